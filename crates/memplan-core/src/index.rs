@@ -60,10 +60,7 @@ impl<I: Id, T> IndexVec<I, T> {
 
     /// Takes over a plain vector; the first element gets id 0.
     pub fn from_vec(items: Vec<T>) -> Self {
-        IndexVec {
-            items,
-            id: PhantomData,
-        }
+        IndexVec { items, id: PhantomData }
     }
 
     /// `count` copies of `item`.
@@ -107,18 +104,13 @@ impl<I: Id, T> IndexVec<I, T> {
     }
 
     /// All ids in order.
-    pub fn ids(
-        &self,
-    ) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + Clone + use<I, T> {
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + Clone + use<I, T> {
         (0..self.items.len()).map(I::from_index)
     }
 
     /// Ids with their elements, in order.
     pub fn iter_enumerated(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
-        self.items
-            .iter()
-            .enumerate()
-            .map(|(index, item)| (I::from_index(index), item))
+        self.items.iter().enumerate().map(|(index, item)| (I::from_index(index), item))
     }
 
     /// The elements as a slice.

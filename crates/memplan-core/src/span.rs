@@ -18,10 +18,7 @@ impl Span {
     /// A span; positions past 4 GiB are clamped (no reader takes such a text).
     pub fn new(start: usize, end: usize) -> Span {
         let clamp = |position: usize| u32::try_from(position).unwrap_or(u32::MAX);
-        Span {
-            start: clamp(start),
-            end: clamp(end),
-        }
+        Span { start: clamp(start), end: clamp(end) }
     }
 
     /// The span as a range to slice the source with.
@@ -31,10 +28,7 @@ impl Span {
 
     /// The smallest span that covers both.
     pub fn to(self, other: Span) -> Span {
-        Span {
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 

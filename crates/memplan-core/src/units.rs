@@ -88,14 +88,9 @@ impl FromStr for Bytes {
     /// Reads `4096`, `256KiB`, `1.5 MiB`, `64k`, `2GB` (decimal) and the like.
     /// A bare letter is binary, as in most linker scripts: `64k` is 65536.
     fn from_str(text: &str) -> Result<Bytes, ParseBytesError> {
-        let fail = |expected| ParseBytesError {
-            text: text.to_owned(),
-            expected,
-        };
+        let fail = |expected| ParseBytesError { text: text.to_owned(), expected };
         let trimmed = text.trim();
-        let digits = trimmed
-            .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))
-            .unwrap_or(trimmed.len());
+        let digits = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(trimmed.len());
         let (number, unit) = trimmed.split_at(digits);
         let number = number.replace('_', "");
         let scale: u64 = match unit.trim().to_ascii_lowercase().as_str() {
@@ -109,33 +104,23 @@ impl FromStr for Bytes {
             "gb" => 1_000_000_000,
             "tb" => 1_000_000_000_000,
             _ => {
-                return Err(fail(
-                    "the unit must be B, KiB, MiB, GiB, TiB, kB, MB, GB or TB",
-                ));
+                return Err(fail("the unit must be B, KiB, MiB, GiB, TiB, kB, MB, GB or TB"));
             }
         };
         let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
         if whole.is_empty() && fraction.is_empty() {
             return Err(fail("expected a number such as 4096 or 256KiB"));
         }
-        let whole: u64 = if whole.is_empty() {
-            Ok(0)
-        } else {
-            whole.parse()
-        }
-        .map_err(|_| fail("expected a number below 2^63"))?;
+        let whole: u64 =
+            if whole.is_empty() { Ok(0) } else { whole.parse() }.map_err(|_| fail("expected a number below 2^63"))?;
         let too_large = || fail("expected a number below 2^63");
         let mut bytes = Bytes(whole).checked_mul(scale).ok_or_else(too_large)?;
         if !fraction.is_empty() {
             let digits = u32::try_from(fraction.len()).ok().filter(|&n| n <= 9);
             let digits = digits.ok_or_else(|| fail("at most nine decimals"))?;
-            let value: u64 = fraction
-                .parse()
-                .map_err(|_| fail("expected a decimal fraction"))?;
+            let value: u64 = fraction.parse().map_err(|_| fail("expected a decimal fraction"))?;
             let part = u128::from(value) * u128::from(scale) / 10u128.pow(digits);
-            bytes = bytes
-                .checked_add(Bytes(part as u64))
-                .ok_or_else(too_large)?;
+            bytes = bytes.checked_add(Bytes(part as u64)).ok_or_else(too_large)?;
         }
         Ok(bytes)
     }
@@ -177,15 +162,7 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(Bytes(bytes)), "{text}");
         }
-        for text in [
-            "",
-            "KiB",
-            "12 parsecs",
-            "-1",
-            "9223372036854775808",
-            "9007199254740992k",
-            "1.1.1",
-        ] {
+        for text in ["", "KiB", "12 parsecs", "-1", "9223372036854775808", "9007199254740992k", "1.1.1"] {
             assert!(text.parse::<Bytes>().is_err(), "{text}");
         }
     }

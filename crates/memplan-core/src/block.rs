@@ -1,0 +1,273 @@
+//! Rigid blocks: buffers that ties and must-share relations hold together.
+//!
+//! Members of a tie group sit at fixed distances from each other, and so do
+//! buffers that must share; both relations compose. A block is a maximal set
+//! of buffers whose relative positions are thereby fixed:
+//!
+//! ```text
+//!   tie g: a at 0, b at 64        must share: b, c
+//!
+//!   block  |a.......|b.......|
+//!                   |c...........|
+//!          0        64           160   size of the block
+//! ```
+//!
+//! A planner that places the block at one offset has placed all its members.
+//! Most buffers are alone; only real blocks are stored.
+
+use crate::problem::{Buffer, ProblemError};
+use crate::{BufferId, Bytes, Id, IndexVec, index_type};
+
+index_type! {
+    /// A block of two or more buffers.
+    pub struct BlockId;
+}
+
+/// A buffer inside a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockMember {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// Its distance from the block's start.
+    pub at: Bytes,
+}
+
+/// Buffers whose relative positions are fixed, in input order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The buffers, two or more.
+    pub members: Vec<BlockMember>,
+    /// End of the furthest member.
+    pub size: Bytes,
+    /// Offset of the block if a member's offset is fixed.
+    pub fixed: Option<Bytes>,
+}
+
+/// The blocks of a problem.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    blocks: IndexVec<BlockId, Block>,
+    /// Empty when there are no blocks.
+    places: IndexVec<BufferId, Option<(BlockId, Bytes)>>,
+}
+
+impl Blocks {
+    /// The blocks, ordered by their first member.
+    pub fn blocks(&self) -> &IndexVec<BlockId, Block> {
+        &self.blocks
+    }
+
+    /// The block a buffer is part of and its place there; `None` if it is alone.
+    pub fn place_of(&self, buffer: BufferId) -> Option<(BlockId, Bytes)> {
+        *self.places.get(buffer)?
+    }
+
+    pub(crate) fn of(
+        buffers: &IndexVec<BufferId, Buffer>,
+        must_share: &[(BufferId, BufferId)],
+    ) -> Result<Blocks, ProblemError> {
+        let mut union = OffsetUnion::new(buffers.len());
+        let mut first_of_group: Vec<Option<(BufferId, Bytes)>> = Vec::new();
+        for (id, buffer) in buffers.iter_enumerated() {
+            let Some(tie) = buffer.tie else { continue };
+            let group = tie.group.index();
+            if first_of_group.len() <= group {
+                first_of_group.resize(group + 1, None);
+            }
+            match first_of_group[group] {
+                None => first_of_group[group] = Some((id, tie.at)),
+                Some((first, at)) => join(buffers, &mut union, first, id, difference(tie.at, at))?,
+            }
+        }
+        for &(one, other) in must_share {
+            join(buffers, &mut union, one, other, 0)?;
+        }
+        if !union.joined {
+            return Ok(Blocks::default());
+        }
+        Blocks::collect(buffers, &mut union)
+    }
+
+    fn collect(buffers: &IndexVec<BufferId, Buffer>, union: &mut OffsetUnion) -> Result<Blocks, ProblemError> {
+        let mut members: Vec<Vec<(BufferId, i128)>> = vec![Vec::new(); buffers.len()];
+        for id in buffers.ids() {
+            let (root, distance) = union.find(id);
+            members[root.index()].push((id, distance));
+        }
+        let mut blocks = IndexVec::<BlockId, Block>::new();
+        let mut places = IndexVec::filled(None, buffers.len());
+        members.retain(|block| block.len() > 1);
+        members.sort_by_key(|block| block[0].0);
+        for block in members {
+            let block = make_block(buffers, &block)?;
+            let id = BlockId::from_index(blocks.len());
+            for member in &block.members {
+                places[member.buffer] = Some((id, member.at));
+            }
+            blocks.push(block);
+        }
+        Ok(Blocks { blocks, places })
+    }
+}
+
+fn difference(one: Bytes, other: Bytes) -> i128 {
+    i128::from(one.0) - i128::from(other.0)
+}
+
+fn together(buffers: &IndexVec<BufferId, Buffer>, one: BufferId, other: BufferId, why: &'static str) -> ProblemError {
+    ProblemError::TogetherButDifferent {
+        buffer: other,
+        name: buffers[one].name.clone(),
+        other: buffers[other].name.clone(),
+        difference: why,
+    }
+}
+
+/// Puts `other` at `distance` bytes after `one`.
+fn join(
+    buffers: &IndexVec<BufferId, Buffer>,
+    union: &mut OffsetUnion,
+    one: BufferId,
+    other: BufferId,
+    distance: i128,
+) -> Result<(), ProblemError> {
+    for buffer in [one, other] {
+        if buffers[buffer].bytes().is_none() {
+            let name = buffers[buffer].name.clone();
+            return Err(ProblemError::TogetherOfUnknownSize { buffer, name });
+        }
+    }
+    if buffers[one].spaces != buffers[other].spaces {
+        return Err(together(buffers, one, other, "their candidate spaces differ"));
+    }
+    if buffers[one].slots != buffers[other].slots {
+        return Err(together(buffers, one, other, "their numbers of slots differ"));
+    }
+    if union.join(one, other, distance) {
+        Ok(())
+    } else {
+        Err(together(buffers, one, other, "their ties put them at different places"))
+    }
+}
+
+fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]) -> Result<Block, ProblemError> {
+    let (first, _) = members[0];
+    // The block starts at its lowest member, or lower: where the tie group of
+    // that member starts, so that aligned inner offsets stay aligned.
+    let start = members
+        .iter()
+        .map(|&(buffer, distance)| distance - buffers[buffer].tie.map_or(0, |tie| i128::from(tie.at.0)))
+        .min()
+        .unwrap_or(0);
+    let mut block = Block { members: Vec::with_capacity(members.len()), size: Bytes::ZERO, fixed: None };
+    for &(buffer, distance) in members {
+        let info = &buffers[buffer];
+        let too_large = || ProblemError::TooLarge { buffer, name: info.name.clone(), what: "its place in its group" };
+        let at = Bytes(u64::try_from(distance - start).map_err(|_| too_large())?);
+        let end = at.checked_add(info.bytes().unwrap_or_default()).ok_or_else(too_large)?;
+        if !at.is_aligned_to(info.alignment) {
+            let (name, alignment) = (info.name.clone(), info.alignment);
+            return Err(ProblemError::TieMisaligned { buffer, name, at, alignment });
+        }
+        if let Some(offset) = info.fixed {
+            let lower = "its fixed offset is lower than its place in the group";
+            let base = offset.0.checked_sub(at.0).map(Bytes);
+            let base = base.ok_or_else(|| together(buffers, first, buffer, lower))?;
+            if block.fixed.is_some_and(|other| other != base) {
+                return Err(together(buffers, first, buffer, "their fixed offsets contradict it"));
+            }
+            block.fixed = Some(base);
+        }
+        block.members.push(BlockMember { buffer, at });
+        block.size = block.size.max(end);
+    }
+    Ok(block)
+}
+
+/// Union-find in which every element knows its distance from its root.
+struct OffsetUnion {
+    parent: IndexVec<BufferId, (BufferId, i128)>,
+    joined: bool,
+}
+
+impl OffsetUnion {
+    fn new(count: usize) -> OffsetUnion {
+        OffsetUnion { parent: (0..count).map(|index| (BufferId::from_index(index), 0)).collect(), joined: false }
+    }
+
+    fn find(&mut self, element: BufferId) -> (BufferId, i128) {
+        let mut path = Vec::new();
+        let mut root = element;
+        while self.parent[root].0 != root {
+            path.push(root);
+            root = self.parent[root].0;
+        }
+        let mut distance = 0;
+        for &step in path.iter().rev() {
+            distance += self.parent[step].1;
+            self.parent[step] = (root, distance);
+        }
+        (root, distance)
+    }
+
+    /// Puts `other` at `distance` after `one`; false if they already lie otherwise.
+    fn join(&mut self, one: BufferId, other: BufferId, distance: i128) -> bool {
+        let (root, at) = self.find(one);
+        let (other_root, other_at) = self.find(other);
+        if root == other_root {
+            return other_at - at == distance;
+        }
+        self.parent[other_root] = (root, at + distance - other_at);
+        self.joined = true;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Lifetime, ProblemBuilder, Tie};
+
+    fn tied(name: &str, size: u64, group: crate::GroupId, at: u64) -> Buffer {
+        Buffer { tie: Some(Tie { group, at: Bytes(at) }), ..Buffer::new(name, size, Lifetime::new(0, 2)) }
+    }
+
+    #[test]
+    fn ties_and_must_share_compose() {
+        let mut builder = ProblemBuilder::new();
+        let group = builder.group("g");
+        builder.buffer(tied("a", 64, group, 0));
+        let b = builder.buffer(tied("b", 64, group, 64));
+        let c = builder.buffer(Buffer::new("c", 96, Lifetime::new(4, 5)));
+        let alone = builder.buffer(Buffer::new("d", 96, Lifetime::new(4, 5)));
+        builder.must_share(b, c);
+        let problem = builder.build().unwrap();
+        let blocks = problem.blocks();
+        assert_eq!(blocks.blocks().len(), 1);
+        let block = &blocks.blocks().as_slice()[0];
+        assert_eq!(block.size, Bytes(160));
+        assert_eq!(block.members.iter().map(|m| m.at.0).collect::<Vec<_>>(), [0, 64, 64]);
+        assert_eq!(blocks.place_of(alone), None);
+    }
+
+    #[test]
+    fn contradicting_ties_are_an_error() {
+        let mut builder = ProblemBuilder::new();
+        let group = builder.group("g");
+        let a = builder.buffer(tied("a", 64, group, 0));
+        let b = builder.buffer(tied("b", 64, group, 64));
+        builder.must_share(a, b);
+        let error = builder.build().unwrap_err();
+        assert!(error.to_string().contains("different places"), "{error}");
+    }
+
+    #[test]
+    fn a_fixed_member_fixes_the_block() {
+        let mut builder = ProblemBuilder::new();
+        let group = builder.group("g");
+        builder.buffer(tied("a", 64, group, 0));
+        builder.buffer(Buffer { fixed: Some(Bytes(128)), ..tied("b", 64, group, 64) });
+        let problem = builder.build().unwrap();
+        assert_eq!(problem.blocks().blocks().as_slice()[0].fixed, Some(Bytes(64)));
+    }
+}

@@ -1,0 +1,285 @@
+//! A sweep over time that adds up what is alive.
+
+use std::collections::BTreeMap;
+
+use crate::{BufferId, Bytes, Problem, SpaceId, Step, Window};
+
+/// The largest sum of live bytes and the first step where it is reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Peak {
+    /// The sum.
+    pub bytes: Bytes,
+    /// The step; `None` if the bound does not come from one.
+    pub step: Option<Step>,
+}
+
+/// A change of the sum at a step.
+struct Event {
+    step: Step,
+    /// Bytes that start to count, or stop to (overlays can make it negative).
+    bytes: i128,
+    /// The unused tail of the buffer that starts (or ends, negative count).
+    tail: u64,
+    tail_count: i64,
+}
+
+/// Collected events, ready to be added up.
+pub(super) struct Sweep {
+    events: Vec<Event>,
+    /// Bytes that count at every step: exclusive buffers.
+    always: i128,
+    always_tail: u64,
+}
+
+impl Sweep {
+    /// Counts plain bytes.
+    pub(super) fn plain(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Sweep {
+        Sweep::collect(problem, 1, false, counts)
+    }
+
+    /// Counts what one space needs: aligned, with overlays and exclusive buffers.
+    pub(super) fn refined(problem: &Problem, space: SpaceId, counts: impl Fn(BufferId) -> bool) -> Sweep {
+        let selected = problem.buffers().ids().filter(|&buffer| counts(buffer));
+        let granule = selected.map(|buffer| problem.alignment_in(buffer, space).0).fold(0, greatest_common_divisor);
+        Sweep::collect(problem, granule.max(1), true, counts)
+    }
+
+    /// Counts what all spaces need together; each may hide a tail, so none is counted.
+    pub(super) fn anywhere(problem: &Problem) -> Sweep {
+        Sweep::collect(problem, 1, true, |_| true)
+    }
+
+    fn collect(problem: &Problem, granule: u64, refined: bool, counts: impl Fn(BufferId) -> bool) -> Sweep {
+        let mut sweep = Sweep { events: Vec::new(), always: 0, always_tail: 0 };
+        for (id, buffer) in problem.buffers().iter_enumerated() {
+            if !counts(id) || problem.blocks().place_of(id).is_some() {
+                continue;
+            }
+            let Some(size) = buffer.bytes() else { continue };
+            let slots = i128::from(buffer.slots);
+            if refined && buffer.exclusive {
+                let whole = Granules::of(Window { low: Bytes::ZERO, high: size }, granule);
+                sweep.always += whole.bytes * slots;
+                sweep.always_tail = sweep.always_tail.max(whole.tail);
+                continue;
+            }
+            for interval in buffer.lifetime.intervals() {
+                let part = Granules::of(interval.bytes(size), granule);
+                sweep.count(interval.start, interval.end, part.bytes * slots, part.tail);
+            }
+        }
+        for block in problem.blocks().blocks() {
+            if block.members.iter().all(|member| counts(member.buffer)) {
+                sweep.count_block(problem, block, granule);
+            }
+        }
+        if refined {
+            sweep.discount_overlays(problem, granule, counts);
+        }
+        sweep
+    }
+
+    fn count(&mut self, start: Step, end: Step, bytes: i128, tail: u64) {
+        self.events.push(Event { step: start, bytes, tail, tail_count: 1 });
+        self.events.push(Event { step: end, bytes: -bytes, tail, tail_count: -1 });
+    }
+
+    /// Counts the union of the members' bytes over time.
+    fn count_block(&mut self, problem: &Problem, block: &crate::Block, granule: u64) {
+        let mut edges: Vec<(Step, i32, u64, u64)> = Vec::new();
+        let mut largest_tail = 0;
+        for member in &block.members {
+            let buffer = &problem.buffers()[member.buffer];
+            let Some(size) = buffer.bytes() else { continue };
+            for interval in buffer.lifetime.intervals() {
+                let part = Granules::of(interval.bytes(size), granule);
+                let (low, high) = (member.at.0 + part.low, member.at.0 + part.low + part.bytes as u64);
+                largest_tail = largest_tail.max(part.tail);
+                edges.push((interval.start, 1, low, high));
+                edges.push((interval.end, -1, low, high));
+            }
+        }
+        let Some(slots) = block.members.first().map(|member| problem.buffers()[member.buffer].slots) else { return };
+        let slots = i128::from(slots);
+        edges.sort_unstable();
+        let mut cover = Cover::new(edges.iter().flat_map(|edge| [edge.2, edge.3]).collect());
+        let mut position = 0;
+        while position < edges.len() {
+            let step = edges[position].0;
+            while position < edges.len() && edges[position].0 == step {
+                let (_, change, low, high) = edges[position];
+                cover.add(low, high, change);
+                position += 1;
+            }
+            if let Some(next) = edges.get(position) {
+                self.count(step, next.0, cover.covered() * slots, largest_tail);
+            }
+        }
+    }
+
+    fn discount_overlays(&mut self, problem: &Problem, granule: u64, counts: impl Fn(BufferId) -> bool) {
+        let whole = |id: BufferId| {
+            let buffer = &problem.buffers()[id];
+            let size = buffer.bytes().unwrap_or_default();
+            let slots = i128::from(buffer.slots);
+            Granules::of(Window { low: Bytes::ZERO, high: size }, granule).bytes * slots
+        };
+        // A pair may be declared twice; its bytes are shared only once.
+        let mut pairs: Vec<(BufferId, BufferId)> = problem
+            .overlays()
+            .iter()
+            .map(|overlay| (overlay.buffer, overlay.over))
+            .filter(|&(buffer, over)| counts(buffer) && counts(over))
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        for (buffer, over) in pairs {
+            let shared = whole(buffer).min(whole(over));
+            let lives = [buffer, over].map(|id| problem.buffers()[id].lifetime.intervals());
+            for_each_meeting(lives[0], lives[1], |start, end| {
+                self.events.push(Event { step: start, bytes: -shared, tail: 0, tail_count: 0 });
+                self.events.push(Event { step: end, bytes: shared, tail: 0, tail_count: 0 });
+            });
+        }
+    }
+
+    /// The sum after each step at which it changes.
+    pub(super) fn profile(mut self) -> Vec<(Step, Bytes)> {
+        let mut profile = Vec::new();
+        self.run(|step, bytes| profile.push((step, bytes)));
+        profile
+    }
+
+    /// The first maximum.
+    pub(super) fn peak(mut self) -> Peak {
+        let at_least = Bytes(u64::try_from((self.always - i128::from(self.always_tail)).max(0)).unwrap_or(u64::MAX));
+        let mut peak = Peak { bytes: at_least, step: None };
+        self.run(|step, bytes| {
+            if bytes > peak.bytes || (peak.step.is_none() && bytes == peak.bytes && bytes > Bytes::ZERO) {
+                peak = Peak { bytes, step: Some(step) };
+            }
+        });
+        peak
+    }
+
+    fn run(&mut self, mut visit: impl FnMut(Step, Bytes)) {
+        self.events.sort_by_key(|event| event.step);
+        let mut sum = self.always;
+        let mut tails = BTreeMap::from([(self.always_tail, 1i64)]);
+        let mut position = 0;
+        while let Some(step) = self.events.get(position).map(|event| event.step) {
+            while let Some(event) = self.events.get(position).filter(|event| event.step == step) {
+                sum += event.bytes;
+                if event.tail > 0 && event.tail_count != 0 {
+                    let count = tails.entry(event.tail).or_insert(0);
+                    *count += event.tail_count;
+                    if *count == 0 {
+                        tails.remove(&event.tail);
+                    }
+                }
+                position += 1;
+            }
+            let tail = tails.last_key_value().map_or(0, |(&tail, _)| i128::from(tail));
+            visit(step, Bytes(u64::try_from((sum - tail).max(0)).unwrap_or(u64::MAX)));
+        }
+    }
+}
+
+/// A range of bytes counted in whole granules, from the first granule that starts in it.
+struct Granules {
+    low: u64,
+    bytes: i128,
+    /// How much of the last granule is not used.
+    tail: u64,
+}
+
+impl Granules {
+    fn of(window: Window, granule: u64) -> Granules {
+        let low = window.low.0.next_multiple_of(granule);
+        let used = window.high.0.saturating_sub(low);
+        let rounded = used.next_multiple_of(granule);
+        Granules { low, bytes: i128::from(rounded), tail: rounded - used }
+    }
+}
+
+/// Calls `visit` for every stretch in which both are alive.
+fn for_each_meeting(one: &[crate::Interval], other: &[crate::Interval], mut visit: impl FnMut(Step, Step)) {
+    let (mut i, mut j) = (0, 0);
+    while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
+        let (start, end) = (a.start.max(b.start), a.end.min(b.end));
+        if start < end {
+            visit(start, end);
+        }
+        if a.end <= b.end { i += 1 } else { j += 1 }
+    }
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// How many bytes a changing set of ranges covers: a segment tree whose nodes
+/// count the ranges that cover them whole.
+struct Cover {
+    points: Vec<u64>,
+    count: Vec<i32>,
+    covered: Vec<u64>,
+}
+
+impl Cover {
+    fn new(mut points: Vec<u64>) -> Cover {
+        points.sort_unstable();
+        points.dedup();
+        let nodes = 4 * points.len().max(1);
+        Cover { points, count: vec![0; nodes], covered: vec![0; nodes] }
+    }
+
+    fn add(&mut self, low: u64, high: u64, change: i32) {
+        if low < high {
+            let last = self.points.len() - 1;
+            self.change(1, 0, last, (low, high), change);
+        }
+    }
+
+    fn change(&mut self, node: usize, left: usize, right: usize, (low, high): (u64, u64), change: i32) {
+        let (start, end) = (self.points[left], self.points[right]);
+        if high <= start || end <= low {
+            return;
+        }
+        if low <= start && end <= high {
+            self.count[node] += change;
+        } else {
+            let middle = usize::midpoint(left, right);
+            self.change(2 * node, left, middle, (low, high), change);
+            self.change(2 * node + 1, middle, right, (low, high), change);
+        }
+        self.covered[node] = match () {
+            () if self.count[node] > 0 => end - start,
+            () if right - left == 1 => 0,
+            () => self.covered[2 * node] + self.covered[2 * node + 1],
+        };
+    }
+
+    fn covered(&self) -> i128 {
+        i128::from(self.covered[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cover_counts_the_union() {
+        let mut cover = Cover::new(vec![0, 10, 5, 20, 30, 40]);
+        cover.add(0, 10, 1);
+        cover.add(5, 20, 1);
+        cover.add(30, 40, 1);
+        assert_eq!(cover.covered(), 30);
+        cover.add(0, 10, -1);
+        assert_eq!(cover.covered(), 25);
+    }
+}

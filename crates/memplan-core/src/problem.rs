@@ -1,0 +1,243 @@
+//! The second narrow waist: buffers, memory spaces, and how buffers may relate.
+//!
+//! A [`Problem`] says what has to be placed and knows nothing about programs.
+//! It is built once, checked while it is built, and immutable afterwards, so
+//! every holder of a `&Problem` may rely on what [`ProblemBuilder::build`]
+//! promises.
+//!
+//! ```
+//! use memplan_core::{Buffer, Lifetime, ProblemBuilder};
+//!
+//! let mut builder = ProblemBuilder::new();
+//! builder.buffer(Buffer::new("a", 64, Lifetime::new(0, 2)));
+//! builder.buffer(Buffer::new("b", 32, Lifetime::new(1, 3)));
+//! let problem = builder.build()?;
+//! assert_eq!(problem.buffers().len(), 2);
+//! # Ok::<(), memplan_core::ProblemError>(())
+//! ```
+
+mod build;
+mod error;
+
+pub use build::ProblemBuilder;
+pub use error::ProblemError;
+
+use smallvec::SmallVec;
+
+use crate::block::Blocks;
+use crate::{BufferId, Bytes, GroupId, IndexVec, Lifetime, SpaceId};
+
+/// A memory: on-chip scratchpad, SRAM arena, device DRAM, …
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Unique name.
+    pub name: String,
+    /// What the target has; `None` for "as much as it takes".
+    pub capacity: Option<Bytes>,
+    /// Every offset in this space is a multiple of this.
+    pub alignment: Bytes,
+    /// Address of offset 0. A multiple of every alignment asked for in this space.
+    pub base: Bytes,
+}
+
+impl Space {
+    /// An unbounded space at address 0 without alignment.
+    pub fn new(name: impl Into<String>) -> Space {
+        Space { name: name.into(), capacity: None, alignment: Bytes(1), base: Bytes::ZERO }
+    }
+}
+
+/// How large a buffer is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Size {
+    /// A number of bytes; 0 is legal.
+    Fixed(Bytes),
+    /// Two, three or four components (a texture's width and height, BHWC). Such
+    /// buffers have no addresses; they share objects.
+    Shape(SmallVec<[u64; 4]>),
+    /// A size only known at run time. Such buffers share whole objects; offsets
+    /// can be planned only for those with an upper bound.
+    Symbolic {
+        /// Buffers with the same symbol have the same size.
+        symbol: String,
+        /// The most it can be.
+        at_most: Option<Bytes>,
+    },
+}
+
+impl Size {
+    /// Bytes to reserve, where that is known.
+    pub fn bytes(&self) -> Option<Bytes> {
+        match self {
+            Size::Fixed(bytes) => Some(*bytes),
+            Size::Shape(_) => None,
+            Size::Symbolic { at_most, .. } => *at_most,
+        }
+    }
+}
+
+/// A place inside a group: the buffer starts `at` bytes after the group's base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tie {
+    /// The group; its members may overlap each other.
+    pub group: GroupId,
+    /// Inner offset.
+    pub at: Bytes,
+}
+
+/// Something that needs memory for a while.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Unique name, the `id` of file formats.
+    pub name: String,
+    /// Size of one slot.
+    pub size: Size,
+    /// Its offset is a multiple of this (and of the space's alignment).
+    pub alignment: Bytes,
+    /// Where it may live, best first. Empty means the first space.
+    pub spaces: SmallVec<[SpaceId; 2]>,
+    /// When it is alive.
+    pub lifetime: Lifetime,
+    /// Copies used in rotation (multi-buffering); each has its own offset.
+    pub slots: u32,
+    /// An offset it must have. Only for single-slot buffers.
+    pub fixed: Option<Bytes>,
+    /// Shares its bytes with no other buffer, not even at other times.
+    pub exclusive: bool,
+    /// Class of the execution unit that produces it.
+    pub pipe: Option<String>,
+    /// Innermost loop around it.
+    pub enclosing_loop: Option<String>,
+    /// Membership in a group.
+    pub tie: Option<Tie>,
+}
+
+impl Buffer {
+    /// A plain buffer of the first space.
+    pub fn new(name: impl Into<String>, size: u64, lifetime: Lifetime) -> Buffer {
+        Buffer {
+            name: name.into(),
+            size: Size::Fixed(Bytes(size)),
+            alignment: Bytes(1),
+            spaces: SmallVec::new(),
+            lifetime,
+            slots: 1,
+            fixed: None,
+            exclusive: false,
+            pipe: None,
+            enclosing_loop: None,
+            tie: None,
+        }
+    }
+
+    /// Bytes of one slot, where known (see [`Size::bytes`]).
+    pub fn bytes(&self) -> Option<Bytes> {
+        self.size.bytes()
+    }
+}
+
+/// How an overlaying buffer must lie on its victim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OverlayKind {
+    /// Both start at the same byte.
+    SameBase,
+    /// Any overlap will do.
+    AnyOffset,
+}
+
+/// Permission for `buffer` to start on bytes that `over` still occupies.
+///
+/// Where a plan uses it, the life of `over` on the shared bytes ends when
+/// `buffer` starts. It can only be used if `over` starts before `buffer` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Overlay {
+    /// The newcomer.
+    pub buffer: BufferId,
+    /// Its victim.
+    pub over: BufferId,
+    /// How they must lie.
+    pub kind: OverlayKind,
+}
+
+/// Which buffers are computed from which, when the order of execution is not fixed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependencies {
+    /// For each buffer, the buffers computed from it.
+    pub children: IndexVec<BufferId, Vec<BufferId>>,
+    /// Buffers that a graph output also reads.
+    pub read_by_outputs: Vec<BufferId>,
+}
+
+/// Buffers and memory spaces, and how buffers may relate. See the module documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    spaces: IndexVec<SpaceId, Space>,
+    buffers: IndexVec<BufferId, Buffer>,
+    groups: IndexVec<GroupId, String>,
+    overlays: Vec<Overlay>,
+    must_share: Vec<(BufferId, BufferId)>,
+    must_not_share: Vec<(BufferId, BufferId)>,
+    dependencies: Option<Dependencies>,
+    blocks: Blocks,
+}
+
+impl Problem {
+    /// The memory spaces; at least one.
+    pub fn spaces(&self) -> &IndexVec<SpaceId, Space> {
+        &self.spaces
+    }
+
+    /// The buffers in input order.
+    pub fn buffers(&self) -> &IndexVec<BufferId, Buffer> {
+        &self.buffers
+    }
+
+    /// Names of the tie groups.
+    pub fn groups(&self) -> &IndexVec<GroupId, String> {
+        &self.groups
+    }
+
+    /// Who may start on whose bytes, in input order.
+    pub fn overlays(&self) -> &[Overlay] {
+        &self.overlays
+    }
+
+    /// Pairs that start at the same offset of the same space.
+    pub fn must_share(&self) -> &[(BufferId, BufferId)] {
+        &self.must_share
+    }
+
+    /// Pairs that have no byte in common, whatever their lives.
+    pub fn must_not_share(&self) -> &[(BufferId, BufferId)] {
+        &self.must_not_share
+    }
+
+    /// Dependencies, when the order of execution is not fixed.
+    pub fn dependencies(&self) -> Option<&Dependencies> {
+        self.dependencies.as_ref()
+    }
+
+    /// The rigid blocks that ties and must-share relations make of the buffers.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// What a buffer's offset must be a multiple of in a space.
+    pub fn alignment_in(&self, buffer: BufferId, space: SpaceId) -> Bytes {
+        build::least_common_multiple(self.buffers[buffer].alignment, self.spaces[space].alignment)
+            .expect("checked when the problem was built")
+    }
+
+    /// A builder holding this problem's content, to change and build again.
+    pub fn to_builder(&self) -> ProblemBuilder {
+        ProblemBuilder {
+            spaces: self.spaces.clone(),
+            buffers: self.buffers.clone(),
+            groups: self.groups.clone(),
+            overlays: self.overlays.clone(),
+            must_share: self.must_share.clone(),
+            must_not_share: self.must_not_share.clone(),
+            dependencies: self.dependencies.clone(),
+        }
+    }
+}

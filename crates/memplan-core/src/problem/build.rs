@@ -1,0 +1,351 @@
+//! Building a problem: collecting its parts and checking that they fit together.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::{Buffer, Dependencies, Overlay, Problem, ProblemError, Size, Space};
+use crate::block::Blocks;
+use crate::{BufferId, Bytes, GroupId, Id, IndexVec, MAX_BYTES, MAX_STEP, SpaceId};
+
+/// Collects the parts of a [`Problem`]; [`build`](ProblemBuilder::build) checks them.
+#[derive(Clone, Debug, Default)]
+pub struct ProblemBuilder {
+    pub(super) spaces: IndexVec<SpaceId, Space>,
+    pub(super) buffers: IndexVec<BufferId, Buffer>,
+    pub(super) groups: IndexVec<GroupId, String>,
+    pub(super) overlays: Vec<Overlay>,
+    pub(super) must_share: Vec<(BufferId, BufferId)>,
+    pub(super) must_not_share: Vec<(BufferId, BufferId)>,
+    pub(super) dependencies: Option<Dependencies>,
+}
+
+impl ProblemBuilder {
+    /// Nothing yet. If no space is added, `build` adds an unbounded one called `default`.
+    pub fn new() -> ProblemBuilder {
+        ProblemBuilder::default()
+    }
+
+    /// Adds a memory space.
+    pub fn space(&mut self, space: Space) -> SpaceId {
+        self.spaces.push(space)
+    }
+
+    /// Adds a buffer.
+    pub fn buffer(&mut self, buffer: Buffer) -> BufferId {
+        self.buffers.push(buffer)
+    }
+
+    /// Adds a tie group.
+    pub fn group(&mut self, name: impl Into<String>) -> GroupId {
+        self.groups.push(name.into())
+    }
+
+    /// Permits one buffer to start on another's bytes.
+    pub fn overlay(&mut self, overlay: Overlay) {
+        self.overlays.push(overlay);
+    }
+
+    /// Makes two buffers start at the same offset of the same space.
+    pub fn must_share(&mut self, one: BufferId, other: BufferId) {
+        self.must_share.push((one, other));
+    }
+
+    /// Keeps two buffers from having a byte in common.
+    pub fn must_not_share(&mut self, one: BufferId, other: BufferId) {
+        self.must_not_share.push((one, other));
+    }
+
+    /// Declares that the order of execution is not fixed.
+    pub fn dependencies(&mut self, dependencies: Dependencies) {
+        self.dependencies = Some(dependencies);
+    }
+
+    /// The spaces so far, to change.
+    pub fn spaces_mut(&mut self) -> &mut IndexVec<SpaceId, Space> {
+        &mut self.spaces
+    }
+
+    /// The buffers so far, to change.
+    pub fn buffers_mut(&mut self) -> &mut IndexVec<BufferId, Buffer> {
+        &mut self.buffers
+    }
+
+    /// Checks everything and makes the problem.
+    ///
+    /// Afterwards: names are unique, every id is in range, every buffer has at
+    /// least one candidate space, lives are sorted and disjoint, windows lie
+    /// inside their buffers, fixed offsets and tie positions are aligned, and
+    /// the sizes of all slots of all buffers, padded to their alignments, add
+    /// up to at most [`MAX_BYTES`] together with the largest fixed offset: no
+    /// sum of sizes and offsets that a sensible planner forms can overflow.
+    pub fn build(mut self) -> Result<Problem, ProblemError> {
+        if self.spaces.is_empty() {
+            self.spaces.push(Space::new("default"));
+        }
+        if u32::try_from(self.buffers.len()).is_err() {
+            return Err(ProblemError::TooManyBuffers { count: self.buffers.len() });
+        }
+        self.check_spaces()?;
+        self.check_buffers()?;
+        self.check_relations()?;
+        let blocks = Blocks::of(&self.buffers, &self.must_share)?;
+        self.check_apart(&blocks)?;
+        self.check_dependencies()?;
+        Ok(Problem {
+            spaces: self.spaces,
+            buffers: self.buffers,
+            groups: self.groups,
+            overlays: self.overlays,
+            must_share: self.must_share,
+            must_not_share: self.must_not_share,
+            dependencies: self.dependencies,
+            blocks,
+        })
+    }
+
+    fn check_spaces(&self) -> Result<(), ProblemError> {
+        if let Some(space) = first_duplicate(&self.spaces, |space| space.name.as_str()) {
+            return Err(ProblemError::DuplicateSpace { space, name: self.spaces[space].name.clone() });
+        }
+        for (id, space) in self.spaces.iter_enumerated() {
+            let name = || space.name.clone();
+            if space.alignment.0 == 0 {
+                return Err(ProblemError::ZeroSpaceAlignment { space: id, name: name() });
+            }
+            let end = space.base.checked_add(space.capacity.unwrap_or_default());
+            if end.is_none() || space.alignment.0 > MAX_BYTES {
+                return Err(ProblemError::SpaceTooLarge { space: id, name: name() });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_buffers(&mut self) -> Result<(), ProblemError> {
+        if let Some(buffer) = first_duplicate(&self.buffers, |buffer| buffer.name.as_str()) {
+            return Err(ProblemError::DuplicateBuffer { buffer, name: self.buffers[buffer].name.clone() });
+        }
+        let mut sum = Bytes::ZERO;
+        let mut highest_fixed = Bytes::ZERO;
+        for id in self.buffers.ids() {
+            let buffer = &mut self.buffers[id];
+            if buffer.spaces.is_empty() {
+                buffer.spaces.push(SpaceId::from_index(0));
+            }
+            let buffer = &self.buffers[id];
+            let too_large = |what| ProblemError::TooLarge { buffer: id, name: buffer.name.clone(), what };
+            let padded = self.check_buffer(id, buffer)?;
+            sum = sum.checked_add(padded).ok_or_else(|| too_large("the sum of all sizes"))?;
+            highest_fixed = highest_fixed.max(buffer.fixed.unwrap_or_default());
+            let highest_tie = buffer.tie.map_or(Bytes::ZERO, |tie| tie.at);
+            sum = sum.checked_add(highest_tie).ok_or_else(|| too_large("the sum of all sizes"))?;
+            let end = sum.checked_add(highest_fixed);
+            end.ok_or_else(|| too_large("its end at the fixed offset"))?;
+        }
+        Ok(())
+    }
+
+    /// Checks one buffer on its own; returns an upper bound of the bytes it can take.
+    fn check_buffer(&self, id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
+        let name = || buffer.name.clone();
+        if buffer.alignment.0 == 0 {
+            return Err(ProblemError::ZeroAlignment { buffer: id, name: name() });
+        }
+        if buffer.slots == 0 {
+            return Err(ProblemError::ZeroSlots { buffer: id, name: name() });
+        }
+        if buffer.tie.is_some_and(|tie| tie.group.index() >= self.groups.len()) {
+            return Err(ProblemError::UnknownGroup { buffer: id, name: name() });
+        }
+        check_lifetime(id, buffer)?;
+        let size = check_size(id, buffer)?;
+        let mut largest_alignment = buffer.alignment;
+        for &space in &buffer.spaces {
+            let Some(space_info) = self.spaces.get(space) else {
+                return Err(ProblemError::UnknownSpace { buffer: id, name: name() });
+            };
+            let alignment = least_common_multiple(buffer.alignment, space_info.alignment)
+                .ok_or_else(|| ProblemError::TooLarge { buffer: id, name: name(), what: "its alignment" })?;
+            check_positions(id, buffer, alignment)?;
+            if !space_info.base.is_aligned_to(alignment) {
+                return Err(ProblemError::BaseMisaligned {
+                    space,
+                    name: space_info.name.clone(),
+                    base: space_info.base,
+                    alignment,
+                    buffer_name: name(),
+                });
+            }
+            largest_alignment = largest_alignment.max(alignment);
+        }
+        size.checked_add(largest_alignment)
+            .and_then(|padded| padded.checked_mul(u64::from(buffer.slots)))
+            .ok_or_else(|| ProblemError::TooLarge { buffer: id, name: name(), what: "its size" })
+    }
+
+    fn check_relations(&self) -> Result<(), ProblemError> {
+        let overlays = self.overlays.iter().map(|overlay| (overlay.buffer, overlay.over));
+        let pairs = self.must_share.iter().chain(&self.must_not_share).copied();
+        for (one, other) in overlays.chain(pairs) {
+            for buffer in [one, other] {
+                if buffer.index() >= self.buffers.len() {
+                    return Err(ProblemError::UnknownBuffer { index: buffer.index(), count: self.buffers.len() });
+                }
+            }
+            if one == other {
+                return Err(ProblemError::SelfRelation { buffer: one, name: self.buffers[one].name.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Two buffers that must not share may be in one block only at disjoint places.
+    fn check_apart(&self, blocks: &Blocks) -> Result<(), ProblemError> {
+        for &(one, other) in &self.must_not_share {
+            let (Some((block, at)), Some((other_block, other_at))) = (blocks.place_of(one), blocks.place_of(other))
+            else {
+                continue;
+            };
+            let end = |buffer: BufferId, at: Bytes| at.0 + self.buffers[buffer].bytes().unwrap_or_default().0;
+            if block == other_block && at.0 < end(other, other_at) && other_at.0 < end(one, at) {
+                return Err(ProblemError::ShareAndNot {
+                    buffer: one,
+                    name: self.buffers[one].name.clone(),
+                    other: self.buffers[other].name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_dependencies(&self) -> Result<(), ProblemError> {
+        let Some(dependencies) = &self.dependencies else { return Ok(()) };
+        let count = self.buffers.len();
+        if dependencies.children.len() != count {
+            return Err(ProblemError::DependencyCount { given: dependencies.children.len(), count });
+        }
+        let named = dependencies.children.iter().flatten().chain(&dependencies.read_by_outputs);
+        if let Some(unknown) = named.clone().find(|buffer| buffer.index() >= count) {
+            return Err(ProblemError::UnknownBuffer { index: unknown.index(), count });
+        }
+        if let Some(buffer) = buffer_on_cycle(&dependencies.children) {
+            return Err(ProblemError::DependencyCycle { buffer, name: self.buffers[buffer].name.clone() });
+        }
+        Ok(())
+    }
+}
+
+fn first_duplicate<'a, I: Id, T, K: Hash + Eq>(items: &'a IndexVec<I, T>, key: impl Fn(&'a T) -> K) -> Option<I> {
+    let mut seen = std::collections::HashSet::with_capacity(items.len());
+    items.iter_enumerated().find(|(_, item)| !seen.insert(key(item))).map(|(id, _)| id)
+}
+
+fn check_lifetime(id: BufferId, buffer: &Buffer) -> Result<(), ProblemError> {
+    let name = || buffer.name.clone();
+    let intervals = buffer.lifetime.intervals();
+    for interval in intervals {
+        if interval.end < interval.start {
+            let (start, end) = (interval.start, interval.end);
+            return Err(ProblemError::EndBeforeStart { buffer: id, name: name(), start, end });
+        }
+        if interval.end.0 > MAX_STEP {
+            return Err(ProblemError::StepTooLarge { buffer: id, name: name() });
+        }
+    }
+    match intervals.windows(2).find(|pair| pair[1].start < pair[0].end) {
+        Some(pair) => Err(ProblemError::OverlappingIntervals { buffer: id, name: name(), step: pair[1].start }),
+        None => Ok(()),
+    }
+}
+
+/// Checks the size and the windows inside it; returns the bytes of one slot.
+fn check_size(id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
+    let name = || buffer.name.clone();
+    let too_large = || ProblemError::TooLarge { buffer: id, name: name(), what: "its size" };
+    let size = match &buffer.size {
+        Size::Fixed(bytes) => *bytes,
+        Size::Symbolic { at_most, .. } => at_most.unwrap_or_default(),
+        Size::Shape(components) => {
+            if !(2..=4).contains(&components.len()) {
+                let count = components.len();
+                return Err(ProblemError::ShapeComponents { buffer: id, name: name(), count });
+            }
+            let product = components.iter().try_fold(Bytes(1), |product, &component| product.checked_mul(component));
+            product.ok_or_else(too_large)?
+        }
+    };
+    if size.0 > MAX_BYTES {
+        return Err(too_large());
+    }
+    for window in buffer.lifetime.intervals().iter().filter_map(|interval| interval.window) {
+        let Some(size) = buffer.bytes() else {
+            return Err(ProblemError::WindowOfUnknownSize { buffer: id, name: name() });
+        };
+        if window.low > window.high || window.high > size {
+            let (low, high) = (window.low, window.high);
+            return Err(ProblemError::WindowOutside { buffer: id, name: name(), low, high, size });
+        }
+    }
+    Ok(size)
+}
+
+fn check_positions(id: BufferId, buffer: &Buffer, alignment: Bytes) -> Result<(), ProblemError> {
+    let name = || buffer.name.clone();
+    if let Some(offset) = buffer.fixed {
+        if buffer.slots > 1 {
+            return Err(ProblemError::FixedSlots { buffer: id, name: name(), slots: buffer.slots });
+        }
+        if !offset.is_aligned_to(alignment) {
+            return Err(ProblemError::FixedMisaligned { buffer: id, name: name(), offset, alignment });
+        }
+        if offset.0 > MAX_BYTES {
+            return Err(ProblemError::TooLarge { buffer: id, name: name(), what: "its fixed offset" });
+        }
+    }
+    match buffer.tie {
+        Some(tie) if !tie.at.is_aligned_to(alignment) => {
+            Err(ProblemError::TieMisaligned { buffer: id, name: name(), at: tie.at, alignment })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Kahn's algorithm: whatever cannot be peeled off from the sources lies on or
+/// behind a cycle; walking back from it by unpeeled parents ends on one.
+fn buffer_on_cycle(children: &IndexVec<BufferId, Vec<BufferId>>) -> Option<BufferId> {
+    let mut open_parents = IndexVec::<BufferId, u32>::filled(0, children.len());
+    for &child in children.iter().flatten() {
+        open_parents[child] += 1;
+    }
+    let mut ready: Vec<BufferId> = children.ids().filter(|&buffer| open_parents[buffer] == 0).collect();
+    let mut peeled = 0;
+    while let Some(buffer) = ready.pop() {
+        peeled += 1;
+        for &child in &children[buffer] {
+            open_parents[child] -= 1;
+            if open_parents[child] == 0 {
+                ready.push(child);
+            }
+        }
+    }
+    if peeled == children.len() {
+        return None;
+    }
+    let mut unpeeled_parent = HashMap::new();
+    for (parent, its_children) in children.iter_enumerated().filter(|&(parent, _)| open_parents[parent] > 0) {
+        unpeeled_parent.extend(its_children.iter().map(|&child| (child, parent)));
+    }
+    let mut buffer = children.ids().find(|&buffer| open_parents[buffer] > 0)?;
+    for _ in 0..children.len() {
+        buffer = unpeeled_parent[&buffer];
+    }
+    Some(buffer)
+}
+
+/// `None` past [`MAX_BYTES`].
+pub(crate) fn least_common_multiple(one: Bytes, other: Bytes) -> Option<Bytes> {
+    let (mut a, mut b) = (one.0, other.0);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    Bytes(one.0 / a.max(1)).checked_mul(other.0)
+}
