@@ -1,0 +1,143 @@
+//! What a problem asks of a strategy beyond sizes and lifetimes.
+
+use memplan_core::{BufferId, Problem, Size};
+
+/// A feature of a problem that a strategy may not be able to honour.
+///
+/// Permissions are not features: a strategy that never overlays buffers, or
+/// ignores pipe classes and loops, still makes valid plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Feature {
+    /// Alignments above 1.
+    Alignment,
+    /// Lives with gaps.
+    Gaps,
+    /// Stretches in which only a window of a buffer is alive.
+    Windows,
+    /// Buffers with a given offset.
+    FixedOffsets,
+    /// Buffers that share with nobody.
+    Exclusive,
+    /// Multi-buffering.
+    Slots,
+    /// Tie groups.
+    Ties,
+    /// Pairs that must share.
+    MustShare,
+    /// Pairs that must not share.
+    MustNotShare,
+    /// An order of execution that is not fixed.
+    Dependencies,
+    /// More than one space in use.
+    SeveralSpaces,
+    /// Buffers that may choose their space.
+    CandidateSpaces,
+    /// Sizes with several components.
+    Shapes,
+    /// Sizes only known at run time, without an upper bound.
+    UnboundedSymbols,
+    /// Sizes only known at run time, with an upper bound.
+    BoundedSymbols,
+}
+
+impl Feature {
+    /// All features.
+    pub const ALL: [Feature; 15] = [
+        Feature::Alignment,
+        Feature::Gaps,
+        Feature::Windows,
+        Feature::FixedOffsets,
+        Feature::Exclusive,
+        Feature::Slots,
+        Feature::Ties,
+        Feature::MustShare,
+        Feature::MustNotShare,
+        Feature::Dependencies,
+        Feature::SeveralSpaces,
+        Feature::CandidateSpaces,
+        Feature::Shapes,
+        Feature::UnboundedSymbols,
+        Feature::BoundedSymbols,
+    ];
+
+    /// The feature in a user's words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Feature::Alignment => "alignments above 1",
+            Feature::Gaps => "lifetimes with gaps",
+            Feature::Windows => "windows of live bytes",
+            Feature::FixedOffsets => "fixed offsets",
+            Feature::Exclusive => "exclusive buffers",
+            Feature::Slots => "buffers with several slots",
+            Feature::Ties => "tie groups",
+            Feature::MustShare => "pairs that must share",
+            Feature::MustNotShare => "pairs that must not share",
+            Feature::Dependencies => "dependencies (an order of execution that is not fixed)",
+            Feature::SeveralSpaces => "several memory spaces",
+            Feature::CandidateSpaces => "buffers with a choice of spaces",
+            Feature::Shapes => "sizes with several components",
+            Feature::UnboundedSymbols => "symbolic sizes without an upper bound",
+            Feature::BoundedSymbols => "symbolic sizes",
+        }
+    }
+
+    /// The features a problem has, each with the first buffer that has it (if it
+    /// belongs to one), in the order of [`Feature::ALL`].
+    pub fn of(problem: &Problem) -> Vec<(Feature, Option<BufferId>)> {
+        Feature::ALL
+            .into_iter()
+            .filter_map(|feature| feature.first_in(problem).map(|buffer| (feature, buffer)))
+            .collect()
+    }
+
+    /// `Some` if the problem has the feature.
+    fn first_in(self, problem: &Problem) -> Option<Option<BufferId>> {
+        let buffers = problem.buffers();
+        let first = |has: &dyn Fn(&memplan_core::Buffer) -> bool| {
+            buffers.iter_enumerated().find(|(_, buffer)| has(buffer)).map(|(id, _)| Some(id))
+        };
+        match self {
+            Feature::Alignment => {
+                let wide =
+                    |&id: &BufferId| buffers[id].spaces.iter().any(|&space| problem.alignment_in(id, space).0 > 1);
+                buffers.ids().find(wide).map(Some)
+            }
+            Feature::Gaps => first(&|buffer| buffer.lifetime.intervals().len() > 1),
+            Feature::Windows => {
+                first(&|buffer| buffer.lifetime.intervals().iter().any(|interval| interval.window.is_some()))
+            }
+            Feature::FixedOffsets => first(&|buffer| buffer.fixed.is_some()),
+            Feature::Exclusive => first(&|buffer| buffer.exclusive),
+            Feature::Slots => first(&|buffer| buffer.slots > 1),
+            Feature::Ties => first(&|buffer| buffer.tie.is_some()),
+            Feature::MustShare => problem.must_share().first().map(|pair| Some(pair.0)),
+            Feature::MustNotShare => problem.must_not_share().first().map(|pair| Some(pair.0)),
+            Feature::Dependencies => problem.dependencies().map(|_| None),
+            Feature::SeveralSpaces => {
+                let home = buffers.iter().next()?.spaces[0];
+                first(&|buffer| buffer.spaces.iter().any(|&space| space != home))
+            }
+            Feature::CandidateSpaces => first(&|buffer| buffer.spaces.len() > 1),
+            Feature::Shapes => first(&|buffer| matches!(buffer.size, Size::Shape(_))),
+            Feature::UnboundedSymbols => first(&|buffer| matches!(buffer.size, Size::Symbolic { at_most: None, .. })),
+            Feature::BoundedSymbols => first(&|buffer| matches!(buffer.size, Size::Symbolic { at_most: Some(_), .. })),
+        }
+    }
+}
+
+/// Why a strategy does not take a problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum Refusal {
+    #[error("strategy `{strategy}` does not support {}{}; `auto` does", .feature.describe(), at(.buffer))]
+    Feature { strategy: &'static str, feature: Feature, buffer: Option<String> },
+    #[error("strategy `{strategy}` does not make {kind}")]
+    Assign { strategy: &'static str, kind: &'static str },
+    #[error("no strategy here supports {}{}", .feature.describe(), at(.buffer))]
+    Nobody { feature: Feature, buffer: Option<String> },
+}
+
+fn at(buffer: &Option<String>) -> String {
+    buffer.as_ref().map_or_else(String::new, |name| format!(" (buffer `{name}`)"))
+}
