@@ -1,0 +1,545 @@
+//! Makes a [`Program`] in one pass over a source, outside in, top to bottom.
+//!
+//! ```
+//! use memplan_core::Bytes;
+//! use memplan_program::{Control, OpDraft, Origin, ProgramBuilder, Size, Trips};
+//!
+//! // for i { x = alloc 64; fill(x); use(x) }
+//! let mut b = ProgramBuilder::new();
+//! b.open_function("main", &[]);
+//! b.open_op(OpDraft::new("scf.for").control(Control::Loop(Trips::any())));
+//! b.open_region(&[]);
+//! let space = b.space("default");
+//! let x = b.alloc("x", Size::Known(Bytes(64)), space);
+//! b.push(OpDraft::new("memref.alloc").result(x));
+//! b.push(OpDraft::new("fill").write(x));
+//! b.push(OpDraft::new("use").read(x));
+//! b.leave(&[]);
+//! b.close_region();
+//! b.close_op();
+//! b.leave(&[]);
+//! b.close_function();
+//! let program = b.finish()?;
+//! assert_eq!(program.sites().len(), 1);
+//! # Ok::<(), memplan_program::ProgramError>(())
+//! ```
+//!
+//! Values are made first ([`ProgramBuilder::alloc`], [`ProgramBuilder::value`])
+//! and then listed as results of the op that defines them. Calls that do not
+//! fit (closing what is not open) do nothing but make [`ProgramBuilder::finish`]
+//! fail: a builder never panics.
+
+use std::collections::HashSet;
+
+use memplan_core::{Bytes, Id, IndexVec, SpaceId, Span};
+
+use crate::op::Details;
+use crate::{
+    Access, AccessKind, Block, BlockId, Branch, Control, CopyRange, Definition, Extent, Function,
+    FunctionId, Op, OpId, Origin, Overlay, OverlayKind, PipeId, Program, ProgramError, Region,
+    RegionId, Site, Size, Target, TokenId, Value, ValueId,
+};
+
+/// An op before it has a place in a program: plain data with chaining setters.
+#[derive(Clone, Debug, Default)]
+pub struct OpDraft {
+    name: Box<str>,
+    span: Span,
+    pipe: Option<PipeId>,
+    scope: bool,
+    accesses: Vec<Access>,
+    results: Vec<ValueId>,
+    overlays: Vec<Overlay>,
+    copies: Vec<CopyRange>,
+    awaits: Vec<TokenId>,
+    inits: Vec<ValueId>,
+    control: Control,
+}
+
+impl OpDraft {
+    /// An op that does nothing.
+    pub fn new(name: &str) -> OpDraft {
+        OpDraft {
+            name: name.into(),
+            ..OpDraft::default()
+        }
+    }
+
+    /// Where it stands in the source.
+    pub fn span(mut self, span: Span) -> OpDraft {
+        self.span = span;
+        self
+    }
+
+    /// The execution unit it runs on.
+    pub fn pipe(mut self, pipe: PipeId) -> OpDraft {
+        self.pipe = Some(pipe);
+        self
+    }
+
+    /// Buffers allocated inside belong to an instance of this op.
+    pub fn scope(mut self) -> OpDraft {
+        self.scope = true;
+        self
+    }
+
+    /// Any access.
+    pub fn access(mut self, value: ValueId, kind: AccessKind) -> OpDraft {
+        self.accesses.push(Access { value, kind });
+        self
+    }
+
+    /// Uses the content of `value`.
+    pub fn read(self, value: ValueId) -> OpDraft {
+        self.access(value, AccessKind::Read)
+    }
+
+    /// Overwrites every byte of `value`.
+    pub fn write(self, value: ValueId) -> OpDraft {
+        self.access(value, AccessKind::Write)
+    }
+
+    /// May use and change any part of `value`.
+    pub fn update(self, value: ValueId) -> OpDraft {
+        self.access(value, AccessKind::Update)
+    }
+
+    /// Ends the buffer's life by the program's own account.
+    pub fn free(self, value: ValueId) -> OpDraft {
+        self.access(value, AccessKind::Free)
+    }
+
+    /// Somebody may use `value` at any later time.
+    pub fn escape(self, value: ValueId) -> OpDraft {
+        self.access(value, AccessKind::Escape)
+    }
+
+    /// Defines `value`.
+    pub fn result(mut self, value: ValueId) -> OpDraft {
+        self.results.push(value);
+        self
+    }
+
+    /// Permits `output` to lie over `input`.
+    pub fn overlay(mut self, output: ValueId, input: ValueId, kind: OverlayKind) -> OpDraft {
+        self.overlays.push(Overlay {
+            output,
+            input,
+            kind,
+        });
+        self
+    }
+
+    /// Declares bytes of an output to be a mere copy of bytes of an input.
+    pub fn copies(mut self, range: CopyRange) -> OpDraft {
+        self.copies.push(range);
+        self
+    }
+
+    /// Waits for asynchronous work.
+    pub fn awaits(mut self, token: TokenId) -> OpDraft {
+        self.awaits.push(token);
+        self
+    }
+
+    /// Hands values to the entry arguments of the regions.
+    pub fn inits(mut self, values: &[ValueId]) -> OpDraft {
+        self.inits.extend_from_slice(values);
+        self
+    }
+
+    /// How control moves through the regions to come.
+    pub fn control(mut self, control: Control) -> OpDraft {
+        self.control = control;
+        self
+    }
+
+    fn into_op(mut self, block: BlockId) -> Op {
+        self.control.normalize();
+        let plain = self.overlays.is_empty()
+            && self.copies.is_empty()
+            && self.awaits.is_empty()
+            && self.inits.is_empty()
+            && self.control == Control::Once;
+        let details = Details {
+            overlays: self.overlays.into(),
+            copies: self.copies.into(),
+            awaits: self.awaits.into(),
+            inits: self.inits.into(),
+            regions: Vec::new(),
+            control: self.control,
+        };
+        Op {
+            name: self.name,
+            span: self.span,
+            block,
+            pipe: self.pipe,
+            scope: self.scope,
+            accesses: self.accesses.into(),
+            results: self.results.into(),
+            details: (!plain).then(|| Box::new(details)),
+        }
+    }
+}
+
+/// What is open around the place of insertion.
+#[derive(Clone, Copy, Debug)]
+enum Open {
+    Function,
+    Op(OpId),
+    Region,
+}
+
+/// Makes a [`Program`]; see the [module's example](self).
+#[derive(Debug, Default)]
+pub struct ProgramBuilder {
+    program: Program,
+    open: Vec<Open>,
+    /// The block ops go to; one per open region, innermost last.
+    insertion: Vec<BlockId>,
+    started: HashSet<BlockId>,
+    error: Option<ProgramError>,
+}
+
+impl ProgramBuilder {
+    /// A builder of an empty program.
+    pub fn new() -> ProgramBuilder {
+        ProgramBuilder::default()
+    }
+
+    /// The program so far.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The space of this name, made on first use.
+    pub fn space(&mut self, name: &str) -> SpaceId {
+        named(&mut self.program.spaces, name)
+    }
+
+    /// The execution unit of this name, made on first use.
+    pub fn pipe(&mut self, name: &str) -> PipeId {
+        named(&mut self.program.pipes, name)
+    }
+
+    /// A new token for an asynchronous op.
+    pub fn token(&mut self, name: &str) -> TokenId {
+        self.program.tokens.push(name.into())
+    }
+
+    /// A value that is not defined yet: pass it on as a parameter, a block
+    /// argument or a result, or leave it as a global.
+    pub fn value(&mut self, name: &str, origin: Origin) -> ValueId {
+        self.program.values.push(Value {
+            name: name.into(),
+            origin,
+            definition: Definition::Global,
+            span: Span::default(),
+        })
+    }
+
+    /// External memory.
+    pub fn external(&mut self, name: &str) -> ValueId {
+        self.value(name, Origin::External)
+    }
+
+    /// A value control flow hands over: a block argument or region result.
+    pub fn incoming(&mut self, name: &str) -> ValueId {
+        self.value(name, Origin::Incoming)
+    }
+
+    /// A view of `base`.
+    pub fn view(&mut self, name: &str, base: ValueId, extent: Extent) -> ValueId {
+        self.value(name, Origin::Derived { base, extent })
+    }
+
+    /// A new allocation site and the value that names its buffer. Marks are
+    /// set with [`ProgramBuilder::site_mut`].
+    pub fn alloc(&mut self, name: &str, size: Size, space: SpaceId) -> ValueId {
+        let value = self.external(name);
+        self.make_site(value, size, space);
+        value
+    }
+
+    /// Makes a value an allocation site, for sources that use names before
+    /// they define them.
+    pub fn make_site(&mut self, value: ValueId, size: Size, space: SpaceId) {
+        match self.program.values.get(value).map(|v| &v.origin) {
+            None => return self.fail(ProgramError::UnknownValue),
+            Some(Origin::Alloc(_)) => return self.fail(ProgramError::SiteRedefined { value }),
+            Some(_) => {}
+        }
+        let site = self.program.sites.push(Site {
+            value,
+            size,
+            alignment: Bytes(1),
+            space,
+            slots: 1,
+            rotation: None,
+            exclusive: false,
+            preload: false,
+            coupled: None,
+        });
+        self.program.values[value].origin = Origin::Alloc(site);
+    }
+
+    /// The site behind an allocated value, to set its marks.
+    pub fn site_mut(&mut self, value: ValueId) -> Option<&mut Site> {
+        match self.program.values.get(value)?.origin {
+            Origin::Alloc(site) => Some(&mut self.program.sites[site]),
+            _ => None,
+        }
+    }
+
+    /// Sets where the source defines a value.
+    pub fn set_span(&mut self, value: ValueId, span: Span) {
+        if self.program.values.get(value).is_some() {
+            self.program.values[value].span = span;
+        }
+    }
+
+    /// Replaces a value's origin, for sources that use names before they
+    /// define them. Allocation sites stay what they are.
+    pub fn set_origin(&mut self, value: ValueId, origin: Origin) {
+        let Some(old) = self.program.values.get(value).map(|v| &v.origin) else {
+            return self.fail(ProgramError::UnknownValue);
+        };
+        if matches!(old, Origin::Alloc(_)) || matches!(origin, Origin::Alloc(_)) {
+            return self.fail(ProgramError::SiteRedefined { value });
+        }
+        self.program.values[value].origin = origin;
+    }
+
+    /// Begins a function; ops go to its entry block until another is begun.
+    pub fn open_function(&mut self, name: &str, parameters: &[ValueId]) -> FunctionId {
+        if !self.open.is_empty() {
+            self.fail(ProgramError::NestedFunction { name: name.into() });
+        }
+        let body = self.program.regions.push(Region {
+            op: None,
+            function: FunctionId::from_index(self.program.functions.len()),
+            blocks: Vec::new(),
+        });
+        let function = self.program.functions.push(Function {
+            name: name.into(),
+            parameters: parameters.to_vec(),
+            body,
+            span: Span::default(),
+        });
+        for &parameter in parameters {
+            self.define(parameter, Definition::Parameter(function));
+        }
+        self.open.push(Open::Function);
+        self.start_region(body, &[]);
+        function
+    }
+
+    /// Ends the function.
+    pub fn close_function(&mut self) {
+        self.insertion.pop();
+        match self.open.pop() {
+            Some(Open::Function) => {}
+            _ => self.fail(ProgramError::Unbalanced),
+        }
+    }
+
+    /// Adds an op without regions.
+    pub fn push(&mut self, draft: OpDraft) -> OpId {
+        let Some(&block) = self.insertion.last() else {
+            self.fail(ProgramError::Unbalanced);
+            return OpId::from_index(0);
+        };
+        if !matches!(self.open.last(), Some(Open::Function | Open::Region)) {
+            self.fail(ProgramError::Unbalanced);
+        }
+        let op = self.program.ops.push(draft.into_op(block));
+        self.program.blocks[block].ops.push(op);
+        for index in 0..self.program.ops[op].results.len() {
+            let value = self.program.ops[op].results[index];
+            self.define(value, Definition::Result(op));
+        }
+        op
+    }
+
+    /// Adds an op and begins its inside: regions follow.
+    pub fn open_op(&mut self, draft: OpDraft) -> OpId {
+        let op = self.push(draft);
+        self.open.push(Open::Op(op));
+        op
+    }
+
+    /// Ends the op opened last.
+    pub fn close_op(&mut self) {
+        match self.open.pop() {
+            Some(Open::Op(_)) => {}
+            _ => self.fail(ProgramError::Unbalanced),
+        }
+    }
+
+    /// Begins the next region of the open op, and its entry block.
+    pub fn open_region(&mut self, arguments: &[ValueId]) -> BlockId {
+        let Some(&Open::Op(op)) = self.open.last() else {
+            self.fail(ProgramError::Unbalanced);
+            return BlockId::from_index(0);
+        };
+        let function = self.program.function_of(op);
+        let region = self.program.regions.push(Region {
+            op: Some(op),
+            function,
+            blocks: Vec::new(),
+        });
+        let details = self.program.ops[op].details.get_or_insert_default();
+        details.regions.push(region);
+        self.open.push(Open::Region);
+        self.start_region(region, arguments)
+    }
+
+    /// Ends the region opened last.
+    pub fn close_region(&mut self) {
+        self.insertion.pop();
+        match self.open.pop() {
+            Some(Open::Region) => {}
+            _ => self.fail(ProgramError::Unbalanced),
+        }
+    }
+
+    /// The block ops are being added to.
+    pub fn current_block(&self) -> Option<BlockId> {
+        self.insertion.last().copied()
+    }
+
+    /// Makes a block of the innermost open region, so that branches can lead
+    /// to it. It takes its place in the region when it is
+    /// [started](Self::start_block).
+    pub fn add_block(&mut self, arguments: &[ValueId]) -> BlockId {
+        let Some(&current) = self.insertion.last() else {
+            self.fail(ProgramError::Unbalanced);
+            return BlockId::from_index(0);
+        };
+        self.new_block(self.program.blocks[current].region, arguments)
+    }
+
+    /// Ops from now on go to `block` of the innermost open region.
+    pub fn start_block(&mut self, block: BlockId) {
+        let here = self
+            .insertion
+            .last()
+            .map(|&b| self.program.blocks[b].region);
+        let there = self.program.blocks.get(block).map(|b| b.region);
+        let (Some(region), Some(current)) = (here, self.insertion.last_mut()) else {
+            return self.fail(ProgramError::Unbalanced);
+        };
+        if here != there {
+            return self.fail(ProgramError::ForeignBranch);
+        }
+        *current = block;
+        if self.started.insert(block) {
+            self.program.regions[region].blocks.push(block);
+        }
+    }
+
+    /// Adds arguments to a block, for sources that learn of them late.
+    pub fn add_arguments(&mut self, block: BlockId, arguments: &[ValueId]) {
+        if self.program.blocks.get(block).is_none() {
+            return self.fail(ProgramError::Unbalanced);
+        }
+        let list = &mut self.program.blocks[block].arguments;
+        list.extend_from_slice(arguments);
+        for &argument in arguments {
+            self.define(argument, Definition::Argument(block));
+        }
+    }
+
+    /// Adds a way on from the end of the current block.
+    pub fn branch(&mut self, target: Target, values: &[ValueId]) {
+        match self.insertion.last() {
+            Some(&block) => self.program.blocks[block].branches.push(Branch {
+                target,
+                values: values.into(),
+            }),
+            None => self.fail(ProgramError::Unbalanced),
+        }
+    }
+
+    /// The current block ends its region and hands over these values.
+    pub fn leave(&mut self, values: &[ValueId]) {
+        self.branch(Target::Leave, values);
+    }
+
+    /// Sets the source range of the open function.
+    pub fn set_function_span(&mut self, function: FunctionId, span: Span) {
+        if self.program.functions.get(function).is_some() {
+            self.program.functions[function].span = span;
+        }
+    }
+
+    /// Replaces the control of an op, for facts known only after its regions.
+    pub fn set_control(&mut self, op: OpId, control: Control) {
+        if self.program.ops.get(op).is_none() {
+            return self.fail(ProgramError::Unbalanced);
+        }
+        let details = &mut self.program.ops[op].details;
+        let details = details.get_or_insert_default();
+        details.control = control;
+        details.control.normalize();
+    }
+
+    /// The finished program, if it is well formed.
+    pub fn finish(mut self) -> Result<Program, ProgramError> {
+        if !self.open.is_empty() {
+            self.fail(ProgramError::Unbalanced);
+        }
+        if self.started.len() < self.program.blocks.len() {
+            self.fail(ProgramError::UnstartedBlock);
+        }
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        match self.program.check().into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(self.program),
+        }
+    }
+
+    fn start_region(&mut self, region: RegionId, arguments: &[ValueId]) -> BlockId {
+        let entry = self.new_block(region, arguments);
+        self.insertion.push(entry);
+        self.started.insert(entry);
+        self.program.regions[region].blocks.push(entry);
+        entry
+    }
+
+    fn new_block(&mut self, region: RegionId, arguments: &[ValueId]) -> BlockId {
+        let block = self.program.blocks.push(Block {
+            region,
+            arguments: arguments.to_vec(),
+            ops: Vec::new(),
+            branches: Vec::new(),
+        });
+        for &argument in arguments {
+            self.define(argument, Definition::Argument(block));
+        }
+        block
+    }
+
+    fn define(&mut self, value: ValueId, definition: Definition) {
+        match self.program.values.get(value).map(|v| v.definition) {
+            Some(Definition::Global) => self.program.values[value].definition = definition,
+            Some(_) => self.fail(ProgramError::DefinedTwice { value }),
+            None => self.fail(ProgramError::UnknownValue),
+        }
+    }
+
+    /// Remembers the first thing that went wrong.
+    fn fail(&mut self, error: ProgramError) {
+        self.error.get_or_insert(error);
+    }
+}
+
+fn named<I: Id>(names: &mut IndexVec<I, Box<str>>, name: &str) -> I {
+    let known = names.iter_enumerated().find(|(_, known)| &***known == name);
+    match known.map(|(id, _)| id) {
+        Some(id) => id,
+        None => names.push(name.into()),
+    }
+}

@@ -1,0 +1,495 @@
+//! Whether a [`Program`] is well formed.
+//!
+//! Everything that reads a Program may rely on what is checked here: ids are in
+//! range, the tree is a tree, every value that is not external has exactly one
+//! definition of the right kind, argument counts match along every edge, and
+//! views do not go round in circles.
+
+use memplan_core::{Id, MAX_BYTES};
+
+use crate::{
+    Block, BlockId, Branch, Control, Definition, Extent, Op, OpId, Origin, Program, RegionId,
+    SiteId, Target, ValueId,
+};
+
+/// Why a program is not well formed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProgramError {
+    /// Builder calls did not nest.
+    #[error("an op, region or function is opened and not closed, or closed and not opened")]
+    Unbalanced,
+    /// A function inside a function.
+    #[error("function @{name} begins inside another function")]
+    NestedFunction {
+        /// The inner function.
+        name: Box<str>,
+    },
+    /// A value id of another program.
+    #[error("a value is used that the program does not have")]
+    UnknownValue,
+    /// A value in two result or argument lists.
+    #[error("%{} is defined twice", .value.index())]
+    DefinedTwice {
+        /// The value.
+        value: ValueId,
+    },
+    /// An allocation site cannot change its nature.
+    #[error("%{} is an allocation site and must stay one", .value.index())]
+    SiteRedefined {
+        /// The value.
+        value: ValueId,
+    },
+    /// A value that needs a definition has none of the right kind.
+    #[error("%{name} must be {expected}")]
+    WrongDefinition {
+        /// The value's name.
+        name: Box<str>,
+        /// What its origin asks for.
+        expected: &'static str,
+    },
+    /// A chain of views, selects and opaque results that leads back to its start.
+    #[error("%{name} is defined in terms of itself")]
+    CircularValue {
+        /// A value on the circle.
+        name: Box<str>,
+    },
+    /// An edge hands over the wrong number of values.
+    #[error("{place} expects {expected} values and gets {found}")]
+    ValueCount {
+        /// What receives the values.
+        place: String,
+        /// How many it has room for.
+        expected: usize,
+        /// How many are handed over.
+        found: usize,
+    },
+    /// A block that was made and never filled.
+    #[error("a block is branched to but never begun")]
+    UnstartedBlock,
+    /// A branch to a block of another region.
+    #[error("a branch leads out of its region")]
+    ForeignBranch,
+    /// A `break` in something that is not a loop.
+    #[error("`break` stands outside a loop's own region")]
+    StrayBreak,
+    /// An op has regions its control kind cannot have.
+    #[error("op `{op}` must have {expected}")]
+    RegionCount {
+        /// The op's name.
+        op: Box<str>,
+        /// What its control asks for.
+        expected: &'static str,
+    },
+    /// A region without blocks.
+    #[error("a region of op `{op}` has no block")]
+    EmptyRegion {
+        /// The op's name.
+        op: Box<str>,
+    },
+    /// A dependency between ops that are not both in the dag.
+    #[error("a dependency of dag `{op}` names an op outside it")]
+    ForeignDependency {
+        /// The dag's name.
+        op: Box<str>,
+    },
+    /// Dependencies that lead back to their start.
+    #[error("the dependencies of dag `{op}` form a cycle")]
+    CyclicDag {
+        /// The dag's name.
+        op: Box<str>,
+    },
+    /// A range that ends before it starts or past the limit of sizes.
+    #[error("{what} of %{name} is not a byte range")]
+    BadRange {
+        /// Which range.
+        what: &'static str,
+        /// The value's name.
+        name: Box<str>,
+    },
+    /// A site's numbers make no sense.
+    #[error("buffer %{name}: {problem}")]
+    BadSite {
+        /// The site's name.
+        name: Box<str>,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// An overlay or copy of values the op does not write and read.
+    #[error("op `{op}` names an {what} between values it does not write and read")]
+    StrayRelation {
+        /// The op's name.
+        op: Box<str>,
+        /// Overlay or copy.
+        what: &'static str,
+    },
+}
+
+impl Program {
+    /// Everything that is wrong with the structure; empty if it is well formed.
+    ///
+    /// Linear in the size of the program.
+    pub fn check(&self) -> Vec<ProgramError> {
+        let mut checker = Checker {
+            program: self,
+            errors: Vec::new(),
+        };
+        if checker.ids_are_in_range() {
+            checker.values();
+            checker.circles();
+            checker.sites();
+            self.ops.ids().for_each(|op| checker.op(op));
+            self.blocks.iter().for_each(|block| checker.block(block));
+        } else {
+            checker.errors.push(ProgramError::UnknownValue);
+        }
+        checker.errors
+    }
+}
+
+struct Checker<'p> {
+    program: &'p Program,
+    errors: Vec<ProgramError>,
+}
+
+impl Checker<'_> {
+    fn name(&self, value: ValueId) -> Box<str> {
+        self.program.values[value].name.clone()
+    }
+
+    /// Everything else may index freely after this. Ids made by the builder
+    /// are in range unless they come from another program.
+    fn ids_are_in_range(&self) -> bool {
+        let values = self.program.values.len();
+        let ok = |value: &ValueId| value.index() < values;
+        let ops = self.program.ops.len();
+        let op_ok = |op: &OpId| op.index() < ops;
+        let origins = self.program.values.iter().all(|value| match &value.origin {
+            Origin::Derived { base, .. } => ok(base),
+            Origin::Merged(sources) | Origin::Opaque(sources) => sources.iter().all(ok),
+            Origin::Alloc(site) => site.index() < self.program.sites.len(),
+            Origin::External | Origin::Incoming => true,
+        });
+        let in_ops = self.program.ops.iter().all(|op| {
+            op.accesses.iter().all(|a| ok(&a.value))
+                && op.results.iter().chain(op.inits()).all(ok)
+                && op.overlays().iter().all(|o| ok(&o.output) && ok(&o.input))
+                && op.copies().iter().all(|c| ok(&c.output) && ok(&c.input))
+                && op.pipe.is_none_or(|p| p.index() < self.program.pipes.len())
+                && op.awaits().iter().all(|&t| self.token_ok(t))
+                && match op.control() {
+                    Control::Async { token } => self.token_ok(*token),
+                    Control::Dag { dependencies } => {
+                        dependencies.iter().all(|(a, b)| op_ok(a) && op_ok(b))
+                    }
+                    _ => true,
+                }
+        });
+        let in_blocks = self.program.blocks.iter().all(|block| {
+            block.branches.iter().all(|branch| {
+                let target = match branch.target {
+                    Target::Block(block) => block.index() < self.program.blocks.len(),
+                    Target::Leave | Target::Break => true,
+                };
+                target && branch.values.iter().all(ok)
+            })
+        });
+        let in_sites = self.program.sites.iter().all(|site| {
+            site.space.index() < self.program.spaces.len()
+                && site.rotation.as_ref().is_none_or(op_ok)
+        });
+        origins && in_ops && in_blocks && in_sites
+    }
+
+    fn token_ok(&self, token: crate::TokenId) -> bool {
+        token.index() < self.program.tokens.len()
+    }
+
+    fn values(&mut self) {
+        for (id, value) in self.program.values.iter_enumerated() {
+            let expected = match (&value.origin, value.definition) {
+                (Origin::Incoming, Definition::Argument(_)) => None,
+                (Origin::Incoming, Definition::Result(op)) => {
+                    let has_regions = !self.program.ops[op].regions().is_empty();
+                    (!has_regions).then_some("the result of an op with regions")
+                }
+                (Origin::Incoming, _) => Some("a block argument or the result of an op"),
+                (Origin::Alloc(_) | Origin::Derived { .. } | Origin::Merged(_), definition) => {
+                    let by_op = matches!(definition, Definition::Result(_));
+                    (!by_op).then_some("the result of an op")
+                }
+                (Origin::Opaque(_), Definition::Global | Definition::Parameter(_)) => {
+                    Some("a block argument or the result of an op")
+                }
+                (Origin::External | Origin::Opaque(_), _) => None,
+            };
+            if let Some(expected) = expected {
+                let name = value.name.clone();
+                self.errors
+                    .push(ProgramError::WrongDefinition { name, expected });
+            }
+            if let Origin::Derived {
+                extent: Extent::Exactly(range) | Extent::Within(range),
+                ..
+            } = value.origin
+                && (range.start > range.end || range.end.0 > MAX_BYTES)
+            {
+                self.bad_range("the extent", id);
+            }
+        }
+    }
+
+    fn bad_range(&mut self, what: &'static str, value: ValueId) {
+        let name = self.name(value);
+        self.errors.push(ProgramError::BadRange { what, name });
+    }
+
+    /// Views, selects and opaque results must bottom out: depth-first search
+    /// with an explicit stack, colours white, grey, black.
+    fn circles(&mut self) {
+        let mut colour = vec![0u8; self.program.values.len()];
+        let mut stack = Vec::new();
+        for start in self.program.values.ids() {
+            if colour[start.index()] == 0 {
+                stack.push((start, 0));
+            }
+            while let Some((value, next)) = stack.pop() {
+                colour[value.index()] = 1;
+                let sources: &[ValueId] = match &self.program.values[value].origin {
+                    Origin::Derived { base, .. } => std::slice::from_ref(base),
+                    Origin::Merged(sources) | Origin::Opaque(sources) => sources,
+                    Origin::Alloc(_) | Origin::External | Origin::Incoming => &[],
+                };
+                let Some(&source) = sources.get(next) else {
+                    colour[value.index()] = 2;
+                    continue;
+                };
+                stack.push((value, next + 1));
+                match colour[source.index()] {
+                    0 => stack.push((source, 0)),
+                    1 => {
+                        let name = self.name(source);
+                        self.errors.push(ProgramError::CircularValue { name });
+                        return;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn sites(&mut self) {
+        for (id, site) in self.program.sites.iter_enumerated() {
+            let problem = if self.program.values[site.value].origin != Origin::Alloc(id) {
+                Some("its value does not name it")
+            } else if site.alignment.0 == 0 || site.alignment.0 > MAX_BYTES {
+                Some("the alignment must be between 1 and 2^63-1")
+            } else if site.slots == 0 {
+                Some("it needs at least one slot")
+            } else if site.size.upper_bound().is_some_and(|b| b.0 > MAX_BYTES) {
+                Some("the size is above 2^63-1")
+            } else {
+                self.bad_rotation(id)
+            };
+            if let Some(problem) = problem {
+                let name = self.name(site.value);
+                self.errors.push(ProgramError::BadSite { name, problem });
+            }
+        }
+    }
+
+    fn bad_rotation(&self, site: SiteId) -> Option<&'static str> {
+        let rotation = self.program.sites[site].rotation?;
+        match self.program.ops[rotation].control() {
+            Control::Loop(_) | Control::While => None,
+            _ => Some("its slots must rotate with a loop"),
+        }
+    }
+
+    fn op(&mut self, id: OpId) {
+        let op = &self.program.ops[id];
+        self.region_count(op);
+        self.skipped_results(op);
+        for &region in op.regions() {
+            self.region(op, region);
+        }
+        let writes = |v| (op.accesses.iter()).any(|a| a.value == v && a.kind.writes());
+        let reads = |v| (op.accesses.iter()).any(|a| a.value == v && a.kind.reads());
+        let mut stray = |what| {
+            let op = op.name.clone();
+            self.errors.push(ProgramError::StrayRelation { op, what });
+        };
+        if (op.overlays().iter()).any(|o| !writes(o.output) || !reads(o.input)) {
+            stray("overlay");
+        }
+        if (op.copies().iter()).any(|c| !writes(c.output) || !reads(c.input)) {
+            stray("copy");
+        }
+        for copy in op.copies() {
+            let end = |start: memplan_core::Bytes| start.checked_add(copy.length);
+            if end(copy.output_start).is_none() || end(copy.input_start).is_none() {
+                self.bad_range("a copied range", copy.output);
+            }
+        }
+        if let Control::Dag { dependencies } = op.control() {
+            self.dag(op, dependencies);
+        }
+    }
+
+    fn region_count(&mut self, op: &Op) {
+        let count = op.regions().len();
+        let expected = match op.control() {
+            Control::Once | Control::Unknown => None,
+            Control::Alternatives { .. } => (count == 0).then_some("at least one region"),
+            _ => (count != 1).then_some("exactly one region"),
+        };
+        if let Some(expected) = expected {
+            let op = op.name.clone();
+            self.errors.push(ProgramError::RegionCount { op, expected });
+        }
+    }
+
+    fn region(&mut self, op: &Op, region: RegionId) {
+        let Some(&entry) = self.program.regions[region].blocks.first() else {
+            let op = op.name.clone();
+            return self.errors.push(ProgramError::EmptyRegion { op });
+        };
+        let arguments = self.incoming_arguments(entry);
+        let takes_all = matches!(op.control(), Control::Loop(_) | Control::While);
+        // Others may use their inits only as the results of not running at all.
+        if arguments > 0 || takes_all {
+            let place = format!("the entry of `{}`", op.name);
+            self.count(place, arguments, op.inits().len());
+        }
+    }
+
+    /// An op that may run no region at all hands its inits to its results.
+    fn skipped_results(&mut self, op: &Op) {
+        let may_skip = match op.control() {
+            Control::Loop(_) | Control::Unknown => true,
+            Control::Alternatives { may_skip } => *may_skip,
+            _ => false,
+        };
+        let results = self.program.incoming(&op.results).len();
+        if may_skip && !op.regions().is_empty() && results > 0 {
+            let place = format!("skipping `{}`", op.name);
+            self.count(place, results, op.inits().len());
+        }
+    }
+
+    fn incoming_arguments(&self, block: BlockId) -> usize {
+        let arguments = &self.program.blocks[block].arguments;
+        self.program.incoming(arguments).len()
+    }
+
+    fn count(&mut self, place: String, expected: usize, found: usize) {
+        if expected != found {
+            self.errors.push(ProgramError::ValueCount {
+                place,
+                expected,
+                found,
+            });
+        }
+    }
+
+    fn dag(&mut self, op: &Op, dependencies: &[(OpId, OpId)]) {
+        let blocks = |r: &RegionId| self.program.regions[*r].blocks.clone();
+        let blocks: Vec<BlockId> = op.regions().iter().flat_map(blocks).collect();
+        let &[block] = &blocks[..] else {
+            let (op, expected) = (op.name.clone(), "one region of one block");
+            return self.errors.push(ProgramError::RegionCount { op, expected });
+        };
+        let inside = |op: OpId| self.program.ops[op].block == block;
+        let op = op.name.clone();
+        if dependencies.iter().any(|&(a, b)| !inside(a) || !inside(b)) {
+            return self.errors.push(ProgramError::ForeignDependency { op });
+        }
+        if self
+            .program
+            .topological_order(block, dependencies)
+            .is_none()
+        {
+            self.errors.push(ProgramError::CyclicDag { op });
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for branch in &block.branches {
+            self.branch(block.region, branch);
+        }
+    }
+
+    fn branch(&mut self, region: RegionId, branch: &Branch) {
+        let holder = self.program.regions[region].op;
+        match branch.target {
+            Target::Block(target) if self.program.blocks[target].region != region => {
+                self.errors.push(ProgramError::ForeignBranch);
+            }
+            Target::Block(target) => {
+                let expected = self.incoming_arguments(target);
+                self.count("a block".into(), expected, branch.values.len());
+            }
+            Target::Leave | Target::Break => {
+                let Some(op) = holder.map(|op| &self.program.ops[op]) else {
+                    if branch.target == Target::Break {
+                        self.errors.push(ProgramError::StrayBreak);
+                    }
+                    return;
+                };
+                let is_loop = matches!(op.control(), Control::Loop(_) | Control::While);
+                if branch.target == Target::Break && !is_loop {
+                    self.errors.push(ProgramError::StrayBreak);
+                }
+                self.handed_to(op, region, branch);
+            }
+        }
+    }
+
+    /// What leaves a region goes to results, or round the loop to arguments.
+    fn handed_to(&mut self, op: &Op, region: RegionId, branch: &Branch) {
+        let last = op.regions().last() == Some(&region);
+        let found = branch.values.len();
+        let again = branch.target == Target::Leave
+            && matches!(op.control(), Control::Loop(_) | Control::While);
+        let expected = match op.control() {
+            Control::Once if !last => 0,
+            _ if again => self.program.entry_arguments(region).len(),
+            _ => self.program.incoming(&op.results).len(),
+        };
+        self.count(format!("`{}`", op.name), expected, found);
+    }
+}
+
+impl Program {
+    /// The ops of a dag's block in an order its dependencies allow (the
+    /// earliest in the block first), or `None` if they form a cycle.
+    pub fn topological_order(
+        &self,
+        block: BlockId,
+        dependencies: &[(OpId, OpId)],
+    ) -> Option<Vec<OpId>> {
+        use std::cmp::Reverse;
+        use std::collections::{BinaryHeap, HashMap};
+        let ops = &self.blocks[block].ops;
+        let mut waiting: HashMap<OpId, usize> = ops.iter().map(|&op| (op, 0)).collect();
+        let mut followers: HashMap<OpId, Vec<OpId>> = HashMap::new();
+        for &(before, after) in dependencies {
+            *waiting.get_mut(&after)? += 1;
+            followers.entry(before).or_default().push(after);
+        }
+        let ready = ops.iter().filter(|op| waiting[op] == 0);
+        let mut ready: BinaryHeap<Reverse<OpId>> = ready.map(|&op| Reverse(op)).collect();
+        let mut order = Vec::with_capacity(ops.len());
+        while let Some(Reverse(op)) = ready.pop() {
+            order.push(op);
+            for &follower in followers.get(&op).into_iter().flatten() {
+                let count = waiting.get_mut(&follower)?;
+                *count -= 1;
+                if *count == 0 {
+                    ready.push(Reverse(follower));
+                }
+            }
+        }
+        (order.len() == ops.len()).then_some(order)
+    }
+}

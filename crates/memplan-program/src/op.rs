@@ -1,0 +1,242 @@
+//! Ops: what the program does to memory, and how control moves through it.
+
+use memplan_core::{Bytes, Span};
+
+use crate::{BlockId, OpId, PipeId, RegionId, TokenId, ValueId};
+
+/// One step of the program. Ops form a tree: op, region, block, op.
+///
+/// When an op runs, its accesses happen first, then its regions run as its
+/// [`Control`] says. An access of a region op therefore happens once, on entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// The op's name in its source language, such as `linalg.matmul`.
+    pub name: Box<str>,
+    /// Where it stands in the source.
+    pub span: Span,
+    /// The block it is in.
+    pub block: BlockId,
+    /// The execution unit it runs on.
+    pub pipe: Option<PipeId>,
+    /// Whether buffers allocated inside belong to an instance of this op.
+    pub scope: bool,
+    /// What it does to which value.
+    pub accesses: Box<[Access]>,
+    /// Values it defines.
+    pub results: Box<[ValueId]>,
+    /// The rarer facts; most ops have none, and a million ops should be small.
+    pub(crate) details: Option<Box<Details>>,
+}
+
+/// Facts that few ops have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Details {
+    pub(crate) overlays: Box<[Overlay]>,
+    pub(crate) copies: Box<[CopyRange]>,
+    pub(crate) awaits: Box<[TokenId]>,
+    pub(crate) inits: Box<[ValueId]>,
+    pub(crate) regions: Vec<RegionId>,
+    pub(crate) control: Control,
+}
+
+impl Op {
+    /// Outputs that may overwrite inputs.
+    pub fn overlays(&self) -> &[Overlay] {
+        self.details.as_deref().map_or(&[], |d| &d.overlays)
+    }
+
+    /// Ranges the op merely copies.
+    pub fn copies(&self) -> &[CopyRange] {
+        self.details.as_deref().map_or(&[], |d| &d.copies)
+    }
+
+    /// Asynchronous work that has ended before this op runs.
+    pub fn awaits(&self) -> &[TokenId] {
+        self.details.as_deref().map_or(&[], |d| &d.awaits)
+    }
+
+    /// Values handed to the entry block's arguments of each region, by
+    /// position; a loop that ends before its first iteration hands them to
+    /// the results.
+    pub fn inits(&self) -> &[ValueId] {
+        self.details.as_deref().map_or(&[], |d| &d.inits)
+    }
+
+    /// The op's regions in order.
+    pub fn regions(&self) -> &[RegionId] {
+        self.details.as_deref().map_or(&[], |d| &d.regions)
+    }
+
+    /// How control moves through the regions.
+    pub fn control(&self) -> &Control {
+        self.details
+            .as_deref()
+            .map_or(&Control::Once, |d| &d.control)
+    }
+
+    /// The byte ranges of `output` that may coincide with `input`.
+    pub fn permits_overlay(&self, output: ValueId, input: ValueId) -> Option<OverlayKind> {
+        let permits = |o: &&Overlay| o.output == output && o.input == input;
+        self.overlays()
+            .iter()
+            .filter(permits)
+            .map(|overlay| overlay.kind)
+            .max()
+    }
+}
+
+/// One access of an op to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// Through which value.
+    pub value: ValueId,
+    /// What happens to it.
+    pub kind: AccessKind,
+}
+
+/// What an op does to a value it accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessKind {
+    /// Uses the content.
+    Read,
+    /// Overwrites every byte, on each execution, without using the content.
+    Write,
+    /// May use the content, change any part and leave the rest.
+    Update,
+    /// Ends the buffer's life by the program's own account.
+    Free,
+    /// From now on somebody may use the buffer at any time: returned, stored
+    /// away, its address taken.
+    Escape,
+}
+
+impl AccessKind {
+    /// Whether the content is used.
+    pub fn reads(self) -> bool {
+        matches!(self, Self::Read | Self::Update | Self::Escape)
+    }
+
+    /// Whether the content changes.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::Update)
+    }
+}
+
+/// The op still computes the right result if `output` occupies `input`'s bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Overlay {
+    /// A value the op writes.
+    pub output: ValueId,
+    /// A value the op reads.
+    pub input: ValueId,
+    /// How they may overlap.
+    pub kind: OverlayKind,
+}
+
+/// How an output may lie over an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OverlayKind {
+    /// Both start at the same byte.
+    SameBase,
+    /// In any way.
+    AnyOffset,
+}
+
+/// `length` bytes of `output` that are nothing but a copy of bytes of `input`.
+///
+/// If a plan makes the two coincide, the op need not move them and both survive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CopyRange {
+    /// The value written.
+    pub output: ValueId,
+    /// First copied byte, relative to the output.
+    pub output_start: Bytes,
+    /// The value read.
+    pub input: ValueId,
+    /// First copied byte, relative to the input.
+    pub input_start: Bytes,
+    /// How many bytes.
+    pub length: Bytes,
+}
+
+/// How often a loop's body runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Trips {
+    /// Never fewer than this.
+    pub at_least: u64,
+    /// Never more than this, if known.
+    pub at_most: Option<u64>,
+}
+
+impl Trips {
+    /// Exactly `count` times.
+    pub fn exactly(count: u64) -> Trips {
+        Trips {
+            at_least: count,
+            at_most: Some(count),
+        }
+    }
+
+    /// Any number of times, including none.
+    pub fn any() -> Trips {
+        Trips::default()
+    }
+}
+
+/// How control moves through the regions of an op.
+///
+/// Any region may hold several blocks with branches between them (a control
+/// flow graph); a kind says only what happens around each region: how it is
+/// entered and what [`Target::Leave`](crate::Target::Leave) leads to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Control {
+    /// Each region runs exactly once, in order. Leaving the last one hands
+    /// its values to the op's results.
+    #[default]
+    Once,
+    /// One region, run again and again. Leaving it ends an iteration: the
+    /// values go to the entry block's arguments, or to the results if it was
+    /// the last. [`Target::Break`](crate::Target::Break) ends the loop at once.
+    Loop(Trips),
+    /// One region, run until a [`Target::Break`](crate::Target::Break):
+    /// leaving it always begins another iteration.
+    While,
+    /// Exactly one of the regions runs, or none if `may_skip`; whoever runs
+    /// hands its values to the results. If skipped, the results are the inits.
+    Alternatives {
+        /// Whether it may be that none runs.
+        may_skip: bool,
+    },
+    /// One region, run once for every iteration, in any interleaving.
+    Parallel {
+        /// Iterations of each dimension, outermost first; `None` if unknown.
+        trips: Box<[Option<u64>]>,
+    },
+    /// One region, run at any time between this op and the ops that await the
+    /// token, or the end of the function.
+    Async {
+        /// What an op awaits to wait for it.
+        token: TokenId,
+    },
+    /// One region of one block, whose ops run in any order their
+    /// dependencies allow, possibly at the same time.
+    Dag {
+        /// `(before, after)` pairs of ops of the block.
+        dependencies: Box<[(OpId, OpId)]>,
+    },
+    /// Nobody knows: any region, any number of times, in any order.
+    Unknown,
+}
+
+impl Control {
+    /// Puts what has no order of its own into one order, so that equal
+    /// programs compare equal.
+    pub(crate) fn normalize(&mut self) {
+        if let Control::Dag { dependencies } = self {
+            let mut sorted = std::mem::take(dependencies).into_vec();
+            sorted.sort_unstable_by_key(|&(before, after)| (after, before));
+            sorted.dedup();
+            *dependencies = sorted.into();
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The program as a whole: flat arenas of functions, regions, blocks, ops and
+//! values that refer to each other by id.
+//!
+//! Nothing is boxed inside something else and nothing here recurses, so a
+//! program may be nested ten thousand levels deep and hold millions of ops.
+
+use memplan_core::{IndexVec, SpaceId, Span, index_type};
+use smallvec::SmallVec;
+
+use crate::{Definition, Op, Origin, Site, SiteId, Value};
+
+index_type! {
+    /// An op of a [`Program`].
+    pub struct OpId;
+    /// A value of a [`Program`].
+    pub struct ValueId;
+    /// A region of a [`Program`].
+    pub struct RegionId;
+    /// A block of a [`Program`].
+    pub struct BlockId;
+    /// A function of a [`Program`].
+    pub struct FunctionId;
+    /// An execution unit named by a [`Program`].
+    pub struct PipeId;
+    /// What an asynchronous op hands out and later ops await.
+    pub struct TokenId;
+}
+
+/// A structured program: functions, each a tree of ops, regions and blocks.
+///
+/// Made by a [`ProgramBuilder`](crate::ProgramBuilder), read-only afterwards.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    pub(crate) functions: IndexVec<FunctionId, Function>,
+    pub(crate) regions: IndexVec<RegionId, Region>,
+    pub(crate) blocks: IndexVec<BlockId, Block>,
+    pub(crate) ops: IndexVec<OpId, Op>,
+    pub(crate) values: IndexVec<ValueId, Value>,
+    pub(crate) sites: IndexVec<SiteId, Site>,
+    pub(crate) spaces: IndexVec<SpaceId, Box<str>>,
+    pub(crate) pipes: IndexVec<PipeId, Box<str>>,
+    pub(crate) tokens: IndexVec<TokenId, Box<str>>,
+}
+
+/// A function with a body. Functions are analysed one by one; calls between
+/// them are summarised by the accesses of the calling op.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The name, without sigil.
+    pub name: Box<str>,
+    /// Memory parameters, in order; external memory unless a front end inlined the call.
+    pub parameters: Vec<ValueId>,
+    /// The body.
+    pub body: RegionId,
+    /// Where it stands in the source.
+    pub span: Span,
+}
+
+/// Blocks that are entered at the first one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The op that holds the region; `None` for a function body.
+    pub op: Option<OpId>,
+    /// The function it is in.
+    pub function: FunctionId,
+    /// The blocks; the first is the entry.
+    pub blocks: Vec<BlockId>,
+}
+
+/// Ops that run in order, then a choice of ways on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The region it is in.
+    pub region: RegionId,
+    /// Values that receive what the incoming edge hands over.
+    pub arguments: Vec<ValueId>,
+    /// The ops in order.
+    pub ops: Vec<OpId>,
+    /// The ways on, one of which is taken; none if the block never ends.
+    pub branches: Vec<Branch>,
+}
+
+/// One way on from the end of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Where it leads.
+    pub target: Target,
+    /// Values for the target's arguments (or the op's results), by position.
+    pub values: Box<[ValueId]>,
+}
+
+/// Where a branch leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To another block of the same region.
+    Block(BlockId),
+    /// Out of the region by its end; what comes next is up to the op's
+    /// [`Control`](crate::Control).
+    Leave,
+    /// Out of the loop the region is the body of.
+    Break,
+}
+
+impl Program {
+    /// The functions in source order.
+    pub fn functions(&self) -> &IndexVec<FunctionId, Function> {
+        &self.functions
+    }
+
+    /// All regions.
+    pub fn regions(&self) -> &IndexVec<RegionId, Region> {
+        &self.regions
+    }
+
+    /// All blocks.
+    pub fn blocks(&self) -> &IndexVec<BlockId, Block> {
+        &self.blocks
+    }
+
+    /// All ops; ids grow in program order, an op before those inside it.
+    pub fn ops(&self) -> &IndexVec<OpId, Op> {
+        &self.ops
+    }
+
+    /// All values.
+    pub fn values(&self) -> &IndexVec<ValueId, Value> {
+        &self.values
+    }
+
+    /// All allocation sites, in program order.
+    pub fn sites(&self) -> &IndexVec<SiteId, Site> {
+        &self.sites
+    }
+
+    /// Names of the memory spaces.
+    pub fn spaces(&self) -> &IndexVec<SpaceId, Box<str>> {
+        &self.spaces
+    }
+
+    /// Names of the execution units.
+    pub fn pipes(&self) -> &IndexVec<PipeId, Box<str>> {
+        &self.pipes
+    }
+
+    /// Names of the tokens of asynchronous ops.
+    pub fn tokens(&self) -> &IndexVec<TokenId, Box<str>> {
+        &self.tokens
+    }
+
+    /// The op of this id.
+    pub fn op(&self, id: OpId) -> &Op {
+        &self.ops[id]
+    }
+
+    /// The value of this id.
+    pub fn value(&self, id: ValueId) -> &Value {
+        &self.values[id]
+    }
+
+    /// The site of this id.
+    pub fn site(&self, id: SiteId) -> &Site {
+        &self.sites[id]
+    }
+
+    /// The block of this id.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id]
+    }
+
+    /// The region of this id.
+    pub fn region(&self, id: RegionId) -> &Region {
+        &self.regions[id]
+    }
+
+    /// The op whose region `op` is in; `None` directly in a function body.
+    pub fn parent(&self, op: OpId) -> Option<OpId> {
+        self.regions[self.blocks[self.ops[op].block].region].op
+    }
+
+    /// The ops around `op`, innermost first.
+    pub fn ancestors(&self, op: OpId) -> impl Iterator<Item = OpId> + '_ {
+        std::iter::successors(self.parent(op), |&op| self.parent(op))
+    }
+
+    /// The function an op is in.
+    pub fn function_of(&self, op: OpId) -> FunctionId {
+        self.regions[self.blocks[self.ops[op].block].region].function
+    }
+
+    /// The op that allocates a site.
+    pub fn alloc_op(&self, site: SiteId) -> Option<OpId> {
+        match self.values[self.sites[site].value].definition {
+            Definition::Result(op) => Some(op),
+            _ => None,
+        }
+    }
+
+    /// The allocation scope a site belongs to: the nearest op around its alloc
+    /// whose instances own the buffers; `None` if that is the function.
+    pub fn owner_scope(&self, site: SiteId) -> Option<OpId> {
+        let alloc = self.alloc_op(site)?;
+        self.ancestors(alloc).find(|&op| self.ops[op].scope)
+    }
+
+    /// The loop whose iterations rotate a site's slots: the one its mark
+    /// names, else the innermost around its alloc.
+    pub fn rotation(&self, site: SiteId) -> Option<OpId> {
+        use crate::Control::{Loop, While};
+        let is_loop = |&op: &OpId| matches!(self.ops[op].control(), Loop(_) | While);
+        let innermost = || self.ancestors(self.alloc_op(site)?).find(is_loop);
+        self.sites[site].rotation.or_else(innermost)
+    }
+
+    /// The ids of the program's buffers, `@function/%name`, in site order.
+    /// Where a function uses a name again, `#2`, `#3`, … is appended.
+    pub fn site_names(&self) -> IndexVec<SiteId, String> {
+        let mut taken = std::collections::HashSet::new();
+        let mut counts = std::collections::HashMap::<String, u32>::new();
+        let mut name_of = |site: SiteId| {
+            let name = &self.values[self.sites[site].value].name;
+            let function = self.alloc_op(site).map(|op| self.function_of(op));
+            let function = function.map_or("", |f| &self.functions[f].name);
+            let plain = format!("@{function}/%{name}");
+            let count = counts.entry(plain.clone()).or_default();
+            loop {
+                *count += 1;
+                let numbered = match *count {
+                    1 => plain.clone(),
+                    n => format!("{plain}#{n}"),
+                };
+                if taken.insert(numbered.clone()) {
+                    return numbered;
+                }
+            }
+        };
+        self.sites.ids().map(&mut name_of).collect()
+    }
+
+    /// Every `(target, source)` pair by which control flow hands a value to an
+    /// [`Origin::Incoming`] one, over all edges of the program.
+    pub fn incoming_edges(&self) -> Vec<(ValueId, ValueId)> {
+        let mut edges = Vec::new();
+        for op in &self.ops {
+            self.edges_around(op, &mut edges);
+        }
+        for block in &self.blocks {
+            for branch in &block.branches {
+                if let Target::Block(target) = branch.target {
+                    let arguments = self.incoming(&self.blocks[target].arguments);
+                    pair_up(&arguments, &branch.values, &mut edges);
+                }
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    fn edges_around(&self, op: &Op, edges: &mut Vec<(ValueId, ValueId)>) {
+        use crate::Control;
+        let results = self.incoming(&op.results);
+        let repeats = matches!(
+            op.control(),
+            Control::Loop(_) | Control::While | Control::Unknown
+        );
+        let skippable = match op.control() {
+            Control::Loop(trips) => trips.at_least == 0,
+            Control::Alternatives { may_skip } => *may_skip,
+            Control::Unknown => true,
+            _ => false,
+        };
+        if skippable {
+            pair_up(&results, op.inits(), edges);
+        }
+        for &region in op.regions() {
+            let arguments = self.entry_arguments(region);
+            pair_up(&arguments, op.inits(), edges);
+            for (target, values) in self.exits(region) {
+                if target == Target::Break || *op.control() != Control::While {
+                    pair_up(&results, values, edges);
+                }
+                if target == Target::Leave && repeats {
+                    for &again in op.regions() {
+                        pair_up(&self.entry_arguments(again), values, edges);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Those of `values` that receive what control flow hands over. Only they
+    /// count as positions of an edge: a block argument or result of another
+    /// origin defines itself.
+    pub fn incoming(&self, values: &[ValueId]) -> SmallVec<[ValueId; 4]> {
+        let receives = |value: &ValueId| self.values[*value].origin == Origin::Incoming;
+        values.iter().copied().filter(receives).collect()
+    }
+
+    /// The receiving arguments of a region's entry block.
+    pub fn entry_arguments(&self, region: RegionId) -> SmallVec<[ValueId; 4]> {
+        let entry = self.regions[region].blocks.first();
+        entry.map_or_else(SmallVec::new, |&block| {
+            self.incoming(&self.blocks[block].arguments)
+        })
+    }
+
+    /// The ways out of a region, with the values each hands over.
+    pub fn exits(&self, region: RegionId) -> impl Iterator<Item = (Target, &[ValueId])> + '_ {
+        let blocks = self.regions[region].blocks.iter();
+        blocks
+            .flat_map(|&block| &self.blocks[block].branches)
+            .filter(|branch| !matches!(branch.target, Target::Block(_)))
+            .map(|branch| (branch.target, &*branch.values))
+    }
+}
+
+fn pair_up(targets: &[ValueId], sources: &[ValueId], edges: &mut Vec<(ValueId, ValueId)>) {
+    edges.extend(targets.iter().copied().zip(sources.iter().copied()));
+}

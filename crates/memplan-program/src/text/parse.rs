@@ -1,0 +1,855 @@
+//! Reads the text form. One pass over the tokens with an explicit stack of
+//! open regions; names may be used before they are defined.
+
+use std::collections::HashMap;
+
+use memplan_core::{Bytes, Id, Span};
+
+use super::lex::{Kind, Token, tokens};
+use crate::{
+    AccessKind, BlockId, ByteRange, Control, CopyRange, Extent, FunctionId, OpDraft, OpId, Origin,
+    OverlayKind, Program, ProgramBuilder, ProgramError, Size, Target, TokenId, Trips, ValueId,
+};
+
+/// Why a text is not a program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// Something else was expected here.
+    #[error("expected {expected}")]
+    Expected {
+        /// What would have fitted.
+        expected: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// A name that nothing defines.
+    #[error("`{name}` is used but never defined")]
+    Undefined {
+        /// The name with its sigil.
+        name: String,
+        /// Where it is used first.
+        span: Span,
+    },
+    /// A name with two definitions.
+    #[error("`{name}` is defined twice")]
+    DefinedTwice {
+        /// The name with its sigil.
+        name: String,
+        /// Where it is defined again.
+        span: Span,
+    },
+    /// The parts fit the grammar but make no program.
+    #[error(transparent)]
+    Malformed(#[from] ProgramError),
+}
+
+impl ParseError {
+    /// Where in the text, if one place is to blame.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            ParseError::Expected { span, .. }
+            | ParseError::Undefined { span, .. }
+            | ParseError::DefinedTwice { span, .. } => Some(*span),
+            ParseError::Malformed(_) => None,
+        }
+    }
+}
+
+/// Reads a program; it has passed [`Program::check`].
+pub fn parse(source: &str) -> Result<Program, ParseError> {
+    let mut parser = Parser::new(source);
+    parser.items()?;
+    Ok(parser.builder.finish()?)
+}
+
+/// A name, what it stands for, where it first occurred and whether that was
+/// or has been followed by its definition.
+struct Named<T> {
+    id: T,
+    first: Span,
+    defined: bool,
+}
+
+/// An open brace.
+struct OpenRegion {
+    /// The op; `None` for a function body.
+    op: Option<OpId>,
+    /// Whether the current block has a way on, or says it has none.
+    ended: bool,
+    blocks: HashMap<String, Named<BlockId>>,
+    dependencies: Vec<(String, Span, OpId)>,
+}
+
+struct Parser<'s> {
+    tokens: Vec<Token<'s>>,
+    at: usize,
+    builder: ProgramBuilder,
+    globals: HashMap<String, ValueId>,
+    values: HashMap<String, Named<ValueId>>,
+    awaited: HashMap<String, Named<TokenId>>,
+    labels: HashMap<String, OpId>,
+    rotations: Vec<(ValueId, String, Span)>,
+    open: Vec<OpenRegion>,
+}
+
+/// An op line while its clauses are read.
+struct Line {
+    draft: OpDraft,
+    label: Option<String>,
+    after: Vec<(String, Span)>,
+}
+
+type Parsed<T> = Result<T, ParseError>;
+
+impl<'s> Parser<'s> {
+    fn new(source: &'s str) -> Parser<'s> {
+        Parser {
+            tokens: tokens(source),
+            at: 0,
+            builder: ProgramBuilder::new(),
+            globals: HashMap::new(),
+            values: HashMap::new(),
+            awaited: HashMap::new(),
+            labels: HashMap::new(),
+            rotations: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    // Tokens
+
+    fn peek(&self) -> &Kind<'s> {
+        &self.tokens[self.at.min(self.tokens.len() - 1)].kind
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at.min(self.tokens.len() - 1)].span
+    }
+
+    fn next(&mut self) -> Kind<'s> {
+        let kind = self.peek().clone();
+        self.at += 1;
+        kind
+    }
+
+    fn expected<T>(&self, expected: &'static str) -> Parsed<T> {
+        let span = self.span();
+        Err(ParseError::Expected { expected, span })
+    }
+
+    fn eat(&mut self, mark: char) -> bool {
+        let found = *self.peek() == Kind::Mark(mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn mark(&mut self, mark: char, expected: &'static str) -> Parsed<()> {
+        if self.eat(mark) {
+            return Ok(());
+        }
+        self.expected(expected)
+    }
+
+    fn skip_newlines(&mut self) {
+        while *self.peek() == Kind::Newline {
+            self.at += 1;
+        }
+    }
+
+    fn keyword(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Kind::Word(w) if w == word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn number(&mut self) -> Parsed<u64> {
+        if let Kind::Word(word) = self.peek()
+            && let Ok(number) = word.parse()
+        {
+            self.at += 1;
+            return Ok(number);
+        }
+        self.expected("a number")
+    }
+
+    fn sigil(&mut self, sigil: char, expected: &'static str) -> Parsed<(String, Span)> {
+        let span = self.span();
+        match self.peek() {
+            Kind::Sigil(found, name) if *found == sigil => {
+                let name = name.clone();
+                self.at += 1;
+                Ok((name, span))
+            }
+            _ => self.expected(expected),
+        }
+    }
+
+    fn name(&mut self, expected: &'static str) -> Parsed<String> {
+        match self.peek() {
+            Kind::Word(_) | Kind::Quoted(_) => match self.next() {
+                Kind::Word(word) => Ok(word.into_owned()),
+                Kind::Quoted(word) => Ok(word),
+                _ => self.expected(expected),
+            },
+            _ => self.expected(expected),
+        }
+    }
+
+    // Names
+
+    /// The value of this name, made on first mention.
+    fn mention(&mut self, name: String, span: Span) -> ValueId {
+        if let Some(named) = self.values.get(&name) {
+            return named.id;
+        }
+        if let Some(&global) = self.globals.get(&name) {
+            return global;
+        }
+        let id = self.builder.external(&name);
+        let first = span;
+        self.values.insert(
+            name,
+            Named {
+                id,
+                first,
+                defined: false,
+            },
+        );
+        id
+    }
+
+    fn value(&mut self) -> Parsed<ValueId> {
+        let (name, span) = self.sigil('%', "a value such as %x")?;
+        Ok(self.mention(name, span))
+    }
+
+    /// A value at the place that defines it.
+    fn new_value(&mut self) -> Parsed<ValueId> {
+        let (name, span) = self.sigil('%', "a value such as %x")?;
+        let id = match self.values.contains_key(&name) {
+            true => self.mention(name.clone(), span),
+            false => self.builder.external(&name),
+        };
+        let first = span;
+        let named = Named {
+            id,
+            first,
+            defined: true,
+        };
+        match self.values.insert(name.clone(), named) {
+            Some(old) if old.defined => {
+                let name = format!("%{name}");
+                Err(ParseError::DefinedTwice { name, span })
+            }
+            _ => Ok(id),
+        }
+    }
+
+    fn defined_value(&mut self, origin: Origin) -> Parsed<ValueId> {
+        let value = self.new_value()?;
+        self.builder.set_origin(value, origin);
+        Ok(value)
+    }
+
+    fn token(&mut self, defines: bool) -> Parsed<TokenId> {
+        let (name, span) = self.sigil('!', "a token such as !t")?;
+        let builder = &mut self.builder;
+        let named = self.awaited.entry(name.clone()).or_insert_with(|| Named {
+            id: builder.token(&name),
+            first: span,
+            defined: false,
+        });
+        if defines && std::mem::replace(&mut named.defined, true) {
+            let name = format!("!{name}");
+            return Err(ParseError::DefinedTwice { name, span });
+        }
+        Ok(named.id)
+    }
+
+    fn block(&mut self, name: String, span: Span) -> BlockId {
+        let builder = &mut self.builder;
+        let Some(region) = self.open.last_mut() else {
+            return BlockId::from_index(0);
+        };
+        let named = region.blocks.entry(name).or_insert_with(|| Named {
+            id: builder.add_block(&[]),
+            first: span,
+            defined: false,
+        });
+        named.id
+    }
+
+    // Items
+
+    fn items(&mut self) -> Parsed<()> {
+        loop {
+            self.skip_newlines();
+            if *self.peek() == Kind::End {
+                return Ok(());
+            } else if self.keyword("external") {
+                let (name, _) = self.sigil('%', "a value such as %w")?;
+                let id = self.builder.external(&name);
+                self.globals.insert(name, id);
+            } else if self.keyword("space") {
+                let name = self.name("the name of a memory space")?;
+                self.builder.space(&name);
+            } else if self.keyword("func") {
+                self.function()?;
+            } else {
+                return self.expected("`func`, `external` or `space`");
+            }
+        }
+    }
+
+    fn function(&mut self) -> Parsed<()> {
+        let (name, _) = self.sigil('@', "a function name such as @main")?;
+        let mut parameters = Vec::new();
+        self.mark('(', "`(` and the parameters")?;
+        while !self.eat(')') {
+            parameters.push(self.defined_value(Origin::External)?);
+            if *self.peek() != Kind::Mark(')') {
+                self.mark(',', "`,` or `)`")?;
+            }
+        }
+        let function: FunctionId = self.builder.open_function(&name, &parameters);
+        if self.keyword("at") {
+            let span = self.source_span()?;
+            self.builder.set_function_span(function, span);
+        }
+        self.mark('{', "`{` and the body")?;
+        self.push_region(None);
+        self.body()?;
+        self.end_function()
+    }
+
+    fn end_function(&mut self) -> Parsed<()> {
+        self.builder.close_function();
+        let mut undefined = Vec::new();
+        for (sigil, names) in [
+            (
+                '%',
+                self.values
+                    .drain()
+                    .map(|(n, v)| (n, v.defined, v.first))
+                    .collect::<Vec<_>>(),
+            ),
+            (
+                '!',
+                self.awaited
+                    .drain()
+                    .map(|(n, v)| (n, v.defined, v.first))
+                    .collect(),
+            ),
+        ] {
+            let missing = names.into_iter().filter(|(_, defined, _)| !defined);
+            undefined.extend(missing.map(|(name, _, first)| (first, format!("{sigil}{name}"))));
+        }
+        if let Some((span, name)) = undefined.into_iter().min() {
+            return Err(ParseError::Undefined { name, span });
+        }
+        for (value, label, span) in std::mem::take(&mut self.rotations) {
+            let op = self.labelled(&label, span)?;
+            if let Some(site) = self.builder.site_mut(value) {
+                site.rotation = Some(op);
+            }
+        }
+        self.labels.clear();
+        Ok(())
+    }
+
+    fn labelled(&self, label: &str, span: Span) -> Parsed<OpId> {
+        self.labels
+            .get(label)
+            .copied()
+            .ok_or_else(|| ParseError::Undefined {
+                name: format!("&{label}"),
+                span,
+            })
+    }
+
+    // Regions and blocks
+
+    fn push_region(&mut self, op: Option<OpId>) {
+        self.open.push(OpenRegion {
+            op,
+            ended: false,
+            blocks: HashMap::new(),
+            dependencies: Vec::new(),
+        });
+    }
+
+    /// Lines until the function's closing brace.
+    fn body(&mut self) -> Parsed<()> {
+        while !self.open.is_empty() {
+            self.skip_newlines();
+            if self.eat('}') {
+                self.close_brace()?;
+            } else {
+                self.line()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn close_brace(&mut self) -> Parsed<()> {
+        let Some(region) = self.open.pop() else {
+            return self.expected("no `}`");
+        };
+        if !region.ended {
+            self.builder.leave(&[]);
+        }
+        let missing = region
+            .blocks
+            .into_iter()
+            .filter(|(_, block)| !block.defined);
+        if let Some((span, name)) = missing.map(|(name, b)| (b.first, name)).min() {
+            let name = format!("^{name}");
+            return Err(ParseError::Undefined { name, span });
+        }
+        let Some(op) = region.op else {
+            return Ok(());
+        };
+        self.builder.close_region();
+        let is_dag = matches!(self.builder.program().op(op).control(), Control::Dag { .. });
+        if is_dag {
+            let mut dependencies = Vec::new();
+            for (label, span, after) in region.dependencies {
+                dependencies.push((self.labelled(&label, span)?, after));
+            }
+            let dependencies = dependencies.into();
+            self.builder.set_control(op, Control::Dag { dependencies });
+        }
+        if *self.peek() == Kind::Mark('{') {
+            return self.open_brace(op);
+        }
+        self.builder.close_op();
+        self.end_of_line()
+    }
+
+    fn open_brace(&mut self, op: OpId) -> Parsed<()> {
+        self.mark('{', "`{`")?;
+        let arguments = self.arguments()?;
+        self.builder.open_region(&arguments);
+        self.push_region(Some(op));
+        Ok(())
+    }
+
+    /// `(%a, %b = opaque %x | %y, %c = external)`, or nothing.
+    fn arguments(&mut self) -> Parsed<Vec<ValueId>> {
+        let mut arguments = Vec::new();
+        if !self.eat('(') {
+            return Ok(arguments);
+        }
+        while !self.eat(')') {
+            let value = self.new_value()?;
+            let mut origin = Origin::Incoming;
+            if self.eat('=') {
+                origin = if self.keyword("external") {
+                    Origin::External
+                } else if self.keyword("opaque") {
+                    Origin::Opaque(self.alternatives_of()?)
+                } else {
+                    return self.expected("`opaque` or `external`");
+                };
+            }
+            self.builder.set_origin(value, origin);
+            arguments.push(value);
+            if *self.peek() != Kind::Mark(')') {
+                self.mark(',', "`,` or `)`")?;
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn line(&mut self) -> Parsed<()> {
+        if let Kind::Sigil('^', _) = self.peek() {
+            return self.block_label();
+        }
+        let target = if self.keyword("leave") {
+            Some(Target::Leave)
+        } else if self.keyword("break") {
+            Some(Target::Break)
+        } else if self.keyword("goto") {
+            let (name, span) = self.sigil('^', "a block such as ^next")?;
+            Some(Target::Block(self.block(name, span)))
+        } else {
+            None
+        };
+        if let Some(target) = target {
+            let values = self.value_list()?;
+            self.builder.branch(target, &values);
+            self.mark_ended();
+            return self.end_of_line();
+        }
+        if self.keyword("stop") {
+            self.mark_ended();
+            return self.end_of_line();
+        }
+        if self.open.last().is_some_and(|region| region.ended) {
+            return self.expected("`}` or another block after the end of this one");
+        }
+        self.op()
+    }
+
+    fn mark_ended(&mut self) {
+        if let Some(region) = self.open.last_mut() {
+            region.ended = true;
+        }
+    }
+
+    fn block_label(&mut self) -> Parsed<()> {
+        let (name, span) = self.sigil('^', "a block label")?;
+        let entry = self.entry_without_name();
+        if !entry && !self.open.last().is_some_and(|region| region.ended) {
+            self.builder.leave(&[]);
+        }
+        let block = match self.builder.current_block() {
+            Some(current) if entry => current,
+            _ => self.block(name.clone(), span),
+        };
+        if let Some(region) = self.open.last_mut() {
+            let named = Named {
+                id: block,
+                first: span,
+                defined: true,
+            };
+            if region
+                .blocks
+                .insert(name.clone(), named)
+                .is_some_and(|old| old.defined)
+            {
+                let name = format!("^{name}");
+                return Err(ParseError::DefinedTwice { name, span });
+            }
+            region.ended = false;
+        }
+        self.builder.start_block(block);
+        let arguments = self.arguments()?;
+        self.builder.add_arguments(block, &arguments);
+        self.mark(':', "`:` after the block's label")
+    }
+
+    /// Whether this label names the entry block: nothing stands before it.
+    fn entry_without_name(&self) -> bool {
+        let Some(block) = self.builder.current_block() else {
+            return false;
+        };
+        let program = self.builder.program();
+        let region = &program.regions()[program.block(block).region];
+        let fresh = self
+            .open
+            .last()
+            .is_some_and(|r| r.blocks.is_empty() && !r.ended);
+        region.blocks.len() == 1 && program.block(block).ops.is_empty() && fresh
+    }
+
+    fn value_list(&mut self) -> Parsed<Vec<ValueId>> {
+        let mut values = Vec::new();
+        while let Kind::Sigil('%', _) = self.peek() {
+            values.push(self.value()?);
+            if !self.eat(',') {
+                break;
+            }
+        }
+        Ok(values)
+    }
+
+    fn end_of_line(&mut self) -> Parsed<()> {
+        match self.peek() {
+            Kind::Newline | Kind::End | Kind::Mark('}') => Ok(()),
+            _ => self.expected("the end of the line"),
+        }
+    }
+
+    // Ops
+
+    fn op(&mut self) -> Parsed<()> {
+        let name = self.name("an op, `leave`, `goto`, `break`, `stop` or `}`")?;
+        let mut line = Line {
+            draft: OpDraft::new(&name),
+            label: None,
+            after: Vec::new(),
+        };
+        let bare = matches!(
+            self.peek(),
+            Kind::Newline | Kind::End | Kind::Mark('{' | '}')
+        );
+        if !bare {
+            self.clause(&mut line)?;
+            while self.eat(',') {
+                self.skip_newlines();
+                self.clause(&mut line)?;
+            }
+        }
+        let has_regions = *self.peek() == Kind::Mark('{');
+        let op = match has_regions {
+            true => self.builder.open_op(line.draft),
+            false => self.builder.push(line.draft),
+        };
+        if let Some(label) = line.label {
+            self.labels.insert(label, op);
+        }
+        if let Some(region) = self.open.last_mut() {
+            let after = line.after.into_iter();
+            region
+                .dependencies
+                .extend(after.map(|(label, span)| (label, span, op)));
+        }
+        match has_regions {
+            true => self.open_brace(op),
+            false => self.end_of_line(),
+        }
+    }
+
+    fn clause(&mut self, line: &mut Line) -> Parsed<()> {
+        let Kind::Word(word) = self.peek().clone() else {
+            return self.expected("a clause such as `read %x`");
+        };
+        self.at += 1;
+        let draft = std::mem::take(&mut line.draft);
+        line.draft = match &*word {
+            "read" => draft.access(self.value()?, AccessKind::Read),
+            "write" => draft.access(self.value()?, AccessKind::Write),
+            "update" => draft.access(self.value()?, AccessKind::Update),
+            "free" => draft.access(self.value()?, AccessKind::Free),
+            "escape" => draft.access(self.value()?, AccessKind::Escape),
+            "alloc" => draft.result(self.alloc()?),
+            "external" => draft.result(self.defined_value(Origin::External)?),
+            "result" => draft.result(self.defined_value(Origin::Incoming)?),
+            "view" => draft.result(self.view()?),
+            "merge" | "opaque" => draft.result(self.choice(&word)?),
+            "init" => draft.inits(&[self.value()?]),
+            "overlay" => self.overlay(draft)?,
+            "copy" => draft.copies(self.copy()?),
+            "pipe" => {
+                let name = self.name("the name of a pipe")?;
+                draft.pipe(self.builder.pipe(&name))
+            }
+            "await" => draft.awaits(self.token(false)?),
+            "scope" => draft.scope(),
+            "at" => draft.span(self.source_span()?),
+            "label" => {
+                line.label = Some(self.sigil('&', "a label such as &a")?.0);
+                draft
+            }
+            "after" => {
+                while let Kind::Sigil('&', _) = self.peek() {
+                    line.after.push(self.sigil('&', "a label")?);
+                }
+                draft
+            }
+            word => match self.control(word)? {
+                Some(control) => draft.control(control),
+                None => {
+                    self.at -= 1;
+                    return self.expected("a clause such as `read %x`");
+                }
+            },
+        };
+        Ok(())
+    }
+
+    fn control(&mut self, word: &str) -> Parsed<Option<Control>> {
+        Ok(Some(match word {
+            "once" => Control::Once,
+            "loop" => Control::Loop(self.trips()?),
+            "while" => Control::While,
+            "alternatives" => Control::Alternatives {
+                may_skip: self.keyword("may-skip"),
+            },
+            "parallel" => Control::Parallel {
+                trips: self.dimensions()?,
+            },
+            "async" => Control::Async {
+                token: self.token(true)?,
+            },
+            "dag" => Control::Dag {
+                dependencies: Box::default(),
+            },
+            "unknown" => Control::Unknown,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `4`, `1..` or `1..8`.
+    fn trips(&mut self) -> Parsed<Trips> {
+        let at_least = self.number()?;
+        if !self.eat('.') {
+            return Ok(Trips::exactly(at_least));
+        }
+        let at_most = matches!(self.peek(), Kind::Word(_)).then(|| self.number());
+        let at_most = at_most.transpose()?;
+        Ok(Trips { at_least, at_most })
+    }
+
+    /// `4 ? 8`: a number or `?` for each dimension.
+    fn dimensions(&mut self) -> Parsed<Box<[Option<u64>]>> {
+        let mut trips = Vec::new();
+        loop {
+            if self.eat('?') {
+                trips.push(None);
+            } else if matches!(self.peek(), Kind::Word(_)) {
+                trips.push(Some(self.number()?));
+            } else {
+                return Ok(trips.into());
+            }
+        }
+    }
+
+    fn alloc(&mut self) -> Parsed<ValueId> {
+        let value = self.new_value()?;
+        let size = self.size()?;
+        let (mut space, mut alignment, mut slots) = (None, Bytes(1), 1);
+        let (mut exclusive, mut preload, mut coupled) = (false, false, None);
+        loop {
+            if self.keyword("align") {
+                alignment = Bytes(self.number()?);
+            } else if self.keyword("space") {
+                let name = self.name("the name of a memory space")?;
+                space = Some(self.builder.space(&name));
+            } else if self.keyword("slots") {
+                let Ok(count) = u32::try_from(self.number()?) else {
+                    return self.expected("fewer than 2^32 slots");
+                };
+                slots = count;
+            } else if self.keyword("rotate") {
+                let (label, span) = self.sigil('&', "a label such as &loop")?;
+                self.rotations.push((value, label, span));
+            } else if self.keyword("exclusive") {
+                exclusive = true;
+            } else if self.keyword("preload") {
+                preload = true;
+            } else if self.keyword("coupled") {
+                coupled = Some(self.number()?);
+            } else {
+                break;
+            }
+        }
+        let space = space.unwrap_or_else(|| self.builder.space("default"));
+        self.builder.make_site(value, size, space);
+        if let Some(site) = self.builder.site_mut(value) {
+            site.alignment = alignment;
+            site.slots = slots;
+            site.exclusive = exclusive;
+            site.preload = preload;
+            site.coupled = coupled;
+        }
+        Ok(value)
+    }
+
+    /// `64`, or a symbol with an optional bound: `4*n max 4096`.
+    fn size(&mut self) -> Parsed<Size> {
+        if let Kind::Word(word) = self.peek()
+            && let Ok(bytes) = word.parse()
+        {
+            self.at += 1;
+            return Ok(Size::Known(Bytes(bytes)));
+        }
+        let symbol = self.name("a size in bytes, or a symbol")?.into();
+        let bound = self.keyword("max").then(|| self.number()).transpose()?;
+        let bound = bound.map(Bytes);
+        Ok(Size::Symbolic { symbol, bound })
+    }
+
+    /// `%v = %x[0..16]`, `%x[within 0..16]` or `%x[?]`.
+    fn view(&mut self) -> Parsed<ValueId> {
+        let value = self.new_value()?;
+        self.mark('=', "`=` and the base of the view")?;
+        let base = self.value()?;
+        self.mark('[', "`[` and the bytes of the view")?;
+        let extent = if self.eat('?') {
+            Extent::Anywhere
+        } else if self.keyword("within") {
+            Extent::Within(self.range()?)
+        } else {
+            Extent::Exactly(self.range()?)
+        };
+        self.mark(']', "`]`")?;
+        self.builder
+            .set_origin(value, Origin::Derived { base, extent });
+        Ok(value)
+    }
+
+    fn range(&mut self) -> Parsed<ByteRange> {
+        let start = self.number()?;
+        self.mark('.', "`..` between first and last byte")?;
+        Ok(ByteRange::new(start, self.number()?))
+    }
+
+    fn choice(&mut self, word: &str) -> Parsed<ValueId> {
+        let value = self.new_value()?;
+        let mut sources = Box::default();
+        if self.eat('=') {
+            sources = self.alternatives_of()?;
+        }
+        let origin = match word {
+            "merge" => Origin::Merged(sources),
+            _ => Origin::Opaque(sources),
+        };
+        self.builder.set_origin(value, origin);
+        Ok(value)
+    }
+
+    /// `%x | %y`, or nothing.
+    fn alternatives_of(&mut self) -> Parsed<Box<[ValueId]>> {
+        let mut sources = Vec::new();
+        if let Kind::Sigil('%', _) = self.peek() {
+            sources.push(self.value()?);
+            while self.eat('|') {
+                sources.push(self.value()?);
+            }
+        }
+        Ok(sources.into())
+    }
+
+    /// `%out over %in`, with `any` for any offset.
+    fn overlay(&mut self, draft: OpDraft) -> Parsed<OpDraft> {
+        let output = self.value()?;
+        if !self.keyword("over") {
+            return self.expected("`over` and the input");
+        }
+        let input = self.value()?;
+        let kind = match self.keyword("any") {
+            true => OverlayKind::AnyOffset,
+            false => OverlayKind::SameBase,
+        };
+        Ok(draft.overlay(output, input, kind))
+    }
+
+    /// `%out[16..32] from %in[0..16]`.
+    fn copy(&mut self) -> Parsed<CopyRange> {
+        let output = self.value()?;
+        let to = self.bracketed_range()?;
+        if !self.keyword("from") {
+            return self.expected("`from` and the copied bytes");
+        }
+        let input = self.value()?;
+        let from = self.bracketed_range()?;
+        if to.is_empty() || to.len() != from.len() || to.start > to.end {
+            return self.expected("two ranges of the same length");
+        }
+        Ok(CopyRange {
+            output,
+            output_start: to.start,
+            input,
+            input_start: from.start,
+            length: to.len(),
+        })
+    }
+
+    fn bracketed_range(&mut self) -> Parsed<ByteRange> {
+        self.mark('[', "`[` and a byte range")?;
+        let range = self.range()?;
+        self.mark(']', "`]`")?;
+        Ok(range)
+    }
+
+    fn source_span(&mut self) -> Parsed<Span> {
+        let start = self.number()?;
+        self.mark('.', "`..` between start and end")?;
+        let end = self.number()?;
+        let clamp = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        Ok(Span::new(clamp(start), clamp(end)))
+    }
+}
