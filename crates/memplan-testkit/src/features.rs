@@ -1,0 +1,95 @@
+//! Which features generated problems may have.
+
+/// Switches for [`problems`](crate::problems). Everything off gives plain sizes and lifetimes.
+///
+/// A feature that is on may appear in a generated problem; it need not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it all; the features are documented in memplan-core")]
+pub struct Features {
+    pub alignments: bool,
+    pub gaps: bool,
+    pub windows: bool,
+    pub fixed_offsets: bool,
+    pub capacities: bool,
+    pub several_spaces: bool,
+    pub candidate_spaces: bool,
+    pub ties: bool,
+    pub must_share: bool,
+    pub must_not_share: bool,
+    pub exclusive: bool,
+    pub slots: bool,
+    pub overlays: bool,
+    pub dependencies: bool,
+    pub empty_buffers: bool,
+    pub shapes: bool,
+    pub symbols: bool,
+}
+
+impl Features {
+    /// Plain sizes and lifetimes.
+    pub const NONE: Features = Features {
+        alignments: false,
+        gaps: false,
+        windows: false,
+        fixed_offsets: false,
+        capacities: false,
+        several_spaces: false,
+        candidate_spaces: false,
+        ties: false,
+        must_share: false,
+        must_not_share: false,
+        exclusive: false,
+        slots: false,
+        overlays: false,
+        dependencies: false,
+        empty_buffers: false,
+        shapes: false,
+        symbols: false,
+    };
+
+    /// Everything a plan made of offsets with a fixed order of execution can have.
+    pub const OFFSETS: Features = Features {
+        alignments: true,
+        gaps: true,
+        windows: true,
+        fixed_offsets: true,
+        capacities: true,
+        several_spaces: true,
+        candidate_spaces: true,
+        ties: true,
+        must_share: true,
+        must_not_share: true,
+        exclusive: true,
+        slots: true,
+        overlays: true,
+        dependencies: false,
+        empty_buffers: true,
+        shapes: false,
+        symbols: false,
+    };
+
+    /// Everything.
+    pub const ALL: Features = Features { dependencies: true, symbols: true, shapes: true, ..Features::OFFSETS };
+
+    /// Each feature of [`Features::OFFSETS`] on its own, with its name.
+    pub fn one_by_one() -> Vec<(&'static str, Features)> {
+        let none = Features::NONE;
+        vec![
+            ("plain", none),
+            ("alignments", Features { alignments: true, ..none }),
+            ("gaps", Features { gaps: true, ..none }),
+            ("windows", Features { windows: true, ..none }),
+            ("fixed offsets", Features { fixed_offsets: true, ..none }),
+            ("capacities", Features { capacities: true, ..none }),
+            ("several spaces", Features { several_spaces: true, ..none }),
+            ("candidate spaces", Features { several_spaces: true, candidate_spaces: true, ..none }),
+            ("ties", Features { ties: true, ..none }),
+            ("must share", Features { must_share: true, ..none }),
+            ("must not share", Features { must_not_share: true, ..none }),
+            ("exclusive", Features { exclusive: true, ..none }),
+            ("slots", Features { slots: true, ..none }),
+            ("overlays", Features { overlays: true, ..none }),
+            ("empty buffers", Features { empty_buffers: true, ..none }),
+        ]
+    }
+}

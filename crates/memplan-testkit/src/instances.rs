@@ -1,0 +1,130 @@
+//! Seeded problems of any size, for benchmarks and large tests.
+//!
+//! Equal arguments give equal problems, on every machine.
+
+use memplan_core::{Buffer, Bytes, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder};
+
+use crate::Random;
+
+const SMALLEST: u64 = 64;
+const LARGEST: u64 = 1 << 20;
+
+/// `count` buffers with log-uniform sizes; on average `mean_live` of them are
+/// alive at a step, however large `count` is.
+pub fn random(count: usize, mean_live: u64, seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    let steps = count as u64;
+    build((0..count).map(|index| {
+        let start = random.below(steps);
+        let length = random.between(1, (2 * mean_live).saturating_sub(1).max(1));
+        Buffer::new(index.to_string(), random.log_uniform(SMALLEST, LARGEST), Lifetime::new(start, start + length))
+    }))
+}
+
+/// The instance that large measurements use: about a hundred buffers alive at a time.
+pub fn benchmark(count: usize) -> Problem {
+    random(count, 100, 2024)
+}
+
+/// As [`random`], with every offset a multiple of 64.
+pub fn aligned(count: usize, mean_live: u64, seed: u64) -> Problem {
+    let mut builder = random(count, mean_live, seed).to_builder();
+    builder.buffers_mut().iter_mut().for_each(|buffer| buffer.alignment = Bytes(64));
+    build_valid(builder)
+}
+
+/// The activations of a feed-forward network: each layer's output lives until
+/// the next layer has read it, and every fourth one also feeds a skip
+/// connection a few layers on.
+pub fn chain(layers: usize, seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    build((0..layers).map(|layer| {
+        let reader = if random.one_in(4) { random.between(2, 6) } else { 1 };
+        let start = layer as u64;
+        Buffer::new(format!("layer{layer}"), network_size(&mut random), Lifetime::new(start, start + reader + 1))
+    }))
+}
+
+/// As [`chain`], but every layer may work in place on its input.
+pub fn in_place_chain(layers: usize, seed: u64) -> Problem {
+    let mut builder = chain(layers, seed).to_builder();
+    let ids: Vec<_> = builder.buffers_mut().ids().collect();
+    for pair in ids.windows(2) {
+        builder.overlay(Overlay { buffer: pair[1], over: pair[0], kind: OverlayKind::SameBase });
+    }
+    build_valid(builder)
+}
+
+/// A training step: activations of the forward pass are kept for the backward
+/// pass, which walks the layers in reverse. Half of all buffers live at once.
+pub fn training(layers: usize, seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    let end = 2 * layers as u64;
+    let layer = |index: usize, random: &mut Random| {
+        let forward = index as u64;
+        let backward = end - forward;
+        let size = network_size(random);
+        let activation = Buffer::new(format!("activation{index}"), size, Lifetime::new(forward, backward));
+        let gradient = Buffer::new(format!("gradient{index}"), size, Lifetime::new(backward - 1, backward + 1));
+        [activation, gradient]
+    };
+    build((0..layers).flat_map(|index| layer(index, &mut random)))
+}
+
+/// Buffers that are all alive at once: nothing can be shared.
+pub fn all_alive(count: usize, seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    build((0..count).map(|index| Buffer::new(index.to_string(), random.between(1, 1000), Lifetime::new(0, 1))))
+}
+
+/// Sizes of tensors: few different ones, as in networks.
+fn network_size(random: &mut Random) -> u64 {
+    let side = [7, 14, 28, 56, 112][random.below(5) as usize];
+    let channels = [16, 24, 32, 64, 96, 128][random.below(6) as usize];
+    side * side * channels * 4
+}
+
+fn build(buffers: impl Iterator<Item = Buffer>) -> Problem {
+    let mut builder = ProblemBuilder::new();
+    buffers.for_each(|buffer| {
+        builder.buffer(buffer);
+    });
+    build_valid(builder)
+}
+
+fn build_valid(builder: ProblemBuilder) -> Problem {
+    match builder.build() {
+        Ok(problem) => problem,
+        Err(error) => unreachable!("generators make valid problems: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memplan_core::bound;
+
+    #[test]
+    fn the_mean_number_of_live_buffers_is_as_asked() {
+        let problem = random(20_000, 100, 1);
+        let alive: u64 = problem
+            .buffers()
+            .iter()
+            .filter_map(|buffer| Some(buffer.lifetime.end()?.0 - buffer.lifetime.start()?.0))
+            .sum();
+        assert!((95..=105).contains(&(alive / 20_000)), "{}", alive / 20_000);
+        assert_eq!(problem, random(20_000, 100, 1), "same seed, same problem");
+        assert_ne!(problem, random(20_000, 100, 2));
+    }
+
+    #[test]
+    fn networks_have_their_shape() {
+        assert_eq!(training(10, 1).buffers().len(), 20);
+        assert!(bound::peak_live(&training(10, 1), |_| true).bytes > bound::peak_live(&chain(10, 1), |_| true).bytes);
+        assert_eq!(in_place_chain(10, 1).overlays().len(), 9);
+        assert!(aligned(10, 3, 1).buffers().iter().all(|buffer| buffer.alignment == Bytes(64)));
+        let all = all_alive(10, 1);
+        let sum = all.buffers().iter().filter_map(Buffer::bytes).map(|size| size.0).sum();
+        assert_eq!(bound::peak_live(&all, |_| true).bytes, Bytes(sum));
+    }
+}

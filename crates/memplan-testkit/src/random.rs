@@ -1,0 +1,64 @@
+//! A small random number generator, so that instances are the same everywhere and for ever.
+
+/// SplitMix64: a counter, scrambled. Equal seeds give equal sequences.
+#[derive(Clone, Debug)]
+pub struct Random {
+    state: u64,
+}
+
+impl Random {
+    /// A sequence of its own for every seed.
+    pub fn new(seed: u64) -> Random {
+        Random { state: seed }
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    /// A number below `limit`, 0 if there is none.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(limit)) >> 64) as u64
+    }
+
+    /// A number in `low..=high`.
+    pub fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.below(high.saturating_sub(low).saturating_add(1))
+    }
+
+    /// True once in `times`.
+    pub fn one_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+
+    /// A number in `low..=high` whose logarithm is uniform: every order of
+    /// magnitude is equally likely.
+    pub fn log_uniform(&mut self, low: u64, high: u64) -> u64 {
+        let unit = (self.bits() >> 11) as f64 / (1u64 << 53) as f64;
+        let (low_log, high_log) = ((low.max(1) as f64).ln(), (high.max(1) as f64).ln());
+        let value = (low_log + unit * (high_log - low_log)).exp().round() as u64;
+        value.clamp(low, high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_in_their_ranges() {
+        let mut random = Random::new(1);
+        for _ in 0..1000 {
+            assert!((3..=9).contains(&random.between(3, 9)));
+            assert!((64..=4096).contains(&random.log_uniform(64, 4096)));
+        }
+        assert_eq!(random.below(0), 0);
+        assert_eq!(Random::new(7).bits(), Random::new(7).bits());
+        assert_ne!(Random::new(7).bits(), Random::new(8).bits());
+    }
+}
