@@ -4,8 +4,17 @@
 //! Every strategy is one file under [`strategy`] and one line in
 //! [`STRATEGIES`]; the command line, the Python package, the tests, the fuzz
 //! targets and the benchmarks iterate that list.
+//!
+//! Strategies that place buffers one after the other share an engine:
+//! [`piece`] takes a problem apart into rigid pieces, [`placer`] puts them
+//! down, [`conflicts`] knows who is in the way, [`fit`] chooses among gaps.
 
+pub mod conflicts;
 pub mod feature;
+pub mod fit;
+pub mod ordering;
+pub mod piece;
+pub mod placer;
 pub mod request;
 pub mod strategy;
 

@@ -1,0 +1,139 @@
+//! Who of those already placed is alive during a stretch of time?
+//!
+//! The stretches that can ever be placed are known beforehand, so they are
+//! ranked by their start once. The index is then a table of ends by rank, 0 for
+//! "not placed", under a pyramid of maxima, sixteen entries (one cache line) to
+//! a node:
+//!
+//! ```text
+//!   rank    0  1  2  3 │  4  5  6  7 │ …      (four to a node in the picture)
+//!   start   0  0  1  3 │  3  4  6  8 │
+//!   end     9  2  0  5 │  0  6  0 12 │ 0 = not placed
+//!   maxima       9     │      12     │
+//! ```
+//!
+//! A stretch meets `[s, e)` if it starts before `e` (a prefix of the ranks) and
+//! ends after `s` (its entry is larger than `s`). Walking down from the top
+//! into the entries larger than `s` finds exactly those, each in O(log n) or,
+//! since neighbours in rank are neighbours in time, mostly O(1). There is no
+//! interference graph: memory is linear, whatever the number of conflicts.
+
+const FAN_OUT: usize = 16;
+
+/// An index over stretches of compressed time. See the module documentation.
+#[derive(Clone, Debug)]
+pub struct Conflicts {
+    starts: Vec<u32>,
+    /// Ends by rank, then maxima of sixteen entries of the level below.
+    levels: Vec<Vec<u32>>,
+}
+
+impl Conflicts {
+    /// An index in which nothing is placed yet. `starts` are those of all
+    /// stretches that can be, in ascending order: their positions are the ranks.
+    pub fn new(starts: Vec<u32>) -> Conflicts {
+        debug_assert!(starts.is_sorted());
+        let mut levels = Vec::new();
+        let mut width = starts.len().max(1);
+        loop {
+            levels.push(vec![0; width.next_multiple_of(FAN_OUT)]);
+            if width <= FAN_OUT {
+                return Conflicts { starts, levels };
+            }
+            width = width.div_ceil(FAN_OUT);
+        }
+    }
+
+    /// Places the stretch of that rank, which ends at `end`.
+    pub fn insert(&mut self, rank: usize, end: u32) {
+        let mut position = rank;
+        for level in &mut self.levels {
+            if level[position] >= end && position != rank {
+                return;
+            }
+            level[position] = level[position].max(end);
+            position /= FAN_OUT;
+        }
+    }
+
+    /// Takes the stretch of that rank away.
+    pub fn remove(&mut self, rank: usize) {
+        self.levels[0][rank] = 0;
+        let mut node = rank / FAN_OUT;
+        for level in 1..self.levels.len() {
+            let below = &self.levels[level - 1][node * FAN_OUT..(node + 1) * FAN_OUT];
+            let highest = below.iter().copied().max().unwrap_or(0);
+            self.levels[level][node] = highest;
+            node /= FAN_OUT;
+        }
+    }
+
+    /// Takes everything away.
+    pub fn clear(&mut self) {
+        for level in &mut self.levels {
+            level.fill(0);
+        }
+    }
+
+    /// Calls `visit` with the rank of every placed stretch that meets `[start, end)`, in order.
+    pub fn for_each(&self, start: u32, end: u32, mut visit: impl FnMut(usize)) {
+        let limit = self.starts.partition_point(|&other| other < end);
+        if limit > 0 {
+            self.descend(self.levels.len() - 1, 0, start, limit, &mut visit);
+        }
+    }
+
+    /// Visits what lies below a node. As deep as there are levels: eight at most.
+    fn descend(&self, level: usize, node: usize, start: u32, limit: usize, visit: &mut impl FnMut(usize)) {
+        let first = node * FAN_OUT;
+        let limit_here = limit.div_ceil(FAN_OUT.pow(level as u32));
+        let last = (first + FAN_OUT).min(limit_here);
+        for position in first..last {
+            if self.levels[level][position] > start {
+                if level == 0 {
+                    visit(position);
+                } else {
+                    self.descend(level - 1, position, start, limit, visit);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn finds_what_a_scan_finds(
+            mut stretches in prop::collection::vec((0u32..60, 1u32..30), 0..600),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..900),
+            queries in prop::collection::vec((0u32..70, 1u32..40), 1..20),
+        ) {
+            stretches.sort_unstable();
+            let mut index = Conflicts::new(stretches.iter().map(|stretch| stretch.0).collect());
+            let mut placed = vec![false; stretches.len()];
+            for (which, insert) in changes.iter().filter(|_| !stretches.is_empty()) {
+                let rank = which.index(stretches.len());
+                if *insert && !placed[rank] {
+                    index.insert(rank, stretches[rank].0 + stretches[rank].1);
+                } else if !insert {
+                    index.remove(rank);
+                }
+                placed[rank] = *insert;
+            }
+            for (start, length) in queries {
+                let mut found = Vec::new();
+                index.for_each(start, start + length, |rank| found.push(rank));
+                let meets = |rank: &usize| {
+                    let (first, span) = stretches[*rank];
+                    placed[*rank] && first < start + length && first + span > start
+                };
+                let expected: Vec<usize> = (0..stretches.len()).filter(meets).collect();
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! Rigid pieces: a problem boiled down to what a placement engine has to move.
+//!
+//! A piece is one slot of a block, or of a buffer that is in no block. It gets
+//! one offset, and everything inside it moves along. When and where it is in
+//! the way of others is said by rectangles of time and bytes, relative to the
+//! piece's own offset:
+//!
+//! ```text
+//!   buffer a: 96 bytes, alive in [0, 4), and only its bytes 0..32 in [6, 9)
+//!
+//!   bytes 96 ┤████████
+//!            │████████
+//!         32 ┤████████    ▒▒▒▒▒▒     two rectangles: [0, 4) × 0..96
+//!            │████████    ▒▒▒▒▒▒                     [6, 9) × 0..32
+//!          0 └────────────────────
+//!            0       4    6     9
+//! ```
+//!
+//! # What is flattened how
+//!
+//! - *Gaps, windows, ties, must-share*: rectangles, exactly.
+//! - *Slots*: a piece each. Two slots of one buffer never overlap, even in
+//!   bytes that are dead, so a piece with siblings is one solid rectangle from
+//!   its first to its last step (one step if it is never alive).
+//! - *Exclusive*: the whole piece keeps everybody out for ever. A block with an
+//!   exclusive member is exclusive as a whole.
+//! - *Must not share*: [`Pieces::apart`], pairs of byte ranges that stay
+//!   disjoint whatever the time.
+//! - *Overlays*: [`Pieces::partners`], exemptions from the rectangles. Only
+//!   between pieces of one single-slot buffer each; the victim counts as alive
+//!   to its end for everybody else. Permissions that could not be used soundly
+//!   (equal starts, exclusive or must-not-share partners, an order of execution
+//!   that is not fixed) are left out.
+//! - *Dependencies*: [`Pieces::ordering`]; without an order between two buffers
+//!   their pieces stay disjoint whatever their lives.
+//!
+//! Time is compressed: rectangles count in positions of [`Pieces::steps`], so
+//! tables over time are never larger than the problem. Everything is in flat
+//! arrays; making the pieces is O(n log n).
+
+use std::ops::Range;
+
+use memplan_core::{Block, Buffer, BufferId, Bytes, Id, IndexVec, OverlayKind, Problem, SpaceId, Step};
+
+use crate::ordering::{Ordering, TooManyBuffers};
+
+memplan_core::index_type! {
+    /// A piece, by position: buffers and blocks in order of their first member, slots in a row.
+    pub struct PieceId;
+}
+
+/// Bytes in use during a stretch of compressed time, relative to the piece's offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rect {
+    /// First time alive, a position in [`Pieces::steps`].
+    pub start: u32,
+    /// First time no longer alive.
+    pub end: u32,
+    /// First byte in use.
+    pub low: u64,
+    /// One past the last byte in use.
+    pub high: u64,
+}
+
+/// A space a piece may live in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// The space.
+    pub space: SpaceId,
+    /// Its offset there is a multiple of this. Above [`MAX_BYTES`](memplan_core::MAX_BYTES)
+    /// only offset 0 is possible.
+    pub alignment: u64,
+}
+
+/// Something that gets one offset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Bytes from its offset to its end.
+    pub size: u64,
+    /// An offset it must have.
+    pub fixed: Option<u64>,
+    /// Keeps all other pieces out for ever.
+    pub exclusive: bool,
+    /// Which slot of its block or buffer it is.
+    pub slot: u32,
+    /// The first of its buffers.
+    pub first_buffer: BufferId,
+    rects: Range<u32>,
+    homes: Range<u32>,
+}
+
+/// Byte ranges of two pieces that stay disjoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// Bytes of this piece, relative to its offset.
+    pub low: u64,
+    /// One past the last of them.
+    pub high: u64,
+    /// The first slot of the other piece.
+    pub other: PieceId,
+    /// How many slots the other piece has.
+    pub other_slots: u32,
+    /// Bytes of the other piece.
+    pub other_low: u64,
+    /// One past the last of them.
+    pub other_high: u64,
+}
+
+/// A piece that this one may overlap although both are alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Partner {
+    /// The other piece.
+    pub other: PieceId,
+    /// How the two must lie.
+    pub kind: OverlayKind,
+}
+
+/// The pieces of a problem. See the module documentation.
+#[derive(Clone, Debug)]
+pub struct Pieces<'p> {
+    problem: &'p Problem,
+    pieces: IndexVec<PieceId, Piece>,
+    rects: Vec<Rect>,
+    homes: Vec<Home>,
+    steps: Vec<Step>,
+    /// First slot of each buffer's piece.
+    piece_of: IndexVec<BufferId, PieceId>,
+    apart: Lists<Apart>,
+    partners: Lists<Partner>,
+    ordering: Option<Ordering>,
+}
+
+impl<'p> Pieces<'p> {
+    /// Takes a problem apart. Buffers whose size in bytes is not known count as
+    /// empty; a strategy that makes offsets refuses them beforehand. Fails only
+    /// if there are dependencies between too many buffers.
+    pub fn of(problem: &'p Problem) -> Result<Pieces<'p>, TooManyBuffers> {
+        let ordering = problem.dependencies().map(Ordering::of).transpose()?;
+        let mut pieces = Pieces {
+            problem,
+            pieces: IndexVec::new(),
+            rects: Vec::with_capacity(problem.buffers().len()),
+            homes: Vec::with_capacity(problem.buffers().len()),
+            steps: Vec::new(),
+            piece_of: IndexVec::filled(PieceId::from_index(0), problem.buffers().len()),
+            apart: Lists::default(),
+            partners: Lists::default(),
+            ordering,
+        };
+        let clock = Clock::of(problem);
+        for (id, buffer) in problem.buffers().iter_enumerated() {
+            match problem.blocks().place_of(id) {
+                None => pieces.add_buffer(&clock, id, buffer),
+                Some((block, _)) => {
+                    let block = &problem.blocks().blocks()[block];
+                    if block.members[0].buffer == id {
+                        pieces.add_block(&clock, block);
+                    }
+                }
+            }
+        }
+        pieces.steps = clock.steps;
+        pieces.relate();
+        Ok(pieces)
+    }
+
+    /// The problem they are from.
+    pub fn problem(&self) -> &'p Problem {
+        self.problem
+    }
+
+    /// Number of pieces.
+    pub fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Whether there is nothing to place.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// All ids in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = PieceId> + ExactSizeIterator + Clone + use<> {
+        (0..self.pieces.len()).map(PieceId::from_index)
+    }
+
+    /// A piece.
+    pub fn get(&self, piece: PieceId) -> &Piece {
+        &self.pieces[piece]
+    }
+
+    /// When and where it is in the way. Rectangles of one piece may overlap.
+    pub fn rects(&self, piece: PieceId) -> &[Rect] {
+        let range = &self.pieces[piece].rects;
+        &self.rects[range.start as usize..range.end as usize]
+    }
+
+    /// The spaces it may live in, best first; at least one.
+    pub fn homes(&self, piece: PieceId) -> &[Home] {
+        let range = &self.pieces[piece].homes;
+        &self.homes[range.start as usize..range.end as usize]
+    }
+
+    /// The steps at which a rectangle starts or ends, ascending; at least two,
+    /// so that every rectangle's `end` is a position in it.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Byte ranges that must not meet, whatever the time. Symmetric.
+    pub fn apart(&self, piece: PieceId) -> &[Apart] {
+        self.apart.for_piece(self.first_slot(piece))
+    }
+
+    /// Pieces it may overlap in place. Symmetric, sorted by piece; a pair of both
+    /// kinds is listed as [`OverlayKind::AnyOffset`] only.
+    pub fn partners(&self, piece: PieceId) -> &[Partner] {
+        self.partners.for_piece(piece)
+    }
+
+    /// What can be said about the order of execution, if it is not fixed.
+    pub fn ordering(&self) -> Option<&Ordering> {
+        self.ordering.as_ref()
+    }
+
+    /// The buffers inside a piece with their distance from its offset.
+    pub fn members(&self, piece: PieceId) -> impl Iterator<Item = (BufferId, Bytes)> + '_ {
+        let first = self.pieces[piece].first_buffer;
+        let block = self.problem.blocks().place_of(first).map(|(block, _)| &self.problem.blocks().blocks()[block]);
+        let alone = block.is_none().then_some((first, Bytes::ZERO));
+        let members = block.map_or(&[][..], |block| &block.members);
+        alone.into_iter().chain(members.iter().map(|member| (member.buffer, member.at)))
+    }
+
+    /// The piece that holds the first slot of a buffer; further slots follow.
+    pub fn piece_of(&self, buffer: BufferId) -> PieceId {
+        self.piece_of[buffer]
+    }
+
+    /// Whether two pieces may lie on the same bytes at different times, as far
+    /// as dependencies are concerned.
+    pub fn is_ordered(&self, one: PieceId, other: PieceId) -> bool {
+        let Some(ordering) = &self.ordering else { return true };
+        self.members(one).all(|(a, _)| self.members(other).all(|(b, _)| ordering.is_ordered(a, b)))
+    }
+
+    fn first_slot(&self, piece: PieceId) -> PieceId {
+        PieceId::from_index(piece.index() - self.pieces[piece].slot as usize)
+    }
+
+    fn add_buffer(&mut self, clock: &Clock, id: BufferId, buffer: &Buffer) {
+        let size = buffer.bytes().unwrap_or_default();
+        let first_rect = self.rects.len();
+        let solid = buffer.slots > 1;
+        if !solid {
+            self.add_rects(clock, buffer, Bytes::ZERO);
+        } else if let (Some(start), Some(end)) = (buffer.lifetime.start(), buffer.lifetime.end()) {
+            self.add_solid(clock.at(start), clock.at(end), size);
+        } else {
+            self.add_solid(0, 1, size);
+        }
+        self.piece_of[id] = PieceId::from_index(self.pieces.len());
+        let first_home = self.homes.len();
+        for &space in &buffer.spaces {
+            self.homes.push(Home { space, alignment: self.problem.alignment_in(id, space).0 });
+        }
+        let piece = Piece {
+            size: size.0,
+            fixed: buffer.fixed.map(|offset| offset.0),
+            exclusive: buffer.exclusive,
+            slot: 0,
+            first_buffer: id,
+            rects: range(first_rect, self.rects.len()),
+            homes: range(first_home, self.homes.len()),
+        };
+        self.add_slots(piece, buffer.slots);
+    }
+
+    fn add_block(&mut self, clock: &Clock, block: &Block) {
+        let buffers = self.problem.buffers();
+        let first = &buffers[block.members[0].buffer];
+        let first_rect = self.rects.len();
+        if first.slots == 1 {
+            for member in &block.members {
+                self.add_rects(clock, &buffers[member.buffer], member.at);
+            }
+        } else {
+            let lives = || block.members.iter().map(|member| &buffers[member.buffer].lifetime);
+            let start = lives().filter_map(|life| life.start()).min().map_or(0, |step| clock.at(step));
+            let end = lives().filter_map(|life| life.end()).max().map_or(1, |step| clock.at(step));
+            self.add_solid(start, end, block.size);
+        }
+        let first_home = self.homes.len();
+        for &space in &first.spaces {
+            let alignments = block.members.iter().map(|member| self.problem.alignment_in(member.buffer, space).0);
+            self.homes.push(Home { space, alignment: alignments.fold(1, saturating_common_multiple) });
+        }
+        for member in &block.members {
+            self.piece_of[member.buffer] = PieceId::from_index(self.pieces.len());
+        }
+        let piece = Piece {
+            size: block.size.0,
+            fixed: block.fixed.map(|offset| offset.0),
+            exclusive: block.members.iter().any(|member| buffers[member.buffer].exclusive),
+            slot: 0,
+            first_buffer: block.members[0].buffer,
+            rects: range(first_rect, self.rects.len()),
+            homes: range(first_home, self.homes.len()),
+        };
+        self.add_slots(piece, first.slots);
+    }
+
+    fn add_rects(&mut self, clock: &Clock, buffer: &Buffer, at: Bytes) {
+        let size = buffer.bytes().unwrap_or_default();
+        for interval in buffer.lifetime.intervals() {
+            let bytes = interval.bytes(size);
+            if bytes.low < bytes.high {
+                let (start, end) = (clock.at(interval.start), clock.at(interval.end));
+                self.rects.push(Rect { start, end, low: at.0 + bytes.low.0, high: at.0 + bytes.high.0 });
+            }
+        }
+    }
+
+    fn add_solid(&mut self, start: u32, end: u32, size: Bytes) {
+        if size > Bytes::ZERO {
+            self.rects.push(Rect { start, end, low: 0, high: size.0 });
+        }
+    }
+
+    /// Slots share their rectangles and homes; only their ids differ.
+    fn add_slots(&mut self, piece: Piece, slots: u32) {
+        for slot in 0..slots {
+            self.pieces.push(Piece { slot, ..piece.clone() });
+        }
+    }
+
+    fn relate(&mut self) {
+        let mut apart = Vec::new();
+        for &(one, other) in self.problem.must_not_share() {
+            if self.piece_of[one] != self.piece_of[other] {
+                apart.push((self.piece_of[one], self.apart_of(one, other)));
+                apart.push((self.piece_of[other], self.apart_of(other, one)));
+            }
+        }
+        self.apart = Lists::of(self.pieces.len(), apart);
+        let mut partners = Vec::new();
+        for overlay in self.problem.overlays() {
+            if self.is_usable(overlay.buffer, overlay.over) {
+                let [buffer, over] = [overlay.buffer, overlay.over].map(|id| self.piece_of[id]);
+                partners.push((buffer, Partner { other: over, kind: overlay.kind }));
+                partners.push((over, Partner { other: buffer, kind: overlay.kind }));
+            }
+        }
+        // Any-offset sorts after same-base; of several permissions the last one,
+        // the most liberal, stays.
+        partners.sort_unstable();
+        partners.reverse();
+        partners.dedup_by_key(|(piece, partner)| (*piece, partner.other));
+        partners.reverse();
+        self.partners = Lists::of(self.pieces.len(), partners);
+    }
+
+    fn apart_of(&self, one: BufferId, other: BufferId) -> Apart {
+        let bytes = |id: BufferId| {
+            let at = self.problem.blocks().place_of(id).map_or(0, |(_, at)| at.0);
+            (at, at + self.problem.buffers()[id].bytes().unwrap_or_default().0)
+        };
+        let ((low, high), (other_low, other_high)) = (bytes(one), bytes(other));
+        let other_slots = self.problem.buffers()[other].slots;
+        Apart { low, high, other: self.piece_of[other], other_slots, other_low, other_high }
+    }
+
+    /// Whether a plan may let `buffer` start on bytes of `over`.
+    fn is_usable(&self, buffer: BufferId, over: BufferId) -> bool {
+        let lone = |id: BufferId| {
+            let info = &self.problem.buffers()[id];
+            info.slots == 1 && !info.exclusive && self.problem.blocks().place_of(id).is_none()
+        };
+        let start = |id: BufferId| self.problem.buffers()[id].lifetime.start();
+        let forbidden = || self.apart(self.piece_of[buffer]).iter().any(|apart| apart.other == self.piece_of[over]);
+        let starts_before = matches!((start(over), start(buffer)), (Some(first), Some(second)) if first < second);
+        self.ordering.is_none() && lone(buffer) && lone(over) && starts_before && !forbidden()
+    }
+}
+
+fn range(start: usize, end: usize) -> Range<u32> {
+    let narrow = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+    narrow(start)..narrow(end)
+}
+
+/// The least common multiple, or 2^63, which is past every offset, if it does not fit.
+fn saturating_common_multiple(one: u64, other: u64) -> u64 {
+    let (mut a, mut b) = (one, other);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    (one / a.max(1)).checked_mul(other).unwrap_or(1 << 63).min(1 << 63)
+}
+
+/// Maps steps to positions in the sorted list of steps that matter.
+struct Clock {
+    steps: Vec<Step>,
+    /// Position by distance from the first step, if steps lie close together.
+    table: Vec<u32>,
+}
+
+impl Clock {
+    fn of(problem: &Problem) -> Clock {
+        let intervals = problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
+        let mut steps: Vec<Step> = intervals.flat_map(|interval| [interval.start, interval.end]).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        if steps.is_empty() {
+            steps = vec![Step(0), Step(1)];
+        }
+        let mut table = Vec::new();
+        if let (Some(first), Some(last)) = (steps.first(), steps.last()) {
+            let span = last.0 - first.0;
+            if span / 8 <= steps.len() as u64 {
+                table.resize(span as usize + 1, 0);
+                for (position, step) in steps.iter().enumerate() {
+                    table[(step.0 - first.0) as usize] = position as u32;
+                }
+            }
+        }
+        Clock { steps, table }
+    }
+
+    fn at(&self, step: Step) -> u32 {
+        match self.steps.first() {
+            Some(first) if !self.table.is_empty() => self.table[(step.0 - first.0) as usize],
+            _ => self.steps.partition_point(|&other| other < step) as u32,
+        }
+    }
+}
+
+/// A list per piece, back to back; empty if all lists are.
+#[derive(Clone, Debug)]
+struct Lists<T> {
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Lists { starts: Vec::new(), items: Vec::new() }
+    }
+}
+
+impl<T: Copy> Lists<T> {
+    /// Keeps the order of items of the same piece.
+    fn of(pieces: usize, mut items: Vec<(PieceId, T)>) -> Lists<T> {
+        if items.is_empty() {
+            return Lists::default();
+        }
+        items.sort_by_key(|&(piece, _)| piece);
+        let mut starts = vec![0; pieces + 1];
+        for &(piece, _) in &items {
+            starts[piece.index() + 1] += 1;
+        }
+        for piece in 0..pieces {
+            starts[piece + 1] += starts[piece];
+        }
+        Lists { starts, items: items.into_iter().map(|(_, item)| item).collect() }
+    }
+
+    fn for_piece(&self, piece: PieceId) -> &[T] {
+        match self.starts.get(piece.index()..piece.index() + 2) {
+            Some(&[start, end]) => &self.items[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+}

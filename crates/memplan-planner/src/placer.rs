@@ -1,0 +1,433 @@
+//! The placement engine: puts pieces down one after the other.
+//!
+//! For each piece the engine asks the [`Conflicts`] index which placed
+//! rectangles are alive at the same time, turns them into obstacles and lets a
+//! [`Fit`] choose an offset between them. What the rectangles do not say is
+//! added on top: exclusive pieces, byte ranges that must stay apart, missing
+//! order of execution. In-place partners are left out again.
+//!
+//! ```text
+//!   order: a (64 bytes, steps 0..2), b (32, 1..3), c (32, 2..4)
+//!
+//!   96 ┤    ██████b
+//!   64 ┤████████a █                 b meets a: goes on top of it.
+//!      │████████  ██████c           c meets b only: the lowest offset
+//!    0 └────────────────            below b is 0.
+//!      0   1   2   3   4
+//! ```
+//!
+//! A placement costs O(log n + k log k) for k conflicts. Every partial
+//! placement is valid, in any order of pieces; the order decides how good the
+//! result is. Exclusive pieces, and all pieces when the order of execution is
+//! not fixed, are compared with everything placed so far, so exclusive ones are
+//! best placed early.
+
+use memplan_core::{Bytes, Id, IndexVec, MAX_BYTES, OverlayKind, Placement, Plan, Problem, Reuse, SpaceId};
+
+use crate::conflicts::Conflicts;
+use crate::fit::{Fit, Obstacle};
+use crate::piece::{Home, PieceId, Pieces, Rect};
+
+/// Where a piece was put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The space.
+    pub space: SpaceId,
+    /// The offset of the piece's start.
+    pub offset: u64,
+}
+
+/// A partial plan that grows piece by piece. See the module documentation.
+#[derive(Clone, Debug)]
+pub struct Placer<'p> {
+    pieces: &'p Pieces<'p>,
+    spots: IndexVec<PieceId, Option<Spot>>,
+    spaces: IndexVec<SpaceId, Floor>,
+    /// Per piece, where its ranks start in `ranks`: rectangles of the first
+    /// home, then of the second, …
+    first_rank: IndexVec<PieceId, u32>,
+    ranks: Vec<u32>,
+    /// Scratch memory.
+    obstacles: Vec<Obstacle>,
+    soft: Vec<(Obstacle, u64)>,
+}
+
+/// What is placed in one space.
+#[derive(Clone, Debug)]
+struct Floor {
+    /// Offsets end here.
+    limit: u64,
+    /// A divisor of every alignment asked for.
+    granule: u64,
+    conflicts: Conflicts,
+    /// By rank: the piece, and the bytes of its rectangle once it is placed.
+    owners: Vec<PieceId>,
+    bytes: Vec<(u64, u64)>,
+    /// Bytes of exclusive pieces: sorted, disjoint, rounded up to the granule.
+    blocked: Vec<(u64, u64)>,
+    placed: Vec<PieceId>,
+}
+
+impl<'p> Placer<'p> {
+    /// Nothing placed yet; spaces are as large as their capacities.
+    pub fn new(pieces: &'p Pieces<'p>) -> Placer<'p> {
+        let problem = pieces.problem();
+        let mut stretches: IndexVec<SpaceId, Vec<(u32, u32, PieceId)>> =
+            IndexVec::filled(Vec::new(), problem.spaces().len());
+        let mut granules = IndexVec::<SpaceId, u64>::filled(0, problem.spaces().len());
+        let mut first_rank = IndexVec::<PieceId, u32>::new();
+        let mut slot = 0u32;
+        for piece in pieces.ids() {
+            first_rank.push(slot);
+            for home in pieces.homes(piece) {
+                granules[home.space] = greatest_common_divisor(granules[home.space], home.alignment);
+                for rect in pieces.rects(piece) {
+                    stretches[home.space].push((rect.start, slot, piece));
+                    slot += 1;
+                }
+            }
+        }
+        let mut ranks = vec![0; slot as usize];
+        let floors = problem.spaces().iter_enumerated().map(|(id, space)| {
+            let stretches = &mut stretches[id];
+            stretches.sort_unstable();
+            for (rank, &(_, slot, _)) in stretches.iter().enumerate() {
+                ranks[slot as usize] = rank as u32;
+            }
+            Floor {
+                limit: space.capacity.map_or(MAX_BYTES, |capacity| capacity.0),
+                granule: granules[id].max(1),
+                conflicts: Conflicts::new(stretches.iter().map(|stretch| stretch.0).collect()),
+                owners: stretches.iter().map(|stretch| stretch.2).collect(),
+                bytes: vec![(0, 0); stretches.len()],
+                blocked: Vec::new(),
+                placed: Vec::new(),
+            }
+        });
+        let spaces = floors.collect();
+        let spots = IndexVec::filled(None, pieces.len());
+        Placer { pieces, spots, spaces, first_rank, ranks, obstacles: Vec::new(), soft: Vec::new() }
+    }
+
+    /// Takes everything away again.
+    pub fn clear(&mut self) {
+        self.spots = IndexVec::filled(None, self.pieces.len());
+        for floor in self.spaces.iter_mut() {
+            floor.conflicts.clear();
+            floor.blocked.clear();
+            floor.placed.clear();
+        }
+    }
+
+    /// The pieces it places.
+    pub fn pieces(&self) -> &'p Pieces<'p> {
+        self.pieces
+    }
+
+    /// Where a piece is, if it has been placed.
+    pub fn spot(&self, piece: PieceId) -> Option<Spot> {
+        self.spots[piece]
+    }
+
+    /// Places a piece: at its fixed offset, or where the fit says in the first
+    /// space that has room.
+    ///
+    /// If no space has room it goes past the end of the first one, so that the
+    /// plan can still be finished and judged. `None` if even that is impossible:
+    /// its fixed offset is taken, or no offset below 2^63 is left.
+    pub fn place(&mut self, piece: PieceId, fit: Fit) -> Option<Spot> {
+        let homes = self.pieces.homes(piece);
+        let limit = |placer: &Self, home: &Home| placer.spaces[home.space].limit;
+        let within = |placer: &mut Self, (number, home): (usize, &Home), limit: u64| {
+            let offset = placer.offset_in(piece, *home, fit, limit)?;
+            Some((number, Spot { space: home.space, offset }))
+        };
+        let found = homes.iter().enumerate().find_map(|home| {
+            let limit = limit(self, home.1);
+            within(self, home, limit)
+        });
+        let found = found.or_else(|| homes.iter().enumerate().find_map(|home| within(self, home, MAX_BYTES)));
+        let (number, spot) = found?;
+        self.put(piece, number, spot);
+        Some(spot)
+    }
+
+    /// An offset for the piece in a space such that it ends at `limit` at the latest.
+    fn offset_in(&mut self, piece: PieceId, home: Home, fit: Fit, limit: u64) -> Option<u64> {
+        let info = self.pieces.get(piece);
+        let highest = limit.checked_sub(info.size)?;
+        if info.size == 0 {
+            let offset = info.fixed.unwrap_or(0);
+            return (offset <= highest).then_some(offset);
+        }
+        self.collect_obstacles(piece, home);
+        if let Some(offset) = info.fixed {
+            return (offset <= highest && self.is_free(offset)).then_some(offset);
+        }
+        let in_place = self.in_place(home, highest);
+        self.obstacles.extend(self.soft.iter().map(|&(obstacle, _)| obstacle));
+        match (fit, in_place) {
+            (Fit::Best, Some(offset)) => Some(offset),
+            (_, None) => fit.choose(&mut self.obstacles, home.alignment, highest),
+            (Fit::First, Some(offset)) => {
+                let apart = fit.choose(&mut self.obstacles, home.alignment, highest);
+                Some(apart.map_or(offset, |apart| apart.min(offset)))
+            }
+        }
+    }
+
+    /// Whether an offset is possible: `soft` obstacles are partners that allow
+    /// exactly their own offset.
+    fn is_free(&self, offset: u64) -> bool {
+        let soft = |&(obstacle, base): &(Obstacle, u64)| base != offset && obstacle.excludes(offset);
+        !self.obstacles.iter().any(|obstacle| obstacle.excludes(offset)) && !self.soft.iter().any(soft)
+    }
+
+    /// The lowest offset at which the piece takes over a same-base partner's bytes.
+    fn in_place(&self, home: Home, highest: u64) -> Option<u64> {
+        let bases = self.soft.iter().map(|&(_, base)| base);
+        let possible = |&base: &u64| base <= highest && base % home.alignment == 0 && self.is_free(base);
+        bases.filter(possible).min()
+    }
+
+    fn collect_obstacles(&mut self, piece: PieceId, home: Home) {
+        self.obstacles.clear();
+        self.soft.clear();
+        let pieces = self.pieces;
+        let floor = &self.spaces[home.space];
+        let whole = (0, pieces.get(piece).size);
+        self.obstacles.extend(floor.blocked.iter().map(|&range| Obstacle::new(range, whole)));
+        if pieces.get(piece).exclusive || pieces.ordering().is_some() {
+            self.collect_strangers(piece, home.space);
+        }
+        if !pieces.get(piece).exclusive {
+            let floor = &self.spaces[home.space];
+            let obstacles = &mut self.obstacles;
+            if pieces.partners(piece).is_empty() {
+                for rect in pieces.rects(piece) {
+                    floor.for_each_meeting(rect, |_, obstacle| obstacles.push(obstacle));
+                }
+            } else {
+                self.collect_with_partners(piece, home.space);
+            }
+        }
+        self.collect_apart(piece, home.space);
+    }
+
+    /// Pieces that must not share with this one at any time: all others if it is
+    /// exclusive, unordered ones if the order of execution is not fixed.
+    fn collect_strangers(&mut self, piece: PieceId, space: SpaceId) {
+        let pieces = self.pieces;
+        let info = pieces.get(piece);
+        for &other in &self.spaces[space].placed {
+            let (Some(spot), other_info) = (self.spots[other], pieces.get(other)) else { continue };
+            if info.exclusive || !pieces.is_ordered(piece, other) {
+                let occupied = (spot.offset, spot.offset + other_info.size);
+                self.obstacles.push(Obstacle::new(occupied, (0, info.size)));
+            }
+        }
+    }
+
+    fn collect_with_partners(&mut self, piece: PieceId, space: SpaceId) {
+        let partners = self.pieces.partners(piece);
+        let (obstacles, soft, spots) = (&mut self.obstacles, &mut self.soft, &self.spots);
+        for rect in self.pieces.rects(piece) {
+            self.spaces[space].for_each_meeting(rect, |owner, obstacle| {
+                let partner = partners.binary_search_by_key(&owner, |partner| partner.other);
+                match partner.ok().map(|position| partners[position].kind) {
+                    None => obstacles.push(obstacle),
+                    Some(OverlayKind::AnyOffset) => {}
+                    Some(OverlayKind::SameBase) => soft.extend(spots[owner].map(|spot| (obstacle, spot.offset))),
+                }
+            });
+        }
+    }
+
+    fn collect_apart(&mut self, piece: PieceId, space: SpaceId) {
+        for apart in self.pieces.apart(piece) {
+            let first = apart.other.index();
+            for other in (first..first + apart.other_slots as usize).map(PieceId::from_index) {
+                if let Some(spot) = self.spots[other].filter(|spot| spot.space == space) {
+                    let occupied = (spot.offset + apart.other_low, spot.offset + apart.other_high);
+                    if apart.low < apart.high && apart.other_low < apart.other_high {
+                        self.obstacles.push(Obstacle::new(occupied, (apart.low, apart.high)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts a piece down in its `home`-th home, without asking whether it is free.
+    fn put(&mut self, piece: PieceId, home: usize, spot: Spot) {
+        let info = self.pieces.get(piece);
+        let rects = self.pieces.rects(piece);
+        let floor = &mut self.spaces[spot.space];
+        self.spots[piece] = Some(spot);
+        if info.size == 0 {
+            return;
+        }
+        floor.placed.push(piece);
+        if info.exclusive {
+            floor.block(spot.offset, spot.offset + info.size);
+            return;
+        }
+        let first = self.first_rank[piece] as usize + home * rects.len();
+        for (rect, &rank) in rects.iter().zip(&self.ranks[first..]) {
+            floor.bytes[rank as usize] = (spot.offset + rect.low, spot.offset + rect.high);
+            floor.conflicts.insert(rank as usize, rect.end);
+        }
+    }
+
+    /// The finished plan; `None` if a piece could not be placed.
+    pub fn finish(&self) -> Option<Plan> {
+        let problem = self.pieces.problem();
+        let mut plan = Plan::empty(problem);
+        for piece in self.pieces.ids() {
+            let spot = self.spots[piece]?;
+            for (buffer, at) in self.pieces.members(piece) {
+                let offset = Bytes(spot.offset + at.0);
+                match &mut plan.placements[buffer] {
+                    Some(placement) => placement.offsets.push(offset),
+                    empty => *empty = Some(Placement::at(spot.space, offset)),
+                }
+            }
+        }
+        plan.fit_extents(problem);
+        plan.reused = self.reused(problem);
+        Some(plan)
+    }
+
+    /// The overlays that the placement makes use of, by newcomer.
+    fn reused(&self, problem: &Problem) -> Vec<Reuse> {
+        let mut pairs = Vec::new();
+        for overlay in problem.overlays() {
+            let [buffer, over] = [overlay.buffer, overlay.over].map(|id| self.pieces.piece_of(id));
+            let is_partner = self.pieces.partners(buffer).iter().any(|partner| partner.other == over);
+            let starts = |piece: PieceId| self.pieces.rects(piece).first().map(|rect| rect.start);
+            let is_used = is_partner && starts(over) < starts(buffer) && self.overlap(buffer, over);
+            if let (true, Some(below)) = (is_used, self.spots[over]) {
+                pairs.push((overlay.buffer, below.offset, overlay.over));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let same_newcomer = pairs.chunk_by(|one, other| one.0 == other.0);
+        same_newcomer
+            .map(|pairs| Reuse { buffer: pairs[0].0, over: pairs.iter().map(|pair| pair.2).collect() })
+            .collect()
+    }
+
+    /// Whether two pieces have bytes in common while both are alive.
+    fn overlap(&self, one: PieceId, other: PieceId) -> bool {
+        let (Some(at), Some(other_at)) = (self.spots[one], self.spots[other]) else { return false };
+        let meet = |a: &Rect, b: &Rect| {
+            let in_time = a.start < b.end && b.start < a.end;
+            in_time && at.offset + a.low < other_at.offset + b.high && other_at.offset + b.low < at.offset + a.high
+        };
+        let others = self.pieces.rects(other);
+        at.space == other_at.space && self.pieces.rects(one).iter().any(|a| others.iter().any(|b| meet(a, b)))
+    }
+}
+
+impl Floor {
+    /// Calls `visit` with the owner of every placed rectangle alive at the same
+    /// time, and what it means for the piece of `rect`.
+    fn for_each_meeting(&self, rect: &Rect, mut visit: impl FnMut(PieceId, Obstacle)) {
+        let own = (rect.low, rect.high);
+        self.conflicts.for_each(rect.start, rect.end, |rank| {
+            visit(self.owners[rank], Obstacle::new(self.bytes[rank], own));
+        });
+    }
+
+    /// Keeps bytes for an exclusive piece. No piece can start between its end
+    /// and the next granule, so neighbours grow together into one range.
+    fn block(&mut self, low: u64, high: u64) {
+        let high = Bytes(high).align_up(Bytes(self.granule)).map_or(high, |bytes| bytes.0);
+        let first = self.blocked.partition_point(|range| range.1 < low);
+        let last = self.blocked.partition_point(|range| range.0 <= high);
+        let merged = match self.blocked.get(first..last) {
+            Some([touched @ .., furthest]) => (touched.first().unwrap_or(furthest).0.min(low), furthest.1.max(high)),
+            _ => (low, high),
+        };
+        self.blocked.splice(first..last, [merged]);
+    }
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memplan_core::{Buffer, BufferId, Lifetime, Overlay, ProblemBuilder};
+
+    fn place_all(problem: &Problem, fit: Fit) -> Plan {
+        let pieces = Pieces::of(problem).unwrap();
+        let mut placer = Placer::new(&pieces);
+        for piece in pieces.ids() {
+            placer.place(piece, fit).unwrap();
+        }
+        placer.finish().unwrap()
+    }
+
+    fn offsets(plan: &Plan) -> Vec<u64> {
+        plan.placements.iter().flatten().map(|placement| placement.offsets[0].0).collect()
+    }
+
+    #[test]
+    fn the_example_of_the_module_documentation() {
+        let mut builder = ProblemBuilder::new();
+        builder.buffer(Buffer::new("a", 64, Lifetime::new(0, 2)));
+        builder.buffer(Buffer::new("b", 32, Lifetime::new(1, 3)));
+        builder.buffer(Buffer::new("c", 32, Lifetime::new(2, 4)));
+        let plan = place_all(&builder.build().unwrap(), Fit::First);
+        assert_eq!(offsets(&plan), [0, 64, 0]);
+        assert_eq!(plan.extent(), Bytes(96));
+    }
+
+    #[test]
+    fn slots_and_exclusive_buffers_keep_to_themselves() {
+        let mut builder = ProblemBuilder::new();
+        builder.buffer(Buffer { slots: 3, ..Buffer::new("never", 8, Lifetime::default()) });
+        builder.buffer(Buffer { exclusive: true, ..Buffer::new("mine", 4, Lifetime::new(5, 6)) });
+        builder.buffer(Buffer::new("late", 4, Lifetime::new(8, 9)));
+        let plan = place_all(&builder.build().unwrap(), Fit::First);
+        let slots = |index| plan.placements[BufferId::from_index(index)].as_ref().unwrap().offsets.to_vec();
+        assert_eq!(slots(0), [Bytes(0), Bytes(8), Bytes(16)]);
+        assert_eq!(slots(1), [Bytes(24)]);
+        assert_eq!(slots(2), [Bytes(0)]);
+    }
+
+    #[test]
+    fn same_base_overlays_lie_exactly_on_their_victim() {
+        for (kind, expected) in [(OverlayKind::SameBase, [0, 8, 8]), (OverlayKind::AnyOffset, [0, 8, 8])] {
+            let mut builder = ProblemBuilder::new();
+            builder.buffer(Buffer::new("other", 8, Lifetime::new(0, 9)));
+            let over = builder.buffer(Buffer::new("victim", 16, Lifetime::new(0, 5)));
+            let buffer = builder.buffer(Buffer::new("newcomer", 16, Lifetime::new(4, 9)));
+            builder.overlay(Overlay { buffer, over, kind });
+            let plan = place_all(&builder.build().unwrap(), Fit::First);
+            assert_eq!(offsets(&plan), expected, "{kind:?}");
+            assert_eq!(plan.reused, [Reuse { buffer, over: vec![over] }]);
+        }
+    }
+
+    #[test]
+    fn a_space_that_is_full_hands_on_to_the_next() {
+        use memplan_core::Space;
+        let mut builder = ProblemBuilder::new();
+        let fast = builder.space(Space { capacity: Some(Bytes(16)), ..Space::new("fast") });
+        let slow = builder.space(Space { alignment: Bytes(64), ..Space::new("slow") });
+        for name in ["a", "b", "c"] {
+            let spaces = [fast, slow].into_iter().collect();
+            builder.buffer(Buffer { spaces, ..Buffer::new(name, 8, Lifetime::new(0, 2)) });
+        }
+        let plan = place_all(&builder.build().unwrap(), Fit::Best);
+        assert_eq!(offsets(&plan), [0, 8, 0]);
+        assert_eq!(plan.extents.as_slice(), [Bytes(16), Bytes(8)]);
+    }
+}
