@@ -1,0 +1,58 @@
+//! What a reader says about a text it cannot read.
+
+use std::fmt;
+
+use memplan_core::{Span, line_column};
+
+/// A place in a text and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// Stable name of the kind of error, such as `csv::missing-column`.
+    pub code: &'static str,
+    /// What is wrong, in a sentence without a full stop.
+    pub message: String,
+    /// Where, in bytes.
+    pub span: Span,
+    /// One-based line.
+    pub line: usize,
+    /// One-based column, in characters.
+    pub column: usize,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl ReadError {
+    pub(crate) fn new(code: &'static str, source: &str, span: Span, message: impl Into<String>) -> ReadError {
+        let (line, column) = line_column(source, span.start as usize);
+        ReadError { code, message: message.into(), span, line, column, help: None }
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> ReadError {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, " ({help})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// The text of a file, or where it stops being UTF-8. A byte order mark is dropped.
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, ReadError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let position = error.valid_up_to();
+        let readable = std::str::from_utf8(&bytes[..position]).unwrap_or_default();
+        let span = Span::new(position, position + error.error_len().unwrap_or(1));
+        let message = format!("byte {position} is not UTF-8 text");
+        ReadError::new("read::not-utf8", readable, span, message).help("save the file as UTF-8")
+    })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}

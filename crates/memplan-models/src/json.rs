@@ -1,0 +1,140 @@
+//! JSON values that know where they stand in the text.
+//!
+//! `serde_json` can leave a value unparsed as a borrowed piece of the text; its
+//! address is its place. So a file is taken apart level by level, and an error
+//! about a field points at that field.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use memplan_core::Span;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::ReadError;
+
+/// A piece of JSON text.
+#[derive(Clone, Copy)]
+pub(crate) struct Json<'a> {
+    source: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Json<'a> {
+    /// The whole text as one value; fails if it is not JSON.
+    pub(crate) fn parse(source: &'a str) -> Result<Json<'a>, ReadError> {
+        let raw: &RawValue = serde_json::from_str(source).map_err(|error| syntax_error(source, source, &error))?;
+        Ok(Json { source, text: raw.get() })
+    }
+
+    /// Where it stands.
+    pub(crate) fn span(self) -> Span {
+        let start = self.text.as_ptr() as usize - self.source.as_ptr() as usize;
+        Span::new(start, start + self.text.len())
+    }
+
+    /// An error about this value.
+    pub(crate) fn error(self, code: &'static str, message: impl Into<String>) -> ReadError {
+        let mut span = self.span();
+        // An excerpt of a page helps nobody: point at the start of what is long.
+        span.end = span.end.min(span.start + 200);
+        ReadError::new(code, self.source, span, message)
+    }
+
+    pub(crate) fn expected(self, what: &str) -> ReadError {
+        let mut found: String = self.text.chars().take(40).collect();
+        if found.len() < self.text.len() {
+            found.push('…');
+        }
+        self.error("json::unexpected", format!("expected {what}, found {found}"))
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.text == "null"
+    }
+
+    pub(crate) fn is_list(self) -> bool {
+        self.text.starts_with('[')
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.text.starts_with('{')
+    }
+
+    /// A number of 0 or more, below 2^63.
+    pub(crate) fn number(self, what: &str) -> Result<u64, ReadError> {
+        match serde_json::from_str::<u64>(self.text) {
+            Ok(value) if value <= memplan_core::MAX_BYTES => Ok(value),
+            Ok(_) => Err(self.error("json::too-large", format!("{} is not below 2^63", self.text))),
+            Err(_) if self.text.len() > 18 && self.text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Err(self.error("json::too-large", format!("{} is not below 2^63", self.text)))
+            }
+            Err(_) => Err(self.expected(what)),
+        }
+    }
+
+    pub(crate) fn boolean(self) -> Result<bool, ReadError> {
+        serde_json::from_str(self.text).map_err(|_| self.expected("true or false"))
+    }
+
+    pub(crate) fn string(self, what: &str) -> Result<Cow<'a, str>, ReadError> {
+        serde_json::from_str::<Text>(self.text).map(|text| text.0).map_err(|_| self.expected(what))
+    }
+
+    /// A name: a string, or a whole number taken as its digits.
+    pub(crate) fn name(self, what: &str) -> Result<Cow<'a, str>, ReadError> {
+        let is_integer = !self.text.is_empty() && self.text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_integer { Ok(Cow::Borrowed(self.text)) } else { self.string(what) }
+    }
+
+    pub(crate) fn list(self, what: &str) -> Result<Vec<Json<'a>>, ReadError> {
+        let items: Vec<&'a RawValue> = serde_json::from_str(self.text).map_err(|_| self.expected(what))?;
+        Ok(items.into_iter().map(|item| Json { source: self.source, text: item.get() }).collect())
+    }
+
+    /// The entries of an object in order.
+    pub(crate) fn entries(self, what: &str) -> Result<Vec<(Cow<'a, str>, Json<'a>)>, ReadError> {
+        let Entries(entries) = serde_json::from_str(self.text).map_err(|_| self.expected(what))?;
+        let place = |(key, raw): (Cow<'a, str>, &'a RawValue)| (key, Json { source: self.source, text: raw.get() });
+        Ok(entries.into_iter().map(place).collect())
+    }
+}
+
+fn syntax_error(source: &str, text: &str, error: &serde_json::Error) -> ReadError {
+    let line_start = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
+    let position = (line_start + error.column().saturating_sub(1)).min(source.len());
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+    ReadError::new("json::syntax", source, Span::new(position, (position + 1).min(source.len())), message)
+}
+
+/// A string, borrowed where it has no escapes.
+#[derive(serde::Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// An object as a list of entries.
+struct Entries<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EntriesVisitor;
+
+        impl<'de> Visitor<'de> for EntriesVisitor {
+            type Value = Entries<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some((Text(key), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+                    entries.push((key, value));
+                }
+                Ok(Entries(entries))
+            }
+        }
+
+        deserializer.deserialize_map(EntriesVisitor)
+    }
+}

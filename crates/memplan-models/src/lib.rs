@@ -1,0 +1,14 @@
+//! Files in, files out.
+//!
+//! [`records`] reads problems given as plain lifetime records (`.csv`, `.json`,
+//! `.trace`) and writes them; [`plan`] writes plans and reads anybody's. Readers
+//! take any bytes: what is wrong ends in a [`ReadError`] that knows its place in
+//! the text, never in a panic.
+
+mod error;
+mod json;
+pub mod plan;
+pub mod records;
+
+pub use error::ReadError;
+pub use records::{FORMATS, RecordFormat, Records};

@@ -1,0 +1,23 @@
+//! Plans as files: ours to write, anybody's to read.
+//!
+//! A plan is read against the [`Problem`] it is for. What it lacks and what it
+//! has too much is kept in the [`Plan`], for the checker to report.
+
+pub mod csv;
+pub mod json;
+
+use memplan_core::{Plan, Problem, Span};
+
+use crate::ReadError;
+use crate::error::utf8;
+
+/// Reads a plan in JSON (ours) or CSV (a column with offsets, any tool's).
+/// `offset_column` names that column if it is not `offset`.
+pub fn read(bytes: &[u8], problem: &Problem, offset_column: Option<&str>) -> Result<Plan, ReadError> {
+    let text = utf8(bytes)?;
+    if text.trim().is_empty() {
+        let error = ReadError::new("plan::empty", text, Span::new(0, 0), "the plan is empty");
+        return Err(error.help("expected a plan.json, or a CSV with the columns id and offset"));
+    }
+    if text.trim_start().starts_with('{') { json::read(text, problem) } else { csv::read(text, problem, offset_column) }
+}

@@ -1,0 +1,65 @@
+//! Plans as CSV: the records with an `offset` column.
+//!
+//! What other tools write is read too: an `id` column (or `buffer`,
+//! `buffer_id`; without one, records are in the problem's order) and a column of
+//! offsets, `offset` or the one the user names. A second row for the same id is
+//! its next slot. Other columns do not matter.
+
+use std::collections::HashMap;
+
+use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem};
+
+use crate::ReadError;
+use crate::records::csv::{Rows, header, write_with_offsets};
+
+/// Writes the records with their offsets; slots after the first are left out.
+pub fn write(problem: &Problem, plan: &Plan) -> String {
+    write_with_offsets(problem, |buffer| plan.offset(buffer))
+}
+
+/// Reads a column of offsets.
+pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Result<Plan, ReadError> {
+    let mut rows = Rows::new(text)?;
+    let names = header(&rows)?;
+    let wanted = offset_column.unwrap_or("offset").to_ascii_lowercase();
+    let Some(offsets) = names.iter().position(|name| *name == wanted) else {
+        let error = rows.error("plan::no-offsets", rows.span(), format!("the header has no column `{wanted}`"));
+        return Err(error.help("name the column that holds the offsets with --offset-column NAME"));
+    };
+    let ids = names.iter().position(|name| ["id", "buffer", "buffer_id"].contains(&name.as_str()));
+    let spaces = names.iter().position(|name| name == "space");
+    let by_name: HashMap<&str, BufferId> =
+        problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
+    let mut plan = Plan::empty(problem);
+    let mut index = 0;
+    while rows.next()? {
+        let position = index.to_string();
+        let name = ids.map_or(position.as_str(), |column| rows.field(column));
+        index += 1;
+        let buffer = match ids {
+            Some(_) => by_name.get(name).copied(),
+            None => (index <= problem.buffers().len()).then(|| BufferId::from_index(index - 1)),
+        };
+        let Some(buffer) = buffer else {
+            plan.unknown.push(name.to_owned());
+            continue;
+        };
+        let text = rows.field(offsets);
+        if text.is_empty() {
+            continue;
+        }
+        let offset = text.parse::<u64>().ok().filter(|&offset| offset <= MAX_BYTES).ok_or_else(|| {
+            let span = rows.field_span(rows.span(), offsets);
+            rows.error("plan::offset", span, format!("{wanted}: expected an offset of 0 or more bytes, found `{text}`"))
+        })?;
+        let named = spaces.map(|column| rows.field(column));
+        let named = named.and_then(|name| problem.spaces().iter_enumerated().find(|(_, space)| space.name == name));
+        let space = named.map_or(problem.buffers()[buffer].spaces[0], |(space, _)| space);
+        match &mut plan.placements[buffer] {
+            Some(placement) => placement.offsets.push(Bytes(offset)),
+            empty => *empty = Some(Placement::at(space, Bytes(offset))),
+        }
+    }
+    plan.fit_extents(problem);
+    Ok(plan)
+}

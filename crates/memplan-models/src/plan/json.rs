@@ -1,0 +1,334 @@
+//! Plans as JSON: what `memplan plan --json` prints and `memplan verify` takes.
+
+use std::collections::HashMap;
+
+use memplan_core::{
+    BufferId, Bytes, Id, ObjectId, Outcome, Placement, Plan, Problem, Reuse, SharedObject, Size, SpaceId, bound,
+};
+use serde::Serialize;
+use smallvec::SmallVec;
+
+use crate::ReadError;
+use crate::json::Json;
+use crate::records::json::{IntervalFile, SizeFile, lifetime_file};
+
+/// Writes what came of planning, on one line.
+pub fn write(problem: &Problem, outcome: &Outcome, strategy: &str, seconds: f64) -> String {
+    let file = PlanFile::of(problem, outcome, strategy, seconds);
+    // Writing to a string cannot fail, and the types have no maps with odd keys.
+    let mut text = serde_json::to_string(&file).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct PlanFile<'a> {
+    strategy: &'a str,
+    status: &'static str,
+    extent: Option<u64>,
+    lower_bound: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<Vec<&'a str>>,
+    spaces: Vec<SpaceFile<'a>>,
+    buffers: Vec<BufferFile<'a>>,
+    objects: Vec<ObjectFile<'a>>,
+    reused: Vec<ReuseFile<'a>>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct SpaceFile<'a> {
+    name: &'a str,
+    extent: Option<u64>,
+    lower_bound: u64,
+    peak_live: u64,
+    capacity: Option<u64>,
+    alignment: u64,
+}
+
+#[derive(Serialize)]
+struct BufferFile<'a> {
+    id: &'a str,
+    space: &'a str,
+    size: SizeFile<'a>,
+    lifetime: Vec<IntervalFile>,
+    offset: Option<u64>,
+    offsets: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stride: Option<u64>,
+    object: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct ObjectFile<'a> {
+    size: SizeFile<'a>,
+    /// Left out where there is only one space.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    space: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ReuseFile<'a> {
+    buffer: &'a str,
+    over: Vec<&'a str>,
+}
+
+impl<'a> PlanFile<'a> {
+    fn of(problem: &'a Problem, outcome: &'a Outcome, strategy: &'a str, seconds: f64) -> PlanFile<'a> {
+        let plan = outcome.plan();
+        let name = |id: &BufferId| problem.buffers()[*id].name.as_str();
+        let names = |ids: &'a [BufferId]| ids.iter().map(name).collect::<Vec<&str>>();
+        let space_name = |space: SpaceId| problem.spaces()[space].name.as_str();
+        let several_spaces = problem.spaces().len() > 1;
+        PlanFile {
+            strategy,
+            status: outcome.status(),
+            extent: plan.map(|plan| plan.extent().0),
+            lower_bound: lower_bound(problem, outcome).0,
+            witness: match outcome {
+                Outcome::Infeasible(witness) => Some(names(&witness.buffers)),
+                _ => None,
+            },
+            spaces: spaces(problem, plan),
+            buffers: buffers(problem, plan),
+            objects: plan.map_or_else(Vec::new, |plan| {
+                let object = |object: &'a SharedObject| ObjectFile {
+                    size: SizeFile::of(&object.size),
+                    space: several_spaces.then(|| space_name(object.space)),
+                };
+                plan.objects.iter().map(object).collect()
+            }),
+            reused: plan.map_or_else(Vec::new, |plan| {
+                plan.reused
+                    .iter()
+                    .map(|reuse| ReuseFile { buffer: name(&reuse.buffer), over: names(&reuse.over) })
+                    .collect()
+            }),
+            seconds,
+        }
+    }
+}
+
+/// What no plan can beat, as far as the outcome knows.
+pub fn lower_bound(problem: &Problem, outcome: &Outcome) -> Bytes {
+    match outcome {
+        Outcome::Optimal(plan) => plan.extent(),
+        Outcome::Feasible { lower_bound, .. } => *lower_bound,
+        Outcome::Infeasible(_) | Outcome::Exhausted { .. } => bound::lower_bound(problem),
+    }
+}
+
+fn spaces<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<SpaceFile<'a>> {
+    let bounds = bound::space_lower_bounds(problem);
+    let file = |(id, space): (SpaceId, &'a memplan_core::Space)| {
+        let lives_here = |buffer: BufferId| match plan.and_then(|plan| plan.placements[buffer].as_ref()) {
+            Some(placement) => placement.space == id,
+            None => problem.buffers()[buffer].spaces[0] == id,
+        };
+        SpaceFile {
+            name: &space.name,
+            extent: plan.map(|plan| plan.extents[id].0),
+            lower_bound: bounds[id].bytes.0,
+            peak_live: bound::peak_live(problem, lives_here).bytes.0,
+            capacity: space.capacity.map(|capacity| capacity.0),
+            alignment: space.alignment.0,
+        }
+    };
+    problem.spaces().iter_enumerated().map(file).collect()
+}
+
+fn buffers<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<BufferFile<'a>> {
+    let file = |(id, buffer): (BufferId, &'a memplan_core::Buffer)| {
+        let placement = plan.and_then(|plan| plan.placements[id].as_ref());
+        let space = placement.map_or(buffer.spaces[0], |placement| placement.space);
+        let offsets: Vec<u64> =
+            placement.map_or_else(Vec::new, |placement| placement.offsets.iter().map(|offset| offset.0).collect());
+        BufferFile {
+            id: &buffer.name,
+            space: &problem.spaces()[space].name,
+            size: SizeFile::of(&buffer.size),
+            lifetime: lifetime_file(&buffer.lifetime),
+            offset: offsets.first().copied(),
+            offsets,
+            stride: placement.and_then(|placement| placement.stride).map(|stride| stride.0),
+            object: placement.and_then(|placement| placement.object).map(Id::index),
+        }
+    };
+    problem.buffers().iter_enumerated().map(file).collect()
+}
+
+/// Reads a plan in the form [`write`] writes. Of a buffer only `id` and `offset`,
+/// `offsets` or `object` are needed; `spaces` gives the claimed extents.
+pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
+    let by_name: HashMap<&str, BufferId> =
+        problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
+    let mut reader = Reader { problem, by_name, plan: Plan::empty(problem) };
+    let top = Json::parse(text)?;
+    let entries = top.entries("a plan, an object with `buffers`")?;
+    let field = |key: &str| {
+        entries.iter().rev().find(|(name, _)| name == key).map(|(_, value)| *value).filter(|value| !value.is_null())
+    };
+    let Some(buffers) = field("buffers") else {
+        return Err(top.error("plan::missing-field", "the field `buffers` is missing"));
+    };
+    if let Some(objects) = field("objects") {
+        reader.objects(objects)?;
+    }
+    for buffer in buffers.list("a list of buffers")? {
+        reader.buffer(buffer)?;
+    }
+    if let Some(reused) = field("reused") {
+        reader.reused(reused)?;
+    }
+    reader.plan.fit_extents(problem);
+    if let Some(spaces) = field("spaces") {
+        reader.extents(spaces)?;
+    }
+    Ok(reader.plan)
+}
+
+struct Reader<'p> {
+    problem: &'p Problem,
+    by_name: HashMap<&'p str, BufferId>,
+    plan: Plan,
+}
+
+impl Reader<'_> {
+    fn space(&self, value: Json) -> Result<SpaceId, ReadError> {
+        let name = value.name("the name of a space")?;
+        let mut spaces = self.problem.spaces().iter_enumerated();
+        match spaces.find(|(_, space)| space.name == name) {
+            Some((id, _)) => Ok(id),
+            None => Err(value.error("plan::unknown-space", format!("the problem has no space called `{name}`"))),
+        }
+    }
+
+    fn buffer(&mut self, value: Json) -> Result<(), ReadError> {
+        let mut id = None;
+        let (mut space, mut stride, mut object) = (None, None, None);
+        let mut offsets = SmallVec::<[Bytes; 1]>::new();
+        for (key, field) in value.entries("a buffer with its offset")? {
+            match key.as_ref() {
+                _ if field.is_null() => {}
+                "id" => id = Some(field.name("the id of a buffer")?),
+                "space" => space = Some(field),
+                "offset" if offsets.is_empty() => offsets.push(Bytes(field.number("an offset of 0 or more bytes")?)),
+                "offsets" => {
+                    let list = field.list("a list of offsets")?;
+                    let list = list.into_iter().map(|offset| offset.number("an offset of 0 or more bytes").map(Bytes));
+                    offsets = list.collect::<Result<_, _>>()?;
+                }
+                "stride" => stride = Some(Bytes(field.number("a stride in bytes")?)),
+                "object" => object = Some(field.number("the position of an object")?),
+                _ => {}
+            }
+        }
+        let Some(id) = id else {
+            return Err(value.error("plan::missing-field", "the field `id` is missing"));
+        };
+        let Some(&buffer) = self.by_name.get(id.as_ref()) else {
+            self.plan.unknown.push(id.into_owned());
+            return Ok(());
+        };
+        if self.plan.placements[buffer].is_some() {
+            return Err(value.error("plan::placed-twice", format!("buffer `{id}` is placed twice")));
+        }
+        let object = match object {
+            Some(index) => match usize::try_from(index).ok().filter(|&index| index < self.plan.objects.len()) {
+                Some(index) => Some(ObjectId::from_index(index)),
+                None => return Err(value.error("plan::unknown-object", format!("there is no object {index}"))),
+            },
+            None => None,
+        };
+        if object.is_some() && offsets.is_empty() {
+            offsets.push(Bytes::ZERO);
+        }
+        if offsets.is_empty() {
+            return Ok(());
+        }
+        let space = match (space, object) {
+            (Some(name), _) => self.space(name)?,
+            (None, Some(object)) => self.plan.objects[object].space,
+            (None, None) => self.problem.buffers()[buffer].spaces[0],
+        };
+        self.plan.placements[buffer] = Some(Placement { space, offsets, stride, object });
+        Ok(())
+    }
+
+    fn objects(&mut self, objects: Json) -> Result<(), ReadError> {
+        for value in objects.list("a list of objects")? {
+            let mut size = None;
+            let mut space = SpaceId::from_index(0);
+            for (key, field) in value.entries("an object, such as {\"size\": 64}")? {
+                match key.as_ref() {
+                    "size" => size = Some(object_size(field)?),
+                    "space" if !field.is_null() => space = self.space(field)?,
+                    _ => {}
+                }
+            }
+            let size = size.ok_or_else(|| value.error("plan::missing-field", "the field `size` is missing"))?;
+            self.plan.objects.push(SharedObject { size, space });
+        }
+        Ok(())
+    }
+
+    fn reused(&mut self, reused: Json) -> Result<(), ReadError> {
+        for value in reused.list("a list of reuses")? {
+            let mut reuse = (None, Vec::new());
+            for (key, field) in value.entries("a reuse, such as {\"buffer\": \"d\", \"over\": [\"a\"]}")? {
+                match key.as_ref() {
+                    "buffer" => reuse.0 = Some(self.known(field)?),
+                    "over" => {
+                        let list = field.list("a list of ids")?;
+                        reuse.1 = list.into_iter().map(|id| self.known(id)).collect::<Result<_, _>>()?;
+                    }
+                    _ => {}
+                }
+            }
+            let (Some(buffer), over) = reuse else {
+                return Err(value.error("plan::missing-field", "the field `buffer` is missing"));
+            };
+            self.plan.reused.push(Reuse { buffer, over });
+        }
+        Ok(())
+    }
+
+    fn known(&self, value: Json) -> Result<BufferId, ReadError> {
+        let name = value.name("the id of a buffer")?;
+        let unknown = || value.error("plan::unknown-buffer", format!("the problem has no buffer called `{name}`"));
+        self.by_name.get(name.as_ref()).copied().ok_or_else(unknown)
+    }
+
+    fn extents(&mut self, spaces: Json) -> Result<(), ReadError> {
+        for value in spaces.list("a list of spaces")? {
+            let (mut space, mut extent) = (None, None);
+            for (key, field) in value.entries("a space")? {
+                match key.as_ref() {
+                    "name" => space = Some(self.space(field)?),
+                    "extent" if !field.is_null() => extent = Some(Bytes(field.number("an extent in bytes")?)),
+                    _ => {}
+                }
+            }
+            if let (Some(space), Some(extent)) = (space, extent) {
+                self.plan.extents[space] = extent;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn object_size(value: Json) -> Result<Size, ReadError> {
+    if value.is_list() {
+        let components = value.list("components")?.into_iter().map(|component| component.number("a component"));
+        return Ok(Size::Shape(components.collect::<Result<_, _>>()?));
+    }
+    if value.is_object() {
+        let entries = value.entries("a size")?;
+        let field = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, value)| *value);
+        let symbol = field("symbol").ok_or_else(|| value.expected("a symbol"))?.string("a symbol")?.into_owned();
+        let at_most = field("at_most").filter(|value| !value.is_null());
+        let at_most = at_most.map(|value| value.number("a number of bytes").map(Bytes)).transpose()?;
+        return Ok(Size::Symbolic { symbol, at_most });
+    }
+    value.number("a size of 0 or more bytes").map(|bytes| Size::Fixed(Bytes(bytes)))
+}

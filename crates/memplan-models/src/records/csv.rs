@@ -1,0 +1,477 @@
+//! Comma-separated records with a header: a drop-in for MiniMalloc's files.
+//!
+//! ```text
+//! id,lower,upper,size,alignment,gaps
+//! a,0,10,4096,64,3-5
+//! b,4,12,1024,,6-8@0:512
+//! ```
+//!
+//! The header's words say what the ends mean: `upper` is the first step no
+//! longer alive; `end` and `last_task` are the last step alive. Gaps follow the
+//! same convention. `3-5` is a time in which the buffer is not in use, and
+//! `6-8@0:512` one in which only its bytes 0..512 are.
+//!
+//! Columns (any order, any case): `id` (or `buffer`, `buffer_id`; without it
+//! records are named 0, 1, …), `lower`/`start`/`begin`/`first_task`,
+//! `upper`/`end`/`last_task`, `size`, and optionally `alignment`, `space` (several
+//! candidates as `sram|dram`), `offset` (fixes the buffer; empty or -1 does not),
+//! `gaps`, `hint` (read and not used). Other columns are ignored with a note.
+
+use memplan_core::{
+    Buffer, Bytes, Id, Interval, Lifetime, MAX_BYTES, Problem, ProblemBuilder, ProblemError, Space, SpaceId, Span,
+};
+
+use super::{RecordFormat, Records};
+use crate::ReadError;
+
+/// The `.csv` format.
+pub struct Csv;
+
+impl RecordFormat for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn describe(&self) -> &'static str {
+        "one record a line under a header such as id,lower,upper,size (MiniMalloc's files and TFLite's records)"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["csv"]
+    }
+
+    fn sniff(&self, text: &str) -> bool {
+        let header = text.lines().next().unwrap_or_default().to_ascii_lowercase();
+        header.contains(',') && header.split(',').any(|name| name.trim().trim_matches('"') == "size")
+    }
+
+    fn read(&self, text: &str) -> Result<Records, ReadError> {
+        let mut rows = Rows::new(text)?;
+        let columns = Columns::of_header(&rows)?;
+        let mut notes = Vec::new();
+        if !columns.ignored.is_empty() {
+            notes.push(format!("ignored column{}: {}", plural(&columns.ignored), columns.ignored.join(", ")));
+        }
+        let mut builder = ProblemBuilder::new();
+        let mut spaces: Vec<String> = Vec::new();
+        let mut spans = Vec::new();
+        while rows.next()? {
+            let buffer = Row { rows: &rows, columns: &columns }.buffer(spans.len(), &mut spaces)?;
+            builder.buffer(buffer);
+            spans.push(rows.span());
+        }
+        for name in spaces {
+            builder.space(Space::new(name));
+        }
+        match builder.build() {
+            Ok(problem) => Ok(Records { problem, notes, spans }),
+            Err(error) => Err(problem_error(text, &rows, &columns, &spans, error)),
+        }
+    }
+}
+
+fn plural(items: &[String]) -> &'static str {
+    if items.len() == 1 { "" } else { "s" }
+}
+
+/// Points at the field of the record that the error is about.
+fn problem_error(text: &str, rows: &Rows, columns: &Columns, spans: &[Span], error: ProblemError) -> ReadError {
+    let record = error.buffer().and_then(|buffer| spans.get(buffer.index())).copied().unwrap_or_default();
+    let column = match &error {
+        ProblemError::DuplicateBuffer { .. } => columns.id,
+        ProblemError::ZeroAlignment { .. } => columns.alignment,
+        ProblemError::TooLarge { .. } => Some(columns.size),
+        ProblemError::EndBeforeStart { .. } => Some(columns.end),
+        ProblemError::FixedMisaligned { .. } => columns.offset,
+        _ => None,
+    };
+    let span = column.map_or(record, |column| rows.field_span(record, column));
+    ReadError::new("csv::problem", text, span, error.to_string())
+}
+
+/// The records of a file, one at a time; the first is the header.
+pub(crate) struct Rows<'a> {
+    text: &'a str,
+    reader: csv::Reader<&'a [u8]>,
+    record: csv::StringRecord,
+    start: usize,
+}
+
+impl<'a> Rows<'a> {
+    pub(crate) fn new(text: &'a str) -> Result<Rows<'a>, ReadError> {
+        let reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .trim(csv::Trim::All)
+            .from_reader(text.as_bytes());
+        let mut rows = Rows { text, reader, record: csv::StringRecord::new(), start: 0 };
+        if rows.next()? {
+            Ok(rows)
+        } else {
+            let error = rows.error("csv::empty", Span::new(0, 0), "there is no header line");
+            Err(error.help("expected a header such as id,lower,upper,size"))
+        }
+    }
+
+    /// Moves to the next record; false at the end.
+    pub(crate) fn next(&mut self) -> Result<bool, ReadError> {
+        let more = self.reader.read_record(&mut self.record).map_err(|error| {
+            let position = error.position().map_or(self.start, |position| position.byte() as usize);
+            ReadError::new("csv::malformed", self.text, Span::new(position, position), error.to_string())
+        })?;
+        if more {
+            let position = self.record.position().map_or(0, |position| position.byte() as usize);
+            // The reader reports where the previous record ended: skip what it skipped.
+            self.start = skip_blank_lines(self.text, position);
+        }
+        Ok(more)
+    }
+
+    pub(crate) fn fields(&self) -> usize {
+        self.record.len()
+    }
+
+    pub(crate) fn field(&self, column: usize) -> &str {
+        self.record.get(column).unwrap_or_default()
+    }
+
+    /// The current record, to the end of its last line.
+    pub(crate) fn span(&self) -> Span {
+        let end = (self.reader.position().byte() as usize).clamp(self.start, self.text.len());
+        let record = self.text.get(self.start..end).unwrap_or_default();
+        Span::new(self.start, self.start + record.trim_end().len())
+    }
+
+    /// Where a field of a record stands; found again by scanning, for errors only.
+    pub(crate) fn field_span(&self, record: Span, column: usize) -> Span {
+        let text = self.text.get(record.range()).unwrap_or_default();
+        let mut quoted = false;
+        let mut commas = 0;
+        let mut start = 0;
+        let mut end = text.len();
+        for (position, character) in text.char_indices() {
+            match character {
+                '"' => quoted = !quoted,
+                ',' if !quoted => {
+                    if commas == column {
+                        end = position;
+                        break;
+                    }
+                    commas += 1;
+                    start = position + 1;
+                }
+                _ => {}
+            }
+        }
+        if commas < column {
+            return Span::new(record.end as usize, record.end as usize);
+        }
+        let field = &text[start..end];
+        let start = record.start as usize + start + (field.len() - field.trim_start().len());
+        Span::new(start, start + field.trim().len())
+    }
+
+    pub(crate) fn error(&self, code: &'static str, span: Span, message: impl Into<String>) -> ReadError {
+        ReadError::new(code, self.text, span, message)
+    }
+}
+
+fn skip_blank_lines(text: &str, mut position: usize) -> usize {
+    while let Some(rest) = text.get(position..).filter(|rest| !rest.is_empty()) {
+        let line = rest.split_inclusive('\n').next().unwrap_or(rest);
+        if !line.trim().is_empty() {
+            break;
+        }
+        position += line.len();
+    }
+    position
+}
+
+/// Which column is what.
+pub(crate) struct Columns {
+    pub(crate) id: Option<usize>,
+    start: usize,
+    end: usize,
+    /// Whether `end` is the last step alive.
+    inclusive: bool,
+    size: usize,
+    alignment: Option<usize>,
+    space: Option<usize>,
+    pub(crate) offset: Option<usize>,
+    gaps: Option<usize>,
+    hint: Option<usize>,
+    ignored: Vec<String>,
+}
+
+impl Columns {
+    fn of_header(rows: &Rows) -> Result<Columns, ReadError> {
+        let names = header(rows)?;
+        let find = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
+        let need = |wanted: &[&str]| {
+            find(wanted).ok_or_else(|| {
+                let message = format!("the header has no column {}", wanted.join(" or "));
+                let error = rows.error("csv::missing-column", rows.span(), message);
+                let close = names.iter().find(|name| wanted.iter().any(|word| resembles(name, word)));
+                error.help(match close {
+                    Some(name) => format!("is `{name}` a typo?"),
+                    None => "expected a header such as id,lower,upper,size".to_owned(),
+                })
+            })
+        };
+        let end = need(&["upper", "end", "last_task"])?;
+        let columns = Columns {
+            id: find(&["id", "buffer", "buffer_id"]),
+            start: need(&["lower", "start", "begin", "first_task"])?,
+            end,
+            inclusive: names[end] != "upper",
+            size: need(&["size"])?,
+            alignment: find(&["alignment"]),
+            space: find(&["space"]),
+            offset: find(&["offset"]),
+            gaps: find(&["gaps"]),
+            hint: find(&["hint"]),
+            ignored: Vec::new(),
+        };
+        let used = [
+            columns.id,
+            Some(columns.start),
+            Some(columns.end),
+            Some(columns.size),
+            columns.alignment,
+            columns.space,
+            columns.offset,
+            columns.gaps,
+            columns.hint,
+        ];
+        let is_ignored = |&(index, _): &(usize, &String)| !used.contains(&Some(index));
+        let ignored = names.iter().enumerate().filter(is_ignored).map(|(_, name)| name.clone()).collect();
+        Ok(Columns { ignored, ..columns })
+    }
+}
+
+/// The header's names in lower case; none may come twice.
+pub(crate) fn header(rows: &Rows) -> Result<Vec<String>, ReadError> {
+    let names: Vec<String> = (0..rows.fields()).map(|column| rows.field(column).to_ascii_lowercase()).collect();
+    for (column, name) in names.iter().enumerate() {
+        if names[..column].contains(name) {
+            let message = format!("the header has two columns called `{name}`");
+            return Err(rows.error("csv::duplicate-column", rows.field_span(rows.span(), column), message));
+        }
+    }
+    Ok(names)
+}
+
+/// Whether one edit turns one word into the other, or two letters are swapped.
+fn resembles(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let prefix = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let suffix = one[prefix..].iter().rev().zip(other[prefix..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let (left, right) = (&one[prefix..one.len() - suffix], &other[prefix..other.len() - suffix]);
+    let swapped = left.len() == 2 && right.len() == 2 && left[0] == right[1] && left[1] == right[0];
+    swapped || left.len().max(right.len()) <= 1
+}
+
+/// One record being made into a buffer.
+struct Row<'a, 'b> {
+    rows: &'a Rows<'b>,
+    columns: &'a Columns,
+}
+
+impl Row<'_, '_> {
+    fn buffer(&self, index: usize, spaces: &mut Vec<String>) -> Result<Buffer, ReadError> {
+        let columns = self.columns;
+        let last = columns.start.max(columns.end).max(columns.size).max(columns.id.unwrap_or(0));
+        if self.rows.fields() <= last {
+            let message = format!("the record has {} fields, the header promises more", self.rows.fields());
+            return Err(self.rows.error("csv::short-record", self.rows.span(), message));
+        }
+        let name = match columns.id {
+            Some(column) if self.rows.field(column).is_empty() => {
+                return Err(self.error("csv::empty-id", column, "expected an id"));
+            }
+            Some(column) => self.rows.field(column).to_owned(),
+            None => index.to_string(),
+        };
+        let size = self.number(columns.size, "size", "a size of 0 or more bytes")?;
+        let mut buffer = Buffer { lifetime: self.lifetime()?, ..Buffer::new(name, size, Lifetime::default()) };
+        if let Some(alignment) = self.optional(columns.alignment, "alignment", "an alignment of at least 1")? {
+            buffer.alignment = Bytes(alignment);
+        }
+        if let Some(column) = columns.offset.filter(|&column| self.rows.field(column) != "-1") {
+            buffer.fixed = self.optional(Some(column), "offset", "an offset of 0 or more bytes")?.map(Bytes);
+        }
+        if let Some(column) = columns.space {
+            for name in self.rows.field(column).split('|').map(str::trim).filter(|name| !name.is_empty()) {
+                buffer.spaces.push(space_called(name, spaces));
+            }
+        }
+        Ok(buffer)
+    }
+
+    fn error(&self, code: &'static str, column: usize, message: impl Into<String>) -> ReadError {
+        self.rows.error(code, self.rows.field_span(self.rows.span(), column), message)
+    }
+
+    fn number(&self, column: usize, field: &str, expected: &str) -> Result<u64, ReadError> {
+        let text = self.rows.field(column);
+        let found = || if text.is_empty() { "nothing".to_owned() } else { format!("`{text}`") };
+        match text.parse::<u64>() {
+            Ok(value) if value <= MAX_BYTES => Ok(value),
+            Ok(_) => Err(self.error("csv::too-large", column, format!("{field} {text} is not below 2^63"))),
+            Err(_) if is_number_past(text) => {
+                Err(self.error("csv::too-large", column, format!("{field} {text} is not below 2^63")))
+            }
+            Err(_) => {
+                let message = format!("{field}: expected {expected}, found {}", found());
+                Err(self.error("csv::not-a-number", column, message))
+            }
+        }
+    }
+
+    fn optional(&self, column: Option<usize>, field: &str, expected: &str) -> Result<Option<u64>, ReadError> {
+        match column {
+            Some(column) if !self.rows.field(column).is_empty() => self.number(column, field, expected).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn lifetime(&self) -> Result<Lifetime, ReadError> {
+        let columns = self.columns;
+        let start = self.number(columns.start, "start", "a step of 0 or more")?;
+        let end = self.number(columns.end, "end", "a step of 0 or more")?;
+        let Some(half_open_end) = exclusive_end(start, end, columns.inclusive) else {
+            let message = format!("the life ends at {end}, before its start at {start}");
+            return Err(self.error("csv::end-before-start", columns.end, message));
+        };
+        let gaps = match columns.gaps {
+            Some(column) => self.gaps(column, start, half_open_end)?,
+            None => return Ok(Lifetime::new(start, half_open_end)),
+        };
+        let mut intervals = Vec::with_capacity(2 * gaps.len() + 1);
+        let mut alive_from = start;
+        for gap in gaps {
+            intervals.push(Interval::new(alive_from, gap.start.0));
+            alive_from = gap.end.0;
+            intervals.extend(gap.window.map(|_| gap));
+        }
+        intervals.push(Interval::new(alive_from, half_open_end));
+        Ok(intervals.into_iter().collect())
+    }
+
+    /// The gaps in order of time. One without a window is a time of no use.
+    fn gaps(&self, column: usize, start: u64, end: u64) -> Result<Vec<Interval>, ReadError> {
+        let mut gaps = Vec::new();
+        for text in self.rows.field(column).split_ascii_whitespace() {
+            let fail = |why: &str| self.error("csv::gap", column, format!("gap `{text}`: {why}"));
+            let gap = parse_gap(text, self.columns.inclusive)
+                .ok_or_else(|| fail("expected START-END or START-END@LOW:HIGH with START before END"))?;
+            if gap.start.0 < start || gap.end.0 > end {
+                return Err(fail("it does not lie inside the buffer's life"));
+            }
+            gaps.push(gap);
+        }
+        gaps.sort_by_key(|gap| gap.start);
+        match gaps.windows(2).find(|pair| pair[1].start < pair[0].end) {
+            Some(pair) => Err(self.error("csv::gap", column, format!("two gaps overlap at step {}", pair[1].start))),
+            None => Ok(gaps),
+        }
+    }
+}
+
+/// `END` of a half-open interval; `None` if it would lie before the start.
+fn exclusive_end(start: u64, end: u64, inclusive: bool) -> Option<u64> {
+    let end = if inclusive { end.checked_add(1)? } else { end };
+    let in_order = if inclusive { end > start } else { end >= start };
+    in_order.then_some(end)
+}
+
+fn parse_gap(text: &str, inclusive: bool) -> Option<Interval> {
+    let (time, window) = match text.split_once('@') {
+        Some((time, window)) => (time, Some(window.split_once(':')?)),
+        None => (text, None),
+    };
+    let (start, end) = time.split_once('-')?;
+    let start: u64 = start.parse().ok()?;
+    let end = exclusive_end(start, end.parse().ok()?, inclusive)?;
+    match window {
+        Some((low, high)) => Some(Interval::with_window(start, end, low.parse().ok()?, high.parse().ok()?)),
+        None => Some(Interval::new(start, end)),
+    }
+}
+
+fn is_number_past(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn space_called(name: &str, spaces: &mut Vec<String>) -> SpaceId {
+    let index = spaces.iter().position(|space| space == name).unwrap_or_else(|| {
+        spaces.push(name.to_owned());
+        spaces.len() - 1
+    });
+    SpaceId::from_index(index)
+}
+
+/// Writes the records of a problem, with the columns it needs. What CSV cannot
+/// say (ties, overlays, slots, …) is left out; [`json`](super::json) has it all.
+pub fn write(problem: &Problem) -> String {
+    write_with_offsets(problem, |_| None)
+}
+
+/// Like [`write`], with an `offset` column if any buffer has one.
+pub(crate) fn write_with_offsets(
+    problem: &Problem,
+    offset: impl Fn(memplan_core::BufferId) -> Option<Bytes>,
+) -> String {
+    let buffers = problem.buffers();
+    let has_alignment = buffers.iter().any(|buffer| buffer.alignment.0 > 1);
+    let has_space = problem.spaces().len() > 1 || problem.spaces().iter().any(|space| space.name != "default");
+    let has_gaps = buffers.iter().any(|buffer| !buffer.lifetime.is_simple() && !buffer.lifetime.is_empty());
+    let has_offset = buffers.ids().any(|id| offset(id).is_some());
+    let mut header = vec!["id", "lower", "upper", "size"];
+    let optional = [(has_alignment, "alignment"), (has_space, "space"), (has_gaps, "gaps"), (has_offset, "offset")];
+    header.extend(optional.into_iter().filter(|(has, _)| *has).map(|(_, name)| name));
+    let mut text = header.join(",");
+    text.push('\n');
+    for (id, buffer) in buffers.iter_enumerated() {
+        let (start, end) = (buffer.lifetime.start().unwrap_or_default(), buffer.lifetime.end().unwrap_or_default());
+        let size = buffer.bytes().unwrap_or_default();
+        let mut fields = vec![quoted(&buffer.name), start.to_string(), end.to_string(), size.to_string()];
+        if has_alignment {
+            fields.push(buffer.alignment.to_string());
+        }
+        if has_space {
+            let names: Vec<&str> = buffer.spaces.iter().map(|&space| problem.spaces()[space].name.as_str()).collect();
+            fields.push(quoted(&names.join("|")));
+        }
+        if has_gaps {
+            fields.push(gaps_of(&buffer.lifetime));
+        }
+        if has_offset {
+            fields.push(offset(id).map_or_else(String::new, |offset| offset.to_string()));
+        }
+        text.push_str(&fields.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+fn gaps_of(lifetime: &Lifetime) -> String {
+    let mut gaps = Vec::new();
+    let mut previous_end = lifetime.start().unwrap_or_default();
+    for interval in lifetime.intervals() {
+        if interval.start > previous_end {
+            gaps.push(format!("{previous_end}-{}", interval.start));
+        }
+        if let Some(window) = interval.window {
+            gaps.push(format!("{}-{}@{}:{}", interval.start, interval.end, window.low, window.high));
+        }
+        previous_end = interval.end;
+    }
+    gaps.join(" ")
+}
+
+/// A field, quoted where a comma, quote or line break asks for it.
+fn quoted(field: &str) -> String {
+    let special = |c: char| matches!(c, ',' | '"' | '\n' | '\r');
+    if field.contains(special) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}

@@ -1,0 +1,585 @@
+//! Problems as JSON: everything a [`Problem`] can say.
+//!
+//! ```json
+//! {"spaces": [{"name": "ub", "capacity": 196608, "alignment": 32}],
+//!  "buffers": [{"id": "a", "size": 8192, "space": "ub", "lifetime": [[0, 4], [6, 9]]},
+//!              {"id": "b", "size": {"symbol": "n", "at_most": 512}, "lifetime": [[2, 3]]}],
+//!  "may_overlay": [{"id": "b", "over": "a", "kind": "same-base"}]}
+//! ```
+//!
+//! Only `id`, `size` and `lifetime` are required. An interval may have a window:
+//! `[start, end, low, high]`. The short form
+//! `{"records": [[size, first_task, last_task], …]}` has closed intervals and
+//! names its buffers 0, 1, …; a size may be a list of components there. Without
+//! `spaces`, top-level `alignment` and `capacity` describe the only one.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use memplan_core::{
+    Buffer, BufferId, Bytes, Dependencies, GroupId, Id, IndexVec, Interval, Lifetime, Overlay, OverlayKind, Problem,
+    ProblemBuilder, Size, Space, SpaceId, Span, Step, Tie,
+};
+use serde::Serialize;
+use smallvec::SmallVec;
+
+use super::{RecordFormat, Records};
+use crate::ReadError;
+use crate::json::Json as Value;
+
+/// The `.json` format.
+pub struct Json;
+
+impl RecordFormat for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn describe(&self) -> &'static str {
+        "a problem with all its features, or {\"records\": [[size, first_task, last_task], ...]}"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["json"]
+    }
+
+    fn sniff(&self, text: &str) -> bool {
+        text.trim_start().starts_with('{')
+    }
+
+    fn read(&self, text: &str) -> Result<Records, ReadError> {
+        let top = Fields::of(Value::parse(text)?, "an object with `buffers` or `records`")?;
+        let mut reader = Reader::default();
+        reader.top(top)?;
+        let Reader { builder, spans, notes, relations, .. } = reader;
+        match builder.build() {
+            Ok(problem) => Ok(Records { problem, notes, spans }),
+            Err(error) => {
+                let at_buffer = error.buffer().and_then(|buffer| spans.get(buffer.index()).copied());
+                let span = at_buffer.or(relations).unwrap_or_default();
+                Err(ReadError::new("json::problem", text, span, error.to_string()))
+            }
+        }
+    }
+}
+
+/// The entries of an object, taken one by one; what is left over is noted.
+struct Fields<'a> {
+    object: Value<'a>,
+    entries: Vec<(Cow<'a, str>, Value<'a>)>,
+}
+
+impl<'a> Fields<'a> {
+    fn of(object: Value<'a>, what: &str) -> Result<Fields<'a>, ReadError> {
+        Ok(Fields { object, entries: object.entries(what)? })
+    }
+
+    /// Takes a field; `null` counts as absent, and of two the last counts.
+    fn take(&mut self, key: &str) -> Option<Value<'a>> {
+        let mut found = None;
+        self.entries.retain(|(name, value)| {
+            if name == key {
+                found = Some(*value);
+            }
+            name != key
+        });
+        found.filter(|value| !value.is_null())
+    }
+
+    fn need(&mut self, key: &str) -> Result<Value<'a>, ReadError> {
+        self.take(key).ok_or_else(|| self.object.error("json::missing-field", format!("the field `{key}` is missing")))
+    }
+
+    fn bytes(&mut self, key: &str) -> Result<Option<Bytes>, ReadError> {
+        self.take(key).map(|value| value.number("a number of bytes").map(Bytes)).transpose()
+    }
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    builder: ProblemBuilder,
+    spans: Vec<Span>,
+    notes: Vec<String>,
+    ignored: std::collections::BTreeSet<String>,
+    space_ids: HashMap<Cow<'a, str>, SpaceId>,
+    /// Whether the file lists its spaces; otherwise they are made as they are named.
+    spaces_listed: bool,
+    group_ids: HashMap<Cow<'a, str>, GroupId>,
+    buffer_ids: HashMap<Cow<'a, str>, BufferId>,
+    relations: Option<Span>,
+}
+
+impl<'a> Reader<'a> {
+    fn top(&mut self, mut top: Fields<'a>) -> Result<(), ReadError> {
+        let (alignment, capacity) = (top.bytes("alignment")?, top.bytes("capacity")?);
+        match top.take("spaces") {
+            Some(spaces) => self.spaces(spaces)?,
+            None if alignment.is_some() || capacity.is_some() => {
+                let alignment = alignment.unwrap_or(Bytes(1));
+                let space = self.builder.space(Space { alignment, capacity, ..Space::new("default") });
+                self.space_ids.insert(Cow::Borrowed("default"), space);
+            }
+            None => {}
+        }
+        match (top.take("buffers"), top.take("records")) {
+            (Some(buffers), None) => self.buffers(buffers)?,
+            (None, Some(records)) => self.records(records)?,
+            (None, None) => {
+                let error = top.object.error("json::missing-field", "there are neither `buffers` nor `records`");
+                return Err(error.help("expected {\"buffers\": [{\"id\": …, \"size\": …, \"lifetime\": [[0, 1]]}]}"));
+            }
+            (Some(_), Some(records)) => {
+                return Err(records.error("json::both-forms", "a problem has either `buffers` or `records`, not both"));
+            }
+        }
+        self.overlays(top.take("may_overlay"))?;
+        for pair in self.pairs(top.take("must_share"))? {
+            self.builder.must_share(pair.0, pair.1);
+        }
+        for pair in self.pairs(top.take("must_not_share"))? {
+            self.builder.must_not_share(pair.0, pair.1);
+        }
+        self.dependencies(top.take("dependencies"), top.take("read_by_outputs"))?;
+        self.left_over(&top, "");
+        if !self.ignored.is_empty() {
+            let names: Vec<&str> = self.ignored.iter().map(String::as_str).collect();
+            self.notes.push(format!("ignored unknown fields: {}", names.join(", ")));
+        }
+        Ok(())
+    }
+
+    fn left_over(&mut self, fields: &Fields, of: &str) {
+        self.ignored.extend(fields.entries.iter().map(|(name, _)| format!("{of}{name}")));
+    }
+
+    fn spaces(&mut self, spaces: Value<'a>) -> Result<(), ReadError> {
+        self.spaces_listed = true;
+        for space in spaces.list("a list of spaces")? {
+            let mut fields = Fields::of(space, "a space, such as {\"name\": \"sram\"}")?;
+            let name = fields.need("name")?.name("the name of a space")?;
+            let read = Space {
+                name: name.clone().into_owned(),
+                capacity: fields.bytes("capacity")?,
+                alignment: fields.bytes("alignment")?.unwrap_or(Bytes(1)),
+                base: fields.bytes("base")?.unwrap_or_default(),
+            };
+            if read.alignment.0 == 0 {
+                return Err(space.error("json::zero-alignment", "the alignment must be at least 1"));
+            }
+            let id = self.builder.space(read);
+            if self.space_ids.insert(name, id).is_some() {
+                return Err(space.error("json::duplicate-space", "there is already a space of that name"));
+            }
+            self.left_over(&fields, "spaces[].");
+        }
+        Ok(())
+    }
+
+    fn space(&mut self, value: Value<'a>) -> Result<SpaceId, ReadError> {
+        let name = value.name("the name of a space")?;
+        if let Some(&id) = self.space_ids.get(&name) {
+            return Ok(id);
+        }
+        if self.spaces_listed {
+            let mut known: Vec<&str> = self.space_ids.keys().map(Cow::as_ref).collect();
+            known.sort_unstable();
+            let error = value.error("json::unknown-space", format!("there is no space called `{name}`"));
+            return Err(error.help(format!("`spaces` lists {}", known.join(", "))));
+        }
+        let id = self.builder.space(Space::new(name.as_ref()));
+        self.space_ids.insert(name, id);
+        Ok(id)
+    }
+
+    fn buffers(&mut self, buffers: Value<'a>) -> Result<(), ReadError> {
+        for value in buffers.list("a list of buffers")? {
+            let mut fields =
+                Fields::of(value, "a buffer, such as {\"id\": \"a\", \"size\": 64, \"lifetime\": [[0, 2]]}")?;
+            let id_value = fields.need("id")?;
+            let name = id_value.name("the id of a buffer, a string or a number")?;
+            let buffer = self.buffer(&name, &mut fields)?;
+            self.left_over(&fields, "buffers[].");
+            let id = self.builder.buffer(buffer);
+            self.spans.push(id_value.span());
+            if self.buffer_ids.insert(name.clone(), id).is_some() {
+                let message = format!("there is already a buffer called `{name}`");
+                return Err(id_value.error("json::duplicate-id", message));
+            }
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, name: &str, fields: &mut Fields<'a>) -> Result<Buffer, ReadError> {
+        let size_value = fields.need("size")?;
+        let size = self.size(size_value)?;
+        let lifetime = fields.need("lifetime")?.list("a lifetime, such as [[0, 4], [6, 9]]")?;
+        let lifetime = lifetime.into_iter().map(|value| interval(value, &size)).collect::<Result<Lifetime, _>>()?;
+        let mut buffer = Buffer { size, ..Buffer::new(name, 0, lifetime) };
+        if let Some(value) = fields.take("alignment") {
+            buffer.alignment = Bytes(value.number("an alignment of at least 1")?);
+            if buffer.alignment.0 == 0 {
+                return Err(value.error("json::zero-alignment", "the alignment must be at least 1"));
+            }
+        }
+        match fields.take("space") {
+            Some(several) if several.is_list() => {
+                for value in several.list("a list of spaces")? {
+                    let space = self.space(value)?;
+                    buffer.spaces.push(space);
+                }
+            }
+            Some(one) => buffer.spaces.push(self.space(one)?),
+            None => {}
+        }
+        if let Some(value) = fields.take("slots") {
+            let slots = value.number("a number of slots")?;
+            let slots = u32::try_from(slots).ok().filter(|&slots| slots > 0);
+            buffer.slots = slots.ok_or_else(|| value.expected("1 or more slots"))?;
+        }
+        buffer.fixed = fields.bytes("offset")?;
+        buffer.exclusive = fields.take("exclusive").map(Value::boolean).transpose()?.unwrap_or(false);
+        let text = |value: Value<'a>| value.name("a name").map(Cow::into_owned);
+        buffer.pipe = fields.take("pipe").map(text).transpose()?;
+        buffer.enclosing_loop = fields.take("loop").map(text).transpose()?;
+        if let Some(value) = fields.take("tie") {
+            buffer.tie = Some(self.tie(value)?);
+        }
+        Ok(buffer)
+    }
+
+    fn size(&mut self, value: Value<'a>) -> Result<Size, ReadError> {
+        if value.is_list() {
+            let components = value.list("a list of 2, 3 or 4 components")?;
+            if !(2..=4).contains(&components.len()) {
+                return Err(value.expected("a list of 2, 3 or 4 components"));
+            }
+            let components = components.into_iter().map(|component| component.number("a component of 0 or more"));
+            return Ok(Size::Shape(components.collect::<Result<SmallVec<_>, _>>()?));
+        }
+        if value.is_object() {
+            let mut fields = Fields::of(value, "a size")?;
+            let symbol = fields.need("symbol")?.string("the name of a symbol")?.into_owned();
+            let at_most = fields.bytes("at_most")?;
+            self.left_over(&fields, "size.");
+            return Ok(Size::Symbolic { symbol, at_most });
+        }
+        if let Ok(symbol) = value.string("") {
+            return Ok(Size::Symbolic { symbol: symbol.into_owned(), at_most: None });
+        }
+        value.number("a size of 0 or more bytes").map(|bytes| Size::Fixed(Bytes(bytes)))
+    }
+
+    fn tie(&mut self, value: Value<'a>) -> Result<Tie, ReadError> {
+        let mut fields = Fields::of(value, "a tie, such as {\"group\": \"g\", \"at\": 0}")?;
+        let name = fields.need("group")?.name("the name of a group")?;
+        let at = fields.bytes("at")?.unwrap_or_default();
+        self.left_over(&fields, "tie.");
+        let group = match self.group_ids.get(&name) {
+            Some(&group) => group,
+            None => {
+                let group = self.builder.group(name.as_ref());
+                self.group_ids.insert(name, group);
+                group
+            }
+        };
+        Ok(Tie { group, at })
+    }
+
+    fn records(&mut self, records: Value<'a>) -> Result<(), ReadError> {
+        for (index, record) in records.list("a list of records")?.into_iter().enumerate() {
+            let parts = record.list("a record [size, first_task, last_task]")?;
+            let [size, first, last] = parts.as_slice() else {
+                return Err(record.expected("a record [size, first_task, last_task]"));
+            };
+            let size = self.size(*size)?;
+            let (first_task, last_task) = (first.number("a task of 0 or more")?, last.number("a task of 0 or more")?);
+            if last_task < first_task {
+                let message = format!("the last task {last_task} comes before the first task {first_task}");
+                return Err(last.error("json::end-before-start", message));
+            }
+            let lifetime = Lifetime::new(first_task, last_task + 1);
+            let name = index.to_string();
+            let id = self.builder.buffer(Buffer { size, ..Buffer::new(name.as_str(), 0, lifetime) });
+            self.buffer_ids.insert(Cow::Owned(name), id);
+            self.spans.push(record.span());
+        }
+        Ok(())
+    }
+
+    /// A buffer by its id.
+    fn named(&self, value: Value<'a>) -> Result<BufferId, ReadError> {
+        let name = value.name("the id of a buffer")?;
+        let unknown = || value.error("json::unknown-buffer", format!("there is no buffer called `{name}`"));
+        self.buffer_ids.get(&name).copied().ok_or_else(unknown)
+    }
+
+    /// A buffer by its position.
+    fn numbered(&self, value: Value<'a>) -> Result<BufferId, ReadError> {
+        let index = value.number("the position of a buffer")?;
+        match usize::try_from(index).ok().filter(|&index| index < self.spans.len()) {
+            Some(index) => Ok(BufferId::from_index(index)),
+            None => {
+                let message = format!("there is no buffer number {index}; the last is {}", self.spans.len() as i64 - 1);
+                Err(value.error("json::unknown-buffer", message))
+            }
+        }
+    }
+
+    fn overlays(&mut self, value: Option<Value<'a>>) -> Result<(), ReadError> {
+        let Some(value) = value else { return Ok(()) };
+        for entry in value.list("a list of overlays")? {
+            let mut fields = Fields::of(entry, "an overlay, such as {\"id\": \"b\", \"over\": \"a\"}")?;
+            let (buffer, over) = (self.named(fields.need("id")?)?, self.named(fields.need("over")?)?);
+            let kind = match fields.take("kind") {
+                None => OverlayKind::SameBase,
+                Some(value) => match value.string("a kind")?.as_ref() {
+                    "same-base" => OverlayKind::SameBase,
+                    "any-offset" => OverlayKind::AnyOffset,
+                    _ => return Err(value.expected("same-base or any-offset")),
+                },
+            };
+            self.left_over(&fields, "may_overlay[].");
+            self.relations = Some(entry.span());
+            if buffer == over {
+                return Err(entry.error("json::self-relation", "a buffer cannot overlay itself"));
+            }
+            self.builder.overlay(Overlay { buffer, over, kind });
+        }
+        Ok(())
+    }
+
+    fn pairs(&mut self, value: Option<Value<'a>>) -> Result<Vec<(BufferId, BufferId)>, ReadError> {
+        let Some(value) = value else { return Ok(Vec::new()) };
+        let mut pairs = Vec::new();
+        for entry in value.list("a list of pairs of ids")? {
+            let names = entry.list("a pair of ids, such as [\"a\", \"b\"]")?;
+            let [one, other] = names.as_slice() else {
+                return Err(entry.expected("a pair of ids, such as [\"a\", \"b\"]"));
+            };
+            let (one, other) = (self.named(*one)?, self.named(*other)?);
+            if one == other {
+                return Err(entry.error("json::self-relation", "a buffer is related to itself"));
+            }
+            self.relations = Some(entry.span());
+            pairs.push((one, other));
+        }
+        Ok(pairs)
+    }
+
+    fn dependencies(&mut self, children: Option<Value<'a>>, outputs: Option<Value<'a>>) -> Result<(), ReadError> {
+        let Some(children_value) = children else {
+            return match outputs {
+                Some(value) => {
+                    Err(value.error("json::no-dependencies", "`read_by_outputs` makes sense only with `dependencies`"))
+                }
+                None => Ok(()),
+            };
+        };
+        let lists = children_value.list("a list of lists of positions")?;
+        if lists.len() != self.spans.len() {
+            let message = format!("there are {} buffers, but dependencies of {}", self.spans.len(), lists.len());
+            return Err(children_value.error("json::dependency-count", message));
+        }
+        let positions = |list: Value<'a>| {
+            let items = list.list("a list of positions of buffers")?;
+            items.into_iter().map(|item| self.numbered(item)).collect::<Result<Vec<_>, _>>()
+        };
+        let children = lists.into_iter().map(positions).collect::<Result<IndexVec<_, _>, _>>()?;
+        let read_by_outputs = outputs.map(positions).transpose()?.unwrap_or_default();
+        self.relations = Some(children_value.span());
+        self.builder.dependencies(Dependencies { children, read_by_outputs });
+        Ok(())
+    }
+}
+
+/// `[start, end]` or `[start, end, low, high]`.
+fn interval(value: Value, size: &Size) -> Result<Interval, ReadError> {
+    let parts = value.list("an interval [start, end] or [start, end, low, high]")?;
+    let numbers = parts.iter().map(|part| part.number("a number of 0 or more")).collect::<Result<Vec<_>, _>>()?;
+    let interval = match *numbers.as_slice() {
+        [start, end] => Interval::new(start, end),
+        [start, end, low, high] => Interval::with_window(start, end, low, high),
+        _ => return Err(value.expected("an interval [start, end] or [start, end, low, high]")),
+    };
+    if interval.end < interval.start {
+        let message = format!("the interval ends at {}, before its start at {}", interval.end, interval.start);
+        return Err(value.error("json::end-before-start", message));
+    }
+    let outside = interval
+        .window
+        .is_some_and(|window| window.low > window.high || size.bytes().is_some_and(|size| window.high > size));
+    if outside {
+        return Err(value.error("json::window", "the window does not lie inside the buffer"));
+    }
+    Ok(interval)
+}
+
+/// Writes a problem; reading it again gives the same one.
+pub fn write(problem: &Problem) -> String {
+    let file = ProblemFile::of(problem);
+    // Writing to a string cannot fail, and the types have no maps with odd keys.
+    let mut text = serde_json::to_string(&file).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct ProblemFile<'a> {
+    spaces: Vec<SpaceFile<'a>>,
+    buffers: Vec<BufferFile<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    may_overlay: Vec<OverlayFile<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    must_share: Vec<[&'a str; 2]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    must_not_share: Vec<[&'a str; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dependencies: Option<Vec<Vec<usize>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_by_outputs: Option<Vec<usize>>,
+}
+
+#[derive(Serialize)]
+struct SpaceFile<'a> {
+    name: &'a str,
+    capacity: Option<u64>,
+    alignment: u64,
+    base: u64,
+}
+
+#[derive(Serialize)]
+struct BufferFile<'a> {
+    id: &'a str,
+    size: SizeFile<'a>,
+    #[serde(skip_serializing_if = "is_one")]
+    alignment: u64,
+    space: Vec<&'a str>,
+    lifetime: Vec<IntervalFile>,
+    #[serde(skip_serializing_if = "is_one")]
+    slots: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    #[serde(skip_serializing_if = "is_false")]
+    exclusive: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pipe: Option<&'a str>,
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    enclosing_loop: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tie: Option<TieFile<'a>>,
+}
+
+#[derive(Serialize)]
+struct TieFile<'a> {
+    group: &'a str,
+    at: u64,
+}
+
+#[derive(Serialize)]
+struct OverlayFile<'a> {
+    id: &'a str,
+    over: &'a str,
+    kind: &'static str,
+}
+
+/// A size as files have it.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum SizeFile<'a> {
+    Bytes(u64),
+    Shape(&'a [u64]),
+    Symbol { symbol: &'a str, at_most: Option<u64> },
+}
+
+impl<'a> SizeFile<'a> {
+    pub(crate) fn of(size: &'a Size) -> SizeFile<'a> {
+        match size {
+            Size::Fixed(bytes) => SizeFile::Bytes(bytes.0),
+            Size::Shape(components) => SizeFile::Shape(components),
+            Size::Symbolic { symbol, at_most } => SizeFile::Symbol { symbol, at_most: at_most.map(|bytes| bytes.0) },
+        }
+    }
+}
+
+/// An interval as files have it.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum IntervalFile {
+    Whole([u64; 2]),
+    Window([u64; 4]),
+}
+
+pub(crate) fn lifetime_file(lifetime: &Lifetime) -> Vec<IntervalFile> {
+    let file = |interval: &Interval| {
+        let (Step(start), Step(end)) = (interval.start, interval.end);
+        match interval.window {
+            Some(window) => IntervalFile::Window([start, end, window.low.0, window.high.0]),
+            None => IntervalFile::Whole([start, end]),
+        }
+    };
+    lifetime.intervals().iter().map(file).collect()
+}
+
+fn is_one(value: &u64) -> bool {
+    *value == 1
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+impl<'a> ProblemFile<'a> {
+    fn of(problem: &'a Problem) -> ProblemFile<'a> {
+        let name = |id: BufferId| problem.buffers()[id].name.as_str();
+        let pairs =
+            |pairs: &[(BufferId, BufferId)]| pairs.iter().map(|&(one, other)| [name(one), name(other)]).collect();
+        let indices = |ids: &[BufferId]| ids.iter().map(|id| id.index()).collect::<Vec<usize>>();
+        ProblemFile {
+            spaces: problem.spaces().iter().map(SpaceFile::of).collect(),
+            buffers: problem.buffers().iter().map(|buffer| BufferFile::of(problem, buffer)).collect(),
+            may_overlay: problem
+                .overlays()
+                .iter()
+                .map(|overlay| OverlayFile {
+                    id: name(overlay.buffer),
+                    over: name(overlay.over),
+                    kind: match overlay.kind {
+                        OverlayKind::SameBase => "same-base",
+                        OverlayKind::AnyOffset => "any-offset",
+                    },
+                })
+                .collect(),
+            must_share: pairs(problem.must_share()),
+            must_not_share: pairs(problem.must_not_share()),
+            dependencies: problem
+                .dependencies()
+                .map(|dependencies| dependencies.children.iter().map(|children| indices(children)).collect()),
+            read_by_outputs: problem.dependencies().map(|dependencies| indices(&dependencies.read_by_outputs)),
+        }
+    }
+}
+
+impl<'a> SpaceFile<'a> {
+    fn of(space: &'a Space) -> SpaceFile<'a> {
+        let capacity = space.capacity.map(|bytes| bytes.0);
+        SpaceFile { name: &space.name, capacity, alignment: space.alignment.0, base: space.base.0 }
+    }
+}
+
+impl<'a> BufferFile<'a> {
+    fn of(problem: &'a Problem, buffer: &'a Buffer) -> BufferFile<'a> {
+        BufferFile {
+            id: &buffer.name,
+            size: SizeFile::of(&buffer.size),
+            alignment: buffer.alignment.0,
+            space: buffer.spaces.iter().map(|&space| problem.spaces()[space].name.as_str()).collect(),
+            lifetime: lifetime_file(&buffer.lifetime),
+            slots: u64::from(buffer.slots),
+            offset: buffer.fixed.map(|offset| offset.0),
+            exclusive: buffer.exclusive,
+            pipe: buffer.pipe.as_deref(),
+            enclosing_loop: buffer.enclosing_loop.as_deref(),
+            tie: buffer.tie.map(|tie| TieFile { group: &problem.groups()[tie.group], at: tie.at.0 }),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Allocation traces: one event a line.
+//!
+//! ```text
+//! # a ping-pong
+//! alloc a 64          event 0
+//! alloc b 32 16       event 1, aligned to 16
+//! free a              event 2: a lives in [0, 2)
+//! overlay c b zero    hint for the next alloc of c; not an event
+//! alloc c 32          event 3
+//! ```
+//!
+//! The number of an event is its step. What is never freed lives to the end.
+//! `overlay ID VICTIM free|zero` permits ID to start on VICTIM's bytes, anywhere
+//! or at its base.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use memplan_core::{Buffer, BufferId, Bytes, Id, Lifetime, MAX_BYTES, Overlay, OverlayKind, ProblemBuilder, Span};
+
+use super::{RecordFormat, Records};
+use crate::ReadError;
+
+/// The `.trace` format.
+pub struct Trace;
+
+impl RecordFormat for Trace {
+    fn name(&self) -> &'static str {
+        "trace"
+    }
+
+    fn describe(&self) -> &'static str {
+        "allocation events, one a line: alloc ID SIZE [ALIGN], free ID, overlay ID VICTIM free|zero"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["trace"]
+    }
+
+    fn sniff(&self, text: &str) -> bool {
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+        first.is_some_and(|line| matches!(line.split_ascii_whitespace().next(), Some("alloc" | "free" | "overlay")))
+    }
+
+    fn read(&self, text: &str) -> Result<Records, ReadError> {
+        let mut reader = TraceReader { text, ..TraceReader::default() };
+        let mut position = 0;
+        for line in text.split_inclusive('\n') {
+            reader.line(line, position)?;
+            position += line.len();
+        }
+        reader.finish()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Word<'a> {
+    text: &'a str,
+    span: Span,
+}
+
+struct Allocation<'a> {
+    id: Word<'a>,
+    size: u64,
+    alignment: u64,
+    start: u64,
+    end: Option<u64>,
+}
+
+struct Hint<'a> {
+    id: Word<'a>,
+    victim: Word<'a>,
+    kind: OverlayKind,
+}
+
+#[derive(Default)]
+struct TraceReader<'a> {
+    text: &'a str,
+    allocations: Vec<Allocation<'a>>,
+    by_id: HashMap<&'a str, usize>,
+    hints: Vec<Hint<'a>>,
+    events: u64,
+}
+
+impl<'a> TraceReader<'a> {
+    fn error(&self, code: &'static str, span: Span, message: impl Into<String>) -> ReadError {
+        ReadError::new(code, self.text, span, message)
+    }
+
+    fn line(&mut self, line: &'a str, position: usize) -> Result<(), ReadError> {
+        let content = line.split('#').next().unwrap_or_default();
+        let mut words = words(content, position);
+        let whole = Span::new(position, position + line.trim_end().len());
+        let Some(verb) = words.next() else { return Ok(()) };
+        match verb.text {
+            "alloc" => self.alloc(&mut words, whole)?,
+            "free" => self.free(&mut words, whole)?,
+            "overlay" => self.overlay(&mut words, whole)?,
+            other => {
+                let error = self.error("trace::unknown-event", verb.span, format!("`{other}` is not an event"));
+                return Err(error.help("expected alloc ID SIZE [ALIGN], free ID or overlay ID VICTIM free|zero"));
+            }
+        }
+        match words.next() {
+            Some(word) => {
+                let message = format!("`{}` is left over at the end of the line", word.text);
+                Err(self.error("trace::extra-word", word.span, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn expect(
+        &self,
+        words: &mut impl Iterator<Item = Word<'a>>,
+        line: Span,
+        what: &str,
+    ) -> Result<Word<'a>, ReadError> {
+        words.next().ok_or_else(|| self.error("trace::missing-word", line, format!("expected {what}")))
+    }
+
+    fn number(&self, word: Word, what: &str) -> Result<u64, ReadError> {
+        let message = || format!("expected {what}, found `{}`", word.text);
+        let value: u64 = word.text.parse().map_err(|_| self.error("trace::not-a-number", word.span, message()))?;
+        if value > MAX_BYTES {
+            return Err(self.error("trace::too-large", word.span, format!("{value} is past 2^63 bytes")));
+        }
+        Ok(value)
+    }
+
+    fn alloc(&mut self, words: &mut impl Iterator<Item = Word<'a>>, line: Span) -> Result<(), ReadError> {
+        let id = self.expect(words, line, "the id of a buffer after `alloc`")?;
+        let size = self.expect(words, line, "a size in bytes after the id")?;
+        let size = self.number(size, "a size of 0 or more bytes")?;
+        let alignment = match words.next() {
+            Some(word) => match self.number(word, "an alignment of at least 1")? {
+                0 => return Err(self.error("trace::zero-alignment", word.span, "the alignment must be at least 1")),
+                alignment => alignment,
+            },
+            None => 1,
+        };
+        match self.by_id.entry(id.text) {
+            Entry::Occupied(earlier) => {
+                let still_alive = self.allocations[*earlier.get()].end.is_none();
+                let message = format!("`{}` is allocated a second time", id.text);
+                let help =
+                    if still_alive { "free it first, under another id" } else { "give the new buffer another id" };
+                return Err(self.error("trace::double-alloc", id.span, message).help(help));
+            }
+            Entry::Vacant(slot) => slot.insert(self.allocations.len()),
+        };
+        self.allocations.push(Allocation { id, size, alignment, start: self.events, end: None });
+        self.events += 1;
+        Ok(())
+    }
+
+    fn free(&mut self, words: &mut impl Iterator<Item = Word<'a>>, line: Span) -> Result<(), ReadError> {
+        let id = self.expect(words, line, "the id of a buffer after `free`")?;
+        let Some(&index) = self.by_id.get(id.text) else {
+            let message = format!("`{}` is freed but was never allocated", id.text);
+            return Err(self.error("trace::free-without-alloc", id.span, message));
+        };
+        if self.allocations[index].end.is_some() {
+            return Err(self.error("trace::double-free", id.span, format!("`{}` is freed a second time", id.text)));
+        }
+        self.allocations[index].end = Some(self.events);
+        self.events += 1;
+        Ok(())
+    }
+
+    fn overlay(&mut self, words: &mut impl Iterator<Item = Word<'a>>, line: Span) -> Result<(), ReadError> {
+        let id = self.expect(words, line, "the id of a buffer after `overlay`")?;
+        let victim = self.expect(words, line, "the id of the buffer it may overlay")?;
+        let kind = self.expect(words, line, "free or zero")?;
+        let kind = match kind.text {
+            "free" => OverlayKind::AnyOffset,
+            "zero" => OverlayKind::SameBase,
+            other => {
+                let message = format!("expected free (any offset) or zero (same base), found `{other}`");
+                return Err(self.error("trace::overlay-kind", kind.span, message));
+            }
+        };
+        if self.by_id.contains_key(id.text) {
+            let message = format!("`{}` is allocated already", id.text);
+            return Err(self.error("trace::late-overlay", id.span, message).help("put overlay lines before the alloc"));
+        }
+        self.hints.push(Hint { id, victim, kind });
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Records, ReadError> {
+        let mut builder = ProblemBuilder::new();
+        for allocation in &self.allocations {
+            let end = allocation.end.unwrap_or(self.events);
+            builder.buffer(Buffer {
+                alignment: Bytes(allocation.alignment),
+                ..Buffer::new(allocation.id.text, allocation.size, Lifetime::new(allocation.start, end))
+            });
+        }
+        for hint in &self.hints {
+            let resolve = |word: Word| match self.by_id.get(word.text) {
+                Some(&index) => Ok(BufferId::from_index(index)),
+                None => {
+                    let message = format!("`{}` is never allocated", word.text);
+                    Err(self.error("trace::unknown-buffer", word.span, message))
+                }
+            };
+            let (buffer, over) = (resolve(hint.id)?, resolve(hint.victim)?);
+            builder.overlay(Overlay { buffer, over, kind: hint.kind });
+        }
+        let spans: Vec<Span> = self.allocations.iter().map(|allocation| allocation.id.span).collect();
+        let problem = builder.build().map_err(|error| {
+            let span = error.buffer().and_then(|buffer| spans.get(buffer.index()).copied()).unwrap_or_default();
+            self.error("trace::problem", span, error.to_string())
+        })?;
+        Ok(Records { problem, notes: Vec::new(), spans })
+    }
+}
+
+/// The words of a line with their places; `position` is where the line starts.
+fn words(line: &str, position: usize) -> impl Iterator<Item = Word<'_>> {
+    line.split_ascii_whitespace().map(move |text| {
+        let start = position + (text.as_ptr() as usize - line.as_ptr() as usize);
+        Word { text, span: Span::new(start, start + text.len()) }
+    })
+}

@@ -1,0 +1,349 @@
+//! The three record formats as users write them, right and wrong.
+
+#[path = "fuzz/records.rs"]
+mod fuzz;
+
+use memplan_core::{Bytes, Outcome, OverlayKind, Placement, Plan, Problem, Size, Stop};
+use memplan_models::{ReadError, Records, plan, records};
+use proptest::prelude::*;
+
+fn read(file_name: &str, text: &str) -> Result<Records, ReadError> {
+    records::read(text.as_bytes(), None, file_name)
+}
+
+fn problem(file_name: &str, text: &str) -> Problem {
+    read(file_name, text).unwrap_or_else(|error| panic!("{error}")).problem
+}
+
+fn lives(problem: &Problem) -> Vec<Vec<(u64, u64)>> {
+    let life = |buffer: &memplan_core::Buffer| {
+        buffer.lifetime.intervals().iter().map(|interval| (interval.start.0, interval.end.0)).collect()
+    };
+    problem.buffers().iter().map(life).collect()
+}
+
+#[test]
+fn csv_ends_follow_the_header() {
+    assert_eq!(lives(&problem("p.csv", "id,lower,upper,size\na,0,3,8\n")), [[(0, 3)]]);
+    assert_eq!(lives(&problem("p.csv", "buffer,start,end,size\na,0,3,8\n")), [[(0, 4)]]);
+    assert_eq!(lives(&problem("p.csv", "buffer_id,begin,end,size\na,3,3,8\n")), [[(3, 4)]]);
+    assert_eq!(lives(&problem("p.csv", "first_task,last_task,size\n0,3,8\n1,1,2\n")), [[(0, 4)], [(1, 2)]]);
+    assert_eq!(lives(&problem("p.csv", "SIZE, Upper ,lower,ID\r\n8,3,0,a\r\n")), [[(0, 3)]]);
+}
+
+#[test]
+fn csv_reads_all_columns() {
+    let text = "id,lower,upper,size,alignment,hint,space,offset,gaps\n\
+                a,0,30,4096,64,-1,sram,128,10-20\n\
+                \"b, b\",0,30,1024,,,sram|dram,,5-6 10-20@0:512\n\
+                c,1,2,0,1,,,-1,\n";
+    let records = read("p.csv", text).unwrap();
+    assert_eq!(records.notes, Vec::<String>::new());
+    let problem = records.problem;
+    let buffers = problem.buffers().as_slice();
+    assert_eq!(buffers[0].fixed, Some(Bytes(128)));
+    assert_eq!(buffers[0].alignment, Bytes(64));
+    assert_eq!(buffers[1].name, "b, b");
+    assert_eq!(buffers[1].spaces.len(), 2);
+    assert_eq!(buffers[2].fixed, None);
+    assert_eq!(lives(&problem), [vec![(0, 10), (20, 30)], vec![(0, 5), (6, 10), (10, 20), (20, 30)], vec![(1, 2)]]);
+    let window = buffers[1].lifetime.intervals()[2].window.unwrap();
+    assert_eq!((window.low, window.high), (Bytes(0), Bytes(512)));
+    assert_eq!(problem.spaces().iter().map(|space| space.name.as_str()).collect::<Vec<_>>(), ["sram", "dram"]);
+}
+
+#[test]
+fn csv_gaps_follow_the_header_too() {
+    let problem = problem("p.csv", "id,start,end,size,gaps\na,0,9,8,3-5\n");
+    assert_eq!(lives(&problem), [[(0, 3), (6, 10)]]);
+}
+
+#[test]
+fn csv_notes_what_it_ignores() {
+    let records = read("p.csv", "id,lower,upper,size,xla_offset\na,0,1,8,99\n").unwrap();
+    assert_eq!(records.notes, ["ignored column: xla_offset"]);
+}
+
+#[test]
+fn csv_writes_what_it_reads() {
+    let text = "id,lower,upper,size,alignment,space,gaps\n\
+                a,0,30,4096,64,sram,10-20\n\
+                \"b, \"\"b\",0,30,1024,1,sram|dram,5-6 10-20@0:512\n";
+    let first = problem("p.csv", text);
+    assert_eq!(records::csv::write(&first), text);
+    assert_eq!(problem("again.csv", &records::csv::write(&first)), first);
+}
+
+/// Each mistake with the line, column and words of its error.
+#[test]
+fn csv_mistakes() {
+    let cases = [
+        ("id,lower,upper,size\na,0,1,-5\n", 2, 7, "size: expected a size of 0 or more bytes, found `-5`"),
+        ("id,lower,upper,size\na,0,1,8\nb,7,3,8\n", 3, 5, "the life ends at 3, before its start at 7"),
+        ("id,start,end,size\na,1,0,8\n", 2, 5, "the life ends at 0, before its start at 1"),
+        ("id,lower,upper,size\na,0,1,8\na,1,2,8\n", 3, 1, "two buffers are called `a`"),
+        ("id,lower,upper,size,alignment\na,0,1,8,0\n", 2, 9, "the alignment of buffer `a` is 0; it must be at least 1"),
+        ("id,lower,upper,size\na,0,1,9223372036854775808\n", 2, 7, "size 9223372036854775808 is not below 2^63"),
+        ("id,lower,upper,size\na,0,1,99999999999999999999\n", 2, 7, "size 99999999999999999999 is not below 2^63"),
+        ("id,lower,upper,size\na,0,1,eight\n", 2, 7, "size: expected a size of 0 or more bytes, found `eight`"),
+        ("id,lower,upper,size\na,,1,8\n", 2, 3, "start: expected a step of 0 or more, found nothing"),
+        ("id,lower,upper,size\n,0,1,8\n", 2, 1, "expected an id"),
+        ("id,lower,upper,size\na,0,1\n", 2, 1, "the record has 3 fields, the header promises more"),
+        ("id,lower,uper,size\na,0,1,8\n", 1, 1, "the header has no column upper or end or last_task"),
+        ("id,lower,upper,bytes\na,0,1,8\n", 1, 1, "the header has no column size"),
+        ("id,lower,upper,size,size\na,0,1,8,8\n", 1, 21, "the header has two columns called `size`"),
+        ("id,lower,upper,size,gaps\na,0,9,8,3:5\n", 2, 9, "gap `3:5`: expected START-END or START-END@LOW:HIGH"),
+        ("id,lower,upper,size,gaps\na,0,9,8,3-12\n", 2, 9, "gap `3-12`: it does not lie inside the buffer's life"),
+        ("id,lower,upper,size,gaps\na,0,9,8,3-5 4-6\n", 2, 9, "two gaps overlap at step 4"),
+        ("id,lower,upper,size,gaps\na,0,9,8,3-5@4:99\n", 2, 1, "the window 4..99 does not lie inside buffer `a` of 8"),
+        ("id,lower,upper,size,offset,alignment\na,0,9,8,3,2\n", 2, 9, "fixed at 3, which is not a multiple of its"),
+    ];
+    for (text, line, column, message) in cases {
+        let error = read("p.csv", text).unwrap_err();
+        assert!(error.message.contains(message), "{text}\n{error}");
+        assert_eq!((error.line, error.column), (line, column), "{text}\n{error}");
+    }
+}
+
+#[test]
+fn a_typo_in_the_header_is_recognised() {
+    let error = read("p.csv", "id,lower,uppre,size\na,0,1,8\n").unwrap_err();
+    assert_eq!(error.help.as_deref(), Some("is `uppre` a typo?"));
+}
+
+#[test]
+fn an_error_on_the_last_of_a_million_lines() {
+    let mut text = String::from("id,lower,upper,size\n");
+    for index in 0..1_000_000 {
+        text.push_str(&format!("b{index},{index},{},64\n", index + 3));
+    }
+    text.push_str("last,5,4,64\n");
+    let error = read("p.csv", &text).unwrap_err();
+    assert_eq!((error.line, error.column), (1_000_002, 8));
+}
+
+#[test]
+fn empty_and_binary_files() {
+    for name in ["p.csv", "p.json", "p.trace", "p"] {
+        assert_eq!(read(name, " \n").unwrap_err().code, "read::empty");
+        let error = records::read(b"id,size\n\xff\xfe", None, name).unwrap_err();
+        assert_eq!((error.code, error.line, error.column), ("read::not-utf8", 2, 1));
+    }
+    assert_eq!(read("p.xyz", "what is this").unwrap_err().code, "read::unknown-format");
+}
+
+#[test]
+fn the_format_is_sniffed() {
+    assert_eq!(problem("-", "id,lower,upper,size\na,0,1,8\n").buffers().len(), 1);
+    assert_eq!(problem("-", "{\"records\": [[8, 0, 1]]}").buffers().len(), 1);
+    assert_eq!(problem("-", "# trace\n\nalloc a 8\n").buffers().len(), 1);
+    assert_eq!(problem("p.txt", "\u{feff}id,lower,upper,size\na,0,1,8\n").buffers().len(), 1);
+}
+
+#[test]
+fn json_reads_everything() {
+    let text = r#"{"spaces": [{"name": "ub", "capacity": 196608, "alignment": 32, "base": 64}, {"name": "l1"}],
+      "buffers": [
+        {"id": "a", "size": 8192, "alignment": 32, "space": "ub", "lifetime": [[6, 9], [0, 4, 0, 64]], "slots": 1,
+         "offset": null, "exclusive": false, "pipe": "vector", "loop": null, "tie": {"group": "g", "at": 0}},
+        {"id": 7, "size": 64, "space": "ub", "lifetime": [[4, 5]], "tie": {"group": "g", "at": 8192}},
+        {"id": "c", "size": [4, 4], "space": ["l1", "ub"], "lifetime": []},
+        {"id": "d", "size": {"symbol": "n", "at_most": 64}, "lifetime": [[0, 1]], "slots": 2, "exclusive": true},
+        {"id": "e", "size": 8, "lifetime": [[0, 1]], "offset": 32}],
+      "may_overlay": [{"id": "7", "over": "a", "kind": "any-offset"}, {"id": "e", "over": "d"}],
+      "must_share": [], "must_not_share": [["d", "e"]],
+      "dependencies": [[1], [2], [], [], []], "read_by_outputs": [0]}"#;
+    let records = read("p.json", text).unwrap();
+    let problem = records.problem;
+    let buffers = problem.buffers().as_slice();
+    assert_eq!(lives(&problem)[0], [(0, 4), (6, 9)]);
+    assert_eq!(buffers[1].name, "7");
+    assert_eq!(buffers[2].size, Size::Shape([4, 4].into_iter().collect()));
+    assert_eq!(buffers[3].bytes(), Some(Bytes(64)));
+    assert_eq!(buffers[3].slots, 2);
+    assert_eq!(problem.overlays()[0].kind, OverlayKind::AnyOffset);
+    assert_eq!(problem.overlays()[1].kind, OverlayKind::SameBase);
+    assert_eq!(problem.dependencies().unwrap().read_by_outputs.len(), 1);
+    assert_eq!(records.notes, Vec::<String>::new());
+    let written = records::json::write(&problem);
+    assert_eq!(self::problem("again.json", &written), problem);
+    assert_eq!(records::json::write(&self::problem("again.json", &written)), written);
+}
+
+#[test]
+fn json_short_form_has_closed_ends() {
+    let problem = problem("p.json", r#"{"records": [[16, 0, 1], [[2, 8], 1, 1]], "alignment": 64}"#);
+    assert_eq!(lives(&problem), [[(0, 2)], [(1, 2)]]);
+    assert_eq!(problem.buffers().as_slice()[1].name, "1");
+    assert_eq!(problem.spaces().as_slice()[0].alignment, Bytes(64));
+}
+
+#[test]
+fn json_mistakes() {
+    let one = |fields: &str| format!("{{\"buffers\": [\n{{\"id\": \"a\", {fields}}}]}}");
+    let cases = [
+        (one(r#""size": -1, "lifetime": [[0, 1]]"#), 2, 21, "expected a size of 0 or more bytes, found -1"),
+        (one(r#""size": 1.5, "lifetime": [[0, 1]]"#), 2, 21, "expected a size of 0 or more bytes, found 1.5"),
+        (one(r#""size": 9223372036854775808, "lifetime": [[0, 1]]"#), 2, 21, "is not below 2^63"),
+        (one(r#""size": 8, "lifetime": [[3, 1]]"#), 2, 37, "the interval ends at 1, before its start at 3"),
+        (one(r#""size": 8, "lifetime": [[0, 3], [2, 5]]"#), 2, 8, "two stretches of the life of buffer `a` overlap"),
+        (one(r#""size": 8, "lifetime": [[0, 1, 4, 9]]"#), 2, 37, "the window does not lie inside the buffer"),
+        (one(r#""size": 8, "lifetime": 3"#), 2, 36, "expected a lifetime, such as [[0, 4], [6, 9]], found 3"),
+        (one(r#""lifetime": [[0, 1]]"#), 2, 1, "the field `size` is missing"),
+        (one(r#""size": 8, "lifetime": [[0, 1]], "alignment": 0"#), 2, 59, "the alignment must be at least 1"),
+        (one(r#""size": 8, "lifetime": [[0, 1]], "slots": 0"#), 2, 55, "expected 1 or more slots, found 0"),
+        (one(r#""size": 8, "lifetime": [[0, 1]]}, {"id": "a", "size": 1, "lifetime": []"#), 2, 54, "already a buffer"),
+        ("{\"spaces\": [{\"name\": \"x\"}],\n\"buffers\": [{\"id\": 1, \"size\": 1, \"lifetime\": [], \"space\": \"y\"}]}".into(), 2, 59, "there is no space called `y`"),
+        ("{\"buffers\": [}".into(), 1, 14, "expected value"),
+        ("{\"buffers\": [".into(), 1, 13, "EOF while parsing"),
+        ("{\"records\": [[1, 2]]}".into(), 1, 14, "expected a record [size, first_task, last_task], found [1, 2]"),
+        ("{\"records\": [[1, 2, 1]]}".into(), 1, 21, "the last task 1 comes before the first task 2"),
+        ("{\"records\": [[1, 2, 3]], \"dependencies\": [[5]]}".into(), 1, 44, "there is no buffer number 5"),
+        ("{\"records\": [[1, 2, 3]], \"dependencies\": [[0]]}".into(), 1, 14, "cycle"),
+        ("{\"records\": [[1, 2, 3]], \"may_overlay\": [{\"id\": \"0\", \"over\": \"1\"}]}".into(), 1, 62, "no buffer called `1`"),
+        ("{}".into(), 1, 1, "there are neither `buffers` nor `records`"),
+        ("[1]".into(), 1, 1, "expected an object with `buffers` or `records`, found [1]"),
+    ];
+    for (text, line, column, message) in cases {
+        let error = read("p.json", &text).unwrap_err();
+        assert!(error.message.contains(message), "{text}\n{error}");
+        assert_eq!((error.line, error.column), (line, column), "{text}\n{error}");
+    }
+}
+
+#[test]
+fn json_notes_unknown_fields() {
+    let text = r#"{"records": [[1, 2, 3]], "colour": "red"}"#;
+    assert_eq!(read("p.json", text).unwrap().notes, ["ignored unknown fields: colour"]);
+}
+
+#[test]
+fn deep_json_is_an_error_not_an_overflow() {
+    let deep = format!("{{\"buffers\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(read("p.json", &deep).is_err());
+}
+
+#[test]
+fn traces() {
+    let text =
+        "# ping-pong\nalloc a 64\nalloc b 32 16 # aligned\nfree a\noverlay c b zero\noverlay c a free\nalloc c 8\n";
+    let problem = problem("p.trace", text);
+    assert_eq!(lives(&problem), [[(0, 2)], [(1, 4)], [(3, 4)]]);
+    assert_eq!(problem.buffers().as_slice()[1].alignment, Bytes(16));
+    let kinds: Vec<OverlayKind> = problem.overlays().iter().map(|overlay| overlay.kind).collect();
+    assert_eq!(kinds, [OverlayKind::SameBase, OverlayKind::AnyOffset]);
+}
+
+#[test]
+fn trace_mistakes() {
+    let cases = [
+        ("alloc a 8\nfree b\n", 2, 6, "`b` is freed but was never allocated"),
+        ("alloc a 8\nalloc a 8\n", 2, 7, "`a` is allocated a second time"),
+        ("alloc a 8\nfree a\nfree a\n", 3, 6, "`a` is freed a second time"),
+        ("alloc a 8\nfree a\nalloc a 8\n", 3, 7, "`a` is allocated a second time"),
+        ("alloc a -8\n", 1, 9, "expected a size of 0 or more bytes, found `-8`"),
+        ("alloc a 8 0\n", 1, 11, "the alignment must be at least 1"),
+        ("alloc a\n", 1, 1, "expected a size in bytes after the id"),
+        ("alloc a 8 8 8\n", 1, 13, "`8` is left over at the end of the line"),
+        ("alloc a 9223372036854775808\n", 1, 9, "is past 2^63 bytes"),
+        ("realloc a 8\n", 1, 1, "`realloc` is not an event"),
+        ("overlay b a left\nalloc b 8\n", 1, 13, "expected free (any offset) or zero (same base), found `left`"),
+        ("overlay b a free\nalloc b 8\n", 1, 11, "`a` is never allocated"),
+        ("alloc b 8\noverlay b a free\n", 2, 9, "`b` is allocated already"),
+    ];
+    for (text, line, column, message) in cases {
+        let error = read("p.trace", text).unwrap_err();
+        assert!(error.message.contains(message), "{text}\n{error}");
+        assert_eq!((error.line, error.column), (line, column), "{text}\n{error}");
+    }
+}
+
+#[test]
+fn sums_past_two_to_the_63_are_errors() {
+    let half = 1u64 << 62;
+    let error = read("p.csv", &format!("id,lower,upper,size\na,0,1,{half}\nb,0,1,{half}\n")).unwrap_err();
+    assert!(error.message.contains("2^63"), "{error}");
+    assert_eq!(error.line, 3);
+}
+
+fn two_buffers() -> Problem {
+    problem("p.csv", "id,lower,upper,size\na,0,2,64\nb,1,3,32\n")
+}
+
+fn planned(problem: &Problem) -> Plan {
+    let mut plan = Plan::empty(problem);
+    for (buffer, offset) in problem.buffers().ids().zip([0, 64]) {
+        plan.placements[buffer] = Some(Placement::at(problem.buffers()[buffer].spaces[0], Bytes(offset)));
+    }
+    plan.fit_extents(problem);
+    plan
+}
+
+#[test]
+fn plans_survive_json_and_csv() {
+    let problem = two_buffers();
+    let plan = planned(&problem);
+    let text = plan::json::write(&problem, &Outcome::Optimal(plan.clone()), "naive", 0.5);
+    assert_eq!(plan::read(text.as_bytes(), &problem, None).unwrap(), plan);
+    assert_eq!(
+        text,
+        r#"{"strategy":"naive","status":"optimal","extent":96,"lower_bound":96,"spaces":[{"name":"default","extent":96,"lower_bound":96,"peak_live":96,"capacity":null,"alignment":1}],"buffers":[{"id":"a","space":"default","size":64,"lifetime":[[0,2]],"offset":0,"offsets":[0],"object":null},{"id":"b","space":"default","size":32,"lifetime":[[1,3]],"offset":64,"offsets":[64],"object":null}],"objects":[],"reused":[],"seconds":0.5}
+"#
+    );
+    let text = plan::csv::write(&problem, &plan);
+    assert_eq!(text, "id,lower,upper,size,offset\na,0,2,64,0\nb,1,3,32,64\n");
+    assert_eq!(plan::read(text.as_bytes(), &problem, None).unwrap(), plan);
+}
+
+#[test]
+fn plans_of_other_tools() {
+    let problem = two_buffers();
+    let plan = plan::read(b"buffer,xla_offset\nb,64\nz,3\n", &problem, Some("xla_offset")).unwrap();
+    assert_eq!(plan.unknown, ["z"]);
+    assert!(plan.placements.as_slice()[0].is_none());
+    assert_eq!(plan.extent(), Bytes(96));
+    let in_order = plan::read(b"offset\n0\n64\n7\n", &problem, None).unwrap();
+    assert_eq!(in_order.unknown, ["2"]);
+    assert_eq!(in_order.extent(), Bytes(96));
+    let error = plan::read(b"id,off\na,1\n", &problem, None).unwrap_err();
+    assert!(error.message.contains("no column `offset`"), "{error}");
+    let error = plan::read(b"id,offset\na,x\n", &problem, None).unwrap_err();
+    assert_eq!((error.line, error.column), (2, 3));
+    let error = plan::read(br#"{"buffers": [{"id": "a", "object": 0}]}"#, &problem, None).unwrap_err();
+    assert!(error.message.contains("there is no object 0"), "{error}");
+}
+
+#[test]
+fn infeasible_and_exhausted_outcomes_have_json() {
+    let problem = two_buffers();
+    let space = problem.buffers().as_slice()[0].spaces[0];
+    let witness = memplan_core::Witness {
+        space,
+        buffers: problem.buffers().ids().collect(),
+        step: None,
+        needed: Bytes(96),
+        capacity: Bytes(80),
+    };
+    let text = plan::json::write(&problem, &Outcome::Infeasible(witness), "auto", 0.0);
+    assert!(text.contains(r#""status":"infeasible","extent":null,"lower_bound":96,"witness":["a","b"]"#), "{text}");
+    let text = plan::json::write(&problem, &Outcome::Exhausted { stop: Stop::TimeLimit }, "auto", 0.0);
+    assert!(text.contains(r#""status":"exhausted""#) && !text.contains("witness"), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fuzz::check(&bytes);
+    }
+
+    #[test]
+    fn any_words(words in proptest::collection::vec(proptest::sample::select(vec![
+        "id", ",", "lower", "upper", "size", "end", "gaps", "offset", "space", "\n", "\"", "0", "1", "7", "-", "@", ":", "9223372036854775807",
+        "alloc ", "free ", "overlay ", "a", " b ", "zero", "{\"buffers\": [", "{\"records\": [", "]", "}", "{\"id\": \"a\", \"size\": 1, \"lifetime\": [[0, 1]]}",
+        "[1, 2, 3]", "\"may_overlay\": [", "\"spaces\": [", "\"dependencies\": ", "null", "id,lower,upper,size\n", "a,0,1,8\n", "b,1,2,9\n",
+    ]), 0..30)) {
+        fuzz::check(words.concat().as_bytes());
+    }
+}
