@@ -1,0 +1,152 @@
+//! Element types: kind, bits and lanes, written as TVM writes them (`int8`, `float32x4`, `bool`).
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What the bits of one lane mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Two's complement.
+    Int,
+    /// Unsigned.
+    UInt,
+    /// IEEE binary floating point (also `bfloat16`'s wider relatives by bits).
+    Float,
+    /// `bfloat16`.
+    BFloat,
+    /// A truth value, stored in one byte.
+    Bool,
+    /// A pointer.
+    Handle,
+}
+
+/// An element type: `lanes` values of `bits` bits each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DType {
+    /// What one lane is.
+    pub kind: Kind,
+    /// Bits of one lane as stored; `bool` counts 8.
+    pub bits: u16,
+    /// Number of lanes; 1 is a scalar.
+    pub lanes: u16,
+}
+
+impl DType {
+    /// `int32`, the type of a bare integer.
+    pub const INT32: DType = DType::scalar(Kind::Int, 32);
+    /// `int64`.
+    pub const INT64: DType = DType::scalar(Kind::Int, 64);
+    /// `float32`, the type of a buffer that does not name one.
+    pub const FLOAT32: DType = DType::scalar(Kind::Float, 32);
+    /// `bool`.
+    pub const BOOL: DType = DType::scalar(Kind::Bool, 8);
+    /// `handle`.
+    pub const HANDLE: DType = DType::scalar(Kind::Handle, 64);
+
+    /// A type of one lane.
+    pub const fn scalar(kind: Kind, bits: u16) -> DType {
+        DType {
+            kind,
+            bits,
+            lanes: 1,
+        }
+    }
+
+    /// The same lane type with another number of lanes.
+    pub const fn with_lanes(self, lanes: u16) -> DType {
+        DType { lanes, ..self }
+    }
+
+    /// The type of one lane.
+    pub const fn element(self) -> DType {
+        self.with_lanes(1)
+    }
+
+    /// Bits of the whole element, all lanes.
+    pub fn total_bits(self) -> u64 {
+        u64::from(self.bits) * u64::from(self.lanes)
+    }
+
+    /// Bytes of one lane, rounded up.
+    pub fn lane_bytes(self) -> u64 {
+        u64::from(self.bits).div_ceil(8)
+    }
+
+    /// Whether lanes are integers (signed, unsigned or truth values).
+    pub fn is_integer(self) -> bool {
+        matches!(self.kind, Kind::Int | Kind::UInt | Kind::Bool)
+    }
+
+    /// Whether lanes are floating point.
+    pub fn is_float(self) -> bool {
+        matches!(self.kind, Kind::Float | Kind::BFloat)
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::Int => write!(f, "int{}", self.bits)?,
+            Kind::UInt => write!(f, "uint{}", self.bits)?,
+            Kind::Float => write!(f, "float{}", self.bits)?,
+            Kind::BFloat => write!(f, "bfloat{}", self.bits)?,
+            Kind::Bool => f.write_str("bool")?,
+            Kind::Handle => f.write_str("handle")?,
+        }
+        if self.lanes != 1 {
+            write!(f, "x{}", self.lanes)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a text is not an element type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an element type; known are int8..int64, uint8..uint64, float16..float64, bfloat16, bool and handle, each with optional lanes as in float32x4")]
+pub struct ParseDTypeError(String);
+
+impl FromStr for DType {
+    type Err = ParseDTypeError;
+
+    fn from_str(text: &str) -> Result<DType, ParseDTypeError> {
+        let fail = || ParseDTypeError(text.to_owned());
+        let (lane, lanes) = match text.split_once('x') {
+            Some((lane, lanes)) => (lane, lanes.parse().map_err(|_| fail())?),
+            None => (text, 1u16),
+        };
+        if lanes == 0 {
+            return Err(fail());
+        }
+        let digits = lane
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(lane.len());
+        let (name, bits) = lane.split_at(digits);
+        let bits: Option<u16> = bits.parse().ok();
+        let (kind, bits) = match (name, bits) {
+            ("int", Some(bits @ (8 | 16 | 32 | 64))) => (Kind::Int, bits),
+            ("uint", Some(bits @ (8 | 16 | 32 | 64))) => (Kind::UInt, bits),
+            ("float", Some(bits @ (16 | 32 | 64))) => (Kind::Float, bits),
+            ("bfloat", Some(16)) => (Kind::BFloat, 16),
+            ("bool", None) if lane == "bool" => (Kind::Bool, 8),
+            ("handle", None) if lane == "handle" => (Kind::Handle, 64),
+            _ => return Err(fail()),
+        };
+        Ok(DType { kind, bits, lanes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_read_and_print_alike() {
+        for text in ["int8", "uint16", "float32", "float32x4", "bfloat16", "bool", "handle"] {
+            assert_eq!(text.parse::<DType>().unwrap().to_string(), text);
+        }
+        for text in ["", "int", "int7", "float8", "bool8", "float32x0", "float32x", "x4"] {
+            assert!(text.parse::<DType>().is_err(), "{text}");
+        }
+        assert_eq!(DType::FLOAT32.with_lanes(4).total_bits(), 128);
+    }
+}

@@ -1,0 +1,278 @@
+//! Expressions of the loop IR.
+
+use super::{BufId, Function, VarId};
+use crate::DType;
+
+/// The subscripts of an access, one per dimension.
+pub type Index = Vec<Expr>;
+
+/// A binary operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BinaryOp {
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Sub,
+    /// `a * b`.
+    Mul,
+    /// `a / b` on floats; `T.Div(a, b)`, rounding towards zero, on integers.
+    Div,
+    /// `T.truncmod(a, b)`: the remainder of [`BinaryOp::Div`].
+    Mod,
+    /// `a // b`, rounding down.
+    FloorDiv,
+    /// `a % b`, with the sign of the divisor.
+    FloorMod,
+    /// The smaller.
+    Min,
+    /// The larger.
+    Max,
+    /// `a == b`.
+    Eq,
+    /// `a != b`.
+    Ne,
+    /// `a < b`.
+    Lt,
+    /// `a <= b`.
+    Le,
+    /// `a > b`.
+    Gt,
+    /// `a >= b`.
+    Ge,
+    /// Both.
+    And,
+    /// Either.
+    Or,
+}
+
+impl BinaryOp {
+    /// Whether the result is a truth value.
+    pub fn is_predicate(self) -> bool {
+        use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
+        matches!(self, Eq | Ne | Lt | Le | Gt | Ge | And | Or)
+    }
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// An integer or truth constant.
+    Int {
+        /// Its value.
+        value: i64,
+        /// Its type.
+        dtype: DType,
+    },
+    /// A floating point constant.
+    Float {
+        /// Its value.
+        value: f64,
+        /// Its type.
+        dtype: DType,
+    },
+    /// A string, as an argument of a call.
+    Str(String),
+    /// A loop variable, let, thread index or scalar parameter.
+    Var(VarId),
+    /// A binary operation.
+    Binary {
+        /// Which.
+        op: BinaryOp,
+        /// Left operand.
+        left: Box<Expr>,
+        /// Right operand.
+        right: Box<Expr>,
+    },
+    /// Logical negation.
+    Not(Box<Expr>),
+    /// Lane-wise choice; both sides are evaluated.
+    Select {
+        /// The choice.
+        condition: Box<Expr>,
+        /// Value where it holds.
+        then: Box<Expr>,
+        /// Value where it does not.
+        otherwise: Box<Expr>,
+    },
+    /// Conversion to another type.
+    Cast {
+        /// The new type.
+        dtype: DType,
+        /// What is converted.
+        value: Box<Expr>,
+    },
+    /// `base, base + stride, …`: one value per lane.
+    Ramp {
+        /// First lane.
+        base: Box<Expr>,
+        /// Distance of lanes.
+        stride: Box<Expr>,
+        /// Number of lanes.
+        lanes: u16,
+    },
+    /// The same value in every lane.
+    Broadcast {
+        /// The value.
+        value: Box<Expr>,
+        /// Number of lanes.
+        lanes: u16,
+    },
+    /// An element of a buffer.
+    Load {
+        /// The buffer.
+        buffer: BufId,
+        /// Subscripts.
+        index: Index,
+    },
+    /// The bare address of a buffer, `A.data`.
+    Data(BufId),
+    /// A call: intrinsics by name (`exp`, `if_then_else`, `address_of`, `tvm_access_ptr`, `call_extern`, …).
+    Call {
+        /// Name after `T.`.
+        name: String,
+        /// Arguments.
+        args: Vec<Expr>,
+        /// Type of the result.
+        dtype: DType,
+    },
+    /// `T.type_annotation("float32")`, an argument of `tvm_access_ptr`.
+    Type(DType),
+}
+
+impl Expr {
+    /// An `int32` constant.
+    pub fn int(value: i64) -> Expr {
+        Expr::Int {
+            value,
+            dtype: DType::INT32,
+        }
+    }
+
+    /// `op(left, right)`.
+    pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        Expr::Binary {
+            op,
+            left: Box::new(left),
+            right: Box::new(right),
+        }
+    }
+
+    /// The value of an integer constant.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Expr::Int { value, .. } => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a constant.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Expr::Int { .. } | Expr::Float { .. })
+    }
+
+    /// The type of the value.
+    pub fn dtype(&self, function: &Function) -> DType {
+        match self {
+            Expr::Int { dtype, .. } | Expr::Float { dtype, .. } => *dtype,
+            Expr::Cast { dtype, .. } | Expr::Call { dtype, .. } => *dtype,
+            Expr::Str(_) | Expr::Data(_) | Expr::Type(_) => DType::HANDLE,
+            Expr::Var(var) => function.vars[*var].dtype,
+            Expr::Binary { op, left, .. } => {
+                let operand = left.dtype(function);
+                if op.is_predicate() {
+                    DType::BOOL.with_lanes(operand.lanes)
+                } else {
+                    operand
+                }
+            }
+            Expr::Not(value) => DType::BOOL.with_lanes(value.dtype(function).lanes),
+            Expr::Select { then, .. } => then.dtype(function),
+            Expr::Ramp { base, lanes, .. } => base.dtype(function).with_lanes(*lanes),
+            Expr::Broadcast { value, lanes } => value.dtype(function).with_lanes(*lanes),
+            Expr::Load { buffer, index } => {
+                let element = function.buffers[*buffer].dtype;
+                let lanes = index.last().map_or(1, |last| last.lanes(function));
+                element.with_lanes(element.lanes.saturating_mul(lanes))
+            }
+        }
+    }
+
+    /// Number of lanes of the value.
+    pub fn lanes(&self, function: &Function) -> u16 {
+        match self {
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) => 1,
+            _ => self.dtype(function).lanes,
+        }
+    }
+
+    /// The direct sub-expressions, in the order in which they are visited.
+    pub fn children(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Str(_)
+            | Expr::Var(_)
+            | Expr::Data(_)
+            | Expr::Type(_) => Vec::new(),
+            Expr::Binary { left, right, .. } => vec![left, right],
+            Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
+                vec![value]
+            }
+            Expr::Select {
+                condition,
+                then,
+                otherwise,
+            } => vec![condition, then, otherwise],
+            Expr::Ramp { base, stride, .. } => vec![base, stride],
+            Expr::Load { index, .. } => index.iter().collect(),
+            Expr::Call { args, .. } => args.iter().collect(),
+        }
+    }
+
+    /// The direct sub-expressions, to change.
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Str(_)
+            | Expr::Var(_)
+            | Expr::Data(_)
+            | Expr::Type(_) => Vec::new(),
+            Expr::Binary { left, right, .. } => vec![left, right],
+            Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
+                vec![value]
+            }
+            Expr::Select {
+                condition,
+                then,
+                otherwise,
+            } => vec![condition, then, otherwise],
+            Expr::Ramp { base, stride, .. } => vec![base, stride],
+            Expr::Load { index, .. } => index.iter_mut().collect(),
+            Expr::Call { args, .. } => args.iter_mut().collect(),
+        }
+    }
+
+    /// Calls `visit` on this expression and everything inside, parents first.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        visit(self);
+        for child in self.children() {
+            child.walk(visit);
+        }
+    }
+
+    /// Whether any part satisfies `test`.
+    pub fn any(&self, test: &dyn Fn(&Expr) -> bool) -> bool {
+        test(self) || self.children().iter().any(|child| child.any(test))
+    }
+
+    /// Whether the value can be computed from variables and constants alone.
+    pub fn is_pure_arithmetic(&self) -> bool {
+        !self.any(&|part| {
+            matches!(
+                part,
+                Expr::Load { .. } | Expr::Call { .. } | Expr::Data(_) | Expr::Str(_)
+            )
+        })
+    }
+}

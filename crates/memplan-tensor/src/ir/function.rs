@@ -1,0 +1,133 @@
+//! Functions, and the tables of what they name.
+
+use super::{Block, Expr, StorageScope};
+use crate::DType;
+use memplan_core::{IndexVec, Span, index_type};
+
+index_type! {
+    /// A variable of a [`Function`].
+    pub struct VarId;
+    /// A buffer of a [`Function`].
+    pub struct BufId;
+}
+
+/// A variable: parameter, loop variable, let or thread index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Var {
+    /// Name as written.
+    pub name: String,
+    /// Type.
+    pub dtype: DType,
+}
+
+/// Whose memory a buffer is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Memory {
+    /// The caller's: a parameter.
+    Argument,
+    /// Its own: made by an allocation.
+    Own,
+    /// Another buffer's, from an element offset on (in elements of this buffer).
+    View {
+        /// The buffer whose memory it is.
+        of: BufId,
+        /// Distance from its start, if not zero.
+        elem_offset: Option<Expr>,
+    },
+}
+
+/// A typed, shaped piece of memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Buffer {
+    /// Name as written.
+    pub name: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Extents.
+    pub shape: Vec<Expr>,
+    /// Which memory.
+    pub scope: StorageScope,
+    /// Whose memory.
+    pub memory: Memory,
+    /// Whether it is written as a mutable scalar: `x: T.int32 = 0`.
+    pub scalar: bool,
+    /// Further keyword arguments of its declaration, as written (`annotations={…}`).
+    pub extra: Vec<(String, String)>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Buffer {
+    /// Number of elements, if every extent is a constant. `None` if symbolic, negative or beyond 64 bits.
+    pub fn constant_elements(&self) -> Option<u64> {
+        self.shape.iter().try_fold(1u64, |product, extent| {
+            product.checked_mul(u64::try_from(extent.as_int()?).ok()?)
+        })
+    }
+
+    /// Whether every extent is a constant.
+    pub fn has_constant_shape(&self) -> bool {
+        self.shape.iter().all(|extent| extent.as_int().is_some())
+    }
+}
+
+/// A parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Param {
+    /// A scalar.
+    Var(VarId),
+    /// A buffer.
+    Buffer(BufId),
+}
+
+/// A function: parameters, tables and a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// All variables.
+    pub vars: IndexVec<VarId, Var>,
+    /// All buffers.
+    pub buffers: IndexVec<BufId, Buffer>,
+    /// What it does.
+    pub body: Block,
+}
+
+impl Function {
+    /// The buffer whose memory `buffer` is, through any chain of views.
+    pub fn root(&self, buffer: BufId) -> BufId {
+        let mut root = buffer;
+        // A view is made after what it views, so the chain is at most as long as the table.
+        for _ in 0..self.buffers.len() {
+            match &self.buffers[root].memory {
+                Memory::View { of, .. } => root = *of,
+                _ => break,
+            }
+        }
+        root
+    }
+
+    /// A name that no buffer or variable has yet: `base`, or `base_1`, `base_2`, ….
+    pub fn fresh_name(&self, base: &str) -> String {
+        let taken = |name: &str| {
+            self.buffers.iter().any(|buffer| buffer.name == name)
+                || self.vars.iter().any(|var| var.name == name)
+        };
+        let mut name = base.to_owned();
+        let mut suffix = 0;
+        while taken(&name) {
+            suffix += 1;
+            name = format!("{base}_{suffix}");
+        }
+        name
+    }
+
+    /// The buffer with this name, if exactly one has it.
+    pub fn buffer_named(&self, name: &str) -> Option<BufId> {
+        let mut found = self.buffers.iter_enumerated().filter(|(_, b)| b.name == name);
+        let first = found.next()?.0;
+        found.next().is_none().then_some(first)
+    }
+}

@@ -1,0 +1,225 @@
+//! Statements of the loop IR.
+
+use super::{BufId, Expr, Index, VarId};
+use memplan_core::Span;
+
+/// Statements that run one after the other.
+pub type Block = Vec<Stmt>;
+
+/// How the iterations of a loop run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForKind {
+    /// One after the other.
+    Serial,
+    /// In any order, possibly at the same time.
+    Parallel,
+    /// As lanes of vectors.
+    Vectorized,
+    /// Copied out.
+    Unrolled,
+    /// One iteration per thread of the named axis.
+    ThreadBinding(String),
+}
+
+/// Where a statement came from in the source text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trivia {
+    /// Comment and blank lines before the statement.
+    pub lead: Option<Span>,
+    /// The statement's own line (of a compound statement, its header). `None` once the statement
+    /// no longer says what its source says.
+    pub text: Option<Span>,
+}
+
+/// A statement and where it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Its place in the source, for error messages; survives changes.
+    pub span: Span,
+    /// Its source text, for printing unchanged lines as they were.
+    pub trivia: Trivia,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StmtKind {
+    /// Makes memory for a buffer, from here to the end of the block.
+    Alloc(BufId),
+    /// Declares a view of another buffer's memory.
+    Declare(BufId),
+    /// Writes an element.
+    Store {
+        /// The buffer.
+        buffer: BufId,
+        /// Subscripts.
+        index: Index,
+        /// The value.
+        value: Expr,
+    },
+    /// A loop.
+    For {
+        /// Loop variable.
+        var: VarId,
+        /// First value.
+        min: Expr,
+        /// Number of iterations.
+        extent: Expr,
+        /// How iterations run.
+        kind: ForKind,
+        /// Whether this loop and the one around it were written as one `T.grid`.
+        in_grid: bool,
+        /// What is repeated.
+        body: Block,
+    },
+    /// Repeats while a condition holds.
+    While {
+        /// The condition.
+        condition: Expr,
+        /// What is repeated.
+        body: Block,
+    },
+    /// A condition.
+    If {
+        /// The condition.
+        condition: Expr,
+        /// Runs if it holds.
+        then: Block,
+        /// Runs if it does not.
+        otherwise: Block,
+        /// Comment lines before `else`, and its line.
+        else_trivia: Trivia,
+    },
+    /// Names a value, from here to the end of the block.
+    Let {
+        /// The name.
+        var: VarId,
+        /// The value.
+        value: Expr,
+    },
+    /// Fails if a condition does not hold.
+    Assert {
+        /// The condition.
+        condition: Expr,
+        /// Message, as written in the source.
+        message: String,
+    },
+    /// Computes a value for its effect.
+    Evaluate(Expr),
+    /// Runs its body once per thread of an axis.
+    Thread {
+        /// The thread index.
+        var: VarId,
+        /// The axis: `threadIdx.x`.
+        tag: String,
+        /// Number of threads.
+        extent: Expr,
+        /// What each thread runs.
+        body: Block,
+        /// Whether it is written without `with` and reaches to the end of the block.
+        flat: bool,
+    },
+    /// A marked region.
+    Attr {
+        /// What is marked, if not the region as a whole.
+        node: Option<Expr>,
+        /// The mark.
+        key: String,
+        /// Its value.
+        value: Expr,
+        /// The region.
+        body: Block,
+        /// Whether it is written without `with` and reaches to the end of the block.
+        flat: bool,
+    },
+    /// Nothing; holds the comments of a statement that was removed.
+    Nothing,
+}
+
+impl Stmt {
+    /// A statement that has no source.
+    pub fn new(kind: StmtKind) -> Stmt {
+        Stmt {
+            kind,
+            span: Span::default(),
+            trivia: Trivia::default(),
+        }
+    }
+
+    /// The expressions of the statement itself, without its blocks, in visiting order.
+    pub fn exprs(&self) -> Vec<&Expr> {
+        match &self.kind {
+            StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing => Vec::new(),
+            StmtKind::Store { index, value, .. } => {
+                let mut all = vec![value];
+                all.extend(index);
+                all
+            }
+            StmtKind::For { min, extent, .. } => vec![min, extent],
+            StmtKind::While { condition, .. }
+            | StmtKind::If { condition, .. }
+            | StmtKind::Assert { condition, .. } => vec![condition],
+            StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => vec![value],
+            StmtKind::Thread { extent, .. } => vec![extent],
+            StmtKind::Attr { node, value, .. } => node.iter().chain([value]).collect(),
+        }
+    }
+
+    /// The expressions of the statement itself, to change.
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing => Vec::new(),
+            StmtKind::Store { index, value, .. } => {
+                let mut all = vec![value];
+                all.extend(index);
+                all
+            }
+            StmtKind::For { min, extent, .. } => vec![min, extent],
+            StmtKind::While { condition, .. }
+            | StmtKind::If { condition, .. }
+            | StmtKind::Assert { condition, .. } => vec![condition],
+            StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => vec![value],
+            StmtKind::Thread { extent, .. } => vec![extent],
+            StmtKind::Attr { node, value, .. } => node.iter_mut().chain([value]).collect(),
+        }
+    }
+
+    /// The blocks of the statement, in order.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match &self.kind {
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::Thread { body, .. }
+            | StmtKind::Attr { body, .. } => vec![body],
+            StmtKind::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The blocks of the statement, to change.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match &mut self.kind {
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::Thread { body, .. }
+            | StmtKind::Attr { body, .. } => vec![body],
+            StmtKind::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Calls `visit` on this statement and everything inside, parents first.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Stmt)) {
+        visit(self);
+        for block in self.blocks() {
+            for inner in block {
+                inner.walk(visit);
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Tensor loop programs: the loop IR, TVMScript, an interpreter and the storage rewrite.
+
+mod dtype;
+pub mod ir;
+mod linear;
+pub mod script;
+
+pub use dtype::{DType, Kind, ParseDTypeError};

@@ -1,0 +1,114 @@
+//! TVMScript: reading functions into the loop IR and writing them back.
+//!
+//! The reader takes what TVM 0.27 prints for flat loop programs (and the common hand-written forms
+//! around it); everything else in the text (imports, classes, decorators, comments) is kept verbatim.
+//! The writer prints a changed function into the same text: statements that still say what their
+//! source says are copied from it byte for byte, comments included, and only changed lines are new.
+//!
+//! ```
+//! use memplan_tensor::script::Script;
+//! let text = "@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((4,), \"float32\")):\n    # fill\n    for i in range(4):\n        O[i] = T.float32(1.0)\n";
+//! let script = Script::read(text).unwrap();
+//! assert_eq!(script.functions()[0].name, "main");
+//! assert_eq!(script.print(), text);
+//! ```
+
+mod error;
+mod lex;
+mod print;
+mod python;
+mod read;
+mod read_expr;
+
+pub use error::ReadError;
+pub use print::{print_expr, print_function};
+
+use crate::ir::Function;
+use memplan_core::Span;
+
+/// A text and the functions in it.
+#[derive(Clone, Debug)]
+pub struct Script {
+    source: String,
+    functions: Vec<Function>,
+    /// Of each function: its `def` header line and the end of its body.
+    places: Vec<Place>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    /// The body's text, from the line after the header.
+    body: Span,
+    /// Indentation of the body.
+    indent: String,
+}
+
+impl Script {
+    /// Reads a text.
+    pub fn read(source: &str) -> Result<Script, ReadError> {
+        let tokens = lex::lex(source)?;
+        let defs = python::Parser::new(source, &tokens).functions()?;
+        if defs.is_empty() {
+            return Err(ReadError::NoFunction);
+        }
+        let mut script = Script {
+            source: source.to_owned(),
+            functions: Vec::new(),
+            places: Vec::new(),
+        };
+        for def in &defs {
+            script.functions.push(read::read_function(source, def)?);
+            script.places.push(place(source, def));
+        }
+        Ok(script)
+    }
+
+    /// The text that was read.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The functions, in the order of the text.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The functions, to change; [`Script::print`] then writes them.
+    pub fn functions_mut(&mut self) -> &mut [Function] {
+        &mut self.functions
+    }
+
+    /// The text with every function as it is now.
+    pub fn print(&self) -> String {
+        let mut text = String::with_capacity(self.source.len() + self.source.len() / 8);
+        let mut copied = 0;
+        for (function, place) in self.functions.iter().zip(&self.places) {
+            let range = place.body.range();
+            text.push_str(&self.source[copied..range.start]);
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            print::print_body(function, Some(&self.source), &place.indent, &mut text);
+            copied = range.end;
+        }
+        text.push_str(&self.source[copied..]);
+        if !self.source.ends_with('\n') && text.ends_with('\n') {
+            text.pop();
+        }
+        text
+    }
+}
+
+/// Where the body of a function stands: from the line after the header to the end of its last line.
+fn place(source: &str, def: &python::PyDef) -> Place {
+    let line_end = |from: usize| source[from..].find('\n').map_or(source.len(), |newline| from + newline + 1);
+    let start = line_end(def.header.range().end).min(source.len());
+    let end = line_end(def.end.max(def.header.range().end)).max(start);
+    let first = def.body.first().map_or(start, |statement| statement.span.range().start);
+    let line_start = source[..first].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent: String = source[line_start..first].chars().take_while(|c| c.is_whitespace()).collect();
+    Place {
+        body: Span::new(start, end),
+        indent: if indent.is_empty() { "    ".to_owned() } else { indent },
+    }
+}

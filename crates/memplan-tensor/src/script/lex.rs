@@ -1,0 +1,227 @@
+//! Python tokens: names, numbers, strings, operators, and the line and indentation structure.
+//!
+//! Comments and blank lines produce no tokens; whoever needs them finds them between the spans of
+//! two logical lines. A bracket that is open at the end of a line joins it with the next, as does a
+//! backslash.
+
+use super::ReadError;
+use memplan_core::Span;
+
+/// What a token is; its text is its span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tok {
+    Name,
+    Number,
+    Str,
+    Op,
+    /// End of a logical line.
+    Newline,
+    Indent,
+    Dedent,
+    End,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) tok: Tok,
+    pub(super) span: Span,
+}
+
+const OPERATORS: [&str; 33] = [
+    "**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=", "-=",
+    "*=", "/=", "%=", ":=", "+", "-", "*", "/", "%", "<", ">", "=", "(", ")", "[", "]", ",",
+];
+const MORE_OPERATORS: [&str; 9] = ["{", "}", ":", ".", "@", ";", "&", "|", "~"];
+
+/// Splits a text into tokens, ending with [`Tok::End`].
+pub(super) fn lex(source: &str) -> Result<Vec<Token>, ReadError> {
+    Lexer {
+        source,
+        at: 0,
+        open_brackets: 0,
+        indents: vec![0],
+        tokens: Vec::new(),
+    }
+    .run()
+}
+
+struct Lexer<'a> {
+    source: &'a str,
+    at: usize,
+    open_brackets: usize,
+    indents: Vec<usize>,
+    tokens: Vec<Token>,
+}
+
+impl Lexer<'_> {
+    fn run(mut self) -> Result<Vec<Token>, ReadError> {
+        let mut at_line_start = true;
+        while self.at < self.source.len() {
+            if at_line_start {
+                at_line_start = false;
+                if !self.line_start()? {
+                    at_line_start = true;
+                    continue;
+                }
+            }
+            let rest = &self.source[self.at..];
+            let Some(first) = rest.chars().next() else {
+                break;
+            };
+            match first {
+                '\n' => {
+                    self.at += 1;
+                    if self.open_brackets == 0 {
+                        self.push(Tok::Newline, self.at - 1, self.at);
+                        at_line_start = true;
+                    }
+                }
+                ' ' | '\t' | '\r' | '\u{c}' => self.at += 1,
+                '\\' if rest[1..].trim_start_matches('\r').starts_with('\n') => {
+                    self.at += rest.find('\n').unwrap_or(0) + 1;
+                }
+                '#' => self.at += rest.find('\n').unwrap_or(rest.len()),
+                '"' | '\'' => self.string(0)?,
+                c if c.is_ascii_digit() || (c == '.' && digit_at(rest, 1)) => self.number(),
+                c if c == '_' || c.is_alphabetic() => self.name()?,
+                _ => self.operator()?,
+            }
+        }
+        let end = self.source.len();
+        if !matches!(self.tokens.last(), None | Some(Token { tok: Tok::Newline, .. })) {
+            self.push(Tok::Newline, end, end);
+        }
+        for _ in 1..self.indents.len() {
+            self.push(Tok::Dedent, end, end);
+        }
+        self.push(Tok::End, end, end);
+        Ok(self.tokens)
+    }
+
+    fn push(&mut self, tok: Tok, start: usize, end: usize) {
+        self.tokens.push(Token {
+            tok,
+            span: Span::new(start, end),
+        });
+    }
+
+    /// Measures indentation; `false` if the line holds no code and was skipped.
+    fn line_start(&mut self) -> Result<bool, ReadError> {
+        let rest = &self.source[self.at..];
+        let width = rest.len() - rest.trim_start_matches([' ', '\t', '\u{c}']).len();
+        let code = rest[width..].trim_start_matches('\r');
+        if code.is_empty() || code.starts_with('\n') || code.starts_with('#') {
+            self.at += rest.find('\n').map_or(rest.len(), |newline| newline + 1);
+            return Ok(false);
+        }
+        let start = self.at + width;
+        let current = self.indents.last().copied().unwrap_or(0);
+        if width > current {
+            self.indents.push(width);
+            self.push(Tok::Indent, start, start);
+        } else {
+            while self.indents.last().is_some_and(|&indent| indent > width) {
+                self.indents.pop();
+                self.push(Tok::Dedent, start, start);
+            }
+            if self.indents.last() != Some(&width) {
+                return Err(ReadError::Indentation {
+                    span: Span::new(self.at, start),
+                });
+            }
+        }
+        self.at = start;
+        Ok(true)
+    }
+
+    fn string(&mut self, prefix: usize) -> Result<(), ReadError> {
+        let start = self.at;
+        let rest = &self.source[start + prefix..];
+        let quote = &rest[..1];
+        let triple = quote.repeat(3);
+        let quote = if rest.starts_with(&triple) {
+            triple.as_str()
+        } else {
+            quote
+        };
+        let mut position = quote.len();
+        loop {
+            let tail = rest.get(position..).unwrap_or("");
+            if tail.starts_with(quote) {
+                position += quote.len();
+                break;
+            }
+            match tail.chars().next() {
+                Some('\\') => position += 1 + tail[1..].chars().next().map_or(0, char::len_utf8),
+                Some('\n') if quote.len() == 1 => return Err(self.open_string(start)),
+                Some(c) => position += c.len_utf8(),
+                None => return Err(self.open_string(start)),
+            }
+        }
+        self.at = start + prefix + position;
+        self.push(Tok::Str, start, self.at);
+        Ok(())
+    }
+
+    fn open_string(&self, start: usize) -> ReadError {
+        ReadError::syntax(Span::new(start, start + 1), "this string is not closed")
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        let bytes = self.source.as_bytes();
+        let mut end = start;
+        while let Some(&byte) = bytes.get(end) {
+            let exponent_sign = matches!(byte, b'+' | b'-')
+                && matches!(bytes[end - 1], b'e' | b'E')
+                && !self.source[start..end].starts_with("0x");
+            if !(byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'_' || exponent_sign && end > start) {
+                break;
+            }
+            end += 1;
+        }
+        self.at = end;
+        self.push(Tok::Number, start, end);
+    }
+
+    fn name(&mut self) -> Result<(), ReadError> {
+        let start = self.at;
+        let rest = &self.source[start..];
+        let length = rest
+            .find(|c: char| !(c == '_' || c.is_alphanumeric()))
+            .unwrap_or(rest.len());
+        if matches!(&rest[..length], "r" | "b" | "f" | "u" | "R" | "B" | "F" | "U")
+            && rest[length..].starts_with(['"', '\''])
+        {
+            return self.string(length);
+        }
+        self.at += length;
+        self.push(Tok::Name, start, self.at);
+        Ok(())
+    }
+
+    fn operator(&mut self) -> Result<(), ReadError> {
+        let rest = &self.source[self.at..];
+        let found = OPERATORS
+            .iter()
+            .chain(&MORE_OPERATORS)
+            .find(|operator| rest.starts_with(**operator));
+        let Some(operator) = found else {
+            let length = rest.chars().next().map_or(1, char::len_utf8);
+            let span = Span::new(self.at, self.at + length);
+            return Err(ReadError::syntax(span, "unexpected character"));
+        };
+        match *operator {
+            "(" | "[" | "{" => self.open_brackets += 1,
+            ")" | "]" | "}" => self.open_brackets = self.open_brackets.saturating_sub(1),
+            _ => {}
+        }
+        self.push(Tok::Op, self.at, self.at + operator.len());
+        self.at += operator.len();
+        Ok(())
+    }
+}
+
+fn digit_at(text: &str, index: usize) -> bool {
+    text.as_bytes().get(index).is_some_and(u8::is_ascii_digit)
+}

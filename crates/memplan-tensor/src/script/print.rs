@@ -1,0 +1,540 @@
+//! Writing the loop IR as TVMScript that TVM 0.27 parses.
+
+use super::read_expr::takes_result_type;
+use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, Trivia};
+use crate::{DType, Kind};
+use memplan_core::Span;
+use std::fmt::Write;
+
+/// Prints a function that has no source text.
+pub fn print_function(function: &Function) -> String {
+    let mut text = String::from("# from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n");
+    let params: Vec<String> = function
+        .params
+        .iter()
+        .map(|param| match param {
+            Param::Var(var) => {
+                let var = &function.vars[*var];
+                format!("{}: T.{}", var.name, var.dtype)
+            }
+            Param::Buffer(buffer) => {
+                let buffer = &function.buffers[*buffer];
+                let shape = print_shape(&buffer.shape, function);
+                format!("{}: T.Buffer({shape}, \"{}\")", buffer.name, buffer.dtype)
+            }
+        })
+        .collect();
+    let _ = writeln!(text, "def {}({}):", function.name, params.join(", "));
+    print_body(function, None, "    ", &mut text);
+    text
+}
+
+/// Prints the body of a function; with its source, unchanged lines are copied.
+pub(super) fn print_body(function: &Function, source: Option<&str>, indent: &str, out: &mut String) {
+    let mut printer = Printer {
+        function,
+        source,
+        indent: indent.to_owned(),
+        out,
+    };
+    printer.block(&function.body);
+}
+
+/// Prints an expression.
+pub fn print_expr(expr: &Expr, function: &Function) -> String {
+    let mut text = String::new();
+    write_expr(expr, function, 0, &mut text);
+    text
+}
+
+struct Printer<'a> {
+    function: &'a Function,
+    source: Option<&'a str>,
+    indent: String,
+    out: &'a mut String,
+}
+
+impl Printer<'_> {
+    fn source_of(&self, span: Option<Span>) -> Option<&str> {
+        self.source?.get(span?.range()).filter(|text| !text.is_empty())
+    }
+
+    fn block(&mut self, block: &Block) {
+        let mut printed = false;
+        let mut position = 0;
+        while let Some(stmt) = block.get(position) {
+            position += 1;
+            self.lead(stmt.trivia);
+            if let Some(next) = block.get(position)
+                && self.scalar_with_value(stmt, next)
+            {
+                position += 1;
+                printed = true;
+                continue;
+            }
+            printed |= self.statement(stmt);
+        }
+        if !printed {
+            self.line("T.evaluate(0)");
+        }
+    }
+
+    fn nested(&mut self, block: &Block) {
+        let length = self.indent.len();
+        self.indent.push_str("    ");
+        self.block(block);
+        self.indent.truncate(length);
+    }
+
+    fn lead(&mut self, trivia: Trivia) {
+        if let Some(text) = self.source_of(trivia.lead).map(str::to_owned) {
+            self.out.push_str(&text);
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(&self.indent);
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    /// Copies the statement's own line, if it is still true.
+    fn verbatim(&mut self, trivia: Trivia) -> bool {
+        let Some(text) = self.source_of(trivia.text).map(str::to_owned) else {
+            return false;
+        };
+        self.out.push_str(&self.indent);
+        self.out.push_str(&text);
+        if !text.ends_with('\n') {
+            self.out.push('\n');
+        }
+        true
+    }
+
+    /// `x: T.int32 = 0`: an allocation and the first store to it, on one line.
+    fn scalar_with_value(&mut self, alloc: &Stmt, store: &Stmt) -> bool {
+        let (StmtKind::Alloc(declared), StmtKind::Store { buffer, value, .. }) = (&alloc.kind, &store.kind) else {
+            return false;
+        };
+        let target = &self.function.buffers[*declared];
+        if declared != buffer || !target.scalar || store.trivia.lead.is_some() {
+            return false;
+        }
+        let joined = store.trivia.text.is_some_and(|span| span.range().is_empty());
+        if !(joined && self.verbatim(alloc.trivia)) {
+            let value = print_expr(value, self.function);
+            self.line(&format!("{}: T.{} = {value}", target.name, target.dtype));
+        }
+        true
+    }
+
+    /// Prints one statement; `false` if it left no line.
+    fn statement(&mut self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Nothing => return self.verbatim(stmt.trivia),
+            StmtKind::For { body, .. } => self.for_loop(stmt, body),
+            StmtKind::If { .. } => self.condition(stmt, "if"),
+            StmtKind::While { condition, body } => {
+                if !self.verbatim(stmt.trivia) {
+                    let condition = print_expr(condition, self.function);
+                    self.line(&format!("while {condition}:"));
+                }
+                self.nested(body);
+            }
+            StmtKind::Thread { body, flat, .. } | StmtKind::Attr { body, flat, .. } => {
+                if !self.verbatim(stmt.trivia) {
+                    let header = self.region_header(&stmt.kind);
+                    self.line(&header);
+                }
+                if *flat && body.iter().any(|inner| !matches!(inner.kind, StmtKind::Nothing)) {
+                    self.block(body);
+                } else if !*flat {
+                    self.nested(body);
+                }
+            }
+            StmtKind::Alloc(buffer) if self.function.buffers[*buffer].scalar => {
+                let buffer = &self.function.buffers[*buffer];
+                self.line(&format!("{}: T.{}", buffer.name, buffer.dtype));
+            }
+            _ => {
+                if !self.verbatim(stmt.trivia) {
+                    let text = self.simple(&stmt.kind);
+                    self.line(&text);
+                }
+            }
+        }
+        true
+    }
+
+    fn for_loop(&mut self, stmt: &Stmt, body: &Block) {
+        let (run, innermost) = grid_run(stmt, body);
+        let broken = innermost.iter().any(|inner| matches!(inner.kind, StmtKind::For { in_grid: true, .. }));
+        if broken || !self.verbatim(stmt.trivia) {
+            let header = self.loop_header(&run);
+            self.line(&header);
+        }
+        self.nested(innermost);
+    }
+
+    fn loop_header(&self, run: &[&StmtKind]) -> String {
+        let name = |kind: &StmtKind| match kind {
+            StmtKind::For { var, .. } => self.function.vars[*var].name.clone(),
+            _ => String::new(),
+        };
+        if run.len() > 1 {
+            let names: Vec<String> = run.iter().map(|kind| name(kind)).collect();
+            let extents: Vec<String> = run
+                .iter()
+                .map(|kind| match kind {
+                    StmtKind::For { extent, .. } => print_expr(extent, self.function),
+                    _ => String::new(),
+                })
+                .collect();
+            return format!("for {} in T.grid({}):", names.join(", "), extents.join(", "));
+        }
+        let Some(only @ StmtKind::For { min, extent, kind, .. }) = run.first() else {
+            return String::new();
+        };
+        let bounds = self.bounds(min, extent);
+        let range = match kind {
+            ForKind::Serial => format!("range({bounds})"),
+            ForKind::Parallel => format!("T.parallel({bounds})"),
+            ForKind::Vectorized => format!("T.vectorized({bounds})"),
+            ForKind::Unrolled => format!("T.unroll({bounds})"),
+            ForKind::ThreadBinding(tag) => format!("T.thread_binding({bounds}, thread=\"{tag}\")"),
+        };
+        format!("for {} in {range}:", name(only))
+    }
+
+    fn bounds(&self, min: &Expr, extent: &Expr) -> String {
+        if min.as_int() == Some(0) {
+            return print_expr(extent, self.function);
+        }
+        let stop = crate::linear::fold(BinaryOp::Add, min, extent)
+            .unwrap_or_else(|| Expr::binary(BinaryOp::Add, min.clone(), extent.clone()));
+        format!("{}, {}", print_expr(min, self.function), print_expr(&stop, self.function))
+    }
+
+    fn condition(&mut self, stmt: &Stmt, word: &str) {
+        let StmtKind::If {
+            condition,
+            then,
+            otherwise,
+            else_trivia,
+        } = &stmt.kind
+        else {
+            return;
+        };
+        let same_word = self.source_of(stmt.trivia.text).is_some_and(|text| text.starts_with(word));
+        if !(same_word && self.verbatim(stmt.trivia)) {
+            let condition = print_expr(condition, self.function);
+            self.line(&format!("{word} {condition}:"));
+        }
+        self.nested(then);
+        if otherwise.is_empty() {
+            return;
+        }
+        if let [only] = otherwise.as_slice()
+            && matches!(only.kind, StmtKind::If { .. })
+            && else_trivia.text.is_none()
+            && self.source_of(only.trivia.text).is_some_and(|text| text.starts_with("elif"))
+        {
+            self.lead(only.trivia);
+            return self.condition(only, "elif");
+        }
+        self.lead(*else_trivia);
+        if !self.verbatim(*else_trivia) {
+            self.line("else:");
+        }
+        self.nested(otherwise);
+    }
+
+    fn region_header(&self, kind: &StmtKind) -> String {
+        match kind {
+            StmtKind::Thread { var, tag, extent, flat, .. } => {
+                let (name, extent) = (&self.function.vars[*var].name, print_expr(extent, self.function));
+                if *flat {
+                    format!("{name} = T.launch_thread(\"{tag}\", {extent})")
+                } else {
+                    format!("with T.launch_thread(\"{tag}\", {extent}) as {name}:")
+                }
+            }
+            StmtKind::Attr { node, key, value, flat, .. } => {
+                let value = print_expr(value, self.function);
+                let call = match node {
+                    None => format!("T.attr({{\"{key}\": {value}}})"),
+                    Some(node) => format!("T.attr({}, \"{key}\", {value})", print_expr(node, self.function)),
+                };
+                if *flat { call } else { format!("with {call}:") }
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn simple(&self, kind: &StmtKind) -> String {
+        let function = self.function;
+        match kind {
+            StmtKind::Alloc(buffer) => print_alloc(*buffer, function),
+            StmtKind::Declare(buffer) => print_declare(*buffer, function),
+            StmtKind::Store { buffer, index, value } => {
+                let target = &function.buffers[*buffer];
+                let value = print_expr(value, function);
+                if target.scalar {
+                    return format!("{} = {value}", target.name);
+                }
+                let index: Vec<String> = index.iter().map(|index| print_store_index(index, function)).collect();
+                format!("{}[{}] = {value}", target.name, index.join(", "))
+            }
+            StmtKind::Let { var, value } => {
+                let var = &function.vars[*var];
+                format!("{}: T.let[T.{}] = {}", var.name, var.dtype, print_expr(value, function))
+            }
+            StmtKind::Assert { condition, message } => {
+                let condition = print_expr(condition, function);
+                if message.is_empty() {
+                    format!("assert {condition}")
+                } else {
+                    format!("assert {condition}, {message}")
+                }
+            }
+            StmtKind::Evaluate(value @ Expr::Call { .. }) => print_expr(value, function),
+            StmtKind::Evaluate(value) => format!("T.evaluate({})", print_expr(value, function)),
+            _ => String::new(),
+        }
+    }
+}
+
+/// The loops that one `T.grid` line can hold, and the body of the innermost.
+fn grid_run<'a>(stmt: &'a Stmt, body: &'a Block) -> (Vec<&'a StmtKind>, &'a Block) {
+    let mut run = vec![&stmt.kind];
+    let mut innermost = body;
+    while let [inner] = innermost.as_slice()
+        && let StmtKind::For { in_grid: true, body, .. } = &inner.kind
+        && inner.trivia.lead.is_none()
+    {
+        run.push(&inner.kind);
+        innermost = body;
+    }
+    (run, innermost)
+}
+
+pub(super) fn print_shape(shape: &[Expr], function: &Function) -> String {
+    let extents: Vec<String> = shape.iter().map(|extent| print_expr(extent, function)).collect();
+    match extents.as_slice() {
+        [only] => format!("({only},)"),
+        _ => format!("({})", extents.join(", ")),
+    }
+}
+
+fn extras(buffer: &Buffer) -> String {
+    buffer.extra.iter().fold(String::new(), |mut text, (key, value)| {
+        let _ = write!(text, ", {key}={value}");
+        text
+    })
+}
+
+fn dtype_argument(dtype: DType) -> String {
+    if dtype == DType::FLOAT32 {
+        String::new()
+    } else {
+        format!(", \"{dtype}\"")
+    }
+}
+
+fn print_alloc(buffer: BufId, function: &Function) -> String {
+    let buffer = &function.buffers[buffer];
+    let (shape, dtype) = (print_shape(&buffer.shape, function), dtype_argument(buffer.dtype));
+    let scope = buffer.scope.to_string();
+    let (callee, scope) = match scope.as_str() {
+        "global" => ("alloc_buffer", String::new()),
+        "shared" => ("alloc_shared", String::new()),
+        "local" => ("alloc_local", String::new()),
+        _ => ("alloc_buffer", format!(", scope=\"{scope}\"")),
+    };
+    format!("{} = T.{callee}({shape}{dtype}{scope}{})", buffer.name, extras(buffer))
+}
+
+fn print_declare(buffer: BufId, function: &Function) -> String {
+    let buffer = &function.buffers[buffer];
+    let Memory::View { of, elem_offset } = &buffer.memory else {
+        return format!("# {} is an argument", buffer.name);
+    };
+    let (shape, dtype) = (print_shape(&buffer.shape, function), dtype_argument(buffer.dtype));
+    let mut text = format!("{} = T.decl_buffer({shape}{dtype}, data={}.data", buffer.name, function.buffers[*of].name);
+    if let Some(offset) = elem_offset {
+        let _ = write!(text, ", elem_offset={}", print_expr(offset, function));
+    }
+    if !buffer.scope.is_global() {
+        let _ = write!(text, ", scope=\"{}\"", buffer.scope);
+    }
+    let _ = write!(text, "{})", extras(buffer));
+    text
+}
+
+/// A ramp as the slice TVM prints: `A[b:b + 4]`.
+fn print_store_index(index: &Expr, function: &Function) -> String {
+    let Expr::Ramp { base, stride, lanes } = index else {
+        return print_expr(index, function);
+    };
+    let Some(step) = stride.as_int().filter(|step| *step > 0) else {
+        return print_expr(index, function);
+    };
+    let length = Expr::Int {
+        value: step.saturating_mul(i64::from(*lanes)),
+        dtype: base.dtype(function),
+    };
+    let stop = crate::linear::fold(BinaryOp::Add, base, &length)
+        .unwrap_or_else(|| Expr::binary(BinaryOp::Add, (**base).clone(), length));
+    let mut text = format!("{}:{}", print_expr(base, function), print_expr(&stop, function));
+    if step != 1 {
+        let _ = write!(text, ":{}", print_expr(stride, function));
+    }
+    text
+}
+
+/// How tightly an operator binds, and its sign; `None` for those written as calls.
+fn infix(op: BinaryOp, dtype: DType) -> Option<(u8, &'static str)> {
+    Some(match op {
+        BinaryOp::Or => (1, "or"),
+        BinaryOp::And => (2, "and"),
+        BinaryOp::Eq => (4, "=="),
+        BinaryOp::Ne => (4, "!="),
+        BinaryOp::Lt => (4, "<"),
+        BinaryOp::Le => (4, "<="),
+        BinaryOp::Gt => (4, ">"),
+        BinaryOp::Ge => (4, ">="),
+        BinaryOp::Add => (5, "+"),
+        BinaryOp::Sub => (5, "-"),
+        BinaryOp::Mul => (6, "*"),
+        BinaryOp::Div if dtype.is_float() => (6, "/"),
+        BinaryOp::FloorDiv => (6, "//"),
+        BinaryOp::FloorMod => (6, "%"),
+        BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max => return None,
+    })
+}
+
+fn call_name(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Div => "Div",
+        BinaryOp::Mod => "truncmod",
+        BinaryOp::Min => "min",
+        _ => "max",
+    }
+}
+
+fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
+    match expr {
+        Expr::Int { value, dtype } => out.push_str(&print_int(*value, *dtype)),
+        Expr::Float { value, dtype } => out.push_str(&print_float(*value, *dtype)),
+        Expr::Str(text) => {
+            let _ = write!(out, "\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
+        }
+        Expr::Var(var) => out.push_str(&function.vars[*var].name),
+        Expr::Binary { op, left, right } => {
+            // Only a division looks different on floats.
+            let dtype = if *op == BinaryOp::Div { left.dtype(function) } else { DType::INT32 };
+            match infix(*op, dtype) {
+                Some((precedence, sign)) => {
+                    let parenthesis = precedence < context;
+                    if parenthesis {
+                        out.push('(');
+                    }
+                    let left_context = if precedence == 4 { 5 } else { precedence };
+                    write_expr(left, function, left_context, out);
+                    let _ = write!(out, " {sign} ");
+                    write_expr(right, function, precedence + 1, out);
+                    if parenthesis {
+                        out.push(')');
+                    }
+                }
+                None => write_call(call_name(*op), &[left, right], function, out),
+            }
+        }
+        Expr::Not(value) => {
+            if context > 3 {
+                out.push('(');
+            }
+            out.push_str("not ");
+            write_expr(value, function, 4, out);
+            if context > 3 {
+                out.push(')');
+            }
+        }
+        Expr::Select {
+            condition,
+            then,
+            otherwise,
+        } => write_call("Select", &[condition, then, otherwise], function, out),
+        Expr::Cast { dtype, value } => {
+            let _ = write!(out, "T.Cast(\"{dtype}\", ");
+            write_expr(value, function, 0, out);
+            out.push(')');
+        }
+        Expr::Ramp { base, stride, lanes } => {
+            write_call("Ramp", &[base, stride, &Expr::int(i64::from(*lanes))], function, out);
+        }
+        Expr::Broadcast { value, lanes } => {
+            write_call("Broadcast", &[value, &Expr::int(i64::from(*lanes))], function, out);
+        }
+        Expr::Load { buffer, index } => write_load(*buffer, index, function, out),
+        Expr::Data(buffer) => {
+            let _ = write!(out, "{}.data", function.buffers[*buffer].name);
+        }
+        Expr::Type(dtype) => {
+            let _ = write!(out, "T.type_annotation(\"{dtype}\")");
+        }
+        Expr::Call { name, args, dtype } => {
+            let result = Expr::Str(dtype.to_string());
+            let mut all: Vec<&Expr> = args.iter().collect();
+            if takes_result_type(name) {
+                all.insert(0, &result);
+            }
+            write_call(name, &all, function, out);
+        }
+    }
+}
+
+fn write_load(buffer: BufId, index: &[Expr], function: &Function, out: &mut String) {
+    let source = &function.buffers[buffer];
+    out.push_str(&source.name);
+    if source.scalar {
+        return;
+    }
+    out.push('[');
+    for (position, index) in index.iter().enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        write_expr(index, function, 0, out);
+    }
+    out.push(']');
+}
+
+fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String) {
+    let _ = write!(out, "T.{name}(");
+    for (position, arg) in args.iter().enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        write_expr(arg, function, 0, out);
+    }
+    out.push(')');
+}
+
+fn print_int(value: i64, dtype: DType) -> String {
+    match dtype {
+        DType::INT32 => value.to_string(),
+        _ if dtype.kind == Kind::Bool => format!("T.bool({})", if value == 0 { "False" } else { "True" }),
+        _ => format!("T.{dtype}({value})"),
+    }
+}
+
+fn print_float(value: f64, dtype: DType) -> String {
+    if value.is_nan() {
+        format!("T.{dtype}(\"nan\")")
+    } else if value.is_infinite() {
+        format!("T.{dtype}(\"{}inf\")", if value < 0.0 { "-" } else { "" })
+    } else {
+        format!("T.{dtype}({value:?})")
+    }
+}
