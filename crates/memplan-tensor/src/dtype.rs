@@ -102,7 +102,9 @@ impl fmt::Display for DType {
 
 /// Why a text is not an element type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an element type; known are int8..int64, uint8..uint64, float16..float64, bfloat16, bool and handle, each with optional lanes as in float32x4")]
+#[error(
+    "`{0}` is not an element type; known are int8..int64, uint8..uint64, float16..float64, bfloat16, bool and handle, each with optional lanes as in float32x4"
+)]
 pub struct ParseDTypeError(String);
 
 impl FromStr for DType {
@@ -141,10 +143,27 @@ mod tests {
 
     #[test]
     fn types_read_and_print_alike() {
-        for text in ["int8", "uint16", "float32", "float32x4", "bfloat16", "bool", "handle"] {
+        for text in [
+            "int8",
+            "uint16",
+            "float32",
+            "float32x4",
+            "bfloat16",
+            "bool",
+            "handle",
+        ] {
             assert_eq!(text.parse::<DType>().unwrap().to_string(), text);
         }
-        for text in ["", "int", "int7", "float8", "bool8", "float32x0", "float32x", "x4"] {
+        for text in [
+            "",
+            "int",
+            "int7",
+            "float8",
+            "bool8",
+            "float32x0",
+            "float32x",
+            "x4",
+        ] {
             assert!(text.parse::<DType>().is_err(), "{text}");
         }
         assert_eq!(DType::FLOAT32.with_lanes(4).total_bits(), 128);

@@ -1,6 +1,7 @@
 //! Tensor loop programs: the loop IR, TVMScript, an interpreter and the storage rewrite.
 
 mod dtype;
+pub mod interpret;
 pub mod ir;
 mod linear;
 pub mod script;

@@ -61,7 +61,11 @@ impl Linear {
     /// Whether every value of the sum is a multiple of `divisor`.
     pub(crate) fn is_multiple_of(&self, divisor: i64) -> bool {
         let multiple = |value: i64| value.checked_rem(divisor) == Some(0);
-        multiple(self.constant) && self.terms.iter().all(|(_, coefficient)| multiple(*coefficient))
+        multiple(self.constant)
+            && self
+                .terms
+                .iter()
+                .all(|(_, coefficient)| multiple(*coefficient))
     }
 }
 
@@ -78,7 +82,14 @@ pub(crate) fn is_multiple_of(expr: &Expr, divisor: i64) -> bool {
 
 /// Computes constant sub-expressions; operators on constants disappear.
 pub(crate) fn fold(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
-    let (Expr::Int { value: a, dtype }, Expr::Int { value: b, dtype: other }) = (left, right) else {
+    let (
+        Expr::Int { value: a, dtype },
+        Expr::Int {
+            value: b,
+            dtype: other,
+        },
+    ) = (left, right)
+    else {
         return None;
     };
     let value = match op {
@@ -93,7 +104,11 @@ pub(crate) fn fold(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     };
     Some(Expr::Int {
         value,
-        dtype: if dtype.bits >= other.bits { *dtype } else { *other },
+        dtype: if dtype.bits >= other.bits {
+            *dtype
+        } else {
+            *other
+        },
     })
 }
 

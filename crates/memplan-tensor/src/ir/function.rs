@@ -126,7 +126,10 @@ impl Function {
 
     /// The buffer with this name, if exactly one has it.
     pub fn buffer_named(&self, name: &str) -> Option<BufId> {
-        let mut found = self.buffers.iter_enumerated().filter(|(_, b)| b.name == name);
+        let mut found = self
+            .buffers
+            .iter_enumerated()
+            .filter(|(_, b)| b.name == name);
         let first = found.next()?.0;
         found.next().is_none().then_some(first)
     }

@@ -28,7 +28,9 @@ pub enum ReadError {
         span: Span,
     },
     /// A name that nothing defines here.
-    #[error("`{name}` is not defined here; buffers and variables must be declared above their use, in an enclosing block")]
+    #[error(
+        "`{name}` is not defined here; buffers and variables must be declared above their use, in an enclosing block"
+    )]
     UnknownName {
         /// Where.
         span: Span,

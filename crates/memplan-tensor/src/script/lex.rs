@@ -28,8 +28,8 @@ pub(super) struct Token {
 }
 
 const OPERATORS: [&str; 33] = [
-    "**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=", "-=",
-    "*=", "/=", "%=", ":=", "+", "-", "*", "/", "%", "<", ">", "=", "(", ")", "[", "]", ",",
+    "**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=",
+    "-=", "*=", "/=", "%=", ":=", "+", "-", "*", "/", "%", "<", ">", "=", "(", ")", "[", "]", ",",
 ];
 const MORE_OPERATORS: [&str; 9] = ["{", "}", ":", ".", "@", ";", "&", "|", "~"];
 
@@ -88,7 +88,13 @@ impl Lexer<'_> {
             }
         }
         let end = self.source.len();
-        if !matches!(self.tokens.last(), None | Some(Token { tok: Tok::Newline, .. })) {
+        if !matches!(
+            self.tokens.last(),
+            None | Some(Token {
+                tok: Tok::Newline,
+                ..
+            })
+        ) {
             self.push(Tok::Newline, end, end);
         }
         for _ in 1..self.indents.len() {
@@ -175,7 +181,11 @@ impl Lexer<'_> {
             let exponent_sign = matches!(byte, b'+' | b'-')
                 && matches!(bytes[end - 1], b'e' | b'E')
                 && !self.source[start..end].starts_with("0x");
-            if !(byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'_' || exponent_sign && end > start) {
+            if !(byte.is_ascii_alphanumeric()
+                || byte == b'.'
+                || byte == b'_'
+                || exponent_sign && end > start)
+            {
                 break;
             }
             end += 1;
@@ -190,8 +200,10 @@ impl Lexer<'_> {
         let length = rest
             .find(|c: char| !(c == '_' || c.is_alphanumeric()))
             .unwrap_or(rest.len());
-        if matches!(&rest[..length], "r" | "b" | "f" | "u" | "R" | "B" | "F" | "U")
-            && rest[length..].starts_with(['"', '\''])
+        if matches!(
+            &rest[..length],
+            "r" | "b" | "f" | "u" | "R" | "B" | "F" | "U"
+        ) && rest[length..].starts_with(['"', '\''])
         {
             return self.string(length);
         }

@@ -163,7 +163,12 @@ impl<'a> Parser<'a> {
         match token.tok {
             Tok::Newline => self.at += 1,
             Tok::End => {}
-            _ => return Err(ReadError::syntax(token.span, "expected the end of the line")),
+            _ => {
+                return Err(ReadError::syntax(
+                    token.span,
+                    "expected the end of the line",
+                ));
+            }
         }
         Ok(())
     }
@@ -257,11 +262,17 @@ impl<'a> Parser<'a> {
     fn block(&mut self) -> Result<Vec<PyStmt>, ReadError> {
         let token = self.peek();
         if token.tok != Tok::Newline {
-            return Err(ReadError::syntax(token.span, "put the block on lines of its own"));
+            return Err(ReadError::syntax(
+                token.span,
+                "put the block on lines of its own",
+            ));
         }
         self.at += 1;
         if self.peek().tok != Tok::Indent {
-            return Err(ReadError::syntax(self.peek().span, "expected an indented block"));
+            return Err(ReadError::syntax(
+                self.peek().span,
+                "expected an indented block",
+            ));
         }
         self.at += 1;
         let mut statements = Vec::new();
@@ -280,7 +291,11 @@ impl<'a> Parser<'a> {
     fn statement(&mut self) -> Result<PyStmt, ReadError> {
         let start = self.peek().span;
         let token = self.peek();
-        let word = if token.tok == Tok::Name { self.text(token) } else { "" };
+        let word = if token.tok == Tok::Name {
+            self.text(token)
+        } else {
+            ""
+        };
         let (kind, span) = match word {
             "for" => self.for_statement()?,
             "while" => {
@@ -361,7 +376,11 @@ impl<'a> Parser<'a> {
             let target = self.expression_list()?;
             if self.accept(":") {
                 let annotation = self.expression()?;
-                let value = if self.accept("=") { Some(self.expression()?) } else { None };
+                let value = if self.accept("=") {
+                    Some(self.expression()?)
+                } else {
+                    None
+                };
                 PyKind::Annotated(target, annotation, value)
             } else if self.accept("=") {
                 PyKind::Assign(target, self.expression_list()?)
@@ -435,7 +454,10 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let right = self.binary(level + 1)?;
             let span = left.span.to(right.span);
-            left = self.make(Node::Binary(operator, Box::new(left), Box::new(right)), span)?;
+            left = self.make(
+                Node::Binary(operator, Box::new(left), Box::new(right)),
+                span,
+            )?;
         }
     }
 
@@ -501,7 +523,11 @@ impl<'a> Parser<'a> {
             let start = self.expression()?;
             if self.accept(":") {
                 let stop = self.expression()?;
-                let step = if self.accept(":") { Some(self.expression()?) } else { None };
+                let step = if self.accept(":") {
+                    Some(self.expression()?)
+                } else {
+                    None
+                };
                 found.push(Subscript::Slice(start, stop, step));
             } else {
                 found.push(Subscript::One(start));
@@ -532,7 +558,10 @@ impl<'a> Parser<'a> {
             Tok::Op if text == "(" => self.parenthesised(token.span),
             Tok::Op if text == "[" => {
                 let items = self.items("]")?;
-                self.make(Node::List(items), Span::new(token.span.start as usize, self.previous_end()))
+                self.make(
+                    Node::List(items),
+                    Span::new(token.span.start as usize, self.previous_end()),
+                )
             }
             Tok::Op if text == "{" => self.dict(token.span),
             _ => Err(ReadError::syntax(token.span, "expected an expression")),
@@ -596,10 +625,13 @@ impl Node {
         let deepest = |items: &[Py]| items.iter().map(|item| item.depth).max().unwrap_or(0);
         match self {
             Node::Attribute(base, _) => base.depth,
-            Node::Call(base, args, named) => base
-                .depth
-                .max(deepest(args))
-                .max(named.iter().map(|(_, value)| value.depth).max().unwrap_or(0)),
+            Node::Call(base, args, named) => base.depth.max(deepest(args)).max(
+                named
+                    .iter()
+                    .map(|(_, value)| value.depth)
+                    .max()
+                    .unwrap_or(0),
+            ),
             Node::Subscript(base, subscripts) => {
                 let of = |subscript: &Subscript| match subscript {
                     Subscript::One(index) => index.depth,
@@ -609,7 +641,11 @@ impl Node {
                 base.depth.max(subscripts.iter().map(of).max().unwrap_or(0))
             }
             Node::Tuple(items) | Node::List(items) => deepest(items),
-            Node::Dict(entries) => entries.iter().map(|(k, v)| k.depth.max(v.depth)).max().unwrap_or(0),
+            Node::Dict(entries) => entries
+                .iter()
+                .map(|(k, v)| k.depth.max(v.depth))
+                .max()
+                .unwrap_or(0),
             Node::Negative(value) | Node::Not(value) => value.depth,
             Node::Binary(_, left, right) => left.depth.max(right.depth),
             _ => 0,
@@ -637,8 +673,14 @@ fn number(text: &str, span: Span) -> Result<Node, ReadError> {
 /// The content of a string token; only the escapes that occur in names and messages.
 fn unquote(text: &str) -> String {
     let body = text.trim_start_matches(|c: char| c.is_alphabetic());
-    let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) { 3 } else { 1 };
-    let body = body.get(quotes..body.len().saturating_sub(quotes)).unwrap_or("");
+    let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) {
+        3
+    } else {
+        1
+    };
+    let body = body
+        .get(quotes..body.len().saturating_sub(quotes))
+        .unwrap_or("");
     let mut content = String::with_capacity(body.len());
     let mut escaped = false;
     for c in body.chars() {

@@ -53,7 +53,9 @@ pub(super) fn read_function(source: &str, def: &PyDef) -> Result<Function, ReadE
 }
 
 fn end_of_line(source: &str, from: usize) -> usize {
-    source[from..].find('\n').map_or(source.len(), |newline| from + newline + 1)
+    source[from..]
+        .find('\n')
+        .map_or(source.len(), |newline| from + newline + 1)
 }
 
 impl Reader<'_> {
@@ -102,7 +104,12 @@ impl Reader<'_> {
         }
         let dtype = script_name(annotation)
             .and_then(|name| name.parse::<DType>().ok())
-            .ok_or_else(|| ReadError::invalid(annotation.span, "a parameter is a `T.Buffer(…)` or a scalar type such as `T.int32`"))?;
+            .ok_or_else(|| {
+                ReadError::invalid(
+                    annotation.span,
+                    "a parameter is a `T.Buffer(…)` or a scalar type such as `T.int32`",
+                )
+            })?;
         let var = self.new_var(name, dtype);
         self.function.params.push(Param::Var(var));
         Ok(())
@@ -116,7 +123,9 @@ impl Reader<'_> {
     }
 
     fn rest_of_block(&mut self, statements: &[PyStmt]) -> Result<Block, ReadError> {
-        let span = statements.first().map_or(Span::default(), |first| first.span);
+        let span = statements
+            .first()
+            .map_or(Span::default(), |first| first.span);
         if self.depth >= MAX_NESTING {
             return Err(ReadError::TooDeep { span });
         }
@@ -138,7 +147,9 @@ impl Reader<'_> {
     /// The comment lines before a statement, and its own line.
     fn trivia(&mut self, span: Span) -> Trivia {
         let start = span.range().start;
-        let line_start = self.source[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line_start = self.source[..start]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
         let lead = (self.line_end < line_start).then(|| Span::new(self.line_end, line_start));
         self.line_end = end_of_line(self.source, span.range().end).max(self.line_end);
         Trivia {
@@ -147,7 +158,12 @@ impl Reader<'_> {
         }
     }
 
-    fn statement(&mut self, statement: &PyStmt, trivia: Trivia, block: &mut Block) -> Result<(), ReadError> {
+    fn statement(
+        &mut self,
+        statement: &PyStmt,
+        trivia: Trivia,
+        block: &mut Block,
+    ) -> Result<(), ReadError> {
         let span = statement.span;
         let kind = match &statement.kind {
             PyKind::Pass | PyKind::Return => StmtKind::Nothing,
@@ -209,7 +225,10 @@ impl Reader<'_> {
                 Ok(self.store(buffer, index, value))
             }
             Node::Name(name) => self.assign_name(name, target.span, value),
-            _ => Err(ReadError::unsupported(target.span, "this assignment target")),
+            _ => Err(ReadError::unsupported(
+                target.span,
+                "this assignment target",
+            )),
         }
     }
 
@@ -225,13 +244,20 @@ impl Reader<'_> {
             }
             _ => Err(ReadError::unsupported(
                 span,
-                format!("assigning to `{name}`, which is no mutable scalar (write `{name}: T.let[T.int32] = …` for a constant one)"),
+                format!(
+                    "assigning to `{name}`, which is no mutable scalar (write `{name}: T.let[T.int32] = …` for a constant one)"
+                ),
             )),
         }
     }
 
     /// `A = T.alloc_buffer(…)` and the other statements that name something new.
-    fn declaration(&mut self, name: &str, span: Span, value: &Py) -> Result<Option<StmtKind>, ReadError> {
+    fn declaration(
+        &mut self,
+        name: &str,
+        span: Span,
+        value: &Py,
+    ) -> Result<Option<StmtKind>, ReadError> {
         if let Node::Call(callee, args, named) = &value.node
             && let Node::Attribute(base, method) = &callee.node
             && method == "view"
@@ -259,7 +285,10 @@ impl Reader<'_> {
             }
             _ => {
                 // `n = T.int32()` names a size that the caller's buffers determine.
-                if args.is_empty() && named.is_empty() && let Ok(dtype) = callee.parse::<DType>() {
+                if args.is_empty()
+                    && named.is_empty()
+                    && let Ok(dtype) = callee.parse::<DType>()
+                {
                     self.new_var(name, dtype);
                     return Ok(Some(StmtKind::Nothing));
                 }
@@ -279,9 +308,18 @@ impl Reader<'_> {
         }))
     }
 
-    fn match_buffer(&mut self, name: &str, args: &[Py], named: &[(String, Py)], span: Span) -> Result<StmtKind, ReadError> {
+    fn match_buffer(
+        &mut self,
+        name: &str,
+        args: &[Py],
+        named: &[(String, Py)],
+        span: Span,
+    ) -> Result<StmtKind, ReadError> {
         let [_, rest @ ..] = args else {
-            return Err(ReadError::invalid(span, "`T.match_buffer` needs a handle and a shape"));
+            return Err(ReadError::invalid(
+                span,
+                "`T.match_buffer` needs a handle and a shape",
+            ));
         };
         let mut parts = self.buffer_parts(name, rest, named, span)?;
         parts.buffer.memory = Memory::Argument;
@@ -299,7 +337,10 @@ impl Reader<'_> {
         block: &mut Block,
     ) -> Result<(), ReadError> {
         let Node::Name(name) = &target.node else {
-            return Err(ReadError::invalid(target.span, "only a name can be annotated"));
+            return Err(ReadError::invalid(
+                target.span,
+                "only a name can be annotated",
+            ));
         };
         if let Some(dtype) = let_type(annotation) {
             let value = value.ok_or_else(|| ReadError::invalid(span, "a let needs a value"))?;
@@ -334,7 +375,10 @@ impl Reader<'_> {
         if let Some(initial) = initial {
             let kind = self.store(buffer, vec![Expr::int(0)], initial);
             // No text of its own: the printer sees by it that the allocation's line holds both.
-            let text = trivia.text.map(|text| Span { end: text.start, ..text });
+            let text = trivia.text.map(|text| Span {
+                end: text.start,
+                ..text
+            });
             block.push(Stmt {
                 kind,
                 span,
@@ -344,7 +388,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn for_loop(&mut self, targets: &[Py], iterable: &Py, body: &[PyStmt], span: Span) -> Result<StmtKind, ReadError> {
+    fn for_loop(
+        &mut self,
+        targets: &[Py],
+        iterable: &Py,
+        body: &[PyStmt],
+        span: Span,
+    ) -> Result<StmtKind, ReadError> {
         let (callee, args, named) = loop_call(iterable)
             .ok_or_else(|| ReadError::unsupported(iterable.span, "this loop range"))?;
         let mut bounds = Vec::new();
@@ -362,13 +412,23 @@ impl Reader<'_> {
                     "parallel" => ForKind::Parallel,
                     "vectorized" => ForKind::Vectorized,
                     "unroll" => ForKind::Unrolled,
-                    "thread_binding" => ForKind::ThreadBinding(self.named_string(named, "thread", span)?),
-                    _ => return Err(ReadError::unsupported(iterable.span, format!("a loop over `{callee}`"))),
+                    "thread_binding" => {
+                        ForKind::ThreadBinding(self.named_string(named, "thread", span)?)
+                    }
+                    _ => {
+                        return Err(ReadError::unsupported(
+                            iterable.span,
+                            format!("a loop over `{callee}`"),
+                        ));
+                    }
                 }
             }
         };
         if bounds.len() != targets.len() || bounds.is_empty() {
-            return Err(ReadError::invalid(span, "as many loop variables as extents are needed"));
+            return Err(ReadError::invalid(
+                span,
+                "as many loop variables as extents are needed",
+            ));
         }
         if self.depth + bounds.len() >= MAX_NESTING {
             return Err(ReadError::TooDeep { span });
@@ -381,7 +441,10 @@ impl Reader<'_> {
             };
             let dtype = extent.dtype(&self.function);
             if !dtype.is_integer() {
-                return Err(ReadError::invalid(iterable.span, "loop bounds must be integers"));
+                return Err(ReadError::invalid(
+                    iterable.span,
+                    "loop bounds must be integers",
+                ));
             }
             let min = coerce(min, dtype, &self.function);
             loops.push((self.new_var(name, dtype), min, extent));
@@ -409,7 +472,10 @@ impl Reader<'_> {
                 };
                 Ok((min, extent))
             }
-            _ => Err(ReadError::invalid(span, "a loop range has one or two bounds")),
+            _ => Err(ReadError::invalid(
+                span,
+                "a loop range has one or two bounds",
+            )),
         }
     }
 
@@ -417,7 +483,9 @@ impl Reader<'_> {
     fn flat_region(&mut self, statement: &PyStmt) -> Result<Option<Region>, ReadError> {
         match &statement.kind {
             PyKind::Expr(value) => self.region(value, None),
-            PyKind::Assign(target, value) if matches!(script_call(value), Some(("launch_thread", ..))) => {
+            PyKind::Assign(target, value)
+                if matches!(script_call(value), Some(("launch_thread", ..))) =>
+            {
                 self.region(value, Some(target))
             }
             _ => Ok(None),
@@ -428,7 +496,10 @@ impl Reader<'_> {
         match script_call(context) {
             Some(("attr", [only], _)) => {
                 let Node::Dict(entries) = &only.node else {
-                    return Err(ReadError::invalid(only.span, "`T.attr` needs a dictionary, or a node, a key and a value"));
+                    return Err(ReadError::invalid(
+                        only.span,
+                        "`T.attr` needs a dictionary, or a node, a key and a value",
+                    ));
                 };
                 let mut attrs = Vec::new();
                 for (key, value) in entries {
@@ -447,16 +518,28 @@ impl Reader<'_> {
                     return Err(ReadError::invalid(key.span, "an attribute key is a string"));
                 };
                 let node = self.expr(node)?;
-                Ok(Some(Region::Attrs(vec![(Some(node), key.clone(), self.expr(value)?)])))
+                Ok(Some(Region::Attrs(vec![(
+                    Some(node),
+                    key.clone(),
+                    self.expr(value)?,
+                )])))
             }
             Some(("launch_thread", args, _)) => self.launch(args, target, context.span).map(Some),
             _ => Ok(None),
         }
     }
 
-    fn launch(&mut self, args: &[Py], target: Option<&Py>, span: Span) -> Result<Region, ReadError> {
+    fn launch(
+        &mut self,
+        args: &[Py],
+        target: Option<&Py>,
+        span: Span,
+    ) -> Result<Region, ReadError> {
         let [axis, extent] = args else {
-            return Err(ReadError::invalid(span, "`T.launch_thread` needs an axis and an extent"));
+            return Err(ReadError::invalid(
+                span,
+                "`T.launch_thread` needs an axis and an extent",
+            ));
         };
         let extent = self.expr(extent)?;
         if let Node::Name(name) = &axis.node
@@ -468,7 +551,10 @@ impl Reader<'_> {
             return Ok(Region::Thread(var, tag, extent));
         }
         let Node::Str(tag) = &axis.node else {
-            return Err(ReadError::invalid(axis.span, "a thread axis is a string such as \"threadIdx.x\""));
+            return Err(ReadError::invalid(
+                axis.span,
+                "a thread axis is a string such as \"threadIdx.x\"",
+            ));
         };
         let name = match target.map(|target| &target.node) {
             Some(Node::Name(name)) => name.clone(),
@@ -476,7 +562,14 @@ impl Reader<'_> {
             _ => return Err(ReadError::invalid(span, "a thread index is one name")),
         };
         let dtype = extent.dtype(&self.function);
-        let var = self.new_var(&name, if dtype.is_integer() { dtype } else { DType::INT32 });
+        let var = self.new_var(
+            &name,
+            if dtype.is_integer() {
+                dtype
+            } else {
+                DType::INT32
+            },
+        );
         Ok(Region::Thread(var, tag.clone(), extent))
     }
 }
@@ -501,7 +594,14 @@ fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> 
             let single = attrs.len() == 1;
             let mut body = body;
             for (position, (node, key, value)) in attrs.into_iter().enumerate().rev() {
-                let own = if single { trivia } else { Trivia { lead: trivia.lead.filter(|_| position == 0), text: None } };
+                let own = if single {
+                    trivia
+                } else {
+                    Trivia {
+                        lead: trivia.lead.filter(|_| position == 0),
+                        text: None,
+                    }
+                };
                 let kind = StmtKind::Attr {
                     node,
                     key,
@@ -509,7 +609,11 @@ fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> 
                     body,
                     flat,
                 };
-                body = vec![Stmt { kind, span, trivia: own }];
+                body = vec![Stmt {
+                    kind,
+                    span,
+                    trivia: own,
+                }];
             }
             return body.pop().unwrap_or_else(|| Stmt::new(StmtKind::Nothing));
         }
@@ -517,7 +621,12 @@ fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> 
     Stmt { kind, span, trivia }
 }
 
-fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span: Span) -> StmtKind {
+fn nest_loops(
+    loops: Vec<(VarId, Expr, Expr)>,
+    kind: &ForKind,
+    body: Block,
+    span: Span,
+) -> StmtKind {
     let mut result = None;
     let mut body = body;
     for (position, (var, min, extent)) in loops.into_iter().enumerate().rev() {
@@ -591,12 +700,16 @@ pub(super) fn coerce(value: Expr, dtype: DType, function: &Function) -> Expr {
         return value;
     }
     match value {
-        Expr::Int { value, .. } if dtype.lanes == 1 && dtype.is_integer() => Expr::Int { value, dtype },
+        Expr::Int { value, .. } if dtype.lanes == 1 && dtype.is_integer() => {
+            Expr::Int { value, dtype }
+        }
         Expr::Int { value, .. } if dtype.lanes == 1 && dtype.is_float() => Expr::Float {
             value: value as f64,
             dtype,
         },
-        Expr::Float { value, .. } if dtype.lanes == 1 && dtype.is_float() => Expr::Float { value, dtype },
+        Expr::Float { value, .. } if dtype.lanes == 1 && dtype.is_float() => {
+            Expr::Float { value, dtype }
+        }
         other if other.dtype(function).lanes == dtype.lanes => Expr::Cast {
             dtype,
             value: Box::new(other),
@@ -622,19 +735,31 @@ impl Reader<'_> {
         }
     }
 
-    fn string_argument(&self, args: &[Py], position: usize, span: Span) -> Result<String, ReadError> {
+    fn string_argument(
+        &self,
+        args: &[Py],
+        position: usize,
+        span: Span,
+    ) -> Result<String, ReadError> {
         match args.get(position).map(|arg| &arg.node) {
             Some(Node::Str(text)) => Ok(text.clone()),
             _ => Err(ReadError::invalid(span, "expected a string argument")),
         }
     }
 
-    fn named_string(&self, named: &[(String, Py)], key: &str, span: Span) -> Result<String, ReadError> {
-        let found = named.iter().find(|(name, _)| name == key).map(|(_, value)| &value.node);
+    fn named_string(
+        &self,
+        named: &[(String, Py)],
+        key: &str,
+        span: Span,
+    ) -> Result<String, ReadError> {
+        let found = named
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| &value.node);
         match found {
             Some(Node::Str(text)) => Ok(text.clone()),
             _ => Err(ReadError::invalid(span, format!("expected `{key}=\"…\"`"))),
         }
     }
 }
-

@@ -23,7 +23,12 @@ impl Reader<'_> {
         named: &[(String, Py)],
         span: Span,
     ) -> Result<BufferParts, ReadError> {
-        let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+        let named_value = |key: &str| {
+            named
+                .iter()
+                .find(|(name, _)| name == key)
+                .map(|(_, value)| value)
+        };
         let shape = args
             .first()
             .or(named_value("shape"))
@@ -46,7 +51,10 @@ impl Reader<'_> {
         let mut scope_given = false;
         let mut offset = None;
         if let Some(extra) = args.get(2) {
-            return Err(ReadError::unsupported(extra.span, "a third positional argument of a buffer"));
+            return Err(ReadError::unsupported(
+                extra.span,
+                "a third positional argument of a buffer",
+            ));
         }
         for (key, value) in named {
             match key.as_str() {
@@ -67,17 +75,26 @@ impl Reader<'_> {
                     };
                 }
                 "elem_offset" => offset = Some((self.expr(value)?, value.span)),
-                "strides" => return Err(ReadError::unsupported(value.span, "a buffer with strides")),
-                _ => buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned())),
+                "strides" => {
+                    return Err(ReadError::unsupported(value.span, "a buffer with strides"));
+                }
+                _ => buffer
+                    .extra
+                    .push((key.clone(), self.source[value.span.range()].to_owned())),
             }
         }
         if let Some((offset, span)) = offset {
             match &mut buffer.memory {
-                Memory::View { elem_offset, .. } => *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0)),
+                Memory::View { elem_offset, .. } => {
+                    *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0))
+                }
                 _ => return Err(ReadError::unsupported(span, "`elem_offset` without `data`")),
             }
         }
-        Ok(BufferParts { buffer, scope_given })
+        Ok(BufferParts {
+            buffer,
+            scope_given,
+        })
     }
 
     fn shape(&mut self, shape: &Py) -> Result<Vec<Expr>, ReadError> {
@@ -91,7 +108,10 @@ impl Reader<'_> {
     fn integer(&mut self, value: &Py) -> Result<Expr, ReadError> {
         let expr = self.expr(value)?;
         if !expr.dtype(&self.function).is_integer() {
-            return Err(ReadError::invalid(value.span, "an extent or index must be an integer"));
+            return Err(ReadError::invalid(
+                value.span,
+                "an extent or index must be an integer",
+            ));
         }
         Ok(expr)
     }
@@ -111,14 +131,20 @@ impl Reader<'_> {
             return Err(ReadError::invalid(value.span, "a scope is a string"));
         };
         StorageScope::parse(text).ok_or_else(|| {
-            ReadError::invalid(value.span, "a scope starts with global, shared, warp, local or wmma")
+            ReadError::invalid(
+                value.span,
+                "a scope starts with global, shared, warp, local or wmma",
+            )
         })
     }
 
     fn buffer_of_data(&self, value: &Py) -> Result<BufId, ReadError> {
         match &value.node {
             Node::Attribute(base, name) if name == "data" => self.buffer_named(base),
-            _ => Err(ReadError::unsupported(value.span, "`data` that is not `buffer.data`")),
+            _ => Err(ReadError::unsupported(
+                value.span,
+                "`data` that is not `buffer.data`",
+            )),
         }
     }
 
@@ -145,11 +171,23 @@ impl Reader<'_> {
             span,
             ..self.function.buffers[of].clone()
         };
-        if let [Py { node: Node::Str(text), span, .. }] = args {
-            let dtype: DType = text.parse().map_err(|error| ReadError::invalid(*span, format!("{error}")))?;
+        if let [
+            Py {
+                node: Node::Str(text),
+                span,
+                ..
+            },
+        ] = args
+        {
+            let dtype: DType = text
+                .parse()
+                .map_err(|error| ReadError::invalid(*span, format!("{error}")))?;
             self.retype_view(&mut view, dtype, *span)?;
         } else {
-            view.shape = args.iter().map(|extent| self.integer(extent)).collect::<Result<_, _>>()?;
+            view.shape = args
+                .iter()
+                .map(|extent| self.integer(extent))
+                .collect::<Result<_, _>>()?;
         }
         Ok(view)
     }
@@ -177,11 +215,17 @@ impl Reader<'_> {
     /// The buffer that a name stands for.
     pub(super) fn buffer_named(&self, value: &Py) -> Result<BufId, ReadError> {
         let Node::Name(name) = &value.node else {
-            return Err(ReadError::invalid(value.span, "expected the name of a buffer"));
+            return Err(ReadError::invalid(
+                value.span,
+                "expected the name of a buffer",
+            ));
         };
         match self.lookup(name) {
             Some(Binding::Buffer(buffer)) => Ok(*buffer),
-            Some(_) => Err(ReadError::invalid(value.span, format!("`{name}` is not a buffer"))),
+            Some(_) => Err(ReadError::invalid(
+                value.span,
+                format!("`{name}` is not a buffer"),
+            )),
             None => Err(ReadError::UnknownName {
                 span: value.span,
                 name: name.clone(),
@@ -190,11 +234,19 @@ impl Reader<'_> {
     }
 
     /// Subscripts of an access; slices become ramps.
-    pub(super) fn index(&mut self, buffer: BufId, subscripts: &[Subscript], span: Span) -> Result<Vec<Expr>, ReadError> {
+    pub(super) fn index(
+        &mut self,
+        buffer: BufId,
+        subscripts: &[Subscript],
+        span: Span,
+    ) -> Result<Vec<Expr>, ReadError> {
         let rank = self.function.buffers[buffer].shape.len();
         if subscripts.len() != rank {
             let name = &self.function.buffers[buffer].name;
-            let message = format!("`{name}` has {rank} dimensions, but {} subscripts are given", subscripts.len());
+            let message = format!(
+                "`{name}` has {rank} dimensions, but {} subscripts are given",
+                subscripts.len()
+            );
             return Err(ReadError::invalid(span, message));
         }
         subscripts
@@ -206,7 +258,13 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn slice(&mut self, start: &Py, stop: &Py, step: Option<&Py>, span: Span) -> Result<Expr, ReadError> {
+    fn slice(
+        &mut self,
+        start: &Py,
+        stop: &Py,
+        step: Option<&Py>,
+        span: Span,
+    ) -> Result<Expr, ReadError> {
         let (start, stop) = (self.integer(start)?, self.integer(stop)?);
         let step = match step {
             Some(step) => self.integer(step)?,
@@ -214,9 +272,13 @@ impl Reader<'_> {
         };
         let lanes = constant_difference(&stop, &start)
             .zip(step.as_int())
-            .and_then(|(length, step)| (step > 0 && length > 0).then(|| (length as u64).div_ceil(step as u64)))
+            .and_then(|(length, step)| {
+                (step > 0 && length > 0).then(|| (length as u64).div_ceil(step as u64))
+            })
             .and_then(|lanes| u16::try_from(lanes).ok())
-            .ok_or_else(|| ReadError::invalid(span, "a slice needs a constant length of 1 to 65535"))?;
+            .ok_or_else(|| {
+                ReadError::invalid(span, "a slice needs a constant length of 1 to 65535")
+            })?;
         if lanes == 1 {
             return Ok(start);
         }
@@ -242,7 +304,9 @@ impl Reader<'_> {
             }),
             Node::Str(text) => Ok(Expr::Str(text.clone())),
             Node::Name(name) => self.name_value(name, value.span),
-            Node::Attribute(base, name) if name == "data" => Ok(Expr::Data(self.buffer_named(base)?)),
+            Node::Attribute(base, name) if name == "data" => {
+                Ok(Expr::Data(self.buffer_named(base)?))
+            }
             Node::Subscript(base, subscripts) => {
                 let buffer = self.buffer_named(base)?;
                 let index = self.index(buffer, subscripts, value.span)?;
@@ -266,10 +330,12 @@ impl Reader<'_> {
     fn name_value(&self, name: &str, span: Span) -> Result<Expr, ReadError> {
         match self.lookup(name) {
             Some(Binding::Var(var) | Binding::ThreadAxis(var, _)) => Ok(Expr::Var(*var)),
-            Some(Binding::Buffer(buffer)) if self.function.buffers[*buffer].scalar => Ok(Expr::Load {
-                buffer: *buffer,
-                index: vec![Expr::int(0)],
-            }),
+            Some(Binding::Buffer(buffer)) if self.function.buffers[*buffer].scalar => {
+                Ok(Expr::Load {
+                    buffer: *buffer,
+                    index: vec![Expr::int(0)],
+                })
+            }
             Some(Binding::Buffer(buffer)) => Ok(Expr::Data(*buffer)),
             None => Err(ReadError::UnknownName {
                 span,
@@ -311,7 +377,10 @@ impl Reader<'_> {
             return Err(ReadError::unsupported(value.span, "this call"));
         };
         if let Some((key, other)) = named.first() {
-            return Err(ReadError::unsupported(other.span, format!("the argument `{key}=` of `{name}`")));
+            return Err(ReadError::unsupported(
+                other.span,
+                format!("the argument `{key}=` of `{name}`"),
+            ));
         }
         if let Ok(dtype) = name.parse::<DType>() {
             return self.typed_constant(dtype, args, value.span);
@@ -336,7 +405,11 @@ impl Reader<'_> {
             }
             ("Ramp", [base, stride, lanes]) => {
                 let base = self.integer(base)?;
-                let stride = coerce(self.integer(stride)?, base.dtype(&self.function), &self.function);
+                let stride = coerce(
+                    self.integer(stride)?,
+                    base.dtype(&self.function),
+                    &self.function,
+                );
                 Ok(Expr::Ramp {
                     base: Box::new(base),
                     stride: Box::new(stride),
@@ -359,20 +432,31 @@ impl Reader<'_> {
     fn lanes(&self, value: &Py) -> Result<u16, ReadError> {
         match value.node {
             Node::Int(lanes) if (1..=i64::from(u16::MAX)).contains(&lanes) => Ok(lanes as u16),
-            _ => Err(ReadError::invalid(value.span, "the number of lanes is a constant from 1 to 65535")),
+            _ => Err(ReadError::invalid(
+                value.span,
+                "the number of lanes is a constant from 1 to 65535",
+            )),
         }
     }
 
     fn typed_constant(&mut self, dtype: DType, args: &[Py], span: Span) -> Result<Expr, ReadError> {
         let [argument] = args else {
-            return Err(ReadError::invalid(span, "a typed constant has one argument"));
+            return Err(ReadError::invalid(
+                span,
+                "a typed constant has one argument",
+            ));
         };
         if let Node::Str(text) = &argument.node {
             let value = match text.as_str() {
                 "inf" => f64::INFINITY,
                 "-inf" => f64::NEG_INFINITY,
                 "nan" => f64::NAN,
-                _ => return Err(ReadError::invalid(argument.span, "expected \"inf\", \"-inf\" or \"nan\"")),
+                _ => {
+                    return Err(ReadError::invalid(
+                        argument.span,
+                        "expected \"inf\", \"-inf\" or \"nan\"",
+                    ));
+                }
             };
             return Ok(Expr::Float { value, dtype });
         }
@@ -388,9 +472,14 @@ impl Reader<'_> {
         }
         let dtype = if takes_result_type(name) {
             let Some(Expr::Str(text)) = values.first() else {
-                return Err(ReadError::invalid(span, format!("`T.{name}` starts with the type of its result")));
+                return Err(ReadError::invalid(
+                    span,
+                    format!("`T.{name}` starts with the type of its result"),
+                ));
             };
-            let dtype = text.parse().map_err(|error| ReadError::invalid(span, format!("{error}")))?;
+            let dtype = text
+                .parse()
+                .map_err(|error| ReadError::invalid(span, format!("{error}")))?;
             values.remove(0);
             dtype
         } else {
@@ -398,17 +487,25 @@ impl Reader<'_> {
                 "address_of" | "tvm_access_ptr" => DType::HANDLE,
                 "if_then_else" | "likely" if values.len() > 1 => values[1].dtype(&self.function),
                 _ => match values.first() {
-                    Some(first) if !matches!(first, Expr::Str(_) | Expr::Data(_)) => first.dtype(&self.function),
+                    Some(first) if !matches!(first, Expr::Str(_) | Expr::Data(_)) => {
+                        first.dtype(&self.function)
+                    }
                     _ => DType::INT32,
                 },
             }
         };
         if name == "address_of" && !matches!(values.as_slice(), [Expr::Load { .. }]) {
-            return Err(ReadError::invalid(span, "`T.address_of` takes one buffer element"));
+            return Err(ReadError::invalid(
+                span,
+                "`T.address_of` takes one buffer element",
+            ));
         }
         if name == "if_then_else" {
             if values.len() != 3 {
-                return Err(ReadError::invalid(span, "`T.if_then_else` takes a condition and two values"));
+                return Err(ReadError::invalid(
+                    span,
+                    "`T.if_then_else` takes a condition and two values",
+                ));
             }
             let otherwise = values.remove(2);
             let then = values.remove(1);
@@ -425,7 +522,10 @@ impl Reader<'_> {
 
 /// Calls that are written with the type of their result first.
 pub(super) fn takes_result_type(name: &str) -> bool {
-    matches!(name, "call_extern" | "call_pure_extern" | "call_intrin" | "call_llvm_intrin" | "reinterpret")
+    matches!(
+        name,
+        "call_extern" | "call_pure_extern" | "call_intrin" | "call_llvm_intrin" | "reinterpret"
+    )
 }
 
 fn named_op(name: &str) -> Option<BinaryOp> {

@@ -4,21 +4,22 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 /// One recorded program.
-pub struct Record(pub Value);
+pub(crate) struct Record(pub(crate) Value);
 
 impl Record {
-    pub fn text<'a>(&'a self, key: &str) -> Option<&'a str> {
+    pub(crate) fn text<'a>(&'a self, key: &str) -> Option<&'a str> {
         self.0.get(key).and_then(Value::as_str)
     }
 
-    pub fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         self.text("id").unwrap_or("?")
     }
 }
 
 /// All records; `MEMPLAN_TVM_RECORDS` may name another file of the same format.
-pub fn records() -> Vec<Record> {
-    let default = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tvm/script27.jsonl");
+pub(crate) fn records() -> Vec<Record> {
+    let default =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tvm/script27.jsonl");
     let path = std::env::var_os("MEMPLAN_TVM_RECORDS").map_or(default, PathBuf::from);
     let text = std::fs::read_to_string(&path).expect("the recorded programs");
     let records: Vec<Record> = text

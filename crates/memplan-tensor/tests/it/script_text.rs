@@ -22,7 +22,9 @@ fn recorded_texts_survive_reading_and_printing() {
     let mut read = 0;
     for record in records() {
         for key in ["in_text", "flat_text", "out_text"] {
-            let Some(text) = record.text(key) else { continue };
+            let Some(text) = record.text(key) else {
+                continue;
+            };
             let script = match Script::read(text) {
                 Ok(script) => script,
                 Err(error) => {

@@ -1,0 +1,326 @@
+//! Evaluating expressions, and moving lanes between values and memory.
+
+use super::RunError;
+use super::machine::{Machine, Pointer, Value};
+use super::number::{Scalar, binary, convert, from_bytes, to_bytes};
+use crate::DType;
+use crate::ir::{BinaryOp, BufId, Expr, Memory as Whose};
+
+/// Where the lanes of an access lie: a memory, and one byte position per lane.
+pub(super) struct Places {
+    memory: usize,
+    bytes: Vec<u64>,
+}
+
+impl Machine<'_> {
+    pub(super) fn integer(&mut self, expr: &Expr, worker: usize) -> Result<i64, RunError> {
+        match self.eval(expr, worker)? {
+            Value::One(Scalar::Int(value)) => Ok(value),
+            _ => Err(self.invalid("expected an integer")),
+        }
+    }
+
+    pub(super) fn scalar(&mut self, expr: &Expr, worker: usize) -> Result<Scalar, RunError> {
+        match self.eval(expr, worker)? {
+            Value::One(value) => Ok(value),
+            _ => Err(self.invalid("expected a single value")),
+        }
+    }
+
+    pub(super) fn eval(&mut self, expr: &Expr, worker: usize) -> Result<Value, RunError> {
+        match expr {
+            Expr::Int { value, .. } => Ok(Value::One(Scalar::Int(*value))),
+            Expr::Float { value, dtype } => Ok(Value::One(convert(Scalar::Float(*value), *dtype))),
+            Expr::Var(var) => self.variable(*var, worker).map(Value::One),
+            Expr::Binary { op, left, right } => self.eval_binary(*op, left, right, worker),
+            Expr::Not(value) => {
+                let value = self.eval(value, worker)?;
+                self.each(value, |lane| Scalar::truth(!lane.is_true()))
+            }
+            Expr::Cast { dtype, value } => {
+                let value = self.eval(value, worker)?;
+                self.each(value, |lane| convert(lane, *dtype))
+            }
+            Expr::Select {
+                condition,
+                then,
+                otherwise,
+            } => match self.eval(condition, worker)? {
+                Value::One(choice) => {
+                    self.eval(if choice.is_true() { then } else { otherwise }, worker)
+                }
+                Value::Many(choices) => {
+                    let (then, otherwise) = (
+                        self.lanes_of(then, worker)?,
+                        self.lanes_of(otherwise, worker)?,
+                    );
+                    let lanes = choices.iter().zip(then).zip(otherwise);
+                    Ok(Value::Many(
+                        lanes
+                            .map(|((choice, a), b)| if choice.is_true() { a } else { b })
+                            .collect(),
+                    ))
+                }
+                Value::Address(_) => Err(self.invalid("a pointer is no condition")),
+            },
+            Expr::Ramp {
+                base,
+                stride,
+                lanes,
+            } => {
+                let dtype = base.dtype(self.function);
+                let (base, stride) = (self.integer(base, worker)?, self.integer(stride, worker)?);
+                let lane = |k: u16| {
+                    convert(
+                        Scalar::Int(base.wrapping_add(stride.wrapping_mul(i64::from(k)))),
+                        dtype,
+                    )
+                };
+                Ok(Value::Many((0..*lanes).map(lane).collect()))
+            }
+            Expr::Broadcast { value, lanes } => {
+                let value = self.scalar(value, worker)?;
+                Ok(Value::Many(vec![value; usize::from(*lanes)]))
+            }
+            Expr::Load { buffer, index } => {
+                let places = self.places(*buffer, index, worker)?;
+                self.read(&places, *buffer)
+            }
+            Expr::Data(buffer) => self.pointer_to(*buffer, worker).map(Value::Address),
+            Expr::Call { name, args, dtype } => self.call(name, args, *dtype, worker),
+            Expr::Str(_) | Expr::Type(_) => Err(self.invalid("expected a value")),
+        }
+    }
+
+    fn lanes_of(&mut self, expr: &Expr, worker: usize) -> Result<Vec<Scalar>, RunError> {
+        match self.eval(expr, worker)? {
+            Value::One(value) => Ok(vec![value]),
+            Value::Many(values) => Ok(values),
+            Value::Address(_) => Err(self.invalid("a pointer is no number")),
+        }
+    }
+
+    pub(super) fn each(
+        &self,
+        value: Value,
+        change: impl Fn(Scalar) -> Scalar,
+    ) -> Result<Value, RunError> {
+        match value {
+            Value::One(lane) => Ok(Value::One(change(lane))),
+            Value::Many(lanes) => Ok(Value::Many(lanes.into_iter().map(change).collect())),
+            Value::Address(_) => Err(self.invalid("a pointer is no number")),
+        }
+    }
+
+    fn eval_binary(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        worker: usize,
+    ) -> Result<Value, RunError> {
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            let first = self.scalar(left, worker)?.is_true();
+            if first == (op == BinaryOp::Or) {
+                return Ok(Value::One(Scalar::truth(first)));
+            }
+            let second = self.scalar(right, worker)?.is_true();
+            return Ok(Value::One(Scalar::truth(second)));
+        }
+        let dtype = left.dtype(self.function).element();
+        let (left, right) = (self.eval(left, worker)?, self.eval(right, worker)?);
+        let span = self.span;
+        let lane =
+            |a: Scalar, b: Scalar| binary(op, a, b, dtype).ok_or(RunError::DivisionByZero { span });
+        match (left, right) {
+            (Value::One(a), Value::One(b)) => lane(a, b).map(Value::One),
+            (Value::Many(a), Value::Many(b)) if a.len() == b.len() => {
+                let lanes: Result<Vec<Scalar>, RunError> =
+                    a.into_iter().zip(b).map(|(a, b)| lane(a, b)).collect();
+                lanes.map(Value::Many)
+            }
+            _ => Err(self.invalid("operands with different numbers of lanes")),
+        }
+    }
+
+    /// Byte offset of a view's first element in the memory it looks at.
+    fn view_offset(&mut self, buffer: BufId, worker: usize) -> Result<i64, RunError> {
+        let mut offset = 0i64;
+        let mut current = buffer;
+        for _ in 0..self.function.buffers.len() {
+            let function = self.function;
+            let Whose::View { of, elem_offset } = &function.buffers[current].memory else {
+                break;
+            };
+            if let Some(elements) = elem_offset {
+                let elements = self.integer(elements, worker)?;
+                let dtype = function.buffers[current].dtype;
+                let bytes = dtype.lane_bytes() as i64 * i64::from(dtype.lanes);
+                let moved = elements
+                    .checked_mul(bytes)
+                    .and_then(|bytes| offset.checked_add(bytes));
+                offset = moved.ok_or_else(|| self.invalid("an offset beyond 64 bits"))?;
+            }
+            current = *of;
+        }
+        Ok(offset)
+    }
+
+    /// Where an access goes, checked against the buffer's shape and its memory's size.
+    pub(super) fn places(
+        &mut self,
+        buffer: BufId,
+        index: &[Expr],
+        worker: usize,
+    ) -> Result<Places, RunError> {
+        let declared = &self.function.buffers[buffer];
+        let mut rows = vec![0i64];
+        let mut printed = Vec::new();
+        let is_view = matches!(declared.memory, Whose::View { .. });
+        for (position, (subscript, extent)) in index.iter().zip(&declared.shape).enumerate() {
+            let extent = self.integer(extent, worker)?;
+            let lanes = match self.eval(subscript, worker)? {
+                Value::One(lane) => vec![lane.as_int()],
+                Value::Many(lanes) => lanes.into_iter().map(Scalar::as_int).collect(),
+                Value::Address(_) => return Err(self.invalid("a pointer is no index")),
+            };
+            printed.push(lanes.first().copied().unwrap_or(0));
+            // The bounds of a view are those of the memory it looks at, except between its rows.
+            let checked = !is_view || position > 0;
+            if checked && lanes.iter().any(|lane| *lane < 0 || *lane >= extent) {
+                return Err(self.out_of_bounds(buffer, &printed));
+            }
+            let row = |start: i64, lane: i64| {
+                start
+                    .checked_mul(extent)
+                    .and_then(|start| start.checked_add(lane))
+            };
+            let all: Option<Vec<i64>> = rows
+                .iter()
+                .flat_map(|&start| lanes.iter().map(move |&lane| row(start, lane)))
+                .collect();
+            rows = all.ok_or_else(|| self.out_of_bounds(buffer, &printed))?;
+        }
+        let offset = self.view_offset(buffer, worker)?;
+        let memory = self.memory_of(buffer, worker)?;
+        let size = self.memories[memory].size();
+        let dtype = self.function.buffers[buffer].dtype;
+        let lane = dtype.lane_bytes();
+        let element = lane * u64::from(dtype.lanes);
+        let mut bytes = Vec::with_capacity(rows.len() * usize::from(dtype.lanes));
+        for row in rows {
+            let start = row
+                .checked_mul(element as i64)
+                .and_then(|byte| byte.checked_add(offset));
+            let start = start.and_then(|byte| u64::try_from(byte).ok());
+            match start {
+                Some(start) if start.saturating_add(element) <= size => {
+                    bytes.extend((0..u64::from(dtype.lanes)).map(|k| start + k * lane));
+                }
+                _ => return Err(self.out_of_bounds(buffer, &printed)),
+            }
+        }
+        Ok(Places { memory, bytes })
+    }
+
+    fn out_of_bounds(&self, buffer: BufId, index: &[i64]) -> RunError {
+        RunError::OutOfBounds {
+            span: self.span,
+            buffer: self.function.buffers[buffer].name.clone(),
+            index: format!("{index:?}"),
+        }
+    }
+
+    fn read(&self, places: &Places, buffer: BufId) -> Result<Value, RunError> {
+        let dtype = self.function.buffers[buffer].dtype;
+        let mut lanes = Vec::with_capacity(places.bytes.len());
+        for &start in &places.bytes {
+            let lane = self.read_lane(places.memory, start, dtype);
+            lanes.push(lane.ok_or_else(|| RunError::Uninitialised {
+                span: self.span,
+                buffer: self.function.buffers[buffer].name.clone(),
+                index: format!("byte {start}"),
+            })?);
+        }
+        match lanes.as_slice() {
+            [only] => Ok(Value::One(*only)),
+            _ => Ok(Value::Many(lanes)),
+        }
+    }
+
+    /// The lane at a byte, if all of it was written.
+    pub(super) fn read_lane(&self, memory: usize, start: u64, dtype: DType) -> Option<Scalar> {
+        let mut bytes = [0; 8];
+        for byte in 0..dtype.lane_bytes() {
+            bytes[byte as usize & 7] = self.memories[memory].read(start + byte)?;
+        }
+        Some(from_bytes(bytes, dtype))
+    }
+
+    pub(super) fn write_lane(&mut self, memory: usize, start: u64, value: Scalar, dtype: DType) {
+        let bytes = to_bytes(value, dtype);
+        for byte in 0..dtype.lane_bytes() {
+            self.memories[memory].write(start + byte, bytes[byte as usize & 7]);
+        }
+    }
+
+    pub(super) fn write(
+        &mut self,
+        places: &Places,
+        value: &Value,
+        dtype: DType,
+    ) -> Result<(), RunError> {
+        let lanes = match value {
+            Value::One(lane) => std::slice::from_ref(lane),
+            Value::Many(lanes) => lanes,
+            Value::Address(_) => return Err(self.invalid("a pointer cannot be stored")),
+        };
+        if lanes.len() != places.bytes.len() {
+            return Err(self.invalid("a stored value with another number of lanes than its place"));
+        }
+        for (&start, &lane) in places.bytes.iter().zip(lanes) {
+            self.write_lane(places.memory, start, lane, dtype);
+        }
+        Ok(())
+    }
+
+    /// The address of a buffer's first element.
+    fn pointer_to(&mut self, buffer: BufId, worker: usize) -> Result<Pointer, RunError> {
+        // `.data` of a view with an element offset is still the start of the memory.
+        let memory = self.memory_of(buffer, worker)?;
+        let mut elements = 1u64;
+        let declared = &self.function.buffers[buffer];
+        for extent in &declared.shape {
+            let extent = self.integer(extent, worker)?.max(0) as u64;
+            elements = elements.saturating_mul(extent);
+        }
+        let element = declared.dtype.lane_bytes() * u64::from(declared.dtype.lanes);
+        let room = self.memories[memory].size() / element.max(1);
+        Ok(Pointer {
+            memory,
+            byte: 0,
+            elements: elements.min(room),
+            dtype: declared.dtype,
+        })
+    }
+
+    /// The address of an element.
+    pub(super) fn address_of(
+        &mut self,
+        buffer: BufId,
+        index: &[Expr],
+        worker: usize,
+    ) -> Result<Pointer, RunError> {
+        let whole = self.pointer_to(buffer, worker)?;
+        let places = self.places(buffer, index, worker)?;
+        let byte = places.bytes.first().copied().unwrap_or(0);
+        let element = whole.dtype.lane_bytes() * u64::from(whole.dtype.lanes);
+        let start = u64::try_from(self.view_offset(buffer, worker)?).unwrap_or(0);
+        let passed = byte.saturating_sub(start) / element.max(1);
+        Ok(Pointer {
+            byte,
+            elements: whole.elements.saturating_sub(passed),
+            ..whole
+        })
+    }
+}

@@ -1,0 +1,209 @@
+//! Calls: mathematical functions, memory functions and unknown extern functions.
+
+use super::RunError;
+use super::machine::{Machine, Pointer, Value, mix};
+use super::number::{Scalar, convert};
+use crate::DType;
+use crate::ir::Expr;
+
+impl Machine<'_> {
+    pub(super) fn call(
+        &mut self,
+        name: &str,
+        args: &[Expr],
+        dtype: DType,
+        worker: usize,
+    ) -> Result<Value, RunError> {
+        match (name, args) {
+            ("if_then_else", [condition, then, otherwise]) => {
+                let choice = self.scalar(condition, worker)?.is_true();
+                self.eval(if choice { then } else { otherwise }, worker)
+            }
+            ("likely", [value]) => self.eval(value, worker),
+            ("address_of", [Expr::Load { buffer, index }]) => {
+                self.address_of(*buffer, index, worker).map(Value::Address)
+            }
+            ("tvm_access_ptr", [Expr::Type(dtype), data, offset, extent, ..]) => self
+                .access_ptr(*dtype, data, offset, extent, worker)
+                .map(Value::Address),
+            (
+                "call_extern" | "call_pure_extern" | "call_packed" | "tvm_call_packed",
+                [Expr::Str(callee), rest @ ..],
+            ) => self.extern_call(callee, rest, worker),
+            // Lockstep workers are always in step.
+            ("tvm_storage_sync", _) => Ok(Value::One(Scalar::Int(0))),
+            _ => self.math(name, args, dtype, worker),
+        }
+    }
+
+    fn access_ptr(
+        &mut self,
+        dtype: DType,
+        data: &Expr,
+        offset: &Expr,
+        extent: &Expr,
+        worker: usize,
+    ) -> Result<Pointer, RunError> {
+        let Value::Address(base) = self.eval(data, worker)? else {
+            return Err(self.invalid("`tvm_access_ptr` needs a buffer"));
+        };
+        let (offset, extent) = (self.integer(offset, worker)?, self.integer(extent, worker)?);
+        let element = dtype.lane_bytes() * u64::from(dtype.lanes);
+        let byte = u64::try_from(offset)
+            .ok()
+            .and_then(|offset| offset.checked_mul(element))
+            .and_then(|bytes| bytes.checked_add(base.byte));
+        let room = self.memories[base.memory].size();
+        match byte {
+            Some(byte) if byte <= room => Ok(Pointer {
+                memory: base.memory,
+                byte,
+                elements: (extent.max(0) as u64).min((room - byte) / element.max(1)),
+                dtype,
+            }),
+            _ => Err(self.invalid("`tvm_access_ptr` points outside its buffer")),
+        }
+    }
+
+    fn extern_call(&mut self, name: &str, args: &[Expr], worker: usize) -> Result<Value, RunError> {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(match arg {
+                Expr::Str(_) | Expr::Type(_) => Value::One(Scalar::Int(0)),
+                _ => self.eval(arg, worker)?,
+            });
+        }
+        match (name, values.as_slice()) {
+            ("memset", [Value::Address(to), Value::One(byte), Value::One(count)]) => {
+                let (to, byte, count) = (*to, byte.as_int() as u8, count.as_int().max(0) as u64);
+                self.check_span(to, count)?;
+                for at in 0..count {
+                    self.memories[to.memory].write(to.byte + at, byte);
+                }
+            }
+            ("memcpy", [Value::Address(to), Value::Address(from), Value::One(count)]) => {
+                let (to, from, count) = (*to, *from, count.as_int().max(0) as u64);
+                self.check_span(to, count)?;
+                self.check_span(from, count)?;
+                let bytes: Vec<Option<u8>> = (0..count)
+                    .map(|at| self.memories[from.memory].read(from.byte + at))
+                    .collect();
+                for (at, byte) in bytes.into_iter().enumerate() {
+                    if let Some(byte) = byte {
+                        self.memories[to.memory].write(to.byte + at as u64, byte);
+                    }
+                }
+            }
+            _ => {
+                self.extern_calls += 1;
+                let call = self.extern_calls;
+                for (position, value) in values.iter().enumerate() {
+                    if let Value::Address(pointer) = value {
+                        self.stir(*pointer, mix(call, position as u64));
+                    }
+                }
+            }
+        }
+        Ok(Value::One(Scalar::Int(0)))
+    }
+
+    fn check_span(&self, pointer: Pointer, count: u64) -> Result<(), RunError> {
+        let end = pointer.byte.checked_add(count);
+        if end.is_some_and(|end| end <= self.memories[pointer.memory].size()) {
+            Ok(())
+        } else {
+            Err(self.invalid("a memory function reaches outside its buffer"))
+        }
+    }
+
+    /// What an unknown function does to what it is given: every element changes, depending on its old value.
+    fn stir(&mut self, pointer: Pointer, salt: u64) {
+        let lane = pointer.dtype.element();
+        let lanes = pointer
+            .elements
+            .saturating_mul(u64::from(pointer.dtype.lanes));
+        for index in 0..lanes.min(1 << 20) {
+            let at = pointer.byte + index * lane.lane_bytes();
+            let change = (mix(salt, index) % 7) as i64;
+            let old = self.read_lane(pointer.memory, at, lane);
+            let new = match old {
+                Some(Scalar::Int(old)) => Scalar::Int(old.wrapping_add(change)),
+                Some(Scalar::Float(old)) => Scalar::Float(old + change as f64),
+                None => Scalar::Int(change + 40),
+            };
+            self.write_lane(pointer.memory, at, convert(new, lane), lane);
+        }
+    }
+
+    fn math(
+        &mut self,
+        name: &str,
+        args: &[Expr],
+        dtype: DType,
+        worker: usize,
+    ) -> Result<Value, RunError> {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.eval(arg, worker)?);
+        }
+        let lane_type = dtype.element();
+        let unknown = RunError::UnknownCall {
+            span: self.span,
+            name: name.to_owned(),
+        };
+        match values.as_slice() {
+            [only] => {
+                let Some(function) = unary(name) else {
+                    return Err(unknown);
+                };
+                self.each(only.clone(), |lane| convert(function(lane), lane_type))
+            }
+            [Value::One(a), Value::One(b)] => {
+                let result = two(name, *a, *b).ok_or(unknown)?;
+                Ok(Value::One(convert(result, lane_type)))
+            }
+            _ => Err(unknown),
+        }
+    }
+}
+
+fn unary(name: &str) -> Option<fn(Scalar) -> Scalar> {
+    fn float(value: Scalar, function: fn(f64) -> f64) -> Scalar {
+        Scalar::Float(function(value.as_float()))
+    }
+    Some(match name {
+        "exp" => |value| float(value, f64::exp),
+        "exp2" => |value| float(value, f64::exp2),
+        "log" => |value| float(value, f64::ln),
+        "log2" => |value| float(value, f64::log2),
+        "sqrt" => |value| float(value, f64::sqrt),
+        "rsqrt" => |value| float(value, |x| 1.0 / x.sqrt()),
+        "tanh" => |value| float(value, f64::tanh),
+        "sigmoid" => |value| float(value, |x| 1.0 / (1.0 + (-x).exp())),
+        "sin" => |value| float(value, f64::sin),
+        "cos" => |value| float(value, f64::cos),
+        "floor" => |value| float(value, f64::floor),
+        "ceil" => |value| float(value, f64::ceil),
+        "round" | "nearbyint" => |value| float(value, f64::round_ties_even),
+        "trunc" => |value| float(value, f64::trunc),
+        "fabs" | "abs" => |value| match value {
+            Scalar::Int(value) => Scalar::Int(value.wrapping_abs()),
+            Scalar::Float(value) => Scalar::Float(value.abs()),
+        },
+        "bitwise_not" => |value| Scalar::Int(!value.as_int()),
+        _ => return None,
+    })
+}
+
+fn two(name: &str, a: Scalar, b: Scalar) -> Option<Scalar> {
+    let shift = u32::try_from(b.as_int()).unwrap_or(0).min(63);
+    Some(match name {
+        "pow" | "power" => Scalar::Float(a.as_float().powf(b.as_float())),
+        "bitwise_and" => Scalar::Int(a.as_int() & b.as_int()),
+        "bitwise_or" => Scalar::Int(a.as_int() | b.as_int()),
+        "bitwise_xor" => Scalar::Int(a.as_int() ^ b.as_int()),
+        "shift_left" => Scalar::Int(a.as_int().wrapping_shl(shift)),
+        "shift_right" => Scalar::Int(a.as_int().wrapping_shr(shift)),
+        _ => return None,
+    })
+}

@@ -1,0 +1,540 @@
+//! Executing statements for a set of workers in lockstep.
+//!
+//! A worker is one thread of control: the function starts with one, a launch (or a parallel loop
+//! in lockstep order) splits each into one per index. Every statement runs for all active workers before the
+//! next does; conditions and loops narrow the active set.
+
+use super::memory::Memory;
+use super::number::{Scalar, from_bytes, to_bytes};
+use super::{Order, Output, RunError, RunOptions};
+use crate::DType;
+use crate::ir::{
+    Block, BufId, Expr, ForKind, Function, Memory as Whose, Param, Rank, Stmt, StmtKind, VarId,
+    thread_rank,
+};
+use memplan_core::{Id, IndexVec, Span};
+use std::collections::HashMap;
+
+/// The value of an expression.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    One(Scalar),
+    Many(Vec<Scalar>),
+    Address(Pointer),
+}
+
+/// An address in some buffer's memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pointer {
+    pub(super) memory: usize,
+    pub(super) byte: u64,
+    /// Elements that may be touched through it, and their type.
+    pub(super) elements: u64,
+    pub(super) dtype: DType,
+}
+
+/// A thread of control.
+#[derive(Clone)]
+pub(super) struct Worker {
+    vars: IndexVec<VarId, Option<Scalar>>,
+    buffers: IndexVec<BufId, Option<Site>>,
+    /// Thread axes this worker is an index of.
+    axes: Vec<(String, i64)>,
+    /// Distinguishes workers that have private memory of every kind (parallel iterations).
+    private: u64,
+}
+
+/// One execution of an allocation.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Site {
+    event: u64,
+    private: u64,
+    size: u64,
+    /// Block indices at the time, for global memory.
+    block: Vec<i64>,
+}
+
+pub(super) struct Machine<'a> {
+    pub(super) function: &'a Function,
+    options: &'a RunOptions,
+    pub(super) workers: Vec<Worker>,
+    pub(super) memories: Vec<Memory>,
+    /// Memory of a site, per block or thread where the scope says so.
+    instances: HashMap<(Site, Vec<i64>), usize>,
+    arguments: IndexVec<BufId, Option<usize>>,
+    steps: u64,
+    events: u64,
+    pub(super) extern_calls: u64,
+    /// The statement being executed, for errors.
+    pub(super) span: Span,
+}
+
+/// Most workers that lockstep order splits a parallel loop into.
+const MAX_WORKERS: i64 = 4096;
+
+/// A well-mixed number from two (splitmix64).
+pub(super) fn mix(a: u64, b: u64) -> u64 {
+    let mut x = a
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(b)
+        .wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(function: &'a Function, options: &'a RunOptions) -> Machine<'a> {
+        Machine {
+            function,
+            options,
+            workers: vec![Worker {
+                vars: IndexVec::filled(None, function.vars.len()),
+                buffers: IndexVec::filled(None, function.buffers.len()),
+                axes: Vec::new(),
+                private: 0,
+            }],
+            memories: Vec::new(),
+            instances: HashMap::new(),
+            arguments: IndexVec::filled(None, function.buffers.len()),
+            steps: 0,
+            events: 0,
+            extern_calls: 0,
+            span: Span::default(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<Vec<Output>, RunError> {
+        self.choose_scalars();
+        for param in &self.function.params {
+            if let Param::Buffer(buffer) = param {
+                self.make_argument(*buffer)?;
+            }
+        }
+        let body = &self.function.body;
+        self.block(body, &[0])?;
+        self.outputs()
+    }
+
+    /// Scalar parameters and free size variables; everything else is set before it is read.
+    fn choose_scalars(&mut self) {
+        for (id, var) in self.function.vars.iter_enumerated() {
+            let chosen = 2 + (mix(self.options.seed, 0x5ca1_a000 + id.index() as u64) % 6) as i64;
+            let value = self
+                .options
+                .scalars
+                .get(&var.name)
+                .copied()
+                .unwrap_or(chosen);
+            self.workers[0].vars[id] = Some(if var.dtype.is_float() {
+                Scalar::Float(value as f64)
+            } else {
+                Scalar::Int(value)
+            });
+        }
+    }
+
+    fn make_argument(&mut self, buffer: BufId) -> Result<(), RunError> {
+        let declared = &self.function.buffers[buffer];
+        let size = self.size_of(buffer, 0)?;
+        let mut memory = Memory::new(size);
+        let lane = declared.dtype.lane_bytes();
+        for index in 0..size / lane.max(1) {
+            // Each run of eight elements is a permutation of 0..8, so that data can serve as indices.
+            let random = mix(mix(self.options.seed, buffer.index() as u64), index / 8);
+            let value = ((random >> 8) % 8 + (random | 1) % 8 * (index % 8)) % 8;
+            let value = value as i64;
+            let value = super::number::convert(Scalar::Int(value), declared.dtype.element());
+            let bytes = to_bytes(value, declared.dtype);
+            for byte in 0..lane {
+                memory.write(index * lane + byte, bytes[byte as usize & 7]);
+            }
+        }
+        self.memories.push(memory);
+        self.arguments[buffer] = Some(self.memories.len() - 1);
+        Ok(())
+    }
+
+    fn outputs(&self) -> Result<Vec<Output>, RunError> {
+        let mut outputs = Vec::new();
+        for (id, buffer) in self.function.buffers.iter_enumerated() {
+            let Some(memory) = self.arguments[id] else {
+                continue;
+            };
+            let memory = &self.memories[memory];
+            let lane = buffer.dtype.lane_bytes().max(1);
+            let mut values = Vec::new();
+            for index in 0..memory.size() / lane {
+                let mut bytes = [0; 8];
+                for byte in 0..lane {
+                    bytes[byte as usize & 7] = memory.read(index * lane + byte).unwrap_or(0);
+                }
+                values.push(from_bytes(bytes, buffer.dtype));
+            }
+            outputs.push(Output {
+                name: buffer.name.clone(),
+                dtype: buffer.dtype,
+                values,
+            });
+        }
+        Ok(outputs)
+    }
+
+    /// Bytes of a buffer as its shape is now.
+    fn size_of(&mut self, buffer: BufId, worker: usize) -> Result<u64, RunError> {
+        let declared = &self.function.buffers[buffer];
+        let mut elements = 1u64;
+        for extent in &declared.shape {
+            let extent = self.integer(extent, worker)?;
+            let product = u64::try_from(extent)
+                .ok()
+                .and_then(|extent| elements.checked_mul(extent));
+            elements = product.ok_or_else(|| {
+                self.invalid(format!("`{}` has an impossible size", declared.name))
+            })?;
+        }
+        let lanes = u64::from(declared.dtype.lanes) * declared.dtype.lane_bytes();
+        elements
+            .checked_mul(lanes)
+            .filter(|bytes| *bytes <= memplan_core::MAX_BYTES)
+            .ok_or_else(|| self.invalid(format!("`{}` is too large", declared.name)))
+    }
+
+    pub(super) fn invalid(&self, message: impl Into<String>) -> RunError {
+        RunError::Invalid {
+            span: self.span,
+            message: message.into(),
+        }
+    }
+
+    pub(super) fn variable(&self, var: VarId, worker: usize) -> Result<Scalar, RunError> {
+        self.workers[worker].vars[var].ok_or_else(|| {
+            self.invalid(format!(
+                "`{}` has no value here",
+                self.function.vars[var].name
+            ))
+        })
+    }
+
+    fn set(&mut self, var: VarId, value: Scalar, active: &[usize]) {
+        for &worker in active {
+            self.workers[worker].vars[var] = Some(value);
+        }
+    }
+
+    fn block(&mut self, block: &Block, active: &[usize]) -> Result<(), RunError> {
+        if active.is_empty() {
+            return Ok(());
+        }
+        block
+            .iter()
+            .try_for_each(|stmt| self.statement(stmt, active))
+    }
+
+    fn statement(&mut self, stmt: &Stmt, active: &[usize]) -> Result<(), RunError> {
+        self.steps += active.len() as u64;
+        self.span = stmt.span;
+        if self.steps > self.options.max_steps {
+            return Err(RunError::TooLong {
+                span: stmt.span,
+                steps: self.options.max_steps,
+            });
+        }
+        match &stmt.kind {
+            StmtKind::Nothing => Ok(()),
+            StmtKind::Alloc(buffer) => self.allocate(*buffer, active),
+            StmtKind::Declare(buffer) => self.declare(*buffer, active),
+            StmtKind::Store {
+                buffer,
+                index,
+                value,
+            } => {
+                // All workers read before any writes: that is what lockstep means.
+                let mut writes = Vec::with_capacity(active.len());
+                for &worker in active {
+                    let value = self.eval(value, worker)?;
+                    let places = self.places(*buffer, index, worker)?;
+                    writes.push((places, value));
+                }
+                let dtype = self.function.buffers[*buffer].dtype;
+                writes
+                    .into_iter()
+                    .try_for_each(|(places, value)| self.write(&places, &value, dtype))
+            }
+            StmtKind::Let { var, value } => {
+                for &worker in active {
+                    let value = self.scalar(value, worker)?;
+                    self.workers[worker].vars[*var] = Some(value);
+                }
+                Ok(())
+            }
+            StmtKind::Assert { condition, message } => {
+                for &worker in active {
+                    if !self.scalar(condition, worker)?.is_true() {
+                        return Err(RunError::Assertion {
+                            span: stmt.span,
+                            message: message.clone(),
+                        });
+                    }
+                }
+                Ok(())
+            }
+            StmtKind::Evaluate(value) => active
+                .iter()
+                .try_for_each(|&worker| self.eval(value, worker).map(|_| ())),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                let (yes, no) = self.split(condition, active)?;
+                self.block(then, &yes)?;
+                self.block(otherwise, &no)
+            }
+            StmtKind::While { condition, body } => {
+                let (mut running, _) = self.split(condition, active)?;
+                while !running.is_empty() {
+                    self.block(body, &running)?;
+                    self.steps += 1;
+                    self.span = stmt.span;
+                    if self.steps > self.options.max_steps {
+                        return Err(RunError::TooLong {
+                            span: stmt.span,
+                            steps: self.options.max_steps,
+                        });
+                    }
+                    running = self.split(condition, &running)?.0;
+                }
+                Ok(())
+            }
+            StmtKind::For {
+                var,
+                min,
+                extent,
+                kind,
+                body,
+                ..
+            } => self.for_loop(*var, min, extent, kind, body, active),
+            StmtKind::Thread {
+                var,
+                tag,
+                extent,
+                body,
+                ..
+            } => self.launch(*var, tag, extent, body, active),
+            StmtKind::Attr { body, .. } => self.block(body, active),
+        }
+    }
+
+    fn split(
+        &mut self,
+        condition: &Expr,
+        active: &[usize],
+    ) -> Result<(Vec<usize>, Vec<usize>), RunError> {
+        let (mut yes, mut no) = (Vec::new(), Vec::new());
+        for &worker in active {
+            let side = if self.scalar(condition, worker)?.is_true() {
+                &mut yes
+            } else {
+                &mut no
+            };
+            side.push(worker);
+        }
+        Ok((yes, no))
+    }
+
+    fn for_loop(
+        &mut self,
+        var: VarId,
+        min: &Expr,
+        extent: &Expr,
+        kind: &ForKind,
+        body: &Block,
+        active: &[usize],
+    ) -> Result<(), RunError> {
+        if let ForKind::ThreadBinding(tag) = kind {
+            return self.launch(var, tag, extent, body, active);
+        }
+        let mut bounds = Vec::with_capacity(active.len());
+        for &worker in active {
+            bounds.push((self.integer(min, worker)?, self.integer(extent, worker)?));
+        }
+        let longest = bounds.iter().map(|bound| bound.1).max().unwrap_or(0);
+        let uniform = bounds.iter().all(|bound| *bound == bounds[0]);
+        let parallel = *kind == ForKind::Parallel;
+        if parallel
+            && uniform
+            && self.options.order == Order::Lockstep
+            && longest.saturating_mul(active.len() as i64) <= MAX_WORKERS
+        {
+            return self.expand(var, bounds[0].0, longest, body, active, None);
+        }
+        for position in 0..longest {
+            let step = if parallel && self.options.order == Order::Backward {
+                longest - 1 - position
+            } else {
+                position
+            };
+            if uniform {
+                let value = Scalar::Int(bounds[0].0.wrapping_add(step));
+                self.set(var, value, active);
+                self.block(body, active)?;
+                continue;
+            }
+            let mut running = Vec::new();
+            for (&worker, &(min, extent)) in active.iter().zip(&bounds) {
+                if step < extent {
+                    self.workers[worker].vars[var] = Some(Scalar::Int(min.wrapping_add(step)));
+                    running.push(worker);
+                }
+            }
+            self.block(body, &running)?;
+        }
+        Ok(())
+    }
+
+    /// One worker per thread index; an axis that is already launched keeps its index.
+    fn launch(
+        &mut self,
+        var: VarId,
+        tag: &str,
+        extent: &Expr,
+        body: &Block,
+        active: &[usize],
+    ) -> Result<(), RunError> {
+        let mut fresh = Vec::new();
+        let mut known = Vec::new();
+        for &worker in active {
+            match self.workers[worker]
+                .axes
+                .iter()
+                .find(|(axis, _)| axis == tag)
+            {
+                Some(&(_, index)) => {
+                    self.workers[worker].vars[var] = Some(Scalar::Int(index));
+                    known.push(worker);
+                }
+                None => fresh.push(worker),
+            }
+        }
+        if !known.is_empty() {
+            return self.block(body, &known);
+        }
+        let Some(&first) = fresh.first() else {
+            return Ok(());
+        };
+        let extent = self.integer(extent, first)?;
+        if extent.saturating_mul(fresh.len() as i64) > MAX_WORKERS * 16 {
+            return Err(self.invalid("too many threads to interpret"));
+        }
+        self.expand(var, 0, extent, body, &fresh, Some(tag))
+    }
+
+    /// Splits every active worker into `extent` and runs the body with all of them.
+    fn expand(
+        &mut self,
+        var: VarId,
+        min: i64,
+        extent: i64,
+        body: &Block,
+        active: &[usize],
+        axis: Option<&str>,
+    ) -> Result<(), RunError> {
+        let first = self.workers.len();
+        for &parent in active {
+            for step in 0..extent.max(0) {
+                let mut worker = self.workers[parent].clone();
+                let index = min.wrapping_add(step);
+                worker.vars[var] = Some(Scalar::Int(index));
+                match axis {
+                    Some(axis) => worker.axes.push((axis.to_owned(), index)),
+                    None => {
+                        self.events += 1;
+                        worker.private = self.events;
+                    }
+                }
+                self.workers.push(worker);
+            }
+        }
+        let children: Vec<usize> = (first..self.workers.len()).collect();
+        let result = self.block(body, &children);
+        self.workers.truncate(first);
+        result
+    }
+
+    fn allocate(&mut self, buffer: BufId, active: &[usize]) -> Result<(), RunError> {
+        self.events += 1;
+        let event = self.events;
+        for &worker in active {
+            let size = self.size_of(buffer, worker)?;
+            let state = &self.workers[worker];
+            let site = Site {
+                event,
+                private: state.private,
+                size,
+                block: block_indices(&state.axes),
+            };
+            let old = self.workers[worker].buffers[buffer].replace(site);
+            self.release(old, buffer, worker);
+        }
+        Ok(())
+    }
+
+    /// Which of a site's memories a worker uses.
+    fn sharing(&self, site: &Site, root: BufId, worker: usize) -> Vec<i64> {
+        let axes = &self.workers[worker].axes;
+        match self.function.buffers[root].scope.rank {
+            Rank::Global => site.block.clone(),
+            Rank::Shared | Rank::Warp => block_indices(axes),
+            Rank::Local | Rank::Special => axes.iter().map(|(_, index)| *index).collect(),
+        }
+    }
+
+    /// Forgets the memory of an allocation that is executed again.
+    fn release(&mut self, old: Option<Site>, buffer: BufId, worker: usize) {
+        let Some(old) = old else { return };
+        let sharing = self.sharing(&old, buffer, worker);
+        if let Some(memory) = self.instances.remove(&(old, sharing)) {
+            self.memories[memory] = Memory::new(0);
+        }
+    }
+
+    /// Views need nothing; `T.match_buffer` makes an argument.
+    fn declare(&mut self, buffer: BufId, active: &[usize]) -> Result<(), RunError> {
+        let is_argument = self.function.buffers[buffer].memory == Whose::Argument;
+        if is_argument && self.arguments[buffer].is_none() && !active.is_empty() {
+            self.make_argument(buffer)?;
+        }
+        Ok(())
+    }
+
+    /// The memory that holds a buffer for a worker.
+    pub(super) fn memory_of(&mut self, buffer: BufId, worker: usize) -> Result<usize, RunError> {
+        let root = self.function.root(buffer);
+        if let Some(memory) = self.arguments[root] {
+            return Ok(memory);
+        }
+        let state = &self.workers[worker];
+        let Some(site) = state.buffers[root].clone() else {
+            return Err(self.invalid(format!(
+                "`{}` is used before it is allocated",
+                self.function.buffers[root].name
+            )));
+        };
+        let sharing = self.sharing(&site, root, worker);
+        let size = site.size;
+        let memories = &mut self.memories;
+        Ok(*self.instances.entry((site, sharing)).or_insert_with(|| {
+            memories.push(Memory::new(size));
+            memories.len() - 1
+        }))
+    }
+}
+
+fn block_indices(axes: &[(String, i64)]) -> Vec<i64> {
+    axes.iter()
+        .filter(|(axis, _)| thread_rank(axis) == Some(0))
+        .map(|(_, index)| *index)
+        .collect()
+}

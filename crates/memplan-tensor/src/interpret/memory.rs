@@ -1,0 +1,74 @@
+//! Byte memory that knows which bytes were written.
+
+use std::collections::HashMap;
+
+const PAGE: usize = 1024;
+
+struct Page {
+    data: [u8; PAGE],
+    written: [bool; PAGE],
+}
+
+/// One allocation: pages appear when they are written, so a declared gigabyte costs nothing.
+pub(super) struct Memory {
+    size: u64,
+    near: Vec<Option<Box<Page>>>,
+    far: HashMap<u64, Box<Page>>,
+}
+
+/// Pages kept in a plain vector; those beyond go to the map.
+const NEAR_PAGES: u64 = 4096;
+
+impl Memory {
+    pub(super) fn new(size: u64) -> Memory {
+        Memory {
+            size,
+            near: Vec::new(),
+            far: HashMap::new(),
+        }
+    }
+
+    /// Size in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn page(&self, number: u64) -> Option<&Page> {
+        if number < NEAR_PAGES {
+            self.near.get(number as usize)?.as_deref()
+        } else {
+            self.far.get(&number).map(|page| &**page)
+        }
+    }
+
+    fn page_mut(&mut self, number: u64) -> &mut Page {
+        let fresh = || {
+            Box::new(Page {
+                data: [0; PAGE],
+                written: [false; PAGE],
+            })
+        };
+        if number >= NEAR_PAGES {
+            return self.far.entry(number).or_insert_with(fresh);
+        }
+        let number = number as usize;
+        if self.near.len() <= number {
+            self.near.resize_with(number + 1, || None);
+        }
+        self.near[number].get_or_insert_with(fresh)
+    }
+
+    /// Writes a byte; the caller has checked the bounds.
+    pub(super) fn write(&mut self, at: u64, byte: u8) {
+        let page = self.page_mut(at / PAGE as u64);
+        page.data[at as usize % PAGE] = byte;
+        page.written[at as usize % PAGE] = true;
+    }
+
+    /// The byte, if it was ever written.
+    pub(super) fn read(&self, at: u64) -> Option<u8> {
+        let page = self.page(at / PAGE as u64)?;
+        let offset = at as usize % PAGE;
+        page.written[offset].then_some(page.data[offset])
+    }
+}
