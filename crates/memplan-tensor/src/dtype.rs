@@ -45,11 +45,7 @@ impl DType {
 
     /// A type of one lane.
     pub const fn scalar(kind: Kind, bits: u16) -> DType {
-        DType {
-            kind,
-            bits,
-            lanes: 1,
-        }
+        DType { kind, bits, lanes: 1 }
     }
 
     /// The same lane type with another number of lanes.
@@ -119,9 +115,7 @@ impl FromStr for DType {
         if lanes == 0 {
             return Err(fail());
         }
-        let digits = lane
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(lane.len());
+        let digits = lane.find(|c: char| c.is_ascii_digit()).unwrap_or(lane.len());
         let (name, bits) = lane.split_at(digits);
         let bits: Option<u16> = bits.parse().ok();
         let (kind, bits) = match (name, bits) {
@@ -143,27 +137,10 @@ mod tests {
 
     #[test]
     fn types_read_and_print_alike() {
-        for text in [
-            "int8",
-            "uint16",
-            "float32",
-            "float32x4",
-            "bfloat16",
-            "bool",
-            "handle",
-        ] {
+        for text in ["int8", "uint16", "float32", "float32x4", "bfloat16", "bool", "handle"] {
             assert_eq!(text.parse::<DType>().unwrap().to_string(), text);
         }
-        for text in [
-            "",
-            "int",
-            "int7",
-            "float8",
-            "bool8",
-            "float32x0",
-            "float32x",
-            "x4",
-        ] {
+        for text in ["", "int", "int7", "float8", "bool8", "float32x0", "float32x", "x4"] {
             assert!(text.parse::<DType>().is_err(), "{text}");
         }
         assert_eq!(DType::FLOAT32.with_lanes(4).total_bits(), 128);

@@ -54,12 +54,7 @@ pub struct RunOptions {
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions {
-            seed: 0,
-            order: Order::Forward,
-            scalars: BTreeMap::new(),
-            max_steps: 50_000_000,
-        }
+        RunOptions { seed: 0, order: Order::Forward, scalars: BTreeMap::new(), max_steps: 50_000_000 }
     }
 }
 

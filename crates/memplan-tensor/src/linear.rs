@@ -59,13 +59,10 @@ impl Linear {
     }
 
     /// Whether every value of the sum is a multiple of `divisor`.
+    #[allow(dead_code)]
     pub(crate) fn is_multiple_of(&self, divisor: i64) -> bool {
         let multiple = |value: i64| value.checked_rem(divisor) == Some(0);
-        multiple(self.constant)
-            && self
-                .terms
-                .iter()
-                .all(|(_, coefficient)| multiple(*coefficient))
+        multiple(self.constant) && self.terms.iter().all(|(_, coefficient)| multiple(*coefficient))
     }
 }
 
@@ -76,20 +73,14 @@ pub(crate) fn constant_difference(a: &Expr, b: &Expr) -> Option<i64> {
 }
 
 /// Whether every value of the expression is a multiple of `divisor`.
+#[allow(dead_code)]
 pub(crate) fn is_multiple_of(expr: &Expr, divisor: i64) -> bool {
     Linear::of(expr).is_some_and(|sum| sum.is_multiple_of(divisor))
 }
 
 /// Computes constant sub-expressions; operators on constants disappear.
 pub(crate) fn fold(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
-    let (
-        Expr::Int { value: a, dtype },
-        Expr::Int {
-            value: b,
-            dtype: other,
-        },
-    ) = (left, right)
-    else {
+    let (Expr::Int { value: a, dtype }, Expr::Int { value: b, dtype: other }) = (left, right) else {
         return None;
     };
     let value = match op {
@@ -102,14 +93,7 @@ pub(crate) fn fold(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         BinaryOp::Max => *a.max(b),
         _ => return None,
     };
-    Some(Expr::Int {
-        value,
-        dtype: if dtype.bits >= other.bits {
-            *dtype
-        } else {
-            *other
-        },
-    })
+    Some(Expr::Int { value, dtype: if dtype.bits >= other.bits { *dtype } else { *other } })
 }
 
 #[cfg(test)]

@@ -51,11 +51,7 @@ impl Script {
         if defs.is_empty() {
             return Err(ReadError::NoFunction);
         }
-        let mut script = Script {
-            source: source.to_owned(),
-            functions: Vec::new(),
-            places: Vec::new(),
-        };
+        let mut script = Script { source: source.to_owned(), functions: Vec::new(), places: Vec::new() };
         for def in &defs {
             script.functions.push(read::read_function(source, def)?);
             script.places.push(place(source, def));
@@ -101,28 +97,11 @@ impl Script {
 
 /// Where the body of a function stands: from the line after the header to the end of its last line.
 fn place(source: &str, def: &python::PyDef) -> Place {
-    let line_end = |from: usize| {
-        source[from..]
-            .find('\n')
-            .map_or(source.len(), |newline| from + newline + 1)
-    };
+    let line_end = |from: usize| source[from..].find('\n').map_or(source.len(), |newline| from + newline + 1);
     let start = line_end(def.header.range().end).min(source.len());
     let end = line_end(def.end.max(def.header.range().end)).max(start);
-    let first = def
-        .body
-        .first()
-        .map_or(start, |statement| statement.span.range().start);
+    let first = def.body.first().map_or(start, |statement| statement.span.range().start);
     let line_start = source[..first].rfind('\n').map_or(0, |newline| newline + 1);
-    let indent: String = source[line_start..first]
-        .chars()
-        .take_while(|c| c.is_whitespace())
-        .collect();
-    Place {
-        body: Span::new(start, end),
-        indent: if indent.is_empty() {
-            "    ".to_owned()
-        } else {
-            indent
-        },
-    }
+    let indent: String = source[line_start..first].chars().take_while(|c| c.is_whitespace()).collect();
+    Place { body: Span::new(start, end), indent: if indent.is_empty() { "    ".to_owned() } else { indent } }
 }

@@ -41,41 +41,19 @@ impl Machine<'_> {
                 let value = self.eval(value, worker)?;
                 self.each(value, |lane| convert(lane, *dtype))
             }
-            Expr::Select {
-                condition,
-                then,
-                otherwise,
-            } => match self.eval(condition, worker)? {
-                Value::One(choice) => {
-                    self.eval(if choice.is_true() { then } else { otherwise }, worker)
-                }
+            Expr::Select { condition, then, otherwise } => match self.eval(condition, worker)? {
+                Value::One(choice) => self.eval(if choice.is_true() { then } else { otherwise }, worker),
                 Value::Many(choices) => {
-                    let (then, otherwise) = (
-                        self.lanes_of(then, worker)?,
-                        self.lanes_of(otherwise, worker)?,
-                    );
+                    let (then, otherwise) = (self.lanes_of(then, worker)?, self.lanes_of(otherwise, worker)?);
                     let lanes = choices.iter().zip(then).zip(otherwise);
-                    Ok(Value::Many(
-                        lanes
-                            .map(|((choice, a), b)| if choice.is_true() { a } else { b })
-                            .collect(),
-                    ))
+                    Ok(Value::Many(lanes.map(|((choice, a), b)| if choice.is_true() { a } else { b }).collect()))
                 }
                 Value::Address(_) => Err(self.invalid("a pointer is no condition")),
             },
-            Expr::Ramp {
-                base,
-                stride,
-                lanes,
-            } => {
+            Expr::Ramp { base, stride, lanes } => {
                 let dtype = base.dtype(self.function);
                 let (base, stride) = (self.integer(base, worker)?, self.integer(stride, worker)?);
-                let lane = |k: u16| {
-                    convert(
-                        Scalar::Int(base.wrapping_add(stride.wrapping_mul(i64::from(k)))),
-                        dtype,
-                    )
-                };
+                let lane = |k: u16| convert(Scalar::Int(base.wrapping_add(stride.wrapping_mul(i64::from(k)))), dtype);
                 Ok(Value::Many((0..*lanes).map(lane).collect()))
             }
             Expr::Broadcast { value, lanes } => {
@@ -100,11 +78,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn each(
-        &self,
-        value: Value,
-        change: impl Fn(Scalar) -> Scalar,
-    ) -> Result<Value, RunError> {
+    pub(super) fn each(&self, value: Value, change: impl Fn(Scalar) -> Scalar) -> Result<Value, RunError> {
         match value {
             Value::One(lane) => Ok(Value::One(change(lane))),
             Value::Many(lanes) => Ok(Value::Many(lanes.into_iter().map(change).collect())),
@@ -112,13 +86,7 @@ impl Machine<'_> {
         }
     }
 
-    fn eval_binary(
-        &mut self,
-        op: BinaryOp,
-        left: &Expr,
-        right: &Expr,
-        worker: usize,
-    ) -> Result<Value, RunError> {
+    fn eval_binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, worker: usize) -> Result<Value, RunError> {
         if matches!(op, BinaryOp::And | BinaryOp::Or) {
             let first = self.scalar(left, worker)?.is_true();
             if first == (op == BinaryOp::Or) {
@@ -130,13 +98,11 @@ impl Machine<'_> {
         let dtype = left.dtype(self.function).element();
         let (left, right) = (self.eval(left, worker)?, self.eval(right, worker)?);
         let span = self.span;
-        let lane =
-            |a: Scalar, b: Scalar| binary(op, a, b, dtype).ok_or(RunError::DivisionByZero { span });
+        let lane = |a: Scalar, b: Scalar| binary(op, a, b, dtype).ok_or(RunError::DivisionByZero { span });
         match (left, right) {
             (Value::One(a), Value::One(b)) => lane(a, b).map(Value::One),
             (Value::Many(a), Value::Many(b)) if a.len() == b.len() => {
-                let lanes: Result<Vec<Scalar>, RunError> =
-                    a.into_iter().zip(b).map(|(a, b)| lane(a, b)).collect();
+                let lanes: Result<Vec<Scalar>, RunError> = a.into_iter().zip(b).map(|(a, b)| lane(a, b)).collect();
                 lanes.map(Value::Many)
             }
             _ => Err(self.invalid("operands with different numbers of lanes")),
@@ -156,9 +122,7 @@ impl Machine<'_> {
                 let elements = self.integer(elements, worker)?;
                 let dtype = function.buffers[current].dtype;
                 let bytes = dtype.lane_bytes() as i64 * i64::from(dtype.lanes);
-                let moved = elements
-                    .checked_mul(bytes)
-                    .and_then(|bytes| offset.checked_add(bytes));
+                let moved = elements.checked_mul(bytes).and_then(|bytes| offset.checked_add(bytes));
                 offset = moved.ok_or_else(|| self.invalid("an offset beyond 64 bits"))?;
             }
             current = *of;
@@ -167,12 +131,7 @@ impl Machine<'_> {
     }
 
     /// Where an access goes, checked against the buffer's shape and its memory's size.
-    pub(super) fn places(
-        &mut self,
-        buffer: BufId,
-        index: &[Expr],
-        worker: usize,
-    ) -> Result<Places, RunError> {
+    pub(super) fn places(&mut self, buffer: BufId, index: &[Expr], worker: usize) -> Result<Places, RunError> {
         let declared = &self.function.buffers[buffer];
         let mut rows = vec![0i64];
         let mut printed = Vec::new();
@@ -190,15 +149,9 @@ impl Machine<'_> {
             if checked && lanes.iter().any(|lane| *lane < 0 || *lane >= extent) {
                 return Err(self.out_of_bounds(buffer, &printed));
             }
-            let row = |start: i64, lane: i64| {
-                start
-                    .checked_mul(extent)
-                    .and_then(|start| start.checked_add(lane))
-            };
-            let all: Option<Vec<i64>> = rows
-                .iter()
-                .flat_map(|&start| lanes.iter().map(move |&lane| row(start, lane)))
-                .collect();
+            let row = |start: i64, lane: i64| start.checked_mul(extent).and_then(|start| start.checked_add(lane));
+            let all: Option<Vec<i64>> =
+                rows.iter().flat_map(|&start| lanes.iter().map(move |&lane| row(start, lane))).collect();
             rows = all.ok_or_else(|| self.out_of_bounds(buffer, &printed))?;
         }
         let offset = self.view_offset(buffer, worker)?;
@@ -209,9 +162,7 @@ impl Machine<'_> {
         let element = lane * u64::from(dtype.lanes);
         let mut bytes = Vec::with_capacity(rows.len() * usize::from(dtype.lanes));
         for row in rows {
-            let start = row
-                .checked_mul(element as i64)
-                .and_then(|byte| byte.checked_add(offset));
+            let start = row.checked_mul(element as i64).and_then(|byte| byte.checked_add(offset));
             let start = start.and_then(|byte| u64::try_from(byte).ok());
             match start {
                 Some(start) if start.saturating_add(element) <= size => {
@@ -264,12 +215,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn write(
-        &mut self,
-        places: &Places,
-        value: &Value,
-        dtype: DType,
-    ) -> Result<(), RunError> {
+    pub(super) fn write(&mut self, places: &Places, value: &Value, dtype: DType) -> Result<(), RunError> {
         let lanes = match value {
             Value::One(lane) => std::slice::from_ref(lane),
             Value::Many(lanes) => lanes,
@@ -296,31 +242,17 @@ impl Machine<'_> {
         }
         let element = declared.dtype.lane_bytes() * u64::from(declared.dtype.lanes);
         let room = self.memories[memory].size() / element.max(1);
-        Ok(Pointer {
-            memory,
-            byte: 0,
-            elements: elements.min(room),
-            dtype: declared.dtype,
-        })
+        Ok(Pointer { memory, byte: 0, elements: elements.min(room), dtype: declared.dtype })
     }
 
     /// The address of an element.
-    pub(super) fn address_of(
-        &mut self,
-        buffer: BufId,
-        index: &[Expr],
-        worker: usize,
-    ) -> Result<Pointer, RunError> {
+    pub(super) fn address_of(&mut self, buffer: BufId, index: &[Expr], worker: usize) -> Result<Pointer, RunError> {
         let whole = self.pointer_to(buffer, worker)?;
         let places = self.places(buffer, index, worker)?;
         let byte = places.bytes.first().copied().unwrap_or(0);
         let element = whole.dtype.lane_bytes() * u64::from(whole.dtype.lanes);
         let start = u64::try_from(self.view_offset(buffer, worker)?).unwrap_or(0);
         let passed = byte.saturating_sub(start) / element.max(1);
-        Ok(Pointer {
-            byte,
-            elements: whole.elements.saturating_sub(passed),
-            ..whole
-        })
+        Ok(Pointer { byte, elements: whole.elements.saturating_sub(passed), ..whole })
     }
 }

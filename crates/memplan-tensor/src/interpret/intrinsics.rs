@@ -7,13 +7,7 @@ use crate::DType;
 use crate::ir::Expr;
 
 impl Machine<'_> {
-    pub(super) fn call(
-        &mut self,
-        name: &str,
-        args: &[Expr],
-        dtype: DType,
-        worker: usize,
-    ) -> Result<Value, RunError> {
+    pub(super) fn call(&mut self, name: &str, args: &[Expr], dtype: DType, worker: usize) -> Result<Value, RunError> {
         match (name, args) {
             ("if_then_else", [condition, then, otherwise]) => {
                 let choice = self.scalar(condition, worker)?.is_true();
@@ -23,9 +17,9 @@ impl Machine<'_> {
             ("address_of", [Expr::Load { buffer, index }]) => {
                 self.address_of(*buffer, index, worker).map(Value::Address)
             }
-            ("tvm_access_ptr", [Expr::Type(dtype), data, offset, extent, ..]) => self
-                .access_ptr(*dtype, data, offset, extent, worker)
-                .map(Value::Address),
+            ("tvm_access_ptr", [Expr::Type(dtype), data, offset, extent, ..]) => {
+                self.access_ptr(*dtype, data, offset, extent, worker).map(Value::Address)
+            }
             (
                 "call_extern" | "call_pure_extern" | "call_packed" | "tvm_call_packed",
                 [Expr::Str(callee), rest @ ..],
@@ -85,9 +79,8 @@ impl Machine<'_> {
                 let (to, from, count) = (*to, *from, count.as_int().max(0) as u64);
                 self.check_span(to, count)?;
                 self.check_span(from, count)?;
-                let bytes: Vec<Option<u8>> = (0..count)
-                    .map(|at| self.memories[from.memory].read(from.byte + at))
-                    .collect();
+                let bytes: Vec<Option<u8>> =
+                    (0..count).map(|at| self.memories[from.memory].read(from.byte + at)).collect();
                 for (at, byte) in bytes.into_iter().enumerate() {
                     if let Some(byte) = byte {
                         self.memories[to.memory].write(to.byte + at as u64, byte);
@@ -119,9 +112,7 @@ impl Machine<'_> {
     /// What an unknown function does to what it is given: every element changes, depending on its old value.
     fn stir(&mut self, pointer: Pointer, salt: u64) {
         let lane = pointer.dtype.element();
-        let lanes = pointer
-            .elements
-            .saturating_mul(u64::from(pointer.dtype.lanes));
+        let lanes = pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes));
         for index in 0..lanes.min(1 << 20) {
             let at = pointer.byte + index * lane.lane_bytes();
             let change = (mix(salt, index) % 7) as i64;
@@ -135,22 +126,13 @@ impl Machine<'_> {
         }
     }
 
-    fn math(
-        &mut self,
-        name: &str,
-        args: &[Expr],
-        dtype: DType,
-        worker: usize,
-    ) -> Result<Value, RunError> {
+    fn math(&mut self, name: &str, args: &[Expr], dtype: DType, worker: usize) -> Result<Value, RunError> {
         let mut values = Vec::new();
         for arg in args {
             values.push(self.eval(arg, worker)?);
         }
         let lane_type = dtype.element();
-        let unknown = RunError::UnknownCall {
-            span: self.span,
-            name: name.to_owned(),
-        };
+        let unknown = RunError::UnknownCall { span: self.span, name: name.to_owned() };
         match values.as_slice() {
             [only] => {
                 let Some(function) = unary(name) else {

@@ -9,8 +9,7 @@ use super::number::{Scalar, from_bytes, to_bytes};
 use super::{Order, Output, RunError, RunOptions};
 use crate::DType;
 use crate::ir::{
-    Block, BufId, Expr, ForKind, Function, Memory as Whose, Param, Rank, Stmt, StmtKind, VarId,
-    thread_rank,
+    Block, BufId, Expr, ForKind, Function, Memory as Whose, Param, Rank, Stmt, StmtKind, VarId, thread_rank,
 };
 use memplan_core::{Id, IndexVec, Span};
 use std::collections::HashMap;
@@ -74,10 +73,7 @@ const MAX_WORKERS: i64 = 4096;
 
 /// A well-mixed number from two (splitmix64).
 pub(super) fn mix(a: u64, b: u64) -> u64 {
-    let mut x = a
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        .wrapping_add(b)
-        .wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut x = a.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(b).wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
@@ -120,17 +116,9 @@ impl<'a> Machine<'a> {
     fn choose_scalars(&mut self) {
         for (id, var) in self.function.vars.iter_enumerated() {
             let chosen = 2 + (mix(self.options.seed, 0x5ca1_a000 + id.index() as u64) % 6) as i64;
-            let value = self
-                .options
-                .scalars
-                .get(&var.name)
-                .copied()
-                .unwrap_or(chosen);
-            self.workers[0].vars[id] = Some(if var.dtype.is_float() {
-                Scalar::Float(value as f64)
-            } else {
-                Scalar::Int(value)
-            });
+            let value = self.options.scalars.get(&var.name).copied().unwrap_or(chosen);
+            self.workers[0].vars[id] =
+                Some(if var.dtype.is_float() { Scalar::Float(value as f64) } else { Scalar::Int(value) });
         }
     }
 
@@ -171,11 +159,7 @@ impl<'a> Machine<'a> {
                 }
                 values.push(from_bytes(bytes, buffer.dtype));
             }
-            outputs.push(Output {
-                name: buffer.name.clone(),
-                dtype: buffer.dtype,
-                values,
-            });
+            outputs.push(Output { name: buffer.name.clone(), dtype: buffer.dtype, values });
         }
         Ok(outputs)
     }
@@ -186,12 +170,8 @@ impl<'a> Machine<'a> {
         let mut elements = 1u64;
         for extent in &declared.shape {
             let extent = self.integer(extent, worker)?;
-            let product = u64::try_from(extent)
-                .ok()
-                .and_then(|extent| elements.checked_mul(extent));
-            elements = product.ok_or_else(|| {
-                self.invalid(format!("`{}` has an impossible size", declared.name))
-            })?;
+            let product = u64::try_from(extent).ok().and_then(|extent| elements.checked_mul(extent));
+            elements = product.ok_or_else(|| self.invalid(format!("`{}` has an impossible size", declared.name)))?;
         }
         let lanes = u64::from(declared.dtype.lanes) * declared.dtype.lane_bytes();
         elements
@@ -201,19 +181,12 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn invalid(&self, message: impl Into<String>) -> RunError {
-        RunError::Invalid {
-            span: self.span,
-            message: message.into(),
-        }
+        RunError::Invalid { span: self.span, message: message.into() }
     }
 
     pub(super) fn variable(&self, var: VarId, worker: usize) -> Result<Scalar, RunError> {
-        self.workers[worker].vars[var].ok_or_else(|| {
-            self.invalid(format!(
-                "`{}` has no value here",
-                self.function.vars[var].name
-            ))
-        })
+        self.workers[worker].vars[var]
+            .ok_or_else(|| self.invalid(format!("`{}` has no value here", self.function.vars[var].name)))
     }
 
     fn set(&mut self, var: VarId, value: Scalar, active: &[usize]) {
@@ -226,29 +199,20 @@ impl<'a> Machine<'a> {
         if active.is_empty() {
             return Ok(());
         }
-        block
-            .iter()
-            .try_for_each(|stmt| self.statement(stmt, active))
+        block.iter().try_for_each(|stmt| self.statement(stmt, active))
     }
 
     fn statement(&mut self, stmt: &Stmt, active: &[usize]) -> Result<(), RunError> {
         self.steps += active.len() as u64;
         self.span = stmt.span;
         if self.steps > self.options.max_steps {
-            return Err(RunError::TooLong {
-                span: stmt.span,
-                steps: self.options.max_steps,
-            });
+            return Err(RunError::TooLong { span: stmt.span, steps: self.options.max_steps });
         }
         match &stmt.kind {
             StmtKind::Nothing => Ok(()),
             StmtKind::Alloc(buffer) => self.allocate(*buffer, active),
             StmtKind::Declare(buffer) => self.declare(*buffer, active),
-            StmtKind::Store {
-                buffer,
-                index,
-                value,
-            } => {
+            StmtKind::Store { buffer, index, value } => {
                 // All workers read before any writes: that is what lockstep means.
                 let mut writes = Vec::with_capacity(active.len());
                 for &worker in active {
@@ -257,9 +221,7 @@ impl<'a> Machine<'a> {
                     writes.push((places, value));
                 }
                 let dtype = self.function.buffers[*buffer].dtype;
-                writes
-                    .into_iter()
-                    .try_for_each(|(places, value)| self.write(&places, &value, dtype))
+                writes.into_iter().try_for_each(|(places, value)| self.write(&places, &value, dtype))
             }
             StmtKind::Let { var, value } => {
                 for &worker in active {
@@ -271,23 +233,13 @@ impl<'a> Machine<'a> {
             StmtKind::Assert { condition, message } => {
                 for &worker in active {
                     if !self.scalar(condition, worker)?.is_true() {
-                        return Err(RunError::Assertion {
-                            span: stmt.span,
-                            message: message.clone(),
-                        });
+                        return Err(RunError::Assertion { span: stmt.span, message: message.clone() });
                     }
                 }
                 Ok(())
             }
-            StmtKind::Evaluate(value) => active
-                .iter()
-                .try_for_each(|&worker| self.eval(value, worker).map(|_| ())),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-                ..
-            } => {
+            StmtKind::Evaluate(value) => active.iter().try_for_each(|&worker| self.eval(value, worker).map(|_| ())),
+            StmtKind::If { condition, then, otherwise, .. } => {
                 let (yes, no) = self.split(condition, active)?;
                 self.block(then, &yes)?;
                 self.block(otherwise, &no)
@@ -299,46 +251,22 @@ impl<'a> Machine<'a> {
                     self.steps += 1;
                     self.span = stmt.span;
                     if self.steps > self.options.max_steps {
-                        return Err(RunError::TooLong {
-                            span: stmt.span,
-                            steps: self.options.max_steps,
-                        });
+                        return Err(RunError::TooLong { span: stmt.span, steps: self.options.max_steps });
                     }
                     running = self.split(condition, &running)?.0;
                 }
                 Ok(())
             }
-            StmtKind::For {
-                var,
-                min,
-                extent,
-                kind,
-                body,
-                ..
-            } => self.for_loop(*var, min, extent, kind, body, active),
-            StmtKind::Thread {
-                var,
-                tag,
-                extent,
-                body,
-                ..
-            } => self.launch(*var, tag, extent, body, active),
+            StmtKind::For { var, min, extent, kind, body, .. } => self.for_loop(*var, min, extent, kind, body, active),
+            StmtKind::Thread { var, tag, extent, body, .. } => self.launch(*var, tag, extent, body, active),
             StmtKind::Attr { body, .. } => self.block(body, active),
         }
     }
 
-    fn split(
-        &mut self,
-        condition: &Expr,
-        active: &[usize],
-    ) -> Result<(Vec<usize>, Vec<usize>), RunError> {
+    fn split(&mut self, condition: &Expr, active: &[usize]) -> Result<(Vec<usize>, Vec<usize>), RunError> {
         let (mut yes, mut no) = (Vec::new(), Vec::new());
         for &worker in active {
-            let side = if self.scalar(condition, worker)?.is_true() {
-                &mut yes
-            } else {
-                &mut no
-            };
+            let side = if self.scalar(condition, worker)?.is_true() { &mut yes } else { &mut no };
             side.push(worker);
         }
         Ok((yes, no))
@@ -371,11 +299,8 @@ impl<'a> Machine<'a> {
             return self.expand(var, bounds[0].0, longest, body, active, None);
         }
         for position in 0..longest {
-            let step = if parallel && self.options.order == Order::Backward {
-                longest - 1 - position
-            } else {
-                position
-            };
+            let step =
+                if parallel && self.options.order == Order::Backward { longest - 1 - position } else { position };
             if uniform {
                 let value = Scalar::Int(bounds[0].0.wrapping_add(step));
                 self.set(var, value, active);
@@ -395,22 +320,11 @@ impl<'a> Machine<'a> {
     }
 
     /// One worker per thread index; an axis that is already launched keeps its index.
-    fn launch(
-        &mut self,
-        var: VarId,
-        tag: &str,
-        extent: &Expr,
-        body: &Block,
-        active: &[usize],
-    ) -> Result<(), RunError> {
+    fn launch(&mut self, var: VarId, tag: &str, extent: &Expr, body: &Block, active: &[usize]) -> Result<(), RunError> {
         let mut fresh = Vec::new();
         let mut known = Vec::new();
         for &worker in active {
-            match self.workers[worker]
-                .axes
-                .iter()
-                .find(|(axis, _)| axis == tag)
-            {
+            match self.workers[worker].axes.iter().find(|(axis, _)| axis == tag) {
                 Some(&(_, index)) => {
                     self.workers[worker].vars[var] = Some(Scalar::Int(index));
                     known.push(worker);
@@ -469,12 +383,7 @@ impl<'a> Machine<'a> {
         for &worker in active {
             let size = self.size_of(buffer, worker)?;
             let state = &self.workers[worker];
-            let site = Site {
-                event,
-                private: state.private,
-                size,
-                block: block_indices(&state.axes),
-            };
+            let site = Site { event, private: state.private, size, block: block_indices(&state.axes) };
             let old = self.workers[worker].buffers[buffer].replace(site);
             self.release(old, buffer, worker);
         }
@@ -517,10 +426,7 @@ impl<'a> Machine<'a> {
         }
         let state = &self.workers[worker];
         let Some(site) = state.buffers[root].clone() else {
-            return Err(self.invalid(format!(
-                "`{}` is used before it is allocated",
-                self.function.buffers[root].name
-            )));
+            return Err(self.invalid(format!("`{}` is used before it is allocated", self.function.buffers[root].name)));
         };
         let sharing = self.sharing(&site, root, worker);
         let size = site.size;
@@ -533,8 +439,5 @@ impl<'a> Machine<'a> {
 }
 
 fn block_indices(axes: &[(String, i64)]) -> Vec<i64> {
-    axes.iter()
-        .filter(|(axis, _)| thread_rank(axis) == Some(0))
-        .map(|(_, index)| *index)
-        .collect()
+    axes.iter().filter(|(axis, _)| thread_rank(axis) == Some(0)).map(|(_, index)| *index).collect()
 }

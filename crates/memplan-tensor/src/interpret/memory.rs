@@ -21,11 +21,7 @@ const NEAR_PAGES: u64 = 4096;
 
 impl Memory {
     pub(super) fn new(size: u64) -> Memory {
-        Memory {
-            size,
-            near: Vec::new(),
-            far: HashMap::new(),
-        }
+        Memory { size, near: Vec::new(), far: HashMap::new() }
     }
 
     /// Size in bytes.
@@ -42,12 +38,7 @@ impl Memory {
     }
 
     fn page_mut(&mut self, number: u64) -> &mut Page {
-        let fresh = || {
-            Box::new(Page {
-                data: [0; PAGE],
-                written: [false; PAGE],
-            })
-        };
+        let fresh = || Box::new(Page { data: [0; PAGE], written: [false; PAGE] });
         if number >= NEAR_PAGES {
             return self.far.entry(number).or_insert_with(fresh);
         }

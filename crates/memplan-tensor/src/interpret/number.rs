@@ -93,11 +93,7 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         });
     }
     let (a, b) = (left.as_int(), right.as_int());
-    let order = if dtype.kind == Kind::UInt && dtype.bits == 64 {
-        (a as u64).cmp(&(b as u64))
-    } else {
-        a.cmp(&b)
-    };
+    let order = if dtype.kind == Kind::UInt && dtype.bits == 64 { (a as u64).cmp(&(b as u64)) } else { a.cmp(&b) };
     if let Some(truth) = compare(op, Some(order)) {
         return Some(Scalar::truth(truth));
     }
@@ -118,11 +114,7 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
 
 fn floor_div(a: i64, b: i64) -> i64 {
     let quotient = a.wrapping_div(b);
-    if a.wrapping_rem(b) != 0 && (a < 0) != (b < 0) {
-        quotient - 1
-    } else {
-        quotient
-    }
+    if a.wrapping_rem(b) != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
 }
 
 fn compare(op: BinaryOp, order: Option<std::cmp::Ordering>) -> Option<bool> {
@@ -254,8 +246,7 @@ mod tests {
         let int8 = DType::scalar(Kind::Int, 8);
         let sum = binary(BinaryOp::Add, Scalar::Int(127), Scalar::Int(1), int8);
         assert_eq!(sum, Some(Scalar::Int(-128)));
-        let int =
-            |op, a, b| binary(op, Scalar::Int(a), Scalar::Int(b), DType::INT32).map(Scalar::as_int);
+        let int = |op, a, b| binary(op, Scalar::Int(a), Scalar::Int(b), DType::INT32).map(Scalar::as_int);
         assert_eq!(int(BinaryOp::FloorDiv, -7, 2), Some(-4));
         assert_eq!(int(BinaryOp::FloorMod, -7, 2), Some(1));
         assert_eq!(int(BinaryOp::Div, -7, 2), Some(-3));

@@ -142,19 +142,12 @@ pub enum Expr {
 impl Expr {
     /// An `int32` constant.
     pub fn int(value: i64) -> Expr {
-        Expr::Int {
-            value,
-            dtype: DType::INT32,
-        }
+        Expr::Int { value, dtype: DType::INT32 }
     }
 
     /// `op(left, right)`.
     pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-        Expr::Binary {
-            op,
-            left: Box::new(left),
-            right: Box::new(right),
-        }
+        Expr::Binary { op, left: Box::new(left), right: Box::new(right) }
     }
 
     /// The value of an integer constant.
@@ -179,11 +172,7 @@ impl Expr {
             Expr::Var(var) => function.vars[*var].dtype,
             Expr::Binary { op, left, .. } => {
                 let operand = left.dtype(function);
-                if op.is_predicate() {
-                    DType::BOOL.with_lanes(operand.lanes)
-                } else {
-                    operand
-                }
+                if op.is_predicate() { DType::BOOL.with_lanes(operand.lanes) } else { operand }
             }
             Expr::Not(value) => DType::BOOL.with_lanes(value.dtype(function).lanes),
             Expr::Select { then, .. } => then.dtype(function),
@@ -208,21 +197,14 @@ impl Expr {
     /// The direct sub-expressions, in the order in which they are visited.
     pub fn children(&self) -> Vec<&Expr> {
         match self {
-            Expr::Int { .. }
-            | Expr::Float { .. }
-            | Expr::Str(_)
-            | Expr::Var(_)
-            | Expr::Data(_)
-            | Expr::Type(_) => Vec::new(),
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {
+                Vec::new()
+            }
             Expr::Binary { left, right, .. } => vec![left, right],
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
                 vec![value]
             }
-            Expr::Select {
-                condition,
-                then,
-                otherwise,
-            } => vec![condition, then, otherwise],
+            Expr::Select { condition, then, otherwise } => vec![condition, then, otherwise],
             Expr::Ramp { base, stride, .. } => vec![base, stride],
             Expr::Load { index, .. } => index.iter().collect(),
             Expr::Call { args, .. } => args.iter().collect(),
@@ -232,21 +214,14 @@ impl Expr {
     /// The direct sub-expressions, to change.
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            Expr::Int { .. }
-            | Expr::Float { .. }
-            | Expr::Str(_)
-            | Expr::Var(_)
-            | Expr::Data(_)
-            | Expr::Type(_) => Vec::new(),
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {
+                Vec::new()
+            }
             Expr::Binary { left, right, .. } => vec![left, right],
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
                 vec![value]
             }
-            Expr::Select {
-                condition,
-                then,
-                otherwise,
-            } => vec![condition, then, otherwise],
+            Expr::Select { condition, then, otherwise } => vec![condition, then, otherwise],
             Expr::Ramp { base, stride, .. } => vec![base, stride],
             Expr::Load { index, .. } => index.iter_mut().collect(),
             Expr::Call { args, .. } => args.iter_mut().collect(),
@@ -268,11 +243,6 @@ impl Expr {
 
     /// Whether the value can be computed from variables and constants alone.
     pub fn is_pure_arithmetic(&self) -> bool {
-        !self.any(&|part| {
-            matches!(
-                part,
-                Expr::Load { .. } | Expr::Call { .. } | Expr::Data(_) | Expr::Str(_)
-            )
-        })
+        !self.any(&|part| matches!(part, Expr::Load { .. } | Expr::Call { .. } | Expr::Data(_) | Expr::Str(_)))
     }
 }

@@ -60,9 +60,7 @@ pub struct Buffer {
 impl Buffer {
     /// Number of elements, if every extent is a constant. `None` if symbolic, negative or beyond 64 bits.
     pub fn constant_elements(&self) -> Option<u64> {
-        self.shape.iter().try_fold(1u64, |product, extent| {
-            product.checked_mul(u64::try_from(extent.as_int()?).ok()?)
-        })
+        self.shape.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::try_from(extent.as_int()?).ok()?))
     }
 
     /// Whether every extent is a constant.
@@ -112,8 +110,7 @@ impl Function {
     /// A name that no buffer or variable has yet: `base`, or `base_1`, `base_2`, ….
     pub fn fresh_name(&self, base: &str) -> String {
         let taken = |name: &str| {
-            self.buffers.iter().any(|buffer| buffer.name == name)
-                || self.vars.iter().any(|var| var.name == name)
+            self.buffers.iter().any(|buffer| buffer.name == name) || self.vars.iter().any(|var| var.name == name)
         };
         let mut name = base.to_owned();
         let mut suffix = 0;
@@ -126,10 +123,7 @@ impl Function {
 
     /// The buffer with this name, if exactly one has it.
     pub fn buffer_named(&self, name: &str) -> Option<BufId> {
-        let mut found = self
-            .buffers
-            .iter_enumerated()
-            .filter(|(_, b)| b.name == name);
+        let mut found = self.buffers.iter_enumerated().filter(|(_, b)| b.name == name);
         let first = found.next()?.0;
         found.next().is_none().then_some(first)
     }

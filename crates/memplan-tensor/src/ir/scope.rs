@@ -44,30 +44,18 @@ impl StorageScope {
     pub fn parse(text: &str) -> Option<StorageScope> {
         let text = if text.is_empty() { "global" } else { text };
         PREFIXES.iter().find_map(|&(prefix, rank)| {
-            text.strip_prefix(prefix).map(|tag| StorageScope {
-                prefix,
-                rank,
-                tag: tag.to_owned(),
-            })
+            text.strip_prefix(prefix).map(|tag| StorageScope { prefix, rank, tag: tag.to_owned() })
         })
     }
 
     /// Plain global memory.
     pub fn global() -> StorageScope {
-        StorageScope {
-            prefix: "global",
-            rank: Rank::Global,
-            tag: String::new(),
-        }
+        StorageScope { prefix: "global", rank: Rank::Global, tag: String::new() }
     }
 
     /// Plain thread-private memory.
     pub fn local() -> StorageScope {
-        StorageScope {
-            prefix: "local",
-            rank: Rank::Local,
-            tag: String::new(),
-        }
+        StorageScope { prefix: "local", rank: Rank::Local, tag: String::new() }
     }
 
     /// Whether this is `global` without a tag.

@@ -140,11 +140,7 @@ pub enum StmtKind {
 impl Stmt {
     /// A statement that has no source.
     pub fn new(kind: StmtKind) -> Stmt {
-        Stmt {
-            kind,
-            span: Span::default(),
-            trivia: Trivia::default(),
-        }
+        Stmt { kind, span: Span::default(), trivia: Trivia::default() }
     }
 
     /// The expressions of the statement itself, without its blocks, in visiting order.
@@ -157,9 +153,9 @@ impl Stmt {
                 all
             }
             StmtKind::For { min, extent, .. } => vec![min, extent],
-            StmtKind::While { condition, .. }
-            | StmtKind::If { condition, .. }
-            | StmtKind::Assert { condition, .. } => vec![condition],
+            StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
+                vec![condition]
+            }
             StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => vec![value],
             StmtKind::Thread { extent, .. } => vec![extent],
             StmtKind::Attr { node, value, .. } => node.iter().chain([value]).collect(),
@@ -176,9 +172,9 @@ impl Stmt {
                 all
             }
             StmtKind::For { min, extent, .. } => vec![min, extent],
-            StmtKind::While { condition, .. }
-            | StmtKind::If { condition, .. }
-            | StmtKind::Assert { condition, .. } => vec![condition],
+            StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
+                vec![condition]
+            }
             StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => vec![value],
             StmtKind::Thread { extent, .. } => vec![extent],
             StmtKind::Attr { node, value, .. } => node.iter_mut().chain([value]).collect(),
@@ -192,9 +188,7 @@ impl Stmt {
             | StmtKind::While { body, .. }
             | StmtKind::Thread { body, .. }
             | StmtKind::Attr { body, .. } => vec![body],
-            StmtKind::If {
-                then, otherwise, ..
-            } => vec![then, otherwise],
+            StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
             _ => Vec::new(),
         }
     }
@@ -206,9 +200,7 @@ impl Stmt {
             | StmtKind::While { body, .. }
             | StmtKind::Thread { body, .. }
             | StmtKind::Attr { body, .. } => vec![body],
-            StmtKind::If {
-                then, otherwise, ..
-            } => vec![then, otherwise],
+            StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
             _ => Vec::new(),
         }
     }

@@ -91,23 +91,14 @@ impl ReadError {
     }
 
     pub(super) fn syntax(span: Span, message: impl Into<String>) -> ReadError {
-        ReadError::Syntax {
-            span,
-            message: message.into(),
-        }
+        ReadError::Syntax { span, message: message.into() }
     }
 
     pub(super) fn invalid(span: Span, message: impl Into<String>) -> ReadError {
-        ReadError::Invalid {
-            span,
-            message: message.into(),
-        }
+        ReadError::Invalid { span, message: message.into() }
     }
 
     pub(super) fn unsupported(span: Span, what: impl Into<String>) -> ReadError {
-        ReadError::Unsupported {
-            span,
-            what: what.into(),
-        }
+        ReadError::Unsupported { span, what: what.into() }
     }
 }

@@ -28,21 +28,14 @@ pub(super) struct Token {
 }
 
 const OPERATORS: [&str; 33] = [
-    "**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=",
-    "-=", "*=", "/=", "%=", ":=", "+", "-", "*", "/", "%", "<", ">", "=", "(", ")", "[", "]", ",",
+    "**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=", "-=", "*=", "/=",
+    "%=", ":=", "+", "-", "*", "/", "%", "<", ">", "=", "(", ")", "[", "]", ",",
 ];
 const MORE_OPERATORS: [&str; 9] = ["{", "}", ":", ".", "@", ";", "&", "|", "~"];
 
 /// Splits a text into tokens, ending with [`Tok::End`].
 pub(super) fn lex(source: &str) -> Result<Vec<Token>, ReadError> {
-    Lexer {
-        source,
-        at: 0,
-        open_brackets: 0,
-        indents: vec![0],
-        tokens: Vec::new(),
-    }
-    .run()
+    Lexer { source, at: 0, open_brackets: 0, indents: vec![0], tokens: Vec::new() }.run()
 }
 
 struct Lexer<'a> {
@@ -88,13 +81,7 @@ impl Lexer<'_> {
             }
         }
         let end = self.source.len();
-        if !matches!(
-            self.tokens.last(),
-            None | Some(Token {
-                tok: Tok::Newline,
-                ..
-            })
-        ) {
+        if !matches!(self.tokens.last(), None | Some(Token { tok: Tok::Newline, .. })) {
             self.push(Tok::Newline, end, end);
         }
         for _ in 1..self.indents.len() {
@@ -105,10 +92,7 @@ impl Lexer<'_> {
     }
 
     fn push(&mut self, tok: Tok, start: usize, end: usize) {
-        self.tokens.push(Token {
-            tok,
-            span: Span::new(start, end),
-        });
+        self.tokens.push(Token { tok, span: Span::new(start, end) });
     }
 
     /// Measures indentation; `false` if the line holds no code and was skipped.
@@ -131,9 +115,7 @@ impl Lexer<'_> {
                 self.push(Tok::Dedent, start, start);
             }
             if self.indents.last() != Some(&width) {
-                return Err(ReadError::Indentation {
-                    span: Span::new(self.at, start),
-                });
+                return Err(ReadError::Indentation { span: Span::new(self.at, start) });
             }
         }
         self.at = start;
@@ -145,11 +127,7 @@ impl Lexer<'_> {
         let rest = &self.source[start + prefix..];
         let quote = &rest[..1];
         let triple = quote.repeat(3);
-        let quote = if rest.starts_with(&triple) {
-            triple.as_str()
-        } else {
-            quote
-        };
+        let quote = if rest.starts_with(&triple) { triple.as_str() } else { quote };
         let mut position = quote.len();
         loop {
             let tail = rest.get(position..).unwrap_or("");
@@ -181,11 +159,7 @@ impl Lexer<'_> {
             let exponent_sign = matches!(byte, b'+' | b'-')
                 && matches!(bytes[end - 1], b'e' | b'E')
                 && !self.source[start..end].starts_with("0x");
-            if !(byte.is_ascii_alphanumeric()
-                || byte == b'.'
-                || byte == b'_'
-                || exponent_sign && end > start)
-            {
+            if !(byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'_' || exponent_sign && end > start) {
                 break;
             }
             end += 1;
@@ -197,13 +171,9 @@ impl Lexer<'_> {
     fn name(&mut self) -> Result<(), ReadError> {
         let start = self.at;
         let rest = &self.source[start..];
-        let length = rest
-            .find(|c: char| !(c == '_' || c.is_alphanumeric()))
-            .unwrap_or(rest.len());
-        if matches!(
-            &rest[..length],
-            "r" | "b" | "f" | "u" | "R" | "B" | "F" | "U"
-        ) && rest[length..].starts_with(['"', '\''])
+        let length = rest.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(rest.len());
+        if matches!(&rest[..length], "r" | "b" | "f" | "u" | "R" | "B" | "F" | "U")
+            && rest[length..].starts_with(['"', '\''])
         {
             return self.string(length);
         }
@@ -214,10 +184,7 @@ impl Lexer<'_> {
 
     fn operator(&mut self) -> Result<(), ReadError> {
         let rest = &self.source[self.at..];
-        let found = OPERATORS
-            .iter()
-            .chain(&MORE_OPERATORS)
-            .find(|operator| rest.starts_with(**operator));
+        let found = OPERATORS.iter().chain(&MORE_OPERATORS).find(|operator| rest.starts_with(**operator));
         let Some(operator) = found else {
             let length = rest.chars().next().map_or(1, char::len_utf8);
             let span = Span::new(self.at, self.at + length);

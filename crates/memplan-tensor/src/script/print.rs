@@ -1,9 +1,7 @@
 //! Writing the loop IR as TVMScript that TVM 0.27 parses.
 
 use super::read_expr::takes_result_type;
-use crate::ir::{
-    BinaryOp, Block, BufId, Buffer, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, Trivia,
-};
+use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, Trivia};
 use crate::{DType, Kind};
 use memplan_core::Span;
 use std::fmt::Write;
@@ -32,18 +30,8 @@ pub fn print_function(function: &Function) -> String {
 }
 
 /// Prints the body of a function; with its source, unchanged lines are copied.
-pub(super) fn print_body(
-    function: &Function,
-    source: Option<&str>,
-    indent: &str,
-    out: &mut String,
-) {
-    let mut printer = Printer {
-        function,
-        source,
-        indent: indent.to_owned(),
-        out,
-    };
+pub(super) fn print_body(function: &Function, source: Option<&str>, indent: &str, out: &mut String) {
+    let mut printer = Printer { function, source, indent: indent.to_owned(), out };
     printer.block(&function.body);
 }
 
@@ -63,9 +51,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn source_of(&self, span: Option<Span>) -> Option<&str> {
-        self.source?
-            .get(span?.range())
-            .filter(|text| !text.is_empty())
+        self.source?.get(span?.range()).filter(|text| !text.is_empty())
     }
 
     fn block(&mut self, block: &Block) {
@@ -122,19 +108,14 @@ impl Printer<'_> {
 
     /// `x: T.int32 = 0`: an allocation and the first store to it, on one line.
     fn scalar_with_value(&mut self, alloc: &Stmt, store: &Stmt) -> bool {
-        let (StmtKind::Alloc(declared), StmtKind::Store { buffer, value, .. }) =
-            (&alloc.kind, &store.kind)
-        else {
+        let (StmtKind::Alloc(declared), StmtKind::Store { buffer, value, .. }) = (&alloc.kind, &store.kind) else {
             return false;
         };
         let target = &self.function.buffers[*declared];
         if declared != buffer || !target.scalar || store.trivia.lead.is_some() {
             return false;
         }
-        let joined = store
-            .trivia
-            .text
-            .is_some_and(|span| span.range().is_empty());
+        let joined = store.trivia.text.is_some_and(|span| span.range().is_empty());
         if !(joined && self.verbatim(alloc.trivia)) {
             let value = print_expr(value, self.function);
             self.line(&format!("{}: T.{} = {value}", target.name, target.dtype));
@@ -160,11 +141,7 @@ impl Printer<'_> {
                     let header = self.region_header(&stmt.kind);
                     self.line(&header);
                 }
-                if *flat
-                    && body
-                        .iter()
-                        .any(|inner| !matches!(inner.kind, StmtKind::Nothing))
-                {
+                if *flat && body.iter().any(|inner| !matches!(inner.kind, StmtKind::Nothing)) {
                     self.block(body);
                 } else if !*flat {
                     self.nested(body);
@@ -186,9 +163,7 @@ impl Printer<'_> {
 
     fn for_loop(&mut self, stmt: &Stmt, body: &Block) {
         let (run, innermost) = grid_run(stmt, body);
-        let broken = innermost
-            .iter()
-            .any(|inner| matches!(inner.kind, StmtKind::For { in_grid: true, .. }));
+        let broken = innermost.iter().any(|inner| matches!(inner.kind, StmtKind::For { in_grid: true, .. }));
         if broken || !self.verbatim(stmt.trivia) {
             let header = self.loop_header(&run);
             self.line(&header);
@@ -210,18 +185,9 @@ impl Printer<'_> {
                     _ => String::new(),
                 })
                 .collect();
-            return format!(
-                "for {} in T.grid({}):",
-                names.join(", "),
-                extents.join(", ")
-            );
+            return format!("for {} in T.grid({}):", names.join(", "), extents.join(", "));
         }
-        let Some(
-            only @ StmtKind::For {
-                min, extent, kind, ..
-            },
-        ) = run.first()
-        else {
+        let Some(only @ StmtKind::For { min, extent, kind, .. }) = run.first() else {
             return String::new();
         };
         let bounds = self.bounds(min, extent);
@@ -241,26 +207,14 @@ impl Printer<'_> {
         }
         let stop = crate::linear::fold(BinaryOp::Add, min, extent)
             .unwrap_or_else(|| Expr::binary(BinaryOp::Add, min.clone(), extent.clone()));
-        format!(
-            "{}, {}",
-            print_expr(min, self.function),
-            print_expr(&stop, self.function)
-        )
+        format!("{}, {}", print_expr(min, self.function), print_expr(&stop, self.function))
     }
 
     fn condition(&mut self, stmt: &Stmt, word: &str) {
-        let StmtKind::If {
-            condition,
-            then,
-            otherwise,
-            else_trivia,
-        } = &stmt.kind
-        else {
+        let StmtKind::If { condition, then, otherwise, else_trivia } = &stmt.kind else {
             return;
         };
-        let same_word = self
-            .source_of(stmt.trivia.text)
-            .is_some_and(|text| text.starts_with(word));
+        let same_word = self.source_of(stmt.trivia.text).is_some_and(|text| text.starts_with(word));
         if !(same_word && self.verbatim(stmt.trivia)) {
             let condition = print_expr(condition, self.function);
             self.line(&format!("{word} {condition}:"));
@@ -272,9 +226,7 @@ impl Printer<'_> {
         if let [only] = otherwise.as_slice()
             && matches!(only.kind, StmtKind::If { .. })
             && else_trivia.text.is_none()
-            && self
-                .source_of(only.trivia.text)
-                .is_some_and(|text| text.starts_with("elif"))
+            && self.source_of(only.trivia.text).is_some_and(|text| text.starts_with("elif"))
         {
             self.lead(only.trivia);
             return self.condition(only, "elif");
@@ -288,37 +240,19 @@ impl Printer<'_> {
 
     fn region_header(&self, kind: &StmtKind) -> String {
         match kind {
-            StmtKind::Thread {
-                var,
-                tag,
-                extent,
-                flat,
-                ..
-            } => {
-                let (name, extent) = (
-                    &self.function.vars[*var].name,
-                    print_expr(extent, self.function),
-                );
+            StmtKind::Thread { var, tag, extent, flat, .. } => {
+                let (name, extent) = (&self.function.vars[*var].name, print_expr(extent, self.function));
                 if *flat {
                     format!("{name} = T.launch_thread(\"{tag}\", {extent})")
                 } else {
                     format!("with T.launch_thread(\"{tag}\", {extent}) as {name}:")
                 }
             }
-            StmtKind::Attr {
-                node,
-                key,
-                value,
-                flat,
-                ..
-            } => {
+            StmtKind::Attr { node, key, value, flat, .. } => {
                 let value = print_expr(value, self.function);
                 let call = match node {
                     None => format!("T.attr({{\"{key}\": {value}}})"),
-                    Some(node) => format!(
-                        "T.attr({}, \"{key}\", {value})",
-                        print_expr(node, self.function)
-                    ),
+                    Some(node) => format!("T.attr({}, \"{key}\", {value})", print_expr(node, self.function)),
                 };
                 if *flat { call } else { format!("with {call}:") }
             }
@@ -331,30 +265,18 @@ impl Printer<'_> {
         match kind {
             StmtKind::Alloc(buffer) => print_alloc(*buffer, function),
             StmtKind::Declare(buffer) => print_declare(*buffer, function),
-            StmtKind::Store {
-                buffer,
-                index,
-                value,
-            } => {
+            StmtKind::Store { buffer, index, value } => {
                 let target = &function.buffers[*buffer];
                 let value = print_expr(value, function);
                 if target.scalar {
                     return format!("{} = {value}", target.name);
                 }
-                let index: Vec<String> = index
-                    .iter()
-                    .map(|index| print_store_index(index, function))
-                    .collect();
+                let index: Vec<String> = index.iter().map(|index| print_store_index(index, function)).collect();
                 format!("{}[{}] = {value}", target.name, index.join(", "))
             }
             StmtKind::Let { var, value } => {
                 let var = &function.vars[*var];
-                format!(
-                    "{}: T.let[T.{}] = {}",
-                    var.name,
-                    var.dtype,
-                    print_expr(value, function)
-                )
+                format!("{}: T.let[T.{}] = {}", var.name, var.dtype, print_expr(value, function))
             }
             StmtKind::Assert { condition, message } => {
                 let condition = print_expr(condition, function);
@@ -376,11 +298,7 @@ fn grid_run<'a>(stmt: &'a Stmt, body: &'a Block) -> (Vec<&'a StmtKind>, &'a Bloc
     let mut run = vec![&stmt.kind];
     let mut innermost = body;
     while let [inner] = innermost.as_slice()
-        && let StmtKind::For {
-            in_grid: true,
-            body,
-            ..
-        } = &inner.kind
+        && let StmtKind::For { in_grid: true, body, .. } = &inner.kind
         && inner.trivia.lead.is_none()
     {
         run.push(&inner.kind);
@@ -390,10 +308,7 @@ fn grid_run<'a>(stmt: &'a Stmt, body: &'a Block) -> (Vec<&'a StmtKind>, &'a Bloc
 }
 
 pub(super) fn print_shape(shape: &[Expr], function: &Function) -> String {
-    let extents: Vec<String> = shape
-        .iter()
-        .map(|extent| print_expr(extent, function))
-        .collect();
+    let extents: Vec<String> = shape.iter().map(|extent| print_expr(extent, function)).collect();
     match extents.as_slice() {
         [only] => format!("({only},)"),
         _ => format!("({})", extents.join(", ")),
@@ -401,29 +316,19 @@ pub(super) fn print_shape(shape: &[Expr], function: &Function) -> String {
 }
 
 fn extras(buffer: &Buffer) -> String {
-    buffer
-        .extra
-        .iter()
-        .fold(String::new(), |mut text, (key, value)| {
-            let _ = write!(text, ", {key}={value}");
-            text
-        })
+    buffer.extra.iter().fold(String::new(), |mut text, (key, value)| {
+        let _ = write!(text, ", {key}={value}");
+        text
+    })
 }
 
 fn dtype_argument(dtype: DType) -> String {
-    if dtype == DType::FLOAT32 {
-        String::new()
-    } else {
-        format!(", \"{dtype}\"")
-    }
+    if dtype == DType::FLOAT32 { String::new() } else { format!(", \"{dtype}\"") }
 }
 
 fn print_alloc(buffer: BufId, function: &Function) -> String {
     let buffer = &function.buffers[buffer];
-    let (shape, dtype) = (
-        print_shape(&buffer.shape, function),
-        dtype_argument(buffer.dtype),
-    );
+    let (shape, dtype) = (print_shape(&buffer.shape, function), dtype_argument(buffer.dtype));
     let scope = buffer.scope.to_string();
     let (callee, scope) = match scope.as_str() {
         "global" => ("alloc_buffer", String::new()),
@@ -431,11 +336,7 @@ fn print_alloc(buffer: BufId, function: &Function) -> String {
         "local" => ("alloc_local", String::new()),
         _ => ("alloc_buffer", format!(", scope=\"{scope}\"")),
     };
-    format!(
-        "{} = T.{callee}({shape}{dtype}{scope}{})",
-        buffer.name,
-        extras(buffer)
-    )
+    format!("{} = T.{callee}({shape}{dtype}{scope}{})", buffer.name, extras(buffer))
 }
 
 fn print_declare(buffer: BufId, function: &Function) -> String {
@@ -443,14 +344,8 @@ fn print_declare(buffer: BufId, function: &Function) -> String {
     let Memory::View { of, elem_offset } = &buffer.memory else {
         return format!("# {} is an argument", buffer.name);
     };
-    let (shape, dtype) = (
-        print_shape(&buffer.shape, function),
-        dtype_argument(buffer.dtype),
-    );
-    let mut text = format!(
-        "{} = T.decl_buffer({shape}{dtype}, data={}.data",
-        buffer.name, function.buffers[*of].name
-    );
+    let (shape, dtype) = (print_shape(&buffer.shape, function), dtype_argument(buffer.dtype));
+    let mut text = format!("{} = T.decl_buffer({shape}{dtype}, data={}.data", buffer.name, function.buffers[*of].name);
     if let Some(offset) = elem_offset {
         let _ = write!(text, ", elem_offset={}", print_expr(offset, function));
     }
@@ -463,28 +358,16 @@ fn print_declare(buffer: BufId, function: &Function) -> String {
 
 /// A ramp as the slice TVM prints: `A[b:b + 4]`.
 fn print_store_index(index: &Expr, function: &Function) -> String {
-    let Expr::Ramp {
-        base,
-        stride,
-        lanes,
-    } = index
-    else {
+    let Expr::Ramp { base, stride, lanes } = index else {
         return print_expr(index, function);
     };
     let Some(step) = stride.as_int().filter(|step| *step > 0) else {
         return print_expr(index, function);
     };
-    let length = Expr::Int {
-        value: step.saturating_mul(i64::from(*lanes)),
-        dtype: base.dtype(function),
-    };
+    let length = Expr::Int { value: step.saturating_mul(i64::from(*lanes)), dtype: base.dtype(function) };
     let stop = crate::linear::fold(BinaryOp::Add, base, &length)
         .unwrap_or_else(|| Expr::binary(BinaryOp::Add, (**base).clone(), length));
-    let mut text = format!(
-        "{}:{}",
-        print_expr(base, function),
-        print_expr(&stop, function)
-    );
+    let mut text = format!("{}:{}", print_expr(base, function), print_expr(&stop, function));
     if step != 1 {
         let _ = write!(text, ":{}", print_expr(stride, function));
     }
@@ -526,22 +409,12 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
         Expr::Int { value, dtype } => out.push_str(&print_int(*value, *dtype)),
         Expr::Float { value, dtype } => out.push_str(&print_float(*value, *dtype)),
         Expr::Str(text) => {
-            let _ = write!(
-                out,
-                "\"{}\"",
-                text.replace('\\', "\\\\")
-                    .replace('"', "\\\"")
-                    .replace('\n', "\\n")
-            );
+            let _ = write!(out, "\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
         }
         Expr::Var(var) => out.push_str(&function.vars[*var].name),
         Expr::Binary { op, left, right } => {
             // Only a division looks different on floats.
-            let dtype = if *op == BinaryOp::Div {
-                left.dtype(function)
-            } else {
-                DType::INT32
-            };
+            let dtype = if *op == BinaryOp::Div { left.dtype(function) } else { DType::INT32 };
             match infix(*op, dtype) {
                 Some((precedence, sign)) => {
                     let parenthesis = precedence < context;
@@ -569,35 +442,19 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
                 out.push(')');
             }
         }
-        Expr::Select {
-            condition,
-            then,
-            otherwise,
-        } => write_call("Select", &[condition, then, otherwise], function, out),
+        Expr::Select { condition, then, otherwise } => {
+            write_call("Select", &[condition, then, otherwise], function, out)
+        }
         Expr::Cast { dtype, value } => {
             let _ = write!(out, "T.Cast(\"{dtype}\", ");
             write_expr(value, function, 0, out);
             out.push(')');
         }
-        Expr::Ramp {
-            base,
-            stride,
-            lanes,
-        } => {
-            write_call(
-                "Ramp",
-                &[base, stride, &Expr::int(i64::from(*lanes))],
-                function,
-                out,
-            );
+        Expr::Ramp { base, stride, lanes } => {
+            write_call("Ramp", &[base, stride, &Expr::int(i64::from(*lanes))], function, out);
         }
         Expr::Broadcast { value, lanes } => {
-            write_call(
-                "Broadcast",
-                &[value, &Expr::int(i64::from(*lanes))],
-                function,
-                out,
-            );
+            write_call("Broadcast", &[value, &Expr::int(i64::from(*lanes))], function, out);
         }
         Expr::Load { buffer, index } => write_load(*buffer, index, function, out),
         Expr::Data(buffer) => {

@@ -87,29 +87,19 @@ pub(super) struct Parser<'a> {
 }
 
 /// Binary operators from loose to tight; comparisons do not chain.
-const LEVELS: [&[&str]; 5] = [
-    &["or"],
-    &["and"],
-    &["==", "!=", "<", "<=", ">", ">="],
-    &["+", "-"],
-    &["*", "/", "//", "%"],
-];
+const LEVELS: [&[&str]; 5] =
+    [&["or"], &["and"], &["==", "!=", "<", "<=", ">", ">="], &["+", "-"], &["*", "/", "//", "%"]];
 
 impl<'a> Parser<'a> {
     pub(super) fn new(source: &'a str, tokens: &'a [Token]) -> Parser<'a> {
-        Parser {
-            source,
-            tokens,
-            at: 0,
-            depth: 0,
-        }
+        Parser { source, tokens, at: 0, depth: 0 }
     }
 
     fn peek(&self) -> Token {
-        self.tokens.get(self.at).copied().unwrap_or(Token {
-            tok: Tok::End,
-            span: Span::new(self.source.len(), self.source.len()),
-        })
+        self.tokens
+            .get(self.at)
+            .copied()
+            .unwrap_or(Token { tok: Tok::End, span: Span::new(self.source.len(), self.source.len()) })
     }
 
     fn text(&self, token: Token) -> &'a str {
@@ -164,23 +154,15 @@ impl<'a> Parser<'a> {
             Tok::Newline => self.at += 1,
             Tok::End => {}
             _ => {
-                return Err(ReadError::syntax(
-                    token.span,
-                    "expected the end of the line",
-                ));
+                return Err(ReadError::syntax(token.span, "expected the end of the line"));
             }
         }
         Ok(())
     }
 
-    fn nested<T>(
-        &mut self,
-        inner: impl FnOnce(&mut Self) -> Result<T, ReadError>,
-    ) -> Result<T, ReadError> {
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, ReadError>) -> Result<T, ReadError> {
         if self.depth >= MAX_NESTING {
-            return Err(ReadError::TooDeep {
-                span: self.peek().span,
-            });
+            return Err(ReadError::TooDeep { span: self.peek().span });
         }
         self.depth += 1;
         let result = inner(self);
@@ -240,39 +222,24 @@ impl<'a> Parser<'a> {
         }
         let header = start.to(self.expect(":")?);
         let body = self.block()?;
-        Ok(PyDef {
-            name,
-            params,
-            body,
-            header,
-            end: self.body_end(),
-        })
+        Ok(PyDef { name, params, body, header, end: self.body_end() })
     }
 
     /// End of the last real token before the current position.
     fn body_end(&self) -> usize {
         let seen = &self.tokens[..self.at.min(self.tokens.len())];
-        let last = seen
-            .iter()
-            .rev()
-            .find(|token| !matches!(token.tok, Tok::Dedent | Tok::Newline | Tok::Indent));
+        let last = seen.iter().rev().find(|token| !matches!(token.tok, Tok::Dedent | Tok::Newline | Tok::Indent));
         last.map_or(0, |token| token.span.end as usize)
     }
 
     fn block(&mut self) -> Result<Vec<PyStmt>, ReadError> {
         let token = self.peek();
         if token.tok != Tok::Newline {
-            return Err(ReadError::syntax(
-                token.span,
-                "put the block on lines of its own",
-            ));
+            return Err(ReadError::syntax(token.span, "put the block on lines of its own"));
         }
         self.at += 1;
         if self.peek().tok != Tok::Indent {
-            return Err(ReadError::syntax(
-                self.peek().span,
-                "expected an indented block",
-            ));
+            return Err(ReadError::syntax(self.peek().span, "expected an indented block"));
         }
         self.at += 1;
         let mut statements = Vec::new();
@@ -291,11 +258,7 @@ impl<'a> Parser<'a> {
     fn statement(&mut self) -> Result<PyStmt, ReadError> {
         let start = self.peek().span;
         let token = self.peek();
-        let word = if token.tok == Tok::Name {
-            self.text(token)
-        } else {
-            ""
-        };
+        let word = if token.tok == Tok::Name { self.text(token) } else { "" };
         let (kind, span) = match word {
             "for" => self.for_statement()?,
             "while" => {
@@ -319,11 +282,7 @@ impl<'a> Parser<'a> {
         let mut targets = Vec::new();
         loop {
             let (name, span) = self.name()?;
-            targets.push(Py {
-                node: Node::Name(name),
-                span,
-                depth: 1,
-            });
+            targets.push(Py { node: Node::Name(name), span, depth: 1 });
             if !self.accept(",") {
                 break;
             }
@@ -355,11 +314,7 @@ impl<'a> Parser<'a> {
     fn with_statement(&mut self) -> Result<(PyKind, Span), ReadError> {
         let start = self.next().span;
         let context = self.expression()?;
-        let target = if self.accept("as") {
-            Some(self.expression()?)
-        } else {
-            None
-        };
+        let target = if self.accept("as") { Some(self.expression()?) } else { None };
         let header = start.to(self.expect(":")?);
         Ok((PyKind::With(context, target, self.block()?), header))
     }
@@ -376,11 +331,7 @@ impl<'a> Parser<'a> {
             let target = self.expression_list()?;
             if self.accept(":") {
                 let annotation = self.expression()?;
-                let value = if self.accept("=") {
-                    Some(self.expression()?)
-                } else {
-                    None
-                };
+                let value = if self.accept("=") { Some(self.expression()?) } else { None };
                 PyKind::Annotated(target, annotation, value)
             } else if self.accept("=") {
                 PyKind::Assign(target, self.expression_list()?)
@@ -445,19 +396,15 @@ impl<'a> Parser<'a> {
         loop {
             let token = self.peek();
             let text = self.text(token);
-            let found = operators
-                .iter()
-                .find(|operator| matches!(token.tok, Tok::Op | Tok::Name) && **operator == text);
+            let found =
+                operators.iter().find(|operator| matches!(token.tok, Tok::Op | Tok::Name) && **operator == text);
             let Some(operator) = found else {
                 return Ok(left);
             };
             self.at += 1;
             let right = self.binary(level + 1)?;
             let span = left.span.to(right.span);
-            left = self.make(
-                Node::Binary(operator, Box::new(left), Box::new(right)),
-                span,
-            )?;
+            left = self.make(Node::Binary(operator, Box::new(left), Box::new(right)), span)?;
         }
     }
 
@@ -523,11 +470,7 @@ impl<'a> Parser<'a> {
             let start = self.expression()?;
             if self.accept(":") {
                 let stop = self.expression()?;
-                let step = if self.accept(":") {
-                    Some(self.expression()?)
-                } else {
-                    None
-                };
+                let step = if self.accept(":") { Some(self.expression()?) } else { None };
                 found.push(Subscript::Slice(start, stop, step));
             } else {
                 found.push(Subscript::One(start));
@@ -558,10 +501,7 @@ impl<'a> Parser<'a> {
             Tok::Op if text == "(" => self.parenthesised(token.span),
             Tok::Op if text == "[" => {
                 let items = self.items("]")?;
-                self.make(
-                    Node::List(items),
-                    Span::new(token.span.start as usize, self.previous_end()),
-                )
+                self.make(Node::List(items), Span::new(token.span.start as usize, self.previous_end()))
             }
             Tok::Op if text == "{" => self.dict(token.span),
             _ => Err(ReadError::syntax(token.span, "expected an expression")),
@@ -625,13 +565,9 @@ impl Node {
         let deepest = |items: &[Py]| items.iter().map(|item| item.depth).max().unwrap_or(0);
         match self {
             Node::Attribute(base, _) => base.depth,
-            Node::Call(base, args, named) => base.depth.max(deepest(args)).max(
-                named
-                    .iter()
-                    .map(|(_, value)| value.depth)
-                    .max()
-                    .unwrap_or(0),
-            ),
+            Node::Call(base, args, named) => {
+                base.depth.max(deepest(args)).max(named.iter().map(|(_, value)| value.depth).max().unwrap_or(0))
+            }
             Node::Subscript(base, subscripts) => {
                 let of = |subscript: &Subscript| match subscript {
                     Subscript::One(index) => index.depth,
@@ -641,11 +577,7 @@ impl Node {
                 base.depth.max(subscripts.iter().map(of).max().unwrap_or(0))
             }
             Node::Tuple(items) | Node::List(items) => deepest(items),
-            Node::Dict(entries) => entries
-                .iter()
-                .map(|(k, v)| k.depth.max(v.depth))
-                .max()
-                .unwrap_or(0),
+            Node::Dict(entries) => entries.iter().map(|(k, v)| k.depth.max(v.depth)).max().unwrap_or(0),
             Node::Negative(value) | Node::Not(value) => value.depth,
             Node::Binary(_, left, right) => left.depth.max(right.depth),
             _ => 0,
@@ -658,9 +590,7 @@ fn number(text: &str, span: Span) -> Result<Node, ReadError> {
     let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
     if let Some(hex) = hex {
         let value = i64::from_str_radix(hex, 16);
-        return value
-            .map(Node::Int)
-            .map_err(|_| ReadError::syntax(span, "expected a hexadecimal number below 2^63"));
+        return value.map(Node::Int).map_err(|_| ReadError::syntax(span, "expected a hexadecimal number below 2^63"));
     }
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let value = digits.parse().map(Node::Int);
@@ -673,14 +603,8 @@ fn number(text: &str, span: Span) -> Result<Node, ReadError> {
 /// The content of a string token; only the escapes that occur in names and messages.
 fn unquote(text: &str) -> String {
     let body = text.trim_start_matches(|c: char| c.is_alphabetic());
-    let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) {
-        3
-    } else {
-        1
-    };
-    let body = body
-        .get(quotes..body.len().saturating_sub(quotes))
-        .unwrap_or("");
+    let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) { 3 } else { 1 };
+    let body = body.get(quotes..body.len().saturating_sub(quotes)).unwrap_or("");
     let mut content = String::with_capacity(body.len());
     let mut escaped = false;
     for c in body.chars() {

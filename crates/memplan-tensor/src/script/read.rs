@@ -4,8 +4,8 @@ use super::ReadError;
 use super::python::{Node, Py, PyDef, PyKind, PyStmt};
 use crate::DType;
 use crate::ir::{
-    Block, BufId, Buffer, Expr, ForKind, Function, MAX_NESTING, Memory, Param, Stmt, StmtKind,
-    StorageScope, Trivia, Var, VarId,
+    Block, BufId, Buffer, Expr, ForKind, Function, MAX_NESTING, Memory, Param, Stmt, StmtKind, StorageScope, Trivia,
+    Var, VarId,
 };
 use memplan_core::{IndexVec, Span};
 use std::collections::HashMap;
@@ -53,9 +53,7 @@ pub(super) fn read_function(source: &str, def: &PyDef) -> Result<Function, ReadE
 }
 
 fn end_of_line(source: &str, from: usize) -> usize {
-    source[from..]
-        .find('\n')
-        .map_or(source.len(), |newline| from + newline + 1)
+    source[from..].find('\n').map_or(source.len(), |newline| from + newline + 1)
 }
 
 impl Reader<'_> {
@@ -79,10 +77,7 @@ impl Reader<'_> {
     }
 
     fn new_var(&mut self, name: &str, dtype: DType) -> VarId {
-        let var = self.function.vars.push(Var {
-            name: name.to_owned(),
-            dtype,
-        });
+        let var = self.function.vars.push(Var { name: name.to_owned(), dtype });
         self.bind(name, Binding::Var(var));
         var
     }
@@ -102,14 +97,9 @@ impl Reader<'_> {
             self.function.params.push(Param::Buffer(id));
             return Ok(());
         }
-        let dtype = script_name(annotation)
-            .and_then(|name| name.parse::<DType>().ok())
-            .ok_or_else(|| {
-                ReadError::invalid(
-                    annotation.span,
-                    "a parameter is a `T.Buffer(…)` or a scalar type such as `T.int32`",
-                )
-            })?;
+        let dtype = script_name(annotation).and_then(|name| name.parse::<DType>().ok()).ok_or_else(|| {
+            ReadError::invalid(annotation.span, "a parameter is a `T.Buffer(…)` or a scalar type such as `T.int32`")
+        })?;
         let var = self.new_var(name, dtype);
         self.function.params.push(Param::Var(var));
         Ok(())
@@ -123,9 +113,7 @@ impl Reader<'_> {
     }
 
     fn rest_of_block(&mut self, statements: &[PyStmt]) -> Result<Block, ReadError> {
-        let span = statements
-            .first()
-            .map_or(Span::default(), |first| first.span);
+        let span = statements.first().map_or(Span::default(), |first| first.span);
         if self.depth >= MAX_NESTING {
             return Err(ReadError::TooDeep { span });
         }
@@ -147,23 +135,13 @@ impl Reader<'_> {
     /// The comment lines before a statement, and its own line.
     fn trivia(&mut self, span: Span) -> Trivia {
         let start = span.range().start;
-        let line_start = self.source[..start]
-            .rfind('\n')
-            .map_or(0, |newline| newline + 1);
+        let line_start = self.source[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let lead = (self.line_end < line_start).then(|| Span::new(self.line_end, line_start));
         self.line_end = end_of_line(self.source, span.range().end).max(self.line_end);
-        Trivia {
-            lead,
-            text: Some(Span::new(start, self.line_end)),
-        }
+        Trivia { lead, text: Some(Span::new(start, self.line_end)) }
     }
 
-    fn statement(
-        &mut self,
-        statement: &PyStmt,
-        trivia: Trivia,
-        block: &mut Block,
-    ) -> Result<(), ReadError> {
+    fn statement(&mut self, statement: &PyStmt, trivia: Trivia, block: &mut Block) -> Result<(), ReadError> {
         let span = statement.span;
         let kind = match &statement.kind {
             PyKind::Pass | PyKind::Return => StmtKind::Nothing,
@@ -176,20 +154,14 @@ impl Reader<'_> {
                 condition: self.expr(condition)?,
                 message: message.map_or(String::new(), |span| self.source[span.range()].to_owned()),
             },
-            PyKind::While(condition, body) => StmtKind::While {
-                condition: self.expr(condition)?,
-                body: self.block(body)?,
-            },
+            PyKind::While(condition, body) => {
+                StmtKind::While { condition: self.expr(condition)?, body: self.block(body)? }
+            }
             PyKind::If(condition, then, otherwise, else_line) => {
                 let condition = self.expr(condition)?;
                 let then = self.block(then)?;
                 let else_trivia = else_line.map_or(Trivia::default(), |line| self.trivia(line));
-                StmtKind::If {
-                    condition,
-                    then,
-                    otherwise: self.block(otherwise)?,
-                    else_trivia,
-                }
+                StmtKind::If { condition, then, otherwise: self.block(otherwise)?, else_trivia }
             }
             PyKind::For(targets, iterable, body) => self.for_loop(targets, iterable, body, span)?,
             PyKind::With(context, target, body) => {
@@ -225,10 +197,7 @@ impl Reader<'_> {
                 Ok(self.store(buffer, index, value))
             }
             Node::Name(name) => self.assign_name(name, target.span, value),
-            _ => Err(ReadError::unsupported(
-                target.span,
-                "this assignment target",
-            )),
+            _ => Err(ReadError::unsupported(target.span, "this assignment target")),
         }
     }
 
@@ -252,12 +221,7 @@ impl Reader<'_> {
     }
 
     /// `A = T.alloc_buffer(…)` and the other statements that name something new.
-    fn declaration(
-        &mut self,
-        name: &str,
-        span: Span,
-        value: &Py,
-    ) -> Result<Option<StmtKind>, ReadError> {
+    fn declaration(&mut self, name: &str, span: Span, value: &Py) -> Result<Option<StmtKind>, ReadError> {
         if let Node::Call(callee, args, named) = &value.node
             && let Node::Attribute(base, method) = &callee.node
             && method == "view"
@@ -276,10 +240,7 @@ impl Reader<'_> {
             "match_buffer" => return self.match_buffer(name, args, named, span).map(Some),
             "env_thread" => {
                 let tag = self.string_argument(args, 0, value.span)?;
-                let var = self.function.vars.push(Var {
-                    name: name.to_owned(),
-                    dtype: DType::INT32,
-                });
+                let var = self.function.vars.push(Var { name: name.to_owned(), dtype: DType::INT32 });
                 self.bind(name, Binding::ThreadAxis(var, tag));
                 return Ok(Some(StmtKind::Nothing));
             }
@@ -301,11 +262,7 @@ impl Reader<'_> {
         }
         let declared = matches!(parts.buffer.memory, Memory::View { .. });
         let id = self.new_buffer(parts.buffer);
-        Ok(Some(if declared {
-            StmtKind::Declare(id)
-        } else {
-            StmtKind::Alloc(id)
-        }))
+        Ok(Some(if declared { StmtKind::Declare(id) } else { StmtKind::Alloc(id) }))
     }
 
     fn match_buffer(
@@ -316,10 +273,7 @@ impl Reader<'_> {
         span: Span,
     ) -> Result<StmtKind, ReadError> {
         let [_, rest @ ..] = args else {
-            return Err(ReadError::invalid(
-                span,
-                "`T.match_buffer` needs a handle and a shape",
-            ));
+            return Err(ReadError::invalid(span, "`T.match_buffer` needs a handle and a shape"));
         };
         let mut parts = self.buffer_parts(name, rest, named, span)?;
         parts.buffer.memory = Memory::Argument;
@@ -337,20 +291,13 @@ impl Reader<'_> {
         block: &mut Block,
     ) -> Result<(), ReadError> {
         let Node::Name(name) = &target.node else {
-            return Err(ReadError::invalid(
-                target.span,
-                "only a name can be annotated",
-            ));
+            return Err(ReadError::invalid(target.span, "only a name can be annotated"));
         };
         if let Some(dtype) = let_type(annotation) {
             let value = value.ok_or_else(|| ReadError::invalid(span, "a let needs a value"))?;
             let value = coerce(self.expr(value)?, dtype, &self.function);
             let var = self.new_var(name, dtype);
-            block.push(Stmt {
-                kind: StmtKind::Let { var, value },
-                span,
-                trivia,
-            });
+            block.push(Stmt { kind: StmtKind::Let { var, value }, span, trivia });
             return Ok(());
         }
         let dtype = script_name(annotation)
@@ -367,36 +314,19 @@ impl Reader<'_> {
             extra: Vec::new(),
             span,
         });
-        block.push(Stmt {
-            kind: StmtKind::Alloc(buffer),
-            span,
-            trivia,
-        });
+        block.push(Stmt { kind: StmtKind::Alloc(buffer), span, trivia });
         if let Some(initial) = initial {
             let kind = self.store(buffer, vec![Expr::int(0)], initial);
             // No text of its own: the printer sees by it that the allocation's line holds both.
-            let text = trivia.text.map(|text| Span {
-                end: text.start,
-                ..text
-            });
-            block.push(Stmt {
-                kind,
-                span,
-                trivia: Trivia { lead: None, text },
-            });
+            let text = trivia.text.map(|text| Span { end: text.start, ..text });
+            block.push(Stmt { kind, span, trivia: Trivia { lead: None, text } });
         }
         Ok(())
     }
 
-    fn for_loop(
-        &mut self,
-        targets: &[Py],
-        iterable: &Py,
-        body: &[PyStmt],
-        span: Span,
-    ) -> Result<StmtKind, ReadError> {
-        let (callee, args, named) = loop_call(iterable)
-            .ok_or_else(|| ReadError::unsupported(iterable.span, "this loop range"))?;
+    fn for_loop(&mut self, targets: &[Py], iterable: &Py, body: &[PyStmt], span: Span) -> Result<StmtKind, ReadError> {
+        let (callee, args, named) =
+            loop_call(iterable).ok_or_else(|| ReadError::unsupported(iterable.span, "this loop range"))?;
         let mut bounds = Vec::new();
         let kind = match callee {
             "grid" => {
@@ -412,23 +342,15 @@ impl Reader<'_> {
                     "parallel" => ForKind::Parallel,
                     "vectorized" => ForKind::Vectorized,
                     "unroll" => ForKind::Unrolled,
-                    "thread_binding" => {
-                        ForKind::ThreadBinding(self.named_string(named, "thread", span)?)
-                    }
+                    "thread_binding" => ForKind::ThreadBinding(self.named_string(named, "thread", span)?),
                     _ => {
-                        return Err(ReadError::unsupported(
-                            iterable.span,
-                            format!("a loop over `{callee}`"),
-                        ));
+                        return Err(ReadError::unsupported(iterable.span, format!("a loop over `{callee}`")));
                     }
                 }
             }
         };
         if bounds.len() != targets.len() || bounds.is_empty() {
-            return Err(ReadError::invalid(
-                span,
-                "as many loop variables as extents are needed",
-            ));
+            return Err(ReadError::invalid(span, "as many loop variables as extents are needed"));
         }
         if self.depth + bounds.len() >= MAX_NESTING {
             return Err(ReadError::TooDeep { span });
@@ -441,10 +363,7 @@ impl Reader<'_> {
             };
             let dtype = extent.dtype(&self.function);
             if !dtype.is_integer() {
-                return Err(ReadError::invalid(
-                    iterable.span,
-                    "loop bounds must be integers",
-                ));
+                return Err(ReadError::invalid(iterable.span, "loop bounds must be integers"));
             }
             let min = coerce(min, dtype, &self.function);
             loops.push((self.new_var(name, dtype), min, extent));
@@ -464,18 +383,12 @@ impl Reader<'_> {
                 let (min, stop) = (self.expr(min)?, self.expr(stop)?);
                 let (min, stop) = self.unify(min, stop);
                 let extent = match crate::linear::constant_difference(&stop, &min) {
-                    Some(value) => Expr::Int {
-                        value,
-                        dtype: stop.dtype(&self.function),
-                    },
+                    Some(value) => Expr::Int { value, dtype: stop.dtype(&self.function) },
                     None => Expr::binary(crate::ir::BinaryOp::Sub, stop, min.clone()),
                 };
                 Ok((min, extent))
             }
-            _ => Err(ReadError::invalid(
-                span,
-                "a loop range has one or two bounds",
-            )),
+            _ => Err(ReadError::invalid(span, "a loop range has one or two bounds")),
         }
     }
 
@@ -483,9 +396,7 @@ impl Reader<'_> {
     fn flat_region(&mut self, statement: &PyStmt) -> Result<Option<Region>, ReadError> {
         match &statement.kind {
             PyKind::Expr(value) => self.region(value, None),
-            PyKind::Assign(target, value)
-                if matches!(script_call(value), Some(("launch_thread", ..))) =>
-            {
+            PyKind::Assign(target, value) if matches!(script_call(value), Some(("launch_thread", ..))) => {
                 self.region(value, Some(target))
             }
             _ => Ok(None),
@@ -518,28 +429,16 @@ impl Reader<'_> {
                     return Err(ReadError::invalid(key.span, "an attribute key is a string"));
                 };
                 let node = self.expr(node)?;
-                Ok(Some(Region::Attrs(vec![(
-                    Some(node),
-                    key.clone(),
-                    self.expr(value)?,
-                )])))
+                Ok(Some(Region::Attrs(vec![(Some(node), key.clone(), self.expr(value)?)])))
             }
             Some(("launch_thread", args, _)) => self.launch(args, target, context.span).map(Some),
             _ => Ok(None),
         }
     }
 
-    fn launch(
-        &mut self,
-        args: &[Py],
-        target: Option<&Py>,
-        span: Span,
-    ) -> Result<Region, ReadError> {
+    fn launch(&mut self, args: &[Py], target: Option<&Py>, span: Span) -> Result<Region, ReadError> {
         let [axis, extent] = args else {
-            return Err(ReadError::invalid(
-                span,
-                "`T.launch_thread` needs an axis and an extent",
-            ));
+            return Err(ReadError::invalid(span, "`T.launch_thread` needs an axis and an extent"));
         };
         let extent = self.expr(extent)?;
         if let Node::Name(name) = &axis.node
@@ -551,10 +450,7 @@ impl Reader<'_> {
             return Ok(Region::Thread(var, tag, extent));
         }
         let Node::Str(tag) = &axis.node else {
-            return Err(ReadError::invalid(
-                axis.span,
-                "a thread axis is a string such as \"threadIdx.x\"",
-            ));
+            return Err(ReadError::invalid(axis.span, "a thread axis is a string such as \"threadIdx.x\""));
         };
         let name = match target.map(|target| &target.node) {
             Some(Node::Name(name)) => name.clone(),
@@ -562,14 +458,7 @@ impl Reader<'_> {
             _ => return Err(ReadError::invalid(span, "a thread index is one name")),
         };
         let dtype = extent.dtype(&self.function);
-        let var = self.new_var(
-            &name,
-            if dtype.is_integer() {
-                dtype
-            } else {
-                DType::INT32
-            },
-        );
+        let var = self.new_var(&name, if dtype.is_integer() { dtype } else { DType::INT32 });
         Ok(Region::Thread(var, tag.clone(), extent))
     }
 }
@@ -582,38 +471,16 @@ enum Region {
 
 fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> Stmt {
     let kind = match region {
-        Region::Thread(var, tag, extent) => StmtKind::Thread {
-            var,
-            tag,
-            extent,
-            body,
-            flat,
-        },
+        Region::Thread(var, tag, extent) => StmtKind::Thread { var, tag, extent, body, flat },
         Region::Attrs(attrs) => {
             // Several keys in one dictionary nest, the first outermost; only a single one keeps its line.
             let single = attrs.len() == 1;
             let mut body = body;
             for (position, (node, key, value)) in attrs.into_iter().enumerate().rev() {
-                let own = if single {
-                    trivia
-                } else {
-                    Trivia {
-                        lead: trivia.lead.filter(|_| position == 0),
-                        text: None,
-                    }
-                };
-                let kind = StmtKind::Attr {
-                    node,
-                    key,
-                    value,
-                    body,
-                    flat,
-                };
-                body = vec![Stmt {
-                    kind,
-                    span,
-                    trivia: own,
-                }];
+                let own =
+                    if single { trivia } else { Trivia { lead: trivia.lead.filter(|_| position == 0), text: None } };
+                let kind = StmtKind::Attr { node, key, value, body, flat };
+                body = vec![Stmt { kind, span, trivia: own }];
             }
             return body.pop().unwrap_or_else(|| Stmt::new(StmtKind::Nothing));
         }
@@ -621,30 +488,14 @@ fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> 
     Stmt { kind, span, trivia }
 }
 
-fn nest_loops(
-    loops: Vec<(VarId, Expr, Expr)>,
-    kind: &ForKind,
-    body: Block,
-    span: Span,
-) -> StmtKind {
+fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span: Span) -> StmtKind {
     let mut result = None;
     let mut body = body;
     for (position, (var, min, extent)) in loops.into_iter().enumerate().rev() {
-        let stmt = StmtKind::For {
-            var,
-            min,
-            extent,
-            kind: kind.clone(),
-            in_grid: position > 0,
-            body,
-        };
+        let stmt = StmtKind::For { var, min, extent, kind: kind.clone(), in_grid: position > 0, body };
         body = Vec::new();
         if position > 0 {
-            body.push(Stmt {
-                kind: stmt,
-                span,
-                trivia: Trivia::default(),
-            });
+            body.push(Stmt { kind: stmt, span, trivia: Trivia::default() });
         } else {
             result = Some(stmt);
         }
@@ -687,9 +538,7 @@ fn let_type(annotation: &Py) -> Option<DType> {
         return None;
     };
     match subscripts.as_slice() {
-        [super::python::Subscript::One(inner)] if script_name(base) == Some("let") => {
-            script_name(inner)?.parse().ok()
-        }
+        [super::python::Subscript::One(inner)] if script_name(base) == Some("let") => script_name(inner)?.parse().ok(),
         _ => None,
     }
 }
@@ -700,24 +549,13 @@ pub(super) fn coerce(value: Expr, dtype: DType, function: &Function) -> Expr {
         return value;
     }
     match value {
-        Expr::Int { value, .. } if dtype.lanes == 1 && dtype.is_integer() => {
-            Expr::Int { value, dtype }
+        Expr::Int { value, .. } if dtype.lanes == 1 && dtype.is_integer() => Expr::Int { value, dtype },
+        Expr::Int { value, .. } if dtype.lanes == 1 && dtype.is_float() => Expr::Float { value: value as f64, dtype },
+        Expr::Float { value, .. } if dtype.lanes == 1 && dtype.is_float() => Expr::Float { value, dtype },
+        other if other.dtype(function).lanes == dtype.lanes => Expr::Cast { dtype, value: Box::new(other) },
+        other if dtype.lanes > 1 && other.dtype(function).lanes == 1 => {
+            Expr::Broadcast { value: Box::new(coerce(other, dtype.element(), function)), lanes: dtype.lanes }
         }
-        Expr::Int { value, .. } if dtype.lanes == 1 && dtype.is_float() => Expr::Float {
-            value: value as f64,
-            dtype,
-        },
-        Expr::Float { value, .. } if dtype.lanes == 1 && dtype.is_float() => {
-            Expr::Float { value, dtype }
-        }
-        other if other.dtype(function).lanes == dtype.lanes => Expr::Cast {
-            dtype,
-            value: Box::new(other),
-        },
-        other if dtype.lanes > 1 && other.dtype(function).lanes == 1 => Expr::Broadcast {
-            value: Box::new(coerce(other, dtype.element(), function)),
-            lanes: dtype.lanes,
-        },
         other => other,
     }
 }
@@ -728,35 +566,18 @@ impl Reader<'_> {
         let element = self.function.buffers[buffer].dtype;
         let lanes = index.last().map_or(1, |last| last.lanes(&self.function));
         let dtype = element.with_lanes(element.lanes.saturating_mul(lanes));
-        StmtKind::Store {
-            buffer,
-            index,
-            value: coerce(value, dtype, &self.function),
-        }
+        StmtKind::Store { buffer, index, value: coerce(value, dtype, &self.function) }
     }
 
-    fn string_argument(
-        &self,
-        args: &[Py],
-        position: usize,
-        span: Span,
-    ) -> Result<String, ReadError> {
+    fn string_argument(&self, args: &[Py], position: usize, span: Span) -> Result<String, ReadError> {
         match args.get(position).map(|arg| &arg.node) {
             Some(Node::Str(text)) => Ok(text.clone()),
             _ => Err(ReadError::invalid(span, "expected a string argument")),
         }
     }
 
-    fn named_string(
-        &self,
-        named: &[(String, Py)],
-        key: &str,
-        span: Span,
-    ) -> Result<String, ReadError> {
-        let found = named
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| &value.node);
+    fn named_string(&self, named: &[(String, Py)], key: &str, span: Span) -> Result<String, ReadError> {
+        let found = named.iter().find(|(name, _)| name == key).map(|(_, value)| &value.node);
         match found {
             Some(Node::Str(text)) => Ok(text.clone()),
             _ => Err(ReadError::invalid(span, format!("expected `{key}=\"…\"`"))),

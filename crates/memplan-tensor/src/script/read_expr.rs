@@ -23,16 +23,9 @@ impl Reader<'_> {
         named: &[(String, Py)],
         span: Span,
     ) -> Result<BufferParts, ReadError> {
-        let named_value = |key: &str| {
-            named
-                .iter()
-                .find(|(name, _)| name == key)
-                .map(|(_, value)| value)
-        };
-        let shape = args
-            .first()
-            .or(named_value("shape"))
-            .ok_or_else(|| ReadError::invalid(span, "a buffer needs a shape"))?;
+        let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+        let shape =
+            args.first().or(named_value("shape")).ok_or_else(|| ReadError::invalid(span, "a buffer needs a shape"))?;
         let shape = self.shape(shape)?;
         let dtype = match args.get(1).or(named_value("dtype")) {
             Some(dtype) => self.dtype(dtype)?,
@@ -51,10 +44,7 @@ impl Reader<'_> {
         let mut scope_given = false;
         let mut offset = None;
         if let Some(extra) = args.get(2) {
-            return Err(ReadError::unsupported(
-                extra.span,
-                "a third positional argument of a buffer",
-            ));
+            return Err(ReadError::unsupported(extra.span, "a third positional argument of a buffer"));
         }
         for (key, value) in named {
             match key.as_str() {
@@ -69,32 +59,22 @@ impl Reader<'_> {
                         buffer.scope = self.function.buffers[of].scope.clone();
                         scope_given = true;
                     }
-                    buffer.memory = Memory::View {
-                        of,
-                        elem_offset: None,
-                    };
+                    buffer.memory = Memory::View { of, elem_offset: None };
                 }
                 "elem_offset" => offset = Some((self.expr(value)?, value.span)),
                 "strides" => {
                     return Err(ReadError::unsupported(value.span, "a buffer with strides"));
                 }
-                _ => buffer
-                    .extra
-                    .push((key.clone(), self.source[value.span.range()].to_owned())),
+                _ => buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned())),
             }
         }
         if let Some((offset, span)) = offset {
             match &mut buffer.memory {
-                Memory::View { elem_offset, .. } => {
-                    *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0))
-                }
+                Memory::View { elem_offset, .. } => *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0)),
                 _ => return Err(ReadError::unsupported(span, "`elem_offset` without `data`")),
             }
         }
-        Ok(BufferParts {
-            buffer,
-            scope_given,
-        })
+        Ok(BufferParts { buffer, scope_given })
     }
 
     fn shape(&mut self, shape: &Py) -> Result<Vec<Expr>, ReadError> {
@@ -108,10 +88,7 @@ impl Reader<'_> {
     fn integer(&mut self, value: &Py) -> Result<Expr, ReadError> {
         let expr = self.expr(value)?;
         if !expr.dtype(&self.function).is_integer() {
-            return Err(ReadError::invalid(
-                value.span,
-                "an extent or index must be an integer",
-            ));
+            return Err(ReadError::invalid(value.span, "an extent or index must be an integer"));
         }
         Ok(expr)
     }
@@ -130,21 +107,14 @@ impl Reader<'_> {
         let Node::Str(text) = &value.node else {
             return Err(ReadError::invalid(value.span, "a scope is a string"));
         };
-        StorageScope::parse(text).ok_or_else(|| {
-            ReadError::invalid(
-                value.span,
-                "a scope starts with global, shared, warp, local or wmma",
-            )
-        })
+        StorageScope::parse(text)
+            .ok_or_else(|| ReadError::invalid(value.span, "a scope starts with global, shared, warp, local or wmma"))
     }
 
     fn buffer_of_data(&self, value: &Py) -> Result<BufId, ReadError> {
         match &value.node {
             Node::Attribute(base, name) if name == "data" => self.buffer_named(base),
-            _ => Err(ReadError::unsupported(
-                value.span,
-                "`data` that is not `buffer.data`",
-            )),
+            _ => Err(ReadError::unsupported(value.span, "`data` that is not `buffer.data`")),
         }
     }
 
@@ -162,32 +132,17 @@ impl Reader<'_> {
         }
         let mut view = Buffer {
             name: name.to_owned(),
-            memory: Memory::View {
-                of,
-                elem_offset: None,
-            },
+            memory: Memory::View { of, elem_offset: None },
             scalar: false,
             extra: Vec::new(),
             span,
             ..self.function.buffers[of].clone()
         };
-        if let [
-            Py {
-                node: Node::Str(text),
-                span,
-                ..
-            },
-        ] = args
-        {
-            let dtype: DType = text
-                .parse()
-                .map_err(|error| ReadError::invalid(*span, format!("{error}")))?;
+        if let [Py { node: Node::Str(text), span, .. }] = args {
+            let dtype: DType = text.parse().map_err(|error| ReadError::invalid(*span, format!("{error}")))?;
             self.retype_view(&mut view, dtype, *span)?;
         } else {
-            view.shape = args
-                .iter()
-                .map(|extent| self.integer(extent))
-                .collect::<Result<_, _>>()?;
+            view.shape = args.iter().map(|extent| self.integer(extent)).collect::<Result<_, _>>()?;
         }
         Ok(view)
     }
@@ -203,9 +158,8 @@ impl Reader<'_> {
             (bits % new == 0).then(|| i64::try_from(bits / new).ok())?
         };
         if old != new {
-            let extent = scaled(last).ok_or_else(|| {
-                ReadError::invalid(span, "the view's element size does not divide the buffer's")
-            })?;
+            let extent = scaled(last)
+                .ok_or_else(|| ReadError::invalid(span, "the view's element size does not divide the buffer's"))?;
             *last = Expr::int(extent);
         }
         view.dtype = dtype;
@@ -215,21 +169,12 @@ impl Reader<'_> {
     /// The buffer that a name stands for.
     pub(super) fn buffer_named(&self, value: &Py) -> Result<BufId, ReadError> {
         let Node::Name(name) = &value.node else {
-            return Err(ReadError::invalid(
-                value.span,
-                "expected the name of a buffer",
-            ));
+            return Err(ReadError::invalid(value.span, "expected the name of a buffer"));
         };
         match self.lookup(name) {
             Some(Binding::Buffer(buffer)) => Ok(*buffer),
-            Some(_) => Err(ReadError::invalid(
-                value.span,
-                format!("`{name}` is not a buffer"),
-            )),
-            None => Err(ReadError::UnknownName {
-                span: value.span,
-                name: name.clone(),
-            }),
+            Some(_) => Err(ReadError::invalid(value.span, format!("`{name}` is not a buffer"))),
+            None => Err(ReadError::UnknownName { span: value.span, name: name.clone() }),
         }
     }
 
@@ -243,10 +188,7 @@ impl Reader<'_> {
         let rank = self.function.buffers[buffer].shape.len();
         if subscripts.len() != rank {
             let name = &self.function.buffers[buffer].name;
-            let message = format!(
-                "`{name}` has {rank} dimensions, but {} subscripts are given",
-                subscripts.len()
-            );
+            let message = format!("`{name}` has {rank} dimensions, but {} subscripts are given", subscripts.len());
             return Err(ReadError::invalid(span, message));
         }
         subscripts
@@ -258,13 +200,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn slice(
-        &mut self,
-        start: &Py,
-        stop: &Py,
-        step: Option<&Py>,
-        span: Span,
-    ) -> Result<Expr, ReadError> {
+    fn slice(&mut self, start: &Py, stop: &Py, step: Option<&Py>, span: Span) -> Result<Expr, ReadError> {
         let (start, stop) = (self.integer(start)?, self.integer(stop)?);
         let step = match step {
             Some(step) => self.integer(step)?,
@@ -272,41 +208,27 @@ impl Reader<'_> {
         };
         let lanes = constant_difference(&stop, &start)
             .zip(step.as_int())
-            .and_then(|(length, step)| {
-                (step > 0 && length > 0).then(|| (length as u64).div_ceil(step as u64))
-            })
+            .and_then(|(length, step)| (step > 0 && length > 0).then(|| (length as u64).div_ceil(step as u64)))
             .and_then(|lanes| u16::try_from(lanes).ok())
-            .ok_or_else(|| {
-                ReadError::invalid(span, "a slice needs a constant length of 1 to 65535")
-            })?;
+            .ok_or_else(|| ReadError::invalid(span, "a slice needs a constant length of 1 to 65535"))?;
         if lanes == 1 {
             return Ok(start);
         }
         let dtype = start.dtype(&self.function);
-        Ok(Expr::Ramp {
-            stride: Box::new(coerce(step, dtype, &self.function)),
-            base: Box::new(start),
-            lanes,
-        })
+        Ok(Expr::Ramp { stride: Box::new(coerce(step, dtype, &self.function)), base: Box::new(start), lanes })
     }
 
     /// An expression.
     pub(super) fn expr(&mut self, value: &Py) -> Result<Expr, ReadError> {
         match &value.node {
             Node::Int(number) => Ok(Expr::int(*number)),
-            Node::Float(number) => Ok(Expr::Float {
-                value: *number,
-                dtype: DType::FLOAT32,
-            }),
-            Node::True | Node::False => Ok(Expr::Int {
-                value: i64::from(matches!(value.node, Node::True)),
-                dtype: DType::BOOL,
-            }),
+            Node::Float(number) => Ok(Expr::Float { value: *number, dtype: DType::FLOAT32 }),
+            Node::True | Node::False => {
+                Ok(Expr::Int { value: i64::from(matches!(value.node, Node::True)), dtype: DType::BOOL })
+            }
             Node::Str(text) => Ok(Expr::Str(text.clone())),
             Node::Name(name) => self.name_value(name, value.span),
-            Node::Attribute(base, name) if name == "data" => {
-                Ok(Expr::Data(self.buffer_named(base)?))
-            }
+            Node::Attribute(base, name) if name == "data" => Ok(Expr::Data(self.buffer_named(base)?)),
             Node::Subscript(base, subscripts) => {
                 let buffer = self.buffer_named(base)?;
                 let index = self.index(buffer, subscripts, value.span)?;
@@ -331,16 +253,10 @@ impl Reader<'_> {
         match self.lookup(name) {
             Some(Binding::Var(var) | Binding::ThreadAxis(var, _)) => Ok(Expr::Var(*var)),
             Some(Binding::Buffer(buffer)) if self.function.buffers[*buffer].scalar => {
-                Ok(Expr::Load {
-                    buffer: *buffer,
-                    index: vec![Expr::int(0)],
-                })
+                Ok(Expr::Load { buffer: *buffer, index: vec![Expr::int(0)] })
             }
             Some(Binding::Buffer(buffer)) => Ok(Expr::Data(*buffer)),
-            None => Err(ReadError::UnknownName {
-                span,
-                name: name.to_owned(),
-            }),
+            None => Err(ReadError::UnknownName { span, name: name.to_owned() }),
         }
     }
 
@@ -357,11 +273,7 @@ impl Reader<'_> {
             _ if a.is_float() != b.is_float() => a.is_float(),
             _ => a.bits >= b.bits,
         };
-        if keep_left {
-            (left, coerce(right, a, &self.function))
-        } else {
-            (coerce(left, b, &self.function), right)
-        }
+        if keep_left { (left, coerce(right, a, &self.function)) } else { (coerce(left, b, &self.function), right) }
     }
 
     fn arithmetic(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
@@ -377,10 +289,7 @@ impl Reader<'_> {
             return Err(ReadError::unsupported(value.span, "this call"));
         };
         if let Some((key, other)) = named.first() {
-            return Err(ReadError::unsupported(
-                other.span,
-                format!("the argument `{key}=` of `{name}`"),
-            ));
+            return Err(ReadError::unsupported(other.span, format!("the argument `{key}=` of `{name}`")));
         }
         if let Ok(dtype) = name.parse::<DType>() {
             return self.typed_constant(dtype, args, value.span);
@@ -388,38 +297,24 @@ impl Reader<'_> {
         match (name, args) {
             ("boolean", _) => self.typed_constant(DType::BOOL, args, value.span),
             ("type_annotation", [dtype]) => Ok(Expr::Type(self.dtype(dtype)?)),
-            ("Cast", [dtype, inner]) | ("cast", [inner, dtype]) => Ok(Expr::Cast {
-                dtype: self.dtype(dtype)?,
-                value: Box::new(self.expr(inner)?),
-            }),
+            ("Cast", [dtype, inner]) | ("cast", [inner, dtype]) => {
+                Ok(Expr::Cast { dtype: self.dtype(dtype)?, value: Box::new(self.expr(inner)?) })
+            }
             ("Not", [inner]) => Ok(Expr::Not(Box::new(self.expr(inner)?))),
             ("Select", [condition, then, otherwise]) => {
                 let condition = Box::new(self.expr(condition)?);
                 let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
                 let (then, otherwise) = self.unify(then, otherwise);
-                Ok(Expr::Select {
-                    condition,
-                    then: Box::new(then),
-                    otherwise: Box::new(otherwise),
-                })
+                Ok(Expr::Select { condition, then: Box::new(then), otherwise: Box::new(otherwise) })
             }
             ("Ramp", [base, stride, lanes]) => {
                 let base = self.integer(base)?;
-                let stride = coerce(
-                    self.integer(stride)?,
-                    base.dtype(&self.function),
-                    &self.function,
-                );
-                Ok(Expr::Ramp {
-                    base: Box::new(base),
-                    stride: Box::new(stride),
-                    lanes: self.lanes(lanes)?,
-                })
+                let stride = coerce(self.integer(stride)?, base.dtype(&self.function), &self.function);
+                Ok(Expr::Ramp { base: Box::new(base), stride: Box::new(stride), lanes: self.lanes(lanes)? })
             }
-            ("Broadcast", [inner, lanes]) => Ok(Expr::Broadcast {
-                value: Box::new(self.expr(inner)?),
-                lanes: self.lanes(lanes)?,
-            }),
+            ("Broadcast", [inner, lanes]) => {
+                Ok(Expr::Broadcast { value: Box::new(self.expr(inner)?), lanes: self.lanes(lanes)? })
+            }
             (_, [left, right]) if named_op(name).is_some() => {
                 let op = named_op(name).unwrap_or(BinaryOp::Add);
                 let (left, right) = (self.expr(left)?, self.expr(right)?);
@@ -432,19 +327,13 @@ impl Reader<'_> {
     fn lanes(&self, value: &Py) -> Result<u16, ReadError> {
         match value.node {
             Node::Int(lanes) if (1..=i64::from(u16::MAX)).contains(&lanes) => Ok(lanes as u16),
-            _ => Err(ReadError::invalid(
-                value.span,
-                "the number of lanes is a constant from 1 to 65535",
-            )),
+            _ => Err(ReadError::invalid(value.span, "the number of lanes is a constant from 1 to 65535")),
         }
     }
 
     fn typed_constant(&mut self, dtype: DType, args: &[Py], span: Span) -> Result<Expr, ReadError> {
         let [argument] = args else {
-            return Err(ReadError::invalid(
-                span,
-                "a typed constant has one argument",
-            ));
+            return Err(ReadError::invalid(span, "a typed constant has one argument"));
         };
         if let Node::Str(text) = &argument.node {
             let value = match text.as_str() {
@@ -452,10 +341,7 @@ impl Reader<'_> {
                 "-inf" => f64::NEG_INFINITY,
                 "nan" => f64::NAN,
                 _ => {
-                    return Err(ReadError::invalid(
-                        argument.span,
-                        "expected \"inf\", \"-inf\" or \"nan\"",
-                    ));
+                    return Err(ReadError::invalid(argument.span, "expected \"inf\", \"-inf\" or \"nan\""));
                 }
             };
             return Ok(Expr::Float { value, dtype });
@@ -472,14 +358,9 @@ impl Reader<'_> {
         }
         let dtype = if takes_result_type(name) {
             let Some(Expr::Str(text)) = values.first() else {
-                return Err(ReadError::invalid(
-                    span,
-                    format!("`T.{name}` starts with the type of its result"),
-                ));
+                return Err(ReadError::invalid(span, format!("`T.{name}` starts with the type of its result")));
             };
-            let dtype = text
-                .parse()
-                .map_err(|error| ReadError::invalid(span, format!("{error}")))?;
+            let dtype = text.parse().map_err(|error| ReadError::invalid(span, format!("{error}")))?;
             values.remove(0);
             dtype
         } else {
@@ -487,45 +368,30 @@ impl Reader<'_> {
                 "address_of" | "tvm_access_ptr" => DType::HANDLE,
                 "if_then_else" | "likely" if values.len() > 1 => values[1].dtype(&self.function),
                 _ => match values.first() {
-                    Some(first) if !matches!(first, Expr::Str(_) | Expr::Data(_)) => {
-                        first.dtype(&self.function)
-                    }
+                    Some(first) if !matches!(first, Expr::Str(_) | Expr::Data(_)) => first.dtype(&self.function),
                     _ => DType::INT32,
                 },
             }
         };
         if name == "address_of" && !matches!(values.as_slice(), [Expr::Load { .. }]) {
-            return Err(ReadError::invalid(
-                span,
-                "`T.address_of` takes one buffer element",
-            ));
+            return Err(ReadError::invalid(span, "`T.address_of` takes one buffer element"));
         }
         if name == "if_then_else" {
             if values.len() != 3 {
-                return Err(ReadError::invalid(
-                    span,
-                    "`T.if_then_else` takes a condition and two values",
-                ));
+                return Err(ReadError::invalid(span, "`T.if_then_else` takes a condition and two values"));
             }
             let otherwise = values.remove(2);
             let then = values.remove(1);
             let (then, otherwise) = self.unify(then, otherwise);
             values.extend([then, otherwise]);
         }
-        Ok(Expr::Call {
-            name: name.to_owned(),
-            args: values,
-            dtype,
-        })
+        Ok(Expr::Call { name: name.to_owned(), args: values, dtype })
     }
 }
 
 /// Calls that are written with the type of their result first.
 pub(super) fn takes_result_type(name: &str) -> bool {
-    matches!(
-        name,
-        "call_extern" | "call_pure_extern" | "call_intrin" | "call_llvm_intrin" | "reinterpret"
-    )
+    matches!(name, "call_extern" | "call_pure_extern" | "call_intrin" | "call_llvm_intrin" | "reinterpret")
 }
 
 fn named_op(name: &str) -> Option<BinaryOp> {

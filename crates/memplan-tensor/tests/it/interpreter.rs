@@ -5,16 +5,10 @@ use memplan_tensor::interpret::{Order, Output, RunError, RunOptions, run};
 use memplan_tensor::script::Script;
 
 pub(crate) fn options(record: &Record, seed: u64, order: Order) -> RunOptions {
-    let mut options = RunOptions {
-        seed,
-        order,
-        ..RunOptions::default()
-    };
+    let mut options = RunOptions { seed, order, ..RunOptions::default() };
     if let Some(values) = record.0["program"]["symvals"].as_object() {
         for (name, value) in values {
-            options
-                .scalars
-                .insert(name.clone(), value.as_i64().expect("an integer"));
+            options.scalars.insert(name.clone(), value.as_i64().expect("an integer"));
         }
     }
     options
@@ -40,8 +34,8 @@ fn recorded_results_agree_with_llvm() {
         match status {
             "equal" => {
                 let before = before.unwrap_or_else(|error| panic!("{}: {error}", record.id()));
-                let after = run_text(after_text, &options)
-                    .unwrap_or_else(|error| panic!("{}: after: {error}", record.id()));
+                let after =
+                    run_text(after_text, &options).unwrap_or_else(|error| panic!("{}: after: {error}", record.id()));
                 if record.text("model") != Some("value_differs") {
                     assert_eq!(before, after, "{}", record.id());
                 }
@@ -59,8 +53,5 @@ fn recorded_results_agree_with_llvm() {
             _ => skipped += 1,
         }
     }
-    assert!(
-        equal >= 100 && wrong >= 20,
-        "{equal} equal, {wrong} wrong, {skipped} skipped"
-    );
+    assert!(equal >= 100 && wrong >= 20, "{equal} equal, {wrong} wrong, {skipped} skipped");
 }

@@ -18,14 +18,11 @@ impl Record {
 
 /// All records; `MEMPLAN_TVM_RECORDS` may name another file of the same format.
 pub(crate) fn records() -> Vec<Record> {
-    let default =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tvm/script27.jsonl");
+    let default = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tvm/script27.jsonl");
     let path = std::env::var_os("MEMPLAN_TVM_RECORDS").map_or(default, PathBuf::from);
     let text = std::fs::read_to_string(&path).expect("the recorded programs");
-    let records: Vec<Record> = text
-        .lines()
-        .map(|line| Record(serde_json::from_str(line).expect("one JSON object a line")))
-        .collect();
+    let records: Vec<Record> =
+        text.lines().map(|line| Record(serde_json::from_str(line).expect("one JSON object a line"))).collect();
     assert!(!records.is_empty(), "no records in {}", path.display());
     records
 }
