@@ -443,7 +443,7 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
             }
         }
         Expr::Select { condition, then, otherwise } => {
-            write_call("Select", &[condition, then, otherwise], function, out)
+            write_call("Select", &[condition, then, otherwise], function, out);
         }
         Expr::Cast { dtype, value } => {
             let _ = write!(out, "T.Cast(\"{dtype}\", ");
