@@ -2,6 +2,8 @@
 
 use memplan_core::{BufferId, Problem, Size};
 
+use crate::Assign;
+
 /// A feature of a problem that a strategy may not be able to honour.
 ///
 /// Permissions are not features: a strategy that never overlays buffers, or
@@ -134,8 +136,25 @@ pub enum Refusal {
     Feature { strategy: &'static str, feature: Feature, buffer: Option<String> },
     #[error("strategy `{strategy}` does not make {kind}")]
     Assign { strategy: &'static str, kind: &'static str },
-    #[error("no strategy here supports {}{}", .feature.describe(), at(.buffer))]
-    Nobody { feature: Feature, buffer: Option<String> },
+    #[error(
+        "no strategy makes {} for {}{}; {}",
+        .kind.describe(), .feature.describe(), at(.buffer), instead(*.kind, *.feature)
+    )]
+    Nobody { kind: Assign, feature: Feature, buffer: Option<String> },
+    #[error(
+        "strategy `{strategy}` supports dependencies between at most {} buffers; there are {count}",
+        crate::ordering::Ordering::MAX_BUFFERS
+    )]
+    TooManyDependencies { strategy: &'static str, count: usize },
+}
+
+/// What to ask for where no strategy makes this kind of plan.
+fn instead(kind: Assign, feature: Feature) -> &'static str {
+    match (kind, feature) {
+        (Assign::Offsets, Feature::UnboundedSymbols) => "ask for shared objects, or give an upper bound",
+        (Assign::Offsets, _) => "ask for shared objects",
+        (Assign::Objects, _) => "ask for offsets",
+    }
 }
 
 fn at(buffer: &Option<String>) -> String {

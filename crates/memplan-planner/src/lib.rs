@@ -7,14 +7,18 @@
 //!
 //! Strategies that place buffers one after the other share an engine:
 //! [`piece`] takes a problem apart into rigid pieces, [`placer`] puts them
-//! down, [`conflicts`] knows who is in the way, [`fit`] chooses among gaps.
+//! down in some [`order`], [`conflicts`] knows who is in the way, [`fit`] chooses
+//! among gaps.
 
+mod collision;
 pub mod conflicts;
 pub mod feature;
 pub mod fit;
+pub mod order;
 pub mod ordering;
 pub mod piece;
 pub mod placer;
+pub mod portfolio;
 pub mod request;
 pub mod strategy;
 

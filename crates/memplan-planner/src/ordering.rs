@@ -16,16 +16,13 @@
 //! known to be done. Both facts come from one bit matrix each: the strict
 //! descendants of every buffer, and the intersection of that over its readers.
 //! The matrices grow with the square of the number of buffers, hence
-//! [`MAX_BUFFERS`].
+//! [`Ordering::MAX_BUFFERS`].
 
 use memplan_core::{BufferId, Dependencies, Id};
 
-/// The most buffers a problem with dependencies may have here (two matrices of 128 MiB).
-pub const MAX_BUFFERS: usize = 1 << 15;
-
-/// There are dependencies between more than [`MAX_BUFFERS`] buffers.
+/// There are dependencies between more than [`Ordering::MAX_BUFFERS`] buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there are dependencies between {count} buffers; at most {MAX_BUFFERS} are possible")]
+#[error("there are dependencies between {count} buffers; at most {} are possible", Ordering::MAX_BUFFERS)]
 pub struct TooManyBuffers {
     /// How many there are.
     pub count: usize,
@@ -38,10 +35,13 @@ pub struct Ordering {
 }
 
 impl Ordering {
+    /// The most buffers a problem with dependencies may have here (two matrices of 128 MiB).
+    pub const MAX_BUFFERS: usize = 1 << 15;
+
     /// Works out the order that dependencies enforce.
     pub fn of(dependencies: &Dependencies) -> Result<Ordering, TooManyBuffers> {
         let count = dependencies.children.len();
-        if count > MAX_BUFFERS {
+        if count > Ordering::MAX_BUFFERS {
             return Err(TooManyBuffers { count });
         }
         let descendants = descendants(dependencies);
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn too_many_buffers_are_refused() {
-        let children = IndexVec::filled(Vec::new(), MAX_BUFFERS + 1);
+        let children = IndexVec::filled(Vec::new(), Ordering::MAX_BUFFERS + 1);
         let error = Ordering::of(&Dependencies { children, read_by_outputs: Vec::new() }).unwrap_err();
         assert!(error.to_string().contains("at most 32768"), "{error}");
     }

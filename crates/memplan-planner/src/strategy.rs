@@ -1,5 +1,8 @@
 //! What a strategy is, and the list of them.
 
+pub mod auto;
+pub mod ordered_fit;
+
 use memplan_core::{Outcome, Problem};
 
 use crate::{Assign, Feature, Refusal, Request};
@@ -18,12 +21,30 @@ pub trait Strategy: Sync {
     /// Whether it honours a feature when making this kind of plan.
     fn supports(&self, feature: Feature, assign: Assign) -> bool;
 
+    /// A limit beyond features that the problem exceeds.
+    fn refuse(&self, problem: &Problem, request: &Request) -> Option<Refusal> {
+        let _ = (problem, request);
+        None
+    }
+
     /// Plans. Only called with problems whose features it supports; use [`plan`].
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome;
 }
 
 /// All strategies, in the order of listings.
-pub const STRATEGIES: &[&dyn Strategy] = &[];
+pub const STRATEGIES: &[&dyn Strategy] = &[
+    &auto::Auto,
+    &ordered_fit::FIRST_SIZE,
+    &ordered_fit::FIRST_LIFETIME,
+    &ordered_fit::FIRST_AREA,
+    &ordered_fit::FIRST_START,
+    &ordered_fit::FIRST_CONFLICTS,
+    &ordered_fit::BEST_SIZE,
+    &ordered_fit::BEST_LIFETIME,
+    &ordered_fit::BEST_AREA,
+    &ordered_fit::BEST_START,
+    &ordered_fit::BEST_CONFLICTS,
+];
 
 /// The strategy of that name.
 pub fn find(name: &str) -> Option<&'static dyn Strategy> {
@@ -36,11 +57,16 @@ pub fn plan(strategy: &dyn Strategy, problem: &Problem, request: &Request) -> Re
         return Err(Refusal::Assign { strategy: strategy.name(), kind: request.assign.describe() });
     }
     let unsupported = |&(feature, _): &(Feature, _)| !strategy.supports(feature, request.assign);
-    match Feature::of(problem).into_iter().find(unsupported) {
-        Some((feature, buffer)) => {
-            let buffer = buffer.map(|id| problem.buffers()[id].name.clone());
-            Err(Refusal::Feature { strategy: strategy.name(), feature, buffer })
-        }
+    if let Some((feature, buffer)) = Feature::of(problem).into_iter().find(unsupported) {
+        let buffer = buffer.map(|id| problem.buffers()[id].name.clone());
+        return Err(if auto::Auto.supports(feature, request.assign) {
+            Refusal::Feature { strategy: strategy.name(), feature, buffer }
+        } else {
+            Refusal::Nobody { kind: request.assign, feature, buffer }
+        });
+    }
+    match strategy.refuse(problem, request) {
+        Some(refusal) => Err(refusal),
         None => Ok(strategy.plan(problem, request)),
     }
 }

@@ -1,0 +1,74 @@
+//! Proof that two fixed buffers are in each other's way.
+
+use memplan_core::{Buffer, BufferId, Bytes, Problem, Step, Witness};
+
+use crate::piece::PieceId;
+use crate::placer::Placer;
+
+/// Two fixed buffers that cannot both be where they must be: one of `piece`,
+/// which could not be placed, and one already placed. `None` if the reason is another.
+///
+/// The witness says how many bytes the two need and how many their offsets leave them.
+pub(crate) fn witness(placer: &Placer, piece: PieceId) -> Option<Witness> {
+    let pieces = placer.pieces();
+    let problem = pieces.problem();
+    let base = pieces.get(piece).fixed?;
+    let placed = pieces.ids().filter(|&other| pieces.get(other).fixed.is_some() && placer.spot(other).is_some());
+    for other in placed {
+        for (buffer, at) in pieces.members(piece) {
+            for (rival, rival_at) in pieces.members(other) {
+                let offset = base + at.0;
+                let rival_offset = pieces.get(other).fixed? + rival_at.0;
+                if let Some(step) = collide(problem, (buffer, offset), (rival, rival_offset)) {
+                    return Some(describe(problem, (buffer, offset), (rival, rival_offset), step));
+                }
+            }
+        }
+    }
+    None
+}
+
+fn size(buffer: &Buffer) -> u64 {
+    buffer.bytes().unwrap_or_default().0
+}
+
+fn describe(problem: &Problem, one: (BufferId, u64), other: (BufferId, u64), step: Option<Step>) -> Witness {
+    let buffers = problem.buffers();
+    let (first, second) = if one.0 < other.0 { (one, other) } else { (other, one) };
+    let end = |(buffer, offset): (BufferId, u64)| offset + size(&buffers[buffer]);
+    let room = end(first).max(end(second)) - first.1.min(second.1);
+    Witness {
+        space: buffers[first.0].spaces[0],
+        buffers: vec![first.0, second.0],
+        step,
+        needed: Bytes(size(&buffers[first.0]) + size(&buffers[second.0])),
+        capacity: Bytes(room),
+    }
+}
+
+/// The step at which two fixed buffers meet on the same bytes; `Some(None)` if they
+/// must not share whatever the time.
+fn collide(problem: &Problem, (one, at): (BufferId, u64), (other, other_at): (BufferId, u64)) -> Option<Option<Step>> {
+    let [a, b] = [one, other].map(|id| &problem.buffers()[id]);
+    if a.spaces.len() != 1 || a.spaces != b.spaces {
+        return None;
+    }
+    let is_apart = |&(x, y): &(BufferId, BufferId)| (x, y) == (one, other) || (y, x) == (one, other);
+    if a.exclusive || b.exclusive || problem.must_not_share().iter().any(is_apart) {
+        let meet = at < other_at + size(b) && other_at < at + size(a) && size(a) > 0 && size(b) > 0;
+        return meet.then_some(None);
+    }
+    let is_overlay = |x: BufferId, y: BufferId| [(one, other), (other, one)].contains(&(x, y));
+    if problem.overlays().iter().any(|overlay| is_overlay(overlay.buffer, overlay.over)) {
+        return None;
+    }
+    let meet = |x: &memplan_core::Interval, y: &memplan_core::Interval| {
+        let (window, other_window) = (x.bytes(Bytes(size(a))), y.bytes(Bytes(size(b))));
+        let in_time = x.start < y.end && y.start < x.end;
+        let in_bytes =
+            at + window.low.0 < other_at + other_window.high.0 && other_at + other_window.low.0 < at + window.high.0;
+        (in_time && in_bytes).then(|| x.start.max(y.start))
+    };
+    let first = a.lifetime.intervals().iter().find_map(|x| b.lifetime.intervals().iter().find_map(|y| meet(x, y)));
+    first.map(Some)
+}

@@ -1,0 +1,154 @@
+//! Orders in which pieces are put down.
+//!
+//! A greedy placement is only as good as its order. What is hard to place comes
+//! first; what "hard" means is the choice:
+//!
+//! | order | first come | why |
+//! |---|---|---|
+//! | size | the largest | small ones find gaps later |
+//! | lifetime | the longest alive | they are in everybody's way |
+//! | area | the largest size × lifetime | both |
+//! | start | the earliest | as an allocator at run time would |
+//! | conflicts | those alive together with the most others | they have the least choice |
+//!
+//! In every order pieces with a fixed offset come before all others, and
+//! exclusive ones, which everybody has to avoid, before the rest.
+//!
+//! Ties are broken by what the pieces are, not by where they stand in the input:
+//! larger, then longer alive, then earlier, then more strictly aligned. Only
+//! pieces equal in all of this stay in input order. So for problems without
+//! relations, where such pieces are interchangeable, neither the order nor the
+//! names of the buffers in the input change which sizes and lives get which
+//! offsets.
+
+use std::cmp::Reverse;
+
+use memplan_core::{Id, IndexVec, SpaceId};
+
+use crate::piece::{PieceId, Pieces};
+
+/// What comes first. See the module documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// The largest.
+    Size,
+    /// The longest alive.
+    Lifetime,
+    /// The largest product of size and lifetime.
+    Area,
+    /// The earliest alive.
+    Start,
+    /// The one with the most conflicts.
+    Conflicts,
+}
+
+impl Order {
+    /// All orders.
+    pub const ALL: [Order; 5] = [Order::Size, Order::Lifetime, Order::Area, Order::Start, Order::Conflicts];
+
+    /// The pieces in this order.
+    pub fn of(self, pieces: &Pieces) -> Vec<PieceId> {
+        let conflicts = if self == Order::Conflicts { count_conflicts(pieces) } else { IndexVec::new() };
+        let key = |piece: PieceId| {
+            let info = pieces.get(piece);
+            let (start, length) = life(pieces, piece);
+            let hardness = match self {
+                Order::Size => u128::from(info.size),
+                Order::Lifetime => u128::from(length),
+                Order::Area => u128::from(info.size) * u128::from(length),
+                Order::Start => u128::from(u64::MAX - start),
+                Order::Conflicts => u128::from(conflicts[piece]),
+            };
+            let first = if info.fixed.is_some() { 0 } else { 2 - u8::from(info.exclusive) };
+            let alignment = pieces.homes(piece).first().map(|home| home.alignment);
+            (first, Reverse(hardness), Reverse(info.size), Reverse(length), start, Reverse(alignment), piece)
+        };
+        let mut keyed: Vec<_> = pieces.ids().map(key).collect();
+        keyed.sort_unstable();
+        keyed.into_iter().map(|key| key.6).collect()
+    }
+}
+
+/// First step and distance to the last one; a piece that is never alive has length 0.
+fn life(pieces: &Pieces, piece: PieceId) -> (u64, u64) {
+    let rects = pieces.rects(piece);
+    let start = rects.iter().map(|rect| rect.start).min();
+    let end = rects.iter().map(|rect| rect.end).max();
+    match (start, end) {
+        (Some(start), Some(end)) => {
+            let step = |time: u32| pieces.steps()[time as usize].0;
+            (step(start), step(end) - step(start))
+        }
+        _ => (0, 0),
+    }
+}
+
+/// For every piece, how many rectangles of others are alive together with its
+/// own in its preferred space.
+///
+/// Whatever starts before a rectangle ends and does not end before it starts
+/// meets it. So counting starts and ends in sorted order is enough; no pair is
+/// ever looked at.
+fn count_conflicts(pieces: &Pieces) -> IndexVec<PieceId, u64> {
+    let mut edges: IndexVec<SpaceId, (Vec<u32>, Vec<u32>)> =
+        IndexVec::filled((Vec::new(), Vec::new()), pieces.problem().spaces().len());
+    let home = |piece: PieceId| pieces.homes(piece).first().map_or(SpaceId::from_index(0), |home| home.space);
+    for piece in pieces.ids() {
+        let (starts, ends) = &mut edges[home(piece)];
+        starts.extend(pieces.rects(piece).iter().map(|rect| rect.start));
+        ends.extend(pieces.rects(piece).iter().map(|rect| rect.end));
+    }
+    for (starts, ends) in edges.iter_mut() {
+        starts.sort_unstable();
+        ends.sort_unstable();
+    }
+    let count = |piece: PieceId| {
+        let (starts, ends) = &edges[home(piece)];
+        let meeting = pieces.rects(piece).iter().map(|rect| {
+            let started = starts.partition_point(|&start| start < rect.end);
+            let ended = ends.partition_point(|&end| end <= rect.start);
+            (started - ended - 1) as u64
+        });
+        meeting.sum()
+    };
+    pieces.ids().map(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memplan_core::{Buffer, Bytes, Lifetime, Problem, ProblemBuilder};
+
+    fn problem() -> Problem {
+        let mut builder = ProblemBuilder::new();
+        builder.buffer(Buffer::new("long", 10, Lifetime::new(0, 8)));
+        builder.buffer(Buffer::new("large", 40, Lifetime::new(6, 7)));
+        builder.buffer(Buffer::new("wide", 30, Lifetime::new(4, 8)));
+        builder.buffer(Buffer { exclusive: true, ..Buffer::new("mine", 1, Lifetime::new(9, 10)) });
+        builder.buffer(Buffer { fixed: Some(Bytes(0)), ..Buffer::new("fixed", 1, Lifetime::new(9, 10)) });
+        builder.buffer(Buffer::new("early", 10, Lifetime::new(0, 2)));
+        builder.build().unwrap()
+    }
+
+    #[test]
+    fn each_order_says_what_is_hard() {
+        let problem = problem();
+        let pieces = Pieces::of(&problem).unwrap();
+        let names = |order: Order| {
+            let name = |piece| problem.buffers()[pieces.get(piece).first_buffer].name.as_str();
+            order.of(&pieces).into_iter().map(name).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(Order::Size), "fixed mine large wide long early");
+        assert_eq!(names(Order::Lifetime), "fixed mine long wide early large");
+        assert_eq!(names(Order::Area), "fixed mine wide long large early");
+        assert_eq!(names(Order::Start), "fixed mine long early wide large");
+        assert_eq!(names(Order::Conflicts), "fixed mine long large wide early");
+    }
+
+    #[test]
+    fn conflicts_are_counted_without_looking_at_pairs() {
+        let problem = problem();
+        let pieces = Pieces::of(&problem).unwrap();
+        assert_eq!(count_conflicts(&pieces).as_slice(), [3, 2, 2, 1, 1, 1]);
+    }
+}

@@ -1,0 +1,102 @@
+//! The instant tier: every quick way to place the pieces, until one is good enough.
+//!
+//! One pass of [`OrderedFit`] is cheap and each order fails on other problems,
+//! so trying them all and keeping the best is the best that can be had in a
+//! few passes. The first member alone meets the lower bound on most real
+//! programs; then nothing else is tried.
+//!
+//! A plan within the capacities beats one that is not; of two such plans the
+//! smaller one wins, and of equally small ones the one found first, so the
+//! result does not depend on anything but the problem.
+
+use std::time::Instant;
+
+use memplan_core::{Bytes, Plan, Problem, SpaceId, Stop, Witness, bound};
+
+use crate::piece::Pieces;
+use crate::placer::Placer;
+use crate::strategy::ordered_fit::{self, OrderedFit};
+use crate::{Request, collision};
+
+/// The members, most promising first.
+pub const MEMBERS: [OrderedFit; 10] = [
+    ordered_fit::FIRST_SIZE,
+    ordered_fit::BEST_SIZE,
+    ordered_fit::FIRST_AREA,
+    ordered_fit::FIRST_LIFETIME,
+    ordered_fit::FIRST_CONFLICTS,
+    ordered_fit::BEST_AREA,
+    ordered_fit::BEST_LIFETIME,
+    ordered_fit::BEST_CONFLICTS,
+    ordered_fit::FIRST_START,
+    ordered_fit::BEST_START,
+];
+
+/// What the portfolio found: the starting point of anything cleverer.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// The best plan within the capacities.
+    pub best: Option<Plan>,
+    /// No plan is smaller.
+    pub lower_bound: Bytes,
+    /// Proof that there is no plan at all, if it was met on the way.
+    pub witness: Option<Witness>,
+    /// Why no further member was tried.
+    pub stop: Stop,
+}
+
+impl Tried {
+    /// Whether nothing can be better: a plan that meets the bound, or a proof that there is none.
+    pub fn is_final(&self) -> bool {
+        self.witness.is_some() || self.best.as_ref().is_some_and(|plan| plan.extent() <= self.lower_bound)
+    }
+}
+
+/// Runs members until one meets the lower bound, the time limit cuts in or all are done.
+pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
+    let problem = pieces.problem();
+    let deadline = request.time_limit.map(|limit| Instant::now() + limit);
+    let witness = bound::overfull(problem);
+    let mut tried = Tried { best: None, lower_bound: bound::lower_bound(problem), witness, stop: Stop::Finished };
+    let mut placer = Placer::new(pieces);
+    for (number, member) in MEMBERS.iter().enumerate() {
+        if tried.is_final() {
+            break;
+        }
+        if let Some(stop) = should_stop(request, deadline).filter(|_| number > 0) {
+            tried.stop = stop;
+            break;
+        }
+        placer.clear();
+        match member.run(&mut placer) {
+            Ok(()) => keep_better(problem, &mut tried.best, placer.finish()),
+            Err(piece) => tried.witness = collision::witness(&placer, piece),
+        }
+        if let Some(observer) = request.observer {
+            observer.progress(tried.best.as_ref().map(Plan::extent), tried.lower_bound);
+        }
+    }
+    tried
+}
+
+fn should_stop(request: &Request, deadline: Option<Instant>) -> Option<Stop> {
+    if request.observer.is_some_and(|observer| observer.should_stop()) {
+        return Some(Stop::Interrupted);
+    }
+    deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Stop::TimeLimit)
+}
+
+fn keep_better(problem: &Problem, best: &mut Option<Plan>, plan: Option<Plan>) {
+    let Some(plan) = plan.filter(|plan| fits(problem, plan)) else { return };
+    if best.as_ref().is_none_or(|best| plan.extent() < best.extent()) {
+        *best = Some(plan);
+    }
+}
+
+/// Whether a plan keeps to the capacities.
+pub(crate) fn fits(problem: &Problem, plan: &Plan) -> bool {
+    let fits = |(space, extent): (SpaceId, &Bytes)| {
+        problem.spaces()[space].capacity.is_none_or(|capacity| *extent <= capacity)
+    };
+    plan.extents.iter_enumerated().all(fits)
+}

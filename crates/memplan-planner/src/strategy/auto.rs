@@ -1,0 +1,128 @@
+//! `auto`: whatever is best for the problem, with every feature honoured.
+//!
+//! *Offsets.* The [`portfolio`] of quick placements runs until one of them
+//! meets the lower bound, which on most real programs is the first:
+//!
+//! ```text
+//!   problem ──► portfolio ──► meets the bound? ──yes──► optimal
+//!                                   │no
+//!                                   ▼
+//!                            the best of them, with the bound as certificate
+//! ```
+//!
+//! If the bound itself exceeds a capacity the answer is "infeasible" with a
+//! witness; if only the plans do, every member is tried before giving up.
+//!
+//! *Shared objects.* Every other strategy that makes shared objects and honours
+//! all features of the problem is run; the smallest sum of object sizes wins,
+//! then the smallest number of objects, then the first in the list.
+
+use memplan_core::{Outcome, Plan, Problem, Stop, bound};
+
+use super::ordered_fit::{has_addresses, too_many_dependencies};
+use super::{STRATEGIES, Strategy};
+use crate::piece::Pieces;
+use crate::{Assign, Feature, Refusal, Request, portfolio};
+
+/// The default strategy. See the module documentation.
+pub struct Auto;
+
+impl Strategy for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn describe(&self) -> &'static str {
+        "the best of all quick strategies; stops at the lower bound"
+    }
+
+    fn assigns(&self) -> &'static [Assign] {
+        &[Assign::Offsets, Assign::Objects]
+    }
+
+    fn supports(&self, feature: Feature, assign: Assign) -> bool {
+        match assign {
+            Assign::Offsets => has_addresses(feature),
+            Assign::Objects => object_strategies().any(|strategy| strategy.supports(feature, assign)),
+        }
+    }
+
+    fn refuse(&self, problem: &Problem, request: &Request) -> Option<Refusal> {
+        match request.assign {
+            Assign::Offsets => too_many_dependencies(self.name(), problem),
+            Assign::Objects => applicable(problem, request).next().is_none().then(|| no_object_strategy(problem)),
+        }
+    }
+
+    fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
+        match request.assign {
+            Assign::Offsets => plan_offsets(problem, request),
+            Assign::Objects => plan_objects(problem, request),
+        }
+    }
+}
+
+fn plan_offsets(problem: &Problem, request: &Request) -> Outcome {
+    let Ok(pieces) = Pieces::of(problem) else { return Outcome::Exhausted { stop: Stop::Finished } };
+    let tried = portfolio::try_members(&pieces, request);
+    let (lower_bound, stop) = (tried.lower_bound, tried.stop);
+    match (tried.witness, tried.best) {
+        (Some(witness), _) => Outcome::Infeasible(witness),
+        (None, None) => Outcome::Exhausted { stop },
+        (None, Some(plan)) if plan.extent() <= lower_bound => Outcome::Optimal(plan),
+        (None, Some(plan)) => Outcome::Feasible { plan, lower_bound, stop },
+    }
+}
+
+fn object_strategies() -> impl Iterator<Item = &'static dyn Strategy> {
+    let others = STRATEGIES.iter().copied().filter(|strategy| strategy.name() != "auto");
+    others.filter(|strategy| strategy.assigns().contains(&Assign::Objects))
+}
+
+/// The object strategies that honour every feature of the problem.
+fn applicable(problem: &Problem, request: &Request) -> impl Iterator<Item = &'static dyn Strategy> {
+    let features = Feature::of(problem);
+    let refused: Vec<&str> = object_strategies()
+        .filter(|strategy| strategy.refuse(problem, request).is_some())
+        .map(|strategy| strategy.name())
+        .collect();
+    object_strategies().filter(move |strategy| {
+        let supported = features.iter().all(|&(feature, _)| strategy.supports(feature, Assign::Objects));
+        supported && !refused.contains(&strategy.name())
+    })
+}
+
+/// Names the feature that fewest strategies honour.
+fn no_object_strategy(problem: &Problem) -> Refusal {
+    let supporters = |feature: Feature| object_strategies().filter(|s| s.supports(feature, Assign::Objects)).count();
+    let rarest = Feature::of(problem).into_iter().min_by_key(|&(feature, _)| supporters(feature));
+    match rarest {
+        Some((feature, buffer)) => {
+            let buffer = buffer.map(|id| problem.buffers()[id].name.clone());
+            Refusal::Nobody { kind: Assign::Objects, feature, buffer }
+        }
+        None => Refusal::Assign { strategy: "auto", kind: Assign::Objects.describe() },
+    }
+}
+
+fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
+    let cost = |plan: &Plan| (plan.extent(), plan.objects.len());
+    let mut best: Option<Plan> = None;
+    let mut infeasible = None;
+    for strategy in applicable(problem, request) {
+        match strategy.plan(problem, request) {
+            Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => {
+                if best.as_ref().is_none_or(|best| cost(&plan) < cost(best)) {
+                    best = Some(plan);
+                }
+            }
+            Outcome::Infeasible(witness) => infeasible = Some(witness),
+            Outcome::Exhausted { .. } => {}
+        }
+    }
+    match (best, infeasible.or_else(|| bound::overfull(problem))) {
+        (Some(plan), _) => Outcome::judge(problem, plan, Stop::Finished),
+        (None, Some(witness)) => Outcome::Infeasible(witness),
+        (None, None) => Outcome::Exhausted { stop: Stop::Finished },
+    }
+}
