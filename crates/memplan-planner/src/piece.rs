@@ -22,8 +22,8 @@
 //! - *Slots*: a piece each. Two slots of one buffer never overlap, even in
 //!   bytes that are dead, so a piece with siblings is one solid rectangle from
 //!   its first to its last step (one step if it is never alive).
-//! - *Exclusive*: the whole piece keeps everybody out for ever. A block with an
-//!   exclusive member is exclusive as a whole.
+//! - *Exclusive*: such a buffer keeps everybody out for ever, so it has no
+//!   rectangles; [`Pieces::footprints`] says which bytes are its own.
 //! - *Must not share*: [`Pieces::apart`], pairs of byte ranges that stay
 //!   disjoint whatever the time.
 //! - *Overlays*: [`Pieces::partners`], exemptions from the rectangles. Only
@@ -79,14 +79,29 @@ pub struct Piece {
     pub size: u64,
     /// An offset it must have.
     pub fixed: Option<u64>,
-    /// Keeps all other pieces out for ever.
+    /// Whether it has an exclusive member, which keeps all other pieces out for ever.
     pub exclusive: bool,
     /// Which slot of its block or buffer it is.
     pub slot: u32,
+    /// How many slots there are. They all live in the same space.
+    pub slots: u32,
     /// The first of its buffers.
     pub first_buffer: BufferId,
     rects: Range<u32>,
     homes: Range<u32>,
+}
+
+/// The bytes of one buffer inside a piece, alive or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Footprint {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// Its first byte, relative to the piece's offset.
+    pub low: u64,
+    /// One past its last byte.
+    pub high: u64,
+    /// Whether it keeps everybody else out for ever.
+    pub exclusive: bool,
 }
 
 /// Byte ranges of two pieces that stay disjoint.
@@ -190,6 +205,7 @@ impl<'p> Pieces<'p> {
     }
 
     /// When and where it is in the way. Rectangles of one piece may overlap.
+    /// Exclusive members have none: they are always in the way.
     pub fn rects(&self, piece: PieceId) -> &[Rect] {
         let range = &self.pieces[piece].rects;
         &self.rects[range.start as usize..range.end as usize]
@@ -232,27 +248,30 @@ impl<'p> Pieces<'p> {
         alone.into_iter().chain(members.iter().map(|member| (member.buffer, member.at)))
     }
 
+    /// The bytes of every buffer inside a piece that is not empty.
+    pub fn footprints(&self, piece: PieceId) -> impl Iterator<Item = Footprint> + '_ {
+        let footprint = |(id, at): (BufferId, Bytes)| {
+            let buffer = &self.problem.buffers()[id];
+            let high = at.0 + buffer.bytes().unwrap_or_default().0;
+            Footprint { buffer: id, low: at.0, high, exclusive: buffer.exclusive }
+        };
+        self.members(piece).map(footprint).filter(|footprint| footprint.low < footprint.high)
+    }
+
     /// The piece that holds the first slot of a buffer; further slots follow.
     pub fn piece_of(&self, buffer: BufferId) -> PieceId {
         self.piece_of[buffer]
     }
 
-    /// Whether two pieces may lie on the same bytes at different times, as far
-    /// as dependencies are concerned.
-    pub fn is_ordered(&self, one: PieceId, other: PieceId) -> bool {
-        let Some(ordering) = &self.ordering else { return true };
-        self.members(one).all(|(a, _)| self.members(other).all(|(b, _)| ordering.is_ordered(a, b)))
-    }
-
-    fn first_slot(&self, piece: PieceId) -> PieceId {
+    /// The first slot of a piece; all slots have consecutive ids.
+    pub fn first_slot(&self, piece: PieceId) -> PieceId {
         PieceId::from_index(piece.index() - self.pieces[piece].slot as usize)
     }
 
     fn add_buffer(&mut self, clock: &Clock, id: BufferId, buffer: &Buffer) {
         let size = buffer.bytes().unwrap_or_default();
         let first_rect = self.rects.len();
-        let solid = buffer.slots > 1;
-        if !solid {
+        if buffer.slots == 1 || buffer.exclusive {
             self.add_rects(clock, buffer, Bytes::ZERO);
         } else if let (Some(start), Some(end)) = (buffer.lifetime.start(), buffer.lifetime.end()) {
             self.add_solid(clock.at(start), clock.at(end), size);
@@ -269,11 +288,12 @@ impl<'p> Pieces<'p> {
             fixed: buffer.fixed.map(|offset| offset.0),
             exclusive: buffer.exclusive,
             slot: 0,
+            slots: buffer.slots,
             first_buffer: id,
             rects: range(first_rect, self.rects.len()),
             homes: range(first_home, self.homes.len()),
         };
-        self.add_slots(piece, buffer.slots);
+        self.add_slots(&piece);
     }
 
     fn add_block(&mut self, clock: &Clock, block: &Block) {
@@ -303,14 +323,18 @@ impl<'p> Pieces<'p> {
             fixed: block.fixed.map(|offset| offset.0),
             exclusive: block.members.iter().any(|member| buffers[member.buffer].exclusive),
             slot: 0,
+            slots: first.slots,
             first_buffer: block.members[0].buffer,
             rects: range(first_rect, self.rects.len()),
             homes: range(first_home, self.homes.len()),
         };
-        self.add_slots(piece, first.slots);
+        self.add_slots(&piece);
     }
 
     fn add_rects(&mut self, clock: &Clock, buffer: &Buffer, at: Bytes) {
+        if buffer.exclusive {
+            return;
+        }
         let size = buffer.bytes().unwrap_or_default();
         for interval in buffer.lifetime.intervals() {
             let bytes = interval.bytes(size);
@@ -328,8 +352,8 @@ impl<'p> Pieces<'p> {
     }
 
     /// Slots share their rectangles and homes; only their ids differ.
-    fn add_slots(&mut self, piece: Piece, slots: u32) {
-        for slot in 0..slots {
+    fn add_slots(&mut self, piece: &Piece) {
+        for slot in 0..piece.slots {
             self.pieces.push(Piece { slot, ..piece.clone() });
         }
     }

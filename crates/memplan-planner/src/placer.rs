@@ -26,7 +26,8 @@ use memplan_core::{Bytes, Id, IndexVec, MAX_BYTES, OverlayKind, Placement, Plan,
 
 use crate::conflicts::Conflicts;
 use crate::fit::{Fit, Obstacle};
-use crate::piece::{Home, PieceId, Pieces, Rect};
+use crate::ordering::Ordering;
+use crate::piece::{Footprint, Home, PieceId, Pieces, Rect};
 
 /// Where a piece was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub struct Placer<'p> {
 struct Floor {
     /// Offsets end here.
     limit: u64,
-    /// A divisor of every alignment asked for.
+    /// Every buffer starts at a multiple of this.
     granule: u64,
     conflicts: Conflicts,
     /// By rank: the piece, and the bytes of its rectangle once it is placed.
@@ -74,13 +75,11 @@ impl<'p> Placer<'p> {
         let problem = pieces.problem();
         let mut stretches: IndexVec<SpaceId, Vec<(u32, u32, PieceId)>> =
             IndexVec::filled(Vec::new(), problem.spaces().len());
-        let mut granules = IndexVec::<SpaceId, u64>::filled(0, problem.spaces().len());
         let mut first_rank = IndexVec::<PieceId, u32>::new();
         let mut slot = 0u32;
         for piece in pieces.ids() {
             first_rank.push(slot);
             for home in pieces.homes(piece) {
-                granules[home.space] = greatest_common_divisor(granules[home.space], home.alignment);
                 for rect in pieces.rects(piece) {
                     stretches[home.space].push((rect.start, slot, piece));
                     slot += 1;
@@ -96,7 +95,7 @@ impl<'p> Placer<'p> {
             }
             Floor {
                 limit: space.capacity.map_or(MAX_BYTES, |capacity| capacity.0),
-                granule: granules[id].max(1),
+                granule: space.alignment.0,
                 conflicts: Conflicts::new(stretches.iter().map(|stretch| stretch.0).collect()),
                 owners: stretches.iter().map(|stretch| stretch.2).collect(),
                 bytes: vec![(0, 0); stretches.len()],
@@ -129,40 +128,58 @@ impl<'p> Placer<'p> {
         self.spots[piece]
     }
 
-    /// Places a piece: at its fixed offset, or where the fit says in the first
-    /// space that has room.
+    /// Places a piece and its other slots: at its fixed offset, or where the
+    /// fit says in the first space that has room for all slots. A piece that is
+    /// already placed stays where it is.
     ///
     /// If no space has room it goes past the end of the first one, so that the
     /// plan can still be finished and judged. `None` if even that is impossible:
-    /// its fixed offset is taken, or no offset below 2^63 is left.
+    /// its fixed offset is taken or misaligned, or no offset below 2^63 is left.
     pub fn place(&mut self, piece: PieceId, fit: Fit) -> Option<Spot> {
-        let homes = self.pieces.homes(piece);
-        let limit = |placer: &Self, home: &Home| placer.spaces[home.space].limit;
-        let within = |placer: &mut Self, (number, home): (usize, &Home), limit: u64| {
-            let offset = placer.offset_in(piece, *home, fit, limit)?;
-            Some((number, Spot { space: home.space, offset }))
-        };
-        let found = homes.iter().enumerate().find_map(|home| {
-            let limit = limit(self, home.1);
-            within(self, home, limit)
-        });
-        let found = found.or_else(|| homes.iter().enumerate().find_map(|home| within(self, home, MAX_BYTES)));
-        let (number, spot) = found?;
-        self.put(piece, number, spot);
-        Some(spot)
+        if self.spots[piece].is_none() {
+            let homes = self.pieces.homes(piece);
+            let fits = |home: &usize| self.place_slots(piece, *home, fit, self.spaces[homes[*home].space].limit);
+            let mut numbers = 0..homes.len();
+            if numbers.find(fits).is_none() {
+                (0..homes.len()).find(|&home| self.place_slots(piece, home, fit, MAX_BYTES));
+            }
+        }
+        self.spots[piece]
+    }
+
+    /// Places all slots of a piece in its `home`-th home, or none of them.
+    fn place_slots(&mut self, piece: PieceId, home: usize, fit: Fit, limit: u64) -> bool {
+        let space = self.pieces.homes(piece)[home].space;
+        let first = self.pieces.first_slot(piece).index();
+        let slots = first..first + self.pieces.get(piece).slots as usize;
+        for slot in slots.clone().map(PieceId::from_index) {
+            match self.offset_in(slot, self.pieces.homes(piece)[home], fit, limit) {
+                Some(offset) => self.put(slot, home, Spot { space, offset }),
+                None => {
+                    slots
+                        .map(PieceId::from_index)
+                        .take_while(|&placed| placed < slot)
+                        .for_each(|placed| self.take(placed, home));
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     /// An offset for the piece in a space such that it ends at `limit` at the latest.
     fn offset_in(&mut self, piece: PieceId, home: Home, fit: Fit, limit: u64) -> Option<u64> {
         let info = self.pieces.get(piece);
         let highest = limit.checked_sub(info.size)?;
-        if info.size == 0 {
-            let offset = info.fixed.unwrap_or(0);
-            return (offset <= highest).then_some(offset);
+        if info.fixed.is_some_and(|offset| offset > highest || offset % home.alignment != 0) {
+            return None;
         }
-        self.collect_obstacles(piece, home);
+        if info.size == 0 {
+            return Some(info.fixed.unwrap_or(0));
+        }
+        self.collect_obstacles(piece, home.space);
         if let Some(offset) = info.fixed {
-            return (offset <= highest && self.is_free(offset)).then_some(offset);
+            return self.is_free(offset).then_some(offset);
         }
         let in_place = self.in_place(home, highest);
         self.obstacles.extend(self.soft.iter().map(|&(obstacle, _)| obstacle));
@@ -190,40 +207,46 @@ impl<'p> Placer<'p> {
         bases.filter(possible).min()
     }
 
-    fn collect_obstacles(&mut self, piece: PieceId, home: Home) {
+    fn collect_obstacles(&mut self, piece: PieceId, space: SpaceId) {
         self.obstacles.clear();
         self.soft.clear();
         let pieces = self.pieces;
-        let floor = &self.spaces[home.space];
-        let whole = (0, pieces.get(piece).size);
-        self.obstacles.extend(floor.blocked.iter().map(|&range| Obstacle::new(range, whole)));
-        if pieces.get(piece).exclusive || pieces.ordering().is_some() {
-            self.collect_strangers(piece, home.space);
-        }
-        if !pieces.get(piece).exclusive {
-            let floor = &self.spaces[home.space];
-            let obstacles = &mut self.obstacles;
-            if pieces.partners(piece).is_empty() {
-                for rect in pieces.rects(piece) {
-                    floor.for_each_meeting(rect, |_, obstacle| obstacles.push(obstacle));
-                }
-            } else {
-                self.collect_with_partners(piece, home.space);
+        let floor = &self.spaces[space];
+        if !floor.blocked.is_empty() {
+            for own in pieces.footprints(piece) {
+                let obstacle = |&range: &(u64, u64)| Obstacle::new(range, (own.low, own.high));
+                self.obstacles.extend(floor.blocked.iter().map(obstacle));
             }
         }
-        self.collect_apart(piece, home.space);
+        if pieces.get(piece).exclusive || pieces.ordering().is_some() {
+            self.collect_strangers(piece, space);
+        }
+        if pieces.partners(piece).is_empty() {
+            let obstacles = &mut self.obstacles;
+            for rect in pieces.rects(piece) {
+                self.spaces[space].for_each_meeting(rect, |_, obstacle| obstacles.push(obstacle));
+            }
+        } else {
+            self.collect_with_partners(piece, space);
+        }
+        self.collect_apart(piece, space);
     }
 
-    /// Pieces that must not share with this one at any time: all others if it is
-    /// exclusive, unordered ones if the order of execution is not fixed.
+    /// Bytes that must not be shared with this piece at any time: all others if
+    /// it is exclusive, unordered ones if the order of execution is not fixed.
     fn collect_strangers(&mut self, piece: PieceId, space: SpaceId) {
         let pieces = self.pieces;
-        let info = pieces.get(piece);
+        let strangers = |own: &Footprint, other: &Footprint| {
+            let unordered = |ordering: &Ordering| !ordering.is_ordered(own.buffer, other.buffer);
+            own.exclusive || pieces.ordering().is_some_and(unordered)
+        };
         for &other in &self.spaces[space].placed {
-            let (Some(spot), other_info) = (self.spots[other], pieces.get(other)) else { continue };
-            if info.exclusive || !pieces.is_ordered(piece, other) {
-                let occupied = (spot.offset, spot.offset + other_info.size);
-                self.obstacles.push(Obstacle::new(occupied, (0, info.size)));
+            let Some(offset) = self.spots[other].map(|spot| spot.offset) else { continue };
+            for own in pieces.footprints(piece) {
+                for other in pieces.footprints(other).filter(|other| strangers(&own, other)) {
+                    let occupied = (offset + other.low, offset + other.high);
+                    self.obstacles.push(Obstacle::new(occupied, (own.low, own.high)));
+                }
             }
         }
     }
@@ -259,22 +282,49 @@ impl<'p> Placer<'p> {
 
     /// Puts a piece down in its `home`-th home, without asking whether it is free.
     fn put(&mut self, piece: PieceId, home: usize, spot: Spot) {
-        let info = self.pieces.get(piece);
-        let rects = self.pieces.rects(piece);
-        let floor = &mut self.spaces[spot.space];
         self.spots[piece] = Some(spot);
-        if info.size == 0 {
+        if self.pieces.get(piece).size == 0 {
             return;
         }
+        let floor = &mut self.spaces[spot.space];
         floor.placed.push(piece);
-        if info.exclusive {
-            floor.block(spot.offset, spot.offset + info.size);
-            return;
+        for own in self.pieces.footprints(piece).filter(|own| own.exclusive) {
+            floor.block(spot.offset + own.low, spot.offset + own.high);
         }
+        let rects = self.pieces.rects(piece);
         let first = self.first_rank[piece] as usize + home * rects.len();
         for (rect, &rank) in rects.iter().zip(&self.ranks[first..]) {
             floor.bytes[rank as usize] = (spot.offset + rect.low, spot.offset + rect.high);
             floor.conflicts.insert(rank as usize, rect.end);
+        }
+    }
+
+    /// Takes a piece that was among the last ones placed away again.
+    fn take(&mut self, piece: PieceId, home: usize) {
+        let Some(spot) = self.spots[piece].take() else { return };
+        let floor = &mut self.spaces[spot.space];
+        let position = floor.placed.iter().rposition(|&placed| placed == piece);
+        position.map(|position| floor.placed.remove(position));
+        let rects = self.pieces.rects(piece);
+        let first = self.first_rank[piece] as usize + home * rects.len();
+        for (_, &rank) in rects.iter().zip(&self.ranks[first..]) {
+            floor.conflicts.remove(rank as usize);
+        }
+        if self.pieces.get(piece).exclusive {
+            self.block_again(spot.space);
+        }
+    }
+
+    /// Ranges that have grown together cannot be told apart: starts over.
+    fn block_again(&mut self, space: SpaceId) {
+        let floor = &mut self.spaces[space];
+        floor.blocked.clear();
+        for position in 0..floor.placed.len() {
+            let other = floor.placed[position];
+            let offset = self.spots[other].map_or(0, |spot| spot.offset);
+            for own in self.pieces.footprints(other).filter(|own| own.exclusive) {
+                floor.block(offset + own.low, offset + own.high);
+            }
         }
     }
 
@@ -339,8 +389,8 @@ impl Floor {
         });
     }
 
-    /// Keeps bytes for an exclusive piece. No piece can start between its end
-    /// and the next granule, so neighbours grow together into one range.
+    /// Keeps bytes for an exclusive buffer. Nobody can start between its end and
+    /// the next granule, so neighbours grow together into one range.
     fn block(&mut self, low: u64, high: u64) {
         let high = Bytes(high).align_up(Bytes(self.granule)).map_or(high, |bytes| bytes.0);
         let first = self.blocked.partition_point(|range| range.1 < low);
@@ -351,13 +401,6 @@ impl Floor {
         };
         self.blocked.splice(first..last, [merged]);
     }
-}
-
-fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]
