@@ -297,7 +297,7 @@ fn contents(problem: &Problem, offsets: &IndexVec<BufferId, Bytes>) -> Vec<(u64,
         let buffer = &problem.buffers()[id];
         let step = |step: Option<memplan_core::Step>| step.map_or(0, |step| step.0);
         let (start, end) = (step(buffer.lifetime.start()), step(buffer.lifetime.end()));
-        (buffer.bytes().unwrap_or_default().0, buffer.alignment.0, start, end, offsets[id].0)
+        (buffer.bytes().unwrap_or_default().0, problem.alignment_in(id, buffer.spaces[0]).0, start, end, offsets[id].0)
     };
     problem.buffers().ids().map(content).collect()
 }
