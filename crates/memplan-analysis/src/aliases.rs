@@ -1,0 +1,158 @@
+//! Which buffers a value may be.
+//!
+//! Values flow: a view is part of its base, a select is one of its sources, a
+//! block argument is whatever the edges into it hand over, and the result of an
+//! op nobody knows may be any of its memory operands. Turned around, every
+//! value has a set of allocation sites it may name:
+//!
+//! ```text
+//!   %a = alloc          {a}
+//!   %b = alloc          {b}
+//!   %v = view %a        {a}
+//!   %m = merge %v | %b  {a, b}
+//! ```
+//!
+//! Values on a cycle (a loop argument that is yielded again) have equal sets, so
+//! the flow graph is condensed into strongly connected components, which are
+//! visited sources first: each set is a union of finished ones. Linear in the
+//! size of the graph and of the sets.
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::{Origin, Program, SiteId, ValueId};
+use smallvec::SmallVec;
+
+/// The sites each value may name.
+#[derive(Clone, Debug)]
+pub struct Aliases {
+    sites: IndexVec<ValueId, SmallVec<[SiteId; 1]>>,
+}
+
+impl Aliases {
+    /// Follows the flow of values through a program.
+    pub fn new(program: &Program) -> Aliases {
+        let flow = Flow::new(program);
+        let mut sites = IndexVec::<ValueId, SmallVec<[SiteId; 1]>>::filled(SmallVec::new(), program.values().len());
+        for component in flow.components() {
+            let mut union: Vec<SiteId> = Vec::new();
+            for &value in &component {
+                if let Origin::Alloc(site) = program.value(value).origin {
+                    union.push(site);
+                }
+                for &source in flow.sources(value) {
+                    union.extend_from_slice(&sites[source]);
+                }
+            }
+            union.sort_unstable();
+            union.dedup();
+            for &value in &component {
+                sites[value] = SmallVec::from_slice(&union);
+            }
+        }
+        Aliases { sites }
+    }
+
+    /// The sites a value may name, in order. Empty: only memory that is not ours.
+    pub fn sites(&self, value: ValueId) -> &[SiteId] {
+        &self.sites[value]
+    }
+
+    /// The text form: one line per value that may name a site.
+    pub fn dump(&self, program: &Program) -> String {
+        let names = program.site_names();
+        let mut text = String::new();
+        for (value, sites) in self.sites.iter_enumerated().filter(|(_, sites)| !sites.is_empty()) {
+            let sites: Vec<&str> = sites.iter().map(|&site| names[site].as_str()).collect();
+            text.push_str(&format!("%{}: {}\n", program.value(value).name, sites.join(", ")));
+        }
+        text
+    }
+}
+
+/// Edges from each value to the values it may come from, as one flat array.
+struct Flow {
+    start: Vec<usize>,
+    sources: Vec<ValueId>,
+}
+
+impl Flow {
+    fn new(program: &Program) -> Flow {
+        let mut edges = program.incoming_edges();
+        for (value, info) in program.values().iter_enumerated() {
+            match &info.origin {
+                Origin::Derived { base, .. } => edges.push((value, *base)),
+                Origin::Merged(sources) | Origin::Opaque(sources) => {
+                    edges.extend(sources.iter().map(|&source| (value, source)));
+                }
+                Origin::Alloc(_) | Origin::External | Origin::Incoming => {}
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let mut start = vec![0; program.values().len() + 1];
+        for &(value, _) in &edges {
+            start[value.index() + 1] += 1;
+        }
+        for index in 1..start.len() {
+            start[index] += start[index - 1];
+        }
+        Flow { start, sources: edges.into_iter().map(|(_, source)| source).collect() }
+    }
+
+    fn sources(&self, value: ValueId) -> &[ValueId] {
+        &self.sources[self.start[value.index()]..self.start[value.index() + 1]]
+    }
+
+    /// Strongly connected components, sources before what comes from them
+    /// (Tarjan's algorithm with an explicit stack).
+    fn components(&self) -> Vec<SmallVec<[ValueId; 1]>> {
+        const UNSEEN: u32 = u32::MAX;
+        let count = self.start.len() - 1;
+        let mut order = vec![UNSEEN; count];
+        let mut lowest = vec![0u32; count];
+        let mut on_stack = vec![false; count];
+        let mut stack: Vec<usize> = Vec::new();
+        let mut work: Vec<(usize, usize)> = Vec::new();
+        let mut components = Vec::new();
+        let mut next = 0;
+        for root in 0..count {
+            if order[root] != UNSEEN {
+                continue;
+            }
+            work.push((root, 0));
+            while let Some(&mut (value, ref mut edge)) = work.last_mut() {
+                if *edge == 0 && order[value] == UNSEEN {
+                    (order[value], lowest[value]) = (next, next);
+                    next += 1;
+                    stack.push(value);
+                    on_stack[value] = true;
+                }
+                let sources = self.sources(ValueId::from_index(value));
+                if let Some(source) = sources.get(*edge).map(|source| source.index()) {
+                    *edge += 1;
+                    if order[source] == UNSEEN {
+                        work.push((source, 0));
+                    } else if on_stack[source] {
+                        lowest[value] = lowest[value].min(order[source]);
+                    }
+                    continue;
+                }
+                work.pop();
+                if let Some(&(parent, _)) = work.last() {
+                    lowest[parent] = lowest[parent].min(lowest[value]);
+                }
+                if lowest[value] == order[value] {
+                    let mut component = SmallVec::new();
+                    while let Some(member) = stack.pop() {
+                        on_stack[member] = false;
+                        component.push(ValueId::from_index(member));
+                        if member == value {
+                            break;
+                        }
+                    }
+                    components.push(component);
+                }
+            }
+        }
+        components
+    }
+}

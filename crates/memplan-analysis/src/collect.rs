@@ -1,0 +1,153 @@
+//! From lifetimes to a problem: the collector stage.
+//!
+//! A [`Collector`] turns a program into a [`Problem`] and remembers which buffer
+//! is which allocation site. Together with a strategy (problem to plan) and an
+//! emitter (plan to edits) it makes a pass; any of the three can be replaced.
+
+use std::collections::HashMap;
+
+use memplan_core::{
+    Buffer, BufferId, IndexVec, Interval, Lifetime, Problem, ProblemBuilder, ProblemError, Size, Space, SpaceId,
+};
+use memplan_program::{FunctionId, OpId, Program, Site, SiteId, Size as SiteSize};
+use smallvec::smallvec;
+
+use crate::tree::position;
+use crate::{Aliases, Life, Lifetimes, OpTree, Untraceable};
+
+/// Why a site keeps its own allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftAlone {
+    /// Its life cannot be told; see the reason, found at the op.
+    Untraceable(Untraceable, OpId),
+    /// Its size is only known at run time, without a bound.
+    UnknownSize,
+    /// The collector was told not to touch it.
+    Excluded,
+}
+
+impl LeftAlone {
+    /// The reason in a user's words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            LeftAlone::Untraceable(why, _) => why.describe(),
+            LeftAlone::UnknownSize => "its size is only known at run time",
+            LeftAlone::Excluded => "it is not to be moved",
+        }
+    }
+}
+
+/// A problem and what it was made from.
+#[derive(Clone, Debug)]
+pub struct Collected {
+    /// The problem; its steps are positions of ops in the program.
+    pub problem: Problem,
+    /// The site each buffer stands for.
+    pub sites: IndexVec<BufferId, SiteId>,
+    /// What each space of the problem stands for. Empty if no site is in the
+    /// problem, which then has one empty space all the same.
+    pub groups: IndexVec<SpaceId, Group>,
+    /// Sites that are not in the problem, in program order.
+    pub left_alone: Vec<(SiteId, LeftAlone)>,
+}
+
+/// Buffers that are placed together: those of one allocation scope in one memory space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Group {
+    /// The function.
+    pub function: FunctionId,
+    /// The op whose instances own the buffers; `None` for the function.
+    pub scope: Option<OpId>,
+    /// The memory space in the program.
+    pub space: SpaceId,
+}
+
+/// A way to read a problem off a program.
+pub trait Collector {
+    /// Collects. The numbers of a program can be too large for a problem.
+    fn collect(&self, program: &Program) -> Result<Collected, ProblemError>;
+}
+
+/// Says which sites a collector leaves alone.
+pub type Exclude<'a> = &'a dyn Fn(SiteId, &Site) -> bool;
+
+/// The collector of the merge-alloc document: one range of ticks a buffer, one
+/// space of the problem for each allocation scope and memory space.
+#[derive(Default)]
+pub struct TickCollector<'a> {
+    /// Sites to leave alone besides those that cannot be traced.
+    pub exclude: Option<Exclude<'a>>,
+}
+
+impl Collector for TickCollector<'_> {
+    fn collect(&self, program: &Program) -> Result<Collected, ProblemError> {
+        let aliases = Aliases::new(program);
+        let tree = OpTree::new(program);
+        let lifetimes = Lifetimes::new(program, &aliases, &tree);
+        self.collect_from(program, &lifetimes)
+    }
+}
+
+impl TickCollector<'_> {
+    /// Collects with lifetimes that are known already.
+    pub fn collect_from(&self, program: &Program, lifetimes: &Lifetimes) -> Result<Collected, ProblemError> {
+        let names = program.site_names();
+        let mut builder = ProblemBuilder::new();
+        let mut spaces = HashMap::<Group, SpaceId>::new();
+        let mut groups = IndexVec::new();
+        let mut sites = IndexVec::new();
+        let mut left_alone = Vec::new();
+        for (id, site) in program.sites().iter_enumerated() {
+            let (lifetime, size) = match self.movable(id, site, lifetimes) {
+                Ok(movable) => movable,
+                Err(why) => {
+                    left_alone.push((id, why));
+                    continue;
+                }
+            };
+            let Some(group) = group_of(program, id, site) else { continue };
+            let space = *spaces.entry(group).or_insert_with(|| {
+                groups.push(group);
+                builder.space(Space::new(group_name(program, group)))
+            });
+            sites.push(id);
+            builder.buffer(Buffer {
+                size,
+                alignment: site.alignment,
+                spaces: smallvec![space],
+                slots: site.slots,
+                exclusive: site.exclusive,
+                ..Buffer::new(names[id].as_str(), 0, lifetime)
+            });
+        }
+        Ok(Collected { problem: builder.build()?, sites, groups, left_alone })
+    }
+
+    fn movable(&self, id: SiteId, site: &Site, lifetimes: &Lifetimes) -> Result<(Lifetime, Size), LeftAlone> {
+        if self.exclude.is_some_and(|exclude| exclude(id, site)) {
+            return Err(LeftAlone::Excluded);
+        }
+        let SiteSize::Known(bytes) = site.size else { return Err(LeftAlone::UnknownSize) };
+        let lifetime = match lifetimes.life(id) {
+            Life::Untraceable { why, op } => return Err(LeftAlone::Untraceable(why, op)),
+            Life::Unused => Lifetime::default(),
+            Life::Range { first, last } => [Interval::new(position(first), position(last) + 1)].into_iter().collect(),
+        };
+        Ok((lifetime, Size::Fixed(bytes)))
+    }
+}
+
+fn group_of(program: &Program, id: SiteId, site: &Site) -> Option<Group> {
+    let function = program.function_of(program.alloc_op(id)?);
+    Some(Group { function, scope: program.owner_scope(id), space: site.space })
+}
+
+/// `default@main`, or `default@main/scf.forall#12` for a scope inside, by the op's number.
+fn group_name(program: &Program, group: Group) -> String {
+    let function = &program.functions()[group.function].name;
+    let space = &program.spaces()[group.space];
+    match group.scope {
+        None => format!("{space}@{function}"),
+        Some(op) => format!("{space}@{function}/{}#{}", program.op(op).name, position(op)),
+    }
+}

@@ -1,0 +1,453 @@
+//! When each buffer is in use: ticks, as in the merge-alloc document.
+//!
+//! Every op has a tick, its position in program order (the function itself is
+//! tick 1, its first op tick 2). A buffer's life is the smallest range of ticks
+//! that contains every op that touches it through any alias, where
+//!
+//! - an access inside an op that does not contain the allocation counts for the
+//!   whole of that op: content may go round its loop, or be needed after another
+//!   branch;
+//! - an access outside an op that does contain the allocation counts for the
+//!   whole of that op, too: the buffer leaves it;
+//! - an access from another block of a control flow graph counts for the whole
+//!   graph, whose order of execution is not the order of ticks;
+//! - an access inside asynchronous work counts until the work is awaited.
+//!
+//! ```text
+//!    2  %a = alloc                      a [4, 9]: used in the loop, so all of it
+//!    3  %b = alloc                      b [7, 8]: fresh in each iteration
+//!    4  for {
+//!    5    fill %a          (%b is really allocated here)
+//!    …
+//!    9  }
+//! ```
+//!
+//! Only the outermost such op matters, so accesses need not be passed from scope
+//! to scope: for each access the op around both access and allocation is found,
+//! and the two ops directly inside it give the range. An access by an inner
+//! loop thereby counts for the outer one, which is where the original went wrong.
+//!
+//! Some buffers have no such range: those that escape, and those of which two
+//! instances can be alive together, because a loop carries a buffer that it also
+//! allocates, or because several iterations run at once.
+
+use memplan_core::IndexVec;
+use memplan_program::{AccessKind, Block, BlockId, Control, OpId, Program, RegionId, SiteId, Target, ValueId};
+
+use crate::tree::position;
+use crate::{Aliases, OpTree};
+
+/// Why a buffer cannot be given a place by lifetimes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Untraceable {
+    /// Somebody may use it at any later time.
+    Escapes,
+    /// A loop hands it to its next iteration or to its results.
+    CarriedByLoop,
+    /// Several instances of it exist at once.
+    SeveralInstances,
+}
+
+impl Untraceable {
+    /// The reason in a user's words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Untraceable::Escapes => "it escapes",
+            Untraceable::CarriedByLoop => "a loop carries it from one iteration to the next",
+            Untraceable::SeveralInstances => "several instances of it can be alive at once",
+        }
+    }
+}
+
+/// The life of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// Nobody ever touches it.
+    Unused,
+    /// In use from the first to the last of these ops, inclusive, in program order.
+    Range {
+        /// First op.
+        first: OpId,
+        /// Last op.
+        last: OpId,
+    },
+    /// No range of ops describes it; found out at `op`.
+    Untraceable {
+        /// The reason.
+        why: Untraceable,
+        /// Where it shows.
+        op: OpId,
+    },
+}
+
+/// The lives of a program's buffers.
+#[derive(Clone, Debug)]
+pub struct Lifetimes {
+    lives: IndexVec<SiteId, Life>,
+}
+
+impl Lifetimes {
+    /// Computes them.
+    pub fn new(program: &Program, aliases: &Aliases, tree: &OpTree) -> Lifetimes {
+        let mut walk = Walk {
+            program,
+            aliases,
+            tree,
+            lives: IndexVec::filled(Life::Unused, program.sites().len()),
+            graphs: Graphs::new(program),
+            pending: pending_ends(program, tree),
+        };
+        walk.accesses();
+        walk.carried();
+        walk.concurrent_instances();
+        Lifetimes { lives: walk.lives }
+    }
+
+    /// The life of a site.
+    pub fn life(&self, site: SiteId) -> Life {
+        self.lives[site]
+    }
+
+    /// The tick of an op in its function: 2 for the first.
+    pub fn tick(program: &Program, tree: &OpTree, op: OpId) -> u64 {
+        let first = tree.function_range(program.function_of(op)).map_or(op, |(first, _)| first);
+        position(op) - position(first) + 2
+    }
+
+    /// The text form: one line per site with its first and last tick.
+    pub fn dump(&self, program: &Program, tree: &OpTree) -> String {
+        let names = program.site_names();
+        let mut text = String::new();
+        for (site, life) in self.lives.iter_enumerated() {
+            let tick = |op| Lifetimes::tick(program, tree, op);
+            let life = match *life {
+                Life::Unused => "never used".to_owned(),
+                Life::Range { first, last } => format!("[{}, {}]", tick(first), tick(last)),
+                Life::Untraceable { why, op } => {
+                    format!("left alone: {} ({} at tick {})", why.describe(), program.op(op).name, tick(op))
+                }
+            };
+            text.push_str(&format!("{}: {life}\n", names[site]));
+        }
+        text
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    aliases: &'a Aliases,
+    tree: &'a OpTree,
+    lives: IndexVec<SiteId, Life>,
+    graphs: Graphs,
+    /// For each op the last op up to which asynchronous work around it may run.
+    pending: IndexVec<OpId, Option<Pending>>,
+}
+
+/// Asynchronous work an op is part of.
+#[derive(Clone, Copy)]
+struct Pending {
+    /// The asynchronous op.
+    start: OpId,
+    /// The last op that may run before it is awaited.
+    end: OpId,
+    /// Whether it is awaited in its own block.
+    awaited: bool,
+}
+
+impl Walk<'_> {
+    fn accesses(&mut self) {
+        for (op, info) in self.program.ops().iter_enumerated() {
+            for access in &info.accesses {
+                let escapes = access.kind == AccessKind::Escape;
+                for index in 0..self.aliases.sites(access.value).len() {
+                    let site = self.aliases.sites(access.value)[index];
+                    if escapes {
+                        self.give_up(site, Untraceable::Escapes, op);
+                    } else {
+                        self.touch(site, op);
+                    }
+                }
+            }
+        }
+        // Handing a buffer to somebody is a use of it by whoever ends the block.
+        for block in self.program.blocks() {
+            for branch in &block.branches {
+                for &value in &branch.values {
+                    self.hand_over(block, value);
+                }
+            }
+        }
+    }
+
+    fn hand_over(&mut self, block: &Block, value: ValueId) {
+        let Some(op) = self.end_of(block) else { return };
+        for index in 0..self.aliases.sites(value).len() {
+            let site = self.aliases.sites(value)[index];
+            self.touch(site, op);
+        }
+    }
+
+    /// The last op of a block; of an empty one, the op around it.
+    fn end_of(&self, block: &Block) -> Option<OpId> {
+        block.ops.last().copied().or(self.program.region(block.region).op)
+    }
+
+    fn give_up(&mut self, site: SiteId, why: Untraceable, op: OpId) {
+        if !matches!(self.lives[site], Life::Untraceable { .. }) {
+            self.lives[site] = Life::Untraceable { why, op };
+        }
+    }
+
+    fn extend(&mut self, site: SiteId, from: OpId, to: OpId) {
+        match &mut self.lives[site] {
+            life @ Life::Unused => *life = Life::Range { first: from, last: to },
+            Life::Range { first, last } => (*first, *last) = ((*first).min(from), (*last).max(to)),
+            Life::Untraceable { .. } => {}
+        }
+    }
+
+    /// `op` uses an instance of `site`.
+    fn touch(&mut self, site: SiteId, op: OpId) {
+        let Some(alloc) = self.program.alloc_op(site) else { return };
+        let around = self.tree.around_both(alloc, op);
+        let user = self.tree.child_towards(around, op);
+        let home = self.tree.child_towards(around, alloc);
+        self.extend_over(site, user, op);
+        if home != alloc {
+            self.extend_over(site, home, alloc);
+        }
+        self.extend_over_graph(site, home, user);
+        let mut pending = self.pending[op];
+        while let Some(work) = pending.filter(|work| !self.tree.contains(work.start, alloc)) {
+            self.extend_over_work(site, alloc, work);
+            pending = self.pending[work.start];
+        }
+    }
+
+    /// Work that is not awaited in its own block may still run when the code
+    /// around it comes to the allocation again.
+    fn extend_over_work(&mut self, site: SiteId, alloc: OpId, work: Pending) {
+        if work.awaited || self.runs_once(alloc) {
+            self.extend(site, work.start, work.end);
+        } else {
+            self.give_up(site, Untraceable::SeveralInstances, work.start);
+        }
+    }
+
+    /// Whether an op runs at most once each time its function is called.
+    fn runs_once(&self, op: OpId) -> bool {
+        let body = self.program.functions()[self.program.function_of(op)].body;
+        self.tree.parent(op).is_none() && self.program.region(body).blocks.len() == 1
+    }
+
+    /// Counts the whole of `outer` if the event is inside it.
+    fn extend_over(&mut self, site: SiteId, outer: OpId, inner: OpId) {
+        let last = if outer == inner { inner } else { self.tree.last_inside(outer) };
+        self.extend(site, outer, last);
+    }
+
+    /// Ops of two blocks of one graph: the order of ticks says nothing.
+    fn extend_over_graph(&mut self, site: SiteId, home: OpId, user: OpId) {
+        let (home_block, user_block) = (self.program.op(home).block, self.program.op(user).block);
+        let region = self.program.block(home_block).region;
+        if home_block == user_block || region != self.program.block(user_block).region {
+            return;
+        }
+        if let Some((first, last)) = self.graphs.range(self.program, self.tree, region) {
+            self.extend(site, first, last);
+        }
+    }
+
+    /// Values that loops and cycles of blocks hand round.
+    fn carried(&mut self) {
+        for (block, info) in self.program.blocks().iter_enumerated() {
+            let region = info.region;
+            let around = self.program.region(region).op;
+            let repeats = around.is_some_and(|op| {
+                matches!(self.program.op(op).control(), Control::Loop(_) | Control::While | Control::Unknown)
+            });
+            for branch in &info.branches {
+                let round = match branch.target {
+                    Target::Leave => repeats,
+                    Target::Break => false,
+                    Target::Block(target) => self.graphs.same_cycle(block, target),
+                };
+                if !round {
+                    continue;
+                }
+                for &value in &branch.values {
+                    self.carry(value, info, branch.target);
+                }
+            }
+        }
+    }
+
+    fn carry(&mut self, value: ValueId, block: &Block, target: Target) {
+        let Some(op) = self.end_of(block) else { return };
+        let around = self.program.region(block.region).op;
+        for index in 0..self.aliases.sites(value).len() {
+            let site = self.aliases.sites(value)[index];
+            // A cycle of blocks may pass round what was allocated outside of it.
+            let alloc = self.program.alloc_op(site);
+            let allocated_inside =
+                alloc.is_some_and(|alloc| around.is_none_or(|around| self.tree.contains(around, alloc)));
+            if target == Target::Leave || allocated_inside {
+                self.give_up(site, Untraceable::CarriedByLoop, op);
+            }
+        }
+    }
+
+    /// Allocations of which several instances exist although no allocation
+    /// scope separates them, and those inside work that runs on its own.
+    fn concurrent_instances(&mut self) {
+        for site in self.program.sites().ids() {
+            let Some(alloc) = self.program.alloc_op(site) else { continue };
+            let owner = self.program.owner_scope(site);
+            let mut around = self.tree.parent(alloc);
+            while let Some(op) = around {
+                let is_owner = Some(op) == owner;
+                match self.program.op(op).control() {
+                    Control::Dag { .. } => self.extend(site, op, self.tree.last_inside(op)),
+                    Control::Parallel { .. } if !is_owner => {
+                        self.give_up(site, Untraceable::SeveralInstances, alloc);
+                    }
+                    Control::Async { .. } if !is_owner => {
+                        if let Some(work) = self.started(op) {
+                            self.extend_over_work(site, op, work);
+                        }
+                    }
+                    _ => {}
+                }
+                around = self.tree.parent(op).filter(|_| !is_owner);
+            }
+        }
+    }
+
+    /// The work an asynchronous op starts.
+    fn started(&self, op: OpId) -> Option<Pending> {
+        let inside = self.tree.last_inside(op);
+        let mut pending = self.pending[inside];
+        while let Some(work) = pending.filter(|work| work.start != op) {
+            pending = self.pending[work.start];
+        }
+        pending
+    }
+}
+
+/// For each op the innermost asynchronous work it is part of.
+///
+/// Work is over at the first op behind it in its block that awaits it;
+/// failing that, nobody knows before the end of the function.
+fn pending_ends(program: &Program, tree: &OpTree) -> IndexVec<OpId, Option<Pending>> {
+    let mut pending: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
+    let mut started: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
+    for block in program.blocks() {
+        let mut open: Vec<(memplan_program::TokenId, OpId)> = Vec::new();
+        for &op in &block.ops {
+            let awaited = program.op(op).awaits();
+            open.retain(|&(token, start)| {
+                let over = awaited.contains(&token);
+                if over {
+                    started[start] = Some(Pending { start, end: op, awaited: true });
+                }
+                !over
+            });
+            if let Control::Async { token } = program.op(op).control() {
+                open.push((*token, op));
+            }
+        }
+        for (_, start) in open {
+            let end = tree.function_range(program.function_of(start)).map_or(start, |(_, last)| last);
+            started[start] = Some(Pending { start, end, awaited: false });
+        }
+    }
+    for op in program.ops().ids() {
+        if let Some(parent) = tree.parent(op) {
+            pending[op] = started[parent].or(pending[parent]);
+        }
+    }
+    pending
+}
+
+/// Regions with several blocks.
+struct Graphs {
+    /// Blocks on a common cycle have the same number; `None` for blocks on none.
+    cycle: IndexVec<BlockId, Option<u32>>,
+}
+
+impl Graphs {
+    fn new(program: &Program) -> Graphs {
+        let mut graphs = Graphs { cycle: IndexVec::filled(None, program.blocks().len()) };
+        let mut next = 0;
+        for region in program.regions().iter().filter(|region| region.blocks.len() > 1) {
+            for component in cycles(program, &region.blocks) {
+                for block in component {
+                    graphs.cycle[block] = Some(next);
+                }
+                next += 1;
+            }
+        }
+        graphs
+    }
+
+    fn same_cycle(&self, one: BlockId, other: BlockId) -> bool {
+        self.cycle[one].is_some() && self.cycle[one] == self.cycle[other]
+    }
+
+    /// First and last op of a region.
+    fn range(&self, program: &Program, tree: &OpTree, region: RegionId) -> Option<(OpId, OpId)> {
+        let ops = || program.region(region).blocks.iter().flat_map(|&block| &program.block(block).ops);
+        let first = ops().min()?;
+        let last = ops().max()?;
+        Some((*first, tree.last_inside(*last)))
+    }
+}
+
+/// Sets of blocks that reach each other, by depth-first search forwards and
+/// backwards (Kosaraju), without recursion.
+fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
+    use std::collections::{HashMap, HashSet};
+    let successors = |block: BlockId| {
+        program.block(block).branches.iter().filter_map(|branch| match branch.target {
+            Target::Block(target) => Some(target),
+            Target::Leave | Target::Break => None,
+        })
+    };
+    let mut predecessors: HashMap<BlockId, Vec<BlockId>> = HashMap::new();
+    for &block in blocks {
+        for target in successors(block) {
+            predecessors.entry(target).or_default().push(block);
+        }
+    }
+    let mut finished = Vec::with_capacity(blocks.len());
+    let mut seen = HashSet::new();
+    for &root in blocks {
+        let mut stack = vec![(root, false)];
+        while let Some((block, done)) = stack.pop() {
+            if done {
+                finished.push(block);
+            } else if seen.insert(block) {
+                stack.push((block, true));
+                stack.extend(successors(block).map(|target| (target, false)));
+            }
+        }
+    }
+    let mut assigned = HashSet::new();
+    let mut components = Vec::new();
+    for &root in finished.iter().rev() {
+        let mut component = Vec::new();
+        let mut stack = vec![root];
+        while let Some(block) = stack.pop() {
+            if assigned.insert(block) {
+                component.push(block);
+                stack.extend(predecessors.get(&block).into_iter().flatten().copied());
+            }
+        }
+        let on_cycle =
+            component.len() > 1 || component.first().is_some_and(|&block| successors(block).any(|t| t == block));
+        if on_cycle {
+            components.push(component);
+        }
+    }
+    components
+}

@@ -1,0 +1,115 @@
+//! The nesting of a program's ops, ready for questions about ancestors.
+//!
+//! Ids of ops grow in program order, an op before those inside it. So an op and
+//! everything inside it is a contiguous range of ids, and "is inside" is a
+//! comparison. Ancestors at a given depth are found by jump pointers: besides
+//! its parent every op knows one far ancestor, chosen so that any climb takes
+//! O(log depth) jumps.
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::{FunctionId, OpId, Program};
+
+/// Depths, ranges and ancestors of the ops of a program.
+#[derive(Clone, Debug)]
+pub struct OpTree {
+    nodes: IndexVec<OpId, Node>,
+    /// First and last op of each function; `None` without ops.
+    functions: IndexVec<FunctionId, Option<(OpId, OpId)>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: Option<OpId>,
+    jump: OpId,
+    depth: u32,
+    last: OpId,
+}
+
+impl OpTree {
+    /// Looks at a whole program once.
+    pub fn new(program: &Program) -> OpTree {
+        let mut nodes = IndexVec::<OpId, Node>::new();
+        let mut functions = IndexVec::filled(None, program.functions().len());
+        for op in program.ops().ids() {
+            let parent = program.parent(op);
+            let (depth, jump) = match parent {
+                None => (0, op),
+                Some(parent) => (nodes[parent].depth + 1, jump_from(&nodes, parent)),
+            };
+            nodes.push(Node { parent, jump, depth, last: op });
+            let range = functions[program.function_of(op)].get_or_insert((op, op));
+            range.1 = op;
+        }
+        for op in program.ops().ids().rev() {
+            let Node { parent, last, .. } = nodes[op];
+            if let Some(parent) = parent {
+                nodes[parent].last = nodes[parent].last.max(last);
+            }
+        }
+        OpTree { nodes, functions }
+    }
+
+    /// The last op inside `op`, or itself.
+    pub fn last_inside(&self, op: OpId) -> OpId {
+        self.nodes[op].last
+    }
+
+    /// Whether `inner` is `outer` or inside it.
+    pub fn contains(&self, outer: OpId, inner: OpId) -> bool {
+        outer <= inner && inner <= self.nodes[outer].last
+    }
+
+    /// First and last op of a function.
+    pub fn function_range(&self, function: FunctionId) -> Option<(OpId, OpId)> {
+        self.functions[function]
+    }
+
+    /// The op whose region this op is in.
+    pub fn parent(&self, op: OpId) -> Option<OpId> {
+        self.nodes[op].parent
+    }
+
+    /// The ancestor of `op` (or itself) directly inside `outer`'s regions; with
+    /// no outer op, directly in the function body. `op` must be inside `outer`.
+    pub fn child_towards(&self, outer: Option<OpId>, op: OpId) -> OpId {
+        let depth = outer.map_or(0, |outer| self.nodes[outer].depth + 1);
+        self.ancestor_at(op, depth)
+    }
+
+    /// The innermost op that has both inside it; `None` if that is the function.
+    pub fn around_both(&self, one: OpId, other: OpId) -> Option<OpId> {
+        let mut around = self.nodes[one].parent;
+        // Climb with jumps while the jump's target does not contain the other.
+        while let Some(op) = around.filter(|&op| !self.contains(op, other)) {
+            let jump = self.nodes[op].jump;
+            around = if jump != op && !self.contains(jump, other) { Some(jump) } else { self.nodes[op].parent };
+        }
+        around
+    }
+
+    fn ancestor_at(&self, mut op: OpId, depth: u32) -> OpId {
+        while self.nodes[op].depth > depth {
+            let Node { parent, jump, .. } = self.nodes[op];
+            op = match parent {
+                Some(_) if jump != op && self.nodes[jump].depth >= depth => jump,
+                Some(parent) => parent,
+                None => return op,
+            };
+        }
+        op
+    }
+}
+
+/// The jump pointer of a child of `parent`: as in a skew-binary number system,
+/// two jumps of equal length are followed by one over both.
+fn jump_from(nodes: &IndexVec<OpId, Node>, parent: OpId) -> OpId {
+    let near = nodes[parent].jump;
+    let far = nodes[near].jump;
+    let depth = |op: OpId| nodes[op].depth;
+    if depth(parent) - depth(near) == depth(near) - depth(far) && near != far { far } else { parent }
+}
+
+/// Position of an op among all ops, as a number.
+pub(crate) fn position(op: OpId) -> u64 {
+    op.index() as u64
+}
