@@ -31,7 +31,7 @@
 mod positional;
 mod sweep;
 
-pub use positional::{TaskProfile, positional_maxima, task_profiles};
+pub use positional::{TaskProfile, positional_maxima, positional_maxima_of, task_profiles};
 pub use sweep::Peak;
 
 use crate::{BufferId, Bytes, IndexVec, Problem, SpaceId, Witness};

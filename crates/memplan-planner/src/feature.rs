@@ -136,6 +136,8 @@ pub enum Refusal {
     Feature { strategy: &'static str, feature: Feature, buffer: Option<String> },
     #[error("strategy `{strategy}` does not make {kind}")]
     Assign { strategy: &'static str, kind: &'static str },
+    #[error("strategy `{strategy}` takes at most {limit}")]
+    Limit { strategy: &'static str, limit: String },
     #[error(
         "no strategy makes {} for {}{}; {}",
         .kind.describe(), .feature.describe(), at(.buffer), instead(*.kind, *.feature)

@@ -9,19 +9,29 @@
 //! [`piece`] takes a problem apart into rigid pieces, [`placer`] puts them
 //! down in some [`order`], [`conflicts`] knows who is in the way, [`fit`] chooses
 //! among gaps.
+//!
+//! Strategies that know only sizes and lifetimes, in one memory, share another:
+//! `records` splits a problem by space and merges the answers, `sharing` holds
+//! shared objects, `smallest_gap` is best fit over records.
 
 mod collision;
 pub mod conflicts;
 pub mod feature;
 pub mod fit;
+mod growing_object;
 pub mod order;
 pub mod ordering;
+mod overlap;
 pub mod piece;
 pub mod placer;
 pub mod portfolio;
+mod records;
 pub mod request;
+mod sharing;
+mod smallest_gap;
 pub mod strategy;
 
 pub use feature::{Feature, Refusal};
 pub use request::{Assign, Observer, Request};
+pub use sharing::objects_to_offsets;
 pub use strategy::{STRATEGIES, Strategy, find, plan};

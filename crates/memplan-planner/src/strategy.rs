@@ -1,7 +1,17 @@
 //! What a strategy is, and the list of them.
 
 pub mod auto;
+pub mod equality;
+pub mod greedy_best;
+pub mod greedy_by_breadth;
+pub mod greedy_by_size;
+pub mod greedy_in_order;
+pub mod min_cost_flow;
+pub mod naive;
 pub mod ordered_fit;
+pub mod reallocation;
+pub mod size_order;
+pub mod stretch_largest;
 
 use memplan_core::{Outcome, Problem};
 
@@ -44,6 +54,16 @@ pub const STRATEGIES: &[&dyn Strategy] = &[
     &ordered_fit::BEST_AREA,
     &ordered_fit::BEST_START,
     &ordered_fit::BEST_CONFLICTS,
+    &naive::Naive,
+    &equality::Equality,
+    &equality::EqualityLinear,
+    &greedy_in_order::GreedyInOrder,
+    &greedy_by_breadth::GreedyByBreadth,
+    &greedy_by_size::GreedyBySize,
+    &greedy_best::GreedyBest,
+    &min_cost_flow::MinCostFlow,
+    &stretch_largest::StretchLargest,
+    &size_order::SizeOrder,
 ];
 
 /// The strategy of that name.

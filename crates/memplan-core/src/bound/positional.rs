@@ -60,11 +60,16 @@ pub fn task_profiles(problem: &Problem) -> Vec<TaskProfile> {
 /// largest to the smallest; whenever the highest count grows, the size just
 /// added is the next entry. O(n log n).
 pub fn positional_maxima(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Vec<Bytes> {
-    let mut stretches: Vec<(Bytes, Step, Step)> = Vec::new();
-    for (_, buffer) in problem.buffers().iter_enumerated().filter(|&(id, _)| counts(id)) {
-        let Some(size) = buffer.bytes() else { continue };
-        stretches.extend(buffer.lifetime.intervals().iter().map(|interval| (size, interval.start, interval.end)));
-    }
+    let selected = problem.buffers().iter_enumerated().filter(|&(id, _)| counts(id));
+    let sized = selected.filter_map(|(_, buffer)| buffer.bytes().map(|size| (size, buffer)));
+    positional_maxima_of(sized.flat_map(|(size, buffer)| {
+        buffer.lifetime.intervals().iter().map(move |interval| (size, interval.start, interval.end))
+    }))
+}
+
+/// [`positional_maxima`] of bare non-empty stretches of time `(size, start, end)`.
+pub fn positional_maxima_of(stretches: impl IntoIterator<Item = (Bytes, Step, Step)>) -> Vec<Bytes> {
+    let mut stretches: Vec<(Bytes, Step, Step)> = stretches.into_iter().collect();
     stretches.sort_by_key(|&(size, ..)| std::cmp::Reverse(size));
     let mut timeline = Timeline::new(stretches.iter().flat_map(|&(_, start, end)| [start, end]).collect());
     let mut maxima = Vec::new();

@@ -1,0 +1,65 @@
+//! A shared object that is filled in any order of time.
+//!
+//! It knows the lives of its users, which are disjoint, and is as large as the
+//! largest of them. The *distance* of a record to it is the shortest pause
+//! between the record's life and one of those:
+//!
+//! ```text
+//!   lives    ####        ######          record  ..##.   pauses 2 and 3: distance 2
+//!   step     0   4   6 7 9    15
+//! ```
+
+use std::collections::BTreeMap;
+
+use crate::records::Record;
+
+/// The object.
+#[derive(Default)]
+pub(crate) struct GrowingObject {
+    /// Its size so far.
+    pub(crate) bytes: u64,
+    /// Start to end.
+    lives: BTreeMap<u64, u64>,
+}
+
+/// A life `[start, end)`.
+type Life = (u64, u64);
+
+impl GrowingObject {
+    /// Whether nobody in it is alive with the record.
+    pub(crate) fn is_free(&self, record: &Record) -> bool {
+        self.last_before(record.end).is_none_or(|(_, end)| end <= record.start)
+    }
+
+    /// Adds a record for which it is free. Returns the stretch `[from, to)` between its new neighbours.
+    pub(crate) fn take(&mut self, record: &Record) -> (u64, u64) {
+        let from = self.last_before(record.end).map_or(0, |(_, end)| end);
+        let to = self.first_from(record.end).map_or(u64::MAX, |(start, _)| start);
+        self.bytes = self.bytes.max(record.bytes);
+        self.lives.insert(record.start, record.end);
+        (from, to)
+    }
+
+    /// The distance of a record; `None` if it is not free then.
+    pub(crate) fn distance(&self, record: &Record) -> Option<u64> {
+        if !self.is_free(record) {
+            return None;
+        }
+        let neighbours = [self.last_before(record.end), self.first_from(record.end)];
+        neighbours.into_iter().flatten().map(|life| pause(record, life)).min()
+    }
+
+    fn last_before(&self, step: u64) -> Option<Life> {
+        self.lives.range(..step).next_back().map(|(&start, &end)| (start, end))
+    }
+
+    fn first_from(&self, step: u64) -> Option<Life> {
+        self.lives.range(step..).next().map(|(&start, &end)| (start, end))
+    }
+}
+
+/// Steps from the last one of the earlier life to the first one of the later: 1
+/// if they touch. For lives that do not overlap.
+pub(crate) fn pause(record: &Record, (start, end): Life) -> u64 {
+    if record.end <= start { start - record.end + 1 } else { record.start - end + 1 }
+}

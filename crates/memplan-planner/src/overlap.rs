@@ -1,0 +1,67 @@
+//! Which of a changing set of records are alive together with a given one?
+//!
+//! [`Conflicts`] in terms of records: their steps are compressed to ranks of
+//! the times that occur, and ranks of starts are translated back to records.
+//! Adding and removing cost O(log n), a query O(log n) at most for each record found.
+
+use crate::conflicts::Conflicts;
+use crate::records::{Record, by_start};
+
+/// The set.
+pub(crate) struct OverlapSet {
+    /// Every start and end, ascending.
+    times: Vec<u64>,
+    conflicts: Conflicts,
+    /// The record of each rank.
+    record_at: Vec<usize>,
+    /// The rank of each record.
+    rank_of: Vec<usize>,
+}
+
+impl OverlapSet {
+    /// The empty set over these records.
+    pub(crate) fn new(records: &[Record]) -> OverlapSet {
+        let mut times: Vec<u64> = records.iter().flat_map(|record| [record.start, record.end]).collect();
+        times.sort_unstable();
+        times.dedup();
+        let record_at = by_start(records);
+        let mut rank_of = vec![0; records.len()];
+        for (rank, &record) in record_at.iter().enumerate() {
+            rank_of[record] = rank;
+        }
+        let starts = record_at.iter().map(|&record| first_at_least(&times, records[record].start)).collect();
+        OverlapSet { conflicts: Conflicts::new(starts), times, record_at, rank_of }
+    }
+
+    /// The set of all these records.
+    pub(crate) fn full(records: &[Record]) -> OverlapSet {
+        let mut set = OverlapSet::new(records);
+        for (index, record) in records.iter().enumerate() {
+            set.insert(index, record);
+        }
+        set
+    }
+
+    /// Adds a record.
+    pub(crate) fn insert(&mut self, index: usize, record: &Record) {
+        self.conflicts.insert(self.rank_of[index], first_at_least(&self.times, record.end));
+    }
+
+    /// Removes a record.
+    pub(crate) fn remove(&mut self, index: usize) {
+        self.conflicts.remove(self.rank_of[index]);
+    }
+
+    /// The members alive somewhere in `[start, end)`, in the order of their starts.
+    pub(crate) fn overlapping(&self, start: u64, end: u64) -> Vec<usize> {
+        let mut found = Vec::new();
+        let last_until_start = first_at_least(&self.times, start.saturating_add(1)).saturating_sub(1);
+        let until = first_at_least(&self.times, end);
+        self.conflicts.for_each(last_until_start, until, |rank| found.push(self.record_at[rank]));
+        found
+    }
+}
+
+fn first_at_least(times: &[u64], time: u64) -> u32 {
+    times.partition_point(|&other| other < time) as u32
+}

@@ -1,0 +1,174 @@
+//! Buffers as usage records: a size and one stretch of time.
+//!
+//! The planners of the usage-record family, the chunk planner and the
+//! global-memory allocators know nothing but sizes and lifetimes, in one memory.
+//! This module is how a [`Problem`] reaches them and how their answers come back:
+//!
+//! ```text
+//!   problem ──► one list of records a space ──► the algorithm ──► one plan
+//!               (input order)                   (per space)       (merged)
+//! ```
+//!
+//! - A life with gaps, or with windows of live bytes, becomes its *hull*: the
+//!   whole buffer from its first step to its last. That is never wrong, only
+//!   more careful than necessary.
+//! - Buffers that are never used conflict with nobody. The algorithms do not see
+//!   them; they get a place afterwards.
+
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, Reuse, Size, SpaceId, Stop};
+
+use crate::Feature;
+
+/// One used buffer of one space.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'p> {
+    /// Whose record it is.
+    pub(crate) buffer: BufferId,
+    /// Its size as the problem gives it.
+    pub(crate) size: &'p Size,
+    /// Its size in bytes; 0 for shapes and unbounded symbols, whose planners look at `size`.
+    pub(crate) bytes: u64,
+    /// What its offset must be a multiple of.
+    pub(crate) alignment: u64,
+    /// First step of its life.
+    pub(crate) start: u64,
+    /// First step after its life.
+    pub(crate) end: u64,
+}
+
+impl Record<'_> {
+    /// Whether both are alive at some step.
+    pub(crate) fn overlaps(&self, other: &Record) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+}
+
+/// The used buffers of every space and the never-used ones, each in input order.
+struct BySpace<'p> {
+    used: IndexVec<SpaceId, Vec<Record<'p>>>,
+    unused: Vec<Record<'p>>,
+}
+
+impl BySpace<'_> {
+    fn of(problem: &Problem) -> BySpace<'_> {
+        let mut used = IndexVec::filled(Vec::new(), problem.spaces().len());
+        let mut unused = Vec::new();
+        for (id, buffer) in problem.buffers().iter_enumerated() {
+            let space = home(problem, id);
+            let (start, end) = (buffer.lifetime.start(), buffer.lifetime.end());
+            let record = Record {
+                buffer: id,
+                size: &buffer.size,
+                bytes: buffer.bytes().unwrap_or_default().0,
+                alignment: problem.alignment_in(id, space).0,
+                start: start.unwrap_or_default().0,
+                end: end.unwrap_or_default().0,
+            };
+            let list = if start.is_some() { &mut used[space] } else { &mut unused };
+            list.push(record);
+        }
+        BySpace { used, unused }
+    }
+}
+
+/// The space of a buffer that has no choice.
+fn home(problem: &Problem, buffer: BufferId) -> SpaceId {
+    problem.buffers()[buffer].spaces.first().copied().unwrap_or(SpaceId::from_index(0))
+}
+
+/// Positions of the records in the order in which they start; equal starts keep their order.
+pub(crate) fn by_start(records: &[Record]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..records.len()).collect();
+    order.sort_by_key(|&index| records[index].start);
+    order
+}
+
+/// The least common multiple of the records' alignments: a granularity that suits all of them.
+fn common_alignment(records: &[Record]) -> Option<u64> {
+    records.iter().try_fold(1, |multiple, record| least_common_multiple(multiple, record.alignment))
+}
+
+/// The records with sizes rounded up to a granularity that suits all of them, so
+/// that whatever is put end to end stays aligned. `None` past 2^63 bytes.
+pub(crate) fn padded<'p>(records: &[Record<'p>]) -> Option<Vec<Record<'p>>> {
+    let granule = Bytes(common_alignment(records)?);
+    let mut sum = Bytes::ZERO;
+    let pad = |record: &Record<'p>| {
+        let bytes = Bytes(record.bytes).align_up(granule)?;
+        sum = sum.checked_add(bytes)?;
+        Some(Record { bytes: bytes.0, ..*record })
+    };
+    records.iter().map(pad).collect()
+}
+
+/// `None` past [`memplan_core::MAX_BYTES`].
+pub(crate) fn least_common_multiple(one: u64, other: u64) -> Option<u64> {
+    let (mut a, mut b) = (one, other);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    Bytes(one / a.max(1)).checked_mul(other).map(|multiple| multiple.0)
+}
+
+/// Offsets for the records of one space.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Packing {
+    /// One offset a record.
+    pub(crate) offsets: Vec<u64>,
+    /// What the space needs: at least every record's end.
+    pub(crate) extent: u64,
+    /// In-place reuses.
+    pub(crate) reused: Vec<Reuse>,
+}
+
+impl Packing {
+    /// A packing that needs no more than its furthest end.
+    pub(crate) fn tight(records: &[Record], offsets: Vec<u64>) -> Packing {
+        let ends = records.iter().zip(&offsets).map(|(record, offset)| offset + record.bytes);
+        Packing { extent: ends.max().unwrap_or(0), offsets, reused: Vec::new() }
+    }
+}
+
+/// Plans each space on its own with `pack`. `None` from it means that the
+/// numbers left the 64-bit range, so that no plan was found.
+pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option<Packing>) -> Outcome {
+    let by_space = BySpace::of(problem);
+    let mut plan = Plan::empty(problem);
+    for (space, records) in by_space.used.iter_enumerated() {
+        let Some(packing) = pack(records) else { return Outcome::Exhausted { stop: Stop::Finished } };
+        for (record, &offset) in records.iter().zip(&packing.offsets) {
+            plan.placements[record.buffer] = Some(Placement::at(space, Bytes(offset)));
+        }
+        plan.extents[space] = Bytes(packing.extent);
+        plan.reused.extend(packing.reused);
+    }
+    for record in &by_space.unused {
+        let space = home(problem, record.buffer);
+        plan.placements[record.buffer] = Some(Placement::at(space, Bytes::ZERO));
+        plan.extents[space] = plan.extents[space].max(Bytes(record.bytes));
+    }
+    Outcome::judge(problem, plan, Stop::Finished)
+}
+
+/// Plans each space on its own with `share`, into a plan of shared objects.
+pub(crate) fn plan_objects(problem: &Problem, share: impl Fn(&[Record]) -> crate::sharing::Sharing) -> Outcome {
+    let mut by_space = BySpace::of(problem);
+    let mut plan = Plan::empty(problem);
+    let unused = std::mem::take(&mut by_space.unused);
+    for (space, records) in by_space.used.iter_enumerated() {
+        let mut sharing = share(records);
+        let here: Vec<Record> = unused.iter().copied().filter(|record| home(problem, record.buffer) == space).collect();
+        let places = sharing.admit_unused(&here);
+        let used = records.iter().zip(&sharing.object_of);
+        sharing.add_to(&mut plan, space, used.chain(here.iter().zip(&places)));
+    }
+    plan.fit_extents(problem);
+    Outcome::judge(problem, plan, Stop::Finished)
+}
+
+/// The features that every record strategy honours: alignments, hulls for gaps
+/// and windows, several spaces one by one, sizes with an upper bound.
+pub(crate) fn supports_records(feature: Feature) -> bool {
+    use Feature::*;
+    matches!(feature, Alignment | Gaps | Windows | SeveralSpaces | BoundedSymbols)
+}

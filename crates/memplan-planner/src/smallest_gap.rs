@@ -1,0 +1,74 @@
+//! Offsets by best fit: each buffer in turn goes into the smallest gap that holds it.
+//!
+//! For a buffer, only those already placed that are alive with it are in the
+//! way. Seen from the side they leave gaps below, between and above them:
+//!
+//! ```text
+//!   to place: 16 bytes          offset 0        32      64   80        112
+//!   alive with it, placed:             |########|       |####|
+//!   gaps:                              0        |==32===|    |==above=========
+//! ```
+//!
+//! The smallest gap of at least 16 bytes is taken, the lowest of equals; if there is
+//! none the buffer goes on top of the last. Whoever calls chooses the order.
+//!
+//! The neighbours in time come from an [`OverlapSet`], so a buffer costs what it has
+//! conflicts (sorted by offset), not what has been placed.
+
+use memplan_core::Bytes;
+
+use crate::overlap::OverlapSet;
+use crate::records::Record;
+
+/// Where a buffer goes in the list of placed ones among those at the same
+/// offset. It matters only for empty buffers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtSameOffset {
+    /// Before them.
+    First,
+    /// Behind them.
+    Last,
+}
+
+/// Places the records in the given order; `None` past 2^63 bytes.
+pub(crate) fn pack_into_smallest_gaps(
+    records: &[Record],
+    order: &[usize],
+    at_same_offset: AtSameOffset,
+) -> Option<Vec<u64>> {
+    let mut offsets = vec![0; records.len()];
+    let mut turn = vec![0; records.len()];
+    let mut placed = OverlapSet::new(records);
+    for (count, &index) in order.iter().enumerate() {
+        let record = &records[index];
+        let mut in_the_way = placed.overlapping(record.start, record.end);
+        in_the_way.sort_unstable_by_key(|&other| (offsets[other], turn[other]));
+        let occupied = in_the_way.iter().map(|&other| (offsets[other], offsets[other] + records[other].bytes));
+        offsets[index] = smallest_gap(occupied, record)?;
+        let count = count as i64;
+        turn[index] = if at_same_offset == AtSameOffset::Last { count } else { -count };
+        placed.insert(index, record);
+    }
+    Some(offsets)
+}
+
+/// The best offset between stretches of bytes that come by ascending offset.
+fn smallest_gap(occupied: impl Iterator<Item = (u64, u64)>, record: &Record) -> Option<u64> {
+    let aligned = |end: u64| Bytes(end).align_up(Bytes(record.alignment)).map(|offset| offset.0);
+    let mut best: Option<(u64, u64)> = None;
+    let mut end_so_far = 0;
+    for (offset, end) in occupied {
+        let candidate = aligned(end_so_far)?;
+        if let Some(gap) = offset.checked_sub(candidate)
+            && gap >= record.bytes
+            && best.is_none_or(|(smallest, _)| gap < smallest)
+        {
+            best = Some((gap, candidate));
+        }
+        end_so_far = end_so_far.max(end);
+    }
+    match best {
+        Some((_, offset)) => Some(offset),
+        None => Bytes(aligned(end_so_far)?).checked_add(Bytes(record.bytes)).map(|end| end.0 - record.bytes),
+    }
+}

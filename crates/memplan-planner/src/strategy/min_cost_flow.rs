@@ -1,0 +1,206 @@
+//! `min-cost-flow`: who hands its object to whom, as a flow of least cost.
+//!
+//! Every buffer either gets a new object or takes over that of a buffer that has
+//! ended. A new object costs the buffer's size; taking over costs what the object
+//! has to grow. Each buffer can be taken over once. That is an assignment problem:
+//!
+//! ```text
+//!             ┌──► left(a) ──► right(c) ──┐      left(j) ──► right(i): i takes over
+//!   source ───┼──► left(b)     right(b) ──┼──► sink      from j, cost max(0, size i - size j)
+//!             └──────────────► right(a) ──┘      source ──► right(i): new object,
+//!                                                          cost size i; all capacities 1
+//! ```
+//!
+//! Shortest augmenting paths are added until every right vertex is reached. A
+//! chain of saturated hand-overs is an object as large as its largest buffer.
+//!
+//! The cost is an approximation: it compares neighbours in the chain, not the
+//! object's size so far. A chain 64 → 8 → 64 is charged 64 + 0 + 56, so the
+//! solver avoids a hand-over that would be free.
+//!
+//! There are O(n²) edges, and a shortest path for every buffer, so at most
+//! [`MOST_BUFFERS`] buffers in one space are taken. Costs are 64-bit.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use memplan_core::{IndexVec, Outcome, Problem, SpaceId};
+
+use crate::records::{Record, by_start, supports_records};
+use crate::sharing::{Sharing, plan_sharing};
+use crate::{Assign, Feature, Refusal, Request, Strategy};
+
+/// The most buffers a space may have.
+pub const MOST_BUFFERS: usize = 1000;
+
+/// See the module documentation.
+pub struct MinCostFlow;
+
+impl Strategy for MinCostFlow {
+    fn name(&self) -> &'static str {
+        "min-cost-flow"
+    }
+
+    fn describe(&self) -> &'static str {
+        "hands objects on along a flow of least growth; for up to 1000 buffers a space"
+    }
+
+    fn assigns(&self) -> &'static [Assign] {
+        &[Assign::Objects, Assign::Offsets]
+    }
+
+    fn supports(&self, feature: Feature, _: Assign) -> bool {
+        supports_records(feature)
+    }
+
+    fn refuse(&self, problem: &Problem, _: &Request) -> Option<Refusal> {
+        let mut counts = IndexVec::<SpaceId, usize>::filled(0, problem.spaces().len());
+        for space in problem.buffers().iter().filter_map(|buffer| buffer.spaces.first()) {
+            counts[*space] += 1;
+        }
+        let count = counts.iter().copied().max().filter(|&count| count > MOST_BUFFERS)?;
+        Some(Refusal::Limit {
+            strategy: self.name(),
+            limit: format!("{MOST_BUFFERS} buffers a space (it needs a graph of n² edges), and there are {count}"),
+        })
+    }
+
+    fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
+        plan_sharing(problem, request.assign, share_by_flow)
+    }
+}
+
+fn share_by_flow(records: &[Record]) -> Sharing {
+    let order = by_start(records);
+    let mut network = Network::new(records, &order);
+    while network.augment() {}
+    let mut object_of = vec![0; records.len()];
+    let mut sizes = Vec::new();
+    for first in 0..order.len() {
+        if !network.is_saturated(network.new_object[first]) {
+            continue;
+        }
+        let mut bytes = 0;
+        let mut next = Some(first);
+        while let Some(place) = next {
+            object_of[order[place]] = sizes.len();
+            bytes = bytes.max(records[order[place]].bytes);
+            next = network.successor(place);
+        }
+        sizes.push(bytes);
+    }
+    Sharing::of_bytes(object_of, sizes)
+}
+
+/// An edge of capacity 1. Its reverse is its neighbour in the list: number `edge ^ 1`.
+struct Edge {
+    to: usize,
+    is_open: bool,
+    cost: i64,
+}
+
+/// Vertices: left(i) is i, right(i) is n + i, then the source and the sink.
+struct Network {
+    count: usize,
+    edges: Vec<Edge>,
+    /// Edges out of each vertex, reverse ones included, in the order they were added.
+    out: Vec<Vec<usize>>,
+    /// The edge from the source that gives each record a new object.
+    new_object: Vec<usize>,
+}
+
+impl Network {
+    fn new(records: &[Record], order: &[usize]) -> Network {
+        let count = order.len();
+        let mut network =
+            Network { count, edges: Vec::new(), out: vec![Vec::new(); 2 * count + 2], new_object: Vec::new() };
+        let cost = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX / 2);
+        let mut alive = BinaryHeap::new();
+        let mut expired: Vec<usize> = Vec::new();
+        for (place, &index) in order.iter().enumerate() {
+            let record = &records[index];
+            while alive.peek().is_some_and(|&Reverse((end, _))| end <= record.start) {
+                expired.extend(alive.pop().map(|Reverse((_, place))| place));
+            }
+            alive.push(Reverse((record.end, place)));
+            network.add(network.source(), place, 0);
+            network.add(count + place, network.sink(), 0);
+            let new_object = network.add(network.source(), count + place, cost(record.bytes));
+            network.new_object.push(new_object);
+            for &giver in &expired {
+                let growth = record.bytes.saturating_sub(records[order[giver]].bytes);
+                network.add(giver, count + place, cost(growth));
+            }
+        }
+        network
+    }
+
+    fn source(&self) -> usize {
+        2 * self.count
+    }
+
+    fn sink(&self) -> usize {
+        2 * self.count + 1
+    }
+
+    fn add(&mut self, from: usize, to: usize, cost: i64) -> usize {
+        let edge = self.edges.len();
+        self.edges.push(Edge { to, is_open: true, cost });
+        self.edges.push(Edge { to: from, is_open: false, cost: -cost });
+        self.out[from].push(edge);
+        self.out[to].push(edge + 1);
+        edge
+    }
+
+    fn is_saturated(&self, edge: usize) -> bool {
+        !self.edges[edge].is_open
+    }
+
+    /// Who took over the object of a record.
+    fn successor(&self, place: usize) -> Option<usize> {
+        let hand_over = |&&edge: &&usize| edge % 2 == 0 && self.is_saturated(edge);
+        self.out[place].iter().find(hand_over).map(|&edge| self.edges[edge].to - self.count)
+    }
+
+    /// Sends one unit along a cheapest path, if the sink can be reached.
+    ///
+    /// The search goes in rounds: every vertex of this round relaxes its edges
+    /// at once, those it improves wait for the next round. Which of several
+    /// cheapest paths is found depends on this order.
+    fn augment(&mut self) -> bool {
+        let (source, sink) = (self.source(), self.sink());
+        let mut distance = vec![i64::MAX; sink + 1];
+        let mut reached_by = vec![usize::MAX; sink + 1];
+        let mut waits = vec![false; sink + 1];
+        distance[source] = 0;
+        let mut round = vec![source];
+        while !round.is_empty() {
+            let mut next_round = Vec::new();
+            for &vertex in &round {
+                for &number in &self.out[vertex] {
+                    let edge = &self.edges[number];
+                    if edge.is_open && distance[vertex] + edge.cost < distance[edge.to] {
+                        distance[edge.to] = distance[vertex] + edge.cost;
+                        reached_by[edge.to] = number;
+                        if !std::mem::replace(&mut waits[edge.to], true) {
+                            next_round.push(edge.to);
+                        }
+                    }
+                }
+            }
+            waits.fill(false);
+            round = next_round;
+        }
+        if distance[sink] == i64::MAX {
+            return false;
+        }
+        let mut vertex = sink;
+        while vertex != source {
+            let edge = reached_by[vertex];
+            self.edges[edge].is_open = false;
+            self.edges[edge ^ 1].is_open = true;
+            vertex = self.edges[edge ^ 1].to;
+        }
+        true
+    }
+}

@@ -1,0 +1,78 @@
+//! `naive`: nobody shares with anybody.
+//!
+//! Every buffer has its own object, or its own stretch of bytes behind the
+//! buffers before it. The result is the sum of all sizes, which is what there is
+//! to save:
+//!
+//! ```text
+//!   a 16 [0,2)   b 8 [1,3)   c 64 [2,4)     offsets 0 16 24, extent 88
+//! ```
+//!
+//! Because nothing is shared, exclusive buffers, pairs that must not share and
+//! an unknown order of execution need no thought.
+
+use memplan_core::{Bytes, Id, IndexVec, ObjectId, Outcome, Placement, Plan, Problem, SharedObject, SpaceId, Stop};
+
+use crate::records::supports_records;
+use crate::{Assign, Feature, Request, Strategy};
+
+/// See the module documentation.
+pub struct Naive;
+
+impl Strategy for Naive {
+    fn name(&self) -> &'static str {
+        "naive"
+    }
+
+    fn describe(&self) -> &'static str {
+        "every buffer on its own; what there is to save"
+    }
+
+    fn assigns(&self) -> &'static [Assign] {
+        &[Assign::Objects, Assign::Offsets]
+    }
+
+    fn supports(&self, feature: Feature, assign: Assign) -> bool {
+        use Feature::*;
+        match feature {
+            Exclusive | MustNotShare | Dependencies => true,
+            Shapes | UnboundedSymbols => assign == Assign::Objects,
+            other => supports_records(other),
+        }
+    }
+
+    fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
+        let plan = match request.assign {
+            Assign::Objects => Some(own_objects(problem)),
+            Assign::Offsets => end_to_end(problem),
+        };
+        match plan {
+            Some(plan) => Outcome::judge(problem, plan, Stop::Finished),
+            None => Outcome::Exhausted { stop: Stop::Finished },
+        }
+    }
+}
+
+fn own_objects(problem: &Problem) -> Plan {
+    let mut plan = Plan::empty(problem);
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        let space = buffer.spaces[0];
+        plan.objects.push(SharedObject { size: buffer.size.clone(), space });
+        plan.placements[id] = Some(Placement::in_object(space, ObjectId::from_index(id.index())));
+    }
+    plan.fit_extents(problem);
+    plan
+}
+
+fn end_to_end(problem: &Problem) -> Option<Plan> {
+    let mut plan = Plan::empty(problem);
+    let mut ends = IndexVec::<SpaceId, Bytes>::filled(Bytes::ZERO, problem.spaces().len());
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        let space = buffer.spaces[0];
+        let start = ends[space].align_up(problem.alignment_in(id, space))?;
+        ends[space] = start.checked_add(buffer.bytes().unwrap_or_default())?;
+        plan.placements[id] = Some(Placement::at(space, start));
+    }
+    plan.extents = ends;
+    Some(plan)
+}

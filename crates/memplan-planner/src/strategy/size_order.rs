@@ -1,0 +1,56 @@
+//! `size-order`: the largest buffers first, each into the smallest gap.
+//!
+//! The same best fit as `greedy-by-size` makes for offsets
+//! ([`smallest_gap`](crate::smallest_gap)), with the habits of the global-memory
+//! allocator it comes from: sizes are padded to the alignment *before* they are
+//! compared, and of two equal sizes the one that starts *later* is placed first.
+//!
+//! ```text
+//!   a 64 [0,2)   b 64 [1,3)   c 32 [2,4)
+//!
+//!   b -> 0    a -> 64, above b    c -> 64, above b; a has ended     extent 128
+//! ```
+//!
+//! O(n log n + conflicts).
+
+use std::cmp::Reverse;
+
+use memplan_core::{Outcome, Problem};
+
+use crate::records::{Packing, Record, by_start, padded, plan_offsets, supports_records};
+use crate::smallest_gap::{AtSameOffset, pack_into_smallest_gaps};
+use crate::{Assign, Feature, Request, Strategy};
+
+/// See the module documentation.
+pub struct SizeOrder;
+
+impl Strategy for SizeOrder {
+    fn name(&self) -> &'static str {
+        "size-order"
+    }
+
+    fn describe(&self) -> &'static str {
+        "largest first into the smallest gap, later buffers first among equals"
+    }
+
+    fn assigns(&self) -> &'static [Assign] {
+        &[Assign::Offsets]
+    }
+
+    fn supports(&self, feature: Feature, _: Assign) -> bool {
+        supports_records(feature)
+    }
+
+    fn plan(&self, problem: &Problem, _: &Request) -> Outcome {
+        plan_offsets(problem, pack_in_size_order)
+    }
+}
+
+fn pack_in_size_order(records: &[Record]) -> Option<Packing> {
+    let padded = padded(records)?;
+    let mut order = by_start(&padded);
+    order.reverse();
+    order.sort_by_key(|&index| Reverse(padded[index].bytes));
+    let offsets = pack_into_smallest_gaps(&padded, &order, AtSameOffset::First)?;
+    Some(Packing::tight(records, offsets))
+}

@@ -1,0 +1,256 @@
+//! `stretch-largest`: take the largest free block; if it is too small, stretch it.
+//!
+//! Memory is a list of blocks, the last one endless. Buffers come as they
+//! start. Blocks whose buffer has ended are free, free neighbours are one block.
+//! A buffer takes the largest free block (the first of equals), the endless one
+//! only if there is no other:
+//!
+//! - a larger block is split, the buffer in the lower part;
+//! - a smaller one is stretched to the buffer's size, and everything above moves up.
+//!
+//! ```text
+//!   a 4 [0,2)  b 4 [0,9)  c 6 [2,9)
+//!
+//!   after b:   |a   |b   |...        c finds the block of a, 2 bytes short:
+//!   after c:   |c     |b   |...      b has moved from 4 to 6
+//! ```
+//!
+//! So addresses are only known at the end, when nothing can move any more. They
+//! are read off backwards: the last list gives the addresses of all buffers in it;
+//! a buffer that had ended before gets its address from the last list that has
+//! it, just above the block below it. (Lists only grow, so a buffer read off
+//! earlier is never in the way.) No list is stored: a log of what was done is
+//! undone step by step.
+//!
+//! O(n log n), and for each buffer a walk over the blocks while any is free.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use memplan_core::{Outcome, Problem};
+
+use crate::records::{Packing, Record, by_start, padded, plan_offsets, supports_records};
+use crate::{Assign, Feature, Request, Strategy};
+
+/// See the module documentation.
+pub struct StretchLargest;
+
+impl Strategy for StretchLargest {
+    fn name(&self) -> &'static str {
+        "stretch-largest"
+    }
+
+    fn describe(&self) -> &'static str {
+        "takes the largest free block, stretching it if it is too small"
+    }
+
+    fn assigns(&self) -> &'static [Assign] {
+        &[Assign::Offsets]
+    }
+
+    fn supports(&self, feature: Feature, _: Assign) -> bool {
+        supports_records(feature)
+    }
+
+    fn plan(&self, problem: &Problem, _: &Request) -> Outcome {
+        plan_offsets(problem, |records| {
+            let padded = padded(records)?;
+            Some(Packing::tight(records, Blocks::of(&padded).addresses(records.len())))
+        })
+    }
+}
+
+type BlockId = usize;
+
+/// The lowest block. Blocks grow upwards and keep their lower part when split,
+/// so it stays the lowest.
+const BOTTOM: BlockId = 0;
+
+/// The size of the topmost block: far more than all records together have.
+const ENDLESS: u64 = u64::MAX;
+
+struct Block {
+    bytes: u64,
+    /// The record in it; `None` if it is free.
+    owner: Option<usize>,
+    below: Option<BlockId>,
+    above: Option<BlockId>,
+}
+
+/// What was done, to be undone.
+enum Change {
+    Freed {
+        block: BlockId,
+        owner: usize,
+    },
+    /// The block, of so many bytes, grew over its upper neighbour.
+    Joined {
+        block: BlockId,
+        bytes: u64,
+        neighbour: BlockId,
+    },
+    /// The block, of so many bytes, got a record.
+    Taken {
+        block: BlockId,
+        bytes: u64,
+    },
+    /// The block gave its upper part to a new one.
+    Split {
+        block: BlockId,
+        rest: BlockId,
+    },
+}
+
+struct Blocks {
+    blocks: Vec<Block>,
+    top: BlockId,
+    /// How many are free, the endless one aside.
+    free: usize,
+    log: Vec<Change>,
+}
+
+impl Blocks {
+    /// Runs through all records.
+    fn of(records: &[Record]) -> Blocks {
+        let endless = Block { bytes: ENDLESS, owner: None, below: None, above: None };
+        let mut blocks = Blocks { blocks: vec![endless], top: BOTTOM, free: 0, log: Vec::new() };
+        let mut in_use: BinaryHeap<Reverse<(u64, BlockId)>> = BinaryHeap::new();
+        for index in by_start(records) {
+            let record = &records[index];
+            while let Some(&Reverse((end, block))) = in_use.peek() {
+                if end > record.start {
+                    break;
+                }
+                in_use.pop();
+                blocks.release(block);
+            }
+            let block = blocks.largest_free();
+            blocks.take(block, index, record.bytes);
+            in_use.push(Reverse((record.end, block)));
+        }
+        blocks
+    }
+
+    fn release(&mut self, block: BlockId) {
+        let Some(owner) = self.blocks[block].owner.take() else { return };
+        self.log.push(Change::Freed { block, owner });
+        self.free += 1;
+        let is_free = |block: &BlockId| self.blocks[*block].owner.is_none();
+        let above = self.blocks[block].above.filter(is_free);
+        let below = self.blocks[block].below.filter(is_free);
+        if let Some(above) = above {
+            self.join(block, above);
+        }
+        if let Some(below) = below {
+            self.join(below, block);
+        }
+    }
+
+    /// Makes one of two free neighbours: one free block less, whichever is the endless one.
+    fn join(&mut self, block: BlockId, neighbour: BlockId) {
+        let (bytes, above) = (self.blocks[block].bytes, self.blocks[neighbour].above);
+        self.log.push(Change::Joined { block, bytes, neighbour });
+        self.blocks[block].bytes = bytes.saturating_add(self.blocks[neighbour].bytes);
+        self.link(block, above);
+        self.free -= 1;
+        if neighbour == self.top {
+            self.top = block;
+        }
+    }
+
+    fn link(&mut self, block: BlockId, above: Option<BlockId>) {
+        self.blocks[block].above = above;
+        if let Some(above) = above {
+            self.blocks[above].below = Some(block);
+        }
+    }
+
+    fn largest_free(&self) -> BlockId {
+        if self.free == 0 {
+            return self.top;
+        }
+        let all = std::iter::successors(Some(BOTTOM), |&block| self.blocks[block].above);
+        let free = all.filter(|&block| block != self.top && self.blocks[block].owner.is_none());
+        let larger = |best: BlockId, other: BlockId| {
+            if self.blocks[other].bytes > self.blocks[best].bytes { other } else { best }
+        };
+        free.reduce(larger).unwrap_or(self.top)
+    }
+
+    fn take(&mut self, block: BlockId, owner: usize, bytes: u64) {
+        let Block { bytes: had, above, .. } = self.blocks[block];
+        self.log.push(Change::Taken { block, bytes: had });
+        self.blocks[block].owner = Some(owner);
+        self.blocks[block].bytes = bytes;
+        if had > bytes {
+            let rest = self.blocks.len();
+            let left_over = if block == self.top { ENDLESS } else { had - bytes };
+            self.blocks.push(Block { bytes: left_over, owner: None, below: None, above: None });
+            self.link(rest, above);
+            self.link(block, Some(rest));
+            self.log.push(Change::Split { block, rest });
+            if block == self.top {
+                self.top = rest;
+            }
+        } else {
+            self.free -= 1;
+        }
+    }
+
+    /// Reads the addresses off, from the last list of blocks back to the first.
+    fn addresses(mut self, count: usize) -> Vec<u64> {
+        let mut addresses = vec![0; count];
+        let mut end = 0;
+        let mut next = Some(BOTTOM);
+        while let Some(block) = next.filter(|&block| block != self.top) {
+            if let Some(owner) = self.blocks[block].owner {
+                addresses[owner] = end;
+            }
+            end += self.blocks[block].bytes;
+            next = self.blocks[block].above;
+        }
+        while let Some(change) = self.log.pop() {
+            if let Some((block, owner)) = self.undo(&change) {
+                addresses[owner] = self.end_below(block, &addresses);
+            }
+        }
+        addresses
+    }
+
+    /// Undoes a change; tells which record is back in which block.
+    fn undo(&mut self, change: &Change) -> Option<(BlockId, usize)> {
+        match *change {
+            Change::Split { block, rest } => self.link(block, self.blocks[rest].above),
+            Change::Taken { block, bytes } => {
+                self.blocks[block].owner = None;
+                self.blocks[block].bytes = bytes;
+            }
+            Change::Joined { block, bytes, neighbour } => {
+                self.blocks[block].bytes = bytes;
+                let above = self.blocks[neighbour].above;
+                self.link(neighbour, above);
+                self.link(block, Some(neighbour));
+            }
+            Change::Freed { block, owner } => {
+                self.blocks[block].owner = Some(owner);
+                return Some((block, owner));
+            }
+        }
+        None
+    }
+
+    /// Where a block starts: above the next owned block below and the free one between.
+    fn end_below(&self, block: BlockId, addresses: &[u64]) -> u64 {
+        let mut between = 0;
+        let mut next = self.blocks[block].below;
+        while let Some(below) = next {
+            let bytes = self.blocks[below].bytes;
+            if let Some(owner) = self.blocks[below].owner {
+                return addresses[owner] + bytes + between;
+            }
+            between += bytes;
+            next = self.blocks[below].below;
+        }
+        between
+    }
+}
