@@ -1,0 +1,10 @@
+//! Checks plans, sharing no code with what makes them.
+//!
+//! [`packing`] takes a [`Problem`](memplan_core::Problem) at its word and asks
+//! whether a [`Plan`](memplan_core::Plan) keeps every rule in it.
+//!
+//! This crate reaches neither the planner nor the analysis; a test on the Cargo
+//! graph proves it. From memplan-core it takes the plain data of problems and
+//! plans, not what is derived from them (blocks, bounds).
+
+pub mod packing;

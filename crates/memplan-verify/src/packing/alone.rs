@@ -1,0 +1,184 @@
+//! Rules that concern one buffer or one space at a time.
+
+use memplan_core::{Buffer, BufferId, Bytes, Id, ObjectId, Placement, Plan, Problem, Size, SpaceId};
+
+use super::layout::{Layout, Slot, end_of, placement};
+use super::violation::{Place, Position, Violation, Who};
+
+/// Is everything there, where it may be, and in bounds?
+pub(super) fn check(problem: &Problem, plan: &Plan, layout: &Layout, out: &mut Vec<Violation>) {
+    check_names(problem, plan, out);
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        let about = About { problem, plan, id, buffer };
+        match placement(plan, id) {
+            None => out.push(Violation::MissingBuffer { buffer: about.who() }),
+            Some(placement) => about.check(placement, layout, out),
+        }
+    }
+    for space in problem.spaces().ids() {
+        check_extent(problem, plan, layout, space, out);
+    }
+}
+
+/// Entries for buffers the problem does not have.
+fn check_names(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
+    let known = problem.buffers().len();
+    let surplus = plan.placements.as_slice().iter().enumerate().skip(known).filter(|(_, entry)| entry.is_some());
+    let surplus = surplus.map(|(index, _)| format!("buffer number {index}"));
+    out.extend(plan.unknown.iter().cloned().chain(surplus).map(|name| Violation::UnknownBuffer { name }));
+}
+
+/// One buffer that the plan has an entry for.
+struct About<'a> {
+    problem: &'a Problem,
+    plan: &'a Plan,
+    id: BufferId,
+    buffer: &'a Buffer,
+}
+
+impl About<'_> {
+    fn who(&self) -> Who {
+        Who::new(self.problem, self.id)
+    }
+
+    fn check(&self, placement: &Placement, layout: &Layout, out: &mut Vec<Violation>) {
+        let (slots, offsets) = (self.buffer.slots, placement.offsets.len());
+        if offsets < slots as usize {
+            out.push(Violation::TooFewOffsets { buffer: self.who(), slots, offsets });
+        }
+        if !self.buffer.spaces.contains(&placement.space) {
+            out.push(Violation::WrongSpace { buffer: self.who(), space: space_name(self.problem, placement.space) });
+        }
+        match placement.object {
+            Some(object) => self.check_object(placement, object, out),
+            None => self.check_offsets(placement, out),
+        }
+        self.check_slots(layout, out);
+    }
+
+    fn check_offsets(&self, placement: &Placement, out: &mut Vec<Violation>) {
+        let Some(size) = self.buffer.bytes() else {
+            out.push(Violation::SizeUnknown { buffer: self.who() });
+            return;
+        };
+        for &offset in &placement.offsets {
+            self.check_alignment(placement.space, offset, out);
+            if let Some(fixed) = self.buffer.fixed.filter(|&fixed| fixed != offset) {
+                out.push(Violation::FixedMoved { buffer: self.who(), fixed, found: Position::Offset(offset) });
+            }
+            match end_of(offset, size) {
+                Some(end) => self.check_capacity(placement.space, offset, end, out),
+                None => out.push(Violation::OffsetTooLarge { buffer: self.who(), offset, size }),
+            }
+        }
+    }
+
+    /// The offset must be a multiple of the space's and of the buffer's
+    /// alignment, that is of their least common multiple.
+    fn check_alignment(&self, space: SpaceId, offset: Bytes, out: &mut Vec<Violation>) {
+        let of_space = self.problem.spaces().get(space).map(|space| space.alignment);
+        let broken = [Some(self.buffer.alignment), of_space].into_iter().flatten();
+        if let Some(alignment) = broken.into_iter().find(|alignment| !offset.0.is_multiple_of(alignment.0.max(1))) {
+            out.push(Violation::Misaligned { buffer: self.who(), offset, alignment });
+        }
+    }
+
+    fn check_capacity(&self, space: SpaceId, offset: Bytes, end: Bytes, out: &mut Vec<Violation>) {
+        let Some(info) = self.problem.spaces().get(space) else { return };
+        if let Some(capacity) = info.capacity.filter(|&capacity| end > capacity) {
+            let place = Place::Bytes { space, name: info.name.clone(), bytes: offset..end };
+            out.push(Violation::OutOfCapacity { buffer: self.who(), place, capacity });
+        }
+    }
+
+    fn check_object(&self, placement: &Placement, object: ObjectId, out: &mut Vec<Violation>) {
+        if let Some(fixed) = self.buffer.fixed {
+            out.push(Violation::FixedMoved { buffer: self.who(), fixed, found: Position::Object(object) });
+        }
+        let Some(shared) = self.plan.objects.get(object) else {
+            out.push(Violation::UnknownObject { buffer: self.who(), object });
+            return;
+        };
+        if shared.space != placement.space {
+            let space = space_name(self.problem, placement.space);
+            out.push(Violation::ObjectInOtherSpace { buffer: self.who(), object, space });
+        }
+        for &offset in &placement.offsets {
+            self.check_alignment(placement.space, offset, out);
+        }
+        if !placement.offsets.iter().all(|&offset| holds(&shared.size, offset, &self.buffer.size)) {
+            out.push(Violation::ObjectTooSmall { buffer: self.who(), object });
+        }
+    }
+
+    /// Slots are in use at the same time, so they never overlap. They are
+    /// equally large: sorted, only neighbours can.
+    fn check_slots(&self, layout: &Layout, out: &mut Vec<Violation>) {
+        let mut slots: Vec<Slot> = match layout.slots_of(self.id) {
+            [] | [_] => return,
+            slots => slots.iter().copied().filter(|slot| !slot.is_empty()).collect(),
+        };
+        slots.sort_by_key(|slot| (slot.low, slot.number));
+        for pair in slots.windows(2).filter(|pair| pair[1].low < pair[0].high) {
+            let place = layout.place(self.problem, pair[0].area, pair[1].low, pair[0].high);
+            let (one, other) = (pair[0].number, pair[1].number);
+            out.push(Violation::SlotsOverlap { buffer: self.who(), one, other, place });
+        }
+    }
+}
+
+fn space_name(problem: &Problem, space: SpaceId) -> String {
+    problem.spaces().get(space).map_or_else(|| format!("number {}", space.index()), |space| space.name.clone())
+}
+
+/// Whether an object certainly has room for a buffer at an offset in it.
+fn holds(object: &Size, offset: Bytes, buffer: &Size) -> bool {
+    let fits = |room: Bytes, size: Bytes| end_of(offset, size).is_some_and(|end| end <= room);
+    match (object, buffer) {
+        (Size::Fixed(room), buffer) => buffer.bytes().is_some_and(|size| fits(*room, size)),
+        (Size::Shape(room), Size::Shape(shape)) => {
+            let covers = room.len() == shape.len() && room.iter().zip(shape).all(|(room, size)| size <= room);
+            covers && offset == Bytes::ZERO
+        }
+        (Size::Symbolic { symbol, .. }, Size::Symbolic { symbol: same, .. }) if symbol == same => offset == Bytes::ZERO,
+        // How large the object will be is not known: it may be empty.
+        (Size::Symbolic { .. }, buffer) => buffer.bytes() == Some(Bytes::ZERO) && offset == Bytes::ZERO,
+        (Size::Shape(_), _) => false,
+    }
+}
+
+fn check_extent(problem: &Problem, plan: &Plan, layout: &Layout, space: SpaceId, out: &mut Vec<Violation>) {
+    let extent = plan.extents.get(space).copied().unwrap_or_default();
+    let info = &problem.spaces()[space];
+    let name = || info.name.clone();
+    let ends = layout.slots().iter().filter(|slot| slot.is_in(space));
+    let furthest = ends.max_by_key(|slot| (slot.high, std::cmp::Reverse(slot.buffer)));
+    let end = furthest.map_or(0, |slot| slot.high);
+    let of_objects: u128 =
+        plan.objects.iter().filter(|object| object.space == space).map(|object| object_bytes(&object.size)).sum();
+    let needed = u128::from(end).saturating_add(of_objects);
+    match furthest {
+        Some(slot) if end > extent.0 => {
+            let buffer = Who::new(problem, slot.buffer);
+            out.push(Violation::ExtentTooSmall { buffer, space, name: name(), end: Bytes(end), extent });
+        }
+        _ if needed > u128::from(extent.0) => {
+            out.push(Violation::ObjectsPastExtent { space, name: name(), needed, extent });
+        }
+        _ => {}
+    }
+    if let Some(capacity) = info.capacity.filter(|&capacity| extent > capacity) {
+        out.push(Violation::ExtentPastCapacity { space, name: name(), extent, capacity });
+    }
+}
+
+/// What an object counts for in its space's extent: a shape counts the product
+/// of its components, an unknown size nothing.
+fn object_bytes(size: &Size) -> u128 {
+    match size {
+        Size::Shape(components) => {
+            components.iter().fold(1u128, |product, &component| product.saturating_mul(u128::from(component)))
+        }
+        size => u128::from(size.bytes().unwrap_or_default().0),
+    }
+}

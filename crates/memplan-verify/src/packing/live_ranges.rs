@@ -1,0 +1,158 @@
+//! Byte ranges that come and go, and who of them is in the way.
+//!
+//! All ranges that will ever be asked about are known beforehand. They are the
+//! leaves of a binary tree, ordered by area and start; inner nodes know how far
+//! the ranges below them reach that are *present*:
+//!
+//! ```text
+//!                  [end 96]
+//!             [64]          [96]
+//!          [40]  [64]    [ -]  [96]        - : not present
+//!          0..40 8..64   50..70 80..96
+//! ```
+//!
+//! A range meets `low..high` if it starts before `high` (a prefix of the leaves)
+//! and ends after `low` (descend only where a node reaches further than `low`).
+//! So each range found costs a walk down, and nothing is visited in vain.
+//!
+//! Ranges of one party do not disturb each other, and there may be many of them
+//! on the same bytes. To step over them without visiting them, a node knows how
+//! far its furthest party reaches *and* how far everybody else does.
+
+use std::ops::Range;
+
+use super::layout::Area;
+use super::together::Party;
+
+/// How far the present ranges below a node reach; 0 for "nobody there".
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Reach {
+    furthest: u64,
+    party: Party,
+    /// How far the other parties reach.
+    others: u64,
+}
+
+impl Reach {
+    fn of_others_than(&self, party: Party) -> u64 {
+        if self.party == party { self.others } else { self.furthest }
+    }
+
+    fn merge(left: Reach, right: Reach) -> Reach {
+        let (first, second) = if left.furthest >= right.furthest { (left, right) } else { (right, left) };
+        Reach { others: first.others.max(second.of_others_than(first.party)), ..first }
+    }
+}
+
+/// A range that may be present.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) area: Area,
+    pub(super) low: u64,
+    pub(super) high: u64,
+    pub(super) party: Party,
+}
+
+/// The tree. Ranges are named by their position in the list it was made from.
+pub(super) struct LiveRanges<'a> {
+    spans: &'a [Span],
+    /// Leaf number of each span.
+    leaf_of: Vec<u32>,
+    /// Span of each leaf.
+    by_leaf: Vec<u32>,
+    /// Children of node i are 2i and 2i + 1; leaves are the last half.
+    nodes: Vec<Reach>,
+}
+
+impl<'a> LiveRanges<'a> {
+    /// A tree for these ranges, none of them present yet.
+    pub(super) fn new(spans: &'a [Span]) -> LiveRanges<'a> {
+        let mut by_leaf: Vec<u32> = (0..spans.len() as u32).collect();
+        by_leaf.sort_unstable_by_key(|&index| {
+            let span = &spans[index as usize];
+            (span.area, span.low, index)
+        });
+        let mut leaf_of = vec![0; spans.len()];
+        for (leaf, &index) in by_leaf.iter().enumerate() {
+            leaf_of[index as usize] = leaf as u32;
+        }
+        let nodes = vec![Reach::default(); 2 * spans.len().next_power_of_two()];
+        LiveRanges { spans, leaf_of, by_leaf, nodes }
+    }
+
+    /// Makes a range present.
+    pub(super) fn insert(&mut self, index: usize) {
+        let span = &self.spans[index];
+        self.set(index, Reach { furthest: span.high, party: span.party, others: 0 });
+    }
+
+    /// Takes a range away again.
+    pub(super) fn remove(&mut self, index: usize) {
+        self.set(index, Reach::default());
+    }
+
+    fn set(&mut self, index: usize, reach: Reach) {
+        let mut node = self.nodes.len() / 2 + self.leaf_of[index] as usize;
+        self.nodes[node] = reach;
+        while node > 1 {
+            node /= 2;
+            let merged = Reach::merge(self.nodes[2 * node], self.nodes[2 * node + 1]);
+            if self.nodes[node] == merged {
+                break;
+            }
+            self.nodes[node] = merged;
+        }
+    }
+
+    /// Visits the present ranges of other parties that have a byte in common
+    /// with `span`, in order of start, until `visit` returns false.
+    pub(super) fn for_each_in_the_way(&self, span: &Span, mut visit: impl FnMut(usize) -> bool) {
+        let leaves = self.leaves_starting_before(span);
+        let mut node = self.first_in_the_way(leaves.start, &leaves, span);
+        while let Some(leaf) = node {
+            if !visit(self.by_leaf[leaf] as usize) {
+                return;
+            }
+            node = self.first_in_the_way(leaf + 1, &leaves, span);
+        }
+    }
+
+    /// Leaves of the span's area that start before its end.
+    fn leaves_starting_before(&self, span: &Span) -> Range<usize> {
+        let key = |&index: &u32| {
+            let other = &self.spans[index as usize];
+            (other.area, other.low)
+        };
+        let begin = self.by_leaf.partition_point(|index| key(index) < (span.area, 0));
+        let end = self.by_leaf.partition_point(|index| key(index) < (span.area, span.high));
+        begin..end
+    }
+
+    /// The first leaf from `from` on, within `leaves`, that is in the way.
+    fn first_in_the_way(&self, from: usize, leaves: &Range<usize>, span: &Span) -> Option<usize> {
+        let half = self.nodes.len() / 2;
+        let reaches = |node: usize| self.nodes[node].of_others_than(span.party) > span.low;
+        if from >= leaves.end {
+            return None;
+        }
+        // Climb: the subtrees to the right of `from`, from small to large.
+        let mut node = half + from;
+        while !reaches(node) {
+            while node % 2 == 1 {
+                node /= 2;
+            }
+            if node == 0 {
+                return None;
+            }
+            node += 1;
+        }
+        // Descend to the leftmost leaf that reaches far enough.
+        while node < half {
+            node *= 2;
+            if !reaches(node) {
+                node += 1;
+            }
+        }
+        Some(node - half).filter(|&leaf| leaf < leaves.end)
+    }
+}

@@ -1,0 +1,249 @@
+//! Sharing when the order of execution is not fixed.
+//!
+//! With dependencies, steps describe just one of the possible orders. Then y
+//! may take bytes of x only if in *every* order all readers of x are done when
+//! y is written. The readers of x that the graph knows compute the children of
+//! x; each of them has certainly run if that child is a strict ancestor of y:
+//!
+//! ```text
+//!     x ---> c ---> d ---> y        y may take the bytes of x
+//!      \            ^
+//!       +---> e ----+               (d waits for both readers, c and e)
+//! ```
+//!
+//! x *precedes* y if x has a child, every child is a strict ancestor of y, and
+//! no output reads x. A reader that only feeds an output is in no one's past, so
+//! nothing is ever ordered after it. Where y uses an overlay over x, y itself
+//! may be one of the children: it is the reader that works in place.
+//!
+//! Precedence is transitive, so the buffers that share a byte are fine if they
+//! form a chain. They are kept in topological order while a line sweeps over
+//! the addresses; a newcomer is compared with its neighbours on both sides,
+//! and what lies beyond them follows. (Buffers of one company are not compared
+//! with each other. A neighbour from a larger company does not vouch for its
+//! own company, so the walk goes on until a buffer that is alone, or two
+//! different companies, have been met.)
+//!
+//! What is left are questions "does x precede y". They are answered in batches
+//! of 64 targets y: one walk down the topological order, over the stretch that
+//! matters for the batch, with a bit for each target.
+
+use std::collections::{BTreeSet, HashSet};
+
+use memplan_core::{BufferId, Dependencies, Id, Problem};
+
+use super::layout::{Layout, Slot};
+use super::listing::Listing;
+use super::overlay::Overlays;
+use super::together::Companies;
+use super::violation::{Kind, Violation, Who};
+
+/// Lists pairs that share bytes although nothing orders them.
+pub(super) fn check(
+    problem: &Problem,
+    layout: &Layout,
+    companies: &Companies,
+    overlays: &Overlays,
+    out: &mut Vec<Violation>,
+) {
+    let Some(dependencies) = problem.dependencies() else { return };
+    let order = Order::new(dependencies);
+    let questions = questions(layout, companies, &order);
+    let mut listing = Listing::new(Kind::Unordered, out);
+    for question in order.unanswerable(dependencies, overlays, questions) {
+        let Question { before, after } = question;
+        listing.meet(after.buffer, before.buffer, |_, _| {
+            let (low, high) = before.common(&after).unwrap_or_default();
+            let place = layout.place(problem, before.area, low, high);
+            let (buffer, other) = (Who::new(problem, before.buffer), Who::new(problem, after.buffer));
+            Violation::Unordered { buffer, other, place }
+        });
+    }
+    listing.finish();
+}
+
+/// Does the buffer of one slot precede that of another?
+#[derive(Clone, Copy)]
+struct Question {
+    before: Slot,
+    after: Slot,
+}
+
+/// The comparisons that decide whether the buffers on every byte form a chain.
+fn questions(layout: &Layout, companies: &Companies, order: &Order) -> Vec<Question> {
+    let slots: Vec<Slot> = layout.slots().iter().copied().filter(|slot| !slot.is_empty()).collect();
+    let by = |key: fn(&Slot) -> u64| {
+        let mut indices: Vec<usize> = (0..slots.len()).collect();
+        indices.sort_unstable_by_key(|&index| (slots[index].area, key(&slots[index]), index));
+        indices
+    };
+    let mut asked = HashSet::new();
+    let mut questions = Vec::new();
+    let mut present: BTreeSet<(u32, usize)> = BTreeSet::new();
+    let mut ending = by(|slot| slot.high).into_iter().peekable();
+    for index in by(|slot| slot.low) {
+        let slot = slots[index];
+        let is_over = |other: &usize| (slots[*other].area, slots[*other].high) <= (slot.area, slot.low);
+        while let Some(over) = ending.next_if(is_over) {
+            present.remove(&(order.position[slots[over].buffer.index()], over));
+        }
+        let key = (order.position[slot.buffer.index()], index);
+        let mut ask = |before: Slot, after: Slot| {
+            if asked.insert((before.buffer, after.buffer)) {
+                questions.push(Question { before, after });
+            }
+        };
+        let earlier = present.range(..key).rev().map(|&(_, other)| slots[other]);
+        neighbours(companies, &slot, earlier, |other| ask(other, slot));
+        let later = present.range(key..).map(|&(_, other)| slots[other]);
+        neighbours(companies, &slot, later, |other| ask(slot, other));
+        present.insert(key);
+    }
+    questions
+}
+
+/// Visits the strangers to one side of a slot until those behind them are vouched for.
+fn neighbours(companies: &Companies, slot: &Slot, others: impl Iterator<Item = Slot>, mut visit: impl FnMut(Slot)) {
+    let mut met = None;
+    for other in others {
+        if other.buffer == slot.buffer || companies.party(&other) == companies.party(slot) {
+            continue;
+        }
+        visit(other);
+        let company = companies.company(other.buffer);
+        if companies.is_alone(other.buffer) || met.is_some_and(|first| first != company) {
+            return;
+        }
+        met = Some(company);
+    }
+}
+
+/// A topological order of the buffers.
+struct Order {
+    /// The buffers, everyone after those it is computed from.
+    buffers: Vec<BufferId>,
+    /// Where each buffer stands in it.
+    position: Vec<u32>,
+}
+
+impl Order {
+    /// Problems have no cycles, so everybody gets a position.
+    fn new(dependencies: &Dependencies) -> Order {
+        let children = &dependencies.children;
+        let mut open_parents = vec![0u32; children.len()];
+        for child in children.iter().flatten() {
+            open_parents[child.index()] += 1;
+        }
+        let mut buffers: Vec<BufferId> = children.ids().filter(|buffer| open_parents[buffer.index()] == 0).collect();
+        let mut position = vec![0; children.len()];
+        let mut next = 0;
+        while let Some(&buffer) = buffers.get(next) {
+            position[buffer.index()] = next as u32;
+            next += 1;
+            for &child in &children[buffer] {
+                open_parents[child.index()] -= 1;
+                if open_parents[child.index()] == 0 {
+                    buffers.push(child);
+                }
+            }
+        }
+        Order { buffers, position }
+    }
+
+    fn of(&self, buffer: BufferId) -> usize {
+        self.position[buffer.index()] as usize
+    }
+
+    /// The questions to which the answer is no, in the order they were asked.
+    fn unanswerable(
+        &self,
+        dependencies: &Dependencies,
+        overlays: &Overlays,
+        questions: Vec<Question>,
+    ) -> Vec<Question> {
+        let mut by_target: Vec<usize> = (0..questions.len()).collect();
+        by_target.sort_by_key(|&index| self.of(questions[index].after.buffer));
+        let read_by_outputs: HashSet<BufferId> = dependencies.read_by_outputs.iter().copied().collect();
+        let count = self.buffers.len();
+        let mut ancestors =
+            Ancestors { order: self, dependencies, bits: vec![0; count], own_bit: vec![0; count], end: 0 };
+        let mut is_yes = vec![false; questions.len()];
+        for same_batch in batches(&by_target, |index| questions[index].after.buffer) {
+            let targets = ancestors.find(same_batch.iter().map(|&index| questions[index]));
+            for &index in same_batch {
+                let (x, y) = (questions[index].before.buffer, questions[index].after.buffer);
+                let Ok(target) = targets.binary_search_by_key(&self.of(y), |&target| self.of(target)) else { continue };
+                let children = &dependencies.children[x];
+                let is_done =
+                    |&child: &BufferId| ancestors.is_ancestor(child, target) || (child == y && overlays.uses(y, x));
+                is_yes[index] = !children.is_empty() && !read_by_outputs.contains(&x) && children.iter().all(is_done);
+            }
+        }
+        questions.into_iter().zip(is_yes).filter(|&(_, yes)| !yes).map(|(question, _)| question).collect()
+    }
+}
+
+/// Cuts a list that is sorted by target into pieces with at most 64 targets each.
+fn batches(by_target: &[usize], target: impl Fn(usize) -> BufferId) -> Vec<&[usize]> {
+    let mut batches = Vec::new();
+    let (mut begin, mut distinct) = (0, 0);
+    for at in 0..by_target.len() {
+        if at == begin || target(by_target[at]) != target(by_target[at - 1]) {
+            if distinct == 64 {
+                batches.push(&by_target[begin..at]);
+                (begin, distinct) = (at, 0);
+            }
+            distinct += 1;
+        }
+    }
+    batches.push(&by_target[begin..]);
+    batches
+}
+
+/// Who is a strict ancestor of which of up to 64 targets.
+struct Ancestors<'a> {
+    order: &'a Order,
+    dependencies: &'a Dependencies,
+    /// By position in the order: a bit for each target that it is an ancestor of.
+    bits: Vec<u64>,
+    /// By position in the order: the bit of the target that stands there. All 0 between two batches.
+    own_bit: Vec<u64>,
+    /// Nobody from here on is an ancestor of any target; bits there are stale.
+    end: usize,
+}
+
+impl Ancestors<'_> {
+    /// Finds the ancestors of the questions' targets, as far back as the
+    /// questions reach. Returns the targets in topological order.
+    fn find(&mut self, questions: impl Iterator<Item = Question>) -> Vec<BufferId> {
+        let mut targets: Vec<BufferId> = Vec::new();
+        let mut begin = usize::MAX;
+        for question in questions {
+            if targets.last() != Some(&question.after.buffer) {
+                targets.push(question.after.buffer);
+            }
+            begin = begin.min(self.order.of(question.before.buffer));
+        }
+        self.end = targets.last().map_or(0, |&last| self.order.of(last));
+        for (number, &target) in targets.iter().enumerate() {
+            self.own_bit[self.order.of(target)] = 1 << number;
+        }
+        for at in (begin..self.end).rev() {
+            let children = self.dependencies.children[self.order.buffers[at]].iter();
+            let positions = children.map(|&child| self.order.of(child));
+            self.bits[at] = positions.fold(0, |bits, child| bits | self.bits_at(child) | self.own_bit[child]);
+        }
+        for &target in &targets {
+            self.own_bit[self.order.of(target)] = 0;
+        }
+        targets
+    }
+
+    fn bits_at(&self, position: usize) -> u64 {
+        if position < self.end { self.bits[position] } else { 0 }
+    }
+
+    fn is_ancestor(&self, buffer: BufferId, target: usize) -> bool {
+        self.bits_at(self.order.of(buffer)) >> target & 1 == 1
+    }
+}

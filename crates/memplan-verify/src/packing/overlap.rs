@@ -1,0 +1,174 @@
+//! The sweep: who is alive on whose bytes?
+//!
+//! Every slot makes one rectangle of time and bytes for each stretch of its
+//! life (several where overlays cut parts of it short). A line sweeps over time; the
+//! rectangles that it crosses are present in [`LiveRanges`]. When it reaches a
+//! rectangle's start it asks who is in the way there:
+//!
+//! ```text
+//!  address          | sweep line at step 4
+//!    |    +---------|--+
+//!    |    | a       |  |            present: a, b
+//!    |    +---------|--+
+//!    |              |+-----+
+//!    |       +------||-+ c |        c starts here, and b is in the way
+//!    |       | b    ||_|___|
+//!    |       +------|--+
+//!    +--------------4-------------> step
+//! ```
+//!
+//! Two rectangles that overlap are found when the later one starts, so the
+//! step reported is the first at which both are alive.
+
+use memplan_core::{BufferId, Problem, Step};
+
+use super::layout::{Layout, Slot};
+use super::listing::Listing;
+use super::live_ranges::{LiveRanges, Span};
+use super::overlay::Overlays;
+use super::together::Companies;
+use super::violation::{Kind, Violation, Who};
+
+/// Rectangles of time and bytes; the bytes are kept apart for the tree.
+#[derive(Default)]
+struct Rectangles {
+    bytes: Vec<Span>,
+    times: Vec<(u64, u64)>,
+    buffers: Vec<BufferId>,
+}
+
+/// Lists the pairs that are alive on the same bytes at the same time.
+pub(super) fn check(
+    problem: &Problem,
+    layout: &Layout,
+    companies: &Companies,
+    overlays: &Overlays,
+    out: &mut Vec<Violation>,
+) {
+    let rectangles = Rectangles::new(problem, layout, companies, overlays);
+    let mut listing = Listing::new(Kind::Overlap, out);
+    rectangles.sweep(|newcomer, present| {
+        let (one, other) = (&rectangles.bytes[newcomer], &rectangles.bytes[present]);
+        let place = || layout.place(problem, one.area, one.low.max(other.low), one.high.min(other.high));
+        let step = Step(rectangles.times[newcomer].0);
+        listing.meet(rectangles.buffers[newcomer], rectangles.buffers[present], |one, two| Violation::Overlap {
+            buffer: Who::new(problem, one),
+            other: Who::new(problem, two),
+            step,
+            place: place(),
+        })
+    });
+    listing.finish();
+}
+
+impl Rectangles {
+    fn new(problem: &Problem, layout: &Layout, companies: &Companies, overlays: &Overlays) -> Rectangles {
+        let mut rectangles = Rectangles::default();
+        for slot in layout.slots().iter().filter(|slot| !slot.is_empty()) {
+            let party = companies.party(slot);
+            let remainders = overlays.remainders(problem, layout, slot);
+            for interval in problem.buffers()[slot.buffer].lifetime.intervals() {
+                let (low, high) = match interval.window {
+                    Some(window) if !layout.is_object(slot.area) => (slot.low + window.low.0, slot.low + window.high.0),
+                    _ => (slot.low, slot.high),
+                };
+                let (start, end) = (interval.start.0, interval.end.0);
+                let mut add = |low: u64, high: u64, end: u64| {
+                    if low < high && start < end {
+                        let bytes = Span { area: slot.area, low, high, party };
+                        rectangles.push(slot, bytes, (start, end));
+                    }
+                };
+                match &remainders {
+                    None => add(low, high, end),
+                    Some(parts) => {
+                        parts.iter().for_each(|part| add(low.max(part.low), high.min(part.high), end.min(part.death)));
+                    }
+                }
+            }
+        }
+        rectangles
+    }
+
+    fn push(&mut self, slot: &Slot, bytes: Span, times: (u64, u64)) {
+        self.bytes.push(bytes);
+        self.times.push(times);
+        self.buffers.push(slot.buffer);
+    }
+
+    /// Calls `meet(newcomer, present)` for every overlap; when it returns
+    /// false, the newcomer's other overlaps are passed over.
+    fn sweep(&self, mut meet: impl FnMut(usize, usize) -> bool) {
+        let by = |key: fn(&(u64, u64)) -> u64| {
+            let mut order: Vec<u32> = (0..self.times.len() as u32).collect();
+            order.sort_unstable_by_key(|&index| (key(&self.times[index as usize]), index));
+            order
+        };
+        let mut present = LiveRanges::new(&self.bytes);
+        let mut ending = by(|&(_, end)| end).into_iter().peekable();
+        for newcomer in by(|&(start, _)| start) {
+            let now = self.times[newcomer as usize].0;
+            while let Some(over) = ending.next_if(|&index| self.times[index as usize].1 <= now) {
+                present.remove(over as usize);
+            }
+            present.for_each_in_the_way(&self.bytes[newcomer as usize], |other| meet(newcomer as usize, other));
+            present.insert(newcomer as usize);
+        }
+    }
+}
+
+/// Lists the pairs of which one is exclusive and both have a place for the same
+/// byte, whenever they live.
+pub(super) fn check_exclusive(problem: &Problem, layout: &Layout, companies: &Companies, out: &mut Vec<Violation>) {
+    let is_exclusive = |slot: &&Slot| problem.buffers()[slot.buffer].exclusive && !slot.is_empty();
+    let exclusive: Vec<&Slot> = layout.slots().iter().filter(is_exclusive).collect();
+    if exclusive.is_empty() {
+        return;
+    }
+    let span = |slot: &Slot| Span { area: slot.area, low: slot.low, high: slot.high, party: companies.party(slot) };
+    let spans: Vec<Span> = exclusive.iter().map(|slot| span(slot)).collect();
+    let mut present = LiveRanges::new(&spans);
+    let mut listing = Listing::new(Kind::ExclusiveShared, out);
+    let mut meet = |slot: &Slot, present: &LiveRanges| {
+        present.for_each_in_the_way(&span(slot), |other| {
+            let other = exclusive[other];
+            let (low, high) = slot.common(other).unwrap_or_default();
+            listing.meet(slot.buffer, other.buffer, |_, _| Violation::ExclusiveShared {
+                buffer: Who::new(problem, other.buffer),
+                other: Who::new(problem, slot.buffer),
+                place: layout.place(problem, slot.area, low, high),
+            })
+        });
+    };
+    for (index, slot) in exclusive.iter().enumerate() {
+        meet(slot, &present);
+        present.insert(index);
+    }
+    let others = layout.slots().iter().filter(|slot| !is_exclusive(slot) && !slot.is_empty());
+    others.for_each(|slot| meet(slot, &present));
+    listing.finish();
+}
+
+/// Reports must-not-share pairs that have a place for the same byte.
+pub(super) fn check_apart(problem: &Problem, layout: &Layout, out: &mut Vec<Violation>) {
+    for &(one, other) in problem.must_not_share() {
+        if let Some((slot, low, high)) = first_common(layout, one, other) {
+            let place = layout.place(problem, slot.area, low, high);
+            let (buffer, other) = (Who::new(problem, one), Who::new(problem, other));
+            out.push(Violation::MustNotShareBroken { buffer, other, place });
+        }
+    }
+}
+
+/// The first slot of `one` that has bytes in common with one of `other`.
+fn first_common(layout: &Layout, one: BufferId, other: BufferId) -> Option<(Slot, u64, u64)> {
+    let mut theirs: Vec<&Slot> = layout.slots_of(other).iter().collect();
+    theirs.sort_by_key(|slot| slot.low);
+    layout.slots_of(one).iter().find_map(|slot| {
+        // Slots of one buffer are equally large: the last one that starts
+        // before this one ends also reaches furthest.
+        let before = theirs.partition_point(|their| their.low < slot.high);
+        let their = theirs.get(before.checked_sub(1)?)?;
+        slot.common(their).map(|(low, high)| (*slot, low, high))
+    })
+}

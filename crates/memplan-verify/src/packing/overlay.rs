@@ -1,0 +1,143 @@
+//! Which overlays a plan may rely on, and what is left of a victim's life.
+//!
+//! A plan that puts w over v says so, the problem must permit it, v must start
+//! before w, and "same base" means what it says. Then the life of v ends at w's
+//! start, on exactly the bytes that they share:
+//!
+//! ```text
+//!  address
+//!    |  +-----------------+          v: steps 0..6, bytes 0..3
+//!    |  | v               |          w: steps 2..9, bytes 0..2, over v
+//!    |  |     +-----------+------+
+//!    |  |  v  | w                |   bytes 0..2 of v are alive in 0..2,
+//!    |  +-----+------------------+   byte 2 in 0..6
+//!    +--0-----2-----------6------9-> step
+//! ```
+//!
+//! Slots are overlaid in step: slot 0 of w over slot 0 of v, and so on, for in
+//! any one iteration w and v are in slots of the same number.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use memplan_core::{BufferId, Id, OverlayKind, Plan, Problem};
+
+use super::layout::{Layout, Slot, placement};
+use super::together::home;
+use super::violation::{Violation, Who};
+
+/// The overlays that a plan uses and may use.
+#[derive(Default)]
+pub(super) struct Overlays {
+    pairs: HashSet<(BufferId, BufferId)>,
+    /// For each victim who starts on it, in order of start.
+    takers: HashMap<BufferId, Vec<BufferId>>,
+}
+
+/// Bytes of a slot, and the step at which an overlay ends their life.
+pub(super) struct Remainder {
+    pub(super) low: u64,
+    pub(super) high: u64,
+    pub(super) death: u64,
+}
+
+impl Overlays {
+    /// Reports the overlays that are no good, and keeps the others.
+    pub(super) fn new(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) -> Overlays {
+        let mut overlays = Overlays::default();
+        if plan.reused.is_empty() {
+            return overlays;
+        }
+        let mut declared = HashMap::new();
+        for overlay in problem.overlays() {
+            let kind = declared.entry((overlay.buffer, overlay.over)).or_insert(overlay.kind);
+            *kind = overlay.kind.max(*kind);
+        }
+        for (buffer, over) in plan.reused.iter().flat_map(|reuse| reuse.over.iter().map(|&over| (reuse.buffer, over))) {
+            let count = problem.buffers().len();
+            if let Some(stranger) = [buffer, over].into_iter().find(|id| id.index() >= count) {
+                out.push(Violation::UnknownBuffer { name: format!("buffer number {}", stranger.index()) });
+                continue;
+            }
+            match judge(problem, plan, buffer, over, declared.get(&(buffer, over)).copied()) {
+                Some(violation) => out.push(violation),
+                None if overlays.pairs.insert((buffer, over)) => overlays.takers.entry(over).or_default().push(buffer),
+                None => {}
+            }
+        }
+        let start = |buffer: &BufferId| (problem.buffers()[*buffer].lifetime.start(), *buffer);
+        for over in problem.buffers().ids() {
+            if let Some(takers) = overlays.takers.get_mut(&over) {
+                takers.sort_by_key(start);
+            }
+        }
+        overlays
+    }
+
+    /// Whether the plan may rely on `buffer` starting on the bytes of `over`.
+    pub(super) fn uses(&self, buffer: BufferId, over: BufferId) -> bool {
+        self.pairs.contains(&(buffer, over))
+    }
+
+    /// The parts of a slot with the step at which each one's life is cut short.
+    /// `None` if nobody takes any of it.
+    ///
+    /// Takers come in order of start, so the first to claim a byte is the one
+    /// that ends its life; every taker adds at most two edges.
+    pub(super) fn remainders(&self, problem: &Problem, layout: &Layout, slot: &Slot) -> Option<Vec<Remainder>> {
+        let takers = self.takers.get(&slot.buffer)?;
+        let mut unclaimed = BTreeMap::from([(slot.low, slot.high)]);
+        let mut remainders = Vec::new();
+        for &taker in takers {
+            let Some(start) = problem.buffers()[taker].lifetime.start() else { continue };
+            for taking in layout.slots_of(taker).iter().filter(|taking| taking.number == slot.number) {
+                if let Some((low, high)) = slot.common(taking) {
+                    claim(&mut unclaimed, low, high, |low, high| {
+                        remainders.push(Remainder { low, high, death: start.0 });
+                    });
+                }
+            }
+        }
+        remainders.extend(unclaimed.into_iter().map(|(low, high)| Remainder { low, high, death: u64::MAX }));
+        Some(remainders)
+    }
+}
+
+/// Takes `low..high` out of a set of disjoint ranges and reports what was there.
+fn claim(unclaimed: &mut BTreeMap<u64, u64>, low: u64, high: u64, mut report: impl FnMut(u64, u64)) {
+    while let Some((&start, &end)) = unclaimed.range(..high).next_back().filter(|&(_, &end)| end > low) {
+        unclaimed.remove(&start);
+        if start < low {
+            unclaimed.insert(start, low);
+        }
+        if high < end {
+            unclaimed.insert(high, end);
+        }
+        report(start.max(low), end.min(high));
+    }
+}
+
+fn judge(
+    problem: &Problem,
+    plan: &Plan,
+    buffer: BufferId,
+    over: BufferId,
+    declared: Option<OverlayKind>,
+) -> Option<Violation> {
+    let start = |id: BufferId| problem.buffers()[id].lifetime.start();
+    let (taker, victim) = (Who::new(problem, buffer), Who::new(problem, over));
+    let Some(kind) = declared else {
+        return Some(Violation::OverlayUndeclared { buffer: taker, over: victim });
+    };
+    let in_order = matches!((start(over), start(buffer)), (Some(victim), Some(taker)) if victim < taker);
+    if !in_order {
+        return Some(Violation::OverlayTooEarly { buffer: taker, over: victim });
+    }
+    // Buffers without a place have been reported; nothing can be said about them.
+    let (one, other) = (placement(plan, buffer)?, placement(plan, over)?);
+    if one.offsets.len() != other.offsets.len() {
+        return Some(Violation::OverlaySlots { buffer: taker, over: victim });
+    }
+    let same_base = home(one) == home(other) && one.offsets == other.offsets;
+    (kind == OverlayKind::SameBase && !same_base)
+        .then_some(Violation::OverlayNotSameBase { buffer: taker, over: victim })
+}

@@ -1,0 +1,128 @@
+//! Buffers that belong together: tie groups and must-share pairs.
+//!
+//! The two relations compose. Whatever is connected through them makes one
+//! company; its members lie at fixed distances and may overlap each other,
+//! slot 0 with slot 0, slot 1 with slot 1, and so on. Everybody else is a
+//! stranger. Most buffers are a company of one.
+
+use memplan_core::{BufferId, Bytes, Id, ObjectId, Placement, Plan, Problem, SpaceId};
+
+use super::layout::{Layout, Slot, placement};
+use super::violation::{Violation, Who};
+
+/// Are tied buffers at their distances, and must-share pairs in one place?
+pub(super) fn check(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
+    check_ties(problem, plan, out);
+    for &(one, other) in problem.must_share() {
+        if let (Some(first), Some(second)) = (placement(plan, one), placement(plan, other))
+            && !in_step(first, second, 0)
+        {
+            let (buffer, other) = (Who::new(problem, one), Who::new(problem, other));
+            out.push(Violation::MustShareBroken { buffer, other });
+        }
+    }
+}
+
+/// Compares every member with the first one of its group that has a place.
+fn check_ties(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
+    let mut first_of = vec![None; problem.groups().len()];
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        let (Some(tie), Some(member)) = (buffer.tie, placement(plan, id)) else { continue };
+        let (first, at, model): (BufferId, Bytes, &Placement) =
+            *first_of[tie.group.index()].get_or_insert((id, tie.at, member));
+        if !in_step(model, member, i128::from(tie.at.0) - i128::from(at.0)) {
+            let group = problem.groups()[tie.group].clone();
+            let (buffer, other) = (Who::new(problem, first), Who::new(problem, id));
+            out.push(Violation::TieBroken { buffer, other, group });
+        }
+    }
+}
+
+/// Whether all slots of `second` are `distance` after those of `first`.
+fn in_step(first: &Placement, second: &Placement, distance: i128) -> bool {
+    let at_distance = |(one, other): (&Bytes, &Bytes)| i128::from(other.0) - i128::from(one.0) == distance;
+    home(first) == home(second)
+        && first.offsets.len() == second.offsets.len()
+        && first.offsets.iter().zip(&second.offsets).all(at_distance)
+}
+
+/// What a placement's offsets count from.
+pub(super) fn home(placement: &Placement) -> (Option<ObjectId>, SpaceId) {
+    (placement.object, placement.space)
+}
+
+/// Who belongs to whom.
+pub(super) struct Companies {
+    /// One member stands for the company.
+    speaker: Vec<u32>,
+    /// Number of members, for speakers.
+    members: Vec<u32>,
+    /// First party of the company, for speakers.
+    first_party: Vec<u32>,
+}
+
+/// Slots that may overlap each other: the slots of one number in one company.
+pub(super) type Party = u32;
+
+impl Companies {
+    pub(super) fn new(problem: &Problem, layout: &Layout) -> Companies {
+        let count = problem.buffers().len();
+        let mut speaker: Vec<u32> = (0..count as u32).collect();
+        let mut first_of = vec![None; problem.groups().len()];
+        for (id, buffer) in problem.buffers().iter_enumerated() {
+            if let Some(tie) = buffer.tie {
+                let first = *first_of[tie.group.index()].get_or_insert(id);
+                join(&mut speaker, first, id);
+            }
+        }
+        for &(one, other) in problem.must_share() {
+            join(&mut speaker, one, other);
+        }
+        let mut members = vec![0; count];
+        let mut widest = vec![0; count];
+        for id in problem.buffers().ids() {
+            let company = find(&mut speaker, id.index() as u32);
+            speaker[id.index()] = company;
+            members[company as usize] += 1;
+            let slots = layout.slots_of(id).iter().map(|slot| slot.number + 1).max().unwrap_or(0);
+            widest[company as usize] = slots.max(widest[company as usize]);
+        }
+        let first_party = widest.iter().scan(0, |next, slots| {
+            *next += slots;
+            Some(*next - slots)
+        });
+        let first_party = first_party.collect();
+        Companies { speaker, members, first_party }
+    }
+
+    /// The company of a buffer, by the member that stands for it.
+    pub(super) fn company(&self, buffer: BufferId) -> u32 {
+        self.speaker[buffer.index()]
+    }
+
+    /// Whether a buffer belongs to nobody else.
+    pub(super) fn is_alone(&self, buffer: BufferId) -> bool {
+        self.members[self.company(buffer) as usize] == 1
+    }
+
+    /// The slots that this one may overlap.
+    pub(super) fn party(&self, slot: &Slot) -> Party {
+        self.first_party[self.company(slot.buffer) as usize] + slot.number
+    }
+}
+
+/// Union-find over plain indices, halving paths as it goes.
+fn find(speaker: &mut [u32], mut element: u32) -> u32 {
+    while speaker[element as usize] != element {
+        let next = speaker[speaker[element as usize] as usize];
+        speaker[element as usize] = next;
+        element = next;
+    }
+    element
+}
+
+fn join(speaker: &mut [u32], one: BufferId, other: BufferId) {
+    let one = find(speaker, one.index() as u32);
+    let other = find(speaker, other.index() as u32);
+    speaker[one.max(other) as usize] = one.min(other);
+}
