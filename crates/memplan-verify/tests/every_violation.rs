@@ -85,7 +85,7 @@ impl Case {
     }
 
     #[track_caller]
-    fn is_fine(self) {
+    fn raises_nothing(self) {
         let messages: Vec<String> = self.check().iter().map(Violation::to_string).collect();
         assert_eq!(messages, [""; 0]);
     }
@@ -115,7 +115,7 @@ fn touching_is_not_overlapping() {
     case.at(alive("after", 64, 3, 5), 0);
     case.at(alive("nothing", 0, 0, 5), 32);
     case.at(alive("never", 64, 0, 0), 32);
-    case.is_fine();
+    case.raises_nothing();
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn gaps_are_honoured() {
     case.at(Buffer::new("a", 64, lifetime), 0);
     case.at(alive("in the gap", 64, 2, 6), 0);
     case.at(alive("too long", 8, 3, 7), 64);
-    case.is_fine();
+    case.raises_nothing();
     let mut case = Case::default();
     let lifetime = [Interval::new(0, 2), Interval::new(6, 8)].into_iter().collect();
     case.at(Buffer::new("a", 64, lifetime), 0);
@@ -143,7 +143,7 @@ fn windows_are_honoured() {
     case.at(windowed(), 0);
     case.at(alive("below", 16, 2, 6), 0);
     case.at(alive("above", 32, 2, 6), 32);
-    case.is_fine();
+    case.raises_nothing();
     let mut case = Case::default();
     case.at(windowed(), 0);
     case.at(alive("b", 17, 2, 6), 0);
@@ -157,7 +157,7 @@ fn different_spaces_do_not_overlap() {
     let y = case.builder.space(Space::new("y"));
     case.at(alive("a", 64, 0, 3), 0);
     case.buffer(Buffer { spaces: smallvec![y], ..alive("b", 64, 0, 3) }, Placement::at(y, Bytes(0)));
-    case.is_fine();
+    case.raises_nothing();
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn size_unknown() {
     let mut case = Case::default();
     let size = Size::Symbolic { symbol: "n".into(), at_most: Some(Bytes(64)) };
     case.at(Buffer { size, ..alive("bounded", 0, 0, 3) }, 0);
-    case.is_fine();
+    case.raises_nothing();
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn too_few_offsets() {
     case.provokes(Kind::TooFewOffsets, "buffer `a` has 3 slots, but the plan gives it only 2 offsets");
     let mut case = Case::default();
     case.slots(Buffer { slots: 2, ..alive("more is fine", 64, 0, 3) }, &[0, 64, 128]);
-    case.is_fine();
+    case.raises_nothing();
 }
 
 #[test]
@@ -356,9 +356,9 @@ fn must_share_broken() {
         let b = case.at(alive("b", 64, 0, 3), offset);
         case.builder.must_share(a, b);
         match fine {
-            true => case.is_fine(),
+            true => case.raises_nothing(),
             false => {
-                case.provokes(Kind::MustShareBroken, "buffers `a` and `b` must start at the same place, but do not")
+                case.provokes(Kind::MustShareBroken, "buffers `a` and `b` must start at the same place, but do not");
             }
         }
     }
@@ -390,7 +390,7 @@ fn exclusive_shared() {
     let tie = Some(Tie { group, at: Bytes(0) });
     case.at(Buffer { exclusive: true, tie, ..alive("a", 64, 3, 5) }, 0);
     case.at(Buffer { tie, ..alive("tie-mate", 64, 0, 5) }, 0);
-    case.is_fine();
+    case.raises_nothing();
 }
 
 #[test]
@@ -445,7 +445,7 @@ fn object_too_small() {
         let id = case.object(object);
         case.inside(Buffer { size: buffer, ..alive("a", 0, 0, 3) }, id);
         match fits {
-            true => case.is_fine(),
+            true => case.raises_nothing(),
             false => case.provokes(Kind::ObjectTooSmall, "object 0 is too small for buffer `a`"),
         }
     }
@@ -465,8 +465,8 @@ fn overlaid(kind: Option<OverlayKind>, size: u64, offset: u64) -> Case {
 
 #[test]
 fn used_overlays_are_honoured() {
-    overlaid(Some(OverlayKind::SameBase), 96, 0).is_fine();
-    overlaid(Some(OverlayKind::AnyOffset), 32, 16).is_fine();
+    overlaid(Some(OverlayKind::SameBase), 96, 0).raises_nothing();
+    overlaid(Some(OverlayKind::AnyOffset), 32, 16).raises_nothing();
 }
 
 #[test]
@@ -483,7 +483,7 @@ fn only_the_shared_bytes_of_a_victim_die() {
     case.provokes(Kind::Overlap, "buffers `v` and `x` are both alive at step 4 on bytes 32..64 of space `default`");
     let mut case = overlaid(Some(OverlayKind::SameBase), 32, 0);
     case.at(alive("later", 32, 6, 7), 32);
-    case.is_fine();
+    case.raises_nothing();
 }
 
 #[test]
@@ -494,7 +494,7 @@ fn shared_bytes_of_a_victim_stay_dead() {
     case.at(alive("x", 64, 4, 6), 0);
     case.builder.overlay(Overlay { buffer: w, over: v, kind: OverlayKind::SameBase });
     case.over(w, v);
-    case.is_fine();
+    case.raises_nothing();
 }
 
 #[test]
@@ -546,7 +546,7 @@ fn slots_are_overlaid_in_step() {
         case.builder.overlay(Overlay { buffer: w, over: v, kind: OverlayKind::AnyOffset });
         case.over(w, v);
         match fine {
-            true => case.is_fine(),
+            true => case.raises_nothing(),
             false => case.provokes(
                 Kind::Overlap,
                 "buffers `v` and `w` are both alive at step 2 on bytes 64..128 of space `default`",
@@ -571,7 +571,7 @@ fn diamond(offsets: [u64; 5], read_by_outputs: &[usize]) -> Case {
 
 #[test]
 fn ordered_buffers_share() {
-    diamond([0, 64, 128, 0, 64], &[]).is_fine();
+    diamond([0, 64, 128, 0, 64], &[]).raises_nothing();
 }
 
 #[test]
