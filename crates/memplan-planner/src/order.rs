@@ -15,8 +15,11 @@
 //! exclusive ones, which everybody has to avoid, before the rest.
 //!
 //! Ties are broken by what the pieces are, not by where they stand in the input:
-//! larger, then longer alive, then earlier, then more strictly aligned. Only
-//! pieces equal in all of this stay in input order. So for problems without
+//! larger, then earlier, then longer alive, then more strictly aligned. ("Earlier"
+//! pays: on a training step with thousands of equally large buffers, first fit
+//! by size ends 0.8 % above the bound with it, 3.3 % with "longer" first and
+//! 16 % with "shorter".) Only pieces equal in all of this stay in input order. So
+//! for problems without
 //! relations, where such pieces are interchangeable, neither the order nor the
 //! names of the buffers in the input change which sizes and lives get which
 //! offsets.
@@ -61,7 +64,7 @@ impl Order {
             };
             let first = if info.fixed.is_some() { 0 } else { 2 - u8::from(info.exclusive) };
             let alignment = pieces.homes(piece).first().map(|home| home.alignment);
-            (first, Reverse(hardness), Reverse(info.size), Reverse(length), start, Reverse(alignment), piece)
+            (first, Reverse(hardness), Reverse(info.size), start, Reverse(length), Reverse(alignment), piece)
         };
         let mut keyed: Vec<_> = pieces.ids().map(key).collect();
         keyed.sort_unstable();

@@ -5,6 +5,10 @@
 //! few passes. The first member alone meets the lower bound on most real
 //! programs; then nothing else is tried.
 //!
+//! For very many buffers one pass takes seconds, so the number of placements is
+//! limited ([`PATIENCE`]) unless the caller sets a time limit or nothing fits
+//! yet. A pass that reaches the best extent so far is given up on the spot.
+//!
 //! A plan within the capacities beats one that is not; of two such plans the
 //! smaller one wins, and of equally small ones the one found first, so the
 //! result does not depend on anything but the problem.
@@ -32,6 +36,9 @@ pub const MEMBERS: [OrderedFit; 10] = [
     ordered_fit::BEST_START,
 ];
 
+/// Members are added as long as they place no more than this many pieces together.
+pub const PATIENCE: usize = 400_000;
+
 /// What the portfolio found: the starting point of anything cleverer.
 #[derive(Clone, Debug)]
 pub struct Tried {
@@ -52,7 +59,7 @@ impl Tried {
     }
 }
 
-/// Runs members until one meets the lower bound, the time limit cuts in or all are done.
+/// Runs members until one meets the lower bound, a limit cuts in or all are done.
 pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
     let problem = pieces.problem();
     let deadline = request.time_limit.map(|limit| Instant::now() + limit);
@@ -63,13 +70,15 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
         if tried.is_final() {
             break;
         }
-        if let Some(stop) = should_stop(request, deadline).filter(|_| number > 0) {
+        let passes = Passes { done: number, found: tried.best.is_some(), deadline };
+        if let Some(stop) = passes.should_stop(pieces, request) {
             tried.stop = stop;
             break;
         }
         placer.clear();
-        match member.run(&mut placer) {
-            Ok(()) => keep_better(problem, &mut tried.best, placer.finish()),
+        match member.run(&mut placer, tried.best.as_ref().map(Plan::extent)) {
+            Ok(true) => keep_better(problem, &mut tried.best, placer.finish()),
+            Ok(false) => {}
             Err(piece) => tried.witness = collision::witness(&placer, piece),
         }
         if let Some(observer) = request.observer {
@@ -79,11 +88,29 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
     tried
 }
 
-fn should_stop(request: &Request, deadline: Option<Instant>) -> Option<Stop> {
-    if request.observer.is_some_and(|observer| observer.should_stop()) {
-        return Some(Stop::Interrupted);
+/// What has been done so far.
+struct Passes {
+    done: usize,
+    found: bool,
+    deadline: Option<Instant>,
+}
+
+impl Passes {
+    fn should_stop(&self, pieces: &Pieces, request: &Request) -> Option<Stop> {
+        if self.done == 0 {
+            return None;
+        }
+        if request.observer.is_some_and(|observer| observer.should_stop()) {
+            return Some(Stop::Interrupted);
+        }
+        match self.deadline {
+            Some(deadline) => (Instant::now() >= deadline).then_some(Stop::TimeLimit),
+            None => {
+                let placements = pieces.len().saturating_mul(self.done + 1);
+                (self.found && placements > PATIENCE).then_some(Stop::WorkLimit)
+            }
+        }
     }
-    deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Stop::TimeLimit)
 }
 
 fn keep_better(problem: &Problem, best: &mut Option<Plan>, plan: Option<Plan>) {

@@ -26,7 +26,7 @@
 //! a piece finds no room within any capacity this one pass has failed, and the
 //! answer is "none found", or "infeasible" if the lower bound proves it.
 
-use memplan_core::{Outcome, Problem, Stop};
+use memplan_core::{Bytes, Outcome, Problem, Stop};
 
 use super::Strategy;
 use crate::fit::Fit;
@@ -81,12 +81,18 @@ pub const BEST_CONFLICTS: OrderedFit =
     ordered("best-fit-conflicts", "tightest gap, most conflicts first", Fit::Best, Order::Conflicts);
 
 impl OrderedFit {
-    /// Places all pieces; the piece that could not be placed otherwise.
-    pub(crate) fn run(&self, placer: &mut Placer) -> Result<(), PieceId> {
-        for piece in self.order.of(placer.pieces()) {
-            placer.place(piece, self.fit).ok_or(piece)?;
+    /// Places all pieces, and says whether all of them ended below `ceiling`; the
+    /// first that does not ends the pass. The error is a piece that could not be
+    /// placed at all.
+    pub(crate) fn run(&self, placer: &mut Placer, ceiling: Option<Bytes>) -> Result<bool, PieceId> {
+        let pieces = placer.pieces();
+        for piece in self.order.of(pieces) {
+            let spot = placer.place(piece, self.fit).ok_or(piece)?;
+            if ceiling.is_some_and(|ceiling| spot.offset + pieces.get(piece).size >= ceiling.0) {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -115,7 +121,7 @@ impl Strategy for OrderedFit {
         let exhausted = Outcome::Exhausted { stop: Stop::Finished };
         let Ok(pieces) = Pieces::of(problem) else { return exhausted };
         let mut placer = Placer::new(&pieces);
-        if let Err(piece) = self.run(&mut placer) {
+        if let Err(piece) = self.run(&mut placer, None) {
             return collision::witness(&placer, piece).map_or(exhausted, Outcome::Infeasible);
         }
         match placer.finish() {
