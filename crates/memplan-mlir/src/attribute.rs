@@ -1,0 +1,218 @@
+//! Attributes of ops, looked up in the text when asked for.
+
+use memplan_core::Span;
+
+use crate::dialect::Selector;
+use crate::document::{Document, Form, OpId, ValueId};
+use crate::ty::split_commas;
+
+impl Document {
+    /// An attribute as written, from the op's properties or its attribute
+    /// dictionary; the empty string for a unit attribute.
+    pub fn attribute(&self, op: OpId, name: &str) -> Option<&str> {
+        let dictionaries = self.dictionaries(op).iter();
+        let mut entries = dictionaries.flat_map(|&span| entries(self.text(span)));
+        entries.find(|(key, _)| *key == name).map(|(_, value)| value)
+    }
+
+    /// All attributes of an op as written, properties first.
+    pub fn attributes(&self, op: OpId) -> Vec<(&str, &str)> {
+        let dictionaries = self.dictionaries(op).iter();
+        dictionaries.flat_map(|&span| entries(self.text(span))).collect()
+    }
+
+    /// An integer attribute: `64 : i64`, `2`, `true`.
+    pub fn integer_attribute(&self, op: OpId, name: &str) -> Option<i64> {
+        integer(self.attribute(op, name)?)
+    }
+
+    /// A list of integers: `array<i32: 1, 2>`, `[1, 2]`.
+    pub fn integers_attribute(&self, op: OpId, name: &str) -> Option<Vec<i64>> {
+        integers(self.attribute(op, name)?)
+    }
+
+    /// The name of the symbol an op defines (`@main` of a function) or calls,
+    /// without the `@`, whichever form it is written in.
+    pub fn symbol_name(&self, op: OpId) -> Option<&str> {
+        if let Some(span) = self.op(op).symbol {
+            return Some(bare_symbol(self.text(span)));
+        }
+        if let Some(name) = self.attribute(op, "sym_name") {
+            return Some(name.trim_matches('"'));
+        }
+        let callee = self.attribute(op, "callee").or_else(|| self.attribute(op, "name"));
+        callee.filter(|name| name.starts_with('@')).map(bare_symbol)
+    }
+
+    /// The operands a row of a table speaks of, as positions.
+    pub fn select(&self, op: OpId, selector: &Selector) -> std::ops::Range<usize> {
+        let count = self.operands(op).len();
+        match selector {
+            Selector::All => 0..count,
+            Selector::Operand(at) => {
+                let at = (*at as usize).min(count);
+                at..(at + 1).min(count)
+            }
+            Selector::From(at) => (*at as usize).min(count)..count,
+            Selector::Group(name) => self.group_range(op, name),
+        }
+    }
+
+    fn group_range(&self, op: OpId, name: &str) -> std::ops::Range<usize> {
+        let groups = self.groups(op);
+        if let Some(group) = groups.iter().find(|group| self.text(group.keyword) == name) {
+            return group.start as usize..group.end as usize;
+        }
+        self.segment_range(op, name).unwrap_or_else(|| self.unsegmented_range(op, name))
+    }
+
+    /// A group of the generic form, by the table's names for its segments.
+    fn segment_range(&self, op: OpId, name: &str) -> Option<std::ops::Range<usize>> {
+        let at = self.info(op).segments.iter().position(|segment| segment == name)?;
+        let sizes = self.integers_attribute(op, "operandSegmentSizes")?;
+        let sizes: Option<Vec<usize>> = sizes.iter().map(|&size| size.try_into().ok()).collect();
+        let sizes = sizes?;
+        let start: usize = sizes.iter().take(at).sum();
+        let end = start + sizes.get(at)?;
+        (end <= self.operands(op).len()).then_some(start..end)
+    }
+
+    /// `ins` and `outs` of linalg ops whose generic form has no segments: all
+    /// but one operand, or half of them, are inputs.
+    fn unsegmented_range(&self, op: OpId, name: &str) -> std::ops::Range<usize> {
+        let count = self.operands(op).len();
+        if self.op(op).form != Form::Generic || !self.name(op).starts_with("linalg.") {
+            return 0..0;
+        }
+        let inputs = match self.name(op) {
+            "linalg.reduce" => count / 2,
+            _ => count.saturating_sub(1),
+        };
+        match name {
+            "ins" => 0..inputs,
+            "outs" => inputs..count,
+            _ => 0..0,
+        }
+    }
+
+    /// The operands an op passes to its `index`-th successor.
+    pub fn successor_operands(&self, op: OpId, index: usize) -> &[ValueId] {
+        let operands = self.operands(op);
+        let Some(successor) = self.successors(op).get(index) else {
+            return &[];
+        };
+        let range = match self.op(op).form {
+            Form::Generic => self.generic_successor_range(op, index),
+            _ => successor.operands.start as usize..successor.operands.end as usize,
+        };
+        operands.get(range).unwrap_or(&[])
+    }
+
+    fn generic_successor_range(&self, op: OpId, index: usize) -> std::ops::Range<usize> {
+        let count = self.operands(op).len();
+        match (self.name(op), index) {
+            ("cf.br", _) => 0..count,
+            ("cf.cond_br", 0) => self.segment_range(op, "true").unwrap_or(0..0),
+            ("cf.cond_br", _) => self.segment_range(op, "false").unwrap_or(0..0),
+            ("cf.switch", 0) => self.segment_range(op, "default").unwrap_or(0..0),
+            ("cf.switch", case) => self.switch_case_range(op, case - 1).unwrap_or(0..0),
+            // Nobody knows which: any of them.
+            _ => 0..count,
+        }
+    }
+
+    fn switch_case_range(&self, op: OpId, case: usize) -> Option<std::ops::Range<usize>> {
+        let cases = self.segment_range(op, "cases")?;
+        let sizes = self.integers_attribute(op, "case_operand_segments")?;
+        let sizes: Option<Vec<usize>> = sizes.iter().map(|&size| size.try_into().ok()).collect();
+        let sizes = sizes?;
+        let start = cases.start + sizes.iter().take(case).sum::<usize>();
+        let end = start + sizes.get(case)?;
+        (end <= cases.end).then_some(start..end)
+    }
+
+    /// Where the value of an attribute is written, for editing.
+    pub fn attribute_span(&self, op: OpId, name: &str) -> Option<Span> {
+        let value = self.attribute(op, name)?;
+        let start = value.as_ptr() as usize - self.source().as_ptr() as usize;
+        Some(Span::new(start, start + value.len()))
+    }
+}
+
+fn bare_symbol(text: &str) -> &str {
+    text.trim_start_matches('@').trim_matches('"')
+}
+
+/// The entries of `{a = 1, b}`.
+pub fn entries(dictionary: &str) -> Vec<(&str, &str)> {
+    let inside = dictionary.trim().strip_prefix('{');
+    let inside = inside.and_then(|text| text.strip_suffix('}')).unwrap_or("");
+    let entry = |text| split_entry(text);
+    split_commas(inside).into_iter().filter(|text| !text.is_empty()).map(entry).collect()
+}
+
+fn split_entry(text: &str) -> (&str, &str) {
+    let (key, value) = match text.strip_prefix('"').and_then(|rest| rest.find('"')) {
+        Some(quote) => text.split_at(quote + 2),
+        None => text.split_at(text.find('=').unwrap_or(text.len())),
+    };
+    let value = value.trim_start().trim_start_matches('=');
+    (key.trim().trim_matches('"'), value.trim())
+}
+
+/// The number of `64 : i64`; `true` is 1.
+pub fn integer(text: &str) -> Option<i64> {
+    let number = text.split(':').next()?.trim();
+    match number {
+        "true" => Some(1),
+        "false" => Some(0),
+        _ => match number.strip_prefix("0x") {
+            Some(hex) => i64::from_str_radix(hex, 16).ok(),
+            None => number.parse().ok(),
+        },
+    }
+}
+
+/// The numbers of `array<i64: 1, 2>`, `[1, 2]` or `dense<[1, 2]> : …`.
+pub fn integers(text: &str) -> Option<Vec<i64>> {
+    let text = text.trim();
+    let list = if let Some(array) = text.strip_prefix("array<") {
+        let inside = array.strip_suffix('>')?;
+        inside.split_once(':').map_or("", |(_, list)| list)
+    } else if let Some(dense) = text.strip_prefix("dense<") {
+        dense.split_once('>')?.0.trim_matches(['[', ']'])
+    } else {
+        text.strip_prefix('[')?.strip_suffix(']')?
+    };
+    let numbers = list.split(',').map(str::trim).filter(|text| !text.is_empty());
+    numbers.map(integer).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dictionaries_come_apart() {
+        let text =
+            r#"{a = 64 : i64, "b c" = "x, = }", d, e = #x<1, 2>, f = affine_set<(d0) : (d0 >= 0, -d0 + 3 >= 0)>}"#;
+        let found = entries(text);
+        assert_eq!(found[0], ("a", "64 : i64"));
+        assert_eq!(found[1], ("b c", "\"x, = }\""));
+        assert_eq!(found[2], ("d", ""));
+        assert_eq!(found[3], ("e", "#x<1, 2>"));
+        assert_eq!(found[4].0, "f");
+        assert_eq!(found.len(), 5);
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(integer("64 : i64"), Some(64));
+        assert_eq!(integer("-1"), Some(-1));
+        assert_eq!(integer("0xFF : i8"), Some(255));
+        assert_eq!(integers("array<i64: 1, -9223372036854775808>"), Some(vec![1, i64::MIN]));
+        assert_eq!(integers("array<i64>"), Some(vec![]));
+        assert_eq!(integers("dense<[1, 2]> : tensor<2xi32>"), Some(vec![1, 2]));
+        assert_eq!(integers("[3 : i32, 4]"), Some(vec![3, 4]));
+    }
+}

@@ -1,0 +1,43 @@
+//! Affine loops and accesses.
+
+use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector, Traits};
+
+const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
+/// A memref stored into another memref is out of sight.
+const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
+
+pub(super) fn rows() -> Vec<Row> {
+    let index = || OpInfo::pure().with_results(ResultTypes::Index);
+    let scope = Traits::LOOP_LIKE.and(Traits::ALLOCATION_SCOPE);
+    vec![
+        ("affine.*", OpInfo::unlisted()),
+        ("affine.apply", index()),
+        ("affine.min", index()),
+        ("affine.max", index()),
+        ("affine.delinearize_index", index()),
+        ("affine.linearize_index", index()),
+        ("affine.load", OpInfo::effects(LOAD).with_results(ResultTypes::Element)),
+        ("affine.vector_load", OpInfo::effects(LOAD)),
+        ("affine.store", OpInfo::effects(STORE)),
+        ("affine.vector_store", OpInfo::effects(STORE)),
+        ("affine.prefetch", OpInfo::effects(LOAD)),
+        ("affine.dma_start", OpInfo::escapes()),
+        (
+            "affine.for",
+            OpInfo::regions(1, Control::Loop, Flow::Carried, scope.and(Traits::REGION_BRANCH))
+                .with_header(Header::Assigned)
+                .ending_in("affine.yield"),
+        ),
+        (
+            "affine.parallel",
+            OpInfo::regions(1, Control::Parallel, Flow::None, scope)
+                .with_header(Header::Indices)
+                .ending_in("affine.yield"),
+        ),
+        (
+            "affine.if",
+            OpInfo::regions(2, Control::Alternatives, Flow::Yields, Traits::REGION_BRANCH).ending_in("affine.yield"),
+        ),
+        ("affine.yield", OpInfo::terminates()),
+    ]
+}

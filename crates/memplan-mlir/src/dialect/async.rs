@@ -1,0 +1,26 @@
+//! Regions that run on their own until they are awaited.
+
+use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
+
+pub(super) fn rows() -> Vec<Row> {
+    let function = Traits::FUNCTION.and(Traits::ISOLATED).and(Traits::ALLOCATION_SCOPE);
+    vec![
+        ("async.*", OpInfo::unlisted()),
+        (
+            "async.execute",
+            OpInfo::regions(1, Control::Async, Flow::Execute, Traits::ALLOCATION_SCOPE.and(Traits::REGION_BRANCH))
+                .with_header(Header::Renamed)
+                .with_results(ResultTypes::TokenFirst)
+                .with_segments(&["dependencies", "operands"])
+                .ending_in("async.yield"),
+        ),
+        ("async.yield", OpInfo::terminates()),
+        ("async.await", OpInfo::effects(&[]).with_results(ResultTypes::Awaited).with_traits(Traits::AWAITS)),
+        ("async.await_all", OpInfo::effects(&[]).with_traits(Traits::AWAITS)),
+        ("async.add_to_group", OpInfo::effects(&[]).with_results(ResultTypes::Index)),
+        ("async.create_group", OpInfo::effects(&[])),
+        ("async.func", OpInfo::regions(1, Control::Once, Flow::Function, function).with_header(Header::Function)),
+        ("async.call", super::func::call()),
+        ("async.return", OpInfo::terminates()),
+    ]
+}

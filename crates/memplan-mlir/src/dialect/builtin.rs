@@ -1,0 +1,12 @@
+//! Modules, and the cast between dialects.
+
+use super::{AliasRule, Control, Flow, OpInfo, Relation, Row, Selector, Traits};
+
+const ANY: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
+
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        ("builtin.module", OpInfo::regions(1, Control::Once, Flow::None, Traits::ISOLATED)),
+        ("builtin.unrealized_conversion_cast", OpInfo::pure().with_aliases(ANY)),
+    ]
+}

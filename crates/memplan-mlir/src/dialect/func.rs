@@ -1,0 +1,20 @@
+//! Functions and calls. What a call does is read off the function if it is in
+//! the same file; without it, a call is as unknown as any op.
+
+use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
+
+pub(super) fn rows() -> Vec<Row> {
+    let function = Traits::FUNCTION.and(Traits::ISOLATED).and(Traits::ALLOCATION_SCOPE);
+    vec![
+        ("func.func", OpInfo::regions(1, Control::Once, Flow::Function, function).with_header(Header::Function)),
+        ("func.return", OpInfo::terminates()),
+        ("func.call", call()),
+        ("func.call_indirect", call()),
+        ("func.constant", OpInfo::pure().with_results(ResultTypes::Function)),
+    ]
+}
+
+/// A call of something nobody has looked into.
+pub(super) fn call() -> OpInfo {
+    OpInfo { regions: Some(0), traits: Traits::CALL, ..OpInfo::unlisted() }
+}

@@ -1,0 +1,66 @@
+//! Kernels and the host side of them.
+//!
+//! An op in its `async` form runs on after it returns; lowering treats what it
+//! touches as escaping.
+
+use super::{Access, Control, Flow, Header, OpInfo, READS, ResultTypes, Row, Selector, Traits};
+
+const UPDATES: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
+
+/// Ops that return a number of the machine.
+const INDEX_OPS: &[&str] = &[
+    "gpu.block_dim",
+    "gpu.block_id",
+    "gpu.cluster_block_id",
+    "gpu.cluster_dim",
+    "gpu.cluster_dim_blocks",
+    "gpu.cluster_id",
+    "gpu.global_id",
+    "gpu.grid_dim",
+    "gpu.lane_id",
+    "gpu.num_subgroups",
+    "gpu.subgroup_id",
+    "gpu.subgroup_size",
+    "gpu.thread_id",
+];
+
+pub(super) fn rows() -> Vec<Row> {
+    let index = || OpInfo::pure().with_results(ResultTypes::Index);
+    let asynchronous = |info: OpInfo| info.with_results(ResultTypes::AsyncToken);
+    let scope = Traits::ALLOCATION_SCOPE;
+    let function = Traits::FUNCTION.and(Traits::ISOLATED).and(scope);
+    let mut rows: Vec<Row> = INDEX_OPS.iter().map(|name| (*name, index())).collect();
+    rows.extend([
+        ("gpu.*", OpInfo::unlisted()),
+        (
+            "gpu.launch",
+            asynchronous(OpInfo::regions(1, Control::Parallel, Flow::None, scope).with_header(Header::Launch)),
+        ),
+        ("gpu.terminator", OpInfo::pure()),
+        ("gpu.launch_func", asynchronous(OpInfo::effects(UPDATES))),
+        ("gpu.wait", asynchronous(OpInfo::effects(&[])).with_traits(Traits::AWAITS)),
+        ("gpu.alloc", asynchronous(OpInfo::effects(&[])).with_traits(Traits::ALLOCATES)),
+        ("gpu.dealloc", asynchronous(OpInfo::effects(&[(Selector::All, Access::Free)]))),
+        ("gpu.memcpy", asynchronous(OpInfo::effects(UPDATES))),
+        ("gpu.memset", asynchronous(OpInfo::effects(UPDATES))),
+        ("gpu.host_register", OpInfo::escapes()),
+        ("gpu.dynamic_shared_memory", OpInfo::pure().with_traits(Traits::EXTERNAL)),
+    ]);
+    rows.extend([
+        ("gpu.module", OpInfo::regions(1, Control::Once, Flow::None, Traits::ISOLATED)),
+        ("gpu.func", OpInfo::regions(1, Control::Once, Flow::Function, function).with_header(Header::Function)),
+        ("gpu.return", OpInfo::terminates()),
+        ("gpu.yield", OpInfo::terminates()),
+        ("gpu.barrier", OpInfo::effects(&[])),
+        ("gpu.all_reduce", OpInfo::regions(1, Control::Once, Flow::Elements, Traits::EFFECT_FREE)),
+        ("gpu.shuffle", OpInfo::pure().with_results(ResultTypes::ValueAndBool)),
+        ("gpu.rotate", OpInfo::pure().with_results(ResultTypes::ValueAndBool)),
+        ("gpu.subgroup_mma_load_matrix", OpInfo::effects(READS)),
+        ("gpu.subgroup_mma_store_matrix", OpInfo::effects(UPDATES)),
+        (
+            "gpu.warp_execute_on_lane_0",
+            OpInfo::regions(1, Control::Alternatives, Flow::Unknown, Traits::REGION_BRANCH).ending_in("gpu.yield"),
+        ),
+    ]);
+    rows
+}

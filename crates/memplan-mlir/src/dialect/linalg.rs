@@ -1,0 +1,149 @@
+//! Structured ops on whole buffers: `ins` are read, `outs` are updated, and
+//! written from end to end where the op by its definition assigns every element.
+
+use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector};
+use std::borrow::Cow;
+
+const fn group(name: &'static str) -> Selector {
+    Selector::Group(Cow::Borrowed(name))
+}
+
+const UPDATE: &[(Selector, Access)] = &[(group("ins"), Access::Read), (group("outs"), Access::Update)];
+const WRITE: &[(Selector, Access)] = &[(group("ins"), Access::Read), (group("outs"), Access::Write)];
+
+pub(super) fn rows() -> Vec<Row> {
+    let ins_outs = |effects| OpInfo::effects(effects).with_segments(&["ins", "outs"]);
+    let body = |effects, header| OpInfo {
+        regions: Some(1),
+        header,
+        control: Control::Loop,
+        flow: Flow::Elements,
+        ..ins_outs(effects)
+    };
+    let mut rows = vec![
+        ("linalg.*", ins_outs(UPDATE)),
+        ("linalg.generic", body(UPDATE, Header::Plain)),
+        ("linalg.map", body(WRITE, Header::Typed).with_results(ResultTypes::Outs).ending_in("linalg.yield")),
+        ("linalg.reduce", body(UPDATE, Header::Typed).with_results(ResultTypes::Outs).ending_in("linalg.yield")),
+        ("linalg.index", OpInfo::pure().with_results(ResultTypes::Index)),
+        ("linalg.yield", OpInfo::terminates()),
+    ];
+    rows.extend(FULL_WRITES.iter().map(|name| (*name, ins_outs(WRITE))));
+    for name in ["linalg.transpose", "linalg.broadcast"] {
+        rows.push((name, ins_outs(WRITE).with_results(ResultTypes::Outs)));
+    }
+    rows
+}
+
+/// Ops that assign every element of their output without reading it.
+const FULL_WRITES: &[&str] = &[
+    "linalg.abs",
+    "linalg.add",
+    "linalg.ceil",
+    "linalg.copy",
+    "linalg.div",
+    "linalg.div_unsigned",
+    "linalg.erf",
+    "linalg.exp",
+    "linalg.fill",
+    "linalg.floor",
+    "linalg.log",
+    "linalg.max",
+    "linalg.min",
+    "linalg.mul",
+    "linalg.negf",
+    "linalg.powf",
+    "linalg.reciprocal",
+    "linalg.round",
+    "linalg.rsqrt",
+    "linalg.select",
+    "linalg.sqrt",
+    "linalg.square",
+    "linalg.sub",
+    "linalg.tanh",
+];
+
+/// The ops in the body of a named op (without `linalg.` in front), which only
+/// its generic form shows; `None` for ops without a body.
+///
+/// Elements are cast to the type of the output before anything is computed.
+pub(crate) fn named_linalg_body(name: &str, inputs: &[&str], output: &str) -> Option<Vec<&'static str>> {
+    let float = !output.starts_with(['i', 's', 'u']);
+    let complex = output.starts_with("complex");
+    let pick = |of_float, of_int| if float { of_float } else { of_int };
+    let add = if complex { "complex.add" } else { pick("arith.addf", "arith.addi") };
+    let mul = if complex { "complex.mul" } else { pick("arith.mulf", "arith.muli") };
+    let unsigned = name.ends_with("_unsigned");
+    let compute: &[&'static str] = match name {
+        "fill" | "copy" | "transpose" | "broadcast" => &[],
+        "exp" => &["math.exp"],
+        "log" => &["math.log"],
+        "abs" => &[pick("math.absf", "math.absi")],
+        "ceil" => &["math.ceil"],
+        "floor" => &["math.floor"],
+        "negf" => &["arith.negf"],
+        "reciprocal" => &["arith.constant", "arith.divf"],
+        "round" => &["math.round"],
+        "sqrt" => &["math.sqrt"],
+        "rsqrt" => &["math.rsqrt"],
+        "square" => &[mul],
+        "tanh" => &["math.tanh"],
+        "erf" => &["math.erf"],
+        "powf" => &["math.powf"],
+        "add" => &[add],
+        "sub" => &[pick("arith.subf", "arith.subi")],
+        "mul" => &[mul],
+        "div" => &[pick("arith.divf", "arith.divsi")],
+        "div_unsigned" => &["arith.divui"],
+        "max" => &[pick("arith.maximumf", "arith.maxsi")],
+        "min" => &[pick("arith.minimumf", "arith.minsi")],
+        "select" => &["arith.select"],
+        _ if name.starts_with("pooling_") && name.contains("_sum") => &[add],
+        _ if name.starts_with("pooling_") && name.contains("_max") => {
+            &[pick("arith.maximumf", if unsigned { "arith.maxui" } else { "arith.maxsi" })]
+        }
+        _ if name.starts_with("pooling_") && name.contains("_min") => {
+            &[pick("arith.minimumf", if unsigned { "arith.minui" } else { "arith.minsi" })]
+        }
+        _ if is_contraction(name) => &[mul, add],
+        _ => return None,
+    };
+    let mut body = casts(name, inputs, output);
+    body.extend(compute);
+    body.push("linalg.yield");
+    Some(body)
+}
+
+fn is_contraction(name: &str) -> bool {
+    !name.contains("_q")
+        && !name.starts_with("quantized")
+        && (name.contains("matmul")
+            || name.contains("matvec")
+            || name.contains("vecmat")
+            || name.contains("mmt4d")
+            || name == "dot"
+            || name == "contract"
+            || name.starts_with("conv")
+            || name.starts_with("depthwise_conv"))
+}
+
+/// A cast for every input that is computed with and is not of the output's element type.
+fn casts(name: &str, inputs: &[&str], output: &str) -> Vec<&'static str> {
+    // A pooling window and a select's condition are not computed with.
+    let skip = |at: usize| (name.starts_with("pooling_") && at == 1) || (name == "select" && at == 0);
+    let inputs = inputs.iter().enumerate().filter(|(at, _)| !skip(*at));
+    inputs.filter(|(_, input)| **input != output && **input != "?").map(|(_, input)| cast(input, output)).collect()
+}
+
+fn cast(from: &str, to: &str) -> &'static str {
+    let float = |text: &str| !text.starts_with(['i', 's', 'u']);
+    let width = |text: &str| crate::Type::parse(text).bits().unwrap_or(0);
+    match (float(from), float(to)) {
+        (true, true) if width(from) < width(to) => "arith.extf",
+        (true, true) => "arith.truncf",
+        (false, true) => "arith.sitofp",
+        (true, false) => "arith.fptosi",
+        (false, false) if width(from) < width(to) => "arith.extsi",
+        (false, false) => "arith.trunci",
+    }
+}

@@ -1,0 +1,70 @@
+//! Memory itself.
+
+use super::{Access, AliasRule, Control, Flow, OpInfo, READS, Relation, ResultTypes, Row, Selector, Traits};
+
+const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
+/// A memref stored into another memref is out of sight.
+const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
+const COPY: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read), (Selector::Operand(1), Access::Write)];
+/// The descriptor's own base: more than the view it is taken from.
+const BASE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Base }];
+const ANY: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
+
+pub(super) fn rows() -> Vec<Row> {
+    let index = || OpInfo::pure().with_results(ResultTypes::Index);
+    let base = || OpInfo::view().with_aliases(BASE);
+    let mut rows = vec![
+        ("memref.*", OpInfo::unlisted()),
+        ("memref.alloc", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES)),
+        ("memref.alloca", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES)),
+        ("memref.dealloc", OpInfo::effects(&[(Selector::Operand(0), Access::Free)])),
+        // The source may be freed or handed on; nobody may place it.
+        ("memref.realloc", OpInfo::escapes().with_aliases(ANY)),
+        ("memref.get_global", OpInfo::pure().with_traits(Traits::EXTERNAL)),
+        ("memref.global", OpInfo::effects(&[])),
+        ("memref.dim", index()),
+        ("memref.rank", index()),
+        ("memref.extract_aligned_pointer_as_index", OpInfo::escapes()),
+    ];
+    rows.extend([
+        ("memref.load", OpInfo::effects(LOAD).with_results(ResultTypes::Element)),
+        ("memref.store", OpInfo::effects(STORE)),
+        ("memref.copy", OpInfo::effects(COPY)),
+        ("memref.prefetch", OpInfo::effects(READS)),
+        ("memref.atomic_rmw", OpInfo::effects(STORE)),
+        (
+            "memref.generic_atomic_rmw",
+            OpInfo {
+                regions: Some(1),
+                flow: Flow::Elements,
+                ..OpInfo::effects(&[(Selector::Operand(0), Access::Update)])
+            }
+            .with_results(ResultTypes::Element),
+        ),
+        ("memref.atomic_yield", OpInfo::terminates()),
+        // Runs on after the op; the wait names only a tag.
+        ("memref.dma_start", OpInfo::escapes()),
+    ]);
+    rows.extend([
+        ("memref.cast", OpInfo::cast()),
+        ("memref.memory_space_cast", OpInfo::cast()),
+        ("memref.assume_alignment", OpInfo::cast()),
+        ("memref.expand_shape", OpInfo::cast()),
+        ("memref.collapse_shape", OpInfo::cast()),
+        ("memref.reshape", OpInfo::cast().with_effects(&[(Selector::Operand(1), Access::Read)])),
+        ("memref.subview", OpInfo::view()),
+        ("memref.view", OpInfo::view()),
+        ("memref.reinterpret_cast", base()),
+        ("memref.extract_strided_metadata", base()),
+        // The same bytes in another order; not view-like to MLIR.
+        ("memref.transpose", OpInfo::pure().with_aliases(super::CAST)),
+        ("memref.distinct_objects", OpInfo::pure().with_aliases(ANY)),
+        (
+            "memref.alloca_scope",
+            OpInfo::regions(1, Control::Once, Flow::Yields, Traits::ALLOCATION_SCOPE.and(Traits::REGION_BRANCH))
+                .ending_in("memref.alloca_scope.return"),
+        ),
+        ("memref.alloca_scope.return", OpInfo::terminates()),
+    ]);
+    rows
+}

@@ -1,0 +1,468 @@
+//! What is known about ops: how their custom form reads, what they do to
+//! memory, how control moves through their regions.
+//!
+//! One table a dialect, one row an op, one file a table. A row only says what
+//! differs from the default, and the default is what holds for an op nobody
+//! knows: it updates every memref it is given, a memref it returns may be any
+//! of those, and its regions may run any number of times, or not at all.
+//!
+//! ```
+//! use memplan_mlir::{Dialects, dialect::{Access, Selector}};
+//! let load = Dialects::builtin().get("memref.load");
+//! assert!(load.known);
+//! assert_eq!(load.effects[0], (Selector::Operand(0), Access::Read));
+//! let mystery = Dialects::builtin().get("acme.mystery");
+//! assert_eq!(mystery.effects[0], (Selector::All, Access::Update));
+//! ```
+//!
+//! Users add rows for their own dialects in TOML, see [`Dialects::with_toml`].
+
+mod affine;
+mod arith;
+mod r#async;
+mod bufferization;
+mod builtin;
+mod cf;
+mod func;
+mod gpu;
+mod linalg;
+mod math;
+mod memref;
+mod scf;
+mod tensor;
+mod user;
+mod vector;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+pub(crate) use linalg::named_linalg_body;
+pub use user::DialectFileError;
+
+/// How an op touches the memory behind an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Access {
+    /// Reads, changes nothing.
+    Read,
+    /// Overwrites every byte, reads nothing.
+    Write,
+    /// May read, may overwrite a part.
+    Update,
+    /// Gives the memory back.
+    Free,
+    /// Hands the memory to somebody who may use it at any later time.
+    Escape,
+}
+
+/// Which operands a row speaks of. Only those that are memory count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Selector {
+    /// All of them.
+    All,
+    /// The one at this position.
+    Operand(u32),
+    /// The one at this position and all behind it.
+    From(u32),
+    /// Those of a named group: `outs(…)` in the custom form, or the segment of
+    /// that name (see [`OpInfo::segments`]) in the generic form.
+    Group(Cow<'static, str>),
+}
+
+/// How a result is related to an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// The same bytes as the operand: a cast.
+    Same,
+    /// Bytes somewhere inside the operand: a view.
+    View,
+    /// Bytes somewhere inside the allocation that the operand is a view of.
+    Base,
+    /// One of several operands, decided at run time: a select.
+    Either,
+}
+
+/// A result that is, or may be, the memory of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AliasRule {
+    /// The operands it comes from.
+    pub from: Selector,
+    /// Which result; all of them if none.
+    pub result: Option<u32>,
+    /// How.
+    pub relation: Relation,
+}
+
+/// How control moves through an op's regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Control {
+    /// Every region once, in order.
+    Once,
+    /// The body any number of times, one iteration after the other.
+    Loop,
+    /// One of the regions, or none.
+    Alternatives,
+    /// The body for every iteration, in any interleaving.
+    Parallel,
+    /// At any time until it is awaited.
+    Async,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// How values pass into an op's regions, between them, and out as results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Flow {
+    /// Nobody knows: any memref operand may be any memref argument, any memref
+    /// that a terminator takes may be any argument or result.
+    Unknown,
+    /// No region takes or gives memory.
+    None,
+    /// Initial values are the last operands, as many as there are results; the
+    /// body's last arguments carry them, its terminator gives the next ones.
+    Carried,
+    /// Two regions: the first decides and passes values on, the second gives the next ones (`scf.while`).
+    While,
+    /// What a region's terminator takes is a result.
+    Yields,
+    /// As [`Flow::Yields`]; operands of the group `operands` enter as arguments, and results follow a token.
+    Execute,
+    /// Results are the operands of the group `shared_outs`, updated in place.
+    SharedOuts,
+    /// The body's arguments are elements of the operands, not the operands.
+    Elements,
+    /// A function body: its arguments come from its callers.
+    Function,
+}
+
+/// A set of yes-or-no facts about an op.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits(u32);
+
+impl Traits {
+    /// No memory is read, written, freed or let go.
+    pub const EFFECT_FREE: Traits = Traits(1);
+    /// Judged by the ops in its regions.
+    pub const RECURSIVE_EFFECTS: Traits = Traits(1 << 1);
+    /// The first result is a view of the first operand.
+    pub const VIEW_LIKE: Traits = Traits(1 << 2);
+    /// A terminator that gives values back to the op around it.
+    pub const RETURN_LIKE: Traits = Traits(1 << 3);
+    /// Stack allocations inside it belong to an instance of it.
+    pub const ALLOCATION_SCOPE: Traits = Traits(1 << 4);
+    /// A loop of any kind.
+    pub const LOOP_LIKE: Traits = Traits(1 << 5);
+    /// Says which region runs when and which values pass.
+    pub const REGION_BRANCH: Traits = Traits(1 << 6);
+    /// Nothing outside is visible inside.
+    pub const ISOLATED: Traits = Traits(1 << 7);
+    /// The result is new memory.
+    pub const ALLOCATES: Traits = Traits(1 << 8);
+    /// Calls the function its symbol names.
+    pub const CALL: Traits = Traits(1 << 9);
+    /// A function.
+    pub const FUNCTION: Traits = Traits(1 << 10);
+    /// Branches to another block of its region.
+    pub const BRANCH: Traits = Traits(1 << 11);
+    /// Waits for what its operand stands for.
+    pub const AWAITS: Traits = Traits(1 << 12);
+    /// The result is memory that lives elsewhere: a global, a constant.
+    pub const EXTERNAL: Traits = Traits(1 << 13);
+
+    /// Whether every fact of `other` holds.
+    pub const fn has(self, other: Traits) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The facts of both.
+    pub const fn and(self, other: Traits) -> Traits {
+        Traits(self.0 | other.0)
+    }
+}
+
+/// How a custom form tells the types of its results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultTypes {
+    /// The types behind `->` if there are any, else the last ones listed.
+    Listed,
+    /// The first type listed.
+    First,
+    /// Every result has the last type listed.
+    Repeated,
+    /// The element type of the last type listed.
+    Element,
+    /// `index`, not written.
+    Index,
+    /// `i1` or a shaped type of it, not written.
+    Bool,
+    /// The types of the operands in `outs(…)`.
+    Outs,
+    /// The last type listed, then `i1`.
+    ValueAndBool,
+    /// A token if the form says `async`, behind the types listed.
+    AsyncToken,
+    /// A token, then the types behind `->`.
+    TokenFirst,
+    /// What the `!async.value` listed holds.
+    Awaited,
+    /// The whole function type.
+    Function,
+    /// As [`ResultTypes::Listed`]; `i1` if no type is written (`arith.constant true`).
+    ListedOrBool,
+    /// Not written in the form, and not memory.
+    Number,
+}
+
+/// Where a custom form defines the arguments of its region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Header {
+    /// Nowhere, or in the region's first label.
+    Plain,
+    /// `%i = %lower to %upper`, `iter_args(%a = %init)`.
+    Assigned,
+    /// The first parentheses, then `shared_outs(%a = %init)`.
+    Indices,
+    /// `blocks(…) in (%x = …) threads(…) in (…)`.
+    Launch,
+    /// `(%value as %argument: type)`.
+    Renamed,
+    /// Parentheses without a keyword in front: `(%in: f32, %out: f32) {`.
+    Typed,
+    /// A function signature.
+    Function,
+    /// Any name that is not defined elsewhere.
+    Unknown,
+}
+
+/// What is known about an op.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpInfo {
+    /// Whether a table has a row for it.
+    pub known: bool,
+    /// Types of results in the custom form.
+    pub result_types: ResultTypes,
+    /// Region arguments in the custom form.
+    pub header: Header,
+    /// Number of regions its custom form writes in braces; none if unknown.
+    pub regions: Option<u32>,
+    /// The op that ends a region whose custom form leaves it out.
+    pub terminator: Option<Cow<'static, str>>,
+    /// Names of the operand segments of the generic form.
+    pub segments: Vec<Cow<'static, str>>,
+    /// What it does to its operands' memory.
+    pub effects: Cow<'static, [(Selector, Access)]>,
+    /// Results that are the memory of operands.
+    pub aliases: Cow<'static, [AliasRule]>,
+    /// How its regions run.
+    pub control: Control,
+    /// How values pass through its regions.
+    pub flow: Flow,
+    /// Yes-or-no facts.
+    pub traits: Traits,
+}
+
+const UNKNOWN_EFFECTS: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
+const UNKNOWN_ALIASES: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
+const READS: &[(Selector, Access)] = &[(Selector::All, Access::Read)];
+const CAST: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Same }];
+const VIEW: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::View }];
+
+/// A row: an op's name and what is known about it.
+type Row = (&'static str, OpInfo);
+
+impl OpInfo {
+    /// What holds for an op nobody knows.
+    pub fn unknown() -> OpInfo {
+        OpInfo {
+            known: false,
+            result_types: ResultTypes::Listed,
+            header: Header::Unknown,
+            regions: None,
+            terminator: None,
+            segments: Vec::new(),
+            effects: Cow::Borrowed(UNKNOWN_EFFECTS),
+            aliases: Cow::Borrowed(UNKNOWN_ALIASES),
+            control: Control::Unknown,
+            flow: Flow::Unknown,
+            traits: Traits(0),
+        }
+    }
+
+    /// A known op that does nothing to memory.
+    fn pure() -> OpInfo {
+        OpInfo {
+            known: true,
+            header: Header::Plain,
+            regions: Some(0),
+            effects: Cow::Borrowed(&[]),
+            aliases: Cow::Borrowed(&[]),
+            control: Control::Once,
+            flow: Flow::None,
+            traits: Traits::EFFECT_FREE,
+            ..OpInfo::unknown()
+        }
+    }
+
+    /// A known op that does this to its operands and gives no memory back.
+    fn effects(effects: &'static [(Selector, Access)]) -> OpInfo {
+        OpInfo { effects: Cow::Borrowed(effects), traits: Traits(0), ..OpInfo::pure() }
+    }
+
+    /// A known op whose result is the memory of its first operand.
+    fn cast() -> OpInfo {
+        OpInfo { aliases: Cow::Borrowed(CAST), traits: Traits::EFFECT_FREE.and(Traits::VIEW_LIKE), ..OpInfo::pure() }
+    }
+
+    /// A known op whose result is a part of its first operand.
+    fn view() -> OpInfo {
+        OpInfo { aliases: Cow::Borrowed(VIEW), traits: Traits::EFFECT_FREE.and(Traits::VIEW_LIKE), ..OpInfo::pure() }
+    }
+
+    /// An op of a dialect with a table, without a row of its own: nothing is
+    /// known about what it does, but its form defines no region arguments.
+    fn unlisted() -> OpInfo {
+        OpInfo { known: true, header: Header::Plain, ..OpInfo::unknown() }
+    }
+
+    /// Takes what it is given out of our sight.
+    fn escapes() -> OpInfo {
+        OpInfo::effects(&[(Selector::All, Access::Escape)])
+    }
+
+    /// An op with regions that itself touches no memory.
+    fn regions(count: u32, control: Control, flow: Flow, traits: Traits) -> OpInfo {
+        OpInfo { regions: Some(count), control, flow, traits: traits.and(Traits::RECURSIVE_EFFECTS), ..OpInfo::pure() }
+    }
+
+    /// A terminator that gives values to the op around it.
+    fn terminates() -> OpInfo {
+        OpInfo { traits: Traits::EFFECT_FREE.and(Traits::RETURN_LIKE), ..OpInfo::pure() }
+    }
+
+    fn with_results(mut self, result_types: ResultTypes) -> OpInfo {
+        self.result_types = result_types;
+        self
+    }
+
+    fn with_header(mut self, header: Header) -> OpInfo {
+        self.header = header;
+        self
+    }
+
+    fn with_traits(mut self, traits: Traits) -> OpInfo {
+        self.traits = self.traits.and(traits);
+        self
+    }
+
+    fn ending_in(mut self, terminator: &'static str) -> OpInfo {
+        self.terminator = Some(Cow::Borrowed(terminator));
+        self
+    }
+
+    fn with_segments(mut self, names: &[&'static str]) -> OpInfo {
+        self.segments = names.iter().map(|name| Cow::Borrowed(*name)).collect();
+        self
+    }
+
+    fn with_effects(mut self, effects: &'static [(Selector, Access)]) -> OpInfo {
+        self.effects = Cow::Borrowed(effects);
+        self
+    }
+
+    fn with_aliases(mut self, aliases: &'static [AliasRule]) -> OpInfo {
+        self.aliases = Cow::Borrowed(aliases);
+        self
+    }
+}
+
+/// The tables, ours and the user's.
+#[derive(Clone, Debug)]
+pub struct Dialects {
+    rows: HashMap<String, OpInfo>,
+    /// Rows for `prefix*`, later ones first.
+    patterns: Vec<(String, OpInfo)>,
+}
+
+impl Dialects {
+    /// The built-in tables.
+    pub fn builtin() -> &'static Dialects {
+        static BUILTIN: OnceLock<Dialects> = OnceLock::new();
+        BUILTIN.get_or_init(|| {
+            let mut dialects = Dialects { rows: HashMap::new(), patterns: Vec::new() };
+            for (name, info) in TABLES.iter().flat_map(|table| table()) {
+                dialects.insert(name, info);
+            }
+            dialects
+        })
+    }
+
+    /// Adds a row; a name that ends in `*` stands for all ops that begin so.
+    fn insert(&mut self, name: &str, info: OpInfo) {
+        match name.strip_suffix('*') {
+            Some(prefix) => self.patterns.push((prefix.to_owned(), info)),
+            None => {
+                self.rows.insert(name.to_owned(), info);
+            }
+        }
+    }
+
+    /// What is known about an op.
+    pub fn get(&self, name: &str) -> OpInfo {
+        if let Some(info) = self.rows.get(name) {
+            return info.clone();
+        }
+        let matches = |(pattern, _): &&(String, OpInfo)| name.starts_with(pattern.as_str());
+        let pattern = self.patterns.iter().rev().find(matches);
+        pattern.map_or(OpInfo::unknown(), |(_, info)| info.clone())
+    }
+
+    /// Whether a table has a row for exactly this op.
+    pub fn has(&self, name: &str) -> bool {
+        self.rows.contains_key(name)
+    }
+
+    /// Whether this is the name of an op of a dialect with a table.
+    pub(crate) fn has_dialect(&self, name: &str) -> bool {
+        let matches = |(pattern, _): &(String, OpInfo)| name.starts_with(pattern.as_str());
+        self.has(name) || self.patterns.iter().any(matches)
+    }
+
+    /// Names of all ops with a row, sorted.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.rows.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// The tables of the dialects, in alphabetical order.
+const TABLES: &[fn() -> Vec<Row>] = &[
+    affine::rows,
+    arith::rows,
+    r#async::rows,
+    bufferization::rows,
+    builtin::rows,
+    cf::rows,
+    func::rows,
+    gpu::rows,
+    linalg::rows,
+    math::rows,
+    memref::rows,
+    scf::rows,
+    tensor::rows,
+    vector::rows,
+];
+
+/// Op names that may be written without their dialect: `return` is `func.return`.
+pub(crate) fn undotted(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "module" => "builtin.module",
+        "unrealized_conversion_cast" => "builtin.unrealized_conversion_cast",
+        "func" => "func.func",
+        "return" => "func.return",
+        "call" => "func.call",
+        "call_indirect" => "func.call_indirect",
+        "constant" => "func.constant",
+        _ => return None,
+    })
+}

@@ -1,0 +1,45 @@
+//! Structured control flow.
+
+use super::{Access, Control, Flow, Header, OpInfo, Row, Selector, Traits};
+
+pub(super) fn rows() -> Vec<Row> {
+    let branch = Traits::REGION_BRANCH;
+    let looping = branch.and(Traits::LOOP_LIKE);
+    let scope = looping.and(Traits::ALLOCATION_SCOPE);
+    vec![
+        (
+            "scf.for",
+            OpInfo::regions(1, Control::Loop, Flow::Carried, scope)
+                .with_header(Header::Assigned)
+                .ending_in("scf.yield"),
+        ),
+        ("scf.while", OpInfo::regions(2, Control::Loop, Flow::While, looping).with_header(Header::Assigned)),
+        ("scf.if", OpInfo::regions(2, Control::Alternatives, Flow::Yields, branch).ending_in("scf.yield")),
+        (
+            "scf.index_switch",
+            OpInfo::regions(u32::MAX, Control::Alternatives, Flow::Yields, branch).ending_in("scf.yield"),
+        ),
+        ("scf.execute_region", OpInfo::regions(1, Control::Once, Flow::Yields, branch)),
+        (
+            "scf.parallel",
+            OpInfo::regions(1, Control::Parallel, Flow::None, scope)
+                .with_header(Header::Indices)
+                .with_segments(&["lower", "upper", "step", "init"])
+                .ending_in("scf.reduce"),
+        ),
+        ("scf.reduce", OpInfo::regions(u32::MAX, Control::Once, Flow::Elements, Traits::EFFECT_FREE)),
+        ("scf.reduce.return", OpInfo::terminates()),
+        (
+            "scf.forall",
+            OpInfo::regions(1, Control::Parallel, Flow::SharedOuts, scope)
+                .with_header(Header::Indices)
+                .with_segments(&["lower", "upper", "step", "shared_outs"])
+                .ending_in("scf.forall.in_parallel"),
+        ),
+        ("scf.forall.in_parallel", OpInfo::regions(1, Control::Once, Flow::None, Traits::EFFECT_FREE)),
+        ("scf.yield", OpInfo::terminates()),
+        // It passes values on but ends no region for good.
+        ("scf.condition", OpInfo::pure()),
+        ("scf.*", OpInfo { effects: vec![(Selector::All, Access::Update)].into(), ..OpInfo::unlisted() }),
+    ]
+}

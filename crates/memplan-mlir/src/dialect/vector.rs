@@ -1,0 +1,39 @@
+//! Vectors: numbers, except where they are loaded from and stored to memory.
+
+use super::{Access, Control, Flow, OpInfo, ResultTypes, Row, Selector, Traits};
+
+const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
+/// Base first: masked and scattered stores.
+const UPDATE_FIRST: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Update)];
+/// Value first: plain stores.
+const UPDATE_SECOND: &[(Selector, Access)] = &[(Selector::Operand(1), Access::Update)];
+
+pub(super) fn rows() -> Vec<Row> {
+    let load = || OpInfo::effects(LOAD);
+    let number = || OpInfo::pure().with_results(ResultTypes::Number);
+    vec![
+        ("vector.*", OpInfo::unlisted()),
+        ("vector.load", load()),
+        ("vector.maskedload", load()),
+        ("vector.expandload", load()),
+        ("vector.gather", load()),
+        ("vector.transfer_read", load()),
+        ("vector.store", OpInfo::effects(UPDATE_SECOND)),
+        ("vector.transfer_write", OpInfo::effects(UPDATE_SECOND)),
+        ("vector.maskedstore", OpInfo::effects(UPDATE_FIRST)),
+        ("vector.compressstore", OpInfo::effects(UPDATE_FIRST)),
+        ("vector.scatter", OpInfo::effects(UPDATE_FIRST)),
+        ("vector.type_cast", OpInfo::cast()),
+        ("vector.extract", OpInfo::pure().with_results(ResultTypes::First)),
+        ("vector.outerproduct", number()),
+        ("vector.shuffle", number()),
+        ("vector.to_elements", OpInfo::pure().with_results(ResultTypes::Element)),
+        ("vector.deinterleave", OpInfo::pure().with_results(ResultTypes::Repeated)),
+        ("vector.vscale", OpInfo::pure().with_results(ResultTypes::Index)),
+        (
+            "vector.mask",
+            OpInfo::regions(1, Control::Once, Flow::Yields, Traits::RECURSIVE_EFFECTS).ending_in("vector.yield"),
+        ),
+        ("vector.yield", OpInfo::terminates()),
+    ]
+}

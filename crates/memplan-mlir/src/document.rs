@@ -1,0 +1,411 @@
+//! An MLIR text as it was read: ops, regions, blocks and values in flat
+//! vectors, each with its span.
+//!
+//! The text itself is kept, and nothing in a [`Document`] is ever printed: a
+//! rewrite is the text with [`Edits`](crate::Edits) applied, so whatever is
+//! not edited stays as it was, byte for byte.
+//!
+//! ```
+//! use memplan_mlir::{Dialects, Document};
+//! let source = "%0:2 = \"a.pair\"() : () -> (i1, memref<4xf32>)\n\"a.use\"(%0#1) : (memref<4xf32>) -> ()\n";
+//! let document = Document::read(source, Dialects::builtin())?;
+//! let ops = document.ops(document.top_blocks()[0]);
+//! assert_eq!(document.name(ops[1]), "a.use");
+//! assert_eq!(document.operands(ops[1]), &[document.results(ops[0])[1]]);
+//! # Ok::<(), memplan_mlir::ReadError>(())
+//! ```
+//!
+//! Op ids count in the order of the text, an op before the ops of its regions
+//! (pre-order). Ops that a custom form leaves out (the `scf.yield` of a loop
+//! without results, the body of `linalg.matmul`) are there too, with
+//! [`Form::Implicit`] and an empty span where they would stand.
+
+use memplan_core::{IndexVec, Span, index_type};
+use std::sync::Arc;
+
+use crate::dialect::{Dialects, OpInfo};
+use crate::error::{Note, ReadError};
+use crate::ty::Type;
+
+index_type! {
+    /// An op, in pre-order of the text.
+    pub struct OpId;
+    /// A region.
+    pub struct RegionId;
+    /// A block.
+    pub struct BlockId;
+    /// A value: an op's result or a block's argument.
+    pub struct ValueId;
+    /// A distinct type of the text.
+    pub struct TypeId;
+    /// A distinct op name of the text.
+    pub struct NameId;
+}
+
+/// How an op is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `"dialect.op"(…) … : (…) -> …`.
+    Generic,
+    /// The dialect's own syntax.
+    Custom,
+    /// Not written at all, but there.
+    Implicit,
+}
+
+/// A part of one of the document's pools.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PoolRange {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl PoolRange {
+    fn of<T>(self, pool: &[T]) -> &[T] {
+        pool.get(self.start as usize..self.end as usize).unwrap_or(&[])
+    }
+}
+
+/// An op.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// Its name, see [`Document::name`].
+    pub name: NameId,
+    /// How it is written.
+    pub form: Form,
+    /// From its first result name to the end of its location.
+    pub span: Span,
+    /// The name as written (a string literal in the generic form).
+    pub name_span: Span,
+    /// The block that holds it.
+    pub parent: BlockId,
+    /// The first symbol name (`@f`) in its custom form.
+    pub symbol: Option<Span>,
+    /// Its `loc(…)`.
+    pub location: Option<Span>,
+    pub(crate) operands: PoolRange,
+    pub(crate) results: PoolRange,
+    pub(crate) regions: PoolRange,
+    pub(crate) successors: PoolRange,
+    pub(crate) groups: PoolRange,
+    pub(crate) dictionaries: PoolRange,
+    pub(crate) types: PoolRange,
+}
+
+/// A region of an op, or the top level of a file.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// The op it belongs to; none for the top level.
+    pub parent: Option<OpId>,
+    /// From `{` to `}`; empty if not written.
+    pub span: Span,
+    pub(crate) blocks: PoolRange,
+}
+
+/// A block.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The region it belongs to.
+    pub parent: RegionId,
+    /// `^name`; empty if not written.
+    pub label: Span,
+    pub(crate) arguments: PoolRange,
+    pub(crate) ops: PoolRange,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Definition {
+    /// A result of an op.
+    Result {
+        /// The op.
+        op: OpId,
+        /// Which of its results.
+        index: u32,
+    },
+    /// An argument of a block.
+    Argument {
+        /// The block.
+        block: BlockId,
+        /// Which of its arguments.
+        index: u32,
+    },
+    /// A name in an unknown custom form that nothing defines.
+    Unresolved,
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// `%name` where it is defined; empty for results and arguments without a written name.
+    pub name: Span,
+    /// What it is.
+    pub definition: Definition,
+    /// Its type, see [`Document::ty`].
+    pub ty: TypeId,
+    /// Where its type is written next to its definition; empty if it is not.
+    pub type_span: Span,
+}
+
+/// A block an op may branch to.
+#[derive(Clone, Copy, Debug)]
+pub struct Successor {
+    /// The block; none if an unknown custom form names no block of its region.
+    pub block: Option<BlockId>,
+    /// In the custom form, which of the op's operands (by position) the branch passes on.
+    pub(crate) operands: PoolRange,
+}
+
+/// A keyword of a custom form with operands in brackets: `outs(%a, %b : …)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// The keyword.
+    pub keyword: Span,
+    /// Positions of its operands among the op's.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+}
+
+/// The spelling of a type: in the text, or known without being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypeText {
+    Source(Span),
+    Known(&'static str),
+}
+
+/// A distinct type of the text.
+#[derive(Clone, Debug)]
+pub(crate) struct TypeEntry {
+    pub(crate) text: TypeText,
+    pub(crate) chunk: u32,
+    pub(crate) ty: Type,
+}
+
+/// A distinct op name of the text.
+#[derive(Clone, Debug)]
+pub(crate) struct NameEntry {
+    pub(crate) name: String,
+    pub(crate) info: OpInfo,
+}
+
+/// `#name = …` or `!name = …`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alias {
+    pub(crate) value: Span,
+}
+
+/// An MLIR text and what is in it.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub(crate) source: Arc<str>,
+    pub(crate) ops: IndexVec<OpId, Op>,
+    pub(crate) regions: IndexVec<RegionId, Region>,
+    pub(crate) blocks: IndexVec<BlockId, Block>,
+    pub(crate) values: IndexVec<ValueId, Value>,
+    pub(crate) types: IndexVec<TypeId, TypeEntry>,
+    pub(crate) names: IndexVec<NameId, NameEntry>,
+    /// One top-level block a chunk.
+    pub(crate) top: Vec<BlockId>,
+    pub(crate) aliases: Vec<std::collections::HashMap<String, Alias>>,
+    pub(crate) operand_pool: Vec<ValueId>,
+    pub(crate) value_pool: Vec<ValueId>,
+    pub(crate) region_pool: Vec<RegionId>,
+    pub(crate) block_pool: Vec<BlockId>,
+    pub(crate) op_pool: Vec<OpId>,
+    pub(crate) successor_pool: Vec<Successor>,
+    pub(crate) group_pool: Vec<Group>,
+    pub(crate) span_pool: Vec<Span>,
+    pub(crate) notes: Vec<Note>,
+}
+
+impl Document {
+    /// Reads a text.
+    ///
+    /// A line `// -----` at the top level starts a new, independent part, as
+    /// `-split-input-file` does.
+    pub fn read(source: &str, dialects: &Dialects) -> Result<Document, ReadError> {
+        crate::read::read(source, dialects)
+    }
+
+    /// The text that was read.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The text under a span.
+    pub fn text(&self, span: Span) -> &str {
+        self.source.get(span.range()).unwrap_or("")
+    }
+
+    /// The top-level block of each part of the file (one, unless `// -----` splits it).
+    pub fn top_blocks(&self) -> &[BlockId] {
+        &self.top
+    }
+
+    /// All ops, in pre-order.
+    pub fn op_ids(&self) -> impl DoubleEndedIterator<Item = OpId> + ExactSizeIterator + use<> {
+        self.ops.ids()
+    }
+
+    /// All values.
+    pub fn value_ids(&self) -> impl DoubleEndedIterator<Item = ValueId> + ExactSizeIterator + use<> {
+        self.values.ids()
+    }
+
+    /// An op.
+    pub fn op(&self, op: OpId) -> &Op {
+        &self.ops[op]
+    }
+
+    /// An op's full name, with its dialect: `func.return` also where the text says `return`.
+    pub fn name(&self, op: OpId) -> &str {
+        &self.names[self.ops[op].name].name
+    }
+
+    /// What is known about an op.
+    pub fn info(&self, op: OpId) -> &OpInfo {
+        &self.names[self.ops[op].name].info
+    }
+
+    /// An op's operands, in the order of its generic form.
+    pub fn operands(&self, op: OpId) -> &[ValueId] {
+        self.ops[op].operands.of(&self.operand_pool)
+    }
+
+    /// An op's results.
+    pub fn results(&self, op: OpId) -> &[ValueId] {
+        self.ops[op].results.of(&self.value_pool)
+    }
+
+    /// An op's regions.
+    pub fn regions(&self, op: OpId) -> &[RegionId] {
+        self.ops[op].regions.of(&self.region_pool)
+    }
+
+    /// The blocks an op may branch to.
+    pub fn successors(&self, op: OpId) -> &[Successor] {
+        self.ops[op].successors.of(&self.successor_pool)
+    }
+
+    /// The keyword groups of an op's custom form.
+    pub fn groups(&self, op: OpId) -> &[Group] {
+        self.ops[op].groups.of(&self.group_pool)
+    }
+
+    /// The attribute dictionaries of an op, braces included, properties among them.
+    pub fn dictionaries(&self, op: OpId) -> &[Span] {
+        self.ops[op].dictionaries.of(&self.span_pool)
+    }
+
+    /// Where an op spells types: in the generic form those of its operands,
+    /// then those of its results; in the custom form those outside brackets, in
+    /// the order of the text.
+    pub fn type_spans(&self, op: OpId) -> &[Span] {
+        self.ops[op].types.of(&self.span_pool)
+    }
+
+    /// A region.
+    pub fn region(&self, region: RegionId) -> &Region {
+        &self.regions[region]
+    }
+
+    /// A region's blocks.
+    pub fn blocks(&self, region: RegionId) -> &[BlockId] {
+        self.regions[region].blocks.of(&self.block_pool)
+    }
+
+    /// A block.
+    pub fn block(&self, block: BlockId) -> &Block {
+        &self.blocks[block]
+    }
+
+    /// A block's arguments.
+    pub fn arguments(&self, block: BlockId) -> &[ValueId] {
+        self.blocks[block].arguments.of(&self.value_pool)
+    }
+
+    /// A block's ops.
+    pub fn ops(&self, block: BlockId) -> &[OpId] {
+        self.blocks[block].ops.of(&self.op_pool)
+    }
+
+    /// The op whose region holds this op; none at the top level.
+    pub fn parent_op(&self, op: OpId) -> Option<OpId> {
+        self.block_parent(self.ops[op].parent)
+    }
+
+    /// The op whose region holds this block; none at the top level.
+    pub fn block_parent(&self, block: BlockId) -> Option<OpId> {
+        self.regions[self.blocks[block].parent].parent
+    }
+
+    /// A value.
+    pub fn value(&self, value: ValueId) -> &Value {
+        &self.values[value]
+    }
+
+    /// A value's name as written where it is defined, `%0` for each result of
+    /// `%0:2`; empty if it has none.
+    pub fn value_name(&self, value: ValueId) -> &str {
+        self.text(self.values[value].name)
+    }
+
+    /// How many results share the name of this one, and its place among them;
+    /// `(0, 1)` for everything but the results of `%0:2 = …`.
+    pub fn result_number(&self, value: ValueId) -> (u32, u32) {
+        let name = self.values[value].name;
+        let Definition::Result { op, index } = self.values[value].definition else {
+            return (0, 1);
+        };
+        let same = |v: &&ValueId| self.values[**v].name == name;
+        let all = self.results(op);
+        let count = all.iter().filter(same).count() as u32;
+        let before = all.iter().take(index as usize).filter(same).count() as u32;
+        (before, count.max(1))
+    }
+
+    /// A value's type.
+    pub fn ty(&self, value: ValueId) -> &Type {
+        &self.types[self.values[value].ty].ty
+    }
+
+    /// A value's type as spelled, aliases not expanded.
+    pub fn type_text(&self, value: ValueId) -> &str {
+        match self.types[self.values[value].ty].text {
+            TypeText::Source(span) => self.text(span),
+            TypeText::Known(text) => text,
+        }
+    }
+
+    /// What an alias (`#map`, `!buffer`) stands for, as written, in the part of the file that holds `near`.
+    pub fn alias(&self, name: &str, near: Span) -> Option<&str> {
+        let chunk = self.chunk_at(near);
+        let alias = self.aliases.get(chunk)?.get(name)?;
+        Some(self.text(alias.value))
+    }
+
+    fn chunk_at(&self, near: Span) -> usize {
+        let after = |block: &BlockId| {
+            let region = self.blocks[*block].parent;
+            self.regions[region].span.start <= near.start
+        };
+        self.top.partition_point(after).saturating_sub(1)
+    }
+
+    /// What the reader could not make out and left alone.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Number of ops, implicit ones included.
+    pub fn op_count(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// The innermost op whose span holds the position.
+    pub fn op_at(&self, position: usize) -> Option<OpId> {
+        let holds = |op: &OpId| self.ops[*op].span.range().contains(&position);
+        self.ops.ids().rev().find(holds)
+    }
+}

@@ -1,0 +1,146 @@
+//! Changes to a text, collected first and made in one pass.
+
+use memplan_core::Span;
+
+/// Changes to one text. What no change touches stays byte for byte.
+///
+/// ```
+/// use memplan_core::Span;
+/// use memplan_mlir::Edits;
+/// let mut edits = Edits::default();
+/// edits.replace(Span::new(4, 7), "new");
+/// edits.insert(0, "> ");
+/// assert_eq!(edits.apply("the old text").unwrap(), "> the new text");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edits {
+    changes: Vec<(Span, String)>,
+}
+
+/// Why changes cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApplyError {
+    /// Two changes want the same bytes.
+    #[error("two changes overlap at byte {}", second.start)]
+    Overlap {
+        /// The one that starts earlier.
+        first: Span,
+        /// The one that starts inside it.
+        second: Span,
+    },
+    /// A change reaches outside the text, or into the middle of a character.
+    #[error("a change at byte {} does not fit the text", span.start)]
+    OutOfBounds {
+        /// The change.
+        span: Span,
+    },
+}
+
+impl Edits {
+    /// Puts new text in place of a span.
+    pub fn replace(&mut self, span: Span, text: impl Into<String>) {
+        self.changes.push((span, text.into()));
+    }
+
+    /// Puts new text in front of a position. Several insertions at one position
+    /// appear in the order they were asked for.
+    pub fn insert(&mut self, position: usize, text: impl Into<String>) {
+        self.replace(Span::new(position, position), text);
+    }
+
+    /// Removes a span.
+    pub fn delete(&mut self, span: Span) {
+        self.replace(span, "");
+    }
+
+    /// Removes a span and, if nothing else is left on its lines, those lines.
+    pub fn delete_lines(&mut self, source: &str, span: Span) {
+        let before = source.get(..span.start as usize).unwrap_or("");
+        let after = source.get(span.end as usize..).unwrap_or("");
+        let indent = before.len() - before.trim_end_matches([' ', '\t']).len();
+        let starts_line = before.len() == indent || before.as_bytes().get(before.len() - indent - 1) == Some(&b'\n');
+        let trailing = after.len() - after.trim_start_matches([' ', '\t', '\r']).len();
+        let ends_line = after.get(trailing..).is_some_and(|rest| rest.starts_with('\n'));
+        if starts_line && ends_line {
+            let start = span.start as usize - indent;
+            self.delete(Span::new(start, span.end as usize + trailing + 1));
+        } else {
+            self.delete(span);
+        }
+    }
+
+    /// Whether there is nothing to change.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// The changes, in the order they were asked for.
+    pub fn iter(&self) -> impl Iterator<Item = (Span, &str)> {
+        self.changes.iter().map(|(span, text)| (*span, text.as_str()))
+    }
+
+    /// The text with all changes made, or the first pair that cannot both be made.
+    pub fn apply(&self, source: &str) -> Result<String, ApplyError> {
+        let mut order: Vec<&(Span, String)> = self.changes.iter().collect();
+        // Stable: insertions at one place stay in order, and in front of a
+        // replacement that starts there.
+        order.sort_by_key(|(span, _)| (span.start, span.end));
+        let added: usize = order.iter().map(|(_, text)| text.len()).sum();
+        let mut out = String::with_capacity(source.len() + added);
+        let mut last = Span::default();
+        for (span, text) in order {
+            if span.start < last.end {
+                return Err(ApplyError::Overlap { first: last, second: *span });
+            }
+            let kept = source.get(last.end as usize..span.start as usize);
+            let gone = source.get(span.range());
+            let (Some(kept), Some(_)) = (kept, gone) else {
+                return Err(ApplyError::OutOfBounds { span: *span });
+            };
+            out.push_str(kept);
+            out.push_str(text);
+            last = *span;
+        }
+        out.push_str(source.get(last.end as usize..).unwrap_or(""));
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_meet_but_do_not_overlap() {
+        let mut edits = Edits::default();
+        edits.replace(Span::new(2, 4), "X");
+        edits.insert(4, "a");
+        edits.insert(4, "b");
+        edits.insert(2, "<");
+        assert_eq!(edits.apply("012345").unwrap(), "01<Xab45");
+        edits.replace(Span::new(3, 5), "Y");
+        assert_eq!(edits.apply("012345"), Err(ApplyError::Overlap { first: Span::new(2, 4), second: Span::new(3, 5) }));
+    }
+
+    #[test]
+    fn changes_outside_the_text_are_refused() {
+        let mut edits = Edits::default();
+        edits.delete(Span::new(1, 9));
+        assert!(matches!(edits.apply("abc"), Err(ApplyError::OutOfBounds { .. })));
+        let mut edits = Edits::default();
+        edits.insert(1, "x");
+        assert!(matches!(edits.apply("é"), Err(ApplyError::OutOfBounds { .. })));
+    }
+
+    #[test]
+    fn whole_lines_go_with_their_indentation() {
+        let source = "a\n  b c\nd\n";
+        let mut edits = Edits::default();
+        edits.delete_lines(source, Span::new(4, 7));
+        assert_eq!(edits.apply(source).unwrap(), "a\nd\n");
+        let mut edits = Edits::default();
+        edits.delete_lines(source, Span::new(4, 5));
+        assert_eq!(edits.apply(source).unwrap(), "a\n   c\nd\n");
+    }
+}

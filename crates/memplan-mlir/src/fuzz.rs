@@ -1,0 +1,48 @@
+//! What must hold for any bytes whatever: the reader's fuzz target and the
+//! randomised tests both run this.
+
+use crate::{Dialects, Document, Edits};
+
+/// Reads arbitrary bytes and checks what must hold: no panic, and if the text
+/// was read, every span lies in it, every op in its parent, and the structure
+/// refers only to what exists.
+///
+/// # Panics
+///
+/// When one of these does not hold: that is a bug in the reader.
+pub fn fuzz_check(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    match Document::read(&text, Dialects::builtin()) {
+        Ok(document) => check_document(&document),
+        Err(error) => {
+            let excerpt = error.excerpt(&text);
+            assert!(excerpt.line >= 1 && excerpt.column >= 1);
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}
+
+fn check_document(document: &Document) {
+    for op in document.op_ids() {
+        let span = document.op(op).span;
+        assert!(document.source().get(span.range()).is_some(), "span of an op");
+        if let Some(parent) = document.parent_op(op) {
+            let outer = document.op(parent).span;
+            assert!(outer.start <= span.start && span.end <= outer.end, "an op lies in its parent");
+        }
+        for &value in document.operands(op).iter().chain(document.results(op)) {
+            let _ = document.ty(value);
+            let _ = document.value_name(value);
+        }
+        let _ = (document.attributes(op), document.symbol_name(op));
+        for index in 0..document.successors(op).len() {
+            let _ = document.successor_operands(op, index);
+        }
+        for (selector, _) in document.info(op).effects.iter() {
+            let range = document.select(op, selector);
+            assert!(range.end <= document.operands(op).len(), "effects name operands");
+        }
+    }
+    let unchanged = Edits::default().apply(document.source());
+    assert_eq!(unchanged.as_deref(), Ok(document.source()));
+}

@@ -1,0 +1,396 @@
+//! Tokens of MLIR text, made one at a time.
+//!
+//! The lexer keeps no token list: a 100 MB file costs no memory beyond its
+//! text. Looking ahead is copying the [`Lexer`] (a position) and reading on.
+//!
+//! Two things are more than characters. A token knows whether it is the first
+//! on its line, because the custom form of an unknown op ends where a new line
+//! starts with something that begins an op. And [`Lexer::skip_group`] jumps
+//! over a bracketed group (a type's parameters, an attribute) byte by byte,
+//! without making tokens; it is what most of a file's length goes through.
+
+use memplan_core::Span;
+
+/// What a token is. Punctuation that the reader never asks for by name is [`TokenKind::Other`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    /// End of the text.
+    Eof,
+    /// `memref.load`, `func`, `x4xf32`: letters, digits, `_`, `$`, `.`.
+    BareId,
+    /// `%name`, without a `#n` suffix.
+    Percent,
+    /// `@name` or `@"any name"`.
+    At,
+    /// `#name`, `#dialect.attr`.
+    Hash,
+    /// `!name`, `!dialect.type`.
+    Bang,
+    /// `^name`.
+    Caret,
+    /// `"…"`.
+    String,
+    /// An integer, hexadecimal integer or float, without a sign.
+    Number,
+    LParen,
+    RParen,
+    LBrace,
+    RBrace,
+    LBracket,
+    RBracket,
+    Less,
+    Greater,
+    Comma,
+    Colon,
+    Equal,
+    /// `->`.
+    Arrow,
+    /// `{-#`, the start of a resource block.
+    Resources,
+    /// Any other character or operator.
+    Other,
+    /// A string without its closing quote.
+    Unterminated,
+}
+
+/// A token and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Whether a line break lies between the previous token and this one.
+    pub(crate) first_on_line: bool,
+}
+
+impl Token {
+    pub(crate) fn span(self) -> Span {
+        Span::new(self.start, self.end)
+    }
+}
+
+/// A bracket that does not match, found by [`Lexer::skip_group`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unbalanced {
+    /// The innermost bracket still open.
+    pub(crate) open: usize,
+    /// The closing bracket that does not fit, or the end of the text.
+    pub(crate) at: usize,
+}
+
+/// A position in the text.
+#[derive(Clone, Copy)]
+pub(crate) struct Lexer<'s> {
+    bytes: &'s [u8],
+    pub(crate) position: usize,
+}
+
+impl<'s> Lexer<'s> {
+    pub(crate) fn new(source: &'s str) -> Self {
+        Self::at(source, 0)
+    }
+
+    /// A lexer that starts in the middle of the text.
+    pub(crate) fn at(source: &'s str, position: usize) -> Self {
+        Lexer { bytes: source.as_bytes(), position }
+    }
+
+    fn byte(&self, position: usize) -> u8 {
+        self.bytes.get(position).copied().unwrap_or(0)
+    }
+
+    /// Moves to the next token and returns it.
+    pub(crate) fn next(&mut self) -> Token {
+        let first_on_line = self.skip_trivia();
+        let start = self.position;
+        let kind = self.scan(start);
+        Token { kind, start, end: self.position, first_on_line }
+    }
+
+    /// The kind of the next token, without moving.
+    pub(crate) fn peek(&self) -> TokenKind {
+        let mut ahead = *self;
+        ahead.next().kind
+    }
+
+    /// Skips blanks and comments; says whether a line was broken. The start
+    /// of the text counts as the start of a line.
+    fn skip_trivia(&mut self) -> bool {
+        let mut broken = self.position == 0;
+        loop {
+            match self.byte(self.position) {
+                b' ' | b'\t' | b'\r' => self.position += 1,
+                b'\n' => {
+                    broken = true;
+                    self.position += 1;
+                }
+                b'/' if self.byte(self.position + 1) == b'/' => self.skip_comment(),
+                _ => return broken,
+            }
+        }
+    }
+
+    fn skip_comment(&mut self) {
+        let rest = self.bytes.get(self.position..).unwrap_or(&[]);
+        let length = rest.iter().position(|&b| b == b'\n');
+        self.position += length.unwrap_or(rest.len());
+    }
+
+    fn scan(&mut self, start: usize) -> TokenKind {
+        if start >= self.bytes.len() {
+            return TokenKind::Eof;
+        }
+        let first = self.byte(start);
+        self.position = start + 1;
+        let second = self.byte(start + 1);
+        match first {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.run(is_bare, TokenKind::BareId),
+            b'%' => self.suffix(TokenKind::Percent),
+            b'^' => self.suffix(TokenKind::Caret),
+            b'#' => self.suffix(TokenKind::Hash),
+            b'!' => self.suffix(TokenKind::Bang),
+            b'@' if second == b'"' => {
+                self.position += 1;
+                self.string(TokenKind::At)
+            }
+            b'@' => self.run(is_suffix, TokenKind::At),
+            b'"' => self.string(TokenKind::String),
+            b'0'..=b'9' => self.number(),
+            b'-' if second == b'>' => self.pair(TokenKind::Arrow),
+            b'{' if second == b'-' && self.byte(start + 2) == b'#' => {
+                self.position = start + 3;
+                TokenKind::Resources
+            }
+            b'<' | b'>' | b'=' if second == b'=' => self.pair(TokenKind::Other),
+            b'(' => TokenKind::LParen,
+            b')' => TokenKind::RParen,
+            b'{' => TokenKind::LBrace,
+            b'}' => TokenKind::RBrace,
+            b'[' => TokenKind::LBracket,
+            b']' => TokenKind::RBracket,
+            b'<' => TokenKind::Less,
+            b'>' => TokenKind::Greater,
+            b',' => TokenKind::Comma,
+            b':' if second == b':' => self.pair(TokenKind::Other),
+            b':' => TokenKind::Colon,
+            b'=' => TokenKind::Equal,
+            0x80.. => self.run(|b| b >= 0x80, TokenKind::Other),
+            _ => TokenKind::Other,
+        }
+    }
+
+    fn pair(&mut self, kind: TokenKind) -> TokenKind {
+        self.position += 1;
+        kind
+    }
+
+    fn run(&mut self, accepts: fn(u8) -> bool, kind: TokenKind) -> TokenKind {
+        while self.position < self.bytes.len() && accepts(self.bytes[self.position]) {
+            self.position += 1;
+        }
+        kind
+    }
+
+    /// `%`, `^`, `#` or `!` with a name behind it; alone it is only a character.
+    fn suffix(&mut self, kind: TokenKind) -> TokenKind {
+        let start = self.position;
+        if self.byte(start).is_ascii_digit() {
+            return self.run(|b| b.is_ascii_digit(), kind);
+        }
+        self.run(is_suffix, kind);
+        if self.position == start { TokenKind::Other } else { kind }
+    }
+
+    fn string(&mut self, kind: TokenKind) -> TokenKind {
+        match string_end(self.bytes, self.position) {
+            Some(end) => {
+                self.position = end;
+                kind
+            }
+            None => {
+                self.position = self.bytes.len();
+                TokenKind::Unterminated
+            }
+        }
+    }
+
+    fn number(&mut self) -> TokenKind {
+        if self.byte(self.position - 1) == b'0'
+            && self.byte(self.position) == b'x'
+            && self.byte(self.position + 1).is_ascii_hexdigit()
+        {
+            self.position += 1;
+            return self.run(|b| b.is_ascii_hexdigit(), TokenKind::Number);
+        }
+        self.run(|b| b.is_ascii_digit(), TokenKind::Number);
+        if self.byte(self.position) == b'.' {
+            self.position += 1;
+            self.run(|b| b.is_ascii_digit(), TokenKind::Number);
+            self.exponent();
+        }
+        TokenKind::Number
+    }
+
+    fn exponent(&mut self) {
+        if !matches!(self.byte(self.position), b'e' | b'E') {
+            return;
+        }
+        let sign = usize::from(matches!(self.byte(self.position + 1), b'+' | b'-'));
+        if self.byte(self.position + 1 + sign).is_ascii_digit() {
+            self.position += 1 + sign;
+            self.run(|b| b.is_ascii_digit(), TokenKind::Number);
+        }
+    }
+
+    /// Jumps over the group whose opening bracket stands at `open`, strings and
+    /// comments inside it included, and leaves the position behind its end.
+    pub(crate) fn skip_group(&mut self, open: usize) -> Result<(), Unbalanced> {
+        let mut stack: Vec<usize> = Vec::new();
+        let mut at = open;
+        while let Some(&byte) = self.bytes.get(at) {
+            let next = self.byte(at + 1);
+            match byte {
+                // Operators open and close nothing.
+                b'-' if next == b'>' => at += 1,
+                b'<' | b'>' | b'=' if next == b'=' => at += 1,
+                b'(' | b'[' | b'{' | b'<' => stack.push(at),
+                b')' | b']' | b'}' | b'>' => self.close(&mut stack, at)?,
+                b'"' => match string_end(self.bytes, at + 1) {
+                    Some(end) => at = end - 1,
+                    None => break,
+                },
+                b'/' if next == b'/' => {
+                    self.position = at;
+                    self.skip_comment();
+                    at = self.position;
+                    continue;
+                }
+                _ => {}
+            }
+            at += 1;
+            if stack.is_empty() {
+                self.position = at;
+                return Ok(());
+            }
+        }
+        Err(Unbalanced { open: stack.last().copied().unwrap_or(open), at: self.bytes.len() })
+    }
+
+    fn close(&self, stack: &mut Vec<usize>, at: usize) -> Result<(), Unbalanced> {
+        let open = stack.pop().unwrap_or(at);
+        if closing(self.byte(open)) == self.byte(at) { Ok(()) } else { Err(Unbalanced { open, at }) }
+    }
+
+    /// Jumps behind the `#-}` that ends a resource block.
+    pub(crate) fn skip_resources(&mut self) -> bool {
+        while let Some(&byte) = self.bytes.get(self.position) {
+            let rest = &self.bytes[self.position..];
+            if rest.starts_with(b"#-}") {
+                self.position += 3;
+                return true;
+            }
+            self.position = match byte {
+                b'"' => string_end(self.bytes, self.position + 1).unwrap_or(self.bytes.len()),
+                _ => self.position + 1,
+            };
+        }
+        false
+    }
+}
+
+fn closing(open: u8) -> u8 {
+    match open {
+        b'(' => b')',
+        b'[' => b']',
+        b'{' => b'}',
+        b'<' => b'>',
+        _ => 0,
+    }
+}
+
+fn is_bare(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.')
+}
+
+fn is_suffix(byte: u8) -> bool {
+    is_bare(byte) || byte == b'-'
+}
+
+/// One past the quote that ends the string whose text starts at `from`.
+fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(source: &str) -> Vec<(TokenKind, &str)> {
+        let mut lexer = Lexer::new(source);
+        let mut out = Vec::new();
+        loop {
+            let token = lexer.next();
+            if token.kind == TokenKind::Eof {
+                return out;
+            }
+            out.push((token.kind, &source[token.start..token.end]));
+        }
+    }
+
+    #[test]
+    fn names_and_operators() {
+        use TokenKind::*;
+        assert_eq!(
+            kinds("%0#1 = \"a.b\"(%x-y) // c\n ^bb0: !t<->> @\"q r\" 1.5e-3 0x1F 4x8"),
+            [
+                (Percent, "%0"),
+                (Hash, "#1"),
+                (Equal, "="),
+                (String, "\"a.b\""),
+                (LParen, "("),
+                (Percent, "%x-y"),
+                (RParen, ")"),
+                (Caret, "^bb0"),
+                (Colon, ":"),
+                (Bang, "!t"),
+                (Less, "<"),
+                (Arrow, "->"),
+                (Greater, ">"),
+                (At, "@\"q r\""),
+                (Number, "1.5e-3"),
+                (Number, "0x1F"),
+                (Number, "4"),
+                (BareId, "x8"),
+            ]
+        );
+    }
+
+    #[test]
+    fn groups_are_skipped_whole() {
+        for text in [
+            "<4x8xf32, affine_map<(d0) -> (d0 >= 1)>>",
+            "{a = \"}\\\"\", b = [#x<\">\">]}",
+            "(memref<2xvector<4xf32>>, (i1) -> i1)",
+            "[ // ]\n ]",
+            "<(d0) : (d0 == 0, d0 - 1 <= 2)>",
+        ] {
+            let source = format!("{text} rest");
+            let mut lexer = Lexer::new(&source);
+            assert_eq!(lexer.skip_group(0), Ok(()), "{text}");
+            assert_eq!(lexer.position, text.len(), "{text}");
+        }
+    }
+
+    #[test]
+    fn unbalanced_groups_name_both_ends() {
+        assert_eq!(Lexer::new("(a [b)").skip_group(0), Err(Unbalanced { open: 3, at: 5 }));
+        assert_eq!(Lexer::new("(a \"b)").skip_group(0), Err(Unbalanced { open: 0, at: 6 }));
+    }
+}

@@ -1,0 +1,26 @@
+//! MLIR text for memplan.
+//!
+//! - [`Document`]: a lossless reader of MLIR text, generic and custom forms.
+//! - [`Type`]: the structure of a type, from its text.
+//! - [`Dialects`]: what is known about ops, one table a dialect, extensible.
+//! - [`Edits`]: changes to a text; what they do not touch stays byte for byte.
+
+pub mod attribute;
+pub mod dialect;
+mod document;
+mod edits;
+mod error;
+mod fuzz;
+mod lex;
+mod read;
+mod ty;
+
+pub use dialect::Dialects;
+pub use document::{
+    Block, BlockId, Definition, Document, Form, Group, NameId, Op, OpId, Region, RegionId, Successor, TypeId, Value,
+    ValueId,
+};
+pub use edits::{ApplyError, Edits};
+pub use error::{Excerpt, Note, ReadError};
+pub use fuzz::fuzz_check;
+pub use ty::{Dimension, Layout, MemRef, Type};

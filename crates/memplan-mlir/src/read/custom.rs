@@ -1,0 +1,628 @@
+//! Custom forms: one scanner for all of them.
+//!
+//! From the op's name on, tokens are looked at one by one:
+//!
+//! ```text
+//! scf.for %i = %lo to %hi step %s iter_args(%a = %init) -> (f32) : i32 {
+//!         |    |                            |    |         |       |   region
+//!         |    operands, in order           |    operand   types outside brackets
+//!         argument of the region (`=`)      argument of the region
+//! ```
+//!
+//! The op ends (outside brackets) at `}`, at the end of the text, and in front
+//! of what can only begin another op: a line that starts with `%x =`, with
+//! `"name"(`, with a dotted word, with a word known to be an op, or with a block
+//! label. Behind `,`, `:`, `=` and `->` an op always goes on.
+
+use super::*;
+use crate::dialect::{Header, OpInfo, ResultTypes};
+use crate::ty;
+
+/// How far a custom form has been read.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// Whether a `:` or `->` outside brackets has been read: words may be types.
+    types: bool,
+    /// Index into the op's types of the first one behind the last `->`.
+    arrow: Option<usize>,
+    /// How many regions have been read.
+    regions: u32,
+    /// Whether a bracket has been closed.
+    closed: bool,
+    /// Whether the form says `async`.
+    asynchronous: bool,
+    /// Whether the signature of a function has been read.
+    signature: bool,
+    /// The whole type behind a `:`, arrow included.
+    function_type: Span,
+}
+
+impl<'s> Reader<'s> {
+    pub(super) fn step_custom(&mut self, frame: &mut OpFrame) -> Result<Step> {
+        let State::Custom(mut progress) = std::mem::replace(&mut frame.state, State::Custom(Progress::default()))
+        else {
+            return Ok(Step::Done);
+        };
+        let step = self.scan(frame, &mut progress)?;
+        frame.state = State::Custom(progress);
+        Ok(step)
+    }
+
+    fn info(&self, frame: &OpFrame) -> &OpInfo {
+        &self.document.names[frame.name].info
+    }
+
+    fn depth(&self, frame: &OpFrame) -> usize {
+        self.brackets.len() - frame.brackets
+    }
+
+    fn scan(&mut self, frame: &mut OpFrame, progress: &mut Progress) -> Result<Step> {
+        loop {
+            let outside = self.depth(frame) == 0;
+            if outside && self.ends_op(frame) {
+                return Ok(Step::Done);
+            }
+            match self.token.kind {
+                TokenKind::Eof | TokenKind::RBrace => return Err(self.open_bracket_error()),
+                TokenKind::Unterminated => return Err(self.unexpected("the op to go on")),
+                TokenKind::Percent => self.scan_value(frame, progress)?,
+                TokenKind::Caret => self.scan_successor(frame)?,
+                TokenKind::LParen | TokenKind::LBracket => {
+                    if !self.scan_signature(frame, progress)? {
+                        self.open_bracket();
+                    }
+                }
+                TokenKind::RParen | TokenKind::RBracket => {
+                    self.close_bracket(frame)?;
+                    progress.closed = true;
+                }
+                TokenKind::LBrace => {
+                    if self.is_region(frame, progress) {
+                        progress.regions += 1;
+                        self.adopt_unknown_names(frame);
+                        return Ok(Step::Enter);
+                    }
+                    let dictionary = self.skip_group()?;
+                    self.dictionaries.push(dictionary);
+                }
+                TokenKind::Less => {
+                    self.skip_group()?;
+                }
+                TokenKind::Colon | TokenKind::Arrow if outside => {
+                    self.scan_types(frame, progress)?;
+                }
+                TokenKind::BareId | TokenKind::Bang => self.scan_word(frame, progress, outside)?,
+                TokenKind::At => {
+                    let symbol = self.token.span();
+                    self.document.ops[frame.op].symbol.get_or_insert(symbol);
+                    self.advance();
+                }
+                _ => self.advance(),
+            }
+        }
+    }
+
+    fn open_bracket_error(&self) -> ReadError {
+        match self.brackets.last() {
+            Some(bracket) => self.unbalanced(Unbalanced { open: bracket.open.start, at: self.token.start }),
+            None => self.unexpected("an op"),
+        }
+    }
+
+    // Where an op ends.
+
+    fn ends_op(&self, frame: &OpFrame) -> bool {
+        match self.token.kind {
+            TokenKind::Eof | TokenKind::RBrace => return true,
+            _ => {}
+        }
+        let goes_on =
+            matches!(self.previous.kind, TokenKind::Comma | TokenKind::Equal | TokenKind::Colon | TokenKind::Arrow);
+        if goes_on {
+            return false;
+        }
+        let new_line = self.token.first_on_line;
+        match self.token.kind {
+            TokenKind::Percent => self.begins_op_here(frame, new_line) && self.at_results(),
+            TokenKind::String => (new_line || self.info(frame).known) && self.lexer.peek() == TokenKind::LParen,
+            TokenKind::BareId => self.word_begins_op(frame, new_line),
+            TokenKind::Caret => new_line && self.at_label(),
+            TokenKind::Hash | TokenKind::Bang => new_line && self.lexer.peek() == TokenKind::Equal,
+            TokenKind::Resources => true,
+            _ => false,
+        }
+    }
+
+    /// Whether `%x =` at the current token would be an op's result rather than
+    /// an argument that this op's form defines.
+    fn begins_op_here(&self, frame: &OpFrame, new_line: bool) -> bool {
+        new_line || matches!(self.info(frame).header, Header::Plain | Header::Function)
+    }
+
+    /// Whether `%a, %b:2 =` stands here.
+    fn at_results(&self) -> bool {
+        let mut ahead = self.lexer;
+        loop {
+            let mut token = ahead.next();
+            if token.kind == TokenKind::Colon {
+                if ahead.next().kind != TokenKind::Number {
+                    return false;
+                }
+                token = ahead.next();
+            }
+            match token.kind {
+                TokenKind::Equal => return true,
+                TokenKind::Comma if ahead.next().kind == TokenKind::Percent => {}
+                _ => return false,
+            }
+        }
+    }
+
+    fn word_begins_op(&self, frame: &OpFrame, new_line: bool) -> bool {
+        let word = self.text(self.token.span());
+        if new_line {
+            return word.contains('.') || undotted(word).is_some();
+        }
+        // Two ops on one line: only a word that is surely an op ends this one.
+        let info = self.info(frame);
+        info.known && word.contains('.') && self.dialects.has_dialect(word)
+    }
+
+    /// Whether `^name:` or `^name(…):` stands here.
+    fn at_label(&self) -> bool {
+        let mut ahead = self.lexer;
+        let mut token = ahead.next();
+        if token.kind == TokenKind::LParen {
+            if ahead.skip_group(token.start).is_err() {
+                return false;
+            }
+            token = ahead.next();
+        }
+        token.kind == TokenKind::Colon
+    }
+
+    // Values.
+
+    fn scan_value(&mut self, frame: &OpFrame, progress: &Progress) -> Result<()> {
+        if self.defines_argument(frame, progress) {
+            return self.scan_argument(frame);
+        }
+        let mut one = self.read_use()?;
+        let symbol = |bracket: &Bracket| self.text(bracket.keyword) == "symbol";
+        one.symbol = self.brackets[frame.brackets..].last().is_some_and(symbol);
+        self.uses.push(one);
+        Ok(())
+    }
+
+    /// Whether the name at the current token is an argument of the op's region.
+    fn defines_argument(&self, frame: &OpFrame, progress: &Progress) -> bool {
+        let header = self.info(frame).header;
+        if matches!(header, Header::Plain | Header::Function) {
+            return false;
+        }
+        let bracket = self.brackets[frame.brackets..].last();
+        let keyword = bracket.map_or("", |bracket| self.text(bracket.keyword));
+        match header {
+            Header::Renamed => self.previous.kind == TokenKind::BareId && self.text(self.previous.span()) == "as",
+            Header::Typed => bracket.is_some() && keyword.is_empty(),
+            Header::Launch => {
+                matches!(keyword, "blocks" | "threads" | "clusters" | "workgroup" | "private") || self.is_assigned()
+            }
+            Header::Indices => (!progress.closed && bracket.is_some()) || self.is_assigned(),
+            _ => self.is_assigned(),
+        }
+    }
+
+    /// Whether `=` follows the name at the current token; its location may stand between.
+    fn is_assigned(&self) -> bool {
+        let mut ahead = self.lexer;
+        let token = ahead.next();
+        if token.kind != TokenKind::BareId || self.text(token.span()) != "loc" {
+            return token.kind == TokenKind::Equal;
+        }
+        let open = ahead.next();
+        open.kind == TokenKind::LParen && ahead.skip_group(open.start).is_ok() && ahead.peek() == TokenKind::Equal
+    }
+
+    /// The location of a region's argument.
+    fn skip_argument_location(&mut self) -> Result<()> {
+        if self.at_word("loc") && self.lexer.peek() == TokenKind::LParen {
+            self.advance();
+            self.skip_group()?;
+        }
+        Ok(())
+    }
+
+    fn scan_argument(&mut self, frame: &OpFrame) -> Result<()> {
+        let name = self.token.span();
+        let header = self.info(frame).header;
+        let inside = self.depth(frame) > 0;
+        self.advance();
+        self.skip_argument_location()?;
+        let ty = if inside && self.at(TokenKind::Colon) {
+            self.advance();
+            let span = self.skip_type()?;
+            let held = (header == Header::Renamed).then(|| ty::inner_span(self.source, span));
+            ArgumentType::Written(held.flatten().unwrap_or(span))
+        } else if inside && self.at(TokenKind::Equal) && header != Header::Launch {
+            ArgumentType::Carried
+        } else {
+            ArgumentType::Index
+        };
+        let rank = match header {
+            Header::Launch => self.launch_rank(frame),
+            _ => 0,
+        };
+        self.arguments.push(EntryArgument { name, ty, rank });
+        self.skip_argument_location()
+    }
+
+    /// `gpu.launch` names identifiers and sizes in turn, for blocks, then for
+    /// threads; its region takes all identifiers first.
+    fn launch_rank(&self, frame: &OpFrame) -> u8 {
+        let bracket = self.brackets[frame.brackets..].last();
+        let last = self.arguments[frame.arguments..].last();
+        match bracket.map_or("", |bracket| self.text(bracket.keyword)) {
+            "blocks" => 0,
+            "threads" => 1,
+            "clusters" => 4,
+            "workgroup" => 6,
+            "private" => 7,
+            _ => match last.map_or(0, |argument| argument.rank) {
+                0 => 2,
+                1 => 3,
+                4 => 5,
+                same => same,
+            },
+        }
+    }
+
+    /// In an unknown form, a name that means nothing yet becomes an argument of
+    /// the region that follows.
+    fn adopt_unknown_names(&mut self, frame: &OpFrame) {
+        if self.info(frame).header != Header::Unknown {
+            return;
+        }
+        let uses = self.uses.split_off(frame.uses);
+        for one in uses {
+            if self.scopes.is_defined(self.text(one.name)) {
+                self.uses.push(one);
+            } else {
+                self.arguments.push(EntryArgument { name: one.name, ty: ArgumentType::Carried, rank: 0 });
+            }
+        }
+    }
+
+    fn scan_successor(&mut self, frame: &OpFrame) -> Result<()> {
+        let name = self.token.span();
+        self.advance();
+        let start = self.uses.len() - frame.uses;
+        if self.at(TokenKind::LParen) {
+            self.advance();
+            while self.at(TokenKind::Percent) {
+                let one = self.read_use()?;
+                self.uses.push(one);
+                if !self.take(TokenKind::Comma) {
+                    break;
+                }
+            }
+            while !self.at(TokenKind::RParen) {
+                match self.token.kind {
+                    TokenKind::Eof | TokenKind::RBrace | TokenKind::Unterminated => {
+                        return Err(self.unexpected("`)`"));
+                    }
+                    TokenKind::Less | TokenKind::LParen => {
+                        self.skip_group()?;
+                    }
+                    _ => self.advance(),
+                }
+            }
+            self.advance();
+        }
+        let end = self.uses.len() - frame.uses;
+        self.successors.push((name, pool_range(start, end)));
+        Ok(())
+    }
+
+    // Brackets.
+
+    fn open_bracket(&mut self) {
+        let word = self.previous.kind == TokenKind::BareId;
+        self.brackets.push(Bracket {
+            open: self.token,
+            keyword: if word { self.previous.span() } else { Span::default() },
+            after: self.previous.kind,
+            uses: self.uses.len(),
+        });
+        self.advance();
+    }
+
+    fn close_bracket(&mut self, frame: &OpFrame) -> Result<()> {
+        let Some(bracket) = self.brackets.pop().filter(|_| self.brackets.len() + 1 > frame.brackets) else {
+            return Err(self.unexpected("an op"));
+        };
+        let fits = (bracket.open.kind == TokenKind::LParen) == self.at(TokenKind::RParen);
+        if !fits {
+            return Err(self.unbalanced(Unbalanced { open: bracket.open.start, at: self.token.start }));
+        }
+        if bracket.keyword != Span::default() {
+            self.groups.push(Group {
+                keyword: bracket.keyword,
+                start: (bracket.uses - frame.uses.min(bracket.uses)) as u32,
+                end: (self.uses.len() - frame.uses) as u32,
+            });
+        }
+        if self.document.names[frame.name].name.starts_with("affine.") {
+            self.settle_subscripts(&bracket);
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// `%a[%i + symbol(%s), %i]`: a subscript names each operand once in the
+    /// generic form, dimensions before symbols.
+    fn settle_subscripts(&mut self, bracket: &Bracket) {
+        let subscripts = bracket.open.kind == TokenKind::LBracket && bracket.after == TokenKind::Percent;
+        let bounds = bracket.after == TokenKind::Equal || matches!(self.text(bracket.keyword), "to");
+        if !subscripts && !bounds {
+            return;
+        }
+        let uses = self.uses.split_off(bracket.uses.min(self.uses.len()));
+        let (symbols, dimensions): (Vec<Use>, Vec<Use>) = uses.into_iter().partition(|one| one.symbol);
+        for part in [dimensions, symbols] {
+            let mut seen = std::collections::HashSet::new();
+            for one in part {
+                if seen.insert((self.text(one.name), one.index)) {
+                    self.uses.push(one);
+                }
+            }
+        }
+    }
+
+    /// The few forms that name operands in another order than the generic form.
+    pub(super) fn order_operands(&mut self, frame: &OpFrame) {
+        if matches!(frame.state, State::Generic(_)) {
+            return;
+        }
+        let uses = &mut self.uses[frame.uses..];
+        match self.document.names[frame.name].name.as_str() {
+            // `%source padding_value(%p) … [%tile] into %destination`
+            "linalg.pack" | "linalg.unpack" if uses.len() > 2 => uses[1..].rotate_right(1),
+            _ => {}
+        }
+    }
+
+    // Types and words.
+
+    fn scan_types(&mut self, frame: &OpFrame, progress: &mut Progress) -> Result<()> {
+        let arrow = self.at(TokenKind::Arrow);
+        self.advance();
+        progress.types = true;
+        let start = self.token.start;
+        let list = self.at(TokenKind::LParen) && self.list_is_types();
+        // `(d0, d1) -> (d1, d0)` is an arrow without types.
+        if arrow && (list || self.at_type()) {
+            progress.arrow = Some(self.type_spans.len() - frame.types);
+        }
+        if list {
+            self.type_list()?;
+        } else if self.at_type() {
+            let span = self.skip_type()?;
+            self.type_spans.push(span);
+        }
+        progress.function_type = if arrow { progress.function_type.to(self.since(start)) } else { self.since(start) };
+        Ok(())
+    }
+
+    /// Whether the parentheses at the current token hold types.
+    fn list_is_types(&self) -> bool {
+        let mut ahead = self.lexer;
+        let token = ahead.next();
+        match token.kind {
+            TokenKind::RParen | TokenKind::Bang | TokenKind::LParen => true,
+            TokenKind::BareId => is_type_word(self.text(token.span())),
+            _ => false,
+        }
+    }
+
+    fn scan_word(&mut self, frame: &OpFrame, progress: &mut Progress, outside: bool) -> Result<()> {
+        if outside && progress.types && self.at_type() {
+            let span = self.skip_type()?;
+            self.type_spans.push(span);
+            return Ok(());
+        }
+        if outside && self.read_location(frame.op)? {
+            return Ok(());
+        }
+        progress.asynchronous |= self.at_word("async");
+        self.advance();
+        // `memref<…>`, `dense<…>`, `fastmath<…>`, `!dialect.type<…>`: nothing inside concerns us.
+        if self.at(TokenKind::Less) && self.previous.end == self.token.start {
+            self.skip_group()?;
+        }
+        Ok(())
+    }
+
+    // Regions.
+
+    /// Whether the `{` at the current token opens a region, not a dictionary.
+    fn is_region(&self, frame: &OpFrame, progress: &Progress) -> bool {
+        let previous = self.text(self.previous.span());
+        if previous == "attributes" {
+            return false;
+        }
+        match self.info(frame).regions {
+            Some(0) => false,
+            // Behind its first region an op's next `{` needs a word in front.
+            Some(_) if progress.regions > 0 => {
+                matches!(previous, "else" | "do" | "default" | ",") || self.previous.kind == TokenKind::Number
+            }
+            Some(_) => self.brace_content() != BraceContent::Dictionary,
+            None => match self.brace_content() {
+                BraceContent::Region => true,
+                BraceContent::OneWord { own_line } => own_line,
+                BraceContent::Dictionary | BraceContent::Empty => false,
+            },
+        }
+    }
+
+    fn brace_content(&self) -> BraceContent {
+        let mut ahead = self.lexer;
+        let first = ahead.next();
+        match first.kind {
+            TokenKind::RBrace => return BraceContent::Empty,
+            TokenKind::BareId | TokenKind::String => {}
+            _ => return BraceContent::Region,
+        }
+        let dotted = self.text(first.span()).contains('.');
+        match ahead.next().kind {
+            TokenKind::Equal | TokenKind::Comma => BraceContent::Dictionary,
+            TokenKind::RBrace => BraceContent::OneWord { own_line: first.first_on_line && dotted },
+            _ => BraceContent::Region,
+        }
+    }
+
+    /// `scf.for %i = … : i32 {`: a type beyond those of the carried values.
+    pub(super) fn induction_type(&self, frame: &OpFrame, carried: usize) -> Option<Span> {
+        let State::Custom(progress) = &frame.state else {
+            return None;
+        };
+        let from = frame.types + progress.arrow.unwrap_or(0) + carried;
+        self.type_spans.get(from).copied()
+    }
+
+    /// Types for the arguments that carry values round the region.
+    pub(super) fn carried_types(&self, frame: &OpFrame) -> Vec<Span> {
+        let State::Custom(progress) = &frame.state else {
+            return Vec::new();
+        };
+        let types = &self.type_spans[frame.types..];
+        match progress.arrow {
+            Some(arrow) if &*self.document.names[frame.name].name == "scf.while" => {
+                types[..arrow.min(types.len())].to_vec()
+            }
+            Some(arrow) => types[arrow.min(types.len())..].to_vec(),
+            None => Vec::new(),
+        }
+    }
+
+    /// A function's name, arguments and results, at the `(` of its signature.
+    fn scan_signature(&mut self, frame: &OpFrame, progress: &mut Progress) -> Result<bool> {
+        let function = self.info(frame).header == Header::Function;
+        let here = self.at(TokenKind::LParen) && self.depth(frame) == 0;
+        if !function || !here {
+            return Ok(false);
+        }
+        let named = matches!(self.text(self.previous.span()), "workgroup" | "private");
+        if progress.signature && !named {
+            return Ok(false);
+        }
+        progress.signature = true;
+        for (name, _, type_span) in self.signature()? {
+            self.arguments.push(EntryArgument { name, ty: ArgumentType::Written(type_span), rank: 0 });
+        }
+        Ok(true)
+    }
+
+    // Results.
+
+    /// The type of each of an op's results and where it is written.
+    pub(super) fn result_types(&mut self, frame: &OpFrame) -> Result<Vec<(TypeId, Span)>> {
+        match &frame.state {
+            State::Generic(_) => self.generic_result_types(frame),
+            State::Custom(progress) => {
+                let arrow = progress.arrow;
+                let function = progress.function_type;
+                let asynchronous = progress.asynchronous;
+                Ok(self.custom_result_types(frame, arrow, function, asynchronous))
+            }
+        }
+    }
+
+    fn custom_result_types(
+        &mut self,
+        frame: &OpFrame,
+        arrow: Option<usize>,
+        function: Span,
+        asynchronous: bool,
+    ) -> Vec<(TypeId, Span)> {
+        let count = self.named_results(frame);
+        if count == 0 {
+            return Vec::new();
+        }
+        let all: Vec<Span> = self.type_spans[frame.types..].to_vec();
+        let listed = match arrow {
+            Some(arrow) => &all[arrow.min(all.len())..],
+            None => &all[all.len() - count.min(all.len())..],
+        };
+        let rule = self.info(frame).result_types;
+        let spans: Vec<Span> = match rule {
+            ResultTypes::Listed | ResultTypes::ListedOrBool => listed.to_vec(),
+            ResultTypes::First => all.iter().take(1).copied().collect(),
+            ResultTypes::Repeated => repeat(all.last().copied(), count),
+            ResultTypes::Element | ResultTypes::Awaited => {
+                let inside = all.last().and_then(|&span| ty::inner_span(self.source, span));
+                repeat(inside, count)
+            }
+            ResultTypes::ValueAndBool => all.last().copied().into_iter().collect(),
+            ResultTypes::AsyncToken => {
+                let values = count - usize::from(asynchronous).min(count);
+                all.iter().take(values).copied().collect()
+            }
+            ResultTypes::TokenFirst if arrow.is_some() => {
+                std::iter::once(Span::default()).chain(listed.iter().copied()).collect()
+            }
+            ResultTypes::Function => vec![function],
+            ResultTypes::Index | ResultTypes::Bool | ResultTypes::Number | ResultTypes::TokenFirst => Vec::new(),
+            ResultTypes::Outs => return self.outs_types(frame, count),
+        };
+        let rest = match rule {
+            ResultTypes::Index => "index",
+            ResultTypes::Bool | ResultTypes::ValueAndBool | ResultTypes::ListedOrBool => "i1",
+            ResultTypes::Number => "a number",
+            ResultTypes::AsyncToken => "!gpu.async.token",
+            ResultTypes::TokenFirst => "!async.token",
+            _ => "?",
+        };
+        let mut types = Vec::with_capacity(count);
+        for index in 0..count {
+            let span = spans.get(index).copied().unwrap_or_default();
+            let ty = if span == Span::default() { self.known_type(rest) } else { self.written_type(span) };
+            types.push((ty, span));
+        }
+        types
+    }
+
+    /// The types of the operands in `outs(…)`.
+    fn outs_types(&mut self, frame: &OpFrame, count: usize) -> Vec<(TypeId, Span)> {
+        let groups = self.groups[frame.groups..].iter();
+        let outs = groups.rev().find(|group| matches!(self.text(group.keyword), "outs"));
+        let start = outs.map_or(usize::MAX, |group| group.start as usize);
+        let operands = self.document.operands(frame.op).to_vec();
+        let mut types = Vec::with_capacity(count);
+        for index in 0..count {
+            let operand = start.checked_add(index).and_then(|at| operands.get(at));
+            let known = operand.and_then(|&value| self.document.values.get(value));
+            let ty = known.map(|value| value.ty);
+            let ty = ty.unwrap_or_else(|| self.known_type("?"));
+            types.push((ty, Span::default()));
+        }
+        types
+    }
+}
+
+/// What stands behind a `{`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BraceContent {
+    Empty,
+    /// A word and nothing else: a unit attribute, or an op without operands.
+    OneWord {
+        own_line: bool,
+    },
+    Dictionary,
+    Region,
+}
+
+fn repeat(span: Option<Span>, count: usize) -> Vec<Span> {
+    span.map_or(Vec::new(), |span| vec![span; count])
+}

@@ -1,0 +1,130 @@
+//! What custom forms leave out: terminators without operands, the empty `else`
+//! of an `scf.if`, the bodies of named linalg ops.
+//!
+//! The generic form has them all, so a document has the same ops whichever
+//! form it was read from; passes that number ops depend on it.
+
+use std::borrow::Cow;
+
+use super::*;
+use crate::dialect::{self, Traits};
+
+impl Reader<'_> {
+    /// Adds the terminator that the region of a custom form leaves out.
+    pub(super) fn add_terminator(&mut self, frame: &mut RegionFrame) {
+        let Some(op) = self.document.regions[frame.region].parent else {
+            return;
+        };
+        let Some(terminator) = self.document.info(op).terminator.clone() else {
+            return;
+        };
+        if self.blocks.len() - frame.blocks > 1 {
+            return;
+        }
+        let block = match frame.block {
+            Some(block) => block,
+            None => self.open_block(frame, Span::default()),
+        };
+        let last = self.ops[frame.ops..].last();
+        let written = last.is_some_and(|&last| {
+            let info = self.document.info(last);
+            self.document.name(last) == terminator || info.traits.has(Traits::RETURN_LIKE)
+        });
+        if written {
+            return;
+        }
+        let in_parallel = terminator == "scf.forall.in_parallel";
+        let op = self.implicit_op(terminator, block);
+        self.ops.push(op);
+        if in_parallel {
+            let region = self.implicit_region(op, Vec::new(), true);
+            let start = self.document.region_pool.len();
+            self.document.region_pool.push(region);
+            self.document.ops[op].regions = pool_range(start, start + 1);
+        }
+    }
+
+    /// Adds regions that an op has but does not write.
+    pub(super) fn add_hidden_parts(&mut self, frame: &OpFrame) {
+        if self.document.ops[frame.op].form != Form::Custom {
+            return;
+        }
+        let written = self.regions.len() - frame.regions;
+        let alternatives = matches!(self.document.name(frame.op), "scf.if" | "affine.if");
+        let function = self.document.info(frame.op).traits.has(Traits::FUNCTION);
+        if (alternatives && written == 1) || (function && written == 0) {
+            let region = self.implicit_region(frame.op, Vec::new(), false);
+            self.regions.push(region);
+        }
+        if written == 0
+            && let Some(body) = self.hidden_body(frame.op)
+        {
+            let region = self.implicit_region(frame.op, body, true);
+            self.regions.push(region);
+        }
+    }
+
+    fn hidden_body(&self, op: OpId) -> Option<Vec<&'static str>> {
+        let name = self.document.name(op).strip_prefix("linalg.")?;
+        let elements: Vec<&str> = self.document.operands(op).iter().map(|&value| self.element_text(value)).collect();
+        let (&output, inputs) = elements.split_last()?;
+        dialect::named_linalg_body(name, inputs, output)
+    }
+
+    /// The spelling of a value's element type, or of its type if it has no elements.
+    fn element_text(&self, value: ValueId) -> &str {
+        let Some(value) = self.document.values.get(value) else {
+            return "?";
+        };
+        match self.document.types[value.ty].text {
+            TypeText::Source(span) => {
+                let inner = crate::ty::inner_span(self.source, span).unwrap_or(span);
+                self.text(inner)
+            }
+            TypeText::Known(text) => text,
+        }
+    }
+
+    fn implicit_region(&mut self, op: OpId, body: Vec<&'static str>, block: bool) -> RegionId {
+        let here = Span::new(self.previous.end, self.previous.end);
+        let region = self.document.regions.push(Region { parent: Some(op), span: here, blocks: PoolRange::default() });
+        if !block {
+            return region;
+        }
+        let block = self.document.blocks.push(Block {
+            parent: region,
+            label: Span::default(),
+            arguments: PoolRange::default(),
+            ops: PoolRange::default(),
+        });
+        let start = self.document.block_pool.len();
+        self.document.block_pool.push(block);
+        self.document.regions[region].blocks = pool_range(start, start + 1);
+        let ops: Vec<OpId> = body.into_iter().map(|name| self.implicit_op(Cow::Borrowed(name), block)).collect();
+        let start = self.document.op_pool.len();
+        self.document.op_pool.extend(ops);
+        self.document.blocks[block].ops = pool_range(start, self.document.op_pool.len());
+        region
+    }
+
+    fn implicit_op(&mut self, name: Cow<'static, str>, parent: BlockId) -> OpId {
+        let name = self.intern_name(name);
+        let here = Span::new(self.previous.start, self.previous.start);
+        self.document.ops.push(Op {
+            name,
+            form: Form::Implicit,
+            span: here,
+            name_span: here,
+            parent,
+            symbol: None,
+            location: None,
+            operands: PoolRange::default(),
+            results: PoolRange::default(),
+            regions: PoolRange::default(),
+            successors: PoolRange::default(),
+            groups: PoolRange::default(),
+            dictionaries: PoolRange::default(),
+            types: PoolRange::default(),
+        })
+    }
+}

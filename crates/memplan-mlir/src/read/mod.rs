@@ -1,0 +1,579 @@
+//! The reader: text in, [`Document`] out.
+//!
+//! # How it works
+//!
+//! A loop over an explicit stack of frames, so that nesting costs heap, not
+//! stack. A frame is a region being read or an op being read. An op's frame
+//! reads until it meets the `{` of a region, pushes that region's frame, and
+//! goes on behind the `}` when the region is done:
+//!
+//! ```text
+//! scf.if %c {      op frame reads `scf.if %c`, pushes a region
+//!   "a.b"() …      region frame pushes an op frame; it runs to its end and is popped
+//! } else {         `}` pops the region; the op frame reads `else`, pushes a region
+//! }                `}` pops the region; the op frame finds that the op ends here
+//! ```
+//!
+//! - [`generic`] reads the generic form, which is regular.
+//! - [`custom`] reads every custom form with one scanner. It does not have a
+//!   grammar an op; it relies on what all custom forms share. Value names
+//!   are operands, in the order of the generic form (a handful of ops differ,
+//!   and say so in their table row). Types stand behind `:` and `->`.
+//!   Brackets balance. An op ends where something begins that can only be
+//!   another op. What a table row adds is where the types of results and the
+//!   arguments of regions are found.
+//! - [`scope`] resolves names.
+//! - [`implicit`] adds the ops that custom forms leave out.
+//!
+//! Every token is looked at a bounded number of times, so the time is linear.
+
+mod custom;
+mod generic;
+mod implicit;
+mod region;
+mod scope;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use memplan_core::{Id, IndexVec, Span};
+
+use crate::dialect::{Dialects, undotted};
+use crate::document::{
+    Alias, Block, BlockId, Definition, Document, Form, Group, NameEntry, NameId, Op, OpId, PoolRange, Region, RegionId,
+    Successor, TypeEntry, TypeId, TypeText, Value, ValueId,
+};
+use crate::error::{Note, ReadError};
+use crate::lex::{Lexer, Token, TokenKind, Unbalanced};
+use crate::ty::Type;
+use scope::Scopes;
+
+/// A use of a value by name: `%x` or `%x#1`.
+#[derive(Clone, Copy)]
+struct Use {
+    name: Span,
+    index: u32,
+    /// Inside `symbol(…)` of an affine subscript.
+    symbol: bool,
+}
+
+/// An argument that a custom form defines for its next region.
+#[derive(Clone, Copy)]
+struct EntryArgument {
+    name: Span,
+    ty: ArgumentType,
+    /// The region takes arguments in this order, then in the order of the text.
+    rank: u8,
+}
+
+#[derive(Clone, Copy)]
+enum ArgumentType {
+    Written(Span),
+    Index,
+    /// The next of the types the op lists.
+    Carried,
+}
+
+/// An op being read.
+struct OpFrame {
+    op: OpId,
+    name: NameId,
+    state: State,
+    // Where this op's part of each side stack starts.
+    results: usize,
+    uses: usize,
+    regions: usize,
+    successors: usize,
+    groups: usize,
+    dictionaries: usize,
+    types: usize,
+    brackets: usize,
+    arguments: usize,
+}
+
+/// How far an op has been read.
+enum State {
+    Generic(generic::Phase),
+    Custom(custom::Progress),
+}
+
+/// A region being read.
+struct RegionFrame {
+    region: RegionId,
+    open: Span,
+    form: Form,
+    isolated: bool,
+    block: Option<BlockId>,
+    // Where this region's part of each side stack starts.
+    blocks: usize,
+    ops: usize,
+    branches: usize,
+}
+
+enum Frame {
+    Op(OpFrame),
+    Region(RegionFrame),
+}
+
+/// What an op's frame wants next.
+enum Step {
+    /// Read the region whose `{` is the current token.
+    Enter,
+    /// Nothing: it is complete.
+    Done,
+}
+
+/// An open bracket of a custom form.
+#[derive(Clone, Copy)]
+struct Bracket {
+    open: Token,
+    /// The word right before it.
+    keyword: Span,
+    /// The token right before it.
+    after: TokenKind,
+    /// Number of uses on the side stack when it was opened.
+    uses: usize,
+}
+
+struct Reader<'s> {
+    source: &'s str,
+    dialects: &'s Dialects,
+    lexer: Lexer<'s>,
+    token: Token,
+    previous: Token,
+    document: Document,
+    scopes: Scopes<'s>,
+    names: HashMap<Cow<'s, str>, NameId>,
+    types: HashMap<&'s str, TypeId>,
+    chunk: u32,
+    // Side stacks: parts of ops and regions that are not complete yet.
+    results: Vec<(Span, u32)>,
+    uses: Vec<Use>,
+    regions: Vec<RegionId>,
+    successors: Vec<(Span, PoolRange)>,
+    groups: Vec<Group>,
+    dictionaries: Vec<Span>,
+    type_spans: Vec<Span>,
+    brackets: Vec<Bracket>,
+    arguments: Vec<EntryArgument>,
+    blocks: Vec<BlockId>,
+    ops: Vec<OpId>,
+    /// Successors to resolve at the end of the region: (pool index, name, known op).
+    branches: Vec<(u32, Span, bool)>,
+}
+
+type Result<T> = std::result::Result<T, ReadError>;
+
+pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
+    if source.len() >= u32::MAX as usize {
+        return Err(ReadError::TooLong);
+    }
+    let mut reader = Reader::new(source, dialects);
+    reader.run()?;
+    let mut document = reader.document;
+    crate::ty::resolve(&mut document);
+    Ok(document)
+}
+
+impl<'s> Reader<'s> {
+    fn new(source: &'s str, dialects: &'s Dialects) -> Self {
+        let start = Token { kind: TokenKind::Eof, start: 0, end: 0, first_on_line: true };
+        Reader {
+            source,
+            dialects,
+            lexer: Lexer::new(source),
+            token: start,
+            previous: start,
+            document: empty_document(source),
+            scopes: Scopes::default(),
+            names: HashMap::new(),
+            types: HashMap::new(),
+            chunk: 0,
+            results: Vec::new(),
+            uses: Vec::new(),
+            regions: Vec::new(),
+            successors: Vec::new(),
+            groups: Vec::new(),
+            dictionaries: Vec::new(),
+            type_spans: Vec::new(),
+            brackets: Vec::new(),
+            arguments: Vec::new(),
+            blocks: Vec::new(),
+            ops: Vec::new(),
+            branches: Vec::new(),
+        }
+    }
+
+    fn run(&mut self) -> Result<()> {
+        self.advance();
+        let mut stack = vec![Frame::Region(self.open_top())];
+        while let Some(frame) = stack.pop() {
+            match frame {
+                Frame::Region(region) => self.step_region(region, &mut stack)?,
+                Frame::Op(op) => self.step_op(op, &mut stack)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn step_op(&mut self, mut frame: OpFrame, stack: &mut Vec<Frame>) -> Result<()> {
+        let step = match frame.state {
+            State::Generic(_) => self.step_generic(&mut frame)?,
+            State::Custom(_) => self.step_custom(&mut frame)?,
+        };
+        match step {
+            Step::Enter => {
+                let region = self.enter_region(&mut frame)?;
+                stack.push(Frame::Op(frame));
+                stack.push(Frame::Region(region));
+                Ok(())
+            }
+            Step::Done => self.finish_op(frame),
+        }
+    }
+
+    // Tokens.
+
+    fn advance(&mut self) {
+        self.previous = self.token;
+        self.token = self.lexer.next();
+    }
+
+    fn text(&self, span: Span) -> &'s str {
+        self.source.get(span.range()).unwrap_or("")
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.token.kind == kind
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.at(TokenKind::BareId) && self.text(self.token.span()) == word
+    }
+
+    fn take(&mut self, kind: TokenKind) -> bool {
+        let there = self.at(kind);
+        if there {
+            self.advance();
+        }
+        there
+    }
+
+    fn expect(&mut self, kind: TokenKind, expected: &'static str) -> Result<Token> {
+        let token = self.token;
+        if token.kind != kind {
+            return Err(self.unexpected(expected));
+        }
+        self.advance();
+        Ok(token)
+    }
+
+    fn unexpected(&self, expected: &'static str) -> ReadError {
+        let span = self.token.span();
+        let found = match self.token.kind {
+            TokenKind::Eof => "the end of the text".to_owned(),
+            TokenKind::Unterminated => return ReadError::UnterminatedString { span },
+            _ => {
+                let text: String = self.text(span).chars().take(40).collect();
+                format!("`{text}`")
+            }
+        };
+        ReadError::Unexpected { expected, found, span }
+    }
+
+    /// Jumps over the bracketed group at the current token; its span.
+    fn skip_group(&mut self) -> Result<Span> {
+        let open = self.token;
+        let result = self.lexer.skip_group(open.start);
+        result.map_err(|unbalanced| self.unbalanced(unbalanced))?;
+        let end = self.lexer.position;
+        self.token.end = end;
+        self.token.kind = TokenKind::Greater;
+        self.advance();
+        Ok(Span::new(open.start, end))
+    }
+
+    fn unbalanced(&self, at: Unbalanced) -> ReadError {
+        let open = Span::new(at.open, at.open + 1);
+        let end = self.source.ceil_char_boundary((at.at + 1).min(self.source.len()));
+        ReadError::Unbalanced { bracket: self.text(open).to_owned(), open, span: Span::new(at.at, end) }
+    }
+
+    fn note(&mut self, message: String, span: Span) {
+        self.document.notes.push(Note { message, span });
+    }
+
+    // Types.
+
+    /// Whether a type can begin at the current token.
+    fn at_type(&self) -> bool {
+        match self.token.kind {
+            TokenKind::Bang => true,
+            TokenKind::BareId => is_type_word(self.text(self.token.span())),
+            _ => false,
+        }
+    }
+
+    /// Reads over one type and returns its span.
+    fn skip_type(&mut self) -> Result<Span> {
+        let start = self.token.start;
+        loop {
+            match self.token.kind {
+                TokenKind::LParen => {
+                    self.skip_group()?;
+                    self.expect(TokenKind::Arrow, "`->`")?;
+                    if self.at(TokenKind::LParen) {
+                        self.skip_group()?;
+                        if !self.take(TokenKind::Arrow) {
+                            return Ok(self.since(start));
+                        }
+                    }
+                }
+                TokenKind::Bang | TokenKind::BareId => {
+                    self.advance();
+                    if self.at(TokenKind::Less) && self.previous.end == self.token.start {
+                        self.skip_group()?;
+                    }
+                    return Ok(self.since(start));
+                }
+                _ => return Err(self.unexpected("a type")),
+            }
+        }
+    }
+
+    /// From `start` to the end of the last token read.
+    fn since(&self, start: usize) -> Span {
+        Span::new(start, self.previous.end)
+    }
+
+    fn intern(&mut self, text: TypeText) -> TypeId {
+        let key = match text {
+            TypeText::Source(span) => self.text(span),
+            TypeText::Known(known) => known,
+        };
+        if let Some(&id) = self.types.get(key) {
+            return id;
+        }
+        let id = self.document.types.push(TypeEntry { text, chunk: self.chunk, ty: Type::Unknown });
+        self.types.insert(key, id);
+        id
+    }
+
+    fn written_type(&mut self, span: Span) -> TypeId {
+        self.intern(TypeText::Source(span))
+    }
+
+    fn known_type(&mut self, text: &'static str) -> TypeId {
+        self.intern(TypeText::Known(text))
+    }
+
+    // Ops.
+
+    /// Reads results and name, and pushes the frame of an op.
+    fn begin_op(&mut self, parent: BlockId) -> Result<OpFrame> {
+        let start = self.token.start;
+        let results = self.results.len();
+        if self.at(TokenKind::Percent) {
+            self.read_results()?;
+        }
+        let name_token = self.token;
+        let (name, form) = match name_token.kind {
+            TokenKind::String => {
+                let text = self.text(name_token.span());
+                (Cow::Borrowed(text.trim_matches('"')), Form::Generic)
+            }
+            TokenKind::BareId => {
+                let text = self.text(name_token.span());
+                (self.full_name(text, parent), Form::Custom)
+            }
+            _ => return Err(self.unexpected("an op")),
+        };
+        self.advance();
+        let name = self.intern_name(name);
+        let op = self.document.ops.push(Op {
+            name,
+            form,
+            span: Span::new(start, name_token.end),
+            name_span: name_token.span(),
+            parent,
+            symbol: None,
+            location: None,
+            operands: PoolRange::default(),
+            results: PoolRange::default(),
+            regions: PoolRange::default(),
+            successors: PoolRange::default(),
+            groups: PoolRange::default(),
+            dictionaries: PoolRange::default(),
+            types: PoolRange::default(),
+        });
+        self.ops.push(op);
+        Ok(OpFrame {
+            op,
+            name,
+            state: match form {
+                Form::Generic => State::Generic(generic::Phase::Operands),
+                _ => State::Custom(custom::Progress::default()),
+            },
+            results,
+            uses: self.uses.len(),
+            regions: self.regions.len(),
+            successors: self.successors.len(),
+            groups: self.groups.len(),
+            dictionaries: self.dictionaries.len(),
+            types: self.type_spans.len(),
+            brackets: self.brackets.len(),
+            arguments: self.arguments.len(),
+        })
+    }
+
+    /// A name with its dialect. One without belongs to the dialect of the op
+    /// around it if that has such an op (`return` in an `async.func`).
+    fn full_name(&self, text: &'s str, parent: BlockId) -> Cow<'s, str> {
+        if text.contains('.') {
+            return Cow::Borrowed(text);
+        }
+        let around = self.document.block_parent(parent).map(|op| self.document.name(op));
+        let dialect = around.and_then(|name| name.split('.').next());
+        let local = dialect.map(|dialect| format!("{dialect}.{text}"));
+        match local.filter(|name| self.dialects.has(name)) {
+            Some(name) => Cow::Owned(name),
+            None => Cow::Borrowed(undotted(text).unwrap_or(text)),
+        }
+    }
+
+    /// `%a, %b:2 =`.
+    fn read_results(&mut self) -> Result<()> {
+        loop {
+            let name = self.expect(TokenKind::Percent, "a result name")?;
+            let mut count = 1;
+            if self.take(TokenKind::Colon) {
+                let number = self.expect(TokenKind::Number, "the number of results")?;
+                let parsed = self.text(number.span()).parse::<u32>().ok();
+                count = parsed.filter(|&n| n > 0 && n <= MAX_RESULTS).ok_or_else(|| ReadError::Unexpected {
+                    expected: "a number of results",
+                    found: format!("`{}`", self.text(number.span())),
+                    span: number.span(),
+                })?;
+            }
+            self.results.push((name.span(), count));
+            if !self.take(TokenKind::Comma) {
+                self.expect(TokenKind::Equal, "`=`")?;
+                return Ok(());
+            }
+        }
+    }
+
+    fn intern_name(&mut self, name: Cow<'s, str>) -> NameId {
+        if let Some(&id) = self.names.get(&name) {
+            return id;
+        }
+        let id =
+            self.document.names.push(NameEntry { name: name.clone().into_owned(), info: self.dialects.get(&name) });
+        self.names.insert(name, id);
+        id
+    }
+
+    /// The name after `%x`, with its `#1` if there is one.
+    fn read_use(&mut self) -> Result<Use> {
+        let name = self.expect(TokenKind::Percent, "a value")?;
+        let mut index = 0;
+        if self.at(TokenKind::Hash) && self.token.start == name.end {
+            let text = self.text(self.token.span());
+            index = text.get(1..).and_then(|n| n.parse().ok()).ok_or_else(|| self.unexpected("a result number"))?;
+            self.advance();
+        }
+        Ok(Use { name: name.span(), index, symbol: false })
+    }
+
+    /// A trailing `loc(…)`, if there is one.
+    fn read_location(&mut self, op: OpId) -> Result<bool> {
+        if !self.at_word("loc") || self.lexer.peek() != TokenKind::LParen {
+            return Ok(false);
+        }
+        let start = self.token.start;
+        self.advance();
+        self.skip_group()?;
+        self.document.ops[op].location = Some(self.since(start));
+        Ok(true)
+    }
+
+    /// Moves an op's parts from the side stacks into the document.
+    fn finish_op(&mut self, frame: OpFrame) -> Result<()> {
+        let op = frame.op;
+        let end = self.previous.end;
+        let known = self.document.names[frame.name].info.known || self.document.ops[op].form == Form::Generic;
+        self.order_operands(&frame);
+        self.resolve_operands(&frame, known)?;
+        self.define_results(&frame)?;
+        self.add_hidden_parts(&frame);
+        let document = &mut self.document;
+        let entry = &mut document.ops[op];
+        entry.span.end = Span::new(end, end).start;
+        entry.regions = drain(&mut self.regions, frame.regions, &mut document.region_pool);
+        entry.groups = drain(&mut self.groups, frame.groups, &mut document.group_pool);
+        let dictionaries = &mut self.dictionaries;
+        entry.dictionaries = drain(dictionaries, frame.dictionaries, &mut document.span_pool);
+        entry.types = drain(&mut self.type_spans, frame.types, &mut document.span_pool);
+        let start = document.successor_pool.len();
+        for (name, operands) in self.successors.drain(frame.successors..) {
+            self.branches.push((document.successor_pool.len() as u32, name, known));
+            document.successor_pool.push(Successor { block: None, operands });
+        }
+        entry.successors = pool_range(start, document.successor_pool.len());
+        self.brackets.truncate(frame.brackets);
+        self.arguments.truncate(frame.arguments);
+        Ok(())
+    }
+}
+
+/// A generous bound on `%0:n`: more than any real op, and small enough that a
+/// short hostile text cannot ask for gigabytes.
+const MAX_RESULTS: u32 = 1 << 16;
+
+fn pool_range(start: usize, end: usize) -> PoolRange {
+    PoolRange { start: start as u32, end: end as u32 }
+}
+
+fn drain<T>(stack: &mut Vec<T>, from: usize, pool: &mut Vec<T>) -> PoolRange {
+    let start = pool.len();
+    pool.extend(stack.drain(from..));
+    pool_range(start, pool.len())
+}
+
+/// The words that begin a builtin type.
+fn is_type_word(word: &str) -> bool {
+    match word {
+        "memref" | "tensor" | "vector" | "index" | "none" | "complex" | "tuple" | "bf16" | "tf32" => true,
+        _ => {
+            let digits = word.trim_start_matches(['s', 'u', 'i', 'f']);
+            let prefix = &word[..word.len() - digits.len()];
+            matches!(prefix, "i" | "si" | "ui" | "f")
+                && digits.starts_with(|c: char| c.is_ascii_digit())
+                && (prefix == "f" || digits.bytes().all(|b| b.is_ascii_digit()))
+        }
+    }
+}
+
+fn empty_document(source: &str) -> Document {
+    Document {
+        source: Arc::from(source),
+        ops: IndexVec::new(),
+        regions: IndexVec::new(),
+        blocks: IndexVec::new(),
+        values: IndexVec::new(),
+        types: IndexVec::new(),
+        names: IndexVec::new(),
+        top: Vec::new(),
+        aliases: Vec::new(),
+        operand_pool: Vec::new(),
+        value_pool: Vec::new(),
+        region_pool: Vec::new(),
+        block_pool: Vec::new(),
+        op_pool: Vec::new(),
+        successor_pool: Vec::new(),
+        group_pool: Vec::new(),
+        span_pool: Vec::new(),
+        notes: Vec::new(),
+    }
+}

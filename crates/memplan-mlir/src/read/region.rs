@@ -1,0 +1,338 @@
+//! Regions, blocks and the top level of a file.
+
+use super::*;
+use crate::dialect::{Header, Traits};
+
+impl<'s> Reader<'s> {
+    /// Starts a part of the file: its own names, aliases and top-level block.
+    pub(super) fn open_top(&mut self) -> RegionFrame {
+        self.chunk = self.document.aliases.len() as u32;
+        self.document.aliases.push(HashMap::new());
+        self.types.clear();
+        let start = self.token.span();
+        let region = self.document.regions.push(Region { parent: None, span: start, blocks: PoolRange::default() });
+        self.scopes.enter(true);
+        let mut frame = RegionFrame {
+            region,
+            open: start,
+            form: Form::Custom,
+            isolated: true,
+            block: None,
+            blocks: self.blocks.len(),
+            ops: self.ops.len(),
+            branches: self.branches.len(),
+        };
+        let block = self.open_block(&mut frame, Span::default());
+        self.document.top.push(block);
+        frame
+    }
+
+    /// Enters the region whose `{` is the current token.
+    pub(super) fn enter_region(&mut self, op: &mut OpFrame) -> Result<RegionFrame> {
+        let open = self.token.span();
+        self.advance();
+        let info = &self.document.names[op.name].info;
+        let isolated = info.traits.has(Traits::ISOLATED);
+        let lenient = info.header == Header::Unknown;
+        let form = self.document.ops[op.op].form;
+        let mut frame = self.new_region(op.op, open, form, isolated);
+        self.regions.push(frame.region);
+        if form == Form::Custom {
+            self.entry_block(op, &mut frame, lenient)?;
+        }
+        Ok(frame)
+    }
+
+    fn new_region(&mut self, op: OpId, open: Span, form: Form, isolated: bool) -> RegionFrame {
+        let region = self.document.regions.push(Region { parent: Some(op), span: open, blocks: PoolRange::default() });
+        self.scopes.enter(isolated);
+        RegionFrame {
+            region,
+            open,
+            form,
+            isolated,
+            block: None,
+            blocks: self.blocks.len(),
+            ops: self.ops.len(),
+            branches: self.branches.len(),
+        }
+    }
+
+    /// Gives a custom form's region the arguments that the form defines for it.
+    fn entry_block(&mut self, op: &mut OpFrame, frame: &mut RegionFrame, lenient: bool) -> Result<()> {
+        let mut arguments = self.arguments.split_off(op.arguments);
+        arguments.sort_by_key(|argument| argument.rank);
+        if arguments.is_empty() {
+            return Ok(());
+        }
+        let block = self.open_block(frame, Span::default());
+        let assigned = self.document.names[op.name].info.header == Header::Assigned;
+        let is_carried = |one: &&EntryArgument| matches!(one.ty, ArgumentType::Carried);
+        let count = arguments.iter().filter(is_carried).count();
+        let induction = self.induction_type(op, count);
+        let mut carried = self.carried_types(op).into_iter();
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let (ty, type_span) = match argument.ty {
+                ArgumentType::Written(span) => (self.written_type(span), span),
+                ArgumentType::Index => match induction {
+                    Some(span) if assigned => (self.written_type(span), span),
+                    _ => (self.known_type("index"), Span::default()),
+                },
+                ArgumentType::Carried => match carried.next() {
+                    Some(span) => (self.written_type(span), span),
+                    None => (self.known_type("?"), Span::default()),
+                },
+            };
+            values.push((argument.name, ty, type_span));
+        }
+        self.add_arguments(block, &values, lenient)
+    }
+
+    fn add_arguments(&mut self, block: BlockId, arguments: &[(Span, TypeId, Span)], lenient: bool) -> Result<()> {
+        let start = self.document.value_pool.len();
+        for (index, &(name, ty, type_span)) in arguments.iter().enumerate() {
+            let value = self.document.values.push(Value {
+                name,
+                definition: Definition::Argument { block, index: index as u32 },
+                ty,
+                type_span,
+            });
+            self.document.value_pool.push(value);
+            if name != Span::default() {
+                self.define(name, value, 1, lenient)?;
+            }
+        }
+        self.document.blocks[block].arguments = pool_range(start, self.document.value_pool.len());
+        Ok(())
+    }
+
+    pub(super) fn open_block(&mut self, frame: &mut RegionFrame, label: Span) -> BlockId {
+        self.close_block(frame);
+        let block = self.document.blocks.push(Block {
+            parent: frame.region,
+            label,
+            arguments: PoolRange::default(),
+            ops: PoolRange::default(),
+        });
+        self.blocks.push(block);
+        frame.block = Some(block);
+        block
+    }
+
+    fn close_block(&mut self, frame: &mut RegionFrame) {
+        let Some(block) = frame.block.take() else {
+            return;
+        };
+        let ops = drain(&mut self.ops, frame.ops, &mut self.document.op_pool);
+        self.document.blocks[block].ops = ops;
+    }
+
+    /// Reads the next op or label of a region, or its end.
+    pub(super) fn step_region(&mut self, mut frame: RegionFrame, stack: &mut Vec<Frame>) -> Result<()> {
+        let top = self.document.regions[frame.region].parent.is_none();
+        loop {
+            match self.token.kind {
+                TokenKind::Eof if top => return self.close_region(frame),
+                TokenKind::RBrace if !top => {
+                    self.advance();
+                    return self.close_region(frame);
+                }
+                TokenKind::Eof => return Err(self.never_closed(&frame)),
+                _ if top && self.at_split() => {
+                    self.close_region(frame)?;
+                    stack.push(Frame::Region(self.open_top()));
+                    return Ok(());
+                }
+                TokenKind::Hash | TokenKind::Bang if top => self.read_alias()?,
+                TokenKind::Resources if top => self.read_resources()?,
+                TokenKind::Caret => self.read_label(&mut frame)?,
+                _ => break,
+            }
+        }
+        let block = match frame.block {
+            Some(block) => block,
+            None => self.open_block(&mut frame, Span::default()),
+        };
+        let op = self.begin_op(block)?;
+        stack.push(Frame::Region(frame));
+        stack.push(Frame::Op(op));
+        Ok(())
+    }
+
+    fn never_closed(&self, frame: &RegionFrame) -> ReadError {
+        self.unbalanced(Unbalanced { open: frame.open.start as usize, at: self.source.len() })
+    }
+
+    fn close_region(&mut self, mut frame: RegionFrame) -> Result<()> {
+        let implicit = frame.form == Form::Custom && self.document.regions[frame.region].parent.is_some();
+        if implicit {
+            self.add_terminator(&mut frame);
+        }
+        self.close_block(&mut frame);
+        let blocks = drain(&mut self.blocks, frame.blocks, &mut self.document.block_pool);
+        let region = &mut self.document.regions[frame.region];
+        region.blocks = blocks;
+        region.span = region.span.to(self.previous.span());
+        self.resolve_branches(&frame)?;
+        self.leave_scope()?;
+        debug_assert!(frame.isolated || self.ops.len() >= frame.ops);
+        Ok(())
+    }
+
+    fn resolve_branches(&mut self, frame: &RegionFrame) -> Result<()> {
+        let blocks = self.document.blocks(frame.region);
+        if self.branches.len() == frame.branches && blocks.len() < 2 {
+            return Ok(());
+        }
+        let mut labels: HashMap<&str, BlockId> = HashMap::new();
+        for &block in blocks {
+            let span = self.document.blocks[block].label;
+            let name = self.text(span);
+            if labels.insert(name, block).is_some() {
+                let name = name.to_owned();
+                return Err(ReadError::RedefinedBlock { name, span });
+            }
+        }
+        for (at, name, known) in self.branches.split_off(frame.branches) {
+            let text = self.text(name);
+            match labels.get(text) {
+                Some(&block) => self.document.successor_pool[at as usize].block = Some(block),
+                None if known => {
+                    return Err(ReadError::UndefinedBlock { name: text.to_owned(), span: name });
+                }
+                None => self.note(
+                    format!("there is no block `{text}` in this region; this form is not known, so it is left alone"),
+                    name,
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    /// `^name(%a: type, %b: type):`.
+    fn read_label(&mut self, frame: &mut RegionFrame) -> Result<()> {
+        let label = self.token.span();
+        self.advance();
+        let block = self.open_block(frame, label);
+        if self.at(TokenKind::LParen) {
+            let arguments = self.signature()?;
+            self.add_arguments(block, &arguments, false)?;
+        }
+        self.expect(TokenKind::Colon, "`:`")?;
+        Ok(())
+    }
+
+    /// `(%a: type {attributes} loc(…), …)`; a declaration has types only.
+    pub(super) fn signature(&mut self) -> Result<Vec<(Span, TypeId, Span)>> {
+        self.expect(TokenKind::LParen, "`(`")?;
+        let mut arguments = Vec::new();
+        while !self.at(TokenKind::RParen) {
+            if self.at(TokenKind::Other) && self.text(self.token.span()) == "." {
+                self.skip_ellipsis();
+                continue;
+            }
+            let mut name = Span::default();
+            if self.at(TokenKind::Percent) {
+                name = self.token.span();
+                self.advance();
+                self.expect(TokenKind::Colon, "`:`")?;
+            }
+            let type_span = self.skip_type()?;
+            if self.at(TokenKind::LBrace) {
+                self.skip_group()?;
+            }
+            if self.at_word("loc") {
+                self.advance();
+                self.skip_group()?;
+            }
+            arguments.push((name, self.written_type(type_span), type_span));
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::RParen, "`)`")?;
+        Ok(arguments)
+    }
+
+    /// The `...` of a variadic function.
+    fn skip_ellipsis(&mut self) {
+        while self.at(TokenKind::Other) && self.text(self.token.span()) == "." {
+            self.advance();
+        }
+    }
+
+    /// Whether a `// -----` line stands in front of the current token.
+    fn at_split(&self) -> bool {
+        let gap = self.source.get(self.previous.end..self.token.start);
+        let gap = gap.unwrap_or("");
+        let at_line_start = self.previous.end == 0 && gap.starts_with("// -----");
+        // Most gaps hold no comment; only those with one are searched.
+        (at_line_start || gap.contains("\n// -----")) && !self.split_already_taken()
+    }
+
+    /// The first token of a part is reached twice: when the part before ends, and as its start.
+    fn split_already_taken(&self) -> bool {
+        let last = self.document.top.last();
+        let region = last.map(|&block| self.document.blocks[block].parent);
+        region.is_some_and(|region| self.document.regions[region].span.start as usize == self.token.start)
+    }
+
+    /// `#name = attribute` or `!name = type`.
+    fn read_alias(&mut self) -> Result<()> {
+        let name = self.text(self.token.span());
+        self.advance();
+        self.expect(TokenKind::Equal, "`=`")?;
+        let start = self.token.start;
+        self.skip_alias_value()?;
+        let value = self.since(start);
+        if let Some(aliases) = self.document.aliases.last_mut() {
+            aliases.insert(name.to_owned(), Alias { value });
+        }
+        Ok(())
+    }
+
+    /// An attribute or type: it ends where a line starts with something that
+    /// begins an op, a label or another alias.
+    fn skip_alias_value(&mut self) -> Result<()> {
+        let mut first = true;
+        loop {
+            match self.token.kind {
+                TokenKind::Eof | TokenKind::Resources if first => {
+                    return Err(self.unexpected("an attribute or a type"));
+                }
+                TokenKind::Eof | TokenKind::Resources | TokenKind::RBrace => return Ok(()),
+                _ if !first && self.ends_alias() => return Ok(()),
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace | TokenKind::Less => {
+                    self.skip_group()?;
+                }
+                TokenKind::Unterminated => return Err(self.unexpected("an attribute")),
+                _ => self.advance(),
+            }
+            first = false;
+        }
+    }
+
+    fn ends_alias(&self) -> bool {
+        let goes_on =
+            matches!(self.previous.kind, TokenKind::Arrow | TokenKind::Colon | TokenKind::Equal | TokenKind::Comma);
+        self.token.first_on_line
+            && !goes_on
+            && match self.token.kind {
+                TokenKind::Hash | TokenKind::Bang => self.lexer.peek() == TokenKind::Equal,
+                TokenKind::Percent | TokenKind::Caret | TokenKind::String => true,
+                TokenKind::BareId => !self.at_type(),
+                _ => false,
+            }
+    }
+
+    fn read_resources(&mut self) -> Result<()> {
+        let span = self.token.span();
+        if !self.lexer.skip_resources() {
+            return Err(ReadError::UnterminatedResources { span });
+        }
+        self.token.end = self.lexer.position;
+        self.advance();
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! Which value a name means.
+//!
+//! Names are visible in the region that defines them and in the regions inside
+//! it, up to an op that is isolated from above (a function, a module), inside
+//! which nothing outside is visible. A use may stand before its definition: in
+//! another block, or in a graph region. Such a use waits with its region, and
+//! moves outward when the region ends without a definition.
+//!
+//! ```text
+//! a use is looked up        in the names of its isolated scope
+//! a use that is not found   waits in the innermost open region
+//! a definition              serves the uses waiting in its own region
+//! a region ends             its names go out of sight; what still waits moves to the parent
+//! an isolated region ends   what still waits is an error
+//! ```
+//!
+//! Moving the smaller set of waiting uses into the larger keeps the whole
+//! thing within n log n however deep regions nest.
+
+use std::collections::HashMap;
+
+use memplan_core::Span;
+
+use super::*;
+
+/// The values a name stands for: `count` results from `first` on.
+#[derive(Clone, Copy)]
+struct Named {
+    first: ValueId,
+    count: u32,
+}
+
+/// A use that was read before its definition.
+struct Waiting {
+    /// Where its operand stands in the operand pool.
+    operand: u32,
+    index: u32,
+    span: Span,
+    /// Whether not finding it is an error.
+    known: bool,
+}
+
+#[derive(Default)]
+struct Open<'s> {
+    /// Names to forget at the end, with what they meant before.
+    names: Vec<(&'s str, Option<Named>)>,
+    waiting: HashMap<&'s str, Vec<Waiting>>,
+    isolated: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Scopes<'s> {
+    /// One map an isolated scope.
+    maps: Vec<HashMap<&'s str, Named>>,
+    open: Vec<Open<'s>>,
+}
+
+impl<'s> Scopes<'s> {
+    pub(super) fn enter(&mut self, isolated: bool) {
+        if isolated {
+            self.maps.push(HashMap::new());
+        }
+        self.open.push(Open { isolated, ..Open::default() });
+    }
+
+    fn lookup(&self, name: &str) -> Option<Named> {
+        self.maps.last()?.get(name).copied()
+    }
+
+    pub(super) fn is_defined(&self, name: &str) -> bool {
+        self.lookup(name).is_some()
+    }
+
+    /// Makes a name known; false if it already means something here.
+    fn define(&mut self, name: &'s str, named: Named) -> bool {
+        let (Some(map), Some(open)) = (self.maps.last_mut(), self.open.last_mut()) else {
+            return true;
+        };
+        let before = map.insert(name, named);
+        open.names.push((name, before));
+        before.is_none()
+    }
+
+    fn take_waiting(&mut self, name: &str) -> Vec<Waiting> {
+        let open = self.open.last_mut();
+        open.and_then(|open| open.waiting.remove(name)).unwrap_or_default()
+    }
+
+    /// Ends a region; what still waits at the end of an isolated one.
+    fn leave(&mut self) -> Vec<(&'s str, Waiting)> {
+        let Some(closed) = self.open.pop() else {
+            return Vec::new();
+        };
+        if closed.isolated {
+            self.maps.pop();
+            return in_text_order(closed.waiting);
+        }
+        if let Some(map) = self.maps.last_mut() {
+            for (name, before) in closed.names.into_iter().rev() {
+                match before {
+                    Some(named) => map.insert(name, named),
+                    None => map.remove(name),
+                };
+            }
+        }
+        if let Some(parent) = self.open.last_mut() {
+            merge_waiting(&mut parent.waiting, closed.waiting);
+        }
+        Vec::new()
+    }
+}
+
+fn in_text_order(waiting: HashMap<&str, Vec<Waiting>>) -> Vec<(&str, Waiting)> {
+    let pairs = waiting.into_iter().flat_map(|(name, uses)| uses.into_iter().map(move |one| (name, one)));
+    let mut all: Vec<(&str, Waiting)> = pairs.collect();
+    all.sort_by_key(|(_, one)| one.span.start);
+    all
+}
+
+#[expect(clippy::iter_over_hash_type, reason = "the order of a union does not show")]
+fn merge_waiting<'s>(into: &mut HashMap<&'s str, Vec<Waiting>>, mut from: HashMap<&'s str, Vec<Waiting>>) {
+    if from.len() > into.len() {
+        std::mem::swap(into, &mut from);
+    }
+    for (name, mut uses) in from {
+        let there = into.entry(name).or_default();
+        if uses.len() > there.len() {
+            std::mem::swap(there, &mut uses);
+        }
+        there.append(&mut uses);
+    }
+}
+
+impl Reader<'_> {
+    /// Looks up an op's operands and puts them into the document.
+    pub(super) fn resolve_operands(&mut self, frame: &OpFrame, known: bool) -> Result<()> {
+        let start = self.document.operand_pool.len();
+        for at in frame.uses..self.uses.len() {
+            let one = self.uses[at];
+            let value = self.resolve_use(one, known)?;
+            self.document.operand_pool.push(value);
+        }
+        self.uses.truncate(frame.uses);
+        self.document.ops[frame.op].operands = pool_range(start, self.document.operand_pool.len());
+        Ok(())
+    }
+
+    fn resolve_use(&mut self, one: Use, known: bool) -> Result<ValueId> {
+        let name = self.text(one.name);
+        if let Some(named) = self.scopes.lookup(name) {
+            return pick(named, one.index).ok_or_else(|| undefined(name, one.name));
+        }
+        let operand = self.document.operand_pool.len() as u32;
+        let waiting = Waiting { operand, index: one.index, span: one.name, known };
+        if let Some(open) = self.scopes.open.last_mut() {
+            open.waiting.entry(name).or_default().push(waiting);
+        }
+        // Stands in until the definition is read.
+        Ok(ValueId::from_index(u32::MAX as usize))
+    }
+
+    /// Makes values of the names in front of an op's `=`.
+    pub(super) fn define_results(&mut self, frame: &OpFrame) -> Result<()> {
+        let types = self.result_types(frame)?;
+        let start = self.document.value_pool.len();
+        let mut names: Vec<Span> = Vec::with_capacity(types.len());
+        for &(name, count) in &self.results[frame.results..] {
+            names.extend(std::iter::repeat_n(name, count as usize));
+        }
+        let mut values = Vec::with_capacity(types.len());
+        for (index, &(ty, type_span)) in types.iter().enumerate() {
+            let value = self.document.values.push(Value {
+                name: names.get(index).copied().unwrap_or_default(),
+                definition: Definition::Result { op: frame.op, index: index as u32 },
+                ty,
+                type_span,
+            });
+            values.push(value);
+        }
+        self.document.value_pool.extend(&values);
+        self.document.ops[frame.op].results = pool_range(start, self.document.value_pool.len());
+        let mut first = 0;
+        for at in frame.results..self.results.len() {
+            let (name, count) = self.results[at];
+            if let Some(&value) = values.get(first) {
+                self.define(name, value, count, false)?;
+            }
+            first += count as usize;
+        }
+        self.results.truncate(frame.results);
+        Ok(())
+    }
+
+    /// Makes a name mean a value from here on, and serves the uses that waited for it.
+    pub(super) fn define(&mut self, name: Span, first: ValueId, count: u32, lenient: bool) -> Result<()> {
+        let text = self.text(name);
+        let named = Named { first, count };
+        if !self.scopes.define(text, named) && !lenient {
+            return Err(ReadError::RedefinedValue { name: text.to_owned(), span: name });
+        }
+        for waiting in self.scopes.take_waiting(text) {
+            let value = pick(named, waiting.index).ok_or_else(|| undefined(text, waiting.span))?;
+            self.document.operand_pool[waiting.operand as usize] = value;
+        }
+        Ok(())
+    }
+
+    /// Forgets the names of a region that ends.
+    pub(super) fn leave_scope(&mut self) -> Result<()> {
+        for (name, waiting) in self.scopes.leave() {
+            if waiting.known {
+                return Err(undefined(name, waiting.span));
+            }
+            self.note(
+                format!("`{name}` is not defined here; this form is not known, so it is left alone"),
+                waiting.span,
+            );
+            let ty = self.known_type("?");
+            let value = self.document.values.push(Value {
+                name: waiting.span,
+                definition: Definition::Unresolved,
+                ty,
+                type_span: Span::default(),
+            });
+            self.document.operand_pool[waiting.operand as usize] = value;
+        }
+        Ok(())
+    }
+}
+
+fn pick(named: Named, index: u32) -> Option<ValueId> {
+    (index < named.count).then(|| ValueId::from_index(named.first.index() + index as usize))
+}
+
+fn undefined(name: &str, span: Span) -> ReadError {
+    ReadError::UndefinedValue { name: name.to_owned(), span }
+}

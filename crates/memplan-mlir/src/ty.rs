@@ -1,0 +1,465 @@
+//! Types, parsed from their text.
+//!
+//! Most of a file's types are the same few spellings, so the reader keeps each
+//! distinct spelling once and this module parses those, aliases expanded.
+//! What is not a builtin type is [`Type::Opaque`].
+
+use memplan_core::{Bytes, Span};
+
+use crate::document::{Document, TypeText};
+
+/// How deep types may nest before the inside is left opaque. Real ones nest
+/// three deep; the bound is what keeps recursion safe.
+const MAX_DEPTH: u32 = 32;
+
+/// A dimension; `None` if it is only known at run time.
+pub type Dimension = Option<u64>;
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// `i8`, `si32`, `ui4`.
+    Integer {
+        /// Bits.
+        width: u32,
+    },
+    /// `index`.
+    Index,
+    /// `f32`, `bf16`, `f8E4M3FN`.
+    Float {
+        /// Bits.
+        width: u32,
+    },
+    /// `complex<f32>`.
+    Complex(Box<Type>),
+    /// `vector<4x[8]xf32>`.
+    Vector {
+        /// Dimensions; a scalable one is `None`.
+        shape: Vec<Dimension>,
+        /// Element type.
+        element: Box<Type>,
+    },
+    /// `tensor<4x?xf32, encoding>`, `tensor<*xf32>`.
+    Tensor {
+        /// Dimensions; none if unranked.
+        shape: Option<Vec<Dimension>>,
+        /// Element type.
+        element: Box<Type>,
+        /// The encoding as written, aliases expanded.
+        encoding: Option<String>,
+    },
+    /// `memref<4x?xf32, layout, space>`, `memref<*xf32>`.
+    MemRef(MemRef),
+    /// `tuple<…>`.
+    Tuple,
+    /// `(…) -> …`.
+    Function,
+    /// `none`.
+    None,
+    /// A dialect's own type, as written.
+    Opaque(String),
+    /// Not written, and not known.
+    Unknown,
+}
+
+/// A memref type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemRef {
+    /// Dimensions; none if unranked.
+    pub shape: Option<Vec<Dimension>>,
+    /// Element type.
+    pub element: Box<Type>,
+    /// Where elements lie.
+    pub layout: Layout,
+    /// The memory space as written, aliases expanded; none for the default space (also written `0`).
+    pub space: Option<String>,
+}
+
+/// Where the elements of a memref lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Row-major, from the first byte, without gaps.
+    Identity,
+    /// `strided<[…], offset: …>`, in elements; `None` if only known at run time.
+    Strided {
+        /// Distance between neighbours, a dimension.
+        strides: Vec<Option<i64>>,
+        /// First element.
+        offset: Option<i64>,
+    },
+    /// Anything else, as written.
+    Other(String),
+}
+
+impl Type {
+    /// Parses a type that mentions no aliases.
+    pub fn parse(text: &str) -> Type {
+        parse(text, &|_| None, 0)
+    }
+
+    /// The memref type, if it is one.
+    pub fn as_memref(&self) -> Option<&MemRef> {
+        match self {
+            Type::MemRef(memref) => Some(memref),
+            _ => None,
+        }
+    }
+
+    /// Whether a value of this type is memory, as far as is known: a memref, or a
+    /// value whose type an unknown form does not tell.
+    pub fn may_be_memory(&self) -> bool {
+        matches!(self, Type::MemRef(_) | Type::Unknown)
+    }
+
+    /// Bits of a number of this type; `index` counts as 64.
+    pub fn bits(&self) -> Option<u64> {
+        match self {
+            Type::Integer { width } | Type::Float { width } => Some(u64::from(*width)),
+            Type::Index => Some(64),
+            Type::Complex(element) => element.bits()?.checked_mul(2),
+            Type::Vector { shape, element } => {
+                let count = product(shape)?;
+                element.bits()?.checked_mul(count)
+            }
+            _ => None,
+        }
+    }
+
+    /// Bytes from one element of this type to the next in memory, as LLVM's data
+    /// layout has it: odd integer widths round up to a power of two, innermost
+    /// vector rows too, and a row of sub-byte numbers is packed.
+    pub fn stride_bytes(&self) -> Option<Bytes> {
+        match self {
+            Type::Integer { width } | Type::Float { width } => scalar_bytes(u64::from(*width)),
+            Type::Index => Some(Bytes(8)),
+            Type::Complex(element) => element.stride_bytes()?.checked_mul(2),
+            Type::Vector { shape, element } => {
+                let (last, rows) = shape.split_last()?;
+                let bits = element.bits()?.checked_mul((*last)?)?;
+                let bytes = bits.div_ceil(8).checked_next_power_of_two()?;
+                Bytes(bytes.max(1)).checked_mul(product(rows)?)
+            }
+            // A descriptor: two pointers, an offset, a size and a stride a dimension.
+            Type::MemRef(MemRef { shape: Some(shape), .. }) => {
+                Bytes(24).checked_add(Bytes(16).checked_mul(shape.len() as u64)?)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl MemRef {
+    /// Bytes of the whole memref if its shape is static and its layout the identity.
+    pub fn bytes(&self) -> Option<Bytes> {
+        if self.layout != Layout::Identity {
+            return None;
+        }
+        let count = product(self.shape.as_deref()?)?;
+        self.element.stride_bytes()?.checked_mul(count)
+    }
+
+    /// Number of elements, if static.
+    pub fn element_count(&self) -> Option<u64> {
+        product(self.shape.as_deref()?)
+    }
+
+    /// Whether every dimension is known.
+    pub fn has_static_shape(&self) -> bool {
+        let shape = self.shape.as_deref();
+        shape.is_some_and(|shape| shape.iter().all(Option::is_some))
+    }
+}
+
+fn product(shape: &[Dimension]) -> Option<u64> {
+    // A zero dimension makes the product zero however large the others are.
+    if shape.contains(&Some(0)) {
+        return Some(0);
+    }
+    shape.iter().try_fold(1u64, |product, dimension| product.checked_mul((*dimension)?))
+}
+
+fn scalar_bytes(bits: u64) -> Option<Bytes> {
+    let bytes = bits.div_ceil(8);
+    Some(Bytes(if bytes <= 16 { bytes.max(1).next_power_of_two() } else { bytes.checked_next_multiple_of(16)? }))
+}
+
+/// Looks up `!name` or `#name`.
+type Aliases<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// Parses the distinct types of a document, once all its aliases are known.
+pub(crate) fn resolve(document: &mut Document) {
+    for id in document.types.ids() {
+        let entry = &document.types[id];
+        let text = match entry.text {
+            TypeText::Source(span) => document.text(span).to_owned(),
+            TypeText::Known(text) => text.to_owned(),
+        };
+        let aliases = document.aliases.get(entry.chunk as usize);
+        let lookup = |name: &str| {
+            let alias = aliases?.get(name)?;
+            Some(document.text(alias.value).to_owned())
+        };
+        let ty = parse(&text, &lookup, 0);
+        document.types[id].ty = ty;
+    }
+}
+
+fn parse(text: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
+    let text = text.trim();
+    if depth > MAX_DEPTH {
+        return Type::Opaque(text.to_owned());
+    }
+    if text.starts_with('!') {
+        return match aliases(text) {
+            Some(value) => parse(&value, aliases, depth + 1),
+            None => Type::Opaque(text.to_owned()),
+        };
+    }
+    let (word, parameters) = match text.split_once('<') {
+        Some((word, rest)) => (word.trim(), rest.strip_suffix('>')),
+        None => (text, None),
+    };
+    match (word, parameters) {
+        ("memref", Some(inside)) => parse_memref(inside, aliases, depth),
+        ("tensor", Some(inside)) => parse_tensor(inside, aliases, depth),
+        ("vector", Some(inside)) => {
+            let (shape, element) = split_shape(split_commas(inside).first().copied().unwrap_or(""));
+            Type::Vector { shape: shape.unwrap_or_default(), element: Box::new(parse(element, aliases, depth + 1)) }
+        }
+        ("complex", Some(inside)) => Type::Complex(Box::new(parse(inside, aliases, depth + 1))),
+        ("tuple", Some(_)) => Type::Tuple,
+        ("index", None) => Type::Index,
+        ("none", None) => Type::None,
+        ("?" | "", None) => Type::Unknown,
+        ("bf16", None) => Type::Float { width: 16 },
+        // Stored in 32 bits whatever its name says about precision.
+        ("tf32", None) => Type::Float { width: 32 },
+        _ if text.starts_with('(') => Type::Function,
+        (word, None) => parse_number(word).unwrap_or_else(|| Type::Opaque(text.to_owned())),
+        _ => Type::Opaque(text.to_owned()),
+    }
+}
+
+fn parse_number(word: &str) -> Option<Type> {
+    let digits = word.trim_start_matches(['s', 'u', 'i', 'f']);
+    let prefix = &word[..word.len() - digits.len()];
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let width: u32 = digits.get(..end)?.parse().ok()?;
+    match prefix {
+        "i" | "si" | "ui" if end == digits.len() => Some(Type::Integer { width }),
+        "f" => Some(Type::Float { width }),
+        _ => None,
+    }
+}
+
+fn parse_memref(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
+    let parts = split_commas(inside);
+    let (shape, element) = split_shape(parts.first().copied().unwrap_or(""));
+    let expand = |text: &str| expand_alias(text, aliases);
+    let mut layout = Layout::Identity;
+    let mut space = None;
+    for part in parts.iter().skip(1) {
+        let text = expand(part);
+        match parse_layout(&text) {
+            Some(found) => layout = found,
+            None => space = Some(text).filter(|space| !is_default_space(space)),
+        }
+    }
+    Type::MemRef(MemRef { shape, element: Box::new(parse(element, aliases, depth + 1)), layout, space })
+}
+
+fn parse_tensor(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
+    let parts = split_commas(inside);
+    let (shape, element) = split_shape(parts.first().copied().unwrap_or(""));
+    Type::Tensor {
+        shape,
+        element: Box::new(parse(element, aliases, depth + 1)),
+        encoding: parts.get(1).map(|text| expand_alias(text, aliases)),
+    }
+}
+
+fn expand_alias(text: &str, aliases: &Aliases<'_>) -> String {
+    let mut text = text.trim().to_owned();
+    for _ in 0..MAX_DEPTH {
+        let expanded = text.starts_with('#').then(|| aliases(&text)).flatten();
+        match expanded {
+            Some(value) => text = value,
+            None => break,
+        }
+    }
+    text
+}
+
+fn is_default_space(text: &str) -> bool {
+    let number = text.split(':').next().unwrap_or("").trim();
+    number == "0"
+}
+
+/// A layout, or `None` if the text is a memory space.
+fn parse_layout(text: &str) -> Option<Layout> {
+    if let Some(inside) = text.strip_prefix("strided<") {
+        return Some(parse_strided(inside.strip_suffix('>')?).unwrap_or(Layout::Other(text.to_owned())));
+    }
+    let map = text.strip_prefix("affine_map<")?;
+    let compact: String = map.chars().filter(|c| !c.is_whitespace()).collect();
+    let identity = compact.strip_suffix('>').and_then(|map| map.split_once("->"));
+    Some(match identity {
+        Some((dims, results)) if dims == results => Layout::Identity,
+        _ => Layout::Other(text.to_owned()),
+    })
+}
+
+fn parse_strided(inside: &str) -> Option<Layout> {
+    let (list, rest) = inside.trim().strip_prefix('[')?.split_once(']')?;
+    let number = |text: &str| match text.trim() {
+        "?" => Some(None),
+        digits => digits.parse::<i64>().ok().map(Some),
+    };
+    let strides: Option<Vec<Option<i64>>> = match list.trim() {
+        "" => Some(Vec::new()),
+        list => list.split(',').map(number).collect(),
+    };
+    let offset = match rest.split_once("offset:") {
+        Some((_, offset)) => number(offset)?,
+        None => Some(0),
+    };
+    Some(Layout::Strided { strides: strides?, offset })
+}
+
+/// Splits `4x?x[8]xf32` into its dimensions and the element type.
+fn split_shape(text: &str) -> (Option<Vec<Dimension>>, &str) {
+    let mut rest = text.trim();
+    if let Some(element) = rest.strip_prefix('*') {
+        let element = element.trim_start().strip_prefix('x').unwrap_or(element);
+        return (None, element);
+    }
+    let mut shape = Vec::new();
+    while let Some((dimension, behind)) = split_dimension(rest) {
+        shape.push(dimension);
+        rest = behind;
+    }
+    (Some(shape), rest)
+}
+
+fn split_dimension(text: &str) -> Option<(Dimension, &str)> {
+    let text = text.trim_start();
+    let cross = text.find('x')?;
+    let (head, behind) = (&text[..cross], &text[cross + 1..]);
+    let head = head.trim();
+    let scalable = head.starts_with('[') && head.ends_with(']');
+    if head == "?" || scalable {
+        return Some((None, behind));
+    }
+    if head.is_empty() || !head.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    Some((head.parse().ok(), behind))
+}
+
+/// Splits at the commas outside brackets.
+pub(crate) fn split_commas(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut depth = 0usize;
+    let mut string = false;
+    let mut previous = b' ';
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        let operator = bytes.get(at + 1) == Some(&b'=');
+        match byte {
+            b'"' if previous != b'\\' => string = !string,
+            _ if string => {}
+            b'<' | b'>' if operator => {}
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'>' if previous != b'-' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+        previous = byte;
+    }
+    let last = text[start..].trim();
+    if !last.is_empty() || !parts.is_empty() {
+        parts.push(last);
+    }
+    parts
+}
+
+/// Where the element type of a shaped type, or the parameter of another, is written.
+pub(crate) fn inner_span(source: &str, span: Span) -> Option<Span> {
+    let text = source.get(span.range())?;
+    let inside = text.split_once('<')?.1.strip_suffix('>')?;
+    let shaped = ["memref", "tensor", "vector"].iter().any(|word| text.starts_with(word));
+    let first = split_commas(inside).first().copied()?;
+    let inner = if shaped { split_shape(first).1 } else { inside };
+    let start = inner.as_ptr() as usize - source.as_ptr() as usize;
+    Some(Span::new(start, start + inner.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memref(text: &str) -> MemRef {
+        Type::parse(text).as_memref().cloned().expect(text)
+    }
+
+    #[test]
+    fn memrefs() {
+        let m = memref("memref<4x?xf32, strided<[?, 1], offset: 3>, #gpu.address_space<workgroup>>");
+        assert_eq!(m.shape, Some(vec![Some(4), None]));
+        assert_eq!(*m.element, Type::Float { width: 32 });
+        let strided = Layout::Strided { strides: vec![None, Some(1)], offset: Some(3) };
+        assert_eq!(m.layout, strided);
+        assert_eq!(m.space.as_deref(), Some("#gpu.address_space<workgroup>"));
+        assert_eq!(memref("memref<*xf32>").shape, None);
+        assert_eq!(memref("memref<f32>").bytes(), Some(Bytes(4)));
+        assert_eq!(memref("memref<8xf32, 0>").space, None);
+        assert_eq!(memref("memref<8xf32, 0 : i64>").space, None);
+        assert_eq!(memref("memref<8xf32, 1>").space.as_deref(), Some("1"));
+        assert_eq!(memref("memref<8x2xf32, affine_map<(d0, d1) -> (d0, d1)>>").layout, Layout::Identity);
+        let map = "affine_map<(d0, d1) -> (d1, d0)>";
+        let transposed = memref(&format!("memref<8x2xf32, {map}>"));
+        assert_eq!(transposed.layout, Layout::Other(map.to_owned()));
+    }
+
+    #[test]
+    fn bytes_follow_the_data_layout() {
+        for (text, bytes) in [
+            ("memref<3xi1>", 3),
+            ("memref<3xi4>", 3),
+            ("memref<3xi12>", 6),
+            ("memref<3xi24>", 12),
+            ("memref<3xindex>", 24),
+            ("memref<3xcomplex<f32>>", 24),
+            ("memref<3xvector<4xf32>>", 48),
+            ("memref<2xvector<3xf32>>", 32),
+            ("memref<2xvector<2x3xf32>>", 64),
+            ("memref<2xvector<16xi1>>", 4),
+            ("memref<2xf80>", 32),
+            ("memref<2xf8E4M3FN>", 2),
+            ("memref<0x8xf32>", 0),
+            ("memref<2xmemref<4xf32>>", 80),
+        ] {
+            assert_eq!(memref(text).bytes(), Some(Bytes(bytes)), "{text}");
+        }
+        assert_eq!(memref("memref<4294967296x4294967296x4xf32>").bytes(), None);
+        assert_eq!(memref("memref<4x!acme.number>").bytes(), None);
+    }
+
+    #[test]
+    fn other_types() {
+        let tensor = Type::parse("tensor<1x16xf32, 4294967296 : i64>");
+        let Type::Tensor { encoding, .. } = &tensor else {
+            panic!("{tensor:?}");
+        };
+        assert_eq!(encoding.as_deref(), Some("4294967296 : i64"));
+        assert_eq!(Type::parse("() -> memref<4xf32>"), Type::Function);
+        assert_eq!(Type::parse("!quant.uniform<i8:f32, 1.0>").bits(), None);
+        let deep = format!("{}f32{}", "complex<".repeat(5000), ">".repeat(5000));
+        assert!(Type::parse(&deep).bits().is_none());
+    }
+}
