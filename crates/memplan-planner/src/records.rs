@@ -84,7 +84,7 @@ pub(crate) fn by_start(records: &[Record]) -> Vec<usize> {
 }
 
 /// The least common multiple of the records' alignments: a granularity that suits all of them.
-fn common_alignment(records: &[Record]) -> Option<u64> {
+pub(crate) fn common_alignment(records: &[Record]) -> Option<u64> {
     records.iter().try_fold(1, |multiple, record| least_common_multiple(multiple, record.alignment))
 }
 

@@ -1,6 +1,8 @@
 //! What a strategy is, and the list of them.
 
 pub mod auto;
+pub mod chunk;
+pub mod end_of_life;
 pub mod equality;
 pub mod greedy_best;
 pub mod greedy_by_breadth;
@@ -62,6 +64,9 @@ pub const STRATEGIES: &[&dyn Strategy] = &[
     &greedy_by_size::GreedyBySize,
     &greedy_best::GreedyBest,
     &min_cost_flow::MinCostFlow,
+    &chunk::HOT,
+    &chunk::SIZE_FIRST,
+    &end_of_life::EndOfLife,
     &stretch_largest::StretchLargest,
     &size_order::SizeOrder,
 ];

@@ -1,5 +1,7 @@
 //! Reading recorded cases and asking strategies about them.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use memplan_core::{Buffer, Bytes, Interval, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Size, Space};
 use memplan_planner::{Assign, Request, find, plan};
 use serde_json::Value;

@@ -1,0 +1,152 @@
+//! `chunk-hot` and `chunk-size-first`: replay the program's allocations and frees.
+//!
+//! Memory is a row of chunks. Every start of a life takes a free chunk, every end gives its chunk back,
+//! in the order of the program:
+//!
+//! ```text
+//!   alloc a 100   |a        |
+//!   alloc b  50   |a        |b   |
+//!   free  a       |.........|b   |
+//!   alloc c 160   |c              |b   |    the free chunk is 60 short: it is
+//!                                           extended, and b moves from 100 to 160
+//! ```
+//!
+//! New memory is opened only when no chunk is free; a chunk that is too large is
+//! split, one that is too small is extended, which moves everything to its right. Since the
+//! program has not run yet, moving costs nothing; offsets are read off at the end.
+//! Neighbouring free chunks become one. Sizes are rounded up to the alignment first.
+//!
+//! The two strategies differ in the free chunk they take:
+//!
+//! - `chunk-size-first`: the smallest that is large enough (the one that is free for longest among
+//!   equals), else the largest (the latest among equals);
+//! - `chunk-hot`: the best score. Half of it is how well the size fits, half how recently the chunk
+//!   became free, in planner ticks (one for every alloc and free): such memory is likely
+//!   still in a cache.
+//!
+//! In-place hints are the problem's overlays: an alloc may take over the chunk of a
+//! victim that is still alive, and grow to the right over free chunks and other
+//! victims; see [`in_place`].
+//!
+//! [`row`] keeps the chunks and finds the final offsets, [`free`] chooses among the free
+//! ones. O(n log n).
+//!
+//! DIVERGENCE: the planner this comes from uses sizes that are not rounded for
+//! in-place reuse, and so misaligns later buffers. Here they are always rounded.
+
+mod free;
+mod in_place;
+mod replay;
+mod row;
+
+use std::collections::HashMap;
+
+use memplan_core::{BufferId, IndexVec, Outcome, Overlay, Problem, Reuse};
+
+use crate::records::{Packing, Record, padded, plan_offsets, supports_records};
+use crate::{Assign, Feature, Request, Strategy};
+use in_place::Hint;
+use replay::Replay;
+
+/// What matters most in a free chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Prefer {
+    Hot,
+    Size,
+}
+
+/// See the module documentation.
+pub struct Chunk {
+    name: &'static str,
+    describe: &'static str,
+    prefer: Prefer,
+}
+
+/// Prefers chunks that became free recently.
+pub const HOT: Chunk = Chunk {
+    name: "chunk-hot",
+    describe: "replays allocs and frees; recently freed chunks of the right size first",
+    prefer: Prefer::Hot,
+};
+
+/// Prefers chunks of the right size.
+pub const SIZE_FIRST: Chunk = Chunk {
+    name: "chunk-size-first",
+    describe: "replays allocs and frees; the smallest chunk that is large enough first",
+    prefer: Prefer::Size,
+};
+
+impl Strategy for Chunk {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn describe(&self) -> &'static str {
+        self.describe
+    }
+
+    fn assigns(&self) -> &'static [Assign] {
+        &[Assign::Offsets]
+    }
+
+    fn supports(&self, feature: Feature, _: Assign) -> bool {
+        supports_records(feature)
+    }
+
+    fn plan(&self, problem: &Problem, _: &Request) -> Outcome {
+        let mut overlays = IndexVec::<BufferId, Vec<Overlay>>::filled(Vec::new(), problem.buffers().len());
+        for overlay in problem.overlays() {
+            overlays[overlay.buffer].push(*overlay);
+        }
+        plan_offsets(problem, |records| pack(records, &overlays, self.prefer))
+    }
+}
+
+fn pack(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>, prefer: Prefer) -> Option<Packing> {
+    let padded = padded(records)?;
+    let mut replay = Replay::new(prefer, hints(records, overlays));
+    for (index, is_alloc) in events(&padded) {
+        if is_alloc {
+            replay.allocate(index, padded[index].bytes);
+        } else {
+            replay.free(index);
+        }
+    }
+    let buffer = |&index: &usize| records[index].buffer;
+    let reuse =
+        |(index, over): &(usize, Vec<usize>)| Reuse { buffer: buffer(index), over: over.iter().map(buffer).collect() };
+    let mut reused: Vec<Reuse> = replay.reused().iter().map(reuse).collect();
+    reused.sort_by_key(|reuse| reuse.buffer);
+    let (offsets, extent) = replay.finish();
+    Some(Packing { offsets, extent, reused })
+}
+
+/// Starts and ends in the order of time, at one step ends first, then input order.
+/// Buffers without bytes take no part.
+fn events(records: &[Record]) -> Vec<(usize, bool)> {
+    let mut events: Vec<(u64, bool, usize)> = Vec::with_capacity(2 * records.len());
+    for (index, record) in records.iter().enumerate().filter(|(_, record)| record.bytes > 0) {
+        events.push((record.start, true, index));
+        events.push((record.end, false, index));
+    }
+    events.sort_unstable();
+    events.into_iter().map(|(_, is_alloc, index)| (index, is_alloc)).collect()
+}
+
+/// Whose chunk each record may take over, in the order in which the problem says so.
+/// A victim lives in the same space and starts earlier.
+fn hints(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>) -> Vec<Vec<Hint>> {
+    if overlays.iter().all(Vec::is_empty) {
+        return vec![Vec::new(); records.len()];
+    }
+    let index_of: HashMap<BufferId, usize> =
+        records.iter().enumerate().map(|(index, record)| (record.buffer, index)).collect();
+    let of_record = |record: &Record| -> Vec<Hint> {
+        let hint = |overlay: &Overlay| {
+            let victim = *index_of.get(&overlay.over)?;
+            (records[victim].start < record.start).then_some(Hint { victim, kind: overlay.kind })
+        };
+        overlays[record.buffer].iter().filter_map(hint).collect()
+    };
+    records.iter().map(of_record).collect()
+}

@@ -1,0 +1,151 @@
+//! The free chunks, and which of them an allocation takes.
+//!
+//! `chunk-hot` gives every free chunk a score for a need of n bytes:
+//!
+//! ```text
+//!   fit   -|chunk - n| / max(chunk, n), plus 1 if the chunk is large enough     in (-1, 1]
+//!   heat  1 - (ticks since it became free) / 10, at least 0                     in [0, 1)
+//! ```
+//!
+//! and takes the best; among equals the one that became free last of all, else the
+//! one that is free for longest. Not every chunk needs a look: those that
+//! became free ten or more ticks ago have no heat, so among them only the sizes
+//! next to n can win; there are never many hotter ones. Scores are 32-bit floats, as
+//! close calls depend on it; the sizes next to n are therefore looked at until the
+//! score has fallen by more than rounding can explain.
+
+use std::collections::BTreeSet;
+
+use super::Prefer;
+use super::row::{Chunk, ChunkId};
+
+/// Ticks until a chunk has cooled down.
+const COOLING: u64 = 10;
+
+/// More than the rounding errors of a score.
+const CLOSE: f32 = 1e-6;
+
+/// Free chunks in two orders.
+pub(super) struct FreeChunks {
+    prefer: Prefer,
+    /// Bytes, tick at which it became free (where that breaks ties), order of insertion, chunk.
+    by_size: BTreeSet<Entry>,
+    /// Tick at which it became free, order of insertion, bytes, chunk.
+    by_age: BTreeSet<Entry>,
+    /// How each chunk is entered.
+    entries: Vec<Option<(Entry, Entry)>>,
+    inserted: u64,
+}
+
+type Entry = (u64, u64, u64, ChunkId);
+
+/// What a choice among free chunks is made from.
+#[derive(Clone, Copy)]
+struct Candidate {
+    score: f32,
+    last_freed: u64,
+    inserted: u64,
+    chunk: ChunkId,
+}
+
+impl FreeChunks {
+    pub(super) fn new(prefer: Prefer) -> FreeChunks {
+        let (by_size, by_age) = (BTreeSet::new(), BTreeSet::new());
+        FreeChunks { prefer, by_size, by_age, entries: Vec::new(), inserted: 0 }
+    }
+
+    pub(super) fn insert(&mut self, id: ChunkId, chunk: &Chunk) {
+        let by_size = match self.prefer {
+            Prefer::Hot => (chunk.bytes, chunk.last_freed, self.inserted, id),
+            Prefer::Size => (chunk.bytes, 0, self.inserted, id),
+        };
+        let by_age = (chunk.last_freed, self.inserted, chunk.bytes, id);
+        self.inserted += 1;
+        self.by_size.insert(by_size);
+        self.by_age.insert(by_age);
+        if self.entries.len() <= id {
+            self.entries.resize(id + 1, None);
+        }
+        self.entries[id] = Some((by_size, by_age));
+    }
+
+    pub(super) fn remove(&mut self, id: ChunkId) {
+        if let Some((by_size, by_age)) = self.entries.get_mut(id).and_then(Option::take) {
+            self.by_size.remove(&by_size);
+            self.by_age.remove(&by_age);
+        }
+    }
+
+    /// The chunk to take for `bytes` bytes at tick `now`; `None` if none is free.
+    pub(super) fn choose(&self, bytes: u64, now: u64) -> Option<ChunkId> {
+        match self.prefer {
+            Prefer::Size => {
+                let large_enough = self.by_size.range((bytes, 0, 0, 0)..).next();
+                large_enough.or_else(|| self.by_size.last()).map(|entry| entry.3)
+            }
+            Prefer::Hot => self.hottest(bytes, now),
+        }
+    }
+
+    fn hottest(&self, bytes: u64, now: u64) -> Option<ChunkId> {
+        let candidate = |size: u64, last_freed: u64, inserted: u64, chunk: ChunkId| {
+            let score = fit(size, bytes) + heat(now - last_freed);
+            Candidate { score, last_freed, inserted, chunk }
+        };
+        let &(last_freed, inserted, size, chunk) = self.by_age.last()?;
+        let latest = candidate(size, last_freed, inserted, chunk);
+        let still_hot = self.by_age.range(((now + 1).saturating_sub(COOLING), 0, 0, 0)..);
+        let still_hot = still_hot.map(|&(last_freed, inserted, size, chunk)| (size, last_freed, inserted, chunk));
+        let best = still_hot
+            .chain(self.larger(bytes))
+            .chain(self.smaller(bytes))
+            .map(|(size, last_freed, inserted, chunk)| candidate(size, last_freed, inserted, chunk))
+            .fold(latest, |best, other| if other.beats(&best) { other } else { best });
+        Some(if best.score > latest.score { best.chunk } else { latest.chunk })
+    }
+
+    /// Of each size of at least `bytes` that may have the best fit, the chunk that is free for longest.
+    fn larger(&self, bytes: u64) -> Vec<Entry> {
+        let mut found: Vec<Entry> = Vec::new();
+        let mut from = bytes;
+        while let Some(&entry) = self.by_size.range((from, 0, 0, 0)..).next() {
+            if found.first().is_some_and(|first| fit(entry.0, bytes) < fit(first.0, bytes) - CLOSE) {
+                break;
+            }
+            found.push(entry);
+            from = entry.0 + 1;
+        }
+        found
+    }
+
+    /// The same for sizes below `bytes`.
+    fn smaller(&self, bytes: u64) -> Vec<Entry> {
+        let mut found: Vec<Entry> = Vec::new();
+        let mut until = bytes;
+        while let Some(&(size, ..)) = self.by_size.range(..(until, 0, 0, 0)).next_back() {
+            if found.first().is_some_and(|first| fit(size, bytes) < fit(first.0, bytes) - CLOSE) {
+                break;
+            }
+            found.extend(self.by_size.range((size, 0, 0, 0)..).next());
+            until = size;
+        }
+        found
+    }
+}
+
+impl Candidate {
+    fn beats(&self, other: &Candidate) -> bool {
+        let age = |candidate: &Candidate| (candidate.last_freed, candidate.inserted);
+        self.score > other.score || (self.score == other.score && age(self) < age(other))
+    }
+}
+
+/// How well so many bytes suit a need.
+pub(super) fn fit(have: u64, need: u64) -> f32 {
+    let distance = -(have.abs_diff(need) as f32 / have.max(need) as f32);
+    if have >= need { distance + 1.0 } else { distance }
+}
+
+fn heat(ticks: u64) -> f32 {
+    1.0 - (ticks as f32 / COOLING as f32).min(1.0)
+}

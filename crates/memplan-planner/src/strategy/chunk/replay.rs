@@ -1,0 +1,103 @@
+//! The replay itself: one allocation or free at a time.
+
+use super::Prefer;
+use super::free::FreeChunks;
+use super::in_place::Hint;
+use super::row::{ChunkId, Row};
+
+/// The state of a replay.
+pub(super) struct Replay {
+    pub(super) row: Row,
+    free: FreeChunks,
+    /// One for every allocation and every free.
+    pub(super) tick: u64,
+    /// The chunk each record got.
+    got: Vec<Option<ChunkId>>,
+    /// The chunk each record holds now: of its own, or what others left of it.
+    pub(super) held: Vec<Option<ChunkId>>,
+    pub(super) hints: Vec<Vec<Hint>>,
+    /// Who took over whose chunks, from left to right.
+    pub(super) reused: Vec<(usize, Vec<usize>)>,
+}
+
+impl Replay {
+    /// Nothing allocated yet.
+    pub(super) fn new(prefer: Prefer, hints: Vec<Vec<Hint>>) -> Replay {
+        let nothing = vec![None; hints.len()];
+        Replay {
+            row: Row::default(),
+            free: FreeChunks::new(prefer),
+            tick: 0,
+            got: nothing.clone(),
+            held: nothing,
+            hints,
+            reused: Vec::new(),
+        }
+    }
+
+    /// A record's life starts.
+    pub(super) fn allocate(&mut self, index: usize, bytes: u64) {
+        self.tick += 1;
+        let chunk = self.take_over(index, bytes).unwrap_or_else(|| self.take(bytes));
+        self.got[index] = Some(chunk);
+        self.held[index] = Some(chunk);
+    }
+
+    fn take(&mut self, bytes: u64) -> ChunkId {
+        let Some(chunk) = self.free.choose(bytes, self.tick) else { return self.row.append(bytes) };
+        self.take_out(chunk);
+        let have = self.row.chunk(chunk).bytes;
+        if have <= bytes {
+            self.row.extend(chunk, bytes - have);
+            return chunk;
+        }
+        let (taken, rest) = self.row.split(chunk, bytes);
+        self.set_free(rest);
+        taken
+    }
+
+    /// A record's life ends. Nothing happens if others took all of its chunk.
+    pub(super) fn free(&mut self, index: usize) {
+        let Some(chunk) = self.held[index].take() else { return };
+        self.tick += 1;
+        self.row.chunk_mut(chunk).is_remainder = false;
+        let mut bytes = self.row.chunk(chunk).bytes;
+        let (mut first, mut last) = (chunk, chunk);
+        while let Some(left) = self.row.chunk(first).left.filter(|&left| self.row.chunk(left).is_free) {
+            first = left;
+            bytes += self.row.chunk(left).bytes;
+            self.take_out(left);
+        }
+        while let Some(right) = self.row.chunk(last).right.filter(|&right| self.row.chunk(right).is_free) {
+            last = right;
+            bytes += self.row.chunk(right).bytes;
+            self.take_out(right);
+        }
+        let all = if first == last { chunk } else { self.row.merge(first, last, bytes) };
+        self.row.chunk_mut(all).last_freed = self.tick;
+        self.set_free(all);
+    }
+
+    pub(super) fn set_free(&mut self, chunk: ChunkId) {
+        self.row.chunk_mut(chunk).is_free = true;
+        self.free.insert(chunk, self.row.chunk(chunk));
+    }
+
+    /// Takes a chunk out of the free ones, if it is among them.
+    pub(super) fn take_out(&mut self, chunk: ChunkId) {
+        self.row.chunk_mut(chunk).is_free = false;
+        self.free.remove(chunk);
+    }
+
+    /// Who took over whose chunks, in the order of allocation.
+    pub(super) fn reused(&self) -> &[(usize, Vec<usize>)] {
+        &self.reused
+    }
+
+    /// The offset of every record, and the bytes of the whole row.
+    pub(super) fn finish(&self) -> (Vec<u64>, u64) {
+        let starts = self.row.starts();
+        let offset = |chunk: &Option<ChunkId>| chunk.map_or(0, |chunk| starts[chunk]);
+        (self.got.iter().map(offset).collect(), self.row.total())
+    }
+}

@@ -1,0 +1,212 @@
+//! The row of chunks, and where each of them starts in the end.
+//!
+//! A chunk is made in one of four ways, and remembers it:
+//!
+//! ```text
+//!   Origin          appended at the end of the row, where memory ended then
+//!   Left, Right     a part of a chunk that was split: starts with it, or ends with it
+//!   Merged          made of neighbours: starts with the first, ends with the last
+//! ```
+//!
+//! Buffers keep referring to the chunk they got, also when that has long been split or
+//! merged, so every chunk is kept, and its offset follows from how it was made:
+//! that of an origin is known, the others have it from the chunks they were made of.
+//!
+//! An extension by d bytes does two things:
+//!
+//! - the chunk grows, and with it those it was made of: a part's whole, a merged chunk's last.
+//!   This is added up once at the end, from the newest chunk to the oldest.
+//! - everything to its right moves by d. Each origin is *carried* by one
+//!   chunk of the row (a left part carries what its whole carried, a merged
+//!   chunk what all its chunks did, a right part nothing, since it hangs on its whole's
+//!   end), and the origins are carried in the order in which they were appended. So the
+//!   origins that move are all after some index, and adding d to all of these is
+//!   one entry in a list of differences.
+//!
+//! So every operation on the row is O(1), and reading all offsets off is O(chunks).
+
+/// A chunk, by the order of creation.
+pub(super) type ChunkId = usize;
+
+/// How a chunk was made.
+#[derive(Clone, Copy, Debug)]
+enum Made {
+    Origin(usize),
+    Left(ChunkId),
+    Right(ChunkId),
+    Merged { first: ChunkId, last: ChunkId },
+}
+
+/// A piece of memory.
+#[derive(Clone, Debug)]
+pub(super) struct Chunk {
+    /// Its size.
+    pub(super) bytes: u64,
+    /// Whether nobody uses it.
+    pub(super) is_free: bool,
+    /// The tick at which it became free last.
+    pub(super) last_freed: u64,
+    /// Whether it is what an in-place reuse left of a victim's chunk.
+    pub(super) is_remainder: bool,
+    /// Its neighbour to the left.
+    pub(super) left: Option<ChunkId>,
+    /// Its neighbour to the right.
+    pub(super) right: Option<ChunkId>,
+    made: Made,
+    /// The last origin carried by this chunk or one to its left.
+    last_origin: usize,
+    /// Bytes it was extended by itself.
+    extended: u64,
+}
+
+/// An origin's offset when it was appended, and how far origins before and at it had moved by then.
+struct Origin {
+    start: u64,
+    moved_before: u64,
+}
+
+/// The row.
+#[derive(Default)]
+pub(super) struct Row {
+    chunks: Vec<Chunk>,
+    last: Option<ChunkId>,
+    total: u64,
+    origins: Vec<Origin>,
+    /// Entry k: all origins from k on moved by so much.
+    moved_from: Vec<u64>,
+    moved_in_sum: u64,
+}
+
+impl Row {
+    pub(super) fn chunk(&self, chunk: ChunkId) -> &Chunk {
+        &self.chunks[chunk]
+    }
+
+    pub(super) fn chunk_mut(&mut self, chunk: ChunkId) -> &mut Chunk {
+        &mut self.chunks[chunk]
+    }
+
+    /// The bytes of the whole row.
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Opens new memory at the end.
+    pub(super) fn append(&mut self, bytes: u64) -> ChunkId {
+        let origin = self.origins.len();
+        self.origins.push(Origin { start: self.total, moved_before: self.moved_in_sum });
+        self.total += bytes;
+        let chunk = self.make(bytes, Made::Origin(origin), origin);
+        self.link(self.last, Some(chunk));
+        self.last = Some(chunk);
+        chunk
+    }
+
+    /// Cuts a chunk after `bytes` bytes. The parts are as old as the whole.
+    pub(super) fn split(&mut self, whole: ChunkId, bytes: u64) -> (ChunkId, ChunkId) {
+        let Chunk { bytes: all, last_freed, left: before, right: after, last_origin, .. } = self.chunks[whole];
+        let left = self.make(bytes, Made::Left(whole), last_origin);
+        let right = self.make(all - bytes, Made::Right(whole), last_origin);
+        for part in [left, right] {
+            self.chunks[part].last_freed = last_freed;
+        }
+        self.link(before, Some(left));
+        self.link(Some(left), Some(right));
+        self.link(Some(right), after);
+        self.move_end(whole, right);
+        (left, right)
+    }
+
+    /// Makes one chunk of the neighbours from `first` to `last`, of `bytes` bytes together.
+    pub(super) fn merge(&mut self, first: ChunkId, last: ChunkId, bytes: u64) -> ChunkId {
+        let (before, after) = (self.chunks[first].left, self.chunks[last].right);
+        let merged = self.make(bytes, Made::Merged { first, last }, self.chunks[last].last_origin);
+        self.link(before, Some(merged));
+        self.link(Some(merged), after);
+        self.move_end(last, merged);
+        merged
+    }
+
+    /// Makes a chunk larger and moves everything to its right.
+    pub(super) fn extend(&mut self, chunk: ChunkId, by: u64) {
+        self.total += by;
+        self.chunks[chunk].bytes += by;
+        self.chunks[chunk].extended += by;
+        let first_moved = self.chunks[chunk].last_origin + 1;
+        if self.moved_from.len() <= first_moved {
+            self.moved_from.resize(first_moved + 1, 0);
+        }
+        self.moved_from[first_moved] += by;
+        self.moved_in_sum += by;
+    }
+
+    fn make(&mut self, bytes: u64, made: Made, last_origin: usize) -> ChunkId {
+        let (is_free, is_remainder) = (false, false);
+        let chunk = Chunk {
+            bytes,
+            is_free,
+            last_freed: 0,
+            is_remainder,
+            left: None,
+            right: None,
+            made,
+            last_origin,
+            extended: 0,
+        };
+        self.chunks.push(chunk);
+        self.chunks.len() - 1
+    }
+
+    fn link(&mut self, left: Option<ChunkId>, right: Option<ChunkId>) {
+        if let Some(left) = left {
+            self.chunks[left].right = right;
+        }
+        if let Some(right) = right {
+            self.chunks[right].left = left;
+        }
+    }
+
+    fn move_end(&mut self, from: ChunkId, to: ChunkId) {
+        if self.last == Some(from) {
+            self.last = Some(to);
+        }
+    }
+
+    /// Where every chunk that ever was starts in the end.
+    pub(super) fn starts(&self) -> Vec<u64> {
+        let bytes = self.final_bytes();
+        let origins = self.final_origins();
+        let mut starts = Vec::with_capacity(self.chunks.len());
+        for (chunk, its_bytes) in self.chunks.iter().zip(&bytes) {
+            starts.push(match chunk.made {
+                Made::Origin(origin) => origins[origin],
+                Made::Left(whole) => starts[whole],
+                Made::Right(whole) => starts[whole] + bytes[whole] - its_bytes,
+                Made::Merged { first, .. } => starts[first],
+            });
+        }
+        starts
+    }
+
+    /// The sizes with what each chunk grew by after it had left the row.
+    fn final_bytes(&self) -> Vec<u64> {
+        let mut inherited = vec![0; self.chunks.len()];
+        for (id, chunk) in self.chunks.iter().enumerate().rev() {
+            let growth = chunk.extended + inherited[id];
+            match chunk.made {
+                Made::Origin(_) => {}
+                Made::Left(from) | Made::Right(from) | Made::Merged { last: from, .. } => inherited[from] += growth,
+            }
+        }
+        self.chunks.iter().zip(inherited).map(|(chunk, growth)| chunk.bytes + growth).collect()
+    }
+
+    fn final_origins(&self) -> Vec<u64> {
+        let mut moved = 0;
+        let offset = |(index, origin): (usize, &Origin)| {
+            moved += self.moved_from.get(index).copied().unwrap_or(0);
+            origin.start + moved - origin.moved_before
+        };
+        self.origins.iter().enumerate().map(offset).collect()
+    }
+}

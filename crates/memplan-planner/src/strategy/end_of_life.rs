@@ -1,0 +1,128 @@
+//! `end-of-life`: a buffer takes the oldest slot that is free and large enough.
+//!
+//! The documented algorithm of a global-memory allocator. Every buffer that finds
+//! no other place opens a *slot* of its size behind all slots so far, rounded up
+//! to the alignment. When its life ends the slot is free for the next buffer
+//! that is not larger. Slots are asked from the oldest to the newest:
+//!
+//! ```text
+//!   in [0,2)  V0 [1,5)  A [2,4)  B [3,5)  C [4,6)  V1 [5,7), 4096 bytes each
+//!
+//!   slot 0      in ── A ── C          in has ended when A starts, A when C does
+//!   slot 4096   V0 ──────── V1
+//!   slot 8192        B                V0 and A are alive: a new slot
+//! ```
+//!
+//! Slots are never split, merged or moved, and what counts is the size of the
+//! buffer that opened them, not the rounded one. A buffer read for the last
+//! time by an op is not yet free for that op's own results: lifetimes say so.
+//!
+//! O(n log n): the oldest slot that is large enough is found in a tree of maxima.
+//!
+//! DIVERGENCE: the original frees a slot when the readers of an *alias* (a
+//! reshape) are done, although others may still read the buffer itself. Here
+//! aliases are one buffer by the time lifetimes are known.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use memplan_core::{Bytes, Outcome, Problem};
+
+use crate::records::{Packing, Record, by_start, common_alignment, plan_offsets, supports_records};
+use crate::{Assign, Feature, Request, Strategy};
+
+/// See the module documentation.
+pub struct EndOfLife;
+
+impl Strategy for EndOfLife {
+    fn name(&self) -> &'static str {
+        "end-of-life"
+    }
+
+    fn describe(&self) -> &'static str {
+        "the oldest slot that is free and large enough, else a new one"
+    }
+
+    fn assigns(&self) -> &'static [Assign] {
+        &[Assign::Offsets]
+    }
+
+    fn supports(&self, feature: Feature, _: Assign) -> bool {
+        supports_records(feature)
+    }
+
+    fn plan(&self, problem: &Problem, _: &Request) -> Outcome {
+        plan_offsets(problem, pack_into_slots)
+    }
+}
+
+fn pack_into_slots(records: &[Record]) -> Option<Packing> {
+    let granule = Bytes(common_alignment(records)?);
+    let mut free = FreeSlots::new(records.len());
+    let mut slots: Vec<(u64, u64)> = Vec::new();
+    let mut in_use: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+    let mut offsets = vec![0; records.len()];
+    let mut end = Bytes::ZERO;
+    for index in by_start(records) {
+        let record = &records[index];
+        while let Some(&Reverse((ends, slot))) = in_use.peek() {
+            if ends > record.start {
+                break;
+            }
+            in_use.pop();
+            free.put(slot, slots[slot].1);
+        }
+        let slot = match free.take_first(record.bytes) {
+            Some(slot) => slot,
+            None => {
+                slots.push((end.0, record.bytes));
+                end = end.checked_add(Bytes(record.bytes))?.align_up(granule)?;
+                slots.len() - 1
+            }
+        };
+        offsets[index] = slots[slot].0;
+        in_use.push(Reverse((record.end, slot)));
+    }
+    Some(Packing { offsets, extent: end.0, reused: Vec::new() })
+}
+
+/// The free slots by age: a tree of the largest size below each node.
+struct FreeSlots {
+    /// Node k has the children 2k and 2k+1. One more than the size; 0 if no slot is free.
+    largest: Vec<u64>,
+    leaves: usize,
+}
+
+impl FreeSlots {
+    fn new(most: usize) -> FreeSlots {
+        let leaves = most.next_power_of_two();
+        FreeSlots { largest: vec![0; 2 * leaves], leaves }
+    }
+
+    fn put(&mut self, slot: usize, bytes: u64) {
+        self.set(slot, bytes + 1);
+    }
+
+    /// Takes the oldest free slot of at least so many bytes.
+    fn take_first(&mut self, bytes: u64) -> Option<usize> {
+        if self.largest[1] <= bytes {
+            return None;
+        }
+        let mut node = 1;
+        while node < self.leaves {
+            node = if self.largest[2 * node] > bytes { 2 * node } else { 2 * node + 1 };
+        }
+        let slot = node - self.leaves;
+        self.set(slot, 0);
+        Some(slot)
+    }
+
+    fn set(&mut self, slot: usize, value: u64) {
+        let mut node = self.leaves + slot;
+        self.largest[node] = value;
+        while node > 1 {
+            node /= 2;
+            self.largest[node] = self.largest[2 * node].max(self.largest[2 * node + 1]);
+        }
+    }
+}
