@@ -1,15 +1,20 @@
-//! What tests and benchmarks of several crates need: problems to plan.
+//! What tests and benchmarks of several crates need: problems to plan, a slow
+//! but obvious check of plans, and optimal plans of tiny problems.
 //!
 //! - [`problems`]: property-test strategies for valid problems with any
 //!   selection of [`Features`];
-//! - [`instances`]: seeded generators for problems of any size.
+//! - [`instances`]: seeded generators for problems of any size;
+//! - [`reference`]: the rules of a valid plan, byte by byte and step by step;
+//! - [`brute_force`]: the smallest extent, by trying every offset.
 //!
 //! This crate is only ever a dev-dependency.
 
+pub mod brute_force;
 mod features;
 pub mod instances;
 pub mod problems;
 mod random;
+pub mod reference;
 
 pub use features::Features;
 pub use random::Random;
