@@ -76,9 +76,18 @@ pub fn lower_bound(problem: &Problem) -> Bytes {
 
 /// No plan made of shared objects is smaller: the positional maxima, summed over
 /// objects and spaces. Zero where sizes are not numbers of bytes.
+///
+/// Members of a block may use one object at the same time, and so may a buffer
+/// and the one it overlays; only one of them counts.
 pub fn objects_lower_bound(problem: &Problem) -> Bytes {
+    let mut joins_others: IndexVec<BufferId, bool> = IndexVec::filled(false, problem.buffers().len());
+    for block in problem.blocks().blocks() {
+        block.members.iter().skip(1).for_each(|member| joins_others[member.buffer] = true);
+    }
+    problem.overlays().iter().for_each(|overlay| joins_others[overlay.buffer] = true);
     let of_space = |space: SpaceId| {
-        let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space];
+        let only_here =
+            |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space] && !joins_others[buffer];
         positional_maxima(problem, only_here).iter().map(|maximum| maximum.0).sum::<u64>()
     };
     Bytes(problem.spaces().ids().map(of_space).sum())

@@ -143,11 +143,6 @@ pub enum Refusal {
         .kind.describe(), .feature.describe(), at(.buffer), instead(*.kind, *.feature)
     )]
     Nobody { kind: Assign, feature: Feature, buffer: Option<String> },
-    #[error(
-        "strategy `{strategy}` supports dependencies between at most {} buffers; there are {count}",
-        crate::ordering::Ordering::MAX_BUFFERS
-    )]
-    TooManyDependencies { strategy: &'static str, count: usize },
 }
 
 /// What to ask for where no strategy makes this kind of plan.

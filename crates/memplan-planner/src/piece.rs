@@ -422,14 +422,14 @@ fn saturating_common_multiple(one: u64, other: u64) -> u64 {
 }
 
 /// Maps steps to positions in the sorted list of steps that matter.
-struct Clock {
+pub(crate) struct Clock {
     steps: Vec<Step>,
     /// Position by distance from the first step, if steps lie close together.
     table: Vec<u32>,
 }
 
 impl Clock {
-    fn of(problem: &Problem) -> Clock {
+    pub(crate) fn of(problem: &Problem) -> Clock {
         let intervals = problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
         let mut steps: Vec<Step> = intervals.flat_map(|interval| [interval.start, interval.end]).collect();
         steps.sort_unstable();
@@ -450,7 +450,8 @@ impl Clock {
         Clock { steps, table }
     }
 
-    fn at(&self, step: Step) -> u32 {
+    /// The position of a step at which some life starts or ends.
+    pub(crate) fn at(&self, step: Step) -> u32 {
         match self.steps.first() {
             Some(first) if !self.table.is_empty() => self.table[(step.0 - first.0) as usize],
             _ => self.steps.partition_point(|&other| other < step) as u32,

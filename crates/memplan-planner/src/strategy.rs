@@ -10,6 +10,7 @@ pub mod greedy_by_size;
 pub mod greedy_in_order;
 pub mod min_cost_flow;
 pub mod naive;
+pub mod object_fit;
 pub mod ordered_fit;
 pub mod reallocation;
 pub mod size_order;
@@ -56,6 +57,7 @@ pub const STRATEGIES: &[&dyn Strategy] = &[
     &ordered_fit::BEST_AREA,
     &ordered_fit::BEST_START,
     &ordered_fit::BEST_CONFLICTS,
+    &object_fit::ObjectFit,
     &naive::Naive,
     &equality::Equality,
     &equality::EqualityLinear,

@@ -17,8 +17,9 @@
 //! all features of the problem is run; the smallest sum of object sizes wins,
 //! then the smallest number of objects, then the first in the list.
 
-use memplan_core::{Outcome, Plan, Problem, Stop, bound};
+use memplan_core::{BufferId, Outcome, Plan, Problem, Stop, bound};
 
+use super::object_fit::ObjectFit;
 use super::ordered_fit::{has_addresses, too_many_dependencies};
 use super::{STRATEGIES, Strategy};
 use crate::piece::Pieces;
@@ -50,7 +51,9 @@ impl Strategy for Auto {
     fn refuse(&self, problem: &Problem, request: &Request) -> Option<Refusal> {
         match request.assign {
             Assign::Offsets => too_many_dependencies(self.name(), problem),
-            Assign::Objects => applicable(problem, request).next().is_none().then(|| no_object_strategy(problem)),
+            Assign::Objects => {
+                applicable(problem, request).next().is_none().then(|| no_object_strategy(problem, request))
+            }
         }
     }
 
@@ -92,16 +95,18 @@ fn applicable(problem: &Problem, request: &Request) -> impl Iterator<Item = &'st
     })
 }
 
-/// Names the feature that fewest strategies honour.
-fn no_object_strategy(problem: &Problem) -> Refusal {
-    let supporters = |feature: Feature| object_strategies().filter(|s| s.supports(feature, Assign::Objects)).count();
-    let rarest = Feature::of(problem).into_iter().min_by_key(|&(feature, _)| supporters(feature));
-    match rarest {
+/// Why there is none: what the most general of them says.
+fn no_object_strategy(problem: &Problem, request: &Request) -> Refusal {
+    let honours = |feature: &(Feature, Option<BufferId>)| ObjectFit.supports(feature.0, Assign::Objects);
+    match Feature::of(problem).into_iter().find(|feature| !honours(feature)) {
         Some((feature, buffer)) => {
             let buffer = buffer.map(|id| problem.buffers()[id].name.clone());
             Refusal::Nobody { kind: Assign::Objects, feature, buffer }
         }
-        None => Refusal::Assign { strategy: "auto", kind: Assign::Objects.describe() },
+        None => {
+            let nothing = Refusal::Assign { strategy: "auto", kind: Assign::Objects.describe() };
+            ObjectFit.refuse(problem, request).unwrap_or(nothing)
+        }
     }
 }
 

@@ -138,6 +138,40 @@ pub(crate) fn has_addresses(feature: Feature) -> bool {
 
 /// The engine's limit on problems whose order of execution is not fixed.
 pub(crate) fn too_many_dependencies(strategy: &'static str, problem: &Problem) -> Option<Refusal> {
-    let count = problem.dependencies()?.children.len();
-    (count > Ordering::MAX_BUFFERS).then_some(Refusal::TooManyDependencies { strategy, count })
+    let (count, most) = (problem.dependencies()?.children.len(), Ordering::MAX_BUFFERS);
+    let limit = || format!("{most} buffers with dependencies, and there are {count}");
+    (count > most).then(|| Refusal::Limit { strategy, limit: limit() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memplan_core::{Buffer, Dependencies, IndexVec, Lifetime, ProblemBuilder};
+
+    #[test]
+    fn too_many_dependencies_are_refused_in_words() {
+        let count = Ordering::MAX_BUFFERS + 1;
+        let mut builder = ProblemBuilder::new();
+        for index in 0..count {
+            builder.buffer(Buffer::new(index.to_string(), 1, Lifetime::new(0, 1)));
+        }
+        let children = IndexVec::filled(Vec::new(), count);
+        builder.dependencies(Dependencies { children, read_by_outputs: Vec::new() });
+        let refusal = crate::plan(&FIRST_SIZE, &builder.build().unwrap(), &Request::default()).unwrap_err();
+        let expected = "strategy `first-fit` takes at most 32768 buffers with dependencies, and there are 32769";
+        assert_eq!(refusal.to_string(), expected);
+    }
+
+    #[test]
+    fn two_fixed_buffers_in_each_others_way_are_a_proof() {
+        let mut builder = ProblemBuilder::new();
+        let fixed = |name: &str, at| Buffer { fixed: Some(Bytes(at)), ..Buffer::new(name, 8, Lifetime::new(0, 2)) };
+        let a = builder.buffer(fixed("a", 0));
+        builder.buffer(fixed("b", 8));
+        let c = builder.buffer(fixed("c", 4));
+        let outcome = crate::plan(&FIRST_SIZE, &builder.build().unwrap(), &Request::default()).unwrap();
+        let Outcome::Infeasible(witness) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(witness.buffers, [a, c]);
+        assert_eq!((witness.needed, witness.capacity), (Bytes(16), Bytes(12)));
+    }
 }
