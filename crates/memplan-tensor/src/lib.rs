@@ -4,6 +4,7 @@ mod dtype;
 pub mod interpret;
 pub mod ir;
 mod linear;
+pub mod rewrite;
 pub mod script;
 
 pub use dtype::{DType, Kind, ParseDTypeError};

@@ -59,7 +59,6 @@ impl Linear {
     }
 
     /// Whether every value of the sum is a multiple of `divisor`.
-    #[allow(dead_code)]
     pub(crate) fn is_multiple_of(&self, divisor: i64) -> bool {
         let multiple = |value: i64| value.checked_rem(divisor) == Some(0);
         multiple(self.constant) && self.terms.iter().all(|(_, coefficient)| multiple(*coefficient))
@@ -73,7 +72,6 @@ pub(crate) fn constant_difference(a: &Expr, b: &Expr) -> Option<i64> {
 }
 
 /// Whether every value of the expression is a multiple of `divisor`.
-#[allow(dead_code)]
 pub(crate) fn is_multiple_of(expr: &Expr, divisor: i64) -> bool {
     Linear::of(expr).is_some_and(|sum| sum.is_multiple_of(divisor))
 }

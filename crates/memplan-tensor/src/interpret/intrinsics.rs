@@ -110,17 +110,17 @@ impl Machine<'_> {
     }
 
     /// What an unknown function does to what it is given: every element changes, depending on its old value.
+    /// What was never written stays so: whatever the function makes of it depends on garbage.
     fn stir(&mut self, pointer: Pointer, salt: u64) {
         let lane = pointer.dtype.element();
         let lanes = pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes));
         for index in 0..lanes.min(1 << 20) {
             let at = pointer.byte + index * lane.lane_bytes();
             let change = (mix(salt, index) % 7) as i64;
-            let old = self.read_lane(pointer.memory, at, lane);
-            let new = match old {
+            let new = match self.read_lane(pointer.memory, at, lane) {
                 Some(Scalar::Int(old)) => Scalar::Int(old.wrapping_add(change)),
                 Some(Scalar::Float(old)) => Scalar::Float(old + change as f64),
-                None => Scalar::Int(change + 40),
+                None => continue,
             };
             self.write_lane(pointer.memory, at, convert(new, lane), lane);
         }

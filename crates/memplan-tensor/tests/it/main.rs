@@ -1,5 +1,6 @@
 //! Tests of the public interface, one module a subject.
 
+mod conformance;
 mod interpreter;
 mod records;
 mod script_text;

@@ -1,0 +1,490 @@
+//! Writing a layout into the function.
+//!
+//! Allocations move to the top of the place they are attached to; every other buffer's allocation becomes, where it
+//! stands, a declaration over the memory it now lives in, so that its uses keep their lines:
+//!
+//! ```text
+//! A = T.alloc_buffer((8,))           A = T.alloc_buffer((8,))
+//! B = T.alloc_buffer((8,))    ->     B = T.decl_buffer((8,), data=A.data)
+//! ```
+//!
+//! A buffer at an offset counts from there: its subscripts grow by the offset (buffers with several
+//! dimensions get an `elem_offset` instead), a bare `B.data` becomes the address of its first element, and
+//! `tvm_access_ptr` moves its offset.
+
+use super::layout::{AllocationId, Layout};
+use super::pool::Attach;
+use super::sequence::StmtId;
+use crate::DType;
+use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, Stmt, StmtKind, Trivia};
+use crate::linear::{Linear, fold};
+use memplan_core::{Id, IndexVec, Span};
+use std::collections::{HashMap, HashSet};
+
+/// The function with its allocations laid out.
+pub(super) fn apply(function: &Function, layout: &Layout) -> Function {
+    let mut rewriter = Rewriter::new(function, layout);
+    rewriter.declare_buffers();
+    let body = std::mem::take(&mut rewriter.result.body);
+    let body = rewriter.block(body, Some(None));
+    rewriter.result.body = body;
+    rewriter.result
+}
+
+struct Rewriter<'a> {
+    layout: &'a Layout,
+    result: Function,
+    /// The buffer that each allocation allocates.
+    holders: IndexVec<AllocationId, BufId>,
+    /// Allocations by place.
+    attached: HashMap<Attach, Vec<AllocationId>>,
+    /// Lanes that vector retyping joined, of each buffer.
+    vectors: IndexVec<BufId, u16>,
+    /// Elements added to the (last) subscript of each buffer.
+    shifts: IndexVec<BufId, u64>,
+    /// Buffers whose uses print differently from before.
+    renamed: IndexVec<BufId, bool>,
+    /// Buffers whose declaration prints differently from before.
+    redeclared: IndexVec<BufId, bool>,
+    /// Source lines of allocations that move.
+    moved: HashMap<BufId, (Trivia, Span)>,
+    names: HashSet<String>,
+    /// All holders.
+    holding: HashSet<BufId>,
+    next: usize,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(function: &Function, layout: &'a Layout) -> Rewriter<'a> {
+        let buffers = function.buffers.len();
+        let mut attached: HashMap<Attach, Vec<AllocationId>> = HashMap::new();
+        for (id, allocation) in layout.allocations.iter_enumerated() {
+            if !allocation.stays {
+                attached.entry(allocation.attach).or_default().push(id);
+            }
+        }
+        let all_names =
+            function.buffers.iter().map(|buffer| &buffer.name).chain(function.vars.iter().map(|var| &var.name));
+        Rewriter {
+            layout,
+            names: all_names.cloned().collect(),
+            result: function.clone(),
+            holders: IndexVec::new(),
+            attached,
+            vectors: IndexVec::filled(1, buffers),
+            shifts: IndexVec::filled(0, buffers),
+            renamed: IndexVec::filled(false, buffers),
+            redeclared: IndexVec::filled(false, buffers),
+            moved: HashMap::new(),
+            holding: HashSet::new(),
+            next: 0,
+        }
+    }
+
+    fn fresh_name(&mut self, base: &str) -> String {
+        let mut name = base.to_owned();
+        let mut suffix = 0;
+        while !self.names.insert(name.clone()) {
+            suffix += 1;
+            name = format!("{base}_{suffix}");
+        }
+        name
+    }
+
+    /// Decides what every buffer is from now on.
+    fn declare_buffers(&mut self) {
+        let bare = bare_uses(&self.result);
+        let mut occurrences: HashMap<String, usize> = HashMap::new();
+        for buffer in &self.result.buffers {
+            *occurrences.entry(buffer.name.clone()).or_default() += 1;
+        }
+        for var in &self.result.vars {
+            *occurrences.entry(var.name.clone()).or_default() += 1;
+        }
+        let mut tenants: IndexVec<AllocationId, usize> = IndexVec::filled(0, self.layout.allocations.len());
+        for place in self.layout.places.iter().flatten() {
+            tenants[place.allocation] += 1;
+        }
+        for id in self.layout.allocations.ids() {
+            let holder = self.holder(id, &bare, tenants[id] > 1);
+            if occurrences.get(&self.result.buffers[holder].name).is_some_and(|count| *count > 1)
+                && !self.layout.allocations[id].stays
+            {
+                let name = self.result.buffers[holder].name.clone();
+                self.result.buffers[holder].name = self.fresh_name(&name);
+                self.renamed[holder] = true;
+                self.redeclared[holder] = true;
+            }
+            self.holders.push(holder);
+            self.holding.insert(holder);
+        }
+        for buffer in 0..self.layout.places.len() {
+            self.declare(BufId::from_index(buffer));
+        }
+    }
+
+    /// The buffer to allocate: the allocation's root where it fits, otherwise a new one that the root becomes a view of.
+    fn holder(&mut self, id: AllocationId, bare: &HashSet<BufId>, shared: bool) -> BufId {
+        let allocation = &self.layout.allocations[id];
+        let Some(root) = allocation.root else {
+            let name = self.fresh_name(&allocation.name);
+            return self.push(Buffer {
+                name,
+                dtype: allocation.dtype,
+                shape: allocation.shape.clone(),
+                scope: allocation.scope.clone(),
+                memory: Memory::Own,
+                scalar: false,
+                extra: Vec::new(),
+                span: Span::default(),
+            });
+        };
+        if shared && self.result.buffers[root].scalar {
+            self.unscalar(root);
+        }
+        let own = &self.result.buffers[root];
+        let same = own.dtype == allocation.dtype && own.shape == allocation.shape;
+        if same {
+            return root;
+        }
+        let grows = own.dtype == allocation.dtype
+            && own.shape.len() == 1
+            && allocation.shape.len() == 1
+            && !bare.contains(&root);
+        if grows {
+            self.result.buffers[root].shape.clone_from(&allocation.shape);
+            self.redeclared[root] = true;
+            return root;
+        }
+        if allocation.vector > 1 && !bare.contains(&root) {
+            self.result.buffers[root].dtype = allocation.dtype;
+            self.result.buffers[root].shape.clone_from(&allocation.shape);
+            self.redeclared[root] = true;
+            return root;
+        }
+        let name = own.name.clone();
+        let own_span = own.span;
+        self.unscalar(root);
+        self.result.buffers[root].name = self.fresh_name(&name);
+        self.renamed[root] = true;
+        self.push(Buffer {
+            name,
+            dtype: allocation.dtype,
+            shape: allocation.shape.clone(),
+            scope: allocation.scope.clone(),
+            memory: Memory::Own,
+            scalar: false,
+            extra: Vec::new(),
+            span: own_span,
+        })
+    }
+
+    fn push(&mut self, buffer: Buffer) -> BufId {
+        self.vectors.push(1);
+        self.shifts.push(0);
+        self.renamed.push(false);
+        self.redeclared.push(true);
+        self.result.buffers.push(buffer)
+    }
+
+    fn unscalar(&mut self, buffer: BufId) {
+        if std::mem::replace(&mut self.result.buffers[buffer].scalar, false) {
+            self.renamed[buffer] = true;
+            self.redeclared[buffer] = true;
+        }
+    }
+
+    /// Makes a buffer a view of its allocation's holder, and moves it to its offset.
+    fn declare(&mut self, buffer: BufId) {
+        let root = self.result.root(buffer);
+        let Some(place) = self.layout.places.get(root).copied().flatten().or(self.layout.places[buffer]) else {
+            return;
+        };
+        let holder = self.holders[place.allocation];
+        let vector = self.layout.allocations[place.allocation].vector;
+        self.vectors[buffer] = vector;
+        if buffer == holder {
+            return;
+        }
+        self.redeclared[buffer] |= self.renamed[root] || self.renamed[holder];
+        if self.layout.places[buffer].is_some() {
+            self.unscalar(buffer);
+            self.result.buffers[buffer].memory = Memory::View { of: holder, elem_offset: None };
+            self.redeclared[buffer] = true;
+        }
+        if vector > 1 {
+            let declared = &mut self.result.buffers[buffer];
+            declared.dtype = declared.dtype.with_lanes(vector);
+            if let Some(last) = declared.shape.last_mut() {
+                *last = divide_up(last.clone(), vector);
+            }
+            self.redeclared[buffer] = true;
+        }
+        let shift = place.bit_offset / self.result.buffers[buffer].dtype.total_bits();
+        if shift > 0 {
+            self.move_by(buffer, shift);
+        }
+    }
+
+    fn move_by(&mut self, buffer: BufId, shift: u64) {
+        self.redeclared[buffer] = true;
+        let declared = &mut self.result.buffers[buffer];
+        if let [extent] = declared.shape.as_mut_slice() {
+            *extent = plus(extent.clone(), shift);
+            self.shifts[buffer] = shift;
+        } else if let Memory::View { elem_offset, .. } = &mut declared.memory {
+            let before = elem_offset.take().unwrap_or(Expr::int(0));
+            *elem_offset = Some(plus(before, shift));
+        }
+    }
+
+    /// `top` names the place whose allocations stand at the head of this block.
+    fn block(&mut self, block: Block, top: Option<Attach>) -> Block {
+        let mut result = Vec::with_capacity(block.len());
+        for stmt in block {
+            let stmt = self.statement(stmt);
+            let is_empty = matches!(stmt.kind, StmtKind::Nothing) && stmt.trivia == Trivia::default();
+            if !is_empty {
+                result.push(stmt);
+            }
+        }
+        let Some(here) = top.and_then(|attach| self.attached.get(&attach)) else {
+            return result;
+        };
+        let here = here.clone();
+        let mut head: Block = here.into_iter().map(|id| self.allocation(self.holders[id])).collect();
+        head.append(&mut result);
+        head
+    }
+
+    fn allocation(&mut self, holder: BufId) -> Stmt {
+        let (mut trivia, span) = self.moved.remove(&holder).unwrap_or_default();
+        if self.redeclared[holder] || self.result.buffers[holder].scalar {
+            trivia.text = None;
+        }
+        Stmt { kind: StmtKind::Alloc(holder), span, trivia }
+    }
+
+    fn statement(&mut self, mut stmt: Stmt) -> Stmt {
+        let id = StmtId::from_index(self.next);
+        self.next += 1;
+        match stmt.kind {
+            StmtKind::Alloc(buffer) => return self.old_allocation(stmt, buffer),
+            StmtKind::Declare(buffer) => {
+                let root = self.result.root(buffer);
+                let dropped = self.result.buffers[root].memory == Memory::Own && !self.holding.contains(&root);
+                if dropped {
+                    stmt.kind = StmtKind::Nothing;
+                    stmt.trivia.text = None;
+                } else if self.redeclared[buffer] {
+                    stmt.trivia.text = None;
+                }
+                return stmt;
+            }
+            _ => {}
+        }
+        let mut changed = false;
+        if let StmtKind::Store { buffer, index, .. } = &mut stmt.kind {
+            changed |= self.access(*buffer, index);
+        }
+        let keep_node = matches!(stmt.kind, StmtKind::Attr { node: Some(Expr::Data(_)), .. });
+        for expr in stmt.exprs_mut().into_iter().skip(usize::from(keep_node)) {
+            changed |= self.expr(expr);
+        }
+        if let StmtKind::Attr { node: Some(Expr::Data(buffer)), .. } = &stmt.kind {
+            changed |= self.renamed[*buffer];
+        }
+        if changed {
+            stmt.trivia.text = None;
+        }
+        let scope = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::Thread { .. } | StmtKind::Attr { .. });
+        for block in stmt.blocks_mut() {
+            let inner = std::mem::take(block);
+            *block = self.block(inner, scope.then_some(Some(id)));
+        }
+        stmt
+    }
+
+    /// What stands where a buffer was allocated: nothing, a declaration, or (if it stays) the allocation.
+    fn old_allocation(&mut self, mut stmt: Stmt, buffer: BufId) -> Stmt {
+        let Some(place) = self.layout.places[buffer] else {
+            // Nobody touches it.
+            stmt.kind = StmtKind::Nothing;
+            stmt.trivia.text = None;
+            return stmt;
+        };
+        let holder = self.holders[place.allocation];
+        if self.layout.allocations[place.allocation].stays {
+            return stmt;
+        }
+        if buffer == holder {
+            self.moved.insert(holder, (stmt.trivia, stmt.span));
+            return Stmt::new(StmtKind::Nothing);
+        }
+        stmt.kind = StmtKind::Declare(buffer);
+        stmt.trivia.text = None;
+        stmt
+    }
+
+    fn access(&self, buffer: BufId, index: &mut [Expr]) -> bool {
+        let mut changed = self.renamed[buffer];
+        let vector = self.vectors[buffer];
+        let Some(last) = index.last_mut() else {
+            return changed;
+        };
+        if vector > 1
+            && let Expr::Ramp { base, .. } = last
+        {
+            *last = divide(base, vector);
+            changed = true;
+        }
+        let shift = self.shifts[buffer];
+        if shift > 0 {
+            *last = match std::mem::replace(last, Expr::int(0)) {
+                Expr::Ramp { base, stride, lanes } => Expr::Ramp { base: Box::new(plus(*base, shift)), stride, lanes },
+                other => plus(other, shift),
+            };
+            changed = true;
+        }
+        changed
+    }
+
+    fn expr(&self, expr: &mut Expr) -> bool {
+        if let Some(changed) = self.access_ptr(expr) {
+            return changed;
+        }
+        let mut changed = false;
+        for child in expr.children_mut() {
+            changed |= self.expr(child);
+        }
+        match expr {
+            Expr::Load { buffer, index } => changed |= self.access(*buffer, index),
+            Expr::Data(buffer) => {
+                let buffer = *buffer;
+                changed |= self.renamed[buffer];
+                if let Some(address) = self.address(buffer) {
+                    *expr = address;
+                    changed = true;
+                }
+            }
+            _ => {}
+        }
+        changed
+    }
+
+    /// The start of a buffer that does not start where its memory does.
+    fn address(&self, buffer: BufId) -> Option<Expr> {
+        // `.data` of a view is the start of what it views.
+        let mut owner = buffer;
+        while self.layout.places.get(owner).copied().flatten().is_none() {
+            match &self.result.buffers.get(owner)?.memory {
+                Memory::View { of, .. } => owner = *of,
+                _ => return None,
+            }
+        }
+        let place = self.layout.places.get(owner).copied().flatten()?;
+        if place.bit_offset == 0 {
+            return None;
+        }
+        let rank = self.result.buffers[owner].shape.len();
+        let mut index = vec![Expr::int(0); rank];
+        if let [only] = index.as_mut_slice() {
+            *only = Expr::int(i64::try_from(self.shifts[owner]).unwrap_or(i64::MAX));
+        }
+        Some(Expr::Call {
+            name: "address_of".to_owned(),
+            args: vec![Expr::Load { buffer: owner, index }],
+            dtype: DType::HANDLE,
+        })
+    }
+
+    /// `tvm_access_ptr(type, B.data, offset, …)`: the offset moves with the buffer.
+    fn access_ptr(&self, expr: &mut Expr) -> Option<bool> {
+        let Expr::Call { name, args, .. } = expr else {
+            return None;
+        };
+        let [Expr::Type(dtype), Expr::Data(buffer), offset, ..] = args.as_mut_slice() else {
+            return None;
+        };
+        if name != "tvm_access_ptr" {
+            return None;
+        }
+        let root = self.layout.places.get(*buffer).copied().flatten();
+        let bits = root.map_or(0, |place| place.bit_offset);
+        if !bits.is_multiple_of(dtype.total_bits()) {
+            return None;
+        }
+        let mut changed = self.renamed[*buffer] | self.expr(offset);
+        if bits > 0 {
+            *offset = plus(std::mem::replace(offset, Expr::int(0)), bits / dtype.total_bits());
+            changed = true;
+        }
+        Some(changed)
+    }
+}
+
+/// Buffers whose address is used.
+fn bare_uses(function: &Function) -> HashSet<BufId> {
+    let mut found = HashSet::new();
+    for stmt in &function.body {
+        stmt.walk(&mut |stmt| {
+            for expr in stmt.exprs() {
+                expr.walk(&mut |part| {
+                    if let Expr::Data(buffer) = part {
+                        found.insert(function.root(*buffer));
+                    }
+                });
+            }
+        });
+    }
+    found
+}
+
+/// `expr + amount`.
+fn plus(expr: Expr, amount: u64) -> Expr {
+    let dtype = match &expr {
+        Expr::Int { dtype, .. } => *dtype,
+        other => integer_type(other),
+    };
+    let amount = Expr::Int { value: i64::try_from(amount).unwrap_or(i64::MAX), dtype };
+    fold(BinaryOp::Add, &expr, &amount).unwrap_or_else(|| Expr::binary(BinaryOp::Add, expr, amount))
+}
+
+/// The type of integer constants in an index expression; 64 bits if any part says so.
+fn integer_type(expr: &Expr) -> DType {
+    let wide = expr.any(&|part| matches!(part, Expr::Int { dtype, .. } | Expr::Cast { dtype, .. } if dtype.bits == 64));
+    if wide { DType::INT64 } else { DType::INT32 }
+}
+
+/// `expr / by`, exact: every term is a multiple.
+fn divide(expr: &Expr, by: u16) -> Expr {
+    let by = i64::from(by);
+    let Some(sum) = Linear::of(expr).filter(|sum| sum.is_multiple_of(by)) else {
+        return Expr::binary(BinaryOp::FloorDiv, expr.clone(), Expr::int(by));
+    };
+    let dtype = integer_type(expr);
+    let constant = |value: i64| Expr::Int { value, dtype };
+    let mut terms =
+        sum.terms.iter().map(|(atom, coefficient)| super::size::product(atom.clone(), constant(coefficient / by)));
+    let first = terms.next();
+    let total = first.map(|first| terms.fold(first, |sum, term| Expr::binary(BinaryOp::Add, sum, term)));
+    match (total, sum.constant / by) {
+        (None, rest) => constant(rest),
+        (Some(total), 0) => total,
+        (Some(total), rest) => Expr::binary(BinaryOp::Add, total, constant(rest)),
+    }
+}
+
+/// `expr / by`, rounded up.
+fn divide_up(expr: Expr, by: u16) -> Expr {
+    match expr {
+        Expr::Int { value, dtype } => {
+            Expr::Int { value: value.saturating_add(i64::from(by) - 1).div_euclid(i64::from(by)), dtype }
+        }
+        other if crate::linear::is_multiple_of(&other, i64::from(by)) => divide(&other, by),
+        other => {
+            let rounded = plus(other, u64::from(by) - 1);
+            Expr::binary(BinaryOp::FloorDiv, rounded, Expr::int(i64::from(by)))
+        }
+    }
+}

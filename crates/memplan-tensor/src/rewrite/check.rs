@@ -1,0 +1,128 @@
+//! Are the decisions of the original right? Every way in which they are known not to be, looked for by name.
+
+use super::hazard;
+use super::layout::Layout;
+use super::pool::{Attach, Pool, innermost_definition};
+use super::sequence::{Sequence, StmtId};
+use super::{Defect, RewriteError};
+use crate::ir::{BufId, Expr, ForKind, Rank, StmtKind};
+use memplan_core::Span;
+
+/// Input that the original cannot handle.
+pub(super) fn input(sequence: &Sequence<'_>) -> Result<(), RewriteError> {
+    for stmt in &sequence.statements {
+        if let StmtKind::For { kind: ForKind::Vectorized, .. } = &stmt.kind {
+            return Err(refuse(Defect::VectorizedLoop, "", stmt.span));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a plan of the original is right.
+pub(super) fn decisions(sequence: &Sequence<'_>, pool: &Pool, layout: &Layout) -> Result<(), RewriteError> {
+    let mut budget = hazard::BUDGET;
+    for step in &pool.in_place {
+        if !hazard::is_safe(sequence, step.stmt, step.dst, step.src, &mut budget) {
+            let span = sequence.statements[step.stmt].span;
+            return Err(refuse(Defect::InPlaceOverwrite, &sequence.function.buffers[step.dst].name, span));
+        }
+    }
+    for buffer in sequence.function.buffers.ids() {
+        let root = sequence.function.root(buffer);
+        if let Some(place) = layout.places[root] {
+            placed(sequence, layout, buffer, root)?;
+            if root == buffer {
+                hoisted(sequence, buffer, layout.allocations[place.allocation].attach)?;
+            }
+        }
+    }
+    bare_addresses(sequence, layout)
+}
+
+fn refuse(defect: Defect, buffer: &str, span: Span) -> RewriteError {
+    RewriteError::Refused { defect, buffer: buffer.to_owned(), span }
+}
+
+fn refuse_buffer(defect: Defect, sequence: &Sequence<'_>, buffer: BufId) -> RewriteError {
+    let declared = &sequence.function.buffers[buffer];
+    refuse(defect, &declared.name, declared.span)
+}
+
+fn placed(sequence: &Sequence<'_>, layout: &Layout, buffer: BufId, root: BufId) -> Result<(), RewriteError> {
+    let declared = &sequence.function.buffers[buffer];
+    let Some(place) = layout.places[root] else {
+        return Ok(());
+    };
+    let allocation = &layout.allocations[place.allocation];
+    if buffer == root && declared.shape.len() != 1 {
+        return Err(refuse_buffer(Defect::NotFlat, sequence, buffer));
+    }
+    if buffer == root && declared.dtype.lanes > allocation.dtype.lanes {
+        return Err(refuse_buffer(Defect::MixedLanes, sequence, buffer));
+    }
+    let first_lanes = allocation.root.map_or(1, |root| sequence.function.buffers[root].dtype.lanes);
+    if allocation.dtype.lanes > first_lanes {
+        return Err(refuse_buffer(Defect::MixedLanes, sequence, buffer));
+    }
+    if layout.element_offset(root, declared.dtype.element()).is_none() {
+        return Err(refuse_buffer(Defect::IndivisibleOffset, sequence, buffer));
+    }
+    Ok(())
+}
+
+/// Whether the allocation of a buffer may stand at `attach`.
+fn hoisted(sequence: &Sequence<'_>, buffer: BufId, attach: Attach) -> Result<(), RewriteError> {
+    if innermost_definition(sequence, buffer) > attach {
+        return Err(refuse_buffer(Defect::LoopExtent, sequence, buffer));
+    }
+    let Some(site) = sequence.allocated_at[buffer] else {
+        return Ok(());
+    };
+    let private = |stmt: StmtId| match &sequence.statements[stmt].kind {
+        StmtKind::For { kind: ForKind::Parallel, .. } => true,
+        StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => {
+            sequence.function.buffers[buffer].scope.rank == Rank::Global
+        }
+        _ => false,
+    };
+    let between = sequence.enclosing(site).take_while(|stmt| Some(*stmt) != attach);
+    if between.into_iter().any(private) {
+        return Err(refuse_buffer(Defect::SharedPrivate, sequence, buffer));
+    }
+    Ok(())
+}
+
+fn bare_addresses(sequence: &Sequence<'_>, layout: &Layout) -> Result<(), RewriteError> {
+    let moved = |buffer: BufId| layout.places[sequence.function.root(buffer)].is_some_and(|place| place.bit_offset > 0);
+    for stmt in &sequence.statements {
+        let mut found = None;
+        for expr in stmt.exprs() {
+            find_bare(expr, &mut |buffer| {
+                if moved(buffer) {
+                    found = Some(buffer);
+                }
+            });
+        }
+        if let Some(buffer) = found {
+            return Err(refuse(Defect::BareAddress, &sequence.function.buffers[buffer].name, stmt.span));
+        }
+    }
+    Ok(())
+}
+
+/// Bare uses of buffers; `tvm_access_ptr` carries its own offset.
+fn find_bare(expr: &Expr, found: &mut dyn FnMut(BufId)) {
+    match expr {
+        Expr::Data(buffer) => found(*buffer),
+        Expr::Call { name, args, .. } if name == "tvm_access_ptr" => {
+            for arg in args.iter().skip(2) {
+                find_bare(arg, found);
+            }
+        }
+        _ => {
+            for child in expr.children() {
+                find_bare(child, found);
+            }
+        }
+    }
+}

@@ -1,0 +1,457 @@
+//! Proof that computing a destination into its source's memory changes nothing.
+//!
+//! Given a statement that passed the structural test ([`super::inplace`]), look at one memory cell that the two buffers
+//! would share and at what happens to it, in order. It may hold
+//!
+//! | state | meaning |
+//! |---|---|
+//! | `SRC` | the source's content; the destination has none yet |
+//! | `BOTH` | a plain copy was stored: the content is right for both |
+//! | `DST` | the destination's content; the source's is gone |
+//! | `LOST` | the source was stored again over a destination that was needed |
+//!
+//! Reading the source in state `DST` is a hazard (an element written twice, an initialisation before a
+//! copy); ending in `LOST` is one (the source overwritten after the copy). Where branches meet, a cell
+//! may be in several states at once.
+//!
+//! Two ways to decide. If the destination is stored at one place only, at an index that differs in every
+//! iteration, and the source nowhere, no cell is touched twice: true for any extents. Otherwise the
+//! statement is run over its indices alone, which is exact wherever bounds and indices do not depend
+//! on data, up to a budget. Parallel iterations are run first to last and last to first. What
+//! cannot be decided counts as a hazard.
+
+use super::sequence::{Sequence, StmtId};
+use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId};
+use crate::linear::Linear;
+use memplan_core::IndexVec;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+const SRC: u8 = 1;
+const BOTH: u8 = 2;
+const DST: u8 = 4;
+const LOST: u8 = 8;
+
+/// Work that deciding all candidates of one function may take, in executed index steps.
+pub(super) const BUDGET: u64 = 1 << 24;
+const STEPS_PER_QUESTION: u64 = 1 << 17;
+
+/// Whether `dst` may be computed into the memory of `src` by `stmt`.
+pub(super) fn is_safe(sequence: &Sequence<'_>, stmt: StmtId, dst: BufId, src: BufId, budget: &mut u64) -> bool {
+    let function = sequence.function;
+    let body = sequence.statements[stmt];
+    // Threads around the statement run it together, unless each has a memory of its own.
+    let mut threads = Vec::new();
+    if !function.buffers[dst].scope.is_per_thread() {
+        threads.extend(sequence.enclosing(stmt).filter_map(|outer| match &sequence.statements[outer].kind {
+            StmtKind::Thread { var, extent, .. } => Some((*var, extent)),
+            StmtKind::For { var, extent, kind: ForKind::ThreadBinding(_), .. } => Some((*var, extent)),
+            _ => None,
+        }));
+    }
+    if each_cell_once(function, body, dst, src, &threads) {
+        return true;
+    }
+    let allowance = STEPS_PER_QUESTION.min(*budget);
+    let mut left = allowance;
+    let mut concerned = HashSet::new();
+    find_concerned(function, body, dst, src, &mut concerned);
+    let safe = [false, true].into_iter().all(|backward| {
+        let mut run = Run {
+            function,
+            dst,
+            src,
+            values: IndexVec::filled(None, function.vars.len()),
+            cells: HashMap::new(),
+            undo: None,
+            thread: Vec::new(),
+            backward,
+            concerned: &concerned,
+            left: &mut left,
+        };
+        run.with_threads(&threads, body).is_some() && run.cells.values().all(|state| state & LOST == 0)
+    });
+    *budget -= allowance - left;
+    safe
+}
+
+/// Whether no cell is written twice, for any extents.
+fn each_cell_once(function: &Function, body: &Stmt, dst: BufId, src: BufId, threads: &[(VarId, &Expr)]) -> bool {
+    let mut loops: Vec<(VarId, &Expr)> = threads.to_vec();
+    let mut found = None;
+    let counted = count_stores(function, body, dst, src, &mut loops, &mut found);
+    match (counted, found) {
+        (Some(1), Some((index, loops))) => injective(index, &loops),
+        _ => false,
+    }
+}
+
+type Found<'a> = Option<(&'a [Expr], Vec<(VarId, &'a Expr)>)>;
+
+/// Stores to the destination; `None` if the source is stored, too, or a store repeats unpredictably.
+fn count_stores<'a>(
+    function: &Function,
+    stmt: &'a Stmt,
+    dst: BufId,
+    src: BufId,
+    loops: &mut Vec<(VarId, &'a Expr)>,
+    found: &mut Found<'a>,
+) -> Option<usize> {
+    let mut count = 0;
+    let depth = loops.len();
+    match &stmt.kind {
+        StmtKind::Store { buffer, index, .. } => {
+            let root = function.root(*buffer);
+            if root == src {
+                return None;
+            }
+            if root == dst {
+                count = 1;
+                *found = Some((index, loops.clone()));
+            }
+        }
+        StmtKind::For { var, extent, .. } | StmtKind::Thread { var, extent, .. } => loops.push((*var, extent)),
+        _ => {}
+    }
+    let mut branches = Vec::new();
+    for block in stmt.blocks() {
+        let mut in_block = 0;
+        for inner in block {
+            in_block += count_stores(function, inner, dst, src, loops, found)?;
+        }
+        branches.push((in_block, found.clone()));
+    }
+    count += match branches.as_slice() {
+        // Only one branch runs: stores at the same place count once.
+        [(1, then), (1, otherwise)] if then == otherwise => 1,
+        _ => branches.iter().map(|(stores, _)| stores).sum(),
+    };
+    loops.truncate(depth);
+    let repeats = matches!(stmt.kind, StmtKind::While { .. });
+    if repeats && count > 0 { None } else { Some(count) }
+}
+
+/// Whether different iterations give different subscripts.
+fn injective(index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
+    let mut determined: Vec<VarId> = Vec::new();
+    for subscript in index {
+        match determined_by(subscript, loops) {
+            Some(vars) => determined.extend(vars),
+            None => return false,
+        }
+    }
+    loops.iter().all(|(var, extent)| determined.contains(var) || extent.as_int().is_some_and(|extent| extent <= 1))
+}
+
+/// The loop variables that the value of one subscript determines; `None` if two iterations may share it.
+fn determined_by(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<Vec<VarId>> {
+    let (base, lanes) = match subscript {
+        Expr::Ramp { base, stride, lanes } => (&**base, Some((stride.as_int()?, i64::from(*lanes)))),
+        _ => (subscript, None),
+    };
+    let sum = Linear::of(base)?;
+    // (|coefficient|, extent) of each digit of a mixed-radix number.
+    let mut digits: Vec<(i64, Option<i64>)> =
+        lanes.into_iter().map(|(stride, lanes)| (stride.abs(), Some(lanes))).collect();
+    let mut vars = Vec::new();
+    let mut row: Option<(VarId, &Expr)> = None;
+    for (atom, coefficient) in &sum.terms {
+        match atom {
+            Expr::Var(var) => {
+                if let Some((_, extent)) = loops.iter().find(|(known, _)| known == var) {
+                    vars.push(*var);
+                    digits.push((coefficient.checked_abs()?, extent.as_int()));
+                }
+            }
+            // `i * m`: a row number times a symbolic row length.
+            Expr::Binary { op: BinaryOp::Mul, left, right } if uses_loop(atom, loops) => {
+                let (var, length) = match (&**left, &**right) {
+                    (Expr::Var(var), length) if is_loop(*var, loops) && !uses_loop(length, loops) => (*var, length),
+                    (length, Expr::Var(var)) if is_loop(*var, loops) && !uses_loop(length, loops) => (*var, length),
+                    _ => return None,
+                };
+                if row.replace((var, length)).is_some() || coefficient.abs() != 1 {
+                    return None;
+                }
+            }
+            _ if uses_loop(atom, loops) => return None,
+            _ => {}
+        }
+    }
+    if let Some((var, length)) = row {
+        // The only digit below a symbolic row is the column, exactly as long as the row.
+        let column = match vars.as_slice() {
+            [] => digits.is_empty(),
+            [column] => {
+                digits.len() == 1
+                    && digits[0].0 == 1
+                    && loops.iter().any(|(known, extent)| known == column && *extent == length)
+            }
+            _ => false,
+        };
+        vars.push(var);
+        return column.then_some(vars);
+    }
+    digits.sort_unstable_by_key(|(coefficient, _)| *coefficient);
+    let mut below = 0i64;
+    for (position, (coefficient, extent)) in digits.iter().enumerate() {
+        if *coefficient <= below {
+            return None;
+        }
+        match extent {
+            Some(extent) => below = below.checked_add(coefficient.checked_mul(extent.checked_sub(1)?.max(0))?)?,
+            // An unknown extent may only be the leading digit.
+            None if position + 1 == digits.len() => {}
+            None => return None,
+        }
+    }
+    Some(vars)
+}
+
+fn is_loop(var: VarId, loops: &[(VarId, &Expr)]) -> bool {
+    loops.iter().any(|(known, _)| *known == var)
+}
+
+fn uses_loop(expr: &Expr, loops: &[(VarId, &Expr)]) -> bool {
+    expr.any(&|part| {
+        matches!(part, Expr::Var(var) if is_loop(*var, loops)) || matches!(part, Expr::Load { .. } | Expr::Call { .. })
+    })
+}
+
+fn find_concerned(function: &Function, stmt: &Stmt, dst: BufId, src: BufId, found: &mut HashSet<*const Stmt>) -> bool {
+    let mut concerned = match &stmt.kind {
+        StmtKind::Store { buffer, .. } => {
+            let root = function.root(*buffer);
+            root == dst || root == src
+        }
+        _ => false,
+    };
+    for inner in stmt.blocks().into_iter().flatten() {
+        concerned |= find_concerned(function, inner, dst, src, found);
+    }
+    if concerned {
+        found.insert(std::ptr::from_ref(stmt));
+    }
+    concerned
+}
+
+type Cell = (Vec<i64>, Vec<i64>);
+
+/// A run over indices; every method is `None` for a hazard and for what cannot be decided.
+struct Run<'a> {
+    function: &'a Function,
+    dst: BufId,
+    src: BufId,
+    values: IndexVec<VarId, Option<i64>>,
+    cells: HashMap<Cell, u8>,
+    /// States before the branch that is being run, to come back to.
+    undo: Option<BTreeMap<Cell, u8>>,
+    /// Thread indices, where each thread has cells of its own.
+    thread: Vec<i64>,
+    backward: bool,
+    /// Statements that store to one of the two, or contain such a statement.
+    concerned: &'a HashSet<*const Stmt>,
+    left: &'a mut u64,
+}
+
+impl Run<'_> {
+    fn step(&mut self) -> Option<()> {
+        *self.left = self.left.checked_sub(1)?;
+        Some(())
+    }
+
+    fn with_threads(&mut self, threads: &[(VarId, &Expr)], body: &Stmt) -> Option<()> {
+        let Some(((var, extent), rest)) = threads.split_first() else {
+            return self.statement(body);
+        };
+        let extent = self.value(extent)?;
+        self.repeat(*var, 0, extent, true, |run| run.with_threads(rest, body))
+    }
+
+    fn repeat(
+        &mut self,
+        var: VarId,
+        min: i64,
+        extent: i64,
+        any_order: bool,
+        mut body: impl FnMut(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        for position in 0..extent {
+            self.step()?;
+            let step = if any_order && self.backward { extent - 1 - position } else { position };
+            self.values[var] = Some(min.checked_add(step)?);
+            body(self)?;
+        }
+        Some(())
+    }
+
+    fn block(&mut self, block: &[Stmt]) -> Option<()> {
+        block.iter().try_for_each(|stmt| self.statement(stmt))
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Option<()> {
+        self.step()?;
+        match &stmt.kind {
+            StmtKind::Store { buffer, index, value } => self.store(*buffer, index, value),
+            StmtKind::Let { var, value } => {
+                self.values[*var] = self.value(value);
+                Some(())
+            }
+            _ if !self.concerned.contains(&std::ptr::from_ref(stmt)) => Some(()),
+            StmtKind::For { var, min, extent, kind, body, .. } => {
+                let (min, extent) = (self.value(min)?, self.value(extent)?);
+                let any_order = !matches!(kind, ForKind::Serial | ForKind::Unrolled);
+                self.repeat(*var, min, extent, any_order, |run| run.block(body))
+            }
+            StmtKind::Thread { var, extent, body, .. } => {
+                let extent = self.value(extent)?;
+                let private = self.function.buffers[self.dst].scope.is_per_thread();
+                self.repeat(*var, 0, extent, true, |run| {
+                    if private {
+                        run.thread.push(run.values[*var]?);
+                    }
+                    let done = run.block(body);
+                    if private {
+                        run.thread.pop();
+                    }
+                    done
+                })
+            }
+            StmtKind::If { condition, then, otherwise, .. } => match self.value(condition) {
+                Some(0) => self.block(otherwise),
+                Some(_) => self.block(then),
+                None => self.either(then, otherwise),
+            },
+            StmtKind::While { body, .. } => {
+                // The indices cannot depend on the iteration, so a second one shows all a third could.
+                self.either(body, &[])?;
+                self.either(body, &[])
+            }
+            StmtKind::Attr { body, .. } => self.block(body),
+            _ => Some(()),
+        }
+    }
+
+    /// Runs both branches from the same states and joins the results.
+    fn either(&mut self, then: &[Stmt], otherwise: &[Stmt]) -> Option<()> {
+        let outer = self.undo.replace(BTreeMap::new());
+        self.block(then)?;
+        let before_then = self.undo.replace(BTreeMap::new()).unwrap_or_default();
+        let mut after_then = BTreeMap::new();
+        for (cell, state) in &before_then {
+            after_then.insert(cell.clone(), self.cells.insert(cell.clone(), *state).unwrap_or(SRC));
+        }
+        self.block(otherwise)?;
+        let before_otherwise = self.undo.take().unwrap_or_default();
+        self.undo = outer;
+        for (cell, state) in after_then {
+            let joined = state | self.cells.get(&cell).copied().unwrap_or(SRC);
+            let before = before_then.get(&cell).copied().unwrap_or(SRC);
+            self.set_from(cell, before, joined);
+        }
+        for (cell, before) in before_otherwise {
+            if !before_then.contains_key(&cell) {
+                let joined = before | self.cells.get(&cell).copied().unwrap_or(SRC);
+                self.set_from(cell, before, joined);
+            }
+        }
+        Some(())
+    }
+
+    fn set_from(&mut self, cell: Cell, before: u8, state: u8) {
+        if let Some(undo) = &mut self.undo {
+            undo.entry(cell.clone()).or_insert(before);
+        }
+        self.cells.insert(cell, state);
+    }
+
+    fn change(&mut self, cell: Cell, next: impl Fn(u8) -> Option<u8>) -> Option<()> {
+        let before = self.cells.get(&cell).copied().unwrap_or(SRC);
+        let state = next(before)?;
+        self.set_from(cell, before, state);
+        Some(())
+    }
+
+    fn store(&mut self, buffer: BufId, index: &[Expr], value: &Expr) -> Option<()> {
+        let root = self.function.root(buffer);
+        if root != self.dst && root != self.src {
+            return Some(());
+        }
+        let reads =
+            value.any(&|part| matches!(part, Expr::Load { buffer, .. } if self.function.root(*buffer) == self.src));
+        let copies = matches!(value, Expr::Load { .. }) && reads;
+        for cell in self.cells_of(index)? {
+            self.step()?;
+            if root == self.src {
+                self.change(cell, |state| {
+                    let kept = state & (SRC | LOST);
+                    Some(if state & (DST | BOTH) == 0 { kept } else { kept | LOST })
+                })?;
+            } else if reads && copies {
+                self.change(cell, |state| if state & DST == 0 { Some(BOTH) } else { None })?;
+            } else {
+                self.change(cell, |state| if reads && state & DST != 0 { None } else { Some(DST) })?;
+            }
+        }
+        Some(())
+    }
+
+    /// The cells of an access, one per lane.
+    fn cells_of(&self, index: &[Expr]) -> Option<Vec<Cell>> {
+        let mut cells = vec![Vec::new()];
+        for subscript in index {
+            let lanes: Vec<i64> = match subscript {
+                Expr::Ramp { base, stride, lanes } => {
+                    let (base, stride) = (self.value(base)?, self.value(stride)?);
+                    (0..i64::from(*lanes))
+                        .map(|lane| base.checked_add(stride.checked_mul(lane)?))
+                        .collect::<Option<_>>()?
+                }
+                _ => vec![self.value(subscript)?],
+            };
+            cells = cells
+                .iter()
+                .flat_map(|row: &Vec<i64>| lanes.iter().map(move |lane| row.iter().chain([lane]).copied().collect()))
+                .collect();
+        }
+        Some(cells.into_iter().map(|cell| (self.thread.clone(), cell)).collect())
+    }
+
+    /// The value of an integer expression of known variables.
+    fn value(&self, expr: &Expr) -> Option<i64> {
+        match expr {
+            Expr::Int { value, .. } => Some(*value),
+            Expr::Var(var) => self.values[*var],
+            Expr::Not(value) => self.value(value).map(|value| i64::from(value == 0)),
+            Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 => self.value(value),
+            Expr::Binary { op, left, right } => {
+                let (a, b) = (self.value(left)?, self.value(right)?);
+                let truth = |value: bool| Some(i64::from(value));
+                match op {
+                    BinaryOp::Add => a.checked_add(b),
+                    BinaryOp::Sub => a.checked_sub(b),
+                    BinaryOp::Mul => a.checked_mul(b),
+                    BinaryOp::Div => a.checked_div(b),
+                    BinaryOp::Mod => a.checked_rem(b),
+                    BinaryOp::FloorDiv if b > 0 => a.checked_div_euclid(b),
+                    BinaryOp::FloorMod if b > 0 => a.checked_rem_euclid(b),
+                    BinaryOp::FloorDiv | BinaryOp::FloorMod => None,
+                    BinaryOp::Min => Some(a.min(b)),
+                    BinaryOp::Max => Some(a.max(b)),
+                    BinaryOp::Eq => truth(a == b),
+                    BinaryOp::Ne => truth(a != b),
+                    BinaryOp::Lt => truth(a < b),
+                    BinaryOp::Le => truth(a <= b),
+                    BinaryOp::Gt => truth(a > b),
+                    BinaryOp::Ge => truth(a >= b),
+                    BinaryOp::And => truth(a != 0 && b != 0),
+                    BinaryOp::Or => truth(a != 0 || b != 0),
+                }
+            }
+            Expr::Select { condition, then, otherwise } => {
+                let side = if self.value(condition)? == 0 { otherwise } else { then };
+                self.value(side)
+            }
+            _ => None,
+        }
+    }
+}

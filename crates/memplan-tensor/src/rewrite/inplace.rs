@@ -1,0 +1,100 @@
+//! May a result take the place of an operand? The structural test of the original.
+//!
+//! `for i: B[i] = f(A[i])` with A not needed afterwards: B can be computed into A's memory. The test
+//! looks at one statement and asks that every load of the source stands in a store to the destination at the very same
+//! index and with the same element type, and that the destination is not read.
+//!
+//! That is not sufficient. A second write to the same element, or a write to the source, breaks it;
+//! [`super::hazard`] proves that neither happens.
+
+use crate::DType;
+use crate::ir::{BufId, Expr, Function, Memory, Stmt, StmtKind};
+
+/// Whether every access in `stmt` fits the pattern.
+pub(super) fn fits(function: &Function, stmt: &Stmt, dst: BufId, src: BufId) -> bool {
+    let allowed = matches!(
+        stmt.kind,
+        StmtKind::For { .. }
+            | StmtKind::If { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Thread { .. }
+            | StmtKind::Attr { .. }
+            | StmtKind::Store { .. }
+    );
+    let mut check = Check { function, dst, src, index_depth: 0, store: None };
+    allowed && check.statement(stmt)
+}
+
+struct Check<'a> {
+    function: &'a Function,
+    dst: BufId,
+    src: BufId,
+    /// How many subscripts we are inside of.
+    index_depth: usize,
+    /// The store to the destination whose value is being looked at.
+    store: Option<(&'a [Expr], DType)>,
+}
+
+impl<'a> Check<'a> {
+    fn statement(&mut self, stmt: &'a Stmt) -> bool {
+        let own = match &stmt.kind {
+            StmtKind::Attr { key, .. } if matches!(key.as_str(), "extern_scope" | "volatile_scope") => false,
+            StmtKind::Store { buffer, index, value } => {
+                self.index_depth += 1;
+                let index_fits = index.iter().all(|index| self.expr(index));
+                self.index_depth -= 1;
+                if self.resolve(*buffer) == Some(self.dst) {
+                    self.store = Some((index, value.dtype(self.function)));
+                }
+                let value_fits = self.expr(value);
+                self.store = None;
+                index_fits && value_fits && self.plain(*buffer)
+            }
+            StmtKind::Alloc(buffer) => self.function.buffers[*buffer].shape.iter().all(|extent| self.expr(extent)),
+            _ => stmt.exprs().into_iter().all(|expr| self.expr(expr)),
+        };
+        own && stmt.blocks().into_iter().flatten().all(|inner| self.statement(inner))
+    }
+
+    /// The buffer behind a name, if it is one of the two.
+    fn resolve(&self, buffer: BufId) -> Option<BufId> {
+        let root = self.function.root(buffer);
+        (root == self.dst || root == self.src).then_some(root)
+    }
+
+    /// Whether a name of one of the two buffers counts elements as the buffer itself does.
+    fn plain(&self, buffer: BufId) -> bool {
+        let Some(root) = self.resolve(buffer) else {
+            return true;
+        };
+        let (name, root) = (&self.function.buffers[buffer], &self.function.buffers[root]);
+        let shifted = matches!(&name.memory, Memory::View { elem_offset: Some(_), .. });
+        !shifted
+            && name.dtype == root.dtype
+            && (name.shape.len() == 1 && root.shape.len() == 1 || name.shape == root.shape)
+    }
+
+    fn expr(&mut self, expr: &'a Expr) -> bool {
+        match expr {
+            Expr::Data(buffer) => self.resolve(*buffer).is_none(),
+            Expr::Load { buffer, index } => {
+                if self.index_depth > 0 || !self.plain(*buffer) {
+                    return false;
+                }
+                let allowed = match self.resolve(*buffer) {
+                    Some(root) if root == self.dst => false,
+                    Some(_) => {
+                        let dtype = expr.dtype(self.function);
+                        self.store.is_some_and(|(target, value)| target == index.as_slice() && value == dtype)
+                    }
+                    None => true,
+                };
+                self.index_depth += 1;
+                let index_fits = index.iter().all(|index| self.expr(index));
+                self.index_depth -= 1;
+                allowed && index_fits
+            }
+            _ => expr.children().into_iter().all(|child| self.expr(child)),
+        }
+    }
+}

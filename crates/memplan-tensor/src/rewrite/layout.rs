@@ -1,0 +1,293 @@
+//! From entries to allocations: sizes, types, and offsets of entries that share one block.
+//!
+//! An entry becomes one allocation, as large as its largest buffer. Entries of a *special* memory (a scope with a tag, such
+//! as `local.L0A`) that stand at the same place are packed into one block instead, one behind the other:
+//!
+//! ```text
+//! local.L0A: A f32[200], A1 f32[200], B i16[200] alive together
+//! |A 0..6400 bits|A1 6400..12800|B 12800..16000|        -> A = alloc float32[500], B at element 800 (of its own)
+//! ```
+
+use super::pool::{Attach, Entry, EntryId, Pool, constant_bits};
+use super::sequence::Sequence;
+use super::size::{maximum, plus_one, product, rescale};
+use super::{Defect, MemoryLimit, Mode, RewriteError};
+use crate::DType;
+use crate::ir::{BufId, Expr, Function, StorageScope};
+use memplan_core::{Id, IndexVec, index_type};
+use std::collections::HashMap;
+
+index_type! {
+    /// An allocation of the rewritten function.
+    pub struct AllocationId;
+}
+
+/// Bits to which entries in one block are aligned.
+const BLOCK_ALIGNMENT: u64 = 32;
+
+/// An allocation of the rewritten function.
+#[derive(Clone, Debug)]
+pub struct Allocation {
+    /// Where it stands.
+    pub attach: Attach,
+    /// The buffer that gives it its name; `None` for an arena that has a name of its own.
+    pub root: Option<BufId>,
+    /// Name, if it is no buffer's.
+    pub name: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Extents.
+    pub shape: Vec<Expr>,
+    /// Which memory.
+    pub scope: StorageScope,
+    /// Lanes that vector retyping joined: accesses count in vectors of so many.
+    pub vector: u16,
+    /// Whether it stays where the buffer's own allocation is.
+    pub stays: bool,
+}
+
+/// Where a buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its allocation.
+    pub allocation: AllocationId,
+    /// Its distance from the start of the allocation.
+    pub bit_offset: u64,
+}
+
+/// Where everything is.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The allocations, grouped by place in the order in which places were first used.
+    pub allocations: IndexVec<AllocationId, Allocation>,
+    /// The place of each touched buffer.
+    pub places: IndexVec<BufId, Option<Place>>,
+}
+
+/// Lays out the entries of a pool.
+pub(super) fn lay_out(
+    sequence: &Sequence<'_>,
+    pool: &Pool,
+    mode: Mode,
+    limits: &[MemoryLimit],
+) -> Result<Layout, RewriteError> {
+    let function = sequence.function;
+    let mut layout = Layout { allocations: IndexVec::new(), places: IndexVec::filled(None, function.buffers.len()) };
+    let mut blocks: HashMap<(Attach, &StorageScope), Vec<EntryId>> = HashMap::new();
+    let mut heads = Vec::new();
+    for (id, entry) in pool.entries.iter_enumerated() {
+        if !entry.scope.is_special() || entry.alone {
+            heads.push(id);
+            continue;
+        }
+        if entry.bits == 0 {
+            if mode == Mode::Compat {
+                return Err(symbolic_tag(function, entry));
+            }
+            heads.push(id);
+            continue;
+        }
+        let block = blocks.entry((entry.attach, &entry.scope)).or_default();
+        if block.is_empty() {
+            heads.push(id);
+        }
+        block.push(id);
+    }
+    let alignments = alignments(function);
+    for head in heads {
+        let entry = &pool.entries[head];
+        match blocks.get(&(entry.attach, &entry.scope)) {
+            Some(block) if entry.scope.is_special() && entry.bits > 0 && !entry.alone => {
+                lay_out_block(function, pool, block, &alignments, mode, limits, &mut layout)?;
+            }
+            _ => lay_out_single(function, entry, limits, &mut layout)?,
+        }
+    }
+    Ok(layout)
+}
+
+fn symbolic_tag(function: &Function, entry: &Entry) -> RewriteError {
+    let first = entry.buffers.first().map(|buffer| &function.buffers[*buffer]);
+    RewriteError::Refused {
+        defect: Defect::SymbolicTag,
+        buffer: first.map_or(String::new(), |buffer| buffer.name.clone()),
+        span: first.map_or_else(Default::default, |buffer| buffer.span),
+    }
+}
+
+/// Several entries of one special memory, one behind the other.
+fn lay_out_block(
+    function: &Function,
+    pool: &Pool,
+    block: &[EntryId],
+    alignments: &IndexVec<BufId, u64>,
+    mode: Mode,
+    limits: &[MemoryLimit],
+    layout: &mut Layout,
+) -> Result<(), RewriteError> {
+    let Some(&head) = block.first() else {
+        return Ok(());
+    };
+    if block.len() == 1 {
+        return lay_out_single(function, &pool.entries[head], limits, layout);
+    }
+    let head = &pool.entries[head];
+    let Some(&root) = head.buffers.first() else {
+        return Ok(());
+    };
+    let too_large =
+        || RewriteError::TooLarge { buffer: function.buffers[root].name.clone(), span: function.buffers[root].span };
+    let allocation = AllocationId::from_index(layout.allocations.len());
+    let mut total = 0u64;
+    for (position, id) in block.iter().enumerate() {
+        let entry = &pool.entries[*id];
+        if mode == Mode::Sound && position > 0 {
+            let alignment =
+                entry.buffers.iter().map(|buffer| alignments[*buffer]).fold(BLOCK_ALIGNMENT, least_common_multiple);
+            total = total.checked_next_multiple_of(alignment).ok_or_else(too_large)?;
+        }
+        for buffer in &entry.buffers {
+            layout.places[*buffer] = Some(Place { allocation, bit_offset: total });
+        }
+        let end = total.checked_add(entry.bits).and_then(|end| end.checked_next_multiple_of(BLOCK_ALIGNMENT));
+        total = end.filter(|end| *end <= memplan_core::MAX_BYTES).ok_or_else(too_large)?;
+    }
+    check_limit(&head.scope, total, limits)?;
+    let elements = total.div_ceil(u64::from(head.element.bits));
+    layout.allocations.push(Allocation {
+        attach: head.attach,
+        root: Some(root),
+        name: String::new(),
+        dtype: head.element,
+        shape: vec![constant(elements, false)],
+        scope: head.scope.clone(),
+        vector: 1,
+        stays: false,
+    });
+    Ok(())
+}
+
+/// Of each buffer the bits of its elements, as itself and through every view of it: its offset must be a multiple of all.
+pub(super) fn alignments(function: &Function) -> IndexVec<BufId, u64> {
+    let mut alignments = IndexVec::filled(1, function.buffers.len());
+    for (id, buffer) in function.buffers.iter_enumerated() {
+        let alignment: &mut u64 = &mut alignments[function.root(id)];
+        *alignment = least_common_multiple(*alignment, buffer.dtype.total_bits());
+    }
+    alignments
+}
+
+pub(super) fn least_common_multiple(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a.max(1), b.max(1));
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (a.max(1) / x).saturating_mul(b.max(1))
+}
+
+fn constant(value: u64, wide: bool) -> Expr {
+    let value = i64::try_from(value).unwrap_or(i64::MAX);
+    Expr::Int { value, dtype: if wide || i32::try_from(value).is_err() { DType::INT64 } else { DType::INT32 } }
+}
+
+fn lay_out_single(
+    function: &Function,
+    entry: &Entry,
+    limits: &[MemoryLimit],
+    layout: &mut Layout,
+) -> Result<(), RewriteError> {
+    let Some(&root) = entry.buffers.first() else {
+        return Ok(());
+    };
+    if entry.scope.is_special() {
+        check_limit(&entry.scope, entry.bits, limits)?;
+    }
+    let declared = |buffer: &BufId| &function.buffers[*buffer];
+    let identical = entry.buffers.iter().all(|buffer| {
+        declared(buffer).dtype == declared(&root).dtype && declared(buffer).shape == declared(&root).shape
+    });
+    let widest = entry
+        .buffers
+        .iter()
+        .map(|buffer| declared(buffer).dtype)
+        .fold(declared(&root).dtype, |widest, dtype| if dtype.lanes > widest.lanes { dtype } else { widest });
+    let shape = if identical {
+        declared(&root).shape.clone()
+    } else if entry.bits > 0 {
+        vec![constant_extent(function, entry, widest)?]
+    } else {
+        vec![symbolic_extent(function, entry, widest)]
+    };
+    let allocation = layout.allocations.push(Allocation {
+        attach: entry.attach,
+        root: Some(root),
+        name: String::new(),
+        dtype: widest,
+        shape,
+        scope: entry.scope.clone(),
+        vector: 1,
+        stays: entry.alone,
+    });
+    for buffer in &entry.buffers {
+        layout.places[*buffer] = Some(Place { allocation, bit_offset: 0 });
+    }
+    Ok(())
+}
+
+fn constant_extent(function: &Function, entry: &Entry, dtype: DType) -> Result<Expr, RewriteError> {
+    let unit = dtype.total_bits();
+    let mut largest = 0;
+    let mut wide = false;
+    for buffer in &entry.buffers {
+        let bits = constant_bits(function, *buffer)?;
+        largest = largest.max(bits);
+        let declared = &function.buffers[*buffer];
+        let per_element = declared.dtype.total_bits();
+        wide |= bits / per_element.max(1) > (i32::MAX as u64) / per_element.max(1);
+        wide |= declared.shape.iter().any(|extent| matches!(extent, Expr::Int { dtype, .. } if dtype.bits == 64));
+    }
+    let whole = u64::from(!largest.is_multiple_of(unit));
+    Ok(constant(largest / unit + whole, wide))
+}
+
+fn symbolic_extent(function: &Function, entry: &Entry, dtype: DType) -> Expr {
+    let unit = dtype.total_bits();
+    let mut exact = true;
+    let extents: Vec<Expr> = entry
+        .buffers
+        .iter()
+        .map(|buffer| {
+            let declared = &function.buffers[*buffer];
+            let elements = declared.shape.iter().cloned().reduce(product).unwrap_or(Expr::int(1));
+            let (extent, divides) = rescale(elements, declared.dtype.total_bits(), unit);
+            exact &= divides;
+            extent
+        })
+        .collect();
+    let wide = extents.iter().any(|extent| extent.dtype(function).bits == 64);
+    let widened = extents.into_iter().map(|extent| match extent {
+        _ if !wide || extent.dtype(function).bits == 64 => extent,
+        Expr::Int { value, .. } => Expr::Int { value, dtype: DType::INT64 },
+        other => Expr::Cast { dtype: DType::INT64, value: Box::new(other) },
+    });
+    let largest = widened.reduce(maximum).unwrap_or(Expr::int(0));
+    if exact { largest } else { plus_one(largest) }
+}
+
+fn check_limit(scope: &StorageScope, bits: u64, limits: &[MemoryLimit]) -> Result<(), RewriteError> {
+    let name = scope.to_string();
+    match limits.iter().find(|limit| limit.scope == name) {
+        Some(limit) if bits > limit.max_bits => {
+            Err(RewriteError::ExceedsMemory { scope: name, bits, max_bits: limit.max_bits })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Layout {
+    /// Offset of a buffer in elements of `dtype`; `None` if it is not a whole number of them.
+    pub fn element_offset(&self, root: BufId, dtype: DType) -> Option<u64> {
+        let bits = self.places[root]?.bit_offset;
+        bits.is_multiple_of(dtype.total_bits()).then(|| bits / dtype.total_bits())
+    }
+}

@@ -1,0 +1,381 @@
+//! Storage entries: which buffers share an allocation.
+//!
+//! The planner walks the sequence and keeps a pool of entries nobody uses at the moment. A
+//! generated buffer first tries to take the place of one that dies in the same statement (in
+//! place); then it looks for a free entry of the same memory and scope: the smallest one that is large enough, up to sixteen
+//! times its size, whatever its type; otherwise the largest smaller one, down to a sixteenth, if the element type agrees, and makes it
+//! grow. A killed buffer returns its entry to the pool.
+//!
+//! ```text
+//! A f32[64], B f32[1024] used one after the other:  A's entry grows to 1024 and serves both (ratio 16)
+//! A f32[64], B f32[1025]:                           two entries
+//! ```
+//!
+//! An entry lives where it is *attached*: at the top of the function, or at the top of a thread launch or parallel loop,
+//! so that every thread has its own. In sound mode scopes nest, and a buffer whose extent uses a loop variable
+//! stays inside that loop.
+
+use super::Mode;
+use super::events::Events;
+use super::hazard;
+use super::inplace;
+use super::sequence::{Sequence, StmtId};
+use super::{Defect, RewriteError};
+use crate::DType;
+use crate::ir::{BufId, Expr, ForKind, Function, Memory, StmtKind, StorageScope};
+use memplan_core::{IndexVec, index_type};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fmt::Write;
+
+index_type! {
+    /// A storage entry.
+    pub struct EntryId;
+}
+
+/// Where an entry's allocation stands: at the top of the function or of a statement's body.
+pub type Attach = Option<StmtId>;
+
+/// Memory that buffers take turns in.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Where its allocation stands.
+    pub attach: Attach,
+    /// Size in bits; 0 if it is not a constant.
+    pub bits: u64,
+    /// Which memory.
+    pub scope: StorageScope,
+    /// Element type of the buffer that created it.
+    pub element: DType,
+    /// Buffers in it, in the order in which they were planned.
+    pub buffers: Vec<BufId>,
+    /// Whether it may be shared at all.
+    pub alone: bool,
+}
+
+/// A destination computed into its source's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct InPlace {
+    /// The statement that does it.
+    pub stmt: StmtId,
+    /// What it computes.
+    pub dst: BufId,
+    /// Whose memory it takes.
+    pub src: BufId,
+}
+
+/// All entries of a function.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    /// In the order of their creation.
+    pub entries: IndexVec<EntryId, Entry>,
+    /// The entry of each touched buffer.
+    pub entry_of: IndexVec<BufId, Option<EntryId>>,
+    /// In-place decisions.
+    pub in_place: Vec<InPlace>,
+}
+
+/// Bits of a buffer: 0 if not constant. A size beyond 63 bits is an error, never a wrapped number.
+pub(super) fn constant_bits(function: &Function, buffer: BufId) -> Result<u64, RewriteError> {
+    let declared = &function.buffers[buffer];
+    if !declared.has_constant_shape() {
+        return Ok(0);
+    }
+    declared
+        .constant_elements()
+        .and_then(|elements| elements.checked_mul(declared.dtype.total_bits()))
+        .filter(|bits| *bits <= memplan_core::MAX_BYTES)
+        .ok_or_else(|| RewriteError::TooLarge { buffer: declared.name.clone(), span: declared.span })
+}
+
+/// Plans the entries of a function.
+pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode) -> Result<Pool, RewriteError> {
+    let buffers = sequence.function.buffers.len();
+    let mut planner = Planner {
+        sequence,
+        events,
+        mode,
+        pool: Pool { entries: IndexVec::new(), entry_of: IndexVec::filled(None, buffers), in_place: Vec::new() },
+        consumed: IndexVec::filled(false, buffers),
+        scopes: Vec::new(),
+        free: HashMap::new(),
+        returned: 0,
+        budget: hazard::BUDGET,
+    };
+    for position in 0..sequence.records.len() {
+        planner.record(position)?;
+    }
+    Ok(planner.pool)
+}
+
+/// Free entries of one place, memory and element type, by size; equal sizes in the order of their return.
+#[derive(Default)]
+struct Shelf {
+    sized: BTreeMap<u64, VecDeque<(u64, EntryId)>>,
+    symbolic: VecDeque<EntryId>,
+}
+
+struct Planner<'a, 'f> {
+    sequence: &'a Sequence<'f>,
+    events: &'a Events,
+    mode: Mode,
+    pool: Pool,
+    /// Buffers whose entry went over to another in place.
+    consumed: IndexVec<BufId, bool>,
+    /// Open thread launches and parallel loops.
+    scopes: Vec<StmtId>,
+    free: HashMap<Attach, BTreeMap<(StorageScope, DType), Shelf>>,
+    returned: u64,
+    budget: u64,
+}
+
+impl Planner<'_, '_> {
+    fn record(&mut self, position: usize) -> Result<(), RewriteError> {
+        let (stmt, offset) = {
+            let record = &self.sequence.records[position];
+            (record.stmt, record.offset)
+        };
+        if offset >= 0 {
+            self.generate(stmt)?;
+        }
+        if offset != 0 {
+            self.switch_scope(stmt, offset > 0)?;
+        }
+        if offset <= 0 {
+            for position in 0..self.events.killed[stmt].len() {
+                let buffer = self.events.killed[stmt][position];
+                if !self.consumed[buffer] {
+                    self.give_back(buffer);
+                }
+            }
+        }
+        if offset < 0 {
+            // Whatever was kept inside a serial loop ends with it.
+            self.free.remove(&Some(stmt));
+        }
+        Ok(())
+    }
+
+    fn generate(&mut self, stmt: StmtId) -> Result<(), RewriteError> {
+        let events = self.events;
+        let generated = &events.generated[stmt];
+        for &buffer in generated {
+            let bits = constant_bits(self.sequence.function, buffer)?;
+            let attach = self.attach_for(buffer);
+            let entry = match generated.len() {
+                0..=2 => self.take_over(stmt, buffer, bits, attach),
+                _ => None,
+            };
+            let entry = entry.unwrap_or_else(|| self.find(buffer, bits, attach));
+            self.pool.entries[entry].buffers.push(buffer);
+            self.pool.entry_of[buffer] = Some(entry);
+        }
+        Ok(())
+    }
+
+    fn switch_scope(&mut self, stmt: StmtId, begins: bool) -> Result<(), RewriteError> {
+        let opens = match &self.sequence.statements[stmt].kind {
+            StmtKind::Thread { .. } => true,
+            StmtKind::Attr { key, .. } => key == "virtual_thread",
+            StmtKind::For { kind, .. } => match kind {
+                ForKind::Parallel => self.mode == Mode::Sound || self.scopes.is_empty() || self.scopes == [stmt],
+                // Beyond the original: these iterations run together, too.
+                ForKind::Vectorized | ForKind::ThreadBinding(_) => self.mode == Mode::Sound,
+                _ => false,
+            },
+            _ => false,
+        };
+        if !opens {
+            return Ok(());
+        }
+        if begins {
+            if self.mode == Mode::Compat && !self.scopes.is_empty() {
+                return Err(self.nested_scopes(stmt));
+            }
+            self.scopes.push(stmt);
+        } else {
+            self.scopes.pop();
+            self.free.remove(&Some(stmt));
+        }
+        Ok(())
+    }
+
+    fn nested_scopes(&self, stmt: StmtId) -> RewriteError {
+        RewriteError::Refused {
+            defect: Defect::NestedScopes,
+            buffer: String::new(),
+            span: self.sequence.statements[stmt].span,
+        }
+    }
+
+    /// Where a new entry of this buffer would stand.
+    fn attach_for(&self, buffer: BufId) -> Attach {
+        let scope = self.scopes.last().copied();
+        if self.mode == Mode::Compat {
+            return scope;
+        }
+        innermost_definition(self.sequence, buffer).max(scope)
+    }
+
+    fn take_over(&mut self, stmt: StmtId, dst: BufId, bits: u64, attach: Attach) -> Option<EntryId> {
+        let function = self.sequence.function;
+        let declared = &function.buffers[dst];
+        let body = self.sequence.statements[stmt];
+        if self.stands_alone(dst) {
+            return None;
+        }
+        for position in 0..self.events.killed[stmt].len() {
+            let src = self.events.killed[stmt][position];
+            let Some(entry_id) = self.pool.entry_of[src].filter(|_| src != dst && !self.consumed[src]) else {
+                continue;
+            };
+            let entry = &self.pool.entries[entry_id];
+            let matches = entry.scope == declared.scope
+                && entry.attach == attach
+                && entry.element == declared.dtype.element()
+                && entry.bits == bits
+                && !entry.alone;
+            if !matches || !inplace::fits(function, body, dst, src) {
+                continue;
+            }
+            if self.mode == Mode::Sound && !hazard::is_safe(self.sequence, stmt, dst, src, &mut self.budget) {
+                continue;
+            }
+            self.consumed[src] = true;
+            self.pool.in_place.push(InPlace { stmt, dst, src });
+            return Some(entry_id);
+        }
+        None
+    }
+
+    /// Buffers that are left as they are: annotated ones, and extents that can only be computed where they stand.
+    fn stands_alone(&self, buffer: BufId) -> bool {
+        stands_alone(self.sequence, buffer)
+    }
+
+    fn find(&mut self, buffer: BufId, bits: u64, attach: Attach) -> EntryId {
+        let declared = &self.sequence.function.buffers[buffer];
+        let (scope, element) = (declared.scope.clone(), declared.dtype.element());
+        let alone = self.stands_alone(buffer);
+        let registers = scope.is_register_like() || scope.tag.is_empty() && (1..=32).contains(&bits);
+        let flat = declared.shape.len() == 1 || self.mode == Mode::Sound;
+        if !registers && flat && !alone {
+            let found = if bits > 0 {
+                self.find_sized(&scope, element, bits, attach)
+            } else {
+                self.find_symbolic(&scope, element, attach)
+            };
+            if let Some(entry) = found {
+                let entry_bits = &mut self.pool.entries[entry].bits;
+                *entry_bits = bits.max(*entry_bits);
+                return entry;
+            }
+        }
+        self.pool.entries.push(Entry { attach, bits, scope, element, buffers: Vec::new(), alone })
+    }
+
+    fn find_sized(&mut self, scope: &StorageScope, element: DType, bits: u64, attach: Attach) -> Option<EntryId> {
+        let shelves = self.free.get_mut(&attach)?;
+        // Large enough: the smallest, and among equals the one returned first, of any element type.
+        let enough = shelves
+            .iter()
+            .filter(|((memory, _), _)| memory == scope)
+            .filter_map(|((_, kind), shelf)| {
+                let (size, queue) = shelf.sized.range(bits..=bits.saturating_mul(16)).next()?;
+                Some((*size, queue.front()?.0, *kind))
+            })
+            .min();
+        if let Some((size, _, kind)) = enough {
+            return take(shelves.get_mut(&(scope.clone(), kind))?, size, VecDeque::pop_front);
+        }
+        // Too small: the largest, and among equals the one returned last, of the same element type.
+        let shelf = shelves.get_mut(&(scope.clone(), element))?;
+        let (&size, _) = shelf.sized.range(bits / 16..bits).next_back()?;
+        take(shelf, size, VecDeque::pop_back)
+    }
+
+    fn find_symbolic(&mut self, scope: &StorageScope, element: DType, attach: Attach) -> Option<EntryId> {
+        let shelves = self.free.get_mut(&attach)?;
+        shelves.get_mut(&(scope.clone(), element))?.symbolic.pop_front()
+    }
+
+    fn give_back(&mut self, buffer: BufId) {
+        let Some(id) = self.pool.entry_of[buffer] else {
+            return;
+        };
+        let entry = &self.pool.entries[id];
+        let small = entry.scope.tag.is_empty() && (1..=32).contains(&entry.bits);
+        if entry.scope.is_register_like() || small || entry.alone {
+            return;
+        }
+        let shelves = self.free.entry(entry.attach).or_default();
+        let shelf = shelves.entry((entry.scope.clone(), entry.element)).or_default();
+        if entry.bits == 0 {
+            shelf.symbolic.push_back(id);
+        } else {
+            self.returned += 1;
+            shelf.sized.entry(entry.bits).or_default().push_back((self.returned, id));
+        }
+    }
+}
+
+type Take = fn(&mut VecDeque<(u64, EntryId)>) -> Option<(u64, EntryId)>;
+
+fn take(shelf: &mut Shelf, size: u64, end: Take) -> Option<EntryId> {
+    let queue = shelf.sized.get_mut(&size)?;
+    let (_, entry) = end(queue)?;
+    if queue.is_empty() {
+        shelf.sized.remove(&size);
+    }
+    Some(entry)
+}
+
+/// The innermost loop or launch whose variable the buffer's extents use.
+pub(super) fn innermost_definition(sequence: &Sequence<'_>, buffer: BufId) -> Attach {
+    let mut innermost = None;
+    for extent in &sequence.function.buffers[buffer].shape {
+        extent.walk(&mut |part| {
+            if let Expr::Var(var) = part {
+                innermost = innermost.max(sequence.defined_at[*var]);
+            }
+        });
+    }
+    innermost
+}
+
+/// Whether a buffer keeps its allocation where and as it is.
+pub(super) fn stands_alone(sequence: &Sequence<'_>, buffer: BufId) -> bool {
+    let declared = &sequence.function.buffers[buffer];
+    let computed = declared.shape.iter().any(|extent| {
+        extent.any(&|part| match part {
+            Expr::Var(var) => sequence.defined_at[*var]
+                .is_some_and(|stmt| matches!(sequence.statements[stmt].kind, StmtKind::Let { .. })),
+            Expr::Load { .. } | Expr::Call { .. } => true,
+            _ => false,
+        })
+    });
+    computed || !declared.extra.is_empty() || declared.memory != Memory::Own
+}
+
+impl Pool {
+    /// One line an entry: place, memory, size, buffers.
+    pub fn dump(&self, sequence: &Sequence<'_>) -> String {
+        let function = sequence.function;
+        let mut text = String::new();
+        for (id, entry) in self.entries.iter_enumerated() {
+            let place = entry
+                .attach
+                .map_or("top".to_owned(), |stmt| super::sequence::describe(sequence.statements[stmt], function));
+            let size = if entry.bits == 0 { "symbolic".to_owned() } else { format!("{} bits", entry.bits) };
+            let number = memplan_core::Id::index(id);
+            let _ = write!(text, "entry {number}: {} {} at {place}, {size}:", entry.scope, entry.element);
+            for buffer in &entry.buffers {
+                let _ = write!(text, " {}", function.buffers[*buffer].name);
+                if let Some(step) = self.in_place.iter().find(|step| step.dst == *buffer) {
+                    let _ = write!(text, " (in place of {})", function.buffers[step.src].name);
+                }
+            }
+            text.push('\n');
+        }
+        text
+    }
+}

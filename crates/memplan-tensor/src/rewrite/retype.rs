@@ -1,0 +1,141 @@
+//! Vector retyping: memory that is only ever accessed in aligned vectors is allocated as vectors.
+//!
+//! `A f32[32]` of which every access is `A[4*i : 4*i + 4]` becomes `A f32x4[8]`, and the accesses `A[i]`.
+//!
+//! The original also lets the *base* type follow the accesses without changing the extent: memory allocated as
+//! `float32[300]` that is only accessed as `int8[1200]` becomes `int8[300]`, four times too small. In compatible mode this is reproduced
+//! where it makes the allocation larger and refused where it makes it smaller; otherwise base types stay.
+
+use super::layout::{Allocation, Layout};
+use super::sequence::Sequence;
+use super::{Defect, Mode, RewriteError};
+use crate::DType;
+use crate::ir::{BinaryOp, BufId, Expr, Memory, Stmt, StmtKind};
+use crate::linear::{fold, is_multiple_of};
+use memplan_core::IndexVec;
+
+/// What is known of the accesses to one allocation.
+#[derive(Clone, Default)]
+struct Accesses {
+    types: Vec<DType>,
+    /// Some access is not of a form that retyping can rewrite.
+    fixed: bool,
+}
+
+/// Changes the types of allocations where their accesses agree.
+pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -> Result<(), RewriteError> {
+    let mut accesses: IndexVec<_, Accesses> = IndexVec::filled(Accesses::default(), layout.allocations.len());
+    for stmt in &sequence.statements {
+        collect_statement(sequence, layout, stmt, &mut accesses);
+    }
+    for id in layout.allocations.ids() {
+        let found = &accesses[id];
+        let allocation = &mut layout.allocations[id];
+        let Some(base) = found.types.first().map(|dtype| dtype.element()) else {
+            continue;
+        };
+        if found.types.iter().any(|dtype| dtype.element() != base) {
+            continue;
+        }
+        if base != allocation.dtype.element() {
+            if mode == Mode::Compat {
+                change_base(sequence, allocation, base)?;
+            }
+            continue;
+        }
+        if let [only] = found.types.as_slice()
+            && allocation.dtype.lanes == 1
+            && !found.fixed
+        {
+            widen(allocation, only.lanes);
+        }
+    }
+    Ok(())
+}
+
+fn change_base(sequence: &Sequence<'_>, allocation: &mut Allocation, base: DType) -> Result<(), RewriteError> {
+    let new = base.with_lanes(allocation.dtype.lanes);
+    if new.total_bits() < allocation.dtype.total_bits() {
+        let root = allocation.root.map(|root| &sequence.function.buffers[root]);
+        return Err(RewriteError::Refused {
+            defect: Defect::ShrunkAllocation,
+            buffer: root.map_or(String::new(), |root| root.name.clone()),
+            span: root.map_or_else(Default::default, |root| root.span),
+        });
+    }
+    allocation.dtype = new;
+    Ok(())
+}
+
+fn widen(allocation: &mut Allocation, lanes: u16) {
+    let Some(last) = allocation.shape.last_mut().filter(|_| lanes > 1) else {
+        return;
+    };
+    if !is_multiple_of(last, i64::from(lanes)) {
+        return;
+    }
+    let dtype = match last {
+        Expr::Int { dtype, .. } => *dtype,
+        _ => DType::INT32,
+    };
+    let divisor = Expr::Int { value: i64::from(lanes), dtype };
+    *last =
+        fold(BinaryOp::FloorDiv, last, &divisor).unwrap_or_else(|| Expr::binary(BinaryOp::Div, last.clone(), divisor));
+    allocation.dtype = allocation.dtype.with_lanes(lanes);
+    allocation.vector = lanes;
+}
+
+fn collect_statement(
+    sequence: &Sequence<'_>,
+    layout: &Layout,
+    stmt: &Stmt,
+    accesses: &mut IndexVec<super::layout::AllocationId, Accesses>,
+) {
+    if let StmtKind::Store { buffer, index, .. } = &stmt.kind {
+        note(sequence, layout, *buffer, index, accesses);
+    }
+    for expr in stmt.exprs() {
+        expr.walk(&mut |part| match part {
+            Expr::Load { buffer, index } => note(sequence, layout, *buffer, index, accesses),
+            Expr::Call { name, args, .. } if name == "tvm_access_ptr" => {
+                if let [Expr::Type(dtype), Expr::Data(buffer), ..] = args.as_slice()
+                    && let Some(place) = layout.places[sequence.function.root(*buffer)]
+                {
+                    add(&mut accesses[place.allocation], *dtype, true);
+                }
+            }
+            _ => {}
+        });
+    }
+}
+
+fn add(accesses: &mut Accesses, dtype: DType, fixed: bool) {
+    if !accesses.types.contains(&dtype) {
+        accesses.types.push(dtype);
+    }
+    accesses.fixed |= fixed;
+}
+
+fn note(
+    sequence: &Sequence<'_>,
+    layout: &Layout,
+    buffer: BufId,
+    index: &[Expr],
+    accesses: &mut IndexVec<super::layout::AllocationId, Accesses>,
+) {
+    let function = sequence.function;
+    let Some(place) = layout.places[function.root(buffer)] else {
+        return;
+    };
+    let declared = &function.buffers[buffer];
+    let shifted = place.bit_offset != 0 || matches!(&declared.memory, Memory::View { elem_offset: Some(_), .. });
+    let lanes = match index.last() {
+        Some(Expr::Ramp { base, stride, lanes })
+            if stride.as_int() == Some(1) && is_multiple_of(base, i64::from(*lanes)) && !shifted =>
+        {
+            *lanes
+        }
+        _ => declared.dtype.lanes,
+    };
+    add(&mut accesses[place.allocation], declared.dtype.with_lanes(lanes), false);
+}

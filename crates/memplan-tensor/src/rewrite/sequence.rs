@@ -1,0 +1,268 @@
+//! The linear sequence: a function as a list of events in which liveness can be read off.
+//!
+//! A statement that opens a scope (loop, condition, thread launch) appears twice, at its begin and at its end,
+//! with the distance between the two as *offset*: `+d` at the begin, `-d` at the end. A statement
+//! without inner statements appears once, with offset 0, and only if it touches an allocated buffer. So
+//!
+//! ```text
+//! for i in range(n):            8
+//!     for j in range(10):         3      [8, [3, [1, -1], -3], [3, [1, -1], -3], -8]
+//!         for k …: (nothing)        1
+//! ```
+//!
+//! A touch of a buffer is charged to the statement that stands *directly in the block of the buffer's
+//! allocation* and contains the access: a buffer allocated outside a loop is in use during the
+//! whole loop, one allocated inside only during its own statements. Touches of a scope are
+//! listed at its end.
+
+use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind, VarId};
+use memplan_core::{IndexVec, index_type};
+use std::fmt::Write;
+
+index_type! {
+    /// A statement of a function, numbered in the order of the text.
+    pub struct StmtId;
+}
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The statement.
+    pub stmt: StmtId,
+    /// Distance to the other end of the scope; 0 for a statement without one.
+    pub offset: isize,
+    /// Buffers touched, in order, with repetitions; empty at the begin of a scope.
+    pub touched: Vec<BufId>,
+}
+
+/// A function as a list of events.
+#[derive(Clone, Debug)]
+pub struct Sequence<'f> {
+    /// The function.
+    pub function: &'f Function,
+    /// All statements, by id.
+    pub statements: IndexVec<StmtId, &'f Stmt>,
+    /// The statement around each, if any.
+    pub parents: IndexVec<StmtId, Option<StmtId>>,
+    /// The events.
+    pub records: Vec<Record>,
+    /// Of each allocated buffer, its allocation.
+    pub allocated_at: IndexVec<BufId, Option<StmtId>>,
+    /// The statement that defines each variable: loop, launch or let.
+    pub defined_at: IndexVec<VarId, Option<StmtId>>,
+}
+
+/// Builds the sequence of a function.
+pub fn linearize(function: &Function) -> Sequence<'_> {
+    let mut finder = Finder {
+        sequence: Sequence {
+            function,
+            statements: IndexVec::new(),
+            parents: IndexVec::new(),
+            records: Vec::new(),
+            allocated_at: IndexVec::filled(None, function.buffers.len()),
+            defined_at: IndexVec::filled(None, function.vars.len()),
+        },
+        levels: IndexVec::filled(usize::MAX, function.buffers.len()),
+        stack: Vec::new(),
+        in_thread: false,
+        parent: None,
+    };
+    finder.block(&function.body);
+    finder.sequence
+}
+
+struct Finder<'f> {
+    sequence: Sequence<'f>,
+    /// Depth of the scope stack at each buffer's allocation.
+    levels: IndexVec<BufId, usize>,
+    /// Touches charged to each open statement.
+    stack: Vec<Vec<BufId>>,
+    in_thread: bool,
+    parent: Option<StmtId>,
+}
+
+impl<'f> Finder<'f> {
+    fn block(&mut self, block: &'f [Stmt]) {
+        for stmt in block {
+            self.statement(stmt);
+        }
+    }
+
+    fn statement(&mut self, stmt: &'f Stmt) {
+        let id = self.sequence.statements.push(stmt);
+        self.sequence.parents.push(self.parent);
+        let outer = self.parent.replace(id);
+        match &stmt.kind {
+            StmtKind::Alloc(buffer) => {
+                self.leaf(id, &self.sequence.function.buffers[*buffer].shape, None);
+                self.levels[*buffer] = self.stack.len();
+                self.sequence.allocated_at[*buffer] = Some(id);
+            }
+            StmtKind::Declare(buffer) => self.declare(id, *buffer),
+            StmtKind::Store { buffer, index, value } => {
+                self.leaf(id, std::iter::once(value).chain(index), Some(*buffer));
+            }
+            StmtKind::Let { var, value } => {
+                self.sequence.defined_at[*var] = Some(id);
+                self.leaf(id, [value], None);
+            }
+            StmtKind::Evaluate(value) => self.leaf(id, [value], None),
+            StmtKind::Assert { condition, .. } => self.leaf(id, [condition], None),
+            StmtKind::Nothing => {}
+            StmtKind::Thread { var, extent, body, .. } => {
+                self.sequence.defined_at[*var] = Some(id);
+                if self.in_thread {
+                    self.leaf(id, [extent], None);
+                    self.block(body);
+                } else {
+                    self.in_thread = true;
+                    self.scope(id, &[extent], &[body]);
+                    self.in_thread = false;
+                }
+            }
+            StmtKind::Attr { key, value, body, .. } => {
+                if matches!(key.as_str(), "extern_scope" | "virtual_thread") {
+                    self.scope(id, &[value], &[body]);
+                } else {
+                    self.leaf(id, [value], None);
+                    self.block(body);
+                }
+            }
+            StmtKind::For { var, min, extent, body, .. } => {
+                self.sequence.defined_at[*var] = Some(id);
+                self.scope(id, &[min, extent], &[body]);
+            }
+            StmtKind::While { condition, body } => self.scope(id, &[condition], &[body]),
+            StmtKind::If { condition, then, otherwise, .. } => {
+                self.scope(id, &[condition], &[then, otherwise]);
+            }
+        }
+        self.parent = outer;
+    }
+
+    fn declare(&mut self, id: StmtId, buffer: BufId) {
+        if let Memory::View { elem_offset: Some(offset), .. } = &self.sequence.function.buffers[buffer].memory {
+            self.leaf(id, [offset], None);
+        }
+    }
+
+    fn leaf(&mut self, id: StmtId, exprs: impl IntoIterator<Item = &'f Expr>, stored: Option<BufId>) {
+        self.stack.push(Vec::new());
+        for expr in exprs {
+            self.expr(expr);
+        }
+        if let Some(buffer) = stored {
+            self.touch(buffer);
+        }
+        let touched = self.stack.pop().unwrap_or_default();
+        if !touched.is_empty() {
+            self.sequence.records.push(Record { stmt: id, offset: 0, touched });
+        }
+    }
+
+    fn scope(&mut self, id: StmtId, exprs: &[&'f Expr], blocks: &[&'f Vec<Stmt>]) {
+        let begin = self.sequence.records.len();
+        self.sequence.records.push(Record { stmt: id, offset: 0, touched: Vec::new() });
+        self.stack.push(Vec::new());
+        for expr in exprs {
+            self.expr(expr);
+        }
+        for block in blocks {
+            self.block(block);
+        }
+        let touched = self.stack.pop().unwrap_or_default();
+        let distance = (self.sequence.records.len() - begin) as isize;
+        self.sequence.records[begin].offset = distance;
+        self.sequence.records.push(Record { stmt: id, offset: -distance, touched });
+    }
+
+    fn expr(&mut self, expr: &'f Expr) {
+        for child in expr.children() {
+            self.expr(child);
+        }
+        match expr {
+            Expr::Load { buffer, .. } | Expr::Data(buffer) => self.touch(*buffer),
+            _ => {}
+        }
+    }
+
+    fn touch(&mut self, buffer: BufId) {
+        let root = self.sequence.function.root(buffer);
+        if let Some(charged) = self.stack.get_mut(self.levels[root]) {
+            charged.push(root);
+        }
+    }
+}
+
+impl Sequence<'_> {
+    /// The statements around `stmt`, innermost first.
+    pub fn enclosing(&self, stmt: StmtId) -> impl Iterator<Item = StmtId> + '_ {
+        std::iter::successors(self.parents[stmt], |inner| self.parents[*inner])
+    }
+
+    /// Offsets as nested lists: `[8, [3, [1, -1], -3], -8]`; the leaves are left out.
+    pub fn shape(&self) -> String {
+        let mut text = String::new();
+        for record in &self.records {
+            if record.offset > 0 {
+                let separator = if text.is_empty() || text.ends_with('[') { "" } else { ", " };
+                let _ = write!(text, "{separator}[{}", record.offset);
+            } else if record.offset < 0 {
+                let _ = write!(text, ", {}]", record.offset);
+            }
+        }
+        text
+    }
+
+    /// One line an event: position, offset, statement, touched buffers.
+    pub fn dump(&self) -> String {
+        let mut text = format!("scopes {}\n", self.shape());
+        let mut depth = 0usize;
+        for (position, record) in self.records.iter().enumerate() {
+            if record.offset < 0 {
+                depth = depth.saturating_sub(1);
+            }
+            let statement = describe(self.statements[record.stmt], self.function);
+            let end = if record.offset < 0 { "end " } else { "" };
+            let _ =
+                write!(text, "{position:4} {:+4}  {:indent$}{end}{statement}", record.offset, "", indent = 2 * depth);
+            if !record.touched.is_empty() {
+                let _ = write!(text, "  touches {}", names(&record.touched, self.function));
+            }
+            text.push('\n');
+            if record.offset > 0 {
+                depth += 1;
+            }
+        }
+        text
+    }
+}
+
+/// Names of buffers, separated by blanks.
+pub(super) fn names(buffers: &[BufId], function: &Function) -> String {
+    let names: Vec<&str> = buffers.iter().map(|buffer| function.buffers[*buffer].name.as_str()).collect();
+    names.join(" ")
+}
+
+/// A statement in a few words.
+pub(super) fn describe(stmt: &Stmt, function: &Function) -> String {
+    let var = |var: &VarId| function.vars[*var].name.clone();
+    match &stmt.kind {
+        StmtKind::For { var: index, kind, .. } => match kind {
+            ForKind::Parallel => format!("parallel for {}", var(index)),
+            _ => format!("for {}", var(index)),
+        },
+        StmtKind::While { .. } => "while".to_owned(),
+        StmtKind::If { .. } => "if".to_owned(),
+        StmtKind::Thread { tag, .. } => format!("launch {tag}"),
+        StmtKind::Attr { key, .. } => format!("attr {key}"),
+        StmtKind::Store { buffer, .. } => format!("store {}", function.buffers[*buffer].name),
+        StmtKind::Let { var: name, .. } => format!("let {}", var(name)),
+        StmtKind::Assert { .. } => "assert".to_owned(),
+        StmtKind::Evaluate(_) => "evaluate".to_owned(),
+        StmtKind::Alloc(buffer) => format!("alloc {}", function.buffers[*buffer].name),
+        StmtKind::Declare(buffer) => format!("declare {}", function.buffers[*buffer].name),
+        StmtKind::Nothing => "nothing".to_owned(),
+    }
+}
