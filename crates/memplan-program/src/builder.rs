@@ -35,9 +35,9 @@ use memplan_core::{Bytes, Id, IndexVec, SpaceId, Span};
 
 use crate::op::Details;
 use crate::{
-    Access, AccessKind, Block, BlockId, Branch, Control, CopyRange, Definition, Extent, Function,
-    FunctionId, Op, OpId, Origin, Overlay, OverlayKind, PipeId, Program, ProgramError, Region,
-    RegionId, Site, Size, Target, TokenId, Value, ValueId,
+    Access, AccessKind, Block, BlockId, Branch, Control, CopyRange, Definition, Extent, Function, FunctionId, Op, OpId,
+    Origin, Overlay, OverlayKind, PipeId, Program, ProgramError, Region, RegionId, Site, Size, Target, TokenId, Value,
+    ValueId,
 };
 
 /// An op before it has a place in a program: plain data with chaining setters.
@@ -59,10 +59,7 @@ pub struct OpDraft {
 impl OpDraft {
     /// An op that does nothing.
     pub fn new(name: &str) -> OpDraft {
-        OpDraft {
-            name: name.into(),
-            ..OpDraft::default()
-        }
+        OpDraft { name: name.into(), ..OpDraft::default() }
     }
 
     /// Where it stands in the source.
@@ -122,11 +119,7 @@ impl OpDraft {
 
     /// Permits `output` to lie over `input`.
     pub fn overlay(mut self, output: ValueId, input: ValueId, kind: OverlayKind) -> OpDraft {
-        self.overlays.push(Overlay {
-            output,
-            input,
-            kind,
-        });
+        self.overlays.push(Overlay { output, input, kind });
         self
     }
 
@@ -383,11 +376,7 @@ impl ProgramBuilder {
             return BlockId::from_index(0);
         };
         let function = self.program.function_of(op);
-        let region = self.program.regions.push(Region {
-            op: Some(op),
-            function,
-            blocks: Vec::new(),
-        });
+        let region = self.program.regions.push(Region { op: Some(op), function, blocks: Vec::new() });
         let details = self.program.ops[op].details.get_or_insert_default();
         details.regions.push(region);
         self.open.push(Open::Region);
@@ -421,10 +410,7 @@ impl ProgramBuilder {
 
     /// Ops from now on go to `block` of the innermost open region.
     pub fn start_block(&mut self, block: BlockId) {
-        let here = self
-            .insertion
-            .last()
-            .map(|&b| self.program.blocks[b].region);
+        let here = self.insertion.last().map(|&b| self.program.blocks[b].region);
         let there = self.program.blocks.get(block).map(|b| b.region);
         let (Some(region), Some(current)) = (here, self.insertion.last_mut()) else {
             return self.fail(ProgramError::Unbalanced);
@@ -453,10 +439,7 @@ impl ProgramBuilder {
     /// Adds a way on from the end of the current block.
     pub fn branch(&mut self, target: Target, values: &[ValueId]) {
         match self.insertion.last() {
-            Some(&block) => self.program.blocks[block].branches.push(Branch {
-                target,
-                values: values.into(),
-            }),
+            Some(&block) => self.program.blocks[block].branches.push(Branch { target, values: values.into() }),
             None => self.fail(ProgramError::Unbalanced),
         }
     }

@@ -8,8 +8,7 @@
 use memplan_core::{Id, MAX_BYTES};
 
 use crate::{
-    Block, BlockId, Branch, Control, Definition, Extent, Op, OpId, Origin, Program, RegionId,
-    SiteId, Target, ValueId,
+    Block, BlockId, Branch, Control, Definition, Extent, Op, OpId, Origin, Program, RegionId, SiteId, Target, ValueId,
 };
 
 /// Why a program is not well formed.
@@ -130,10 +129,7 @@ impl Program {
     ///
     /// Linear in the size of the program.
     pub fn check(&self) -> Vec<ProgramError> {
-        let mut checker = Checker {
-            program: self,
-            errors: Vec::new(),
-        };
+        let mut checker = Checker { program: self, errors: Vec::new() };
         if checker.ids_are_in_range() {
             checker.values();
             checker.circles();
@@ -179,9 +175,7 @@ impl Checker<'_> {
                 && op.awaits().iter().all(|&t| self.token_ok(t))
                 && match op.control() {
                     Control::Async { token } => self.token_ok(*token),
-                    Control::Dag { dependencies } => {
-                        dependencies.iter().all(|(a, b)| op_ok(a) && op_ok(b))
-                    }
+                    Control::Dag { dependencies } => dependencies.iter().all(|(a, b)| op_ok(a) && op_ok(b)),
                     _ => true,
                 }
         });
@@ -194,10 +188,11 @@ impl Checker<'_> {
                 target && branch.values.iter().all(ok)
             })
         });
-        let in_sites = self.program.sites.iter().all(|site| {
-            site.space.index() < self.program.spaces.len()
-                && site.rotation.as_ref().is_none_or(op_ok)
-        });
+        let in_sites = self
+            .program
+            .sites
+            .iter()
+            .all(|site| site.space.index() < self.program.spaces.len() && site.rotation.as_ref().is_none_or(op_ok));
         origins && in_ops && in_blocks && in_sites
     }
 
@@ -225,13 +220,9 @@ impl Checker<'_> {
             };
             if let Some(expected) = expected {
                 let name = value.name.clone();
-                self.errors
-                    .push(ProgramError::WrongDefinition { name, expected });
+                self.errors.push(ProgramError::WrongDefinition { name, expected });
             }
-            if let Origin::Derived {
-                extent: Extent::Exactly(range) | Extent::Within(range),
-                ..
-            } = value.origin
+            if let Origin::Derived { extent: Extent::Exactly(range) | Extent::Within(range), .. } = value.origin
                 && (range.start > range.end || range.end.0 > MAX_BYTES)
             {
                 self.bad_range("the extent", id);
@@ -384,11 +375,7 @@ impl Checker<'_> {
 
     fn count(&mut self, place: String, expected: usize, found: usize) {
         if expected != found {
-            self.errors.push(ProgramError::ValueCount {
-                place,
-                expected,
-                found,
-            });
+            self.errors.push(ProgramError::ValueCount { place, expected, found });
         }
     }
 
@@ -404,11 +391,7 @@ impl Checker<'_> {
         if dependencies.iter().any(|&(a, b)| !inside(a) || !inside(b)) {
             return self.errors.push(ProgramError::ForeignDependency { op });
         }
-        if self
-            .program
-            .topological_order(block, dependencies)
-            .is_none()
-        {
+        if self.program.topological_order(block, dependencies).is_none() {
             self.errors.push(ProgramError::CyclicDag { op });
         }
     }
@@ -449,8 +432,7 @@ impl Checker<'_> {
     fn handed_to(&mut self, op: &Op, region: RegionId, branch: &Branch) {
         let last = op.regions().last() == Some(&region);
         let found = branch.values.len();
-        let again = branch.target == Target::Leave
-            && matches!(op.control(), Control::Loop(_) | Control::While);
+        let again = branch.target == Target::Leave && matches!(op.control(), Control::Loop(_) | Control::While);
         let expected = match op.control() {
             Control::Once if !last => 0,
             _ if again => self.program.entry_arguments(region).len(),
@@ -463,11 +445,7 @@ impl Checker<'_> {
 impl Program {
     /// The ops of a dag's block in an order its dependencies allow (the
     /// earliest in the block first), or `None` if they form a cycle.
-    pub fn topological_order(
-        &self,
-        block: BlockId,
-        dependencies: &[(OpId, OpId)],
-    ) -> Option<Vec<OpId>> {
+    pub fn topological_order(&self, block: BlockId, dependencies: &[(OpId, OpId)]) -> Option<Vec<OpId>> {
         use std::cmp::Reverse;
         use std::collections::{BinaryHeap, HashMap};
         let ops = &self.blocks[block].ops;

@@ -18,7 +18,6 @@ pub use builder::{OpDraft, ProgramBuilder};
 pub use check::ProgramError;
 pub use op::{Access, AccessKind, Control, CopyRange, Op, Overlay, OverlayKind, Trips};
 pub use program::{
-    Block, BlockId, Branch, Function, FunctionId, OpId, PipeId, Program, Region, RegionId, Target,
-    TokenId, ValueId,
+    Block, BlockId, Branch, Function, FunctionId, OpId, PipeId, Program, Region, RegionId, Target, TokenId, ValueId,
 };
 pub use value::{ByteRange, Definition, Extent, Origin, Site, SiteId, Size, Value};

@@ -69,19 +69,13 @@ impl Op {
 
     /// How control moves through the regions.
     pub fn control(&self) -> &Control {
-        self.details
-            .as_deref()
-            .map_or(&Control::Once, |d| &d.control)
+        self.details.as_deref().map_or(&Control::Once, |d| &d.control)
     }
 
     /// The byte ranges of `output` that may coincide with `input`.
     pub fn permits_overlay(&self, output: ValueId, input: ValueId) -> Option<OverlayKind> {
         let permits = |o: &&Overlay| o.output == output && o.input == input;
-        self.overlays()
-            .iter()
-            .filter(permits)
-            .map(|overlay| overlay.kind)
-            .max()
+        self.overlays().iter().filter(permits).map(|overlay| overlay.kind).max()
     }
 }
 
@@ -171,10 +165,7 @@ pub struct Trips {
 impl Trips {
     /// Exactly `count` times.
     pub fn exactly(count: u64) -> Trips {
-        Trips {
-            at_least: count,
-            at_most: Some(count),
-        }
+        Trips { at_least: count, at_most: Some(count) }
     }
 
     /// Any number of times, including none.

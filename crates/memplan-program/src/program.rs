@@ -259,10 +259,7 @@ impl Program {
     fn edges_around(&self, op: &Op, edges: &mut Vec<(ValueId, ValueId)>) {
         use crate::Control;
         let results = self.incoming(&op.results);
-        let repeats = matches!(
-            op.control(),
-            Control::Loop(_) | Control::While | Control::Unknown
-        );
+        let repeats = matches!(op.control(), Control::Loop(_) | Control::While | Control::Unknown);
         let skippable = match op.control() {
             Control::Loop(trips) => trips.at_least == 0,
             Control::Alternatives { may_skip } => *may_skip,
@@ -299,9 +296,7 @@ impl Program {
     /// The receiving arguments of a region's entry block.
     pub fn entry_arguments(&self, region: RegionId) -> SmallVec<[ValueId; 4]> {
         let entry = self.regions[region].blocks.first();
-        entry.map_or_else(SmallVec::new, |&block| {
-            self.incoming(&self.blocks[block].arguments)
-        })
+        entry.map_or_else(SmallVec::new, |&block| self.incoming(&self.blocks[block].arguments))
     }
 
     /// The ways out of a region, with the values each hands over.

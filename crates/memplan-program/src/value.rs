@@ -77,10 +77,7 @@ pub struct ByteRange {
 impl ByteRange {
     /// The range `[start, end)`.
     pub fn new(start: u64, end: u64) -> ByteRange {
-        ByteRange {
-            start: Bytes(start),
-            end: Bytes(end),
-        }
+        ByteRange { start: Bytes(start), end: Bytes(end) }
     }
 
     /// Number of bytes; zero for a range that ends before it starts.

@@ -74,21 +74,15 @@ fn every_clause_is_printed_as_it_was_read() {
 
 #[test]
 fn a_loop_means_what_it_says() {
-    let program = parse(
-        "func @f() {\n a alloc %x 8\n for loop 1..9, init %x, result %r { (%i)\n leave %i\n }\n use read %r\n}",
-    )
-    .unwrap();
+    let program =
+        parse("func @f() {\n a alloc %x 8\n for loop 1..9, init %x, result %r { (%i)\n leave %i\n }\n use read %r\n}")
+            .unwrap();
     let op = program.ops().iter().nth(1).unwrap();
-    let trips = Trips {
-        at_least: 1,
-        at_most: Some(9),
-    };
+    let trips = Trips { at_least: 1, at_most: Some(9) };
     assert_eq!(*op.control(), Control::Loop(trips));
     let edges = program.incoming_edges();
-    let names: Vec<_> = edges
-        .iter()
-        .map(|&(to, from)| (&*program.value(to).name, &*program.value(from).name))
-        .collect();
+    let names: Vec<_> =
+        edges.iter().map(|&(to, from)| (&*program.value(to).name, &*program.value(from).name)).collect();
     // Never skipped, so the result is never the initial value itself.
     assert_eq!(names, [("r", "i"), ("i", "x"), ("i", "i")]);
 }
@@ -115,55 +109,22 @@ fn names_that_clash_are_numbered() {
 #[test]
 fn errors_name_the_place() {
     for (source, expected) in [
-        (
-            "func @f() {\n use read %x\n}",
-            "`%x` is used but never defined",
-        ),
-        (
-            "func @f() {\n a alloc %x 8\n a alloc %x 8\n}",
-            "`%x` is defined twice",
-        ),
-        (
-            "func @f() {\n use frobnicate %x\n}",
-            "expected a clause such as `read %x`",
-        ),
+        ("func @f() {\n use read %x\n}", "`%x` is used but never defined"),
+        ("func @f() {\n a alloc %x 8\n a alloc %x 8\n}", "`%x` is defined twice"),
+        ("func @f() {\n use frobnicate %x\n}", "expected a clause such as `read %x`"),
         ("func @f() {\n goto ^a\n}", "`^a` is used but never defined"),
-        (
-            "func @f() {\n break\n}",
-            "`break` stands outside a loop's own region",
-        ),
-        (
-            "func @f() {\n a dag {\n x after &q\n }\n}",
-            "`&q` is used but never defined",
-        ),
-        (
-            "func @f() {\n a dag {\n x after &q, label &q\n }\n}",
-            "the dependencies of dag `a` form a cycle",
-        ),
-        (
-            "func @f() {\n v view %x = %y[0..4], view %y = %x[0..4]\n}",
-            "%x is defined in terms of itself",
-        ),
-        (
-            "func @f() {\n a alloc %x 8 slots 0\n}",
-            "buffer %x: it needs at least one slot",
-        ),
-        (
-            "func @f() {\n a loop 0..\n}",
-            "op `a` must have exactly one region",
-        ),
+        ("func @f() {\n break\n}", "`break` stands outside a loop's own region"),
+        ("func @f() {\n a dag {\n x after &q\n }\n}", "`&q` is used but never defined"),
+        ("func @f() {\n a dag {\n x after &q, label &q\n }\n}", "the dependencies of dag `a` form a cycle"),
+        ("func @f() {\n v view %x = %y[0..4], view %y = %x[0..4]\n}", "%x is defined in terms of itself"),
+        ("func @f() {\n a alloc %x 8 slots 0\n}", "buffer %x: it needs at least one slot"),
+        ("func @f() {\n a loop 0..\n}", "op `a` must have exactly one region"),
         (
             "func @f() {\n a write %x, alloc %x 8, overlay %x over %x\n}",
             "op `a` names an overlay between values it does not write and read",
         ),
-        (
-            "func @f() {\n a alloc %x 8, await !t\n}",
-            "`!t` is used but never defined",
-        ),
-        (
-            "func @f() {",
-            "expected an op, `leave`, `goto`, `break`, `stop` or `}`",
-        ),
+        ("func @f() {\n a alloc %x 8, await !t\n}", "`!t` is used but never defined"),
+        ("func @f() {", "expected an op, `leave`, `goto`, `break`, `stop` or `}`"),
         ("\"", "expected `func`, `external` or `space`"),
     ] {
         assert_eq!(parse(source).unwrap_err().to_string(), expected, "{source}");
@@ -184,9 +145,7 @@ fn deep_nesting_and_many_ops_need_no_stack() {
     source.push('}');
     let program = parse(&source).unwrap();
     assert_eq!(program.ops().len(), depth + 1);
-    let op = program
-        .alloc_op(program.sites().ids().next().unwrap())
-        .unwrap();
+    let op = program.alloc_op(program.sites().ids().next().unwrap()).unwrap();
     assert_eq!(program.ancestors(op).count(), depth);
     assert_eq!(parse(&print(&program)).unwrap(), program);
 }

@@ -58,10 +58,7 @@ impl<'s> Lexer<'s> {
         self.skip_blanks();
         let start = self.at;
         let kind = self.kind();
-        Token {
-            kind,
-            span: Span::new(start, self.at),
-        }
+        Token { kind, span: Span::new(start, self.at) }
     }
 
     fn skip_blanks(&mut self) {
@@ -83,9 +80,7 @@ impl<'s> Lexer<'s> {
         };
         match first {
             '\n' | ';' => self.mark(first, Kind::Newline),
-            '{' | '}' | '(' | ')' | '[' | ']' | ',' | '=' | '|' | ':' | '?' => {
-                self.mark(first, Kind::Mark(first))
-            }
+            '{' | '}' | '(' | ')' | '[' | ']' | ',' | '=' | '|' | ':' | '?' => self.mark(first, Kind::Mark(first)),
             '.' if self.rest().starts_with("..") => {
                 self.at += 2;
                 Kind::Mark('.')

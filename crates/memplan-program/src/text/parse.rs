@@ -7,8 +7,8 @@ use memplan_core::{Bytes, Id, Span};
 
 use super::lex::{Kind, Token, tokens};
 use crate::{
-    AccessKind, BlockId, ByteRange, Control, CopyRange, Extent, FunctionId, OpDraft, OpId, Origin,
-    OverlayKind, Program, ProgramBuilder, ProgramError, Size, Target, TokenId, Trips, ValueId,
+    AccessKind, BlockId, ByteRange, Control, CopyRange, Extent, FunctionId, OpDraft, OpId, Origin, OverlayKind,
+    Program, ProgramBuilder, ProgramError, Size, Target, TokenId, Trips, ValueId,
 };
 
 /// Why a text is not a program.
@@ -208,14 +208,7 @@ impl<'s> Parser<'s> {
         }
         let id = self.builder.external(&name);
         let first = span;
-        self.values.insert(
-            name,
-            Named {
-                id,
-                first,
-                defined: false,
-            },
-        );
+        self.values.insert(name, Named { id, first, defined: false });
         id
     }
 
@@ -232,11 +225,7 @@ impl<'s> Parser<'s> {
             false => self.builder.external(&name),
         };
         let first = span;
-        let named = Named {
-            id,
-            first,
-            defined: true,
-        };
+        let named = Named { id, first, defined: true };
         match self.values.insert(name.clone(), named) {
             Some(old) if old.defined => {
                 let name = format!("%{name}");
@@ -327,20 +316,8 @@ impl<'s> Parser<'s> {
         self.builder.close_function();
         let mut undefined = Vec::new();
         for (sigil, names) in [
-            (
-                '%',
-                self.values
-                    .drain()
-                    .map(|(n, v)| (n, v.defined, v.first))
-                    .collect::<Vec<_>>(),
-            ),
-            (
-                '!',
-                self.awaited
-                    .drain()
-                    .map(|(n, v)| (n, v.defined, v.first))
-                    .collect(),
-            ),
+            ('%', self.values.drain().map(|(n, v)| (n, v.defined, v.first)).collect::<Vec<_>>()),
+            ('!', self.awaited.drain().map(|(n, v)| (n, v.defined, v.first)).collect()),
         ] {
             let missing = names.into_iter().filter(|(_, defined, _)| !defined);
             undefined.extend(missing.map(|(name, _, first)| (first, format!("{sigil}{name}"))));
@@ -359,24 +336,13 @@ impl<'s> Parser<'s> {
     }
 
     fn labelled(&self, label: &str, span: Span) -> Parsed<OpId> {
-        self.labels
-            .get(label)
-            .copied()
-            .ok_or_else(|| ParseError::Undefined {
-                name: format!("&{label}"),
-                span,
-            })
+        self.labels.get(label).copied().ok_or_else(|| ParseError::Undefined { name: format!("&{label}"), span })
     }
 
     // Regions and blocks
 
     fn push_region(&mut self, op: Option<OpId>) {
-        self.open.push(OpenRegion {
-            op,
-            ended: false,
-            blocks: HashMap::new(),
-            dependencies: Vec::new(),
-        });
+        self.open.push(OpenRegion { op, ended: false, blocks: HashMap::new(), dependencies: Vec::new() });
     }
 
     /// Lines until the function's closing brace.
@@ -399,10 +365,7 @@ impl<'s> Parser<'s> {
         if !region.ended {
             self.builder.leave(&[]);
         }
-        let missing = region
-            .blocks
-            .into_iter()
-            .filter(|(_, block)| !block.defined);
+        let missing = region.blocks.into_iter().filter(|(_, block)| !block.defined);
         if let Some((span, name)) = missing.map(|(name, b)| (b.first, name)).min() {
             let name = format!("^{name}");
             return Err(ParseError::Undefined { name, span });
@@ -509,16 +472,8 @@ impl<'s> Parser<'s> {
             _ => self.block(name.clone(), span),
         };
         if let Some(region) = self.open.last_mut() {
-            let named = Named {
-                id: block,
-                first: span,
-                defined: true,
-            };
-            if region
-                .blocks
-                .insert(name.clone(), named)
-                .is_some_and(|old| old.defined)
-            {
+            let named = Named { id: block, first: span, defined: true };
+            if region.blocks.insert(name.clone(), named).is_some_and(|old| old.defined) {
                 let name = format!("^{name}");
                 return Err(ParseError::DefinedTwice { name, span });
             }
@@ -537,10 +492,7 @@ impl<'s> Parser<'s> {
         };
         let program = self.builder.program();
         let region = &program.regions()[program.block(block).region];
-        let fresh = self
-            .open
-            .last()
-            .is_some_and(|r| r.blocks.is_empty() && !r.ended);
+        let fresh = self.open.last().is_some_and(|r| r.blocks.is_empty() && !r.ended);
         region.blocks.len() == 1 && program.block(block).ops.is_empty() && fresh
     }
 
@@ -566,15 +518,8 @@ impl<'s> Parser<'s> {
 
     fn op(&mut self) -> Parsed<()> {
         let name = self.name("an op, `leave`, `goto`, `break`, `stop` or `}`")?;
-        let mut line = Line {
-            draft: OpDraft::new(&name),
-            label: None,
-            after: Vec::new(),
-        };
-        let bare = matches!(
-            self.peek(),
-            Kind::Newline | Kind::End | Kind::Mark('{' | '}')
-        );
+        let mut line = Line { draft: OpDraft::new(&name), label: None, after: Vec::new() };
+        let bare = matches!(self.peek(), Kind::Newline | Kind::End | Kind::Mark('{' | '}'));
         if !bare {
             self.clause(&mut line)?;
             while self.eat(',') {
@@ -592,9 +537,7 @@ impl<'s> Parser<'s> {
         }
         if let Some(region) = self.open.last_mut() {
             let after = line.after.into_iter();
-            region
-                .dependencies
-                .extend(after.map(|(label, span)| (label, span, op)));
+            region.dependencies.extend(after.map(|(label, span)| (label, span, op)));
         }
         match has_regions {
             true => self.open_brace(op),
@@ -655,18 +598,10 @@ impl<'s> Parser<'s> {
             "once" => Control::Once,
             "loop" => Control::Loop(self.trips()?),
             "while" => Control::While,
-            "alternatives" => Control::Alternatives {
-                may_skip: self.keyword("may-skip"),
-            },
-            "parallel" => Control::Parallel {
-                trips: self.dimensions()?,
-            },
-            "async" => Control::Async {
-                token: self.token(true)?,
-            },
-            "dag" => Control::Dag {
-                dependencies: Box::default(),
-            },
+            "alternatives" => Control::Alternatives { may_skip: self.keyword("may-skip") },
+            "parallel" => Control::Parallel { trips: self.dimensions()? },
+            "async" => Control::Async { token: self.token(true)? },
+            "dag" => Control::Dag { dependencies: Box::default() },
             "unknown" => Control::Unknown,
             _ => return Ok(None),
         }))
@@ -766,8 +701,7 @@ impl<'s> Parser<'s> {
             Extent::Exactly(self.range()?)
         };
         self.mark(']', "`]`")?;
-        self.builder
-            .set_origin(value, Origin::Derived { base, extent });
+        self.builder.set_origin(value, Origin::Derived { base, extent });
         Ok(value)
     }
 
@@ -829,13 +763,7 @@ impl<'s> Parser<'s> {
         if to.is_empty() || to.len() != from.len() || to.start > to.end {
             return self.expected("two ranges of the same length");
         }
-        Ok(CopyRange {
-            output,
-            output_start: to.start,
-            input,
-            input_start: from.start,
-            length: to.len(),
-        })
+        Ok(CopyRange { output, output_start: to.start, input, input_start: from.start, length: to.len() })
     }
 
     fn bracketed_range(&mut self) -> Parsed<ByteRange> {

@@ -8,8 +8,8 @@ use memplan_core::{Bytes, Id, IndexVec, Span};
 
 use super::lex::in_word;
 use crate::{
-    AccessKind, BlockId, Branch, Control, CopyRange, Definition, Extent, FunctionId, Op, OpId,
-    Origin, OverlayKind, Program, RegionId, Site, Size, Target, ValueId,
+    AccessKind, BlockId, Branch, Control, CopyRange, Definition, Extent, FunctionId, Op, OpId, Origin, OverlayKind,
+    Program, RegionId, Site, Size, Target, ValueId,
 };
 
 /// The program as text; [`parse`](super::parse) reads it back.
@@ -71,9 +71,7 @@ impl<'p> Printer<'p> {
         Printer {
             program,
             names: value_names(program),
-            tokens: tokens
-                .map(|name| format!("!{}", quoted(&unique.name(name))))
-                .collect(),
+            tokens: tokens.map(|name| format!("!{}", quoted(&unique.name(name)))).collect(),
             block_numbers,
             labels: labelled.into_iter().zip(1..).collect(),
             depth: 0,
@@ -159,25 +157,14 @@ impl<'p> Printer<'p> {
     fn arguments(&self, arguments: &[ValueId]) -> String {
         let argument = |&id: &ValueId| match &self.program.values[id].origin {
             Origin::Opaque(sources) => {
-                format!(
-                    "{} = opaque {}",
-                    self.value(id),
-                    self.values(sources, " | ")
-                )
+                format!("{} = opaque {}", self.value(id), self.values(sources, " | "))
             }
             Origin::External => format!("{} = external", self.value(id)),
             _ => self.value(id).to_owned(),
         };
         match arguments {
             [] => String::new(),
-            _ => format!(
-                "({})",
-                arguments
-                    .iter()
-                    .map(argument)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
+            _ => format!("({})", arguments.iter().map(argument).collect::<Vec<_>>().join(", ")),
         }
     }
 
@@ -262,11 +249,7 @@ impl<'p> Printer<'p> {
             format!("overlay {output} over {input}{kind}")
         }));
         clauses.extend(op.copies().iter().map(|copy| self.copy(copy)));
-        clauses.extend(
-            op.awaits()
-                .iter()
-                .map(|t| format!("await {}", self.tokens[t.index()])),
-        );
+        clauses.extend(op.awaits().iter().map(|t| format!("await {}", self.tokens[t.index()])));
         if let Some(pipe) = op.pipe {
             clauses.push(format!("pipe {}", quoted(&self.program.pipes[pipe])));
         }
@@ -277,11 +260,7 @@ impl<'p> Printer<'p> {
         clauses.extend(Some(span(op.span)).filter(|text| !text.is_empty()));
         clauses.extend(self.control(op));
         clauses.extend(op.scope.then(|| "scope".to_owned()));
-        clauses.extend(
-            op.inits()
-                .iter()
-                .map(|&v| format!("init {}", self.value(v))),
-        );
+        clauses.extend(op.inits().iter().map(|&v| format!("init {}", self.value(v))));
         clauses
     }
 
@@ -358,13 +337,9 @@ impl<'p> Printer<'p> {
         };
         // Sorted by the waiting op.
         let first = dependencies.partition_point(|&(_, after)| after < id);
-        let before = dependencies[first..]
-            .iter()
-            .take_while(|&&(_, after)| after == id);
-        let labels: Vec<String> = before
-            .filter_map(|(before, _)| self.labels.get(before))
-            .map(|label| format!("&{label}"))
-            .collect();
+        let before = dependencies[first..].iter().take_while(|&&(_, after)| after == id);
+        let labels: Vec<String> =
+            before.filter_map(|(before, _)| self.labels.get(before)).map(|label| format!("&{label}")).collect();
         (!labels.is_empty()).then(|| format!("after {}", labels.join(" ")))
     }
 
@@ -456,10 +431,7 @@ fn span(span: Span) -> String {
 
 /// The name itself, or in quotes if it would be read as something else.
 fn quoted(name: &str) -> String {
-    let plain = !name.is_empty()
-        && name.chars().all(in_word)
-        && !name.contains("..")
-        && !name.starts_with("//");
+    let plain = !name.is_empty() && name.chars().all(in_word) && !name.contains("..") && !name.starts_with("//");
     match plain {
         true => name.to_owned(),
         false => in_quotes(name),

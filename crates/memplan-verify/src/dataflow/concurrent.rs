@@ -1,0 +1,347 @@
+//! Who else may be writing: other iterations of parallel loops, asynchronous
+//! regions, and the code that goes on while they run.
+//!
+//! For each pair of sides that may run at the same time, everything one side
+//! may write is collected into an [`Interference`]. The transfer applies it
+//! when a side begins and after each of its writes: whatever else was written
+//! to those bytes is lost, at any time.
+//!
+//! Which asynchronous work may be running at a node is a small analysis of its
+//! own: `pending` flows forward along the graph from launches, into regions
+//! that are launched later, and ends at awaits.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::{AccessKind, Control, OpId, Origin, Program, SiteId, TokenId};
+use smallvec::SmallVec;
+
+use super::Violation;
+use super::graph::{Graph, NodeId, Step};
+use super::layout::{Layout, iterations, iterations_meet};
+use super::names::{Entry, Names, Tag};
+use super::ranges::Ranges;
+
+/// Iterations up to which unequal strides are compared one by one.
+const ENUMERATION_LIMIT: u64 = 1 << 16;
+
+/// Bytes somebody else may write at any time.
+#[derive(Debug)]
+pub(super) struct Element {
+    pub(super) site: SiteId,
+    pub(super) place: usize,
+    pub(super) bytes: Ranges,
+    /// Whether it is certainly this side's current instance of the site that
+    /// is written: then this is the program's own race, not the plan's doing.
+    pub(super) same_instance: bool,
+    /// The parallel op whose iterations are told apart by the place's terms:
+    /// the other iterations' slices were proved disjoint from ours.
+    pub(super) own_slice_of: Option<OpId>,
+    /// One op that writes.
+    pub(super) by: OpId,
+}
+
+/// Everything the other side may write.
+#[derive(Debug, Default)]
+pub(super) struct Interference {
+    pub(super) elements: Vec<Element>,
+}
+
+/// What may be running asynchronously at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pending {
+    pub(super) launch: OpId,
+    /// More than one instance may be running.
+    pub(super) several: bool,
+    /// It was launched on every path.
+    pub(super) certain: bool,
+}
+
+type PendingSet = SmallVec<[Pending; 2]>;
+
+#[derive(Debug, Default)]
+pub(super) struct Concurrency {
+    /// Writes of the other iterations of a parallel op.
+    pub(super) iterations: HashMap<OpId, Interference>,
+    /// Writes of an asynchronous region, as the code sees them.
+    pub(super) region: HashMap<OpId, Interference>,
+    /// Writes of the code and of other regions, as an asynchronous region sees them.
+    pub(super) code: HashMap<OpId, Interference>,
+    /// What may be running when a node begins, before its awaits.
+    pub(super) before: IndexVec<NodeId, PendingSet>,
+    /// What may be running beside a node's ops.
+    pub(super) beside: IndexVec<NodeId, PendingSet>,
+    /// The op that hands out each token.
+    pub(super) launches: BTreeMap<TokenId, OpId>,
+    /// Sites that may be allocated again while the launch is pending.
+    pub(super) reallocated: HashMap<OpId, BTreeSet<SiteId>>,
+}
+
+impl Concurrency {
+    pub(super) fn new(
+        program: &Program,
+        layout: &Layout,
+        names: &Names<'_>,
+        graph: &Graph,
+        ops: std::ops::Range<usize>,
+        violations: &mut Vec<Violation>,
+    ) -> Concurrency {
+        let ends = subtree_ends(program);
+        let collector = Collector { program, layout, names };
+        let mut found = Concurrency::default();
+        let mut asynchronous = Vec::new();
+        for id in ops.map(OpId::from_index) {
+            let op = program.op(id);
+            match op.control() {
+                Control::Parallel { .. } if iterations(op).is_none_or(|trips| trips > 1) => {
+                    collector.slices_apart(id, id.index() + 1..ends[id], violations);
+                    found.iterations.insert(id, collector.iterations(id, id.index() + 1..ends[id]));
+                }
+                Control::Async { token } => {
+                    found.launches.insert(*token, id);
+                    asynchronous.push(id);
+                }
+                _ => {}
+            }
+        }
+        if asynchronous.is_empty() {
+            found.before = IndexVec::filled(PendingSet::new(), graph.nodes.len());
+            found.beside = found.before.clone();
+            return found;
+        }
+        found.before = pending(graph, &found.launches);
+        let sets = found.before.iter().zip(&graph.nodes);
+        found.beside = sets.map(|(set, node)| after_steps(set.clone(), &node.steps, &found.launches)).collect();
+        for id in asynchronous {
+            found.asynchronous(&collector, graph, id, id.index() + 1..ends[id]);
+        }
+        found
+    }
+
+    /// What the two sides of an asynchronous op may write while it is pending.
+    fn asynchronous(&mut self, collector: &Collector<'_>, graph: &Graph, id: OpId, inside: std::ops::Range<usize>) {
+        let mut outside = BTreeSet::new();
+        let mut several = false;
+        for (node, pending) in self.beside.iter_enumerated() {
+            if let Some(pending) = pending.iter().find(|pending| pending.launch == id) {
+                several |= pending.several;
+                outside.extend(graph.nodes[node].steps.iter().filter_map(|step| match step {
+                    Step::Op(op) => Some(*op),
+                    _ => None,
+                }));
+            }
+        }
+        let inside: Vec<OpId> = inside.map(OpId::from_index).collect();
+        let mut reallocated: BTreeSet<SiteId> = outside.iter().flat_map(|&op| collector.allocates(op)).collect();
+        if several {
+            outside.extend(inside.iter().copied());
+            reallocated.extend(inside.iter().flat_map(|&op| collector.allocates(op)));
+        }
+        let own: BTreeSet<SiteId> = inside.iter().flat_map(|&op| collector.allocates(op)).collect();
+        let same = |site| !reallocated.contains(&site) && !own.contains(&site);
+        let private = |site| collector.layout.is_private_to(collector.program, site, id);
+        self.region.insert(id, collector.collect(inside.into_iter(), same, private, None));
+        self.code.insert(id, collector.collect(outside.into_iter(), same, private, None));
+        self.reallocated.insert(id, reallocated);
+    }
+}
+
+/// One past the last op inside each op: ids are in program order.
+pub(super) fn subtree_ends(program: &Program) -> IndexVec<OpId, usize> {
+    let mut ends: IndexVec<OpId, usize> = program.ops().ids().map(|op| op.index() + 1).collect();
+    for op in program.ops().ids().rev() {
+        if let Some(parent) = program.parent(op) {
+            ends[parent] = ends[parent].max(ends[op]);
+        }
+    }
+    ends
+}
+
+struct Collector<'a> {
+    program: &'a Program,
+    layout: &'a Layout,
+    names: &'a Names<'a>,
+}
+
+impl Collector<'_> {
+    fn allocates(&self, op: OpId) -> impl Iterator<Item = SiteId> + '_ {
+        let results = self.program.op(op).results.iter();
+        results.filter_map(|&value| match self.program.value(value).origin {
+            Origin::Alloc(site) => Some(site),
+            _ => None,
+        })
+    }
+
+    fn iterations(&self, parallel: OpId, inside: std::ops::Range<usize>) -> Interference {
+        let inside = inside.map(OpId::from_index);
+        let own: BTreeSet<SiteId> = inside.clone().flat_map(|op| self.allocates(op)).collect();
+        let private = |site| self.layout.is_private_to(self.program, site, parallel);
+        self.collect(inside, |site| !own.contains(&site), private, Some(parallel))
+    }
+
+    /// The writes of `ops`; a holder may write whatever escapes.
+    fn collect(
+        &self,
+        ops: impl Iterator<Item = OpId>,
+        same: impl Fn(SiteId) -> bool,
+        private: impl Fn(SiteId) -> bool,
+        parallel: Option<OpId>,
+    ) -> Interference {
+        let mut elements: BTreeMap<(usize, bool), Element> = BTreeMap::new();
+        for by in ops {
+            for access in &self.program.op(by).accesses {
+                if !access.kind.writes() && access.kind != AccessKind::Escape {
+                    continue;
+                }
+                let resolved = self.names.resolve(access.value);
+                let named = matches!(self.program.value(resolved.root).origin, Origin::Alloc(_));
+                for &entry in self.names.of_root(resolved.root) {
+                    let entry = &self.names.entries[entry];
+                    if private(entry.site) {
+                        continue;
+                    }
+                    let place = &self.layout.places[entry.place];
+                    let range = match named {
+                        true => (resolved.part.range.0.min(place.size), resolved.part.range.1.min(place.size)),
+                        false => (0, place.size),
+                    };
+                    let certain = named || self.names.single[entry.site];
+                    let same_instance = certain && same(entry.site);
+                    let element = elements.entry((entry.place, same_instance)).or_insert_with(|| Element {
+                        site: entry.site,
+                        place: entry.place,
+                        bytes: Ranges::default(),
+                        same_instance,
+                        own_slice_of: parallel.filter(|&op| place.crosses(op)),
+                        by,
+                    });
+                    element.bytes.add(range);
+                }
+            }
+        }
+        Interference { elements: elements.into_values().collect() }
+    }
+
+    /// Reports hoisted buffers whose slices meet in different iterations.
+    fn slices_apart(&self, parallel: OpId, inside: std::ops::Range<usize>, violations: &mut Vec<Violation>) {
+        let sites = inside.map(OpId::from_index).flat_map(|op| self.allocates(op));
+        let mut places: Vec<usize> = sites
+            .flat_map(|site| self.layout.places_of(site))
+            .filter(|&place| self.layout.places[place].crosses(parallel))
+            .collect();
+        let key = |&place: &usize| self.layout.places[place].start;
+        places.sort_by_key(key);
+        // Sweep over the hulls: only what shares addresses at all is compared.
+        let mut open: Vec<usize> = Vec::new();
+        for &place in &places {
+            let start = self.layout.places[place].start;
+            open.retain(|&other| self.layout.places[other].hull_end() > start);
+            open.push(place);
+            for &other in &open {
+                let (a, b) = (&self.layout.places[other], &self.layout.places[place]);
+                if iterations_meet(a, b, parallel, ENUMERATION_LIMIT)
+                    || iterations_meet(b, a, parallel, ENUMERATION_LIMIT)
+                {
+                    violations.push(Violation::IterationsOverlap { op: parallel, sites: (a.site, b.site) });
+                }
+            }
+        }
+    }
+}
+
+/// What may be running at each node: a forward analysis to a fixpoint.
+fn pending(graph: &Graph, launches: &BTreeMap<TokenId, OpId>) -> IndexVec<NodeId, PendingSet> {
+    let mut before: IndexVec<NodeId, Option<PendingSet>> = IndexVec::filled(None, graph.nodes.len());
+    let mut behind_launch: HashMap<OpId, Vec<NodeId>> = HashMap::new();
+    for (id, node) in graph.nodes.iter_enumerated() {
+        for step in &node.steps {
+            if let Step::Launched(op) = step {
+                behind_launch.entry(*op).or_default().push(id);
+            }
+        }
+    }
+    let exit_of: HashMap<NodeId, OpId> =
+        graph.async_exits.iter().flat_map(|(&op, exits)| exits.iter().map(move |&exit| (exit, op))).collect();
+    let mut work: BTreeSet<usize> = BTreeSet::new();
+    let position: HashMap<NodeId, usize> = graph.order.iter().copied().zip(0..).collect();
+    if let Some(&entry) = graph.order.first() {
+        before[entry] = Some(PendingSet::new());
+        work.insert(0);
+    }
+    while let Some(index) = work.pop_first() {
+        let node = graph.order[index];
+        let after = after_steps(before[node].clone().unwrap_or_default(), &graph.nodes[node].steps, launches);
+        let mut flow = |target: NodeId, set: &PendingSet| {
+            if join_pending(&mut before[target], set)
+                && let Some(&index) = position.get(&target)
+            {
+                work.insert(index);
+            }
+        };
+        for edge in &graph.nodes[node].edges {
+            flow(edge.target, &after);
+        }
+        // What a region launches and does not await goes on running behind
+        // the region's own launch, at an unknown time.
+        if let Some(op) = exit_of.get(&node) {
+            let uncertain: PendingSet = after.iter().map(|p| Pending { certain: false, ..*p }).collect();
+            behind_launch.get(op).into_iter().flatten().for_each(|&target| flow(target, &uncertain));
+        }
+    }
+    before.iter().map(|set| set.clone().unwrap_or_default()).collect()
+}
+
+fn launch(set: &mut PendingSet, op: OpId) {
+    match set.iter_mut().find(|pending| pending.launch == op) {
+        Some(pending) => *pending = Pending { launch: op, several: true, certain: true },
+        None => {
+            set.push(Pending { launch: op, several: false, certain: true });
+            set.sort_by_key(|pending| pending.launch);
+        }
+    }
+}
+
+/// Launches and awaits come first in their nodes: what holds behind them holds
+/// beside all ops of the node.
+fn after_steps(mut set: PendingSet, steps: &[Step], launches: &BTreeMap<TokenId, OpId>) -> PendingSet {
+    for step in steps {
+        match step {
+            Step::Launched(op) => launch(&mut set, *op),
+            Step::Await(token) => {
+                // One instance ends; if there may be several, others may go on.
+                let awaited = launches.get(token);
+                set.retain(|pending| Some(&pending.launch) != awaited || pending.several);
+            }
+            _ => {}
+        }
+    }
+    set
+}
+
+fn join_pending(into: &mut Option<PendingSet>, from: &PendingSet) -> bool {
+    let Some(old) = into else {
+        *into = Some(from.clone());
+        return true;
+    };
+    let mut joined: BTreeMap<OpId, Pending> = BTreeMap::new();
+    for pending in old.iter() {
+        let certain = pending.certain && from.iter().any(|other| other.launch == pending.launch && other.certain);
+        joined.insert(pending.launch, Pending { certain, ..*pending });
+    }
+    for pending in from {
+        let entry = joined.entry(pending.launch).or_insert(Pending { certain: false, ..*pending });
+        entry.several |= pending.several;
+    }
+    let joined: PendingSet = joined.into_values().collect();
+    let changed = joined != *old;
+    *old = joined;
+    changed
+}
+
+/// Whether an entry is the very content an element speaks of, or is proved
+/// apart from it: then the element does not destroy it.
+pub(super) fn spares(layout: &Layout, element: &Element, entry: &Entry) -> bool {
+    let same = element.same_instance && entry.site == element.site && entry.tag == Tag::Current;
+    let apart = element.own_slice_of.is_some_and(|op| layout.places[entry.place].crosses(op));
+    same || apart
+}

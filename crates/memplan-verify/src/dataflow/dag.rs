@@ -1,0 +1,244 @@
+//! Ops of a dag may run in any order their dependencies allow: buffers that
+//! share bytes must be ordered by dependencies, not by luck.
+//!
+//! Two buffers X and Y on overlapping bytes are fine if every op that touches X
+//! precedes every op that writes Y. If that holds between neighbours in the
+//! order of first writes, it holds for all that share a byte: each write is a
+//! touch, so the chain carries over. The sweep over addresses therefore only
+//! compares each buffer with its neighbours:
+//!
+//! ```text
+//! address ▲   X ──► Z ──► W      W and X need no comparison of their own:
+//!         │   [X][Z][W]          touch X < write Z < write W
+//!         └────────────► order of first writes
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::{AccessKind, BlockId, Control, OpId, Origin, Program, SiteId};
+
+use super::Violation;
+use super::layout::Layout;
+use super::names::Names;
+
+/// Checks one dag op; `ends` gives one past the last op inside each op.
+pub(super) fn check(
+    program: &Program,
+    layout: &Layout,
+    names: &Names<'_>,
+    ends: &IndexVec<OpId, usize>,
+    dag: OpId,
+    violations: &mut Vec<Violation>,
+) {
+    let Control::Dag { dependencies } = program.op(dag).control() else { return };
+    let Some(&region) = program.op(dag).regions().first() else { return };
+    let Some(&block) = program.region(region).blocks.first() else { return };
+    let Some(order) = Order::new(program, block, dependencies) else { return };
+    let uses = uses(program, layout, names, ends, block);
+    let mut checker = Checker { program, names, layout, dag, order, uses, violations, reported: BTreeSet::new() };
+    checker.single_buffers();
+    checker.shared_bytes();
+}
+
+/// Who touches and who writes one place.
+#[derive(Debug, Default)]
+struct Uses {
+    touches: BTreeSet<OpId>,
+    writes: BTreeSet<OpId>,
+}
+
+fn uses(
+    program: &Program,
+    layout: &Layout,
+    names: &Names<'_>,
+    ends: &IndexVec<OpId, usize>,
+    block: BlockId,
+) -> BTreeMap<usize, Uses> {
+    let mut uses: BTreeMap<usize, Uses> = BTreeMap::new();
+    for &op in &program.block(block).ops {
+        for inner in (op.index()..ends[op]).map(OpId::from_index) {
+            for access in &program.op(inner).accesses {
+                if access.kind == AccessKind::Free {
+                    continue;
+                }
+                for &entry in names.of_root(names.resolve(access.value).root) {
+                    let entry = &names.entries[entry];
+                    if layout.is_private_to(program, entry.site, op) {
+                        continue;
+                    }
+                    let place = uses.entry(entry.place).or_default();
+                    place.touches.insert(op);
+                    if access.kind.writes() || access.kind == AccessKind::Escape {
+                        place.writes.insert(op);
+                    }
+                }
+            }
+        }
+    }
+    uses
+}
+
+/// The dependencies, and a topological order to prune searches with.
+struct Order {
+    position: HashMap<OpId, usize>,
+    before: HashMap<OpId, Vec<OpId>>,
+}
+
+impl Order {
+    fn new(program: &Program, block: BlockId, dependencies: &[(OpId, OpId)]) -> Option<Order> {
+        let order = program.topological_order(block, dependencies)?;
+        let mut before: HashMap<OpId, Vec<OpId>> = HashMap::new();
+        for &(earlier, later) in dependencies {
+            before.entry(later).or_default().push(earlier);
+        }
+        Some(Order { position: order.into_iter().zip(0..).collect(), before })
+    }
+
+    /// The first of `ops` that does not precede `later` (nor is it).
+    fn not_before(&self, ops: impl Iterator<Item = OpId>, later: OpId) -> Option<OpId> {
+        let mut wanted: BTreeSet<OpId> = ops.filter(|&op| op != later).collect();
+        let lowest = wanted.iter().map(|op| self.position[op]).min()?;
+        let mut seen = HashSet::from([later]);
+        let mut stack = vec![later];
+        while let Some(op) = stack.pop() {
+            for &earlier in self.before.get(&op).into_iter().flatten() {
+                wanted.remove(&earlier);
+                if self.position[&earlier] >= lowest && seen.insert(earlier) {
+                    stack.push(earlier);
+                }
+            }
+            if wanted.is_empty() {
+                return None;
+            }
+        }
+        wanted.first().copied()
+    }
+
+    fn first_write(&self, uses: &Uses) -> Option<usize> {
+        uses.writes.iter().map(|op| self.position[op]).min()
+    }
+}
+
+struct Checker<'a> {
+    program: &'a Program,
+    names: &'a Names<'a>,
+    layout: &'a Layout,
+    dag: OpId,
+    order: Order,
+    uses: BTreeMap<usize, Uses>,
+    violations: &'a mut Vec<Violation>,
+    reported: BTreeSet<(SiteId, SiteId)>,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, first: OpId, second: OpId, sites: (SiteId, SiteId)) {
+        if self.reported.insert(sites) {
+            self.violations.push(Violation::Unordered { dag: self.dag, first, second, sites });
+        }
+    }
+
+    /// Conflicting accesses to one buffer must be ordered.
+    fn single_buffers(&mut self) {
+        let mut unordered = Vec::new();
+        for (&place, uses) in &self.uses {
+            let site = self.layout.places[place].site;
+            for &write in &uses.writes {
+                let (earlier, later): (Vec<OpId>, Vec<OpId>) =
+                    uses.touches.iter().partition(|op| self.order.position[op] <= self.order.position[&write]);
+                if let Some(op) = self.order.not_before(earlier.into_iter(), write) {
+                    unordered.push((op, write, (site, site)));
+                }
+                for op in later {
+                    if self.order.not_before(std::iter::once(write), op).is_some() {
+                        unordered.push((op, write, (site, site)));
+                    }
+                }
+            }
+        }
+        unordered.into_iter().for_each(|(first, second, sites)| self.report(first, second, sites));
+    }
+
+    /// Sweeps over the addresses; `open` holds what covers the current one.
+    fn shared_bytes(&mut self) {
+        let mut places: Vec<usize> = self.uses.keys().copied().collect();
+        places.sort_by_key(|&place| self.layout.places[place].start);
+        let mut ends: BTreeSet<(i128, usize)> = BTreeSet::new();
+        let mut writers: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut readers: BTreeSet<usize> = BTreeSet::new();
+        for place in places {
+            let at = &self.layout.places[place];
+            while let Some(&(end, over)) = ends.first().filter(|(end, _)| *end <= at.start) {
+                ends.remove(&(end, over));
+                readers.remove(&over);
+                if let Some(first) = self.order.first_write(&self.uses[&over]) {
+                    writers.remove(&(first, over));
+                }
+            }
+            if at.size == 0 {
+                continue;
+            }
+            ends.insert((at.hull_end(), place));
+            match self.order.first_write(&self.uses[&place]) {
+                None => {
+                    readers.insert(place);
+                    if let Some(&(_, first)) = writers.first() {
+                        self.ordered(place, first);
+                    }
+                }
+                Some(position) => {
+                    let key = (position, place);
+                    let previous = writers.range(..key).next_back().copied();
+                    match previous {
+                        Some((_, previous)) => self.ordered(previous, place),
+                        None => readers.clone().into_iter().for_each(|reader| self.ordered(reader, place)),
+                    }
+                    if let Some((_, next)) = writers.range(key..).next().copied() {
+                        self.ordered(place, next);
+                    }
+                    writers.insert(key);
+                }
+            }
+        }
+    }
+
+    /// Whether an op writes `second` on the bytes of `first` only what is there
+    /// already: a copy range that lies exactly over its source.
+    fn merely_copies(&self, write: OpId, first: usize, second: usize) -> bool {
+        let Some(distance) = self.layout.distance(second, first) else { return false };
+        let Some(shared) = self.layout.hit(second, (0, self.layout.places[second].size), first) else { return true };
+        let named = |value, place: usize| {
+            let resolved = self.names.resolve(value);
+            let site = self.layout.places[place].site;
+            let is_site = self.program.value(resolved.root).origin == Origin::Alloc(site);
+            (is_site && resolved.part.exact).then_some(resolved.part.range.0)
+        };
+        self.program.op(write).copies().iter().any(|copy| {
+            let (Some(output), Some(input)) = (named(copy.output, second), named(copy.input, first)) else {
+                return false;
+            };
+            let (to, from) = (output.saturating_add(copy.output_start.0), input.saturating_add(copy.input_start.0));
+            let stays = i128::from(to) + distance == i128::from(from);
+            stays && from <= shared.0 && shared.1 <= from.saturating_add(copy.length.0)
+        })
+    }
+
+    /// Every op that touches `first` must precede every op that writes `second`.
+    fn ordered(&mut self, first: usize, second: usize) {
+        let sites = (self.layout.places[first].site, self.layout.places[second].site);
+        if sites.0 == sites.1 {
+            return;
+        }
+        let size = self.layout.places[first].size;
+        if self.layout.hit(first, (0, size), second).is_none() {
+            return;
+        }
+        let touches = &self.uses[&first].touches;
+        let witness = (self.uses[&second].writes.iter())
+            .filter(|&&write| !self.merely_copies(write, first, second))
+            .find_map(|&write| Some((self.order.not_before(touches.iter().copied(), write)?, write)));
+        if let Some((touch, write)) = witness {
+            self.report(touch, write, sites);
+        }
+    }
+}

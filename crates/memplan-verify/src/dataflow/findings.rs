@@ -1,0 +1,146 @@
+//! Collects violations while the state is still growing, and finds paths for them.
+//!
+//! The fixpoint visits a node several times. What is lost in an early visit is
+//! lost in the last one too, so a finding can be kept as soon as it is seen;
+//! only repetitions have to be dropped.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use memplan_core::Id;
+use memplan_program::{ByteRange, OpId, SiteId, ValueId};
+
+use super::graph::{Graph, NodeId, Step, Way};
+use super::ranges::Range;
+use super::{Violation, Waypoint};
+
+/// Nodes that all searches for paths together may visit; beyond it a path
+/// names only its two ends.
+const SEARCH_LIMIT: usize = 4_000_000;
+
+/// Findings in the order of the ops they are about, each once.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    found: BTreeMap<Key, Violation>,
+}
+
+/// Op, kind of violation, and what it is about.
+type Key = (OpId, u8, usize, usize);
+
+fn bytes(range: Range) -> ByteRange {
+    ByteRange::new(range.0, range.1)
+}
+
+impl Findings {
+    pub(super) fn lost(&mut self, op: OpId, value: ValueId, site: SiteId, range: Range, by: OpId) {
+        let path = Vec::new();
+        let key = (op, 0, value.index(), site.index());
+        let new = Violation::Overwritten { op, value, site, bytes: bytes(range), by, path };
+        self.found.entry(key).or_insert(new);
+    }
+
+    pub(super) fn own_input(&mut self, op: OpId, output: ValueId, input: ValueId, site: SiteId, range: Range) {
+        let key = (op, 1, output.index(), input.index());
+        let new = Violation::OwnInput { op, output, input, site, bytes: bytes(range) };
+        self.found.entry(key).or_insert(new);
+    }
+
+    pub(super) fn outputs(&mut self, op: OpId, first: ValueId, second: ValueId, site: SiteId, range: Range) {
+        let key = (op, 2, first.index(), second.index());
+        let new = Violation::OutputsOverlap { op, first, second, site, bytes: bytes(range) };
+        self.found.entry(key).or_insert(new);
+    }
+
+    pub(super) fn escaped(&mut self, op: OpId, site: SiteId, range: Range) {
+        let new = Violation::EscapedOverwritten { op, site, bytes: bytes(range) };
+        self.found.entry((op, 3, site.index(), 0)).or_insert(new);
+    }
+
+    /// All findings, with paths.
+    pub(super) fn finish(self, graph: &Graph) -> Vec<Violation> {
+        let mut violations: Vec<Violation> = self.found.into_values().collect();
+        if violations.is_empty() {
+            return violations;
+        }
+        let places = nodes_of_ops(graph);
+        let mut budget = SEARCH_LIMIT;
+        for violation in &mut violations {
+            if let Violation::Overwritten { op, by, path, .. } = violation {
+                *path = find_path(graph, &places, *by, *op, &mut budget);
+            }
+        }
+        violations
+    }
+}
+
+fn nodes_of_ops(graph: &Graph) -> HashMap<OpId, Vec<(NodeId, usize)>> {
+    let mut places: HashMap<OpId, Vec<(NodeId, usize)>> = HashMap::new();
+    for &node in &graph.order {
+        for (index, step) in graph.nodes[node].steps.iter().enumerate() {
+            if let Step::Op(op) | Step::Preloaded(op) | Step::Rotate(op, _) = step {
+                places.entry(*op).or_default().push((node, index));
+            }
+        }
+    }
+    places
+}
+
+/// A shortest way from one op to another, by breadth-first search.
+fn find_path(
+    graph: &Graph,
+    places: &HashMap<OpId, Vec<(NodeId, usize)>>,
+    from: OpId,
+    to: OpId,
+    budget: &mut usize,
+) -> Vec<Waypoint> {
+    let ends_only = vec![Waypoint::Op(from), Waypoint::Op(to)];
+    let (Some(starts), Some(goals)) = (places.get(&from), places.get(&to)) else { return ends_only };
+    if starts.iter().any(|s| goals.iter().any(|g| s.0 == g.0 && s.1 < g.1)) {
+        return ends_only;
+    }
+    let mut came_from: HashMap<NodeId, (NodeId, usize)> = HashMap::new();
+    let mut queue: VecDeque<NodeId> = starts.iter().map(|&(node, _)| node).collect();
+    while let Some(node) = queue.pop_front() {
+        for (index, edge) in graph.nodes[node].edges.iter().enumerate() {
+            if came_from.contains_key(&edge.target) {
+                continue;
+            }
+            came_from.insert(edge.target, (node, index));
+            if goals.iter().any(|&(goal, _)| goal == edge.target) {
+                return walk_back(graph, &came_from, starts, edge.target, (from, to));
+            }
+            queue.push_back(edge.target);
+        }
+        if *budget == 0 {
+            break;
+        }
+        *budget -= 1;
+    }
+    ends_only
+}
+
+fn walk_back(
+    graph: &Graph,
+    came_from: &HashMap<NodeId, (NodeId, usize)>,
+    starts: &[(NodeId, usize)],
+    goal: NodeId,
+    (from, to): (OpId, OpId),
+) -> Vec<Waypoint> {
+    let mut path = vec![Waypoint::Op(to)];
+    let mut node = goal;
+    while let Some(&(previous, index)) = came_from.get(&node) {
+        path.extend(match graph.nodes[previous].edges[index].way {
+            Way::Enter(op) => Some(Waypoint::Enter(op)),
+            Way::Again(op) => Some(Waypoint::Again(op)),
+            Way::Leave(op) => Some(Waypoint::Leave(op)),
+            Way::Skip(op) => Some(Waypoint::Skip(op)),
+            Way::On => None,
+        });
+        node = previous;
+        if starts.iter().any(|&(start, _)| start == node) {
+            break;
+        }
+    }
+    path.push(Waypoint::Op(from));
+    path.reverse();
+    path
+}

@@ -1,0 +1,489 @@
+//! The program as a flat graph: straight runs of steps, and edges that hand
+//! values over.
+//!
+//! The tree of regions disappears here; what remains of a loop is a back edge,
+//! of an `if` a fork and a join. Whatever happens around regions becomes a
+//! step: entering a parallel body, launching and awaiting asynchronous work,
+//! turning multi-buffered slots. A loop that rotates slots is copied once per
+//! turn, so that every copy knows which slot is in use:
+//!
+//! ```text
+//! loop { x = alloc slots 2 … }     ->   body(slot 0) -> body(slot 1) -> back to body(slot 0)
+//! ```
+
+use std::collections::{HashMap, VecDeque};
+
+use memplan_core::{Id, index_type};
+use memplan_program::{BlockId, Control, OpId, Program, RegionId, SiteId, Target, TokenId, Trips, ValueId};
+
+use super::layout::{Layout, iterations};
+use super::names::Names;
+
+index_type! {
+    /// A node of the graph.
+    pub(super) struct NodeId;
+    /// What surrounds a node.
+    pub(super) struct FrameId;
+}
+
+/// Copies of one loop body beyond which any slot may be the current one.
+pub(super) const SLOT_LIMIT: u64 = 16;
+
+/// Copies of anything that nested rotations may multiply to.
+const COPY_LIMIT: u64 = 256;
+
+/// Something that happens.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// An op comes by: results are defined, accesses happen.
+    Op(OpId),
+    /// Asynchronous work has ended.
+    Await(TokenId),
+    /// An iteration of a parallel op begins while others may be anywhere.
+    EnterParallel(OpId),
+    /// The inside of an asynchronous op begins.
+    EnterAsync(OpId),
+    /// The code behind an asynchronous op goes on.
+    Launched(OpId),
+    /// The buffers that a loop rotates from outside move to a slot (`None`: to any).
+    Rotate(OpId, Option<u32>),
+    /// Preloaded buffers of a loop are read at its end.
+    Preloaded(OpId),
+}
+
+/// Why control goes from one node to another; for paths in reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Into a region of the op.
+    Enter(OpId),
+    /// Round the loop once more.
+    Again(OpId),
+    /// Out of the op.
+    Leave(OpId),
+    /// Past the op without running any of its regions.
+    Skip(OpId),
+    /// Just on, or along a branch.
+    On,
+}
+
+#[derive(Debug)]
+pub(super) struct Edge {
+    pub(super) target: NodeId,
+    /// `(receiver, value)` pairs, all at once.
+    pub(super) moves: Box<[(ValueId, ValueId)]>,
+    pub(super) way: Way,
+}
+
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) steps: Vec<Step>,
+    pub(super) edges: Vec<Edge>,
+    pub(super) frame: FrameId,
+}
+
+/// What surrounds a node, innermost first along `parent`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) parent: Option<FrameId>,
+    pub(super) kind: FrameKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FrameKind {
+    Function,
+    /// A copy of a rotating loop's body, for the given turn (`None`: any turn).
+    Turn(OpId, Option<u32>),
+    Parallel(OpId),
+    Async(OpId),
+}
+
+/// The graph of one function.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) nodes: memplan_core::IndexVec<NodeId, Node>,
+    pub(super) frames: memplan_core::IndexVec<FrameId, Frame>,
+    /// Where the inside of each asynchronous op ends; several if it was copied.
+    pub(super) async_exits: HashMap<OpId, Vec<NodeId>>,
+    /// Nodes in reverse postorder; unreachable ones are missing.
+    pub(super) order: Vec<NodeId>,
+}
+
+impl Graph {
+    pub(super) fn new(program: &Program, layout: &Layout, names: &Names<'_>, body: RegionId) -> Graph {
+        let mut builder = Builder {
+            program,
+            names,
+            turns: turns(program, layout),
+            graph: Graph {
+                nodes: Default::default(),
+                frames: Default::default(),
+                async_exits: HashMap::new(),
+                order: Vec::new(),
+            },
+            queue: VecDeque::new(),
+        };
+        let frame = builder.graph.frames.push(Frame { parent: None, kind: FrameKind::Function });
+        let entry = builder.node(frame);
+        let task = Task { region: body, entry, frame, copies: 1, leave: Vec::new(), leave_loop: Vec::new() };
+        builder.queue.push_back(task);
+        while let Some(task) = builder.queue.pop_front() {
+            builder.region(&task);
+        }
+        let mut graph = builder.graph;
+        graph.order = reverse_postorder(&graph, entry);
+        graph
+    }
+
+    pub(super) fn frames_around(&self, frame: FrameId) -> impl Iterator<Item = FrameKind> + '_ {
+        let chain = std::iter::successors(Some(frame), |&frame| self.frames[frame].parent);
+        chain.map(|frame| self.frames[frame].kind)
+    }
+}
+
+/// For each loop that rotates slots: after how many iterations it repeats.
+fn turns(program: &Program, layout: &Layout) -> HashMap<OpId, u64> {
+    let mut turns: HashMap<OpId, u64> = HashMap::new();
+    for site in program.sites().ids().filter(|&site| layout.slots(site) > 1) {
+        if let Some(op) = program.rotation(site) {
+            let slots = layout.slots(site) as u64;
+            let turn = turns.entry(op).or_insert(1);
+            *turn = least_common_multiple(*turn, slots);
+        }
+    }
+    turns
+}
+
+fn least_common_multiple(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (a / x).saturating_mul(b)
+}
+
+/// Sites a loop rotates although they are allocated outside it.
+pub(super) fn rotated_from_outside(program: &Program, layout: &Layout) -> HashMap<OpId, Vec<SiteId>> {
+    let mut sites: HashMap<OpId, Vec<SiteId>> = HashMap::new();
+    for site in program.sites().ids().filter(|&site| layout.slots(site) > 1) {
+        let (Some(op), Some(alloc)) = (program.rotation(site), program.alloc_op(site)) else { continue };
+        if !program.ancestors(alloc).any(|ancestor| ancestor == op) {
+            sites.entry(op).or_default().push(site);
+        }
+    }
+    sites
+}
+
+/// Where a way out of a region leads, and who receives its values.
+#[derive(Clone, Debug)]
+struct Exit {
+    target: NodeId,
+    receivers: Vec<ValueId>,
+    way: Way,
+}
+
+/// A region still to be laid out.
+struct Task {
+    region: RegionId,
+    entry: NodeId,
+    frame: FrameId,
+    /// How often this region exists, counting the copies of all rotating loops around it.
+    copies: u64,
+    leave: Vec<Exit>,
+    leave_loop: Vec<Exit>,
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    names: &'a Names<'a>,
+    turns: HashMap<OpId, u64>,
+    graph: Graph,
+    queue: VecDeque<Task>,
+}
+
+impl Builder<'_> {
+    fn node(&mut self, frame: FrameId) -> NodeId {
+        self.graph.nodes.push(Node { steps: Vec::new(), edges: Vec::new(), frame })
+    }
+
+    fn node_with(&mut self, frame: FrameId, step: Step) -> NodeId {
+        let node = self.node(frame);
+        self.graph.nodes[node].steps.push(step);
+        node
+    }
+
+    fn edge(&mut self, from: NodeId, exit: &Exit, values: &[ValueId]) {
+        let merges = |&(to, from): &(ValueId, ValueId)| {
+            let resolved = self.names.resolve(to);
+            resolved.root == to && self.names.resolve(from) != resolved && !self.names.of_root(to).is_empty()
+        };
+        let pairs = exit.receivers.iter().copied().zip(values.iter().copied());
+        let moves = pairs.filter(merges).collect();
+        let (target, way) = (exit.target, exit.way);
+        self.graph.nodes[from].edges.push(Edge { target, moves, way });
+    }
+
+    fn connect(&mut self, from: NodeId, target: NodeId, way: Way) {
+        self.graph.nodes[from].edges.push(Edge { target, moves: Box::default(), way });
+    }
+
+    /// Lays out the blocks of a region; regions inside are queued.
+    fn region(&mut self, task: &Task) {
+        let program = self.program;
+        let blocks = &program.region(task.region).blocks;
+        let mut starts: HashMap<BlockId, NodeId> = HashMap::new();
+        for (index, &block) in blocks.iter().enumerate() {
+            let start = if index == 0 { task.entry } else { self.node(task.frame) };
+            starts.insert(block, start);
+        }
+        for &block in blocks {
+            let mut node = starts[&block];
+            for op in self.ops_of(block) {
+                node = self.op(op, node, task);
+            }
+            for branch in &program.block(block).branches {
+                match branch.target {
+                    Target::Block(target) => {
+                        let receivers = program.incoming(&program.block(target).arguments).to_vec();
+                        let exit = Exit { target: starts[&target], receivers, way: Way::On };
+                        self.edge(node, &exit, &branch.values);
+                    }
+                    Target::Leave => task.leave.iter().for_each(|exit| self.edge(node, exit, &branch.values)),
+                    Target::Break => task.leave_loop.iter().for_each(|exit| self.edge(node, exit, &branch.values)),
+                }
+            }
+        }
+    }
+
+    /// The ops of a block in the order they are laid out.
+    fn ops_of(&self, block: BlockId) -> Vec<OpId> {
+        let holder = self.program.region(self.program.block(block).region).op;
+        if let Some(Control::Dag { dependencies }) = holder.map(|op| self.program.op(op).control())
+            && let Some(order) = self.program.topological_order(block, dependencies)
+        {
+            return order;
+        }
+        self.program.block(block).ops.clone()
+    }
+
+    /// Lays out an op and returns the node behind it.
+    fn op(&mut self, id: OpId, mut node: NodeId, task: &Task) -> NodeId {
+        let op = self.program.op(id);
+        if !op.awaits().is_empty() {
+            let awaiting = self.node(task.frame);
+            self.connect(node, awaiting, Way::On);
+            self.graph.nodes[awaiting].steps.extend(op.awaits().iter().map(|&token| Step::Await(token)));
+            node = awaiting;
+        }
+        self.graph.nodes[node].steps.push(Step::Op(id));
+        if op.regions().is_empty() {
+            return node;
+        }
+        let after = self.node(task.frame);
+        let around = Around { op: id, before: node, after, frame: task.frame, copies: task.copies };
+        match op.control() {
+            Control::Once | Control::Dag { .. } => self.once(&around),
+            Control::Loop(trips) => self.repeat(&around, *trips, Some(*trips)),
+            Control::While => self.repeat(&around, Trips { at_least: 1, at_most: None }, None),
+            Control::Alternatives { may_skip } => self.alternatives(&around, *may_skip),
+            Control::Parallel { .. } => self.parallel(&around),
+            Control::Async { .. } => self.asynchronous(&around),
+            Control::Unknown => self.unknown(&around),
+        }
+        after
+    }
+
+    fn results(&self, op: OpId) -> Vec<ValueId> {
+        self.program.incoming(&self.program.op(op).results).to_vec()
+    }
+
+    fn out_of(&self, around: &Around) -> Exit {
+        Exit { target: around.after, receivers: self.results(around.op), way: Way::Leave(around.op) }
+    }
+
+    fn skip(&mut self, around: &Around) {
+        let exit = Exit { way: Way::Skip(around.op), ..self.out_of(around) };
+        let program = self.program;
+        self.edge(around.before, &exit, program.op(around.op).inits());
+    }
+
+    /// Queues a region whose entry node is already there.
+    fn queue(&mut self, around: &Around, region: RegionId, entry: NodeId, leave: Vec<Exit>) {
+        let Around { frame, copies, .. } = *around;
+        self.queue.push_back(Task { region, entry, frame, copies, leave, leave_loop: Vec::new() });
+    }
+
+    fn enter(&mut self, from: NodeId, around: &Around, region: RegionId, entry: NodeId) {
+        let receivers = self.program.entry_arguments(region).to_vec();
+        let exit = Exit { target: entry, receivers, way: Way::Enter(around.op) };
+        let program = self.program;
+        self.edge(from, &exit, program.op(around.op).inits());
+    }
+
+    /// One region after the other.
+    fn once(&mut self, around: &Around) {
+        let regions = self.program.op(around.op).regions();
+        let mut from = around.before;
+        for (index, &region) in regions.iter().enumerate() {
+            let entry = self.node(around.frame);
+            self.enter(from, around, region, entry);
+            let mut leave = self.out_of(around);
+            if index + 1 < regions.len() {
+                from = self.node(around.frame);
+                leave = Exit { target: from, receivers: Vec::new(), way: Way::On };
+            }
+            self.queue(around, region, entry, vec![leave]);
+        }
+    }
+
+    /// A loop, copied once per turn of its slots. Ends only by `break` if
+    /// `ends` is `None`.
+    fn repeat(&mut self, around: &Around, trips: Trips, ends: Option<Trips>) {
+        let op = around.op;
+        let Some(&region) = self.program.op(op).regions().first() else { return };
+        if trips.at_least == 0 {
+            self.skip(around);
+        }
+        if trips.at_most == Some(0) {
+            return;
+        }
+        self.graph.nodes[around.after].steps.extend([Step::Rotate(op, Some(0)), Step::Preloaded(op)]);
+        let turn = self.turns.get(&op).copied().unwrap_or(1);
+        let too_many = turn > SLOT_LIMIT || around.copies.saturating_mul(turn) > COPY_LIMIT;
+        let copies = if too_many { 1 } else { turn };
+        let entries: Vec<NodeId> = (0..copies)
+            .map(|copy| {
+                let turn = (!too_many).then_some(copy as u32);
+                let kind = FrameKind::Turn(op, turn);
+                let frame = match self.turns.contains_key(&op) {
+                    true => self.graph.frames.push(Frame { parent: Some(around.frame), kind }),
+                    false => around.frame,
+                };
+                self.node_with(frame, Step::Rotate(op, turn))
+            })
+            .collect();
+        self.enter(around.before, around, region, entries[0]);
+        let receivers = self.program.entry_arguments(region).to_vec();
+        for (copy, &entry) in entries.iter().enumerate() {
+            let mut leave = Vec::new();
+            if ends.is_some_and(|trips| may_end_after(trips, copy as u64, copies)) {
+                leave.push(self.out_of(around));
+            }
+            let wraps = copy + 1 == entries.len();
+            if !wraps || trips.at_most.is_none_or(|most| most > copies) {
+                let target = entries[(copy + 1) % entries.len()];
+                leave.push(Exit { target, receivers: receivers.clone(), way: Way::Again(op) });
+            }
+            let leave_loop = vec![self.out_of(around)];
+            let frame = self.graph.nodes[entry].frame;
+            let copies = around.copies.saturating_mul(copies);
+            self.queue.push_back(Task { region, entry, frame, copies, leave, leave_loop });
+        }
+    }
+
+    fn alternatives(&mut self, around: &Around, may_skip: bool) {
+        if may_skip {
+            self.skip(around);
+        }
+        for &region in self.program.op(around.op).regions() {
+            let entry = self.node(around.frame);
+            self.enter(around.before, around, region, entry);
+            let leave = vec![self.out_of(around)];
+            self.queue(around, region, entry, leave);
+        }
+    }
+
+    fn parallel(&mut self, around: &Around) {
+        let op = self.program.op(around.op);
+        let trips = iterations(op);
+        if trips.is_none_or(|trips| trips == 0) {
+            self.skip(around);
+        }
+        if trips == Some(0) {
+            return;
+        }
+        let kind = FrameKind::Parallel(around.op);
+        let frame = self.graph.frames.push(Frame { parent: Some(around.frame), kind });
+        let inside = Around { frame, ..*around };
+        for &region in op.regions() {
+            let entry = self.node_with(frame, Step::EnterParallel(around.op));
+            self.enter(around.before, around, region, entry);
+            let leave = vec![self.out_of(around)];
+            self.queue(&inside, region, entry, leave);
+        }
+    }
+
+    fn asynchronous(&mut self, around: &Around) {
+        self.connect(around.before, around.after, Way::On);
+        self.graph.nodes[around.after].steps.push(Step::Launched(around.op));
+        let kind = FrameKind::Async(around.op);
+        let frame = self.graph.frames.push(Frame { parent: Some(around.frame), kind });
+        let inside = Around { frame, ..*around };
+        for &region in self.program.op(around.op).regions() {
+            let entry = self.node_with(frame, Step::EnterAsync(around.op));
+            self.enter(around.before, around, region, entry);
+            let target = self.node(frame);
+            self.graph.async_exits.entry(around.op).or_default().push(target);
+            let leave = vec![Exit { target, ..self.out_of(around) }];
+            self.queue(&inside, region, entry, leave);
+        }
+    }
+
+    /// Any region after any other, any number of times.
+    fn unknown(&mut self, around: &Around) {
+        self.skip(around);
+        let regions = self.program.op(around.op).regions();
+        let entries: Vec<NodeId> = regions.iter().map(|_| self.node(around.frame)).collect();
+        let mut leave = vec![self.out_of(around)];
+        for (&region, &target) in regions.iter().zip(&entries) {
+            self.enter(around.before, around, region, target);
+            let receivers = self.program.entry_arguments(region).to_vec();
+            leave.push(Exit { target, receivers, way: Way::Again(around.op) });
+        }
+        for (&region, &entry) in regions.iter().zip(&entries) {
+            self.queue(around, region, entry, leave.clone());
+        }
+    }
+}
+
+/// The nodes around an op's regions.
+#[derive(Clone, Copy)]
+struct Around {
+    op: OpId,
+    before: NodeId,
+    after: NodeId,
+    frame: FrameId,
+    copies: u64,
+}
+
+/// Whether a loop with these trips may end after an iteration that is number
+/// `copy` modulo `copies`.
+fn may_end_after(trips: Trips, copy: u64, copies: u64) -> bool {
+    match trips.at_most {
+        Some(most) if most == trips.at_least => most.saturating_sub(1) % copies == copy,
+        Some(most) => copy < most,
+        None => true,
+    }
+}
+
+/// Reverse postorder by depth-first search. Edges out of loops are followed
+/// first, which numbers bodies before what comes behind them: a loop settles
+/// before the code after it is looked at.
+fn reverse_postorder(graph: &Graph, entry: NodeId) -> Vec<NodeId> {
+    let mut seen = vec![false; graph.nodes.len()];
+    let mut postorder = Vec::with_capacity(graph.nodes.len());
+    let mut stack = vec![(entry, 0)];
+    seen[entry.index()] = true;
+    while let Some((node, next)) = stack.pop() {
+        match graph.nodes[node].edges.get(next) {
+            Some(edge) => {
+                stack.push((node, next + 1));
+                if !std::mem::replace(&mut seen[edge.target.index()], true) {
+                    stack.push((edge.target, 0));
+                }
+            }
+            None => postorder.push(node),
+        }
+    }
+    postorder.reverse();
+    postorder
+}

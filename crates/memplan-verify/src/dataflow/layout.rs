@@ -1,0 +1,311 @@
+//! Where the plan puts every slot of every site, on one line of addresses.
+//!
+//! All spaces (and shared objects) are laid end to end on one line, so that
+//! "overlaps" is one comparison and separate memories never do. A site that
+//! was hoisted out of parallel loops lies at `start + Σ index × step`, one term
+//! for each loop crossed; within one iteration the indices are unknown but the
+//! same for everybody.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use memplan_core::{Id, IndexVec, ObjectId, SpaceId};
+use memplan_program::{Control, Op, OpId, Program, SiteId};
+use smallvec::SmallVec;
+
+use super::ranges::{self, intersection};
+use super::{SitePlan, Violation};
+
+/// Stands for a size or a number of iterations that is not known: more than
+/// any sum of legal quantities can reach.
+const UNBOUNDED: i128 = 1 << 80;
+
+/// A slot of a site at its address.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) site: SiteId,
+    pub(super) slot: u32,
+    /// Address in iteration 0 of every crossed loop.
+    pub(super) start: i128,
+    pub(super) size: u64,
+    /// Crossed parallel loops, innermost first.
+    pub(super) terms: SmallVec<[Term; 1]>,
+}
+
+/// How far a parallel loop's index moves a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Term {
+    pub(super) op: OpId,
+    pub(super) step: i128,
+    pub(super) trips: Option<u64>,
+}
+
+impl Term {
+    /// The largest distance it adds.
+    fn span(&self) -> i128 {
+        match self.trips {
+            _ if self.step == 0 => 0,
+            Some(trips) => self.step * (i128::from(trips) - 1).max(0),
+            None => UNBOUNDED,
+        }
+    }
+}
+
+impl Place {
+    /// End of all bytes any iteration uses.
+    pub(super) fn hull_end(&self) -> i128 {
+        self.start + i128::from(self.size) + self.terms.iter().map(Term::span).sum::<i128>()
+    }
+
+    pub(super) fn crosses(&self, parallel: OpId) -> bool {
+        self.terms.iter().any(|term| term.op == parallel)
+    }
+}
+
+/// All places, and where to find them.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    pub(super) places: Vec<Place>,
+    /// The places of a site, one per slot; empty if the plan does not place it.
+    of_site: IndexVec<SiteId, Range<usize>>,
+    /// The scope op that owns a site's memory, if one does.
+    owner: IndexVec<SiteId, Option<OpId>>,
+}
+
+impl Layout {
+    pub(super) fn new(program: &Program, plan: &SitePlan, violations: &mut Vec<Violation>) -> Layout {
+        let mut layout = Layout::default();
+        let mut memories = Vec::new();
+        for (site, info) in program.sites().iter_enumerated() {
+            let first = layout.places.len();
+            let placement = plan.placements.get(site).and_then(Option::as_ref);
+            let owner = placement.and_then(|p| plan.owners.get(&p.space)).copied();
+            if let Some(placement) = placement {
+                let size = info.size.upper_bound().map_or(1 << 62, |bytes| bytes.0);
+                let terms = crossed(program, site, owner, placement.stride.map_or(0, |stride| stride.0));
+                for (slot, offset) in placement.offsets.iter().enumerate() {
+                    memories.push((placement.space, placement.object));
+                    let (start, terms) = (i128::from(offset.0), terms.clone());
+                    layout.places.push(Place { site, slot: slot as u32, start, size, terms });
+                }
+                if placement.offsets.len() < info.slots as usize {
+                    violations.push(Violation::TooFewSlots { site, offsets: placement.offsets.len() });
+                }
+            }
+            layout.of_site.push(first..layout.places.len());
+            layout.owner.push(owner);
+            layout.slots_apart(site, violations);
+        }
+        layout.lay_end_to_end(&memories);
+        layout
+    }
+
+    fn lay_end_to_end(&mut self, memories: &[(SpaceId, Option<ObjectId>)]) {
+        let mut ends: BTreeMap<(SpaceId, Option<ObjectId>), i128> = BTreeMap::new();
+        for (place, memory) in self.places.iter().zip(memories) {
+            let end = ends.entry(*memory).or_default();
+            *end = (*end).max(place.hull_end());
+        }
+        let mut base = 0;
+        for end in ends.values_mut() {
+            base += std::mem::replace(end, base);
+        }
+        for (place, memory) in self.places.iter_mut().zip(memories) {
+            place.start += ends[memory];
+        }
+    }
+
+    fn slots_apart(&self, site: SiteId, violations: &mut Vec<Violation>) {
+        let mut slots: Vec<&Place> = self.places[self.of_site[site].clone()].iter().collect();
+        slots.sort_by_key(|place| place.start);
+        for pair in slots.windows(2) {
+            if pair[0].start + i128::from(pair[0].size) > pair[1].start && pair[0].size > 0 {
+                violations.push(Violation::SlotsOverlap { site, slots: (pair[0].slot, pair[1].slot) });
+            }
+        }
+    }
+
+    pub(super) fn is_placed(&self, site: SiteId) -> bool {
+        !self.of_site[site].is_empty()
+    }
+
+    pub(super) fn slots(&self, site: SiteId) -> usize {
+        self.of_site[site].len()
+    }
+
+    /// The places of a site, as indices into [`Layout::places`].
+    pub(super) fn places_of(&self, site: SiteId) -> Range<usize> {
+        self.of_site[site].clone()
+    }
+
+    /// Whether each instance of `scope` has its own copy of the site's memory.
+    pub(super) fn is_private_to(&self, program: &Program, site: SiteId, scope: OpId) -> bool {
+        let Some(owner) = self.owner[site] else { return false };
+        owner == scope || program.ancestors(owner).any(|op| op == scope)
+    }
+
+    /// Address of place `a` minus address of place `b`, if it is the same in
+    /// every iteration.
+    pub(super) fn distance(&self, a: usize, b: usize) -> Option<i128> {
+        let (low, high) = difference(&self.places[a], &self.places[b], None);
+        (low == high).then_some(low)
+    }
+
+    /// Which bytes of place `b` the bytes `range` of place `a` may hit within
+    /// one iteration of all loops around both.
+    pub(super) fn hit(&self, a: usize, range: ranges::Range, b: usize) -> Option<ranges::Range> {
+        let (a, b) = (&self.places[a], &self.places[b]);
+        let (low, high) = difference(a, b, None);
+        let whole = (0, b.size);
+        if low == high {
+            let shift = |x: u64| u64::try_from((i128::from(x) + low).max(0)).unwrap_or(u64::MAX);
+            return intersection((shift(range.0), shift(range.1)), whole);
+        }
+        let meets = i128::from(range.0) + low < i128::from(b.size) && i128::from(range.1) + high > 0;
+        (meets && range.0 < range.1 && b.size > 0).then_some(whole)
+    }
+}
+
+/// The least and greatest value of `address of a - address of b`, loops around
+/// both being in one iteration each; the term of `except` is left out.
+fn difference(a: &Place, b: &Place, except: Option<OpId>) -> (i128, i128) {
+    let (mut low, mut high) = (a.start - b.start, a.start - b.start);
+    let mut add = |step: i128, trips| {
+        let span = Term { op: OpId::from_index(0), step: step.abs(), trips }.span();
+        if step < 0 { low -= span } else { high += span }
+    };
+    let counts = |term: &&Term| Some(term.op) != except;
+    for term in a.terms.iter().filter(counts) {
+        let same = b.terms.iter().find(|other| other.op == term.op);
+        add(term.step - same.map_or(0, |other| other.step), term.trips);
+    }
+    for term in b.terms.iter().filter(counts) {
+        if !a.crosses(term.op) {
+            add(-term.step, term.trips);
+        }
+    }
+    (low, high)
+}
+
+/// The number of iterations of a parallel op, if known.
+pub(super) fn iterations(op: &Op) -> Option<u64> {
+    let Control::Parallel { trips } = op.control() else { return None };
+    if trips.contains(&Some(0)) {
+        return Some(0);
+    }
+    trips.iter().try_fold(1u64, |product, trip| product.checked_mul((*trip)?))
+}
+
+/// The parallel loops between a site's alloc and its memory, with how far each
+/// moves the site: the innermost by the stride, each further one by the stride
+/// times all iterations inside it.
+fn crossed(program: &Program, site: SiteId, owner: Option<OpId>, stride: u64) -> SmallVec<[Term; 1]> {
+    let Some(alloc) = program.alloc_op(site) else { return SmallVec::new() };
+    let mut step = Some(i128::from(stride));
+    let mut terms = SmallVec::new();
+    for op in program.ancestors(alloc).take_while(|&op| Some(op) != owner) {
+        if matches!(program.op(op).control(), Control::Parallel { .. }) {
+            let trips = iterations(program.op(op));
+            // Outside a loop of unknown length the slice has no fixed size:
+            // step 0 makes the iterations overlap, which is then reported.
+            terms.push(Term { op, step: step.unwrap_or(0), trips });
+            step = step.zip(trips).and_then(|(step, trips)| step.checked_mul(i128::from(trips)));
+            step = step.filter(|&step| step < UNBOUNDED);
+        }
+    }
+    terms
+}
+
+/// Whether the slices of two hoisted places can meet in two different
+/// iterations of `parallel`. `limit` bounds the enumeration.
+pub(super) fn iterations_meet(a: &Place, b: &Place, parallel: OpId, limit: u64) -> bool {
+    let find = |place: &Place| place.terms.iter().find(|term| term.op == parallel).copied();
+    let (Some(ta), Some(tb)) = (find(a), find(b)) else { return false };
+    let last = ta.trips.map_or(UNBOUNDED, |trips| i128::from(trips) - 1);
+    if last <= 0 || a.size == 0 || b.size == 0 {
+        return false;
+    }
+    // With d the rest of the difference, the slices meet if
+    // -size(a) < i*step(a) - j*step(b) + d < size(b).
+    let (low, high) = difference(a, b, Some(parallel));
+    let (above, below) = (-i128::from(a.size) - high, i128::from(b.size) - low);
+    if ta.step == tb.step {
+        return multiple_between(ta.step, above, below, last);
+    }
+    // Different steps: disjoint as a whole, or enumerate one of the two.
+    let farthest = |term: Term| Term { trips: ta.trips, ..term }.span();
+    if farthest(ta) <= above || -farthest(tb) >= below {
+        return false;
+    }
+    let Some(trips) = ta.trips.filter(|&trips| trips <= limit) else { return true };
+    (0..trips).map(i128::from).any(|i| {
+        // above < i*sa - j*sb < below, that is i*sa - below < j*sb < i*sa - above
+        (0..=last).contains(&i) && some_other_j(tb.step, i * ta.step - below, i * ta.step - above, i, last)
+    })
+}
+
+/// Whether a non-zero multiple k of `step`, |k| <= last, lies strictly between.
+fn multiple_between(step: i128, above: i128, below: i128, last: i128) -> bool {
+    if step == 0 {
+        return above < 0 && 0 < below;
+    }
+    let first = above.div_euclid(step) + 1;
+    let final_ = -((-below).div_euclid(step)) - 1;
+    let (first, final_) = (first.max(-last), final_.min(last));
+    first <= final_ && !(first == 0 && final_ == 0)
+}
+
+/// Whether some j != i in 0..=last has `above < j * step < below`.
+fn some_other_j(step: i128, above: i128, below: i128, i: i128, last: i128) -> bool {
+    if step == 0 {
+        return above < 0 && 0 < below;
+    }
+    let first = (above.div_euclid(step) + 1).max(0);
+    let final_ = (-((-below).div_euclid(step)) - 1).min(last);
+    first <= final_ && !(first == i && final_ == i)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(start: i128, size: u64, step: i128, trips: Option<u64>) -> Place {
+        let op = OpId::from_index(0);
+        let terms = smallvec::smallvec![Term { op, step, trips }];
+        Place { site: SiteId::from_index(0), slot: 0, start, size, terms }
+    }
+
+    fn meet(a: &Place, b: &Place) -> bool {
+        iterations_meet(a, b, OpId::from_index(0), 1 << 16)
+    }
+
+    #[test]
+    fn slices_of_different_iterations_agree_with_enumeration() {
+        for trips in 0..5u64 {
+            for (sa, sb) in [(0, 0), (4, 4), (8, 8), (4, 8), (8, 4), (3, 5), (0, 4), (16, 32)] {
+                for start in -20..20 {
+                    for (za, zb) in [(1, 1), (4, 4), (4, 9), (16, 32)] {
+                        let (a, b) = (place(start, za, sa, Some(trips)), place(0, zb, sb, Some(trips)));
+                        let truth = (0..trips as i128).any(|i| {
+                            (0..trips as i128).any(|j| {
+                                let (x, y) = (start + i * sa, j * sb);
+                                i != j && x < y + i128::from(zb) && y < x + i128::from(za)
+                            })
+                        });
+                        assert_eq!(meet(&a, &b), truth, "{trips} {sa} {sb} {start} {za} {zb}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_trip_counts_need_frames() {
+        // Two buffers in one frame of 32 bytes per iteration: apart for any number.
+        let (a, b) = (place(0, 16, 32, None), place(16, 16, 32, None));
+        assert!(!meet(&a, &b) && !meet(&b, &a) && !meet(&a, &a));
+        // Strides 16 and 32 from two bases: they meet sooner or later.
+        assert!(meet(&place(0, 16, 16, None), &place(4096, 16, 32, None)));
+        assert!(meet(&place(0, 16, 0, None), &place(0, 16, 0, None)), "not hoisted at all");
+    }
+}

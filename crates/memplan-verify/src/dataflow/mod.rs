@@ -1,0 +1,181 @@
+//! Does the program still mean the same when its buffers lie where the plan
+//! puts them?
+//!
+//! [`check`] follows the *original* program's reads and writes over memory laid
+//! out by the plan, along every path, every alternative, every interleaving,
+//! and asks that each read find, in every byte, the content last written to
+//! that buffer. It takes no lifetimes and trusts no analysis, so a wrong
+//! lifetime or a missed alias shows as a read of somebody else's bytes.
+//!
+//! # The state
+//!
+//! At every point of the program the state says, for each value, which
+//! allocation sites it may be, each tagged *current* (the latest instance) or
+//! *earlier* (any older one), and for each byte of such a buffer one of
+//!
+//! ```text
+//!   unwritten ──write──► written ──somebody else writes these bytes──► lost
+//!                           ▲                                           │
+//!                           └───────────── written again ───────────────┘
+//! ```
+//!
+//! A violation is a read of a lost byte. Reading an unwritten byte is reading
+//! garbage, which is the program's own business.
+//!
+//! # An example
+//!
+//! `%x` and `%y` are 8 bytes each, both placed at offset 0:
+//!
+//! ```text
+//!                          %x            %y
+//! fill   write %x          written       unwritten
+//! loop 0.. {               written       unwritten    (first time round)
+//!   use  read %x             fine
+//!   fill write %y          lost          written      %y takes %x's bytes
+//!   use  read %y             fine
+//! }                        at the loop's head the two ways in are joined:
+//!                          written + lost = lost, unwritten + written = written;
+//!   use  read %x             second time round: violation, `fill %y` overwrote it
+//! ```
+//!
+//! # The steps
+//!
+//! An op defines its results (an alloc makes the site's older instance
+//! *earlier*), then reads, then checks whether an output lies on an input it
+//! reads without permission, then writes: a write of known bytes through a value
+//! that can only be one current buffer makes them written for everybody who
+//! names it (*strong*); any other write leaves lost bytes lost. Either way every
+//! other written content on those bytes becomes lost.
+//!
+//! Where control hands a value over (block arguments, loop-carried values,
+//! results) the receiver takes the source's entries as they are *on that edge*.
+//! That is why `r = if c {X} else {Y}` is fine with X and Y on the same bytes:
+//! on each edge the yielded one is intact. Joins take unions; loops run to a
+//! fixpoint, which ends because flags only grow.
+//!
+//! Code that runs at the same time (other iterations of a parallel loop,
+//! asynchronous regions) is summarised by what it may write, and applied when a
+//! stretch begins and after each write within it.
+//!
+//! # The parts
+//!
+//! `layout` puts every slot on a line of addresses, `names` finds out which
+//! values are the same content, `graph` flattens the tree of regions,
+//! `concurrent` collects who may write beside whom, `state` is the persistent
+//! map, `transfer` the rules, `solve` the fixpoint, `dag` the rules for
+//! unordered graphs.
+//!
+//! The cost is near linear in ops times contents touched per op: branches share
+//! their states, and a write finds the contents on its bytes through the state
+//! itself, which is an interval tree.
+//!
+//! # What it does not do
+//!
+//! It does not check capacities, alignment or extents (see
+//! [`packing`](crate::packing)), nor that a plan's sites cover a program. It is
+//! as right as the Program is true: an access a front end leaves out is not seen.
+
+mod concurrent;
+mod dag;
+mod findings;
+mod graph;
+mod layout;
+mod names;
+mod plan;
+mod ranges;
+mod solve;
+mod state;
+mod transfer;
+mod violation;
+
+use std::collections::HashMap;
+
+use memplan_core::Id;
+use memplan_program::{Control, FunctionId, OpId, Program, SiteId};
+
+pub use plan::SitePlan;
+pub use violation::{Violation, Waypoint};
+
+use concurrent::{Concurrency, subtree_ends};
+use findings::Findings;
+use graph::{Graph, rotated_from_outside};
+use layout::Layout;
+use names::Names;
+use transfer::Machine;
+
+/// Everything in which the plan changes what the program means; empty if nothing does.
+///
+/// The program must be well formed, see [`Program::check`].
+pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    let layout = Layout::new(program, plan, &mut violations);
+    let names = Names::new(program, &layout);
+    let ends = subtree_ends(program);
+    for (id, op) in program.ops().iter_enumerated() {
+        if matches!(op.control(), Control::Dag { .. }) {
+            dag::check(program, &layout, &names, &ends, id, &mut violations);
+        }
+    }
+    let preloaded = preloaded(program, &layout);
+    for function in program.functions().ids() {
+        check_function(program, &layout, &names, function, &preloaded, &mut violations);
+    }
+    violations
+}
+
+fn check_function(
+    program: &Program,
+    layout: &Layout,
+    names: &Names<'_>,
+    function: FunctionId,
+    preloaded: &HashMap<OpId, Vec<SiteId>>,
+    violations: &mut Vec<Violation>,
+) {
+    let graph = Graph::new(program, layout, names, program.functions()[function].body);
+    let ops = ops_of(program, function);
+    let concurrency = Concurrency::new(program, layout, names, &graph, ops, violations);
+    let mut machine = Machine {
+        program,
+        layout,
+        names,
+        graph: &graph,
+        concurrency: &concurrency,
+        rotated: rotated_from_outside(program, layout),
+        preloaded: preloaded.clone(),
+        findings: Findings::default(),
+    };
+    solve::solve(&mut machine);
+    violations.extend(machine.findings.finish(&graph));
+}
+
+/// The ops of a function: ids are in program order, functions one after the other.
+fn ops_of(program: &Program, function: FunctionId) -> std::ops::Range<usize> {
+    let of = |index: usize| program.function_of(OpId::from_index(index));
+    let all = program.ops().len();
+    let start = partition(all, |index| of(index) < function);
+    start..partition(all, |index| of(index) <= function)
+}
+
+/// The first index for which `before` no longer holds.
+fn partition(length: usize, before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, length);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if before(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
+}
+
+/// The preloaded sites each loop reads at its end.
+fn preloaded(program: &Program, layout: &Layout) -> HashMap<OpId, Vec<SiteId>> {
+    let mut sites: HashMap<OpId, Vec<SiteId>> = HashMap::new();
+    for (site, info) in program.sites().iter_enumerated() {
+        if info.preload
+            && layout.is_placed(site)
+            && let Some(op) = program.rotation(site)
+        {
+            sites.entry(op).or_default().push(site);
+        }
+    }
+    sites
+}

@@ -1,0 +1,365 @@
+//! Which buffer a value may be, and the entries of the state.
+//!
+//! Views are the same content as what they view, and so is a block argument
+//! that only ever receives one value. Resolving these leaves *roots*:
+//! allocated values, and values that control flow or a select really merges.
+//! The state has one *entry* for each (root, slot of a site it may be, tag).
+//!
+//! ```text
+//! %x alloc            root, entries (%x, x, current)
+//! %v view %x[4..8]    root %x, bytes 4..8 of it
+//! %m merge %x | %y    root, entries (%m, x, current) (%m, x, earlier) (%m, y, …) …
+//! ```
+//!
+//! Two more kinds of root hold contents nobody names: the *holder* of whatever
+//! escaped, and the slots of *preloaded* buffers that wait for the loop's end.
+
+use std::collections::BTreeSet;
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::{BlockId, Control, Extent, OpId, Origin, Program, RegionId, SiteId, Target, ValueId};
+
+use super::layout::Layout;
+use super::ranges::Range;
+use super::state::{Addresses, Window};
+
+/// Whether an entry is about the latest instance of its site or an older one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Tag {
+    Current,
+    Earlier,
+}
+
+/// Who names a content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Root {
+    Value(ValueId),
+    /// Somebody outside, after an escape.
+    Holder,
+    /// The implicit read of a preloaded buffer at the end of its loop.
+    Preload,
+}
+
+/// One line of the state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) root: Root,
+    pub(super) site: SiteId,
+    pub(super) place: usize,
+    pub(super) tag: Tag,
+}
+
+/// A value as part of a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Resolved {
+    /// The allocated or merged value it is (part of).
+    pub(super) root: ValueId,
+    /// Bytes of the root it consists of.
+    pub(super) part: Window,
+}
+
+/// All of the root.
+const WHOLE: Window = Window { range: (0, u64::MAX), exact: true };
+
+#[derive(Debug)]
+pub(super) struct Names<'p> {
+    program: &'p Program,
+    pub(super) entries: Vec<Entry>,
+    /// Start addresses of the entries, ascending.
+    starts: Vec<i128>,
+    /// For [`Addresses`]: start and how far beyond the buffer's end iterations reach.
+    hull_ends: Vec<i128>,
+    resolved: IndexVec<ValueId, Resolved>,
+    of_root: IndexVec<ValueId, Vec<usize>>,
+    of_site: IndexVec<SiteId, Vec<usize>>,
+    holder: IndexVec<SiteId, Vec<usize>>,
+    preload: IndexVec<SiteId, Vec<usize>>,
+    may_be_unplaced: IndexVec<ValueId, bool>,
+    /// Sites that are allocated at most once in a run of their function.
+    pub(super) single: IndexVec<SiteId, bool>,
+}
+
+impl Addresses for Names<'_> {
+    fn reach(&self, entry: usize, live_end: u64) -> i128 {
+        match self.hull_ends[entry] {
+            i128::MAX => self.starts[entry] + i128::from(live_end),
+            hull_end => hull_end,
+        }
+    }
+}
+
+impl<'p> Names<'p> {
+    pub(super) fn new(program: &'p Program, layout: &Layout) -> Names<'p> {
+        let sources = Sources::new(program);
+        let resolved = resolve(program, &sources);
+        let (sites, may_be_unplaced) = possible_sites(program, layout, &sources, &resolved);
+        let mut names = Names {
+            program,
+            entries: Vec::new(),
+            starts: Vec::new(),
+            hull_ends: Vec::new(),
+            resolved,
+            of_root: IndexVec::filled(Vec::new(), program.values().len()),
+            of_site: IndexVec::filled(Vec::new(), program.sites().len()),
+            holder: IndexVec::filled(Vec::new(), program.sites().len()),
+            preload: IndexVec::filled(Vec::new(), program.sites().len()),
+            may_be_unplaced,
+            single: single_instances(program),
+        };
+        names.make_entries(layout, &sites);
+        names
+    }
+
+    fn make_entries(&mut self, layout: &Layout, sites: &IndexVec<ValueId, Vec<SiteId>>) {
+        let mut escaping = BTreeSet::new();
+        for op in self.program.ops() {
+            for access in op.accesses.iter().filter(|a| a.kind == memplan_program::AccessKind::Escape) {
+                escaping.extend(sites[self.resolved[access.value].root].iter().copied());
+            }
+        }
+        for (value, sites) in sites.iter_enumerated() {
+            for &site in sites {
+                self.add_entries(layout, Root::Value(value), site);
+            }
+        }
+        for &site in &escaping {
+            self.add_entries(layout, Root::Holder, site);
+        }
+        for (site, info) in self.program.sites().iter_enumerated() {
+            if info.preload {
+                self.add_entries(layout, Root::Preload, site);
+            }
+        }
+        self.entries.sort_by_key(|entry| (layout.places[entry.place].start, entry.root, entry.site, entry.tag));
+        for (index, entry) in self.entries.iter().enumerate() {
+            let place = &layout.places[entry.place];
+            self.starts.push(place.start);
+            self.hull_ends.push(if place.terms.is_empty() { i128::MAX } else { place.hull_end() });
+            self.of_site[entry.site].push(index);
+            match entry.root {
+                Root::Value(value) => self.of_root[value].push(index),
+                Root::Holder => self.holder[entry.site].push(index),
+                Root::Preload => self.preload[entry.site].push(index),
+            }
+        }
+    }
+
+    fn add_entries(&mut self, layout: &Layout, root: Root, site: SiteId) {
+        let own = matches!(root, Root::Value(v) if self.program.value(v).origin == Origin::Alloc(site));
+        let tags: &[Tag] = match root {
+            // An allocated value always names the latest instance.
+            Root::Value(_) | Root::Holder if own || self.single[site] => &[Tag::Current],
+            Root::Value(_) | Root::Holder => &[Tag::Current, Tag::Earlier],
+            Root::Preload => &[Tag::Earlier],
+        };
+        for place in layout.places_of(site) {
+            self.entries.extend(tags.iter().map(|&tag| Entry { root, site, place, tag }));
+        }
+    }
+
+    pub(super) fn resolve(&self, value: ValueId) -> Resolved {
+        self.resolved[value]
+    }
+
+    /// Entries a root may have.
+    pub(super) fn of_root(&self, root: ValueId) -> &[usize] {
+        &self.of_root[root]
+    }
+
+    /// Entries of all roots for a site.
+    pub(super) fn of_site(&self, site: SiteId) -> &[usize] {
+        &self.of_site[site]
+    }
+
+    pub(super) fn of_holder(&self, site: SiteId) -> &[usize] {
+        &self.holder[site]
+    }
+
+    pub(super) fn of_preload(&self, site: SiteId) -> &[usize] {
+        &self.preload[site]
+    }
+
+    /// Whether a root may also be memory the plan does not place.
+    pub(super) fn may_be_unplaced(&self, root: ValueId) -> bool {
+        self.may_be_unplaced[root]
+    }
+
+    /// The entry of a root for another place or tag.
+    pub(super) fn find(&self, root: Root, place: usize, tag: Tag, site: SiteId) -> Option<usize> {
+        let of_site = self.of_site[site].iter().copied();
+        of_site.into_iter().find(|&index| {
+            let entry = &self.entries[index];
+            entry.root == root && entry.place == place && entry.tag == tag
+        })
+    }
+
+    /// Entries that start before an address are those below this number.
+    pub(super) fn starting_before(&self, address: i128) -> usize {
+        self.starts.partition_point(|&start| start < address)
+    }
+}
+
+/// The values each merged value may take.
+struct Sources {
+    of: IndexVec<ValueId, Vec<ValueId>>,
+}
+
+impl Sources {
+    fn new(program: &Program) -> Sources {
+        let mut of = IndexVec::filled(Vec::new(), program.values().len());
+        for (target, source) in program.incoming_edges() {
+            of[target].push(source);
+        }
+        for (id, value) in program.values().iter_enumerated() {
+            if let Origin::Merged(sources) | Origin::Opaque(sources) = &value.origin {
+                of[id] = sources.to_vec();
+            }
+        }
+        Sources { of }
+    }
+}
+
+/// Follows views and values that only ever are one other value.
+fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId, Resolved> {
+    let itself = |root| Resolved { root, part: WHOLE };
+    let mut resolved: IndexVec<ValueId, Resolved> = program.values().ids().map(itself).collect();
+    // Each pass may turn more merges into aliases. Stopping early would only
+    // cost precision; in practice the second pass finds nothing.
+    let order = in_order_of_bases(program);
+    for _ in 0..8 {
+        let mut changed = false;
+        for &value in &order {
+            let new = match &program.value(value).origin {
+                Origin::Derived { base, extent } => part_of(resolved[*base], *extent),
+                Origin::Merged(_) | Origin::Incoming => only_source(value, sources, &resolved),
+                _ => itself(value),
+            };
+            changed |= new != resolved[value];
+            resolved[value] = new;
+        }
+        if !changed {
+            break;
+        }
+    }
+    resolved
+}
+
+/// Values, each after the one it is a view of.
+fn in_order_of_bases(program: &Program) -> Vec<ValueId> {
+    let mut done = vec![false; program.values().len()];
+    let mut order = Vec::with_capacity(done.len());
+    let mut chain = Vec::new();
+    for start in program.values().ids() {
+        let mut value = start;
+        while !std::mem::replace(&mut done[value.index()], true) {
+            chain.push(value);
+            match &program.value(value).origin {
+                Origin::Derived { base, .. } => value = *base,
+                _ => break,
+            }
+        }
+        order.extend(chain.drain(..).rev());
+    }
+    order
+}
+
+fn only_source(value: ValueId, sources: &Sources, resolved: &IndexVec<ValueId, Resolved>) -> Resolved {
+    let itself = Resolved { root: value, part: WHOLE };
+    let mut others = sources.of[value].iter().map(|&source| resolved[source]).filter(|&source| source != itself);
+    match others.next() {
+        // An alias of something that leads back here would be no root at all.
+        Some(first) if first.root != value && others.all(|other| other == first) => first,
+        _ => itself,
+    }
+}
+
+fn part_of(base: Resolved, extent: Extent) -> Resolved {
+    let Window { range: (start, end), exact } = base.part;
+    let part = match extent {
+        Extent::Exactly(range) | Extent::Within(range) if exact => {
+            let at = |byte: u64| start.saturating_add(byte).min(end);
+            let exact = matches!(extent, Extent::Exactly(_));
+            Window { range: (at(range.start.0), at(range.end.0)), exact }
+        }
+        _ => Window { exact: false, ..base.part },
+    };
+    Resolved { root: base.root, part }
+}
+
+/// For each root the sites it may be, sorted, and whether it may be something else.
+fn possible_sites(
+    program: &Program,
+    layout: &Layout,
+    sources: &Sources,
+    resolved: &IndexVec<ValueId, Resolved>,
+) -> (IndexVec<ValueId, Vec<SiteId>>, IndexVec<ValueId, bool>) {
+    let mut sites: IndexVec<ValueId, Vec<SiteId>> = IndexVec::filled(Vec::new(), resolved.len());
+    let mut unplaced = IndexVec::filled(false, resolved.len());
+    let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), resolved.len());
+    let mut work = Vec::new();
+    for (id, value) in program.values().iter_enumerated() {
+        match value.origin {
+            Origin::Alloc(site) if layout.is_placed(site) => sites[id].push(site),
+            Origin::Alloc(_) | Origin::External | Origin::Opaque(_) => unplaced[id] = true,
+            _ => {}
+        }
+        if resolved[id].root == id {
+            for &source in &sources.of[id] {
+                users[resolved[source].root].push(id);
+            }
+        }
+        work.push(id);
+    }
+    while let Some(root) = work.pop() {
+        let from = sites[root].clone();
+        for &user in &users[root] {
+            let before = (sites[user].len(), unplaced[user]);
+            sites[user].extend_from_slice(&from);
+            sites[user].sort_unstable();
+            sites[user].dedup();
+            unplaced[user] |= unplaced[root];
+            if before != (sites[user].len(), unplaced[user]) {
+                work.push(user);
+            }
+        }
+    }
+    (sites, unplaced)
+}
+
+/// Sites whose alloc is on no cycle of any kind.
+fn single_instances(program: &Program) -> IndexVec<SiteId, bool> {
+    let repeats = |op: OpId| match program.op(op).control() {
+        Control::Loop(trips) => trips.at_most.is_none_or(|most| most > 1),
+        Control::While | Control::Unknown | Control::Parallel { .. } => true,
+        _ => false,
+    };
+    let cyclic: IndexVec<RegionId, bool> = program.regions().ids().map(|region| has_cycle(program, region)).collect();
+    let mut repeated: IndexVec<OpId, bool> = IndexVec::new();
+    for op in program.ops() {
+        let region = program.block(op.block).region;
+        let parent = program.region(region).op;
+        repeated.push(cyclic[region] || parent.is_some_and(|op| repeated[op] || repeats(op)));
+    }
+    let single = |site| program.alloc_op(site).is_some_and(|op| !repeated[op]);
+    program.sites().ids().map(single).collect()
+}
+
+/// Whether a region may have a cycle: every cycle has a branch that does not
+/// lead forward, in whatever order blocks are numbered.
+fn has_cycle(program: &Program, region: RegionId) -> bool {
+    let backward = |block: BlockId| {
+        let mut branches = program.block(block).branches.iter();
+        branches.any(|branch| matches!(branch.target, Target::Block(target) if target <= block))
+    };
+    program.region(region).blocks.iter().any(|&block| backward(block))
+}
+
+/// The bytes of a buffer a part of a root covers, given where the root lies in it.
+pub(super) fn bytes_of(window: Window, part: Window, size: u64) -> Window {
+    let clip = |range: Range| (range.0.min(size), range.1.min(size));
+    if !window.exact {
+        return Window { range: clip(window.range), exact: false };
+    }
+    let at = |byte: u64| window.range.0.saturating_add(byte).min(window.range.1);
+    Window { range: clip((at(part.range.0), at(part.range.1))), exact: part.exact }
+}

@@ -1,0 +1,156 @@
+//! Runs the transfer to a fixpoint over the graph of one function.
+//!
+//! States only grow, and nodes are visited in reverse postorder, so a loop
+//! settles before the code behind it is looked at. Only nodes where paths meet
+//! keep their state; along a straight run it is handed on.
+
+use std::collections::{BTreeSet, HashMap};
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::TokenId;
+
+use super::graph::{NodeId, Step};
+use super::state::State;
+use super::transfer::Machine;
+
+pub(super) fn solve(machine: &mut Machine<'_>) {
+    let graph = machine.graph;
+    let Some(&entry) = graph.order.first() else { return };
+    let mut solver = Solver {
+        states: IndexVec::filled(None, graph.nodes.len()),
+        keeps: keeps_state(machine),
+        position: positions(machine),
+        awaits: awaits(machine),
+        work: BTreeSet::new(),
+        machine,
+    };
+    solver.arrive(entry, State::new(solver.machine.names.entries.len()));
+    while let Some(position) = solver.work.pop_first() {
+        solver.visit(graph.order[position]);
+    }
+}
+
+struct Solver<'m, 'a> {
+    machine: &'m mut Machine<'a>,
+    states: IndexVec<NodeId, Option<State>>,
+    /// Whether a node must remember its state for a later visit.
+    keeps: IndexVec<NodeId, bool>,
+    position: IndexVec<NodeId, usize>,
+    /// For the exits of asynchronous regions: the nodes that wait for them.
+    awaits: HashMap<NodeId, Vec<NodeId>>,
+    work: BTreeSet<usize>,
+}
+
+impl Solver<'_, '_> {
+    /// A state flows into a node.
+    fn arrive(&mut self, node: NodeId, state: State) {
+        let changed = match &mut self.states[node] {
+            Some(old) => old.join(self.machine.names, &state),
+            empty => {
+                *empty = Some(state);
+                true
+            }
+        };
+        if changed {
+            self.work.insert(self.position[node]);
+        }
+    }
+
+    fn visit(&mut self, id: NodeId) {
+        let state = match self.keeps[id] {
+            true => self.states[id].clone(),
+            false => self.states[id].take(),
+        };
+        let Some(mut state) = state else { return };
+        let graph = self.machine.graph;
+        let node = &graph.nodes[id];
+        for &step in &node.steps {
+            match step {
+                Step::Await(token) => {
+                    if !self.await_token(&mut state, id, token) {
+                        return;
+                    }
+                }
+                step => self.machine.step(&mut state, id, step),
+            }
+        }
+        for edge in &node.edges {
+            let mut state = state.clone();
+            self.machine.hand_over(&mut state, &edge.moves, true);
+            self.arrive(edge.target, state);
+        }
+        self.wake_awaits(id);
+    }
+
+    /// Combines with the region's exit. `false` if that has to come first.
+    fn await_token(&mut self, state: &mut State, node: NodeId, token: TokenId) -> bool {
+        let concurrency = self.machine.concurrency;
+        let Some(&launch) = concurrency.launches.get(&token) else { return true };
+        let Some(pending) = concurrency.before[node].iter().find(|pending| pending.launch == launch) else {
+            return true;
+        };
+        let exits = self.machine.graph.async_exits.get(&launch).into_iter().flatten();
+        let exits: Vec<State> = exits.filter_map(|&exit| self.states[exit].clone()).collect();
+        let Some((first, rest)) = exits.split_first() else {
+            // The region does not end (yet): nor does the wait, if it was launched.
+            return !pending.certain;
+        };
+        let mut exit = first.clone();
+        for other in rest {
+            exit.join(self.machine.names, other);
+        }
+        self.machine.awaited(state, &exit, launch, pending.certain && !pending.several);
+        true
+    }
+
+    /// The exit of an asynchronous region has a new state.
+    fn wake_awaits(&mut self, node: NodeId) {
+        for &awaiting in self.awaits.get(&node).into_iter().flatten() {
+            if self.states[awaiting].is_some() {
+                self.work.insert(self.position[awaiting]);
+            }
+        }
+    }
+}
+
+fn keeps_state(machine: &Machine<'_>) -> IndexVec<NodeId, bool> {
+    let graph = machine.graph;
+    let mut arrivals = vec![0u32; graph.nodes.len()];
+    if let Some(entry) = graph.order.first() {
+        arrivals[entry.index()] += 1;
+    }
+    for &node in &graph.order {
+        for edge in &graph.nodes[node].edges {
+            arrivals[edge.target.index()] += 1;
+        }
+    }
+    let mut keeps: IndexVec<NodeId, bool> = arrivals.into_iter().map(|count| count > 1).collect();
+    for exits in machine.concurrency.launches.values().filter_map(|op| graph.async_exits.get(op)) {
+        exits.iter().for_each(|&exit| keeps[exit] = true);
+    }
+    for (id, node) in graph.nodes.iter_enumerated() {
+        keeps[id] |= matches!(node.steps.first(), Some(Step::Await(_)));
+    }
+    keeps
+}
+
+fn positions(machine: &Machine<'_>) -> IndexVec<NodeId, usize> {
+    let mut position = IndexVec::filled(0, machine.graph.nodes.len());
+    for (index, &node) in machine.graph.order.iter().enumerate() {
+        position[node] = index;
+    }
+    position
+}
+
+fn awaits(machine: &Machine<'_>) -> HashMap<NodeId, Vec<NodeId>> {
+    let mut awaits: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+    for &node in &machine.graph.order {
+        for step in &machine.graph.nodes[node].steps {
+            let Step::Await(token) = step else { continue };
+            let launch = machine.concurrency.launches.get(token);
+            let exits = launch.and_then(|op| machine.graph.async_exits.get(op));
+            exits.into_iter().flatten().for_each(|&exit| awaits.entry(exit).or_default().push(node));
+        }
+    }
+    awaits
+}

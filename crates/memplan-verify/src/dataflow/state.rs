@@ -1,0 +1,320 @@
+//! The abstract state, as a persistent map.
+//!
+//! The state says, for every entry (see `names`), which bytes of the buffer
+//! are written and which of those are lost. Branches and loops need several
+//! states at once that differ in little, so the map is a trie with shared
+//! nodes: a copy is free, a change copies one path (or nothing, if the path is
+//! not shared), and joining two states visits only what differs.
+//!
+//! Entries are numbered by address, and each trie node knows how far the live
+//! content below it reaches. That makes the same trie an interval tree: "which
+//! live contents overlap these bytes" takes time in the number of answers,
+//! not in the number of buffers.
+
+use std::rc::Rc;
+
+use super::ranges::{Lost, Range, Ranges};
+
+const FAN_OUT: usize = 16;
+
+/// No live content below a node.
+const NOTHING: i128 = i128::MIN;
+
+/// Where in a buffer a value may lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    /// All bytes it may consist of.
+    pub(super) range: Range,
+    /// Whether it consists of exactly these.
+    pub(super) exact: bool,
+}
+
+impl Window {
+    fn join(self, other: Window) -> Window {
+        let range = (self.range.0.min(other.range.0), self.range.1.max(other.range.1));
+        Window { range, exact: self == other && self.exact }
+    }
+}
+
+/// What is known of one content.
+#[derive(Clone, Debug)]
+pub(super) struct Content {
+    /// Which bytes of the buffer the value consists of.
+    pub(super) window: Window,
+    /// Bytes that hold something the program put there.
+    pub(super) written: Ranges,
+    /// Written bytes that may meanwhile hold something else.
+    pub(super) lost: Lost,
+    /// End of the live bytes in the address line; kept by [`State::put`].
+    reach: i128,
+}
+
+impl Content {
+    pub(super) fn unwritten(window: Window) -> Content {
+        Content { window, written: Ranges::default(), lost: Lost::default(), reach: NOTHING }
+    }
+
+    /// Written bytes that are not lost.
+    pub(super) fn live(&self) -> Ranges {
+        let mut live = self.written.clone();
+        self.lost.iter().for_each(|(range, _)| live.remove(range));
+        live
+    }
+
+    /// Takes in what another path says. Says whether anything changed.
+    pub(super) fn join(&mut self, other: &Content) -> bool {
+        let window = self.window.join(other.window);
+        let mut changed = window != self.window;
+        self.window = window;
+        if !self.written.covers_all(&other.written) {
+            self.written.add_all(&other.written);
+            changed = true;
+        }
+        for (range, op) in other.lost.iter() {
+            changed |= self.lost.add(range, op);
+        }
+        changed
+    }
+}
+
+/// Where entries lie in the address line.
+pub(super) trait Addresses {
+    /// The end of the live bytes of an entry, given their end within the buffer.
+    fn reach(&self, entry: usize, live_end: u64) -> i128;
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    Branch { children: [Option<Rc<Node>>; FAN_OUT], reach: i128 },
+    Leaf { contents: [Option<Rc<Content>>; FAN_OUT], reach: i128 },
+}
+
+impl Node {
+    fn empty(height: u32) -> Node {
+        match height {
+            0 => Node::Leaf { contents: Default::default(), reach: NOTHING },
+            _ => Node::Branch { children: Default::default(), reach: NOTHING },
+        }
+    }
+
+    fn reach(&self) -> i128 {
+        match self {
+            Node::Branch { reach, .. } | Node::Leaf { reach, .. } => *reach,
+        }
+    }
+
+    fn refresh(&mut self) {
+        match self {
+            Node::Branch { children, reach } => {
+                *reach = children.iter().flatten().map(|child| child.reach()).max().unwrap_or(NOTHING);
+            }
+            Node::Leaf { contents, reach } => {
+                *reach = contents.iter().flatten().map(|content| content.reach).max().unwrap_or(NOTHING);
+            }
+        }
+    }
+}
+
+/// A map from entries to contents; an absent entry means the value cannot be that buffer.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    root: Option<Rc<Node>>,
+    height: u32,
+}
+
+impl State {
+    /// The empty state for entries numbered below `entries`.
+    pub(super) fn new(entries: usize) -> State {
+        let mut height = 0;
+        let mut room = FAN_OUT;
+        while room < entries {
+            room *= FAN_OUT;
+            height += 1;
+        }
+        State { root: None, height }
+    }
+
+    pub(super) fn get(&self, entry: usize) -> Option<&Rc<Content>> {
+        let mut node = self.root.as_ref()?;
+        let mut height = self.height;
+        loop {
+            match &**node {
+                Node::Branch { children, .. } => {
+                    node = children[digit(entry, height)].as_ref()?;
+                    height -= 1;
+                }
+                Node::Leaf { contents, .. } => return contents[digit(entry, 0)].as_ref(),
+            }
+        }
+    }
+
+    pub(super) fn put(&mut self, addresses: &impl Addresses, entry: usize, content: Option<Content>) {
+        if content.is_none() && self.get(entry).is_none() {
+            return;
+        }
+        let content = content.map(|mut content| {
+            let end = content.live().end();
+            content.reach = if end == 0 { NOTHING } else { addresses.reach(entry, end) };
+            Rc::new(content)
+        });
+        put(&mut self.root, self.height, entry, content);
+    }
+
+    /// Changes an entry that is present.
+    pub(super) fn update(&mut self, addresses: &impl Addresses, entry: usize, change: impl FnOnce(&mut Content)) {
+        if let Some(content) = self.get(entry) {
+            let mut content = Content::clone(content);
+            change(&mut content);
+            self.put(addresses, entry, Some(content));
+        }
+    }
+
+    /// Entries below `limit` with live bytes that reach past `low`, ascending.
+    pub(super) fn reaching_past(&self, low: i128, limit: usize) -> Vec<usize> {
+        let mut found = Vec::new();
+        if let Some(root) = &self.root {
+            collect(root, self.height, 0, &mut |reach| reach > low, limit, &mut found);
+        }
+        found
+    }
+
+    /// All entries that are present, ascending.
+    pub(super) fn entries(&self) -> Vec<usize> {
+        let mut found = Vec::new();
+        if let Some(root) = &self.root {
+            collect(root, self.height, 0, &mut |_| true, usize::MAX, &mut found);
+        }
+        found
+    }
+
+    /// Takes in what another path says. Says whether anything changed.
+    pub(super) fn join(&mut self, addresses: &impl Addresses, other: &State) -> bool {
+        join(addresses, &mut self.root, &other.root, self.height, 0)
+    }
+}
+
+fn digit(entry: usize, height: u32) -> usize {
+    (entry >> (4 * height)) % FAN_OUT
+}
+
+// The recursions below go down the trie: at most 16 levels.
+
+fn put(slot: &mut Option<Rc<Node>>, height: u32, entry: usize, content: Option<Rc<Content>>) {
+    let node = Rc::make_mut(slot.get_or_insert_with(|| Rc::new(Node::empty(height))));
+    match node {
+        Node::Branch { children, .. } => put(&mut children[digit(entry, height)], height - 1, entry, content),
+        Node::Leaf { contents, .. } => contents[digit(entry, 0)] = content,
+    }
+    node.refresh();
+}
+
+fn collect(
+    node: &Node,
+    height: u32,
+    first: usize,
+    wanted: &mut impl FnMut(i128) -> bool,
+    limit: usize,
+    found: &mut Vec<usize>,
+) {
+    if first >= limit || !wanted(node.reach()) {
+        return;
+    }
+    match node {
+        Node::Branch { children, .. } => {
+            for (index, child) in children.iter().enumerate() {
+                if let Some(child) = child {
+                    collect(child, height - 1, first + (index << (4 * height)), wanted, limit, found);
+                }
+            }
+        }
+        Node::Leaf { contents, .. } => {
+            for (index, content) in contents.iter().enumerate() {
+                if let Some(content) = content
+                    && first + index < limit
+                    && wanted(content.reach)
+                {
+                    found.push(first + index);
+                }
+            }
+        }
+    }
+}
+
+fn join(
+    addresses: &impl Addresses,
+    into: &mut Option<Rc<Node>>,
+    from: &Option<Rc<Node>>,
+    height: u32,
+    first: usize,
+) -> bool {
+    let Some(from_node) = from else {
+        return false;
+    };
+    let Some(into_node) = into else {
+        into.clone_from(from);
+        return true;
+    };
+    if Rc::ptr_eq(into_node, from_node) {
+        return false;
+    }
+    // Look before copying: most joins of differing nodes change nothing.
+    let mut changes: Vec<(usize, Change)> = Vec::new();
+    match (&**into_node, &**from_node) {
+        (Node::Branch { children: old, .. }, Node::Branch { children: new, .. }) => {
+            for (index, (old, new)) in old.iter().zip(new).enumerate() {
+                let mut child = old.clone();
+                if join(addresses, &mut child, new, height.saturating_sub(1), first + (index << (4 * height))) {
+                    changes.push((index, Change::Child(child)));
+                }
+            }
+        }
+        (Node::Leaf { contents: old, .. }, Node::Leaf { contents: new, .. }) => {
+            for (index, (old, new)) in old.iter().zip(new).enumerate() {
+                if let Some(content) = joined(addresses, old, new, first + index) {
+                    changes.push((index, Change::Content(content)));
+                }
+            }
+        }
+        _ => {}
+    }
+    if changes.is_empty() {
+        return false;
+    }
+    let node = Rc::make_mut(into_node);
+    for (index, change) in changes {
+        match (&mut *node, change) {
+            (Node::Branch { children, .. }, Change::Child(child)) => children[index] = child,
+            (Node::Leaf { contents, .. }, Change::Content(content)) => contents[index] = Some(content),
+            _ => {}
+        }
+    }
+    node.refresh();
+    true
+}
+
+enum Change {
+    Child(Option<Rc<Node>>),
+    Content(Rc<Content>),
+}
+
+fn joined(
+    addresses: &impl Addresses,
+    old: &Option<Rc<Content>>,
+    new: &Option<Rc<Content>>,
+    entry: usize,
+) -> Option<Rc<Content>> {
+    let new = new.as_ref()?;
+    let Some(old) = old else {
+        return Some(new.clone());
+    };
+    if Rc::ptr_eq(old, new) {
+        return None;
+    }
+    let mut content = Content::clone(old);
+    if !content.join(new) {
+        return None;
+    }
+    let end = content.live().end();
+    content.reach = if end == 0 { NOTHING } else { addresses.reach(entry, end) };
+    Some(Rc::new(content))
+}

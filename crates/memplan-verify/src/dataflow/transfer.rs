@@ -1,0 +1,618 @@
+//! What one step does to the state.
+//!
+//! In this order: results come into being; reads are checked; reads and writes
+//! that meet on the same bytes need a permission; writes make contents written
+//! and others lost; frees and escapes. The module doc of [`super`] explains
+//! the rules with an example.
+
+use std::collections::HashMap;
+
+use memplan_program::{AccessKind, CopyRange, Op, OpId, Origin, OverlayKind, Program, SiteId, ValueId};
+use smallvec::SmallVec;
+
+use super::concurrent::{Concurrency, Interference, spares};
+use super::findings::Findings;
+use super::graph::{FrameKind, Graph, NodeId, Step};
+use super::layout::Layout;
+use super::names::{Entry, Names, Root, Tag, bytes_of};
+use super::ranges::{Range, Ranges, intersection};
+use super::state::{Content, State, Window};
+
+/// Everything that stays the same while a function is checked.
+pub(super) struct Machine<'a> {
+    pub(super) program: &'a Program,
+    pub(super) layout: &'a Layout,
+    pub(super) names: &'a Names<'a>,
+    pub(super) graph: &'a Graph,
+    pub(super) concurrency: &'a Concurrency,
+    pub(super) rotated: HashMap<OpId, Vec<SiteId>>,
+    pub(super) preloaded: HashMap<OpId, Vec<SiteId>>,
+    pub(super) findings: Findings,
+}
+
+/// A buffer that a value may be, with the bytes the value covers.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    index: usize,
+    entry: Entry,
+    bytes: Window,
+}
+
+type Targets = SmallVec<[Target; 2]>;
+
+impl<'a> Machine<'a> {
+    /// Runs all steps of a node, except awaits: these need other states, see `solve`.
+    pub(super) fn step(&mut self, state: &mut State, node: NodeId, step: Step) {
+        match step {
+            Step::Op(op) => self.op(state, node, op),
+            Step::Await(_) => {}
+            Step::EnterParallel(op) => {
+                let concurrency = self.concurrency;
+                self.begin(state, concurrency.iterations.get(&op));
+            }
+            Step::EnterAsync(op) => {
+                let concurrency = self.concurrency;
+                self.begin(state, concurrency.code.get(&op));
+            }
+            Step::Launched(op) => {
+                // Whatever an earlier launch handed out is not this launch's result.
+                for &result in &self.program.op(op).results {
+                    self.forget(state, result);
+                }
+                let concurrency = self.concurrency;
+                self.begin(state, concurrency.region.get(&op));
+            }
+            Step::Rotate(op, slot) => self.rotate(state, op, slot),
+            Step::Preloaded(op) => self.read_preloaded(state, op),
+        }
+    }
+
+    fn targets(&self, state: &State, value: ValueId) -> Targets {
+        let resolved = self.names.resolve(value);
+        let target = |&index: &usize| {
+            let content = state.get(index)?;
+            let entry = self.names.entries[index];
+            let bytes = bytes_of(content.window, resolved.part, self.layout.places[entry.place].size);
+            Some(Target { index, entry, bytes })
+        };
+        self.names.of_root(resolved.root).iter().filter_map(target).collect()
+    }
+
+    fn op(&mut self, state: &mut State, node: NodeId, id: OpId) {
+        let op = self.program.op(id);
+        for &result in &op.results {
+            self.define(state, node, result);
+        }
+        for access in op.accesses.iter().filter(|access| access.kind.reads()) {
+            self.read(state, id, access.value);
+        }
+        self.meetings(state, id, op);
+        let context = self.context(node);
+        for access in op.accesses.iter().filter(|access| access.kind.writes()) {
+            self.write(state, id, access.value, access.kind, &context);
+        }
+        for access in &op.accesses {
+            match access.kind {
+                AccessKind::Free => self.free(state, access.value),
+                AccessKind::Escape => self.escape(state, id, access.value, &context),
+                _ => {}
+            }
+        }
+    }
+
+    /// Everything that may run beside a node.
+    fn context(&self, node: NodeId) -> SmallVec<[&'a Interference; 2]> {
+        let frames = self.graph.frames_around(self.graph.nodes[node].frame);
+        let around = frames.filter_map(|frame| match frame {
+            FrameKind::Parallel(op) => self.concurrency.iterations.get(&op),
+            FrameKind::Async(op) => self.concurrency.code.get(&op),
+            FrameKind::Function | FrameKind::Turn(..) => None,
+        });
+        let beside = self.concurrency.beside[node].iter();
+        around.chain(beside.filter_map(|pending| self.concurrency.region.get(&pending.launch))).collect()
+    }
+
+    // Reads
+
+    fn read(&mut self, state: &State, op: OpId, value: ValueId) {
+        for target in self.targets(state, value) {
+            if let Some(content) = state.get(target.index) {
+                for (range, by) in content.lost.within(target.bytes.range) {
+                    self.findings.lost(op, value, target.entry.site, range, by);
+                }
+            }
+        }
+    }
+
+    fn read_preloaded(&mut self, state: &mut State, op: OpId) {
+        for site in self.preloaded.get(&op).cloned().unwrap_or_default() {
+            let value = self.program.site(site).value;
+            self.read(state, op, value);
+            for &index in self.names.of_preload(site) {
+                if let Some(content) = state.get(index) {
+                    for (range, by) in content.lost.iter() {
+                        self.findings.lost(op, value, site, range, by);
+                    }
+                }
+                state.put(self.names, index, None);
+            }
+        }
+    }
+
+    // Meetings within one op
+
+    fn meetings(&mut self, state: &State, id: OpId, op: &Op) {
+        let of = |wanted: fn(AccessKind) -> bool| -> SmallVec<[(ValueId, Targets); 4]> {
+            let accesses = op.accesses.iter().filter(|access| wanted(access.kind));
+            accesses.map(|access| (access.value, self.targets(state, access.value))).collect()
+        };
+        let writes = of(AccessKind::writes);
+        if writes.is_empty() {
+            return;
+        }
+        let reads = of(AccessKind::reads);
+        for (index, (output, written)) in writes.iter().enumerate() {
+            for (input, read) in &reads {
+                self.output_meets_input(state, id, op, (*output, written), (*input, read));
+            }
+            for (other, also_written) in &writes[index + 1..] {
+                self.outputs_meet(id, (*output, written), (*other, also_written));
+            }
+        }
+    }
+
+    fn output_meets_input(
+        &mut self,
+        state: &State,
+        id: OpId,
+        op: &Op,
+        (output, written): (ValueId, &Targets),
+        (input, read): (ValueId, &Targets),
+    ) {
+        for w in written {
+            for r in read {
+                if w.entry.root == r.entry.root || same_instance(&w.entry, &r.entry) {
+                    continue;
+                }
+                let Some(hit) = self.layout.hit(w.entry.place, w.bytes.range, r.entry.place) else { continue };
+                let Some(hit) = intersection(hit, r.bytes.range) else { continue };
+                let Some(content) = state.get(r.index) else { continue };
+                let mut clash: Ranges = Ranges::default();
+                content.written.within(hit).for_each(|range| clash.add(range));
+                if clash.is_empty() || self.overlay_allowed(op, (output, w), (input, r)) {
+                    continue;
+                }
+                for copy in op.copies().iter().filter(|copy| copy.output == output && copy.input == input) {
+                    if let Some(range) = self.coincidence(copy, w, r) {
+                        clash.remove(range);
+                    }
+                }
+                if let Some(range) = clash.iter().next() {
+                    self.findings.own_input(id, output, input, r.entry.site, range);
+                }
+            }
+        }
+    }
+
+    fn overlay_allowed(&self, op: &Op, (output, w): (ValueId, &Target), (input, r): (ValueId, &Target)) -> bool {
+        match op.permits_overlay(output, input) {
+            None => false,
+            Some(OverlayKind::AnyOffset) => true,
+            Some(OverlayKind::SameBase) => self.distance(w, r) == Some(0),
+        }
+    }
+
+    /// From the first byte of `r` to the first byte of `w`, if both are known.
+    fn distance(&self, w: &Target, r: &Target) -> Option<i128> {
+        let places = self.layout.distance(w.entry.place, r.entry.place)?;
+        let known = w.bytes.exact && r.bytes.exact;
+        known.then(|| places + i128::from(w.bytes.range.0) - i128::from(r.bytes.range.0))
+    }
+
+    /// The bytes of `r`'s buffer that a copy leaves where they are.
+    fn coincidence(&self, copy: &CopyRange, w: &Target, r: &Target) -> Option<Range> {
+        let (to, from) = (i128::from(copy.output_start.0), i128::from(copy.input_start.0));
+        let start = r.bytes.range.0.saturating_add(copy.input_start.0);
+        (self.distance(w, r)? + to == from).then(|| (start, start.saturating_add(copy.length.0)))
+    }
+
+    fn outputs_meet(&mut self, id: OpId, (a, first): (ValueId, &Targets), (b, second): (ValueId, &Targets)) {
+        for x in first {
+            for y in second {
+                if x.entry.root == y.entry.root || same_instance(&x.entry, &y.entry) {
+                    continue;
+                }
+                let hit = self.layout.hit(x.entry.place, x.bytes.range, y.entry.place);
+                if let Some(range) = hit.and_then(|hit| intersection(hit, y.bytes.range)) {
+                    self.findings.outputs(id, a, b, y.entry.site, range);
+                }
+            }
+        }
+    }
+
+    // Writes
+
+    fn write(&mut self, state: &mut State, op: OpId, value: ValueId, kind: AccessKind, context: &[&Interference]) {
+        let targets = self.targets(state, value);
+        let root = self.names.resolve(value).root;
+        let covers = kind == AccessKind::Write && targets.iter().all(|target| target.bytes.exact);
+        let strong =
+            covers && targets.len() == 1 && targets[0].entry.tag == Tag::Current && !self.names.may_be_unplaced(root);
+        let copies: SmallVec<[(&CopyRange, Targets); 2]> = (self.program.op(op).copies().iter())
+            .filter(|copy| copy.output == value)
+            .map(|copy| (copy, self.targets(state, copy.input)))
+            .collect();
+        for target in &targets {
+            self.overwrite(state, op, root, target, &targets, &copies);
+        }
+        for target in &targets {
+            self.fill(state, root, target, strong, covers);
+        }
+        for target in &targets {
+            self.disturb(state, target, context);
+        }
+    }
+
+    /// Every other content on the target's bytes is lost.
+    fn overwrite(
+        &mut self,
+        state: &mut State,
+        op: OpId,
+        root: ValueId,
+        target: &Target,
+        targets: &Targets,
+        copies: &[(&CopyRange, Targets)],
+    ) {
+        let own = Root::Value(root);
+        let mut rest = Ranges::of(target.bytes.range);
+        for (copy, inputs) in copies {
+            let input_root = self.names.resolve(copy.input).root;
+            let pairs = || targets.iter().flat_map(|w| inputs.iter().map(move |r| (w, r)));
+            let stays = |(w, r): (&Target, &Target)| self.coincidence(copy, w, r).is_some();
+            if !pairs().any(stays) {
+                continue;
+            }
+            let start = target.bytes.range.0.saturating_add(copy.output_start.0);
+            let range = (start, start.saturating_add(copy.length.0).min(target.bytes.range.1));
+            rest.remove(range);
+            if !pairs().all(stays) || self.names.may_be_unplaced(input_root) {
+                // Moved on some executions, left alone on others: only the
+                // input itself knows that it is still there.
+                let keeps = |entry: &Entry| {
+                    entry.root == own || entry.root == Root::Value(input_root) || same_instance(entry, &target.entry)
+                };
+                self.lose(state, target.entry.place, range, op, keeps);
+            }
+        }
+        for range in rest.iter() {
+            let keeps = |entry: &Entry| entry.root == own || same_instance(entry, &target.entry);
+            self.lose(state, target.entry.place, range, op, keeps);
+        }
+    }
+
+    /// The target's own bytes are written.
+    fn fill(&mut self, state: &mut State, root: ValueId, target: &Target, strong: bool, covers: bool) {
+        let range = target.bytes.range;
+        for &index in self.names.of_site(target.entry.site) {
+            let entry = self.names.entries[index];
+            if entry.place != target.entry.place || entry.tag != target.entry.tag {
+                continue;
+            }
+            let own = entry.root == Root::Value(root);
+            state.update(self.names, index, |content| {
+                if strong || (covers && own) {
+                    content.lost.remove(range);
+                }
+                content.written.add(range);
+            });
+        }
+    }
+
+    /// Whoever runs beside this code may already have overwritten it again.
+    fn disturb(&mut self, state: &mut State, target: &Target, context: &[&Interference]) {
+        if context.is_empty() {
+            return;
+        }
+        for &index in self.names.of_site(target.entry.site) {
+            let entry = self.names.entries[index];
+            if entry.place != target.entry.place || state.get(index).is_none() {
+                continue;
+            }
+            for element in context.iter().flat_map(|other| &other.elements) {
+                if spares(self.layout, element, &entry) {
+                    continue;
+                }
+                for range in element.bytes.iter() {
+                    if let Some(hit) = self.layout.hit(element.place, range, entry.place) {
+                        self.lose_entry(state, index, hit, element.by);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bytes of a place change: contents on them are lost, except those kept.
+    fn lose(&mut self, state: &mut State, place: usize, range: Range, by: OpId, keeps: impl Fn(&Entry) -> bool) {
+        if range.0 >= range.1 {
+            return;
+        }
+        let at = &self.layout.places[place];
+        let low = at.start + i128::from(range.0);
+        let high = at.hull_end() - i128::from(at.size) + i128::from(range.1);
+        for index in state.reaching_past(low, self.names.starting_before(high)) {
+            let entry = self.names.entries[index];
+            if keeps(&entry) {
+                continue;
+            }
+            if let Some(hit) = self.layout.hit(place, range, entry.place) {
+                self.lose_entry(state, index, hit, by);
+            }
+        }
+    }
+
+    fn lose_entry(&mut self, state: &mut State, index: usize, hit: Range, by: OpId) {
+        let Some(content) = state.get(index) else { return };
+        let entry = self.names.entries[index];
+        let live = content.live();
+        let Some(first) = live.within(hit).next() else { return };
+        if entry.root == Root::Holder {
+            self.findings.escaped(by, entry.site, first);
+        }
+        state.update(self.names, index, |content| {
+            live.within(hit).for_each(|range| _ = content.lost.add(range, by));
+        });
+    }
+
+    // Beginnings of concurrent stretches
+
+    fn begin(&mut self, state: &mut State, other: Option<&Interference>) {
+        let Some(other) = other else { return };
+        for element in &other.elements {
+            for &index in self.names.of_site(element.site) {
+                let entry = self.names.entries[index];
+                let may_be_it = entry.place == element.place && (entry.tag == Tag::Current || !element.same_instance);
+                if may_be_it {
+                    state.update(self.names, index, |content| content.written.add_all(&element.bytes));
+                }
+            }
+        }
+        for element in &other.elements {
+            for range in element.bytes.iter() {
+                let layout = self.layout;
+                self.lose(state, element.place, range, element.by, |entry| spares(layout, element, entry));
+            }
+        }
+    }
+
+    // Definitions
+
+    fn define(&mut self, state: &mut State, node: NodeId, value: ValueId) {
+        match &self.program.value(value).origin {
+            Origin::Alloc(site) if self.layout.is_placed(*site) => self.alloc(state, node, value, *site),
+            Origin::Merged(sources) => self.merge(state, value, sources, true),
+            Origin::Opaque(sources) => self.merge(state, value, sources, false),
+            _ => {}
+        }
+    }
+
+    fn alloc(&mut self, state: &mut State, node: NodeId, value: ValueId, site: SiteId) {
+        let own = Root::Value(value);
+        let slots = self.slots_at(node, site);
+        if self.program.site(site).preload {
+            self.keep_preloaded(state, value, site, &slots);
+        }
+        for &index in self.names.of_site(site) {
+            let entry = self.names.entries[index];
+            if entry.root != own && entry.tag == Tag::Current {
+                self.becomes_earlier(state, index);
+            }
+        }
+        for &index in self.names.of_root(value) {
+            let entry = self.names.entries[index];
+            let place = &self.layout.places[entry.place];
+            let fresh = Content::unwritten(Window { range: (0, place.size), exact: true });
+            state.put(self.names, index, slots.contains(&entry.place).then_some(fresh));
+        }
+    }
+
+    /// The places a new instance may take: the slot of its loop's turn, or any.
+    fn slots_at(&self, node: NodeId, site: SiteId) -> SmallVec<[usize; 1]> {
+        let places = self.layout.places_of(site);
+        let rotation = self.program.rotation(site);
+        let mut frames = self.graph.frames_around(self.graph.nodes[node].frame);
+        let turn = frames.find_map(|frame| match frame {
+            FrameKind::Turn(op, turn) if Some(op) == rotation => Some(turn),
+            _ => None,
+        });
+        match turn {
+            // Not inside its loop: iteration 0.
+            None => places.take(1).collect(),
+            Some(Some(turn)) => std::iter::once(places.start + turn as usize % places.len().max(1)).collect(),
+            Some(None) => places.collect(),
+        }
+    }
+
+    fn becomes_earlier(&mut self, state: &mut State, index: usize) {
+        let Some(content) = state.get(index).map(|content| Content::clone(content)) else { return };
+        let entry = self.names.entries[index];
+        state.put(self.names, index, None);
+        if let Some(earlier) = self.names.find(entry.root, entry.place, Tag::Earlier, entry.site) {
+            self.take(state, earlier, content);
+        }
+    }
+
+    /// Adds a content to an entry that may already have one.
+    fn take(&self, state: &mut State, index: usize, content: Content) {
+        let joined = match state.get(index) {
+            Some(old) => {
+                let mut joined = Content::clone(old);
+                joined.join(&content);
+                joined
+            }
+            None => content,
+        };
+        state.put(self.names, index, Some(joined));
+    }
+
+    /// A preloaded buffer's older slots still wait for the loop's end, until
+    /// the slot comes round again.
+    fn keep_preloaded(&mut self, state: &mut State, value: ValueId, site: SiteId, slots: &[usize]) {
+        for &index in self.names.of_root(value) {
+            let place = self.names.entries[index].place;
+            let Some(kept) = self.names.find(Root::Preload, place, Tag::Earlier, site) else { continue };
+            if let Some(content) = state.get(index).map(|content| Content::clone(content)) {
+                self.take(state, kept, content);
+            }
+            if slots.contains(&place) {
+                state.put(self.names, kept, None);
+            }
+        }
+    }
+
+    fn merge(&mut self, state: &mut State, value: ValueId, sources: &[ValueId], exact: bool) {
+        if self.names.resolve(value).root == value {
+            let moves: SmallVec<[(ValueId, ValueId); 4]> = sources.iter().map(|&source| (value, source)).collect();
+            self.hand_over(state, &moves, exact);
+        }
+    }
+
+    /// Receivers take the contents of their sources, all at once.
+    pub(super) fn hand_over(&mut self, state: &mut State, moves: &[(ValueId, ValueId)], exact: bool) {
+        let mut taken: Vec<(usize, Content)> = Vec::new();
+        for &(receiver, source) in moves {
+            for target in self.targets(state, source) {
+                let Some(content) = state.get(target.index) else { continue };
+                let Entry { place, tag, site, .. } = target.entry;
+                let root = Root::Value(receiver);
+                let Some(index) = self.names.find(root, place, tag, site) else { continue };
+                let mut content = Content::clone(content);
+                content.window = Window { exact: exact && target.bytes.exact, ..target.bytes };
+                taken.push((index, content));
+            }
+        }
+        for &(receiver, _) in moves {
+            self.forget(state, receiver);
+        }
+        for (index, content) in taken {
+            self.take(state, index, content);
+        }
+    }
+
+    fn forget(&mut self, state: &mut State, value: ValueId) {
+        if self.names.resolve(value).root == value {
+            for &index in self.names.of_root(value) {
+                state.put(self.names, index, None);
+            }
+        }
+    }
+
+    /// The loop's turn moves buffers allocated outside it: what they held
+    /// stays behind in the old slot.
+    fn rotate(&mut self, state: &mut State, op: OpId, turn: Option<u32>) {
+        for site in self.rotated.get(&op).cloned().unwrap_or_default() {
+            let places = self.layout.places_of(site);
+            let goes_to = |place: usize| match turn {
+                Some(turn) => place == places.start + turn as usize % places.len().max(1),
+                None => true,
+            };
+            let entries = || self.names.of_site(site).iter().copied();
+            let current = |&index: &usize| self.names.entries[index].tag == Tag::Current;
+            let mut moved: Vec<(Entry, Content)> = Vec::new();
+            for index in entries().filter(current) {
+                if let Some(content) = state.get(index) {
+                    moved.push((self.names.entries[index], Content::clone(content)));
+                    state.put(self.names, index, None);
+                }
+            }
+            for (from, content) in moved {
+                for index in entries().filter(current) {
+                    let to = self.names.entries[index];
+                    if to.root != from.root || !goes_to(to.place) {
+                        continue;
+                    }
+                    let mut content = content.clone();
+                    if to.place != from.place {
+                        let written = content.written.clone();
+                        written.iter().for_each(|range| _ = content.lost.add(range, op));
+                    }
+                    self.take(state, index, content);
+                }
+            }
+        }
+    }
+
+    // The end of a buffer's life, as the program sees it
+
+    fn free(&mut self, state: &mut State, value: ValueId) {
+        let targets = self.targets(state, value);
+        let root = self.names.resolve(value).root;
+        let certain = targets.len() == 1 && targets[0].entry.tag == Tag::Current && !self.names.may_be_unplaced(root);
+        for target in &targets {
+            for &index in self.names.of_site(target.entry.site) {
+                let entry = self.names.entries[index];
+                let own = entry.root == Root::Value(root);
+                let same = certain && same_instance(&entry, &target.entry) && entry.root != Root::Holder;
+                if own || same {
+                    state.update(self.names, index, |content| *content = Content::unwritten(content.window));
+                }
+            }
+        }
+    }
+
+    /// The value's holder may write it at any time from now on, and nobody else may.
+    fn escape(&mut self, state: &mut State, op: OpId, value: ValueId, context: &[&Interference]) {
+        let targets = self.targets(state, value);
+        let own = Root::Value(self.names.resolve(value).root);
+        for target in &targets {
+            let keeps = |entry: &Entry| entry.root == own || same_instance(entry, &target.entry);
+            self.lose(state, target.entry.place, target.bytes.range, op, keeps);
+        }
+        for target in &targets {
+            for &index in self.names.of_site(target.entry.site) {
+                let entry = self.names.entries[index];
+                if entry.place == target.entry.place && entry.tag == target.entry.tag {
+                    state.update(self.names, index, |content| content.written.add(target.bytes.range));
+                }
+            }
+            for &index in self.names.of_holder(target.entry.site) {
+                let entry = self.names.entries[index];
+                if entry.place == target.entry.place && entry.tag == target.entry.tag {
+                    let mut held = Content::unwritten(target.bytes);
+                    held.written.add(target.bytes.range);
+                    self.take(state, index, held);
+                }
+            }
+        }
+        for target in &targets {
+            self.disturb(state, target, context);
+        }
+    }
+
+    /// Asynchronous work has ended: its exit state and the code's become one.
+    pub(super) fn awaited(&mut self, state: &mut State, exit: &State, launch: OpId, definite: bool) {
+        let reallocated = self.concurrency.reallocated.get(&launch);
+        for index in exit.entries() {
+            let Some(theirs) = exit.get(index) else { continue };
+            let Some(ours) = state.get(index) else {
+                let theirs = Content::clone(theirs);
+                state.put(self.names, index, Some(theirs));
+                continue;
+            };
+            let site = self.names.entries[index].site;
+            let mut content = Content::clone(ours);
+            content.join(theirs);
+            if !reallocated.is_some_and(|sites| sites.contains(&site)) {
+                content.lost = match definite {
+                    true => ours.lost.and(&theirs.lost),
+                    false => ours.lost.clone(),
+                };
+            }
+            state.put(self.names, index, Some(content));
+        }
+    }
+}
+
+/// Whether two entries are certainly about one instance.
+fn same_instance(a: &Entry, b: &Entry) -> bool {
+    a.site == b.site && a.tag == Tag::Current && b.tag == Tag::Current
+}

@@ -1,0 +1,179 @@
+//! What the check finds, with its witnesses.
+
+use memplan_program::{ByteRange, OpId, Program, SiteId, ValueId};
+
+/// A way in which a plan changes what the program means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Violation {
+    /// An op reads bytes that something else may have overwritten.
+    Overwritten {
+        /// The reading op. For a preloaded buffer, its loop.
+        op: OpId,
+        /// The value read.
+        value: ValueId,
+        /// The buffer it is (or may be).
+        site: SiteId,
+        /// Bytes of that buffer.
+        bytes: ByteRange,
+        /// The op that overwrote them.
+        by: OpId,
+        /// A way from the overwriting op to the reading op.
+        path: Vec<Waypoint>,
+    },
+    /// An op writes an output over an input it reads, without permission.
+    OwnInput {
+        /// The op.
+        op: OpId,
+        /// What it writes.
+        output: ValueId,
+        /// What it reads.
+        input: ValueId,
+        /// The input's buffer.
+        site: SiteId,
+        /// Bytes of the input's buffer.
+        bytes: ByteRange,
+    },
+    /// An op writes two values onto the same bytes.
+    OutputsOverlap {
+        /// The op.
+        op: OpId,
+        /// One output.
+        first: ValueId,
+        /// The other.
+        second: ValueId,
+        /// The other output's buffer.
+        site: SiteId,
+        /// Bytes of that buffer.
+        bytes: ByteRange,
+    },
+    /// A buffer whose holder may use it at any time is overwritten, or shares
+    /// bytes with another such buffer.
+    EscapedOverwritten {
+        /// The op that overwrites it or lets the other one escape.
+        op: OpId,
+        /// The buffer.
+        site: SiteId,
+        /// Its bytes.
+        bytes: ByteRange,
+    },
+    /// Slices of different iterations of a parallel loop share bytes.
+    IterationsOverlap {
+        /// The parallel op.
+        op: OpId,
+        /// Whose slices (one site twice: its own in two iterations).
+        sites: (SiteId, SiteId),
+    },
+    /// Two ops of a dag are in no order, but their buffers share bytes or are
+    /// one buffer.
+    Unordered {
+        /// The dag.
+        dag: OpId,
+        /// An op that uses the one buffer.
+        first: OpId,
+        /// An op that writes the other.
+        second: OpId,
+        /// The two buffers; equal for two accesses to one buffer.
+        sites: (SiteId, SiteId),
+    },
+    /// Two slots of one buffer share bytes.
+    SlotsOverlap {
+        /// The buffer.
+        site: SiteId,
+        /// Which slots.
+        slots: (u32, u32),
+    },
+    /// A buffer has fewer offsets than slots.
+    TooFewSlots {
+        /// The buffer.
+        site: SiteId,
+        /// How many offsets it has.
+        offsets: usize,
+    },
+}
+
+/// A point on a path through the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Waypoint {
+    /// This op runs.
+    Op(OpId),
+    /// Control enters a region of the op.
+    Enter(OpId),
+    /// The loop begins another iteration.
+    Again(OpId),
+    /// Control leaves the op.
+    Leave(OpId),
+    /// None of the op's regions runs.
+    Skip(OpId),
+}
+
+impl Violation {
+    /// The op to blame, if it is one op.
+    pub fn op(&self) -> Option<OpId> {
+        match self {
+            Violation::Overwritten { op, .. }
+            | Violation::OwnInput { op, .. }
+            | Violation::OutputsOverlap { op, .. }
+            | Violation::EscapedOverwritten { op, .. }
+            | Violation::IterationsOverlap { op, .. } => Some(*op),
+            Violation::Unordered { second, .. } => Some(*second),
+            Violation::SlotsOverlap { .. } | Violation::TooFewSlots { .. } => None,
+        }
+    }
+
+    /// The violation as a sentence.
+    pub fn describe(&self, program: &Program) -> String {
+        let op_name = |op: &OpId| format!("`{}` (op {})", program.op(*op).name, memplan_core::Id::index(*op));
+        let value = |value: &ValueId| format!("%{}", program.value(*value).name);
+        let site = |site: &SiteId| value(&program.site(*site).value);
+        let range = |bytes: &ByteRange| format!("bytes {}..{}", bytes.start, bytes.end);
+        match self {
+            Violation::Overwritten { op, value: v, site: s, bytes, by, path } => {
+                let way = path.iter().map(|point| point.describe(program)).collect::<Vec<_>>().join(", ");
+                let what = if value(v) == site(s) { value(v) } else { format!("{} (buffer {})", value(v), site(s)) };
+                let (op, by, bytes) = (op_name(op), op_name(by), range(bytes));
+                format!("{op} reads {what}, whose {bytes} {by} has overwritten; path: {way}")
+            }
+            Violation::OwnInput { op, output, input, bytes, .. } => {
+                let (op, output, input, bytes) = (op_name(op), value(output), value(input), range(bytes));
+                format!("{op} would overwrite its own input: {output} lies over {bytes} of {input}")
+            }
+            Violation::OutputsOverlap { op, first, second, bytes, .. } => {
+                let (op, first, second, bytes) = (op_name(op), value(first), value(second), range(bytes));
+                format!("{op} writes {first} and {second} onto the same bytes ({bytes} of {second})")
+            }
+            Violation::EscapedOverwritten { op, site: s, bytes } => {
+                let (op, s, bytes) = (op_name(op), site(s), range(bytes));
+                format!("{op} overwrites {bytes} of {s}, which somebody outside may still use")
+            }
+            Violation::IterationsOverlap { op, sites } => {
+                let (op, a, b) = (op_name(op), site(&sites.0), site(&sites.1));
+                format!("in {op}, {a} of one iteration lies on bytes of {b} of another")
+            }
+            Violation::Unordered { dag, first, second, sites } => {
+                let (dag, first, second) = (op_name(dag), op_name(first), op_name(second));
+                let (a, b) = (site(&sites.0), site(&sites.1));
+                format!("in {dag}, {first} uses {a} and {second} writes {b} on the same bytes, in no fixed order")
+            }
+            Violation::SlotsOverlap { site: s, slots } => {
+                format!("slots {} and {} of {} share bytes", slots.0, slots.1, site(s))
+            }
+            Violation::TooFewSlots { site: s, offsets } => {
+                format!("{} has {offsets} offsets for {} slots", site(s), program.site(*s).slots)
+            }
+        }
+    }
+}
+
+impl Waypoint {
+    fn describe(self, program: &Program) -> String {
+        let name = |op: OpId| format!("`{}` (op {})", program.op(op).name, memplan_core::Id::index(op));
+        match self {
+            Waypoint::Op(op) => name(op),
+            Waypoint::Enter(op) => format!("into {}", name(op)),
+            Waypoint::Again(op) => format!("next iteration of {}", name(op)),
+            Waypoint::Leave(op) => format!("out of {}", name(op)),
+            Waypoint::Skip(op) => format!("past {}", name(op)),
+        }
+    }
+}
