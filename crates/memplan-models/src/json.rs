@@ -53,6 +53,10 @@ impl<'a> Json<'a> {
         self.text == "null"
     }
 
+    pub(crate) fn is_string(self) -> bool {
+        self.text.starts_with('"')
+    }
+
     pub(crate) fn is_list(self) -> bool {
         self.text.starts_with('[')
     }

@@ -263,8 +263,9 @@ impl<'a> Reader<'a> {
             self.left_over(&fields, "size.");
             return Ok(Size::Symbolic { symbol, at_most });
         }
-        if let Ok(symbol) = value.string("") {
-            return Ok(Size::Symbolic { symbol: symbol.into_owned(), at_most: None });
+        if value.is_string() {
+            let symbol = value.string("the name of a symbol")?.into_owned();
+            return Ok(Size::Symbolic { symbol, at_most: None });
         }
         value.number("a size of 0 or more bytes").map(|bytes| Size::Fixed(Bytes(bytes)))
     }
