@@ -1,0 +1,95 @@
+//! What a command has to say, and how it is said: streams and exit codes.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::diagnose;
+
+/// The answer of a command.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// Goes to standard output.
+    pub(crate) text: String,
+    /// Go to standard error, each as a note.
+    pub(crate) notes: Vec<String>,
+    /// The answer is no: does not fit, none found, violations found.
+    pub(crate) is_no: bool,
+}
+
+impl Answer {
+    /// A yes with a text.
+    pub(crate) fn yes(text: impl Into<String>) -> Answer {
+        Answer { text: text.into(), ..Answer::default() }
+    }
+
+    /// The same answer with notes.
+    pub(crate) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Answer {
+        self.notes.extend(notes);
+        self
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Wrong usage, or a file that cannot be read or written: a message, and what to do.
+    Usage { message: String, help: Option<String> },
+    /// An input with something wrong in it, already rendered with its excerpt.
+    Unreadable(String),
+    /// A bug of ours.
+    Bug(String),
+}
+
+impl Failure {
+    /// A failure of usage without advice.
+    pub(crate) fn usage(message: impl Into<String>) -> Failure {
+        Failure::Usage { message: message.into(), help: None }
+    }
+
+    /// A failure of usage with advice.
+    pub(crate) fn usage_with_help(message: impl Into<String>, help: impl Into<String>) -> Failure {
+        Failure::Usage { message: message.into(), help: Some(help.into()) }
+    }
+}
+
+const NO: u8 = 1;
+const UNUSABLE: u8 = 2;
+const BUG: u8 = 101;
+
+/// Writes an answer or a failure where it belongs.
+pub(crate) fn deliver(result: Result<Answer, Failure>) -> ExitCode {
+    match result {
+        Ok(answer) => say(&answer),
+        Err(failure) => {
+            let (text, code) = match failure {
+                Failure::Usage { message, help } => (diagnose::error(&message, help.as_deref()), UNUSABLE),
+                Failure::Unreadable(rendered) => (rendered, UNUSABLE),
+                Failure::Bug(message) => (diagnose::error(&message, None), BUG),
+            };
+            complain(&text);
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn say(answer: &Answer) -> ExitCode {
+    for note in &answer.notes {
+        complain(&diagnose::note(note));
+    }
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(answer.text.as_bytes()).and_then(|()| stdout.flush()) {
+        // Whoever reads us has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(error) => {
+            complain(&diagnose::error(&format!("cannot write to standard output: {error}"), None));
+            return ExitCode::from(UNUSABLE);
+        }
+        Ok(()) => {}
+    }
+    if answer.is_no { ExitCode::from(NO) } else { ExitCode::SUCCESS }
+}
+
+/// If standard error is gone there is nobody left to tell.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", text.trim_end());
+}

@@ -1,0 +1,313 @@
+//! The command line: what can be asked and how.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Parser, Subcommand, ValueEnum};
+use memplan::core::Bytes;
+use memplan::models::records::FORMATS;
+use memplan::planner::{Assign, STRATEGIES};
+use memplan::target::{SpaceFacts, Target, parse_alignment};
+
+/// Decides, before a program runs, where every one of its buffers lives.
+///
+/// memplan reads a list of buffer lifetimes, gives every buffer an address, proves
+/// the answer with a checker that shares no code with the planner, and draws it.
+#[derive(Debug, Parser)]
+#[command(name = "memplan", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 fine; 1 the answer is no (does not fit, none found, violations found);
+2 wrong usage or unreadable input; 101 a bug.
+
+Try it:
+  memplan plan                          an example, with a picture in memplan-map.html
+  memplan compare                       every strategy on the same example
+  memplan plan buffers.csv -o plan.csv  your own buffers")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Plan: give every buffer a place
+    #[command(after_help = PLAN_EXAMPLES)]
+    Plan(PlanArgs),
+    /// Run every strategy and compare what they need
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(CompareArgs),
+    /// Check a plan, ours or another tool's, and list everything that is wrong with it
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify(VerifyArgs),
+    /// Draw a plan: a memory map (HTML, SVG) or a trace for Perfetto
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show(ShowArgs),
+    /// Print an intermediate value as text
+    #[command(after_help = DUMP_EXAMPLES)]
+    Dump(DumpArgs),
+    /// List the strategies
+    Strategies,
+    /// List the formats of input files
+    Formats,
+    /// Print a completion script for a shell
+    #[command(after_help = "Example:\n  memplan completions bash > ~/.local/share/bash-completion/completions/memplan")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  memplan manpage | man -l -")]
+    Manpage,
+}
+
+const PLAN_EXAMPLES: &str = "Examples:
+  memplan plan                                      a built-in example, drawn to memplan-map.html
+  memplan plan buffers.csv                          the smallest extent that is found quickly
+  memplan plan buffers.csv --capacity 256KiB        does it fit? exit code 1 and a reason if not
+  memplan plan buffers.csv --align 64 -o plan.csv   every offset a multiple of 64
+  memplan plan model.json --space sram=256KiB:16 --space psram=8MiB:16
+  generate | memplan plan - --format trace --json | jq .extent";
+
+const COMPARE_EXAMPLES: &str = "Examples:
+  memplan compare                       the built-in MobileNet v2
+  memplan compare buffers.csv --assign objects
+  memplan compare buffers.csv --json";
+
+const VERIFY_EXAMPLES: &str = "Examples:
+  memplan verify buffers.csv plan.json
+  memplan verify buffers.csv theirs.csv --offset-column address
+  memplan verify buffers.csv plan.csv --capacity 1MiB --align 64";
+
+const SHOW_EXAMPLES: &str = "Examples:
+  memplan show buffers.csv -o map.html             plan, then draw
+  memplan show buffers.csv theirs.csv -o map.svg   draw a given plan
+  memplan show buffers.csv -o trace.json           open it in ui.perfetto.dev";
+
+const DUMP_EXAMPLES: &str = "Examples:
+  memplan dump buffers.csv --stage problem > problem.json
+  memplan dump buffers.csv --stage lifetimes
+  memplan dump buffers.csv --stage plan -s greedy-by-size";
+
+/// Which file is read, and as what.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct FormatArgs {
+    /// Format of FILE, one of `memplan formats`; found out by name and content if not given
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name())))]
+    pub(crate) format: Option<String>,
+}
+
+/// What the memory is like.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Target")]
+pub(crate) struct TargetArgs {
+    /// Make every offset a multiple of N bytes
+    #[arg(long, value_name = "N", value_parser = parse_alignment)]
+    align: Option<Bytes>,
+    /// Capacity of the memory: 65536, 256KiB, 1.5MiB
+    #[arg(long, value_name = "SIZE")]
+    capacity: Option<Bytes>,
+    /// Capacity and alignment of one memory space, as in sram=256KiB:16; may be repeated
+    #[arg(long, value_name = "NAME=CAP:ALIGN")]
+    space: Vec<SpaceFacts>,
+}
+
+impl TargetArgs {
+    pub(crate) fn target(&self) -> Target {
+        Target { align: self.align, capacity: self.capacity, spaces: self.space.clone() }
+    }
+}
+
+/// How to plan.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Planning")]
+pub(crate) struct StrategyArgs {
+    /// How to plan, one of `memplan strategies`
+    #[arg(short, long, value_name = "STRATEGY", default_value = "auto", hide_possible_values = true)]
+    #[arg(value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|strategy| strategy.name())))]
+    pub(crate) strategy: String,
+    /// Give every buffer an offset, or a shared object that it uses as a whole
+    #[arg(long, value_name = "KIND", default_value = "offsets")]
+    pub(crate) assign: AssignArg,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+}
+
+/// How long to search.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Planning")]
+pub(crate) struct BudgetArgs {
+    /// Stop searching after this time: 500ms, 10s, 2m
+    #[arg(long, value_name = "DUR", value_parser = parse_duration)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Seed for strategies that draw random numbers
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum AssignArg {
+    Offsets,
+    Objects,
+}
+
+impl From<AssignArg> for Assign {
+    fn from(arg: AssignArg) -> Assign {
+        match arg {
+            AssignArg::Offsets => Assign::Offsets,
+            AssignArg::Objects => Assign::Objects,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    /// File to plan, `-` for standard input; without it a built-in example
+    pub(crate) file: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) strategy: StrategyArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) output: PlanOutputArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct PlanOutputArgs {
+    /// Print the plan as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the plan to plan.json or plan.csv
+    #[arg(short, long, value_name = "PLAN", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the plan to map.html or map.svg
+    #[arg(long, value_name = "MAP")]
+    pub(crate) map: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// File to plan, `-` for standard input; without it a built-in example
+    pub(crate) file: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    /// Only plans of this kind; without it every kind a strategy can make
+    #[arg(long, value_name = "KIND", help_heading = "Planning")]
+    pub(crate) assign: Option<AssignArg>,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Print the comparison as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyArgs {
+    /// File the plan is for, `-` for standard input
+    pub(crate) file: String,
+    /// The plan: plan.json, or a CSV with the columns `id` and `offset`
+    pub(crate) plan: String,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) offsets: OffsetArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Print the violations as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+/// How to read the offsets of a plan.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct OffsetArgs {
+    /// Column with the offsets in a plan that is a CSV [default: offset]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) offset_column: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// File to draw, `-` for standard input
+    pub(crate) file: String,
+    /// The plan: plan.json, or a CSV with an `offset` column; without it one is made
+    pub(crate) plan: Option<String>,
+    /// Where to draw: map.html, map.svg or trace.json
+    #[arg(short, long, value_name = "PICTURE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) offsets: OffsetArgs,
+    #[command(flatten)]
+    pub(crate) strategy: StrategyArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DumpArgs {
+    /// File to read, `-` for standard input
+    pub(crate) file: String,
+    /// Which value
+    #[arg(long)]
+    pub(crate) stage: Stage,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) strategy: StrategyArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Stage {
+    /// When each buffer is alive
+    Lifetimes,
+    /// Buffers and spaces, as JSON that can be read again
+    Problem,
+    /// Where each buffer is
+    Plan,
+}
+
+/// Reads `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a time: expected 500ms, 10s or 2m");
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let scale = match unit.trim() {
+        "ms" => 1e-3,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(number * scale).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        <Args as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn times_read_as_people_write_them() {
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("1.5"), Ok(Duration::from_millis(1500)));
+        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["", "s", "-1s", "1 parsec", "1e400", "99999999999999999999999h"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The commands: one file each, from arguments to an answer.
+
+mod compare;
+mod dump;
+mod list;
+mod plan;
+mod shell;
+mod show;
+mod verify;
+
+use std::path::Path;
+
+use memplan::map::{Caption, Map};
+use memplan::pipeline::{self, How, PipelineError, Planned, Source};
+use memplan::planner::{Request, find};
+
+use crate::answer::{Answer, Failure};
+use crate::args::{Command, StrategyArgs, TargetArgs};
+use crate::input;
+use crate::progress::Progress;
+
+/// Runs a command.
+pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
+    match command {
+        Command::Plan(args) => plan::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Dump(args) => dump::run(args),
+        Command::Strategies => Ok(list::strategies()),
+        Command::Formats => Ok(list::formats()),
+        Command::Completions { shell } => Ok(shell::completions(*shell)),
+        Command::Manpage => shell::manual(),
+    }
+}
+
+/// Plans a source as the arguments say.
+fn planned(source: &Source, strategy: &StrategyArgs, target: &TargetArgs) -> Result<Planned, Failure> {
+    let Some(chosen) = find(&strategy.strategy) else {
+        return Err(Failure::usage(format!("there is no strategy called `{}`", strategy.strategy)));
+    };
+    let progress = Progress::start(strategy.budget.time_limit);
+    let request = Request {
+        assign: strategy.assign.into(),
+        seed: strategy.budget.seed,
+        time_limit: strategy.budget.time_limit,
+        observer: Some(&progress),
+        ..Request::default()
+    };
+    let how = How { strategy: chosen, request };
+    pipeline::run(source, &target.target(), &how).map_err(|error| failure(source, error))
+}
+
+fn failure(source: &Source, error: PipelineError) -> Failure {
+    match error {
+        PipelineError::Read(error) => input::unreadable(source, &error),
+        PipelineError::Unsound(bug) => Failure::Bug(bug.to_string()),
+        other => Failure::usage(other.to_string()),
+    }
+}
+
+/// The name of an input without its folder, for headings.
+fn short_name(source: &Source) -> &str {
+    Path::new(&source.name).file_name().and_then(|name| name.to_str()).unwrap_or(&source.name)
+}
+
+/// The memory map of a planned input; `None` if there is no plan.
+fn map_of<'a>(source: &Source, planned: &'a Planned) -> Option<Map<'a>> {
+    let plan = planned.outcome.plan()?;
+    let facts = vec![format!("strategy {}", planned.strategy), planned.outcome.status().to_owned()];
+    Some(Map::new(&planned.problem, plan, Caption::new(short_name(source), facts)))
+}

@@ -1,0 +1,115 @@
+//! `memplan compare`: every strategy, side by side.
+
+use memplan::compare::{Comparison, Entry};
+use memplan::core::{Bytes, Outcome};
+use memplan::planner::{Assign, Request};
+use memplan::wording::{count, duration, sized};
+use serde_json::{Value, json};
+
+use super::short_name;
+use crate::answer::{Answer, Failure};
+use crate::args::CompareArgs;
+use crate::input;
+use crate::paint::{Style, painted, visible};
+use crate::progress::Progress;
+use crate::table::Table;
+
+pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
+    let source = input::source_or_example(args.file.as_deref(), &args.format)?;
+    let records = input::read_on_target(&source, &args.target.target())?;
+    let problem = &records.problem;
+    let progress = Progress::start(None);
+    let request = Request { seed: args.budget.seed, time_limit: args.budget.time_limit, ..Request::default() };
+    let comparison = Comparison::run(problem, args.assign.map(Assign::from), &request, |name| progress.say(name))
+        .map_err(|bug| Failure::Bug(bug.to_string()))?;
+    drop(progress);
+    let lower_bound = comparison.lower_bound(problem);
+    let text = if args.json {
+        format!("{}\n", as_json(&comparison, lower_bound))
+    } else {
+        let buffers = count(problem.buffers().len(), "buffer");
+        let name = painted(&visible(short_name(&source)), Style::Strong);
+        format!("{name}: {buffers}, lower bound {}\n\n{}", sized(lower_bound), report(&comparison, lower_bound))
+    };
+    let is_no = comparison.entries.iter().all(|entry| entry.outcome.plan().is_none());
+    Ok(Answer { text, notes: records.notes, is_no })
+}
+
+fn report(comparison: &Comparison, lower_bound: Bytes) -> String {
+    let mut table =
+        Table::with_heading(&["strategy", "assign", ">extent", ">bytes", ">ratio", ">objects", ">time", "status"]);
+    for entry in &comparison.entries {
+        let (extent, bytes, ratio) = match entry.extent() {
+            Some(extent) => (extent.human(), extent.to_string(), format!("{:.3}", ratio(extent, lower_bound))),
+            None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
+        };
+        let objects = objects(entry).map_or_else(|| "-".to_owned(), |objects| objects.to_string());
+        table.row([
+            (entry.strategy.to_owned(), Style::Plain),
+            (kind(entry.assign).to_owned(), Style::Plain),
+            (extent, Style::Strong),
+            (bytes, Style::Faint),
+            (ratio, Style::Plain),
+            (objects, Style::Plain),
+            (duration(entry.time), Style::Faint),
+            (entry.outcome.status().to_owned(), status_style(&entry.outcome)),
+        ]);
+    }
+    let mut text = table.render(2);
+    if !comparison.refused.is_empty() {
+        text.push_str("\nnot applicable:\n");
+        for refused in &comparison.refused {
+            text.push_str(&format!("  {}\n", visible(&refused.reason.to_string())));
+        }
+    }
+    text
+}
+
+fn status_style(outcome: &Outcome) -> Style {
+    match outcome {
+        Outcome::Optimal(_) => Style::Good,
+        Outcome::Feasible { .. } => Style::Plain,
+        Outcome::Infeasible(_) | Outcome::Exhausted { .. } => Style::Bad,
+    }
+}
+
+fn kind(assign: Assign) -> &'static str {
+    match assign {
+        Assign::Offsets => "offsets",
+        Assign::Objects => "objects",
+    }
+}
+
+/// Number of shared objects, in a plan made of them.
+fn objects(entry: &Entry) -> Option<usize> {
+    let plan = entry.outcome.plan()?;
+    (entry.assign == Assign::Objects).then(|| plan.objects.len())
+}
+
+fn ratio(extent: Bytes, lower_bound: Bytes) -> f64 {
+    if extent == lower_bound { 1.0 } else { extent.0 as f64 / lower_bound.0.max(1) as f64 }
+}
+
+fn as_json(comparison: &Comparison, lower_bound: Bytes) -> Value {
+    let entry = |entry: &Entry| {
+        json!({
+            "strategy": entry.strategy,
+            "assign": kind(entry.assign),
+            "status": entry.outcome.status(),
+            "extent": entry.extent().map(|extent| extent.0),
+            "ratio": entry.extent().map(|extent| ratio(extent, lower_bound)),
+            "objects": objects(entry),
+            "seconds": entry.time.as_secs_f64(),
+        })
+    };
+    let refused: Vec<Value> = comparison
+        .refused
+        .iter()
+        .map(|refused| json!({"strategy": refused.strategy, "reason": refused.reason.to_string()}))
+        .collect();
+    json!({
+        "lower_bound": lower_bound.0,
+        "strategies": comparison.entries.iter().map(entry).collect::<Vec<_>>(),
+        "refused": refused,
+    })
+}

@@ -1,0 +1,70 @@
+//! `memplan dump`: an intermediate value as text.
+
+use memplan::core::{Plan, Problem, Size};
+use memplan::models::records;
+use memplan::wording::life;
+
+use super::planned;
+use crate::answer::{Answer, Failure};
+use crate::args::{DumpArgs, Stage};
+use crate::input;
+use crate::table::Table;
+
+pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
+    let source = input::source(&args.file, &args.format)?;
+    if let Stage::Plan = args.stage {
+        let planned = planned(&source, &args.strategy, &args.target)?;
+        let status = planned.outcome.status();
+        return Ok(match planned.outcome.plan() {
+            Some(plan) => Answer::yes(plan_text(&planned.problem, plan)),
+            None => Answer { text: format!("{status}\n"), is_no: true, ..Answer::default() },
+        }
+        .with_notes(planned.notes));
+    }
+    let records = input::read_on_target(&source, &args.target.target())?;
+    let text = match args.stage {
+        Stage::Lifetimes => lifetimes_text(&records.problem),
+        Stage::Problem | Stage::Plan => records::json::write(&records.problem),
+    };
+    Ok(Answer::yes(text).with_notes(records.notes))
+}
+
+/// One line a buffer: its bytes and the steps in which it is alive.
+fn lifetimes_text(problem: &Problem) -> String {
+    let mut table = Table::with_heading(&["buffer", ">bytes", "alive in steps"]);
+    for buffer in problem.buffers() {
+        table.plain_row([buffer.name.clone(), size_text(&buffer.size), life(&buffer.lifetime)]);
+    }
+    table.render(0)
+}
+
+/// One line a buffer: where it is, and when.
+fn plan_text(problem: &Problem, plan: &Plan) -> String {
+    let mut table = Table::with_heading(&["buffer", "space", ">offset", ">end", ">bytes", "alive in steps"]);
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        let Some(placement) = plan.placements[id].as_ref() else { continue };
+        let size = size_text(&buffer.size);
+        let space = problem.spaces()[placement.space].name.clone();
+        if let Some(object) = placement.object {
+            let object = format!("object {}", memplan::core::Id::index(object));
+            table.plain_row([buffer.name.clone(), space, object, String::new(), size, life(&buffer.lifetime)]);
+            continue;
+        }
+        for offset in &placement.offsets {
+            let end = buffer.bytes().map_or_else(|| "?".to_owned(), |bytes| (offset.0 + bytes.0).to_string());
+            let cells = [buffer.name.clone(), space.clone(), offset.to_string(), end, size.clone()];
+            table.plain_row(cells.into_iter().chain([life(&buffer.lifetime)]));
+        }
+    }
+    let extents = problem.spaces().iter_enumerated().map(|(id, space)| format!("{} {}", space.name, plan.extents[id]));
+    format!("extent {} ({})\n{}", plan.extent(), extents.collect::<Vec<_>>().join(", "), table.render(0))
+}
+
+fn size_text(size: &Size) -> String {
+    match size {
+        Size::Fixed(bytes) => bytes.to_string(),
+        Size::Shape(components) => components.iter().map(u64::to_string).collect::<Vec<_>>().join("x"),
+        Size::Symbolic { symbol, at_most: Some(most) } => format!("{symbol}<={most}"),
+        Size::Symbolic { symbol, at_most: None } => symbol.clone(),
+    }
+}

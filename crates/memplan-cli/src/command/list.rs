@@ -1,0 +1,41 @@
+//! `memplan strategies` and `memplan formats`: what there is, one line each.
+
+use memplan::models::records::FORMATS;
+use memplan::planner::{Assign, STRATEGIES};
+
+use crate::answer::Answer;
+use crate::paint::Style;
+use crate::table::Table;
+
+pub(super) fn strategies() -> Answer {
+    let mut table = Table::with_heading(&["strategy", "makes", "how"]);
+    for strategy in STRATEGIES {
+        let kinds: Vec<&str> = strategy.assigns().iter().map(|assign| kind(*assign)).collect();
+        table.row([
+            (strategy.name().to_owned(), Style::Strong),
+            (kinds.join(", "), Style::Plain),
+            (strategy.describe().to_owned(), Style::Plain),
+        ]);
+    }
+    Answer::yes(table.render(0))
+}
+
+fn kind(assign: Assign) -> &'static str {
+    match assign {
+        Assign::Offsets => "offsets",
+        Assign::Objects => "objects",
+    }
+}
+
+pub(super) fn formats() -> Answer {
+    let mut table = Table::with_heading(&["format", "files", "content"]);
+    for format in FORMATS {
+        let files: Vec<String> = format.extensions().iter().map(|extension| format!("*.{extension}")).collect();
+        table.row([
+            (format.name().to_owned(), Style::Strong),
+            (files.join(", "), Style::Plain),
+            (format.describe().to_owned(), Style::Plain),
+        ]);
+    }
+    Answer::yes(table.render(0))
+}

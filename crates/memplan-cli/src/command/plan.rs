@@ -1,0 +1,249 @@
+//! `memplan plan`: give every buffer a place.
+
+use std::path::{Path, PathBuf};
+
+use memplan::core::{Bytes, Outcome, Problem, Stop, Witness, bound};
+use memplan::models::plan as plan_file;
+use memplan::pipeline::{Planned, Source};
+use memplan::planner::Assign;
+use memplan::wording::{count, duration, life, sized};
+
+use super::{map_of, planned, short_name};
+use crate::answer::{Answer, Failure};
+use crate::args::PlanArgs;
+use crate::paint::{Style, painted, visible};
+use crate::table::{Align, Table};
+use crate::{input, output};
+
+/// A witness of more buffers than this is cut short.
+const LISTED: usize = 20;
+
+pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
+    let files = Files::of(args)?;
+    let source = input::source_or_example(args.file.as_deref(), &args.format)?;
+    let planned = planned(&source, &args.strategy, &args.target)?;
+    let written = files.write(&source, &planned)?;
+    let text = if args.output.json { planned.to_json() } else { report(&source, &planned, &written) };
+    let is_no = planned.outcome.plan().is_none();
+    Ok(Answer { text, notes: planned.notes, is_no })
+}
+
+/// The files to write, their kinds already known to be possible.
+struct Files<'a> {
+    plan: Option<(&'a Path, PlanKind)>,
+    map: Option<(PathBuf, MapKind)>,
+}
+
+#[derive(Clone, Copy)]
+enum PlanKind {
+    Json,
+    Csv,
+}
+
+#[derive(Clone, Copy)]
+enum MapKind {
+    Html,
+    Svg,
+}
+
+impl<'a> Files<'a> {
+    /// Found out before any work is done: a typo should not cost a search.
+    fn of(args: &'a PlanArgs) -> Result<Files<'a>, Failure> {
+        let plan_kind = |path: &'a PathBuf| match output::extension(path).as_str() {
+            "json" => Ok((path.as_path(), PlanKind::Json)),
+            "csv" => Ok((path.as_path(), PlanKind::Csv)),
+            _ => Err(wrong_extension(path, "a plan", "plan.json or plan.csv")),
+        };
+        let map_kind = |path: &PathBuf| match output::extension(path).as_str() {
+            "html" | "htm" => Ok((path.clone(), MapKind::Html)),
+            "svg" => Ok((path.clone(), MapKind::Svg)),
+            _ => Err(wrong_extension(path, "a map", "map.html or map.svg")),
+        };
+        let example_map = args.file.is_none().then(|| (PathBuf::from("memplan-map.html"), MapKind::Html));
+        Ok(Files {
+            plan: args.output.output.as_ref().map(plan_kind).transpose()?,
+            map: args.output.map.as_ref().map(map_kind).transpose()?.or(example_map),
+        })
+    }
+
+    /// Writes what there is and says so. Without a plan there is nothing to write.
+    fn write(&self, source: &Source, planned: &Planned) -> Result<Vec<String>, Failure> {
+        let mut written = Vec::new();
+        let Some(plan) = planned.outcome.plan() else { return Ok(written) };
+        if let Some((path, kind)) = self.plan {
+            let content = match kind {
+                PlanKind::Json => planned.to_json(),
+                PlanKind::Csv => plan_file::csv::write(&planned.problem, plan),
+            };
+            output::write(path, &content)?;
+            written.push(format!("plan written to {}", path.display()));
+        }
+        if let (Some((path, kind)), Some(map)) = (&self.map, map_of(source, planned)) {
+            let content = match kind {
+                MapKind::Html => map.html(),
+                MapKind::Svg => map.svg(),
+            };
+            output::write(path, &content)?;
+            written.push(format!("map written to {}", path.display()));
+        }
+        Ok(written)
+    }
+}
+
+/// The failure for an output file whose name does not say what it is.
+pub(super) fn wrong_extension(path: &Path, what: &str, possible: &str) -> Failure {
+    let message = format!("cannot tell how to write {what} to {}", path.display());
+    Failure::usage_with_help(message, format!("use a name such as {possible}"))
+}
+
+/// The report for people.
+fn report(source: &Source, planned: &Planned, written: &[String]) -> String {
+    let buffers = count(planned.problem.buffers().len(), "buffer");
+    let name = painted(&visible(short_name(source)), Style::Strong);
+    let mut text = format!("{name}: {buffers}, strategy {}\n\n", planned.strategy);
+    text.push_str(&totals(planned));
+    if planned.problem.spaces().len() > 1 || planned.problem.spaces().iter().any(|space| space.capacity.is_some()) {
+        text.push('\n');
+        text.push_str(&spaces(planned));
+    }
+    match &planned.outcome {
+        Outcome::Infeasible(witness) => text.push_str(&explain(&planned.problem, witness)),
+        Outcome::Exhausted { stop } => text.push_str(&give_up(*stop)),
+        Outcome::Optimal(_) | Outcome::Feasible { .. } => {}
+    }
+    if !written.is_empty() {
+        text.push('\n');
+        text.extend(written.iter().map(|line| format!("{line}\n")));
+    }
+    text
+}
+
+/// Naive sum, lower bound, plan: the three numbers that matter.
+fn totals(planned: &Planned) -> String {
+    let problem = &planned.problem;
+    let naive = naive_sum(problem);
+    let mut table = Table::plain(&[Align::Left, Align::Right, Align::Right, Align::Left]);
+    let mut row = |name: &str, bytes: Bytes, remark: (String, Style)| {
+        let exact = (format!("{bytes} B"), Style::Faint);
+        table.row([(name.to_owned(), Style::Plain), (bytes.human(), Style::Strong), exact, remark]);
+    };
+    row("naive sum", naive, ("every buffer its own memory".to_owned(), Style::Faint));
+    let lower_bound = lower_bound(planned);
+    row("lower bound", lower_bound, (bound_remark(planned), Style::Faint));
+    match planned.outcome.plan() {
+        Some(plan) => row("plan", plan.extent(), (plan_remark(planned, lower_bound, naive), Style::Good)),
+        None => table.row([
+            ("plan".to_owned(), Style::Plain),
+            ("none".to_owned(), Style::Bad),
+            (String::new(), Style::Plain),
+            (planned.outcome.status().to_owned(), Style::Bad),
+        ]),
+    }
+    table.render(2)
+}
+
+fn lower_bound(planned: &Planned) -> Bytes {
+    match (&planned.outcome, planned.assign) {
+        (Outcome::Infeasible(_) | Outcome::Exhausted { .. }, Assign::Objects) => {
+            bound::objects_lower_bound(&planned.problem)
+        }
+        (outcome, _) => plan_file::json::lower_bound(&planned.problem, outcome),
+    }
+}
+
+fn naive_sum(problem: &Problem) -> Bytes {
+    let size = |buffer: &memplan::core::Buffer| buffer.bytes().unwrap_or_default().0 * u64::from(buffer.slots);
+    Bytes(problem.buffers().iter().map(size).sum())
+}
+
+/// Where the bound comes from.
+fn bound_remark(planned: &Planned) -> String {
+    let peaks = bound::space_lower_bounds(&planned.problem);
+    match (planned.assign, peaks.as_slice()) {
+        (Assign::Objects, _) => "sum of the positional maxima".to_owned(),
+        (Assign::Offsets, [peak]) => match peak.step {
+            Some(step) => format!("most bytes alive at once, at step {step}"),
+            None => String::new(),
+        },
+        (Assign::Offsets, _) => "most bytes alive at once, over all spaces".to_owned(),
+    }
+}
+
+fn plan_remark(planned: &Planned, lower_bound: Bytes, naive: Bytes) -> String {
+    let Some(plan) = planned.outcome.plan() else { return String::new() };
+    let mut facts = vec![planned.outcome.status().to_owned()];
+    if let Outcome::Feasible { .. } = planned.outcome {
+        facts.push(format!("{:.3} x the lower bound", plan.extent().0 as f64 / lower_bound.0.max(1) as f64));
+    }
+    if naive > Bytes::ZERO {
+        facts.push(format!("{:.1} % of the naive sum", 100.0 * plan.extent().0 as f64 / naive.0 as f64));
+    }
+    if !plan.objects.is_empty() {
+        facts.push(count(plan.objects.len(), "object"));
+    }
+    if !plan.reused.is_empty() {
+        facts.push(format!("{} in place", plan.reused.len()));
+    }
+    facts.push(duration(planned.time));
+    facts.join(", ")
+}
+
+/// One row a space.
+fn spaces(planned: &Planned) -> String {
+    let mut table =
+        Table::with_heading(&["space", ">extent", ">bytes", ">lower bound", ">bytes", ">capacity", ">bytes"]);
+    let bounds = bound::space_lower_bounds(&planned.problem);
+    for (id, space) in planned.problem.spaces().iter_enumerated() {
+        let extent = planned.outcome.plan().map(|plan| plan.extents[id]);
+        let columns = [extent, Some(bounds[id].bytes), space.capacity];
+        let cells = columns.map(|bytes| match bytes {
+            Some(bytes) => [(bytes.human(), Style::Plain), (bytes.to_string(), Style::Faint)],
+            None => [("-".to_owned(), Style::Plain), ("-".to_owned(), Style::Faint)],
+        });
+        table.row([(space.name.clone(), Style::Plain)].into_iter().chain(cells.into_iter().flatten()));
+    }
+    table.render(2)
+}
+
+/// Why it cannot fit: the buffers, when, and how many bytes over.
+fn explain(problem: &Problem, witness: &Witness) -> String {
+    let space = visible(&problem.spaces()[witness.space].name);
+    let over = Bytes(witness.needed.0.saturating_sub(witness.capacity.0));
+    let who = match (witness.buffers.len(), witness.step) {
+        (1, _) => "this buffer alone needs".to_owned(),
+        (n, Some(step)) => format!("these {n} buffers are all alive at step {step} and need"),
+        (n, None) => format!("these {n} buffers together need"),
+    };
+    let verdict = painted("does not fit", Style::Bad);
+    let mut text = format!(
+        "\n{verdict}: {who} {}\nof space `{space}`, whose capacity is {}: {} too many\n\n",
+        sized(witness.needed),
+        sized(witness.capacity),
+        sized(over),
+    );
+    let mut buffers = witness.buffers.clone();
+    let size = |id: memplan::core::BufferId| problem.buffers()[id].bytes().unwrap_or_default();
+    buffers.sort_by_key(|&id| std::cmp::Reverse(size(id)));
+    let mut table = Table::with_heading(&["buffer", ">size", ">bytes", "alive in steps"]);
+    for &id in buffers.iter().take(LISTED) {
+        let buffer = &problem.buffers()[id];
+        table.plain_row([buffer.name.clone(), size(id).human(), size(id).to_string(), life(&buffer.lifetime)]);
+    }
+    text.push_str(&table.render(2));
+    if buffers.len() > LISTED {
+        text.push_str(&format!("  and {} smaller ones\n", buffers.len() - LISTED));
+    }
+    text
+}
+
+fn give_up(stop: Stop) -> String {
+    let why = match stop {
+        Stop::Finished => {
+            "this strategy found no plan within the capacity, which does not rule one out;\ntry `-s auto`"
+        }
+        Stop::TimeLimit => "no plan was found within the time limit; none was ruled out",
+        Stop::WorkLimit => "no plan was found within the limit on work; none was ruled out",
+        Stop::Interrupted => "interrupted before a plan was found",
+    };
+    format!("\n{}: {why}\n", painted("not found", Style::Bad))
+}

@@ -1,0 +1,33 @@
+//! `memplan completions` and `memplan manpage`: generated from the command line itself.
+
+use clap::CommandFactory;
+
+use crate::answer::{Answer, Failure};
+use crate::args::Args;
+
+pub(super) fn completions(shell: clap_complete::Shell) -> Answer {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "memplan", &mut script);
+    Answer::yes(String::from_utf8_lossy(&script).into_owned())
+}
+
+/// One page with every command in it.
+pub(super) fn manual() -> Result<Answer, Failure> {
+    let mut command = Args::command();
+    command.build();
+    let mut page = Vec::new();
+    let mut render = || {
+        let manual = clap_mangen::Man::new(command.clone());
+        manual.render(&mut page)?;
+        for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
+            let manual = clap_mangen::Man::new(subcommand.clone());
+            manual.render_name_section(&mut page)?;
+            manual.render_synopsis_section(&mut page)?;
+            manual.render_options_section(&mut page)?;
+            manual.render_extra_section(&mut page)?;
+        }
+        std::io::Result::Ok(())
+    };
+    render().map_err(|error| Failure::Bug(format!("the manual page cannot be made: {error}")))?;
+    Ok(Answer::yes(String::from_utf8_lossy(&page).into_owned()))
+}

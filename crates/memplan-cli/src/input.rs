@@ -1,0 +1,66 @@
+//! Where inputs come from: a file, standard input, or the built-in example.
+
+use std::io::Read;
+
+use memplan::core::{Plan, Problem};
+use memplan::models::records::{self, Records};
+use memplan::models::{ReadError, plan as plan_file};
+use memplan::pipeline::{self, Source};
+use memplan::{example, target::Target};
+
+use crate::answer::Failure;
+use crate::args::FormatArgs;
+use crate::diagnose;
+
+/// The file, or the built-in example if there is none.
+pub(crate) fn source_or_example(file: Option<&str>, format: &FormatArgs) -> Result<Source, Failure> {
+    match file {
+        Some(file) => source(file, format),
+        None => Ok(example::mobilenet_v2()),
+    }
+}
+
+/// The content of a file, or of standard input for `-`.
+pub(crate) fn source(file: &str, format: &FormatArgs) -> Result<Source, Failure> {
+    let mut source = Source::new(display_name(file), read_bytes(file)?);
+    source.format = format.format.as_deref().and_then(records::find);
+    Ok(source)
+}
+
+fn display_name(file: &str) -> &str {
+    if file == "-" { "<stdin>" } else { file }
+}
+
+fn read_bytes(file: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let result = if file == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        std::fs::read(file).map(|content| bytes = content)
+    };
+    result.map_err(|error| Failure::usage(format!("cannot read {}: {error}", display_name(file))))?;
+    Ok(bytes)
+}
+
+/// Reads a source; what is wrong with it is shown with an excerpt.
+pub(crate) fn read(source: &Source) -> Result<Records, Failure> {
+    pipeline::read(source).map_err(|error| unreadable(source, &error))
+}
+
+/// Reads a source and sets it on its target.
+pub(crate) fn read_on_target(source: &Source, target: &Target) -> Result<Records, Failure> {
+    let records = read(source)?;
+    let problem = target.apply(&records.problem).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(Records { problem, ..records })
+}
+
+/// Reads a plan for a problem.
+pub(crate) fn plan(file: &str, problem: &Problem, offset_column: Option<&str>) -> Result<Plan, Failure> {
+    let source = Source::new(display_name(file), read_bytes(file)?);
+    plan_file::read(&source.bytes, problem, offset_column).map_err(|error| unreadable(&source, &error))
+}
+
+/// The failure for an input with something wrong in it.
+pub(crate) fn unreadable(source: &Source, error: &ReadError) -> Failure {
+    Failure::Unreadable(diagnose::excerpt(source, error))
+}

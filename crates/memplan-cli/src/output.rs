@@ -1,0 +1,57 @@
+//! Output files: written whole or not at all.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::answer::Failure;
+
+/// What an output file is to contain, by its extension.
+pub(crate) fn extension(path: &Path) -> String {
+    path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
+
+/// Writes beside the target and renames, so that a reader never sees half a
+/// file and a failure leaves the old one.
+pub(crate) fn write(path: &Path, content: &str) -> Result<(), Failure> {
+    try_write(path, content).map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))
+}
+
+fn try_write(path: &Path, content: &str) -> std::io::Result<()> {
+    // A device or a pipe is written to, never replaced.
+    let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    if is_special {
+        return std::fs::write(path, content);
+    }
+    // A link keeps pointing where it does; the file behind it is replaced.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let draft = Draft::beside(path)?;
+    draft.fill(content)?;
+    std::fs::rename(&draft.path, path)
+}
+
+/// A file that becomes the output by its last rename, and goes if that fails.
+struct Draft {
+    path: PathBuf,
+}
+
+impl Draft {
+    /// In the same folder, so that the rename stays inside one file system.
+    fn beside(path: &Path) -> std::io::Result<Draft> {
+        let name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?.to_string_lossy();
+        Ok(Draft { path: path.with_file_name(format!(".{name}.{}.tmp", std::process::id())) })
+    }
+
+    fn fill(&self, content: &str) -> std::io::Result<()> {
+        let mut file = File::create(&self.path)?;
+        file.write_all(content.as_bytes())?;
+        file.sync_all()
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // After the rename there is nothing left to remove.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

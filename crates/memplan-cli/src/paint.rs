@@ -1,0 +1,71 @@
+//! Colour for people, none for pipes; and text that cannot drive a terminal.
+
+use std::io::IsTerminal;
+
+/// What a piece of text is, which decides how it looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Style {
+    #[default]
+    Plain,
+    Strong,
+    Faint,
+    Good,
+    Bad,
+}
+
+impl Style {
+    fn code(self) -> &'static str {
+        match self {
+            Style::Plain => "",
+            Style::Strong => "\x1b[1m",
+            Style::Faint => "\x1b[2m",
+            Style::Good => "\x1b[32m",
+            Style::Bad => "\x1b[1;31m",
+        }
+    }
+}
+
+/// Whether standard output gets colour.
+pub(crate) fn stdout_is_coloured() -> bool {
+    wants_colour(std::io::stdout().is_terminal())
+}
+
+/// Whether standard error gets colour.
+pub(crate) fn stderr_is_coloured() -> bool {
+    wants_colour(std::io::stderr().is_terminal())
+}
+
+/// A terminal, and neither `NO_COLOR` nor a dumb one.
+fn wants_colour(is_terminal: bool) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    is_terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Text for standard output, coloured if it goes to a terminal.
+pub(crate) fn painted(text: &str, style: Style) -> String {
+    if style == Style::Plain || text.is_empty() || !stdout_is_coloured() {
+        return text.to_owned();
+    }
+    format!("{}{text}\x1b[0m", style.code())
+}
+
+/// A name from an input without control characters: a buffer called `\x1b[2J`
+/// must not clear the screen.
+pub(crate) fn visible(text: &str) -> String {
+    if !text.contains(char::is_control) {
+        return text.to_owned();
+    }
+    let show = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(show).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_not_sent() {
+        assert_eq!(visible("a\x1b[2Jb"), "a\\u{1b}[2Jb");
+        assert_eq!(visible("naïve"), "naïve");
+    }
+}

@@ -1,0 +1,61 @@
+//! Help texts, listings, completions and the manual page.
+
+use insta::assert_snapshot;
+use memplan::models::records::FORMATS;
+use memplan::planner::STRATEGIES;
+
+use crate::run::Folder;
+
+fn prints(args: &str) -> String {
+    let ran = Folder::new().run(args);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{args}");
+    ran.stdout
+}
+
+#[test]
+fn help() {
+    for command in ["", "plan", "compare", "verify", "show", "dump", "strategies", "formats", "completions", "manpage"]
+    {
+        let name = if command.is_empty() { "help".to_owned() } else { format!("help_{command}") };
+        assert_snapshot!(name, prints(&format!("{command} --help")));
+    }
+}
+
+#[test]
+fn without_arguments_the_help_is_shown_as_an_error() {
+    let ran = Folder::new().run("");
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("Usage: memplan <COMMAND>"));
+}
+
+#[test]
+fn listings_have_a_line_for_everything_there_is() {
+    let (strategies, formats) = (prints("strategies"), prints("formats"));
+    let has = |list: &str, name: &str, about: &str| {
+        list.lines().any(|line| line.starts_with(&format!("{name} ")) && line.ends_with(about))
+    };
+    assert!(STRATEGIES.iter().all(|strategy| has(&strategies, strategy.name(), strategy.describe())), "{strategies}");
+    assert!(FORMATS.iter().all(|format| has(&formats, format.name(), format.describe())), "{formats}");
+}
+
+#[test]
+fn completions_know_commands_and_strategies() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = prints(&format!("completions {shell}"));
+        assert!(script.contains("compare") && script.contains("time-limit"), "{shell}");
+        let completes_values = ["bash", "zsh", "fish"].contains(&shell);
+        assert!(script.contains("greedy-by-size") || !completes_values, "{shell}");
+    }
+}
+
+#[test]
+fn the_manual_page_has_every_command() {
+    let page = prints("manpage");
+    assert!(page.contains(".TH memplan 1"), "{}", &page[..200.min(page.len())]);
+    for command in ["plan", "compare", "verify", "show", "dump"] {
+        assert!(
+            page.contains(&format!("memplan {command}")) || page.contains(&format!("memplan\\-{command}")),
+            "{command}"
+        );
+    }
+}

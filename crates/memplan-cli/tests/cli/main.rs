@@ -1,0 +1,16 @@
+//! The command as users meet it: the built program, its streams, its exit codes.
+//!
+//! Snapshots are the exact words; `MEMPLAN_BLESS=1` rewrites them, and the
+//! generated documents, after a deliberate change.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot set the stage has failed")]
+
+mod compare;
+mod diagnostics;
+mod documents;
+mod dump;
+mod help;
+mod plan;
+mod run;
+mod show;
+mod verify;

@@ -1,0 +1,104 @@
+//! Every strategy on one problem, side by side.
+
+use std::time::Duration;
+
+use memplan_core::{Bytes, Outcome, Problem, bound};
+use memplan_planner::{Assign, Refusal, Request, STRATEGIES, Strategy};
+
+use crate::pipeline::{self, How, Unsound};
+
+/// What one strategy made of the problem. Its plan has been checked.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Name of the strategy.
+    pub strategy: &'static str,
+    /// The kind of plan.
+    pub assign: Assign,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Time it took.
+    pub time: Duration,
+}
+
+impl Entry {
+    /// Extent of the plan, if there is one.
+    pub fn extent(&self) -> Option<Bytes> {
+        self.outcome.plan().map(memplan_core::Plan::extent)
+    }
+}
+
+/// A strategy that does not take the problem.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// Its name.
+    pub strategy: &'static str,
+    /// Why.
+    pub reason: Refusal,
+}
+
+/// All strategies on one problem.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// Those that planned, smallest extent first; without a plan last. Equal
+    /// ones in the order of [`STRATEGIES`].
+    pub entries: Vec<Entry>,
+    /// Those that refused.
+    pub refused: Vec<Refused>,
+}
+
+impl Comparison {
+    /// Runs every strategy; `assign` restricts it to one kind of plan, else each
+    /// strategy makes every kind it can. `watch` hears the name of each one
+    /// before it starts.
+    pub fn run(
+        problem: &Problem,
+        assign: Option<Assign>,
+        request: &Request,
+        mut watch: impl FnMut(&'static str),
+    ) -> Result<Comparison, Unsound> {
+        let mut comparison = Comparison::default();
+        for &strategy in STRATEGIES {
+            let kinds = assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref);
+            for &assign in kinds {
+                watch(strategy.name());
+                comparison.try_strategy(problem, strategy, Request { assign, ..request.clone() })?;
+            }
+        }
+        comparison.entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent()));
+        // Whoever refused one kind of plan and made the other has taken part.
+        let Comparison { entries, refused } = &mut comparison;
+        refused.retain(|refused| entries.iter().all(|entry| entry.strategy != refused.strategy));
+        refused.dedup_by_key(|refused| refused.strategy);
+        Ok(comparison)
+    }
+
+    fn try_strategy(
+        &mut self,
+        problem: &Problem,
+        strategy: &'static dyn Strategy,
+        request: Request,
+    ) -> Result<(), Unsound> {
+        let assign = request.assign;
+        match pipeline::plan(problem, &How { strategy, request }) {
+            Ok((outcome, time)) => {
+                let outcome = pipeline::check(problem, outcome, strategy)?;
+                self.entries.push(Entry { strategy: strategy.name(), assign, outcome, time });
+            }
+            Err(reason) => self.refused.push(Refused { strategy: strategy.name(), reason }),
+        }
+        Ok(())
+    }
+
+    /// The best bound that holds for every entry: what no plan of offsets can
+    /// beat or, among shared objects only, no plan of shared objects.
+    pub fn lower_bound(&self, problem: &Problem) -> Bytes {
+        let only_objects = self.entries.iter().all(|entry| entry.assign == Assign::Objects);
+        let holds_for_all = |entry: &&Entry| only_objects || entry.assign == Assign::Offsets;
+        let known = self.entries.iter().filter(holds_for_all).filter_map(|entry| match &entry.outcome {
+            Outcome::Optimal(plan) => Some(plan.extent()),
+            Outcome::Feasible { lower_bound, .. } => Some(*lower_bound),
+            Outcome::Infeasible(_) | Outcome::Exhausted { .. } => None,
+        });
+        known.max().unwrap_or_else(|| bound::lower_bound(problem))
+    }
+}

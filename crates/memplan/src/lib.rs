@@ -1,0 +1,33 @@
+//! Static memory planning for tensor programs: everything in one crate.
+//!
+//! memplan decides, before a program runs, where every one of its buffers
+//! lives. [`pipeline`] is the way from the bytes of a file to a checked plan,
+//! a line a stage; [`target`] is what the user says about the memory;
+//! [`compare`] runs every strategy; [`map`] and [`timeline`] draw.
+//!
+//! ```
+//! use memplan::pipeline::{self, How, Source};
+//! use memplan::target::Target;
+//!
+//! let source = Source::new("two.csv", "id,lower,upper,size\na,0,2,64\nb,2,4,32\n");
+//! let planned = pipeline::run(&source, &Target::default(), &How::auto())?;
+//! assert_eq!(planned.outcome.plan().map(|plan| plan.extent().0), Some(64));
+//! # Ok::<(), pipeline::PipelineError>(())
+//! ```
+//!
+//! The parts are crates of their own, re-exported here: [`core`] (the
+//! vocabulary), [`planner`] (the strategies), [`verify`] (the independent
+//! checker) and [`models`] (readers and writers).
+
+pub mod compare;
+pub mod example;
+pub mod map;
+pub mod pipeline;
+pub mod target;
+pub mod timeline;
+pub mod wording;
+
+pub use memplan_core as core;
+pub use memplan_models as models;
+pub use memplan_planner as planner;
+pub use memplan_verify as verify;

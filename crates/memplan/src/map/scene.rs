@@ -1,0 +1,271 @@
+//! What there is to draw, in steps and bytes: a plan turned into shapes.
+//!
+//! ```text
+//!   bytes
+//!   160 |        +-----------+
+//!       |        | b         |          Alive: the bytes are b's
+//!    96 +--------+--+. . . . +--------+
+//!       | a         : a      | a      | Idle: reserved for a, but dead (a gap,
+//!     0 +-----------+. . . . +--------+ or outside the window in use)
+//!       0        3  4        6        9  step
+//! ```
+//!
+//! Where a plan lets `w` start on bytes that `v` still occupies, the common
+//! area is also marked [`Kind::Taken`]: from there on the bytes are `w`'s.
+//! A plan of shared objects is drawn as its objects stacked on each other.
+
+use memplan_core::bound::{self, Peak};
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Interval, ObjectId, Placement, Plan, Problem, Size, SpaceId, Step};
+
+/// A picture with more shapes than this leaves out the smallest and says so.
+const MOST_SHAPES: usize = 20_000;
+
+/// What a rectangle stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Reserved for the buffer, but its content there is dead.
+    Idle,
+    /// In use.
+    Alive,
+    /// Taken over in place from a buffer that was still alive.
+    Taken,
+}
+
+/// A rectangle in time and space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Whose it is.
+    pub buffer: BufferId,
+    /// Which of its slots.
+    pub slot: usize,
+    /// What it stands for.
+    pub kind: Kind,
+    /// First step.
+    pub start: u64,
+    /// One past the last step.
+    pub end: u64,
+    /// First byte.
+    pub low: u64,
+    /// One past the last byte.
+    pub high: u64,
+}
+
+impl Shape {
+    /// Steps times bytes.
+    pub(super) fn area(&self) -> u128 {
+        u128::from(self.end - self.start) * u128::from(self.high - self.low)
+    }
+
+    /// The part two shapes have in common.
+    fn common(&self, other: &Shape) -> Option<Shape> {
+        let (start, end) = (self.start.max(other.start), self.end.min(other.end));
+        let (low, high) = (self.low.max(other.low), self.high.min(other.high));
+        (start < end && low < high).then_some(Shape { start, end, low, high, ..*self })
+    }
+}
+
+/// One memory space.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// Name of the space.
+    pub name: String,
+    /// What the plan needs of it.
+    pub extent: Bytes,
+    /// What it has.
+    pub capacity: Option<Bytes>,
+    /// What every plan needs of it.
+    pub lower_bound: Bytes,
+    /// The most bytes alive at once, and when.
+    pub peak: Peak,
+    /// Live bytes over time: `(step, bytes from there on)`.
+    pub live: Vec<(Step, Bytes)>,
+    /// What to draw, bottom layer first.
+    pub shapes: Vec<Shape>,
+    /// Edges between stacked shared objects.
+    pub object_edges: Vec<u64>,
+}
+
+/// Everything to draw.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// One panel a space that is used or has a capacity.
+    pub panels: Vec<Panel>,
+    /// First step of all lives.
+    pub first: u64,
+    /// One past the last step.
+    pub last: u64,
+    /// Shapes left out because there are too many.
+    pub left_out: usize,
+    /// Buffers that have no area: never alive, of no or unknown size, or not placed.
+    pub without_area: usize,
+}
+
+impl Scene {
+    /// Lays out a plan. Works for any plan, also one that does not verify.
+    pub fn of(problem: &Problem, plan: &Plan) -> Scene {
+        let bases = object_bases(problem, plan);
+        let mut shapes: IndexVec<SpaceId, Vec<Shape>> = IndexVec::filled(Vec::new(), problem.spaces().len());
+        let mut without_area = 0;
+        for buffer in problem.buffers().ids() {
+            let drawn = shapes_of(problem, plan, &bases, buffer);
+            match plan.placements.get(buffer).and_then(Option::as_ref) {
+                Some(placement) if !drawn.is_empty() && placement.space.index() < shapes.len() => {
+                    shapes[placement.space].extend(drawn);
+                }
+                _ => without_area += 1,
+            }
+        }
+        mark_taken(problem, plan, &bases, &mut shapes);
+        let left_out = leave_out_smallest(&mut shapes);
+        let mut panels = Vec::new();
+        for (space, mut shapes) in problem.spaces().ids().zip(shapes.into_vec()) {
+            // Earlier and larger shapes go beneath later and smaller ones.
+            shapes.sort_by_key(|shape| {
+                (shape.kind, shape.start, std::cmp::Reverse(shape.area()), shape.buffer, shape.slot)
+            });
+            panels.push(panel(problem, plan, space, shapes));
+        }
+        if panels.iter().any(is_used) {
+            panels.retain(is_used);
+        }
+        let lives = || problem.buffers().iter().map(|buffer| &buffer.lifetime);
+        Scene {
+            panels,
+            first: lives().filter_map(|life| life.start()).min().unwrap_or_default().0,
+            last: lives().filter_map(|life| life.end()).max().unwrap_or_default().0,
+            left_out,
+            without_area,
+        }
+    }
+}
+
+fn is_used(panel: &Panel) -> bool {
+    !panel.shapes.is_empty() || panel.extent > Bytes::ZERO
+}
+
+fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> Panel {
+    let is_here = |buffer: BufferId| placement(plan, buffer).is_some_and(|placement| placement.space == space);
+    let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space];
+    let lower_bound = if plan.objects.is_empty() {
+        bound::space_lower_bounds(problem)[space].bytes
+    } else {
+        let maxima = bound::positional_maxima(problem, only_here);
+        Bytes(maxima.iter().fold(0, |sum, maximum| sum.saturating_add(maximum.0)))
+    };
+    let bases = object_bases(problem, plan);
+    let of_space = |&(object, _): &(ObjectId, &u64)| plan.objects[object].space == space;
+    Panel {
+        name: problem.spaces()[space].name.clone(),
+        extent: plan.extents.get(space).copied().unwrap_or_default(),
+        capacity: problem.spaces()[space].capacity,
+        lower_bound,
+        peak: bound::peak_live(problem, is_here),
+        live: bound::live_bytes(problem, is_here),
+        shapes,
+        object_edges: bases.iter_enumerated().filter(of_space).map(|(_, &base)| base).collect(),
+    }
+}
+
+fn placement(plan: &Plan, buffer: BufferId) -> Option<&Placement> {
+    plan.placements.get(buffer)?.as_ref()
+}
+
+/// Where each object starts when the objects of a space are stacked.
+fn object_bases(problem: &Problem, plan: &Plan) -> IndexVec<ObjectId, u64> {
+    let mut tops = IndexVec::<SpaceId, u64>::filled(0, problem.spaces().len());
+    let mut base_of = |object: &memplan_core::SharedObject| {
+        if object.space.index() >= tops.len() {
+            return 0;
+        }
+        let base = tops[object.space];
+        tops[object.space] = base.saturating_add(bytes_of(&object.size));
+        base
+    };
+    plan.objects.iter().map(&mut base_of).collect()
+}
+
+/// Bytes a size takes on the paper: a shape counts as the product of its components.
+fn bytes_of(size: &Size) -> u64 {
+    match size {
+        Size::Shape(components) => {
+            components.iter().fold(1u64, |product, &component| product.saturating_mul(component))
+        }
+        size => size.bytes().unwrap_or_default().0,
+    }
+}
+
+/// The shapes of one buffer: each stretch of its life in each slot, what it
+/// reserves without using it, and the gaps in between.
+fn shapes_of(problem: &Problem, plan: &Plan, bases: &IndexVec<ObjectId, u64>, id: BufferId) -> Vec<Shape> {
+    let buffer = &problem.buffers()[id];
+    let size = bytes_of(&buffer.size);
+    let (Some(placement), true) = (placement(plan, id), size > 0) else { return Vec::new() };
+    let base = placement.object.and_then(|object| bases.get(object)).copied().unwrap_or_default();
+    let mut shapes = Vec::new();
+    for (slot, offset) in placement.offsets.iter().enumerate() {
+        let bottom = base.saturating_add(offset.0);
+        let mut add = |kind, start: Step, end: Step, low: u64, high: u64| {
+            let (low, high) = (bottom.saturating_add(low), bottom.saturating_add(high));
+            if start < end && low < high {
+                shapes.push(Shape { buffer: id, slot, kind, start: start.0, end: end.0, low, high });
+            }
+        };
+        let mut previous: Option<&Interval> = None;
+        for interval in buffer.lifetime.intervals() {
+            let used = interval.bytes(Bytes(size));
+            add(Kind::Alive, interval.start, interval.end, used.low.0, used.high.0);
+            add(Kind::Idle, interval.start, interval.end, 0, used.low.0);
+            add(Kind::Idle, interval.start, interval.end, used.high.0, size);
+            if let Some(previous) = previous {
+                add(Kind::Idle, previous.end, interval.start, 0, size);
+            }
+            previous = Some(interval);
+        }
+    }
+    shapes
+}
+
+/// Marks the common area of every in-place reuse, on behalf of the newcomer.
+fn mark_taken(
+    problem: &Problem,
+    plan: &Plan,
+    bases: &IndexVec<ObjectId, u64>,
+    shapes: &mut IndexVec<SpaceId, Vec<Shape>>,
+) {
+    let alive = |buffer: BufferId| {
+        let mut shapes = shapes_of(problem, plan, bases, buffer);
+        shapes.retain(|shape| shape.kind == Kind::Alive);
+        shapes
+    };
+    for reuse in &plan.reused {
+        let Some(space) = placement(plan, reuse.buffer).map(|placement| placement.space) else { continue };
+        let victims: Vec<Shape> = reuse.over.iter().flat_map(|&over| alive(over)).collect();
+        for mine in alive(reuse.buffer) {
+            let taken = victims.iter().filter_map(|theirs| mine.common(theirs));
+            shapes[space].extend(taken.map(|common| Shape { kind: Kind::Taken, ..common }));
+        }
+    }
+}
+
+/// Keeps the [`MOST_SHAPES`] largest; returns how many are gone.
+fn leave_out_smallest(shapes: &mut IndexVec<SpaceId, Vec<Shape>>) -> usize {
+    let mut areas: Vec<u128> = shapes.iter().flatten().map(Shape::area).collect();
+    let before = areas.len();
+    if before <= MOST_SHAPES {
+        return 0;
+    }
+    areas.sort_unstable_by_key(|&area| std::cmp::Reverse(area));
+    let smallest_drawn = areas[MOST_SHAPES - 1];
+    let mut room_for_equals = MOST_SHAPES - areas.partition_point(|&area| area > smallest_drawn);
+    for panel in shapes.iter_mut() {
+        panel.retain(|shape| match shape.area().cmp(&smallest_drawn) {
+            std::cmp::Ordering::Greater => true,
+            std::cmp::Ordering::Equal if room_for_equals > 0 => {
+                room_for_equals -= 1;
+                true
+            }
+            _ => false,
+        });
+    }
+    before - MOST_SHAPES
+}

@@ -1,0 +1,367 @@
+//! The scene as SVG: one panel a space, time across, address up.
+//!
+//! The drawing is a function of the scene and nothing else, so the same plan
+//! gives the same bytes. Every name goes through [`escape`].
+
+use std::fmt::Write;
+
+use memplan_core::{BufferId, Bytes, Id, Problem, Step};
+
+use super::Caption;
+use super::label::{self, Label, escape};
+use super::scale::{Scale, byte_label};
+use super::scene::{Kind, Panel, Scene, Shape};
+use crate::wording::{count, sized};
+
+/// Distinct fills; `style.css` gives them their colours.
+const FILLS: usize = 8;
+
+const WIDTH: f64 = 1200.0;
+const LEFT: f64 = 78.0;
+/// Room for the names of the horizontal lines.
+const RIGHT: f64 = 168.0;
+const TOP: f64 = 62.0;
+/// Height of one panel's address axis; several panels share the page.
+const SINGLE_PANEL: f64 = 460.0;
+const SHARED_PANEL: f64 = 300.0;
+const PANEL_TITLE: f64 = 26.0;
+/// The live-bytes strip under a panel, with the axis labels under it.
+const STRIP: f64 = 64.0;
+const STRIP_GAP: f64 = 10.0;
+const AXIS: f64 = 46.0;
+const FOOTER: f64 = 30.0;
+
+/// Colours and line styles, also used by the page.
+pub(super) const STYLE: &str = include_str!("style.css");
+
+/// A complete SVG document.
+pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption) -> String {
+    Drawing::new(problem, scene, caption).draw(Some(STYLE))
+}
+
+/// The same picture as an element of a page that brings its own style.
+pub(super) fn element(problem: &Problem, scene: &Scene, caption: &Caption) -> String {
+    Drawing::new(problem, scene, caption).draw(None)
+}
+
+struct Drawing<'a> {
+    problem: &'a Problem,
+    scene: &'a Scene,
+    caption: &'a Caption,
+    time: Scale,
+    out: String,
+}
+
+/// Vertical layout of one panel.
+struct Frame {
+    top: f64,
+    bottom: f64,
+    address: Scale,
+}
+
+impl<'a> Drawing<'a> {
+    fn new(problem: &'a Problem, scene: &'a Scene, caption: &'a Caption) -> Drawing<'a> {
+        let time = Scale::new(scene.first, scene.last, LEFT, WIDTH - RIGHT);
+        Drawing { problem, scene, caption, time, out: String::new() }
+    }
+
+    fn draw(mut self, style: Option<&str>) -> String {
+        let panel_height = if self.scene.panels.len() > 1 { SHARED_PANEL } else { SINGLE_PANEL };
+        let pitch = PANEL_TITLE + panel_height + STRIP_GAP + STRIP + AXIS;
+        let height = TOP + pitch * self.scene.panels.len() as f64 + FOOTER;
+        self.open(height, style);
+        self.heading();
+        for (index, panel) in self.scene.panels.iter().enumerate() {
+            let top = TOP + pitch * index as f64 + PANEL_TITLE;
+            self.panel(panel, top, panel_height);
+        }
+        self.footer(height);
+        self.out.push_str("</svg>\n");
+        self.out
+    }
+
+    fn open(&mut self, height: f64, style: Option<&str>) {
+        let title = escape(&self.caption.title);
+        let (width, height) = (px(WIDTH), px(height));
+        self.line(&format!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" class="memplan" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="Memory map of {title}">"#
+        ));
+        if let Some(style) = style {
+            self.line(&format!("<style>\n{style}</style>"));
+        }
+        self.line(concat!(
+            r#"<defs><pattern id="memplan-taken" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">"#,
+            r#"<rect class="hatch" width="2" height="6"/></pattern></defs>"#
+        ));
+        self.line(&format!(r#"<rect class="paper" width="{width}" height="{height}"/>"#));
+    }
+
+    fn heading(&mut self) {
+        self.text("title", LEFT, 26.0, "start", &self.caption.title);
+        self.text("subtitle", LEFT, 46.0, "start", &self.caption.subtitle());
+    }
+
+    fn panel(&mut self, panel: &Panel, top: f64, height: f64) {
+        let frame = Frame::of(panel, top, height);
+        if self.scene.panels.len() > 1 {
+            self.text("space", LEFT, top - 9.0, "start", &format!("space {}", panel.name));
+        }
+        self.grid(&frame);
+        self.peak(panel, &frame);
+        self.shapes(panel, &frame);
+        self.object_edges(panel, &frame);
+        self.bounds(panel, &frame);
+        self.strip(panel, frame.bottom + STRIP_GAP);
+    }
+
+    /// Byte ticks with their lines, and the frame.
+    fn grid(&mut self, frame: &Frame) {
+        let (left, right) = (px(LEFT), px(WIDTH - RIGHT));
+        for tick in frame.address.binary_ticks(8) {
+            let y = frame.address.at(tick);
+            self.line(&format!(r#"<path class="grid" d="M{left} {y}H{right}"/>"#, y = px(y)));
+            self.text("tick", LEFT - 7.0, y + 4.0, "end", &byte_label(tick));
+        }
+        let (top, width, height) = (px(frame.top), px(WIDTH - RIGHT - LEFT), px(frame.bottom - frame.top));
+        self.line(&format!(r#"<rect class="frame" x="{left}" y="{top}" width="{width}" height="{height}"/>"#));
+    }
+
+    /// A band over the step where most bytes are alive.
+    fn peak(&mut self, panel: &Panel, frame: &Frame) {
+        let Some(step) = panel.peak.step else { return };
+        let (x, width) = self.band(step);
+        let bottom = frame.bottom + STRIP_GAP + STRIP;
+        self.line(&format!(
+            r#"<rect class="peak" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>"#,
+            px(x),
+            px(frame.top),
+            px(width),
+            px(bottom - frame.top),
+            escape(&format!("peak: {} alive at step {step}", sized(panel.peak.bytes))),
+        ));
+        let anchor = if x > WIDTH / 2.0 { "end" } else { "start" };
+        let at = if anchor == "end" { x + width } else { x };
+        self.text("peak-name", at, frame.top - 5.0, anchor, &format!("peak at step {step}"));
+    }
+
+    /// Where one step lies; never too thin to see.
+    fn band(&self, step: Step) -> (f64, f64) {
+        let (start, end) = (self.time.at(step.0), self.time.at(step.0.saturating_add(1)));
+        let width = (end - start).max(1.5);
+        (start.min(WIDTH - RIGHT - width), width)
+    }
+
+    fn shapes(&mut self, panel: &Panel, frame: &Frame) {
+        for shape in &panel.shapes {
+            self.shape(shape, frame);
+        }
+        self.line(r#"<g class="names">"#);
+        for shape in named(&panel.shapes) {
+            let (x, y, width, height) = self.rectangle(shape, frame);
+            let buffer = &self.problem.buffers()[shape.buffer];
+            let size = buffer.bytes().map(|bytes| byte_label(bytes.0));
+            if let Some(label) = Label::fit(&buffer.name, size.as_deref(), width, height) {
+                self.label(&label, x + width / 2.0, y + height / 2.0);
+            }
+        }
+        self.line("</g>");
+    }
+
+    fn shape(&mut self, shape: &Shape, frame: &Frame) {
+        let (x, y, width, height) = self.rectangle(shape, frame);
+        let class = match shape.kind {
+            Kind::Idle => "idle".to_owned(),
+            Kind::Taken => "taken".to_owned(),
+            // An outline would hide a shape this thin.
+            Kind::Alive if width.min(height) < 2.0 => format!("b thin f{}", shape.buffer.index() % FILLS),
+            Kind::Alive => format!("b f{}", shape.buffer.index() % FILLS),
+        };
+        let (x, y, width, height) = (px(x), px(y), px(width.max(0.4)), px(height.max(0.4)));
+        let (buffer, title) = (shape.buffer.index(), escape(&self.describe(shape)));
+        self.line(&format!(
+            r#"<rect class="{class}" data-buffer="{buffer}" x="{x}" y="{y}" width="{width}" height="{height}"><title>{title}</title></rect>"#
+        ));
+    }
+
+    /// Left, top, width, height on the paper.
+    fn rectangle(&self, shape: &Shape, frame: &Frame) -> (f64, f64, f64, f64) {
+        let (left, right) = (self.time.at(shape.start), self.time.at(shape.end));
+        let (top, bottom) = (frame.address.at(shape.high), frame.address.at(shape.low));
+        (left, top, right - left, bottom - top)
+    }
+
+    /// The tooltip.
+    fn describe(&self, shape: &Shape) -> String {
+        let buffer = &self.problem.buffers()[shape.buffer];
+        let mut text = buffer.name.clone();
+        if let Some(size) = buffer.bytes() {
+            let _ = write!(text, "\nsize {}", sized(size));
+        }
+        let slot = if buffer.slots > 1 { format!("slot {} at ", shape.slot) } else { String::new() };
+        let _ = write!(text, "\n{slot}bytes {}..{}", shape.low, shape.high);
+        let _ = write!(text, "\nsteps {}..{}", shape.start, shape.end);
+        match shape.kind {
+            Kind::Idle => text.push_str("\nreserved, not in use here"),
+            Kind::Taken => {
+                let _ = write!(text, "\nin place over {}", self.victims(shape.buffer));
+            }
+            Kind::Alive => {}
+        }
+        if let Some(tie) = buffer.tie {
+            let _ = write!(text, "\ntied to {} at {}", self.problem.groups()[tie.group], tie.at);
+        }
+        text
+    }
+
+    fn victims(&self, buffer: BufferId) -> String {
+        let over = self.caption.reused.iter().filter(|reuse| reuse.buffer == buffer).flat_map(|reuse| &reuse.over);
+        let names: Vec<&str> = over.map(|&victim| self.problem.buffers()[victim].name.as_str()).collect();
+        names.join(", ")
+    }
+
+    fn label(&mut self, label: &Label, x: f64, y: f64) {
+        let turn =
+            if label.upright { format!(r#" transform="rotate(-90 {} {})""#, px(x), px(y)) } else { String::new() };
+        let first = y - label::LINE * (label.lines.len() as f64 - 1.0) / 2.0 + label::LINE * 0.32;
+        let _ = write!(self.out, r#"<text{turn}>"#);
+        for (index, text) in label.lines.iter().enumerate() {
+            let baseline = px(first + label::LINE * index as f64);
+            let _ = write!(self.out, r#"<tspan x="{}" y="{baseline}">{}</tspan>"#, px(x), escape(text));
+        }
+        self.out.push_str("</text>\n");
+    }
+
+    fn object_edges(&mut self, panel: &Panel, frame: &Frame) {
+        for &edge in panel.object_edges.iter().filter(|&&edge| edge > 0) {
+            let y = px(frame.address.at(edge));
+            self.line(&format!(r#"<path class="object" d="M{} {y}H{}"/>"#, px(LEFT), px(WIDTH - RIGHT)));
+        }
+    }
+
+    /// The horizontal lines: what it needs, what it must need, what there is.
+    fn bounds(&mut self, panel: &Panel, frame: &Frame) {
+        let mut free_below = f64::INFINITY;
+        for (class, name, bytes) in lines_of(panel) {
+            let beyond = bytes.0 > frame.address.highest();
+            let y = frame.address.at(bytes.0);
+            if !beyond {
+                let (left, right) = (px(LEFT), px(WIDTH - RIGHT + 6.0));
+                self.line(&format!(r#"<path class="{class}" d="M{left} {y}H{right}"/>"#, y = px(y)));
+            }
+            // Names of lines that lie close together are pushed apart, upwards.
+            let at = (y + 4.0).min(free_below - 28.0);
+            free_below = at;
+            let arrow = if beyond { " ↑" } else { "" };
+            self.text(&format!("{class}-name"), WIDTH - RIGHT + 10.0, at - 7.0, "start", &name);
+            self.text(
+                &format!("{class}-name"),
+                WIDTH - RIGHT + 10.0,
+                at + 6.0,
+                "start",
+                &format!("{}{arrow}", bytes.human()),
+            );
+        }
+    }
+
+    /// Live bytes over time, and under it the steps.
+    fn strip(&mut self, panel: &Panel, top: f64) {
+        let bottom = top + STRIP;
+        let live = Scale::new(0, panel.peak.bytes.0, bottom, top + 4.0);
+        let mut path = format!("M{} {}", px(self.time.at(self.scene.first)), px(bottom));
+        for &(step, bytes) in &panel.live {
+            let _ = write!(path, "H{}V{}", px(self.time.at(step.0)), px(live.at(bytes.0)));
+        }
+        let _ = write!(path, "H{}V{}Z", px(self.time.at(self.scene.last)), px(bottom));
+        self.line(&format!(r#"<path class="live" d="{path}"/>"#));
+        self.text("live-name", WIDTH - RIGHT + 10.0, top + 14.0, "start", "live bytes");
+        self.text(
+            "live-name",
+            WIDTH - RIGHT + 10.0,
+            top + 28.0,
+            "start",
+            &format!("peak {}", panel.peak.bytes.human()),
+        );
+        self.line(&format!(r#"<path class="axis" d="M{} {}H{}"/>"#, px(LEFT), px(bottom), px(WIDTH - RIGHT)));
+        for tick in self.time.decimal_ticks(12) {
+            let x = self.time.at(tick);
+            self.line(&format!(r#"<path class="axis" d="M{} {}v4"/>"#, px(x), px(bottom)));
+            self.text("tick", x, bottom + 17.0, "middle", &tick.to_string());
+        }
+        self.text("tick", WIDTH - RIGHT + 24.0, bottom + 17.0, "start", "step");
+    }
+
+    /// What the patterns mean, where there are any, and what is not shown.
+    fn footer(&mut self, height: f64) {
+        let has = |kind| self.scene.panels.iter().flat_map(|panel| &panel.shapes).any(|shape| shape.kind == kind);
+        let mut notes = Vec::new();
+        if has(Kind::Idle) {
+            notes.push("dashed: reserved, but not in use at that time".to_owned());
+        }
+        if has(Kind::Taken) {
+            notes.push("hatched: taken over in place".to_owned());
+        }
+        if self.scene.panels.iter().any(|panel| panel.object_edges.len() > 1) {
+            notes.push("dotted: edges of shared objects".to_owned());
+        }
+        if self.scene.without_area > 0 {
+            notes.push(format!("{} without bytes or life, not drawn", count(self.scene.without_area, "buffer")));
+        }
+        if self.scene.left_out > 0 {
+            notes.push(format!("the {} smallest rectangles are not drawn", self.scene.left_out));
+        }
+        self.text("note", LEFT, height - 14.0, "start", &notes.join(" · "));
+    }
+
+    fn text(&mut self, class: &str, x: f64, y: f64, anchor: &str, text: &str) {
+        if !text.is_empty() {
+            let (x, y, text) = (px(x), px(y), escape(text));
+            self.line(&format!(r#"<text class="{class}" x="{x}" y="{y}" text-anchor="{anchor}">{text}</text>"#));
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+}
+
+impl Frame {
+    /// A capacity far above the plan would squeeze it; then only its name is shown.
+    fn of(panel: &Panel, top: f64, height: f64) -> Frame {
+        let needed = panel.extent.max(panel.lower_bound).0;
+        let in_sight = |capacity: &Bytes| capacity.0 <= needed.saturating_add(needed / 2);
+        let highest = needed.max(panel.capacity.filter(in_sight).unwrap_or_default().0);
+        let margin = highest.saturating_add(highest / 40);
+        let bottom = top + height;
+        Frame { top, bottom, address: Scale::new(0, margin, bottom, top) }
+    }
+}
+
+/// The horizontal lines from low to high: class, name, bytes. Lines that
+/// coincide become one with both names.
+fn lines_of(panel: &Panel) -> Vec<(&'static str, String, Bytes)> {
+    let mut lines = vec![("lower", "lower bound".to_owned(), panel.lower_bound)];
+    let others = [("extent", Some(panel.extent)), ("capacity", panel.capacity)];
+    for (name, bytes) in others.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))) {
+        match lines.iter_mut().find(|line| line.2 == bytes) {
+            Some(line) => line.1 = format!("{name} = {}", line.1),
+            None => lines.push((name, name.to_owned(), bytes)),
+        }
+    }
+    lines.sort_by_key(|line| line.2);
+    lines
+}
+
+/// One shape for each buffer and slot to carry the name: the largest part alive.
+fn named(shapes: &[Shape]) -> Vec<&Shape> {
+    let mut alive: Vec<&Shape> = shapes.iter().filter(|shape| shape.kind == Kind::Alive).collect();
+    alive.sort_by_key(|shape| (shape.buffer, shape.slot, std::cmp::Reverse(shape.area())));
+    alive.dedup_by_key(|shape| (shape.buffer, shape.slot));
+    alive
+}
+
+/// A coordinate with at most two decimals.
+fn px(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

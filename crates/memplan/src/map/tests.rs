@@ -1,0 +1,175 @@
+//! What the pictures show, and that they show it safely.
+
+use memplan_core::{
+    Buffer, Bytes, Id, Interval, Lifetime, ObjectId, Overlay, OverlayKind, Placement, Plan, Problem, ProblemBuilder,
+    Reuse, SharedObject, Size, Space, SpaceId,
+};
+
+use super::scene::{Kind, Scene};
+use super::{Caption, Map};
+
+fn space(index: usize) -> SpaceId {
+    SpaceId::from_index(index)
+}
+
+/// Places every buffer of the first space at the given offset.
+fn plan_at(problem: &Problem, offsets: &[u64]) -> Plan {
+    let mut plan = Plan::empty(problem);
+    for (id, &offset) in problem.buffers().ids().zip(offsets) {
+        plan.placements[id] = Some(Placement::at(space(0), Bytes(offset)));
+    }
+    plan.fit_extents(problem);
+    plan
+}
+
+fn problem_of(buffers: impl IntoIterator<Item = Buffer>) -> Problem {
+    let mut builder = ProblemBuilder::new();
+    for buffer in buffers {
+        builder.buffer(buffer);
+    }
+    builder.build().unwrap()
+}
+
+/// Kind, steps and bytes of every shape of the first panel.
+fn shapes(scene: &Scene) -> Vec<(Kind, [u64; 2], [u64; 2])> {
+    scene.panels[0].shapes.iter().map(|shape| (shape.kind, [shape.start, shape.end], [shape.low, shape.high])).collect()
+}
+
+fn svg(problem: &Problem, plan: &Plan) -> String {
+    Map::new(problem, plan, Caption::new("test", vec![])).svg()
+}
+
+#[test]
+fn gaps_and_windows_are_drawn_as_reserved() {
+    let lifetime = [Interval::new(0, 2), Interval::with_window(4, 6, 8, 16)].into_iter().collect();
+    let problem = problem_of([Buffer::new("a", 32, lifetime)]);
+    let scene = Scene::of(&problem, &plan_at(&problem, &[100]));
+    let expected = [
+        (Kind::Idle, [2, 4], [100, 132]),
+        (Kind::Idle, [4, 6], [116, 132]),
+        (Kind::Idle, [4, 6], [100, 108]),
+        (Kind::Alive, [0, 2], [100, 132]),
+        (Kind::Alive, [4, 6], [108, 116]),
+    ];
+    assert_eq!(shapes(&scene), expected);
+}
+
+#[test]
+fn every_slot_is_drawn() {
+    let problem = problem_of([Buffer { slots: 2, ..Buffer::new("a", 32, Lifetime::new(0, 4)) }]);
+    let mut plan = plan_at(&problem, &[0]);
+    let placement = plan.placements.iter_mut().next().unwrap().as_mut().unwrap();
+    placement.offsets.push(Bytes(64));
+    plan.fit_extents(&problem);
+    let scene = Scene::of(&problem, &plan);
+    assert_eq!(shapes(&scene), [(Kind::Alive, [0, 4], [0, 32]), (Kind::Alive, [0, 4], [64, 96])]);
+    assert!(svg(&problem, &plan).contains("slot 1 at bytes 64..96"));
+}
+
+#[test]
+fn bytes_taken_over_in_place_are_marked() {
+    let mut builder = ProblemBuilder::new();
+    let victim = builder.buffer(Buffer::new("v", 64, Lifetime::new(0, 4)));
+    let newcomer = builder.buffer(Buffer::new("w", 32, Lifetime::new(3, 6)));
+    builder.overlay(Overlay { buffer: newcomer, over: victim, kind: OverlayKind::SameBase });
+    let problem = builder.build().unwrap();
+    let mut plan = plan_at(&problem, &[0, 0]);
+    plan.reused.push(Reuse { buffer: newcomer, over: vec![victim] });
+    assert_eq!(shapes(&Scene::of(&problem, &plan))[2], (Kind::Taken, [3, 4], [0, 32]));
+    assert!(svg(&problem, &plan).contains("in place over v"));
+}
+
+#[test]
+fn shared_objects_are_stacked() {
+    let problem = problem_of((0..3).map(|i| Buffer::new(format!("{i}"), 16, Lifetime::new(i, i + 2))));
+    let mut plan = Plan::empty(&problem);
+    for size in [16, 24] {
+        plan.objects.push(SharedObject { size: Size::Fixed(Bytes(size)), space: space(0) });
+    }
+    for (id, object) in problem.buffers().ids().zip([0, 1, 0]) {
+        plan.placements[id] = Some(Placement::in_object(space(0), ObjectId::from_index(object)));
+    }
+    plan.fit_extents(&problem);
+    let scene = Scene::of(&problem, &plan);
+    let bytes: Vec<[u64; 2]> = shapes(&scene).iter().map(|&(_, _, bytes)| bytes).collect();
+    assert_eq!(bytes, [[0, 16], [16, 32], [0, 16]]);
+    assert_eq!((scene.panels[0].extent, scene.panels[0].lower_bound), (Bytes(40), Bytes(32)));
+}
+
+#[test]
+fn one_panel_a_space_that_is_used() {
+    let mut builder = ProblemBuilder::new();
+    for name in ["ub", "l1", "unused"] {
+        builder.space(Space { capacity: Some(Bytes(1 << 20)), ..Space::new(name) });
+    }
+    for (name, index) in [("a", 0), ("b", 1)] {
+        let mut buffer = Buffer::new(name, 8, Lifetime::new(0, 2));
+        buffer.spaces.push(space(index));
+        builder.buffer(buffer);
+    }
+    let problem = builder.build().unwrap();
+    let mut plan = plan_at(&problem, &[0, 0]);
+    plan.placements.iter_mut().next_back().unwrap().as_mut().unwrap().space = space(1);
+    plan.fit_extents(&problem);
+    let picture = svg(&problem, &plan);
+    assert!(picture.contains(">space ub<") && picture.contains(">space l1<") && !picture.contains("unused"));
+    assert!(picture.contains("1.000 MiB ↑"), "a capacity far above the plan is only named");
+}
+
+#[test]
+fn plans_that_make_no_sense_are_still_drawn() {
+    let problem = problem_of([
+        Buffer::new("zero", 0, Lifetime::new(0, 2)),
+        Buffer::new("never", 8, Lifetime::default()),
+        Buffer::new("far", 1 << 40, Lifetime::new(0, 1 << 60)),
+    ]);
+    let mut plan = plan_at(&problem, &[u64::MAX, u64::MAX, u64::MAX - 1]);
+    assert!(svg(&problem, &plan).contains("2 buffers without bytes or life, not drawn"));
+    plan = Plan::empty(&problem);
+    assert!(svg(&problem, &plan).contains("3 buffers without bytes"));
+    assert!(svg(&problem_of([]), &Plan::default()).contains("</svg>"));
+}
+
+#[test]
+fn names_are_never_markup() {
+    let evil = "</title></svg><script>alert(1)</script>\"'&\u{0}\u{1b}";
+    let mut builder = ProblemBuilder::new();
+    builder.space(Space::new(format!("space {evil}")));
+    builder.space(Space::new("other"));
+    let group = builder.group(evil);
+    let tie = Some(memplan_core::Tie { group, at: Bytes(0) });
+    builder.buffer(Buffer { tie, ..Buffer::new(evil, 1 << 20, Lifetime::new(0, 4)) });
+    let mut other = Buffer::new("other", 1, Lifetime::new(0, 4));
+    other.spaces.push(space(1));
+    builder.buffer(other);
+    let problem = builder.build().unwrap();
+    let mut plan = plan_at(&problem, &[0, 0]);
+    plan.placements.iter_mut().next_back().unwrap().as_mut().unwrap().space = space(1);
+    plan.fit_extents(&problem);
+    let map = Map::new(&problem, &plan, Caption::new(evil, vec![evil.to_owned()]));
+    for text in [map.svg(), map.html()] {
+        assert!(!text.contains("alert(1)<") && !text.contains("<script>alert"), "{text}");
+        assert!(!text.contains('\0') && !text.contains('\u{1b}'));
+        assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"));
+    }
+    assert_eq!(map.html().matches("<script>").count(), 1, "only our own");
+}
+
+#[test]
+fn a_page_loads_nothing() {
+    let problem = problem_of([Buffer::new("a", 64, Lifetime::new(0, 2))]);
+    let page = Map::new(&problem, &plan_at(&problem, &[0]), Caption::default()).html();
+    let links = page.matches("http").count();
+    let namespaces = page.matches("http://www.w3.org/2000/svg").count() + page.matches("http-equiv").count();
+    assert_eq!(links, namespaces);
+    assert!(!page.contains("src=") && !page.contains("@import"));
+}
+
+#[test]
+fn huge_plans_leave_out_the_smallest_and_say_so() {
+    let problem = problem_of((0..20_005u64).map(|i| Buffer::new(i.to_string(), 1 + i % 7, Lifetime::new(i, i + 1))));
+    let plan = plan_at(&problem, &vec![0; 20_005]);
+    let scene = Scene::of(&problem, &plan);
+    assert_eq!((scene.panels[0].shapes.len(), scene.left_out), (20_000, 5));
+    assert!(svg(&problem, &plan).contains("the 5 smallest rectangles are not drawn"));
+}

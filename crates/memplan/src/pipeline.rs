@@ -1,0 +1,141 @@
+//! From the bytes of a file to a plan that has been proved right.
+//!
+//! ```text
+//!   Source ─read─► Records ─target─► Problem ─plan─► Outcome ─check─► Planned
+//! ```
+//!
+//! [`run`] is that line in code. Every stage is a function from values to
+//! values and can be called alone, so a caller may stop after any of them or
+//! bring a stage of its own. The last one is not optional: a plan that leaves
+//! this module has passed [`packing::check`], which shares no code with the
+//! strategies. If it has not, that is a bug of ours and [`Unsound`] says so.
+
+use std::time::{Duration, Instant};
+
+use memplan_core::{Outcome, Problem};
+use memplan_models::records::{self, RecordFormat, Records};
+use memplan_models::{ReadError, plan as plan_file};
+use memplan_planner::{Assign, Refusal, Request, Strategy, find};
+use memplan_verify::packing::{self, Violation};
+
+use crate::target::{Target, TargetError};
+
+/// A file to plan.
+#[derive(Clone)]
+pub struct Source {
+    /// Its name, for messages and for finding out its format.
+    pub name: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// Its format; `None` to find out by name and content.
+    pub format: Option<&'static dyn RecordFormat>,
+}
+
+impl Source {
+    /// A source whose format is found out by name and content.
+    pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
+        Source { name: name.into(), bytes: bytes.into(), format: None }
+    }
+}
+
+/// How to plan.
+#[derive(Clone)]
+pub struct How<'a> {
+    /// The strategy.
+    pub strategy: &'static dyn Strategy,
+    /// Its options.
+    pub request: Request<'a>,
+}
+
+impl How<'_> {
+    /// The default strategy with default options.
+    pub fn auto() -> How<'static> {
+        let strategy = find("auto").unwrap_or(memplan_planner::STRATEGIES[0]);
+        How { strategy, request: Request::default() }
+    }
+}
+
+/// A planned input.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// What was planned.
+    pub problem: Problem,
+    /// What came of it; its plan, if there is one, has been checked.
+    pub outcome: Outcome,
+    /// Name of the strategy.
+    pub strategy: &'static str,
+    /// Kind of plan that was asked for.
+    pub assign: Assign,
+    /// Time the strategy took.
+    pub time: Duration,
+    /// What the reader ignored or assumed.
+    pub notes: Vec<String>,
+}
+
+impl Planned {
+    /// The plan as JSON, on one line.
+    pub fn to_json(&self) -> String {
+        plan_file::json::write(&self.problem, &self.outcome, self.strategy, self.time.as_secs_f64())
+    }
+}
+
+/// A strategy made a plan that is wrong: a bug in memplan.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "strategy `{strategy}` made a plan that does not verify ({} violations, the first: {}); this is a bug in memplan, \
+     please report it with the input",
+    .violations.len(),
+    .violations.first().map(ToString::to_string).unwrap_or_default()
+)]
+pub struct Unsound {
+    /// The strategy.
+    pub strategy: &'static str,
+    /// What is wrong with its plan.
+    pub violations: Vec<Violation>,
+}
+
+/// Why there is no [`Planned`].
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// The input cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The input cannot be planned on this target.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The strategy does not take this input.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A bug.
+    #[error(transparent)]
+    Unsound(#[from] Unsound),
+}
+
+/// Reads, plans and checks.
+pub fn run(source: &Source, target: &Target, how: &How) -> Result<Planned, PipelineError> {
+    let records = read(source)?;
+    let problem = target.apply(&records.problem)?;
+    let (outcome, time) = plan(&problem, how)?;
+    let outcome = check(&problem, outcome, how.strategy)?;
+    let (strategy, assign) = (how.strategy.name(), how.request.assign);
+    Ok(Planned { problem, outcome, strategy, assign, time, notes: records.notes })
+}
+
+/// Reads a source into a problem and notes about it.
+pub fn read(source: &Source) -> Result<Records, ReadError> {
+    records::read(&source.bytes, source.format, &source.name)
+}
+
+/// Plans, and takes the time.
+pub fn plan(problem: &Problem, how: &How) -> Result<(Outcome, Duration), Refusal> {
+    let start = Instant::now();
+    let outcome = memplan_planner::plan(how.strategy, problem, &how.request)?;
+    Ok((outcome, start.elapsed()))
+}
+
+/// Lets only a right plan through.
+pub fn check(problem: &Problem, outcome: Outcome, strategy: &dyn Strategy) -> Result<Outcome, Unsound> {
+    let violations = outcome.plan().map_or_else(Vec::new, |plan| packing::check(problem, plan));
+    if violations.is_empty() { Ok(outcome) } else { Err(Unsound { strategy: strategy.name(), violations }) }
+}
