@@ -358,11 +358,12 @@ impl Document {
         let Definition::Result { op, index } = self.values[value].definition else {
             return (0, 1);
         };
-        let same = |v: &&ValueId| self.values[**v].name == name;
-        let all = self.results(op);
-        let count = all.iter().filter(same).count() as u32;
-        let before = all.iter().take(index as usize).filter(same).count() as u32;
-        (before, count.max(1))
+        // Results of one name stand together, in the order of the names.
+        let results = self.results(op);
+        let start = |v: &ValueId| self.values[*v].name.start;
+        let first = results.partition_point(|v| start(v) < name.start);
+        let end = results.partition_point(|v| start(v) <= name.start);
+        (index - first as u32, (end - first) as u32)
     }
 
     /// A value's type.

@@ -3,15 +3,18 @@
 //! - [`Document`]: a lossless reader of MLIR text, generic and custom forms.
 //! - [`Type`]: the structure of a type, from its text.
 //! - [`Dialects`]: what is known about ops, one table a dialect, extensible.
+//! - [`lower()`]: every function of a document as a `Program`.
 //! - [`Edits`]: changes to a text; what they do not touch stays byte for byte.
 
 pub mod attribute;
+pub mod bounds;
 pub mod dialect;
 mod document;
 mod edits;
 mod error;
 mod fuzz;
 mod lex;
+mod lower;
 mod read;
 mod ty;
 
@@ -23,4 +26,5 @@ pub use document::{
 pub use edits::{ApplyError, Edits};
 pub use error::{Excerpt, Note, ReadError};
 pub use fuzz::fuzz_check;
+pub use lower::{LowerError, Lowered, lower};
 pub use ty::{Dimension, Layout, MemRef, Type};

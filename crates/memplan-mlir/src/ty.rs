@@ -262,7 +262,11 @@ fn parse_memref(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
         let text = expand(part);
         match parse_layout(&text) {
             Some(found) => layout = found,
-            None => space = Some(text).filter(|space| !is_default_space(space)),
+            // `1` is short for `1 : i64`.
+            None => {
+                let short = text.strip_suffix(" : i64").unwrap_or(&text);
+                space = Some(short.to_owned()).filter(|space| !is_default_space(space));
+            }
         }
     }
     Type::MemRef(MemRef { shape, element: Box::new(parse(element, aliases, depth + 1)), layout, space })
@@ -420,6 +424,7 @@ mod tests {
         assert_eq!(memref("memref<8xf32, 0>").space, None);
         assert_eq!(memref("memref<8xf32, 0 : i64>").space, None);
         assert_eq!(memref("memref<8xf32, 1>").space.as_deref(), Some("1"));
+        assert_eq!(memref("memref<8xf32, 1 : i64>").space.as_deref(), Some("1"));
         assert_eq!(memref("memref<8x2xf32, affine_map<(d0, d1) -> (d0, d1)>>").layout, Layout::Identity);
         let map = "affine_map<(d0, d1) -> (d1, d0)>";
         let transposed = memref(&format!("memref<8x2xf32, {map}>"));

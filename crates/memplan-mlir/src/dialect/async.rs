@@ -15,7 +15,13 @@ pub(super) fn rows() -> Vec<Row> {
                 .ending_in("async.yield"),
         ),
         ("async.yield", OpInfo::terminates()),
-        ("async.await", OpInfo::effects(&[]).with_results(ResultTypes::Awaited).with_traits(Traits::AWAITS)),
+        (
+            "async.await",
+            OpInfo::effects(&[])
+                .with_results(ResultTypes::Awaited)
+                .with_aliases(super::CAST)
+                .with_traits(Traits::AWAITS),
+        ),
         ("async.await_all", OpInfo::effects(&[]).with_traits(Traits::AWAITS)),
         ("async.add_to_group", OpInfo::effects(&[]).with_results(ResultTypes::Index)),
         ("async.create_group", OpInfo::effects(&[])),

@@ -15,7 +15,7 @@ pub(super) fn rows() -> Vec<Row> {
     let base = || OpInfo::view().with_aliases(BASE);
     let mut rows = vec![
         ("memref.*", OpInfo::unlisted()),
-        ("memref.alloc", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES)),
+        ("memref.alloc", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES.and(Traits::PLACED))),
         ("memref.alloca", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES)),
         ("memref.dealloc", OpInfo::effects(&[(Selector::Operand(0), Access::Free)])),
         // The source may be freed or handed on; nobody may place it.

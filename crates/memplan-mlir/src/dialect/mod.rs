@@ -169,6 +169,9 @@ impl Traits {
     /// The result is memory that lives elsewhere: a global, a constant.
     pub const EXTERNAL: Traits = Traits(1 << 13);
 
+    /// The new memory may be placed by a plan.
+    pub const PLACED: Traits = Traits(1 << 14);
+
     /// Whether every fact of `other` holds.
     pub const fn has(self, other: Traits) -> bool {
         self.0 & other.0 == other.0

@@ -1,0 +1,167 @@
+//! What an op does to the memory of its operands.
+
+use memplan_core::Bytes;
+use memplan_program::{AccessKind, CopyRange, OpDraft, OverlayKind};
+
+use super::*;
+use crate::dialect::Access;
+use crate::ty::Layout;
+
+impl Lowering<'_> {
+    /// Adds the op's accesses, overlay permissions and copies to its draft.
+    pub(super) fn accesses(&mut self, op: OpId, mut draft: OpDraft) -> OpDraft {
+        let mut list = self.access_list(op);
+        let mut seen = HashSet::new();
+        list.retain(|access| seen.insert(*access));
+        for &(value, kind) in &list {
+            draft = draft.access(self.value(value), kind);
+        }
+        for value in self.awaited(op) {
+            if let Some(&token) = self.tokens.get(&value) {
+                draft = draft.awaits(token);
+            }
+        }
+        self.relations(op, &list, draft)
+    }
+
+    fn access_list(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
+        let document = self.document;
+        let memory = self.memory_operands(op);
+        let mut list = Vec::new();
+        if let Some(effects) = self.summaries.call(op) {
+            for (&value, effect) in document.operands(op).iter().zip(effects) {
+                let kinds = effect.accesses().into_iter().filter(|_| self.is_memory(value));
+                list.extend(kinds.map(|kind| (value, kind)));
+            }
+            return list;
+        }
+        if self.lets_go(op) {
+            let escaping = memory.iter().map(|&value| (value, AccessKind::Escape));
+            list.extend(escaping.chain(self.captured(op)));
+            return list;
+        }
+        for (selector, access) in document.info(op).effects.iter() {
+            let operands = &document.operands(op)[document.select(op, selector)];
+            for &value in operands.iter().filter(|value| self.is_memory(**value)) {
+                list.push((value, self.kind(op, value, *access)));
+            }
+        }
+        list
+    }
+
+    /// Whether every memref this op is given is out of sight from here on: it is
+    /// returned, passed along a branch or out of a region in an unknown way, or
+    /// still in use by something that runs on after the op.
+    fn lets_go(&self, op: OpId) -> bool {
+        let document = self.document;
+        let info = document.info(op);
+        if !document.successors(op).is_empty() {
+            let unclear = |block: BlockId| self.unclear_blocks.contains(&block);
+            let blocks = document.successors(op).iter().filter_map(|successor| successor.block);
+            return !info.traits.has(Traits::BRANCH) || blocks.into_iter().any(unclear);
+        }
+        self.runs_on(op) || self.leaves_region(op)
+    }
+
+    /// Whether an op is in its asynchronous form, not followed further.
+    fn runs_on(&self, op: OpId) -> bool {
+        let last = self.document.results(op).last();
+        last.is_some_and(|&token| matches!(self.document.ty(token), Type::Opaque(text) if text == "!gpu.async.token"))
+            && self.document.name(op) != "gpu.wait"
+    }
+
+    /// Whether the op ends a function, or a region that nobody knows.
+    fn leaves_region(&self, op: OpId) -> bool {
+        let document = self.document;
+        if !is_last(document, op) {
+            return false;
+        }
+        let Some(parent) = document.parent_op(op) else {
+            return false;
+        };
+        let info = document.info(op);
+        let gives_back = info.traits.has(Traits::RETURN_LIKE) || !info.known;
+        match self.flow_of(parent) {
+            Flow::Function | Flow::Unknown => gives_back,
+            _ => false,
+        }
+    }
+
+    /// What the regions of an asynchronous op use from outside.
+    fn captured(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
+        let document = self.document;
+        let inside = |value: ValueId| match document.value(value).definition {
+            crate::Definition::Result { op: by, .. } => by > op && by <= self.last_inside[op],
+            crate::Definition::Argument { block, .. } => {
+                let parent = document.block_parent(block);
+                parent.is_some_and(|parent| parent >= op && parent <= self.last_inside[op])
+            }
+            crate::Definition::Unresolved => false,
+        };
+        let range = index_of(op) + 1..index_of(self.last_inside[op]) + 1;
+        let ops = range.map(OpId::from_index);
+        let used = ops.flat_map(|op| self.memory_operands(op));
+        let captured = used.filter(|&value| !inside(value));
+        captured.map(|value| (value, AccessKind::Escape)).collect()
+    }
+
+    fn kind(&self, op: OpId, value: ValueId, access: Access) -> AccessKind {
+        match access {
+            Access::Read => AccessKind::Read,
+            Access::Write if self.covers_all(value) => AccessKind::Write,
+            Access::Update if self.generic_writes(op, value) => AccessKind::Write,
+            Access::Write | Access::Update => AccessKind::Update,
+            Access::Free => AccessKind::Free,
+            Access::Escape => AccessKind::Escape,
+        }
+    }
+
+    /// Whether writing every element of a value writes every byte of it.
+    pub(super) fn covers_all(&self, value: ValueId) -> bool {
+        let memref = self.document.ty(value).as_memref();
+        memref.is_some_and(|memref| memref.layout == Layout::Identity && memref.shape.is_some())
+    }
+
+    fn awaited(&self, op: OpId) -> Vec<ValueId> {
+        let awaits = self.document.info(op).traits.has(Traits::AWAITS);
+        let operands = self.document.operands(op).iter().copied();
+        operands.filter(|_| awaits).collect()
+    }
+
+    /// Overlay permissions and copies: only between values the op is known to
+    /// write whole and to read.
+    fn relations(&mut self, op: OpId, accesses: &[(ValueId, AccessKind)], mut draft: OpDraft) -> OpDraft {
+        let with = |kind: AccessKind| {
+            let matching = accesses.iter().filter(move |(_, k)| *k == kind);
+            matching.map(|(value, _)| *value).collect::<Vec<_>>()
+        };
+        let (outputs, inputs) = (with(AccessKind::Write), with(AccessKind::Read));
+        for &output in &outputs {
+            for &input in inputs.iter().filter(|&&input| input != output) {
+                if self.permits_overlay(op, output, input) {
+                    let (output, input) = (self.value(output), self.value(input));
+                    draft = draft.overlay(output, input, OverlayKind::SameBase);
+                }
+                if let Some(length) = self.copies_whole(op, output, input) {
+                    draft = draft.copies(CopyRange {
+                        output: self.value(output),
+                        output_start: Bytes::ZERO,
+                        input: self.value(input),
+                        input_start: Bytes::ZERO,
+                        length,
+                    });
+                }
+            }
+        }
+        draft
+    }
+
+    /// The size of what an op copies from one buffer to another as it is.
+    fn copies_whole(&self, op: OpId, output: ValueId, input: ValueId) -> Option<Bytes> {
+        let copies = matches!(self.document.name(op), "memref.copy" | "linalg.copy");
+        let output = self.document.ty(output).as_memref()?;
+        let input = self.document.ty(input).as_memref()?;
+        let same = output.element == input.element && output.shape == input.shape;
+        (copies && same && input.bytes()? == output.bytes()?).then(|| output.bytes())?
+    }
+}

@@ -1,0 +1,352 @@
+//! Regions: how control enters and leaves them, and what it takes along.
+//!
+//! A position that carries memory is one where the result, the argument or the
+//! operand is memory; only those positions exist in the program.
+
+use memplan_program::{Control, OpDraft, Target, Trips};
+
+use super::*;
+use crate::dialect;
+
+/// How the regions of one op run, after a look at how many it has.
+pub(super) struct Shape {
+    pub(super) control: dialect::Control,
+    pub(super) flow: Flow,
+}
+
+impl Lowering<'_> {
+    /// What the op's row says, unless its regions do not fit that.
+    pub(super) fn shape(&self, op: OpId, regions: &[RegionId]) -> Shape {
+        let info = self.document.info(op);
+        let fits = match (info.control, info.flow) {
+            (_, Flow::While) => regions.len() == 2,
+            (dialect::Control::Alternatives | dialect::Control::Once, _) => true,
+            (dialect::Control::Unknown, _) => true,
+            _ => regions.len() == 1,
+        };
+        match fits {
+            true => Shape { control: info.control, flow: info.flow },
+            false => Shape { control: dialect::Control::Unknown, flow: Flow::Unknown },
+        }
+    }
+
+    /// The flow of an op with regions, as [`Self::shape`] decides it.
+    pub(super) fn flow_of(&self, op: OpId) -> Flow {
+        let has_blocks = |region: &RegionId| !self.document.blocks(*region).is_empty();
+        let regions = self.document.regions(op).iter().copied().filter(has_blocks);
+        self.shape(op, &regions.collect::<Vec<_>>()).flow
+    }
+
+    /// Control, initial values and results of an op with regions.
+    pub(super) fn region_op(&mut self, op: OpId, shape: &Shape, mut draft: OpDraft) -> OpDraft {
+        let info = self.document.info(op);
+        if info.traits.has(Traits::ALLOCATION_SCOPE) && self.document.name(op) != "scf.for" {
+            draft = draft.scope();
+        }
+        let control = self.control(op, shape);
+        draft = draft.control(control);
+        let inits = self.inits(op, shape.flow);
+        draft = draft.inits(&inits);
+        for id in self.region_results(op, shape.flow) {
+            draft = draft.result(id);
+        }
+        draft
+    }
+
+    fn control(&mut self, op: OpId, shape: &Shape) -> Control {
+        let document = self.document;
+        match shape.control {
+            dialect::Control::Once => Control::Once,
+            dialect::Control::Loop if shape.flow == Flow::While => Control::While,
+            dialect::Control::Loop => Control::Loop(self.trips(op)),
+            dialect::Control::Alternatives => Control::Alternatives {
+                may_skip: document.regions(op).iter().any(|&region| document.blocks(region).is_empty())
+                    || shape.flow == Flow::Unknown,
+            },
+            dialect::Control::Parallel => {
+                Control::Parallel { trips: document.trip_counts(op).unwrap_or_else(|| vec![None]).into() }
+            }
+            dialect::Control::Async => {
+                let name = document.results(op).first().map(|&token| self.value_name(token));
+                let token = self.builder.token(name.as_deref().unwrap_or(""));
+                for &result in document.results(op) {
+                    self.tokens.insert(result, token);
+                }
+                Control::Async { token }
+            }
+            dialect::Control::Unknown => Control::Unknown,
+        }
+    }
+
+    fn trips(&self, op: OpId) -> Trips {
+        match self.document.trip_counts(op).as_deref() {
+            Some([Some(count)]) => Trips::exactly(*count),
+            _ => Trips::any(),
+        }
+    }
+
+    /// Pairs of (outside, inside) values by position, those that are memory.
+    fn carried(&self, op: OpId) -> Vec<(ValueId, usize)> {
+        let results = self.document.results(op);
+        let operands = self.document.operands(op);
+        let first = operands.len().saturating_sub(results.len());
+        let pairs = results.iter().zip(&operands[first..]).enumerate();
+        pairs
+            .filter(|(_, (result, init))| self.is_memory(**result) || self.is_memory(**init))
+            .map(|(at, (_, init))| (*init, at))
+            .collect()
+    }
+
+    fn inits(&mut self, op: OpId, flow: Flow) -> Vec<program::ValueId> {
+        let inits: Vec<ValueId> = match flow {
+            Flow::Carried => self.carried(op).into_iter().map(|(init, _)| init).collect(),
+            Flow::While => {
+                let mask = self.while_mask(op);
+                let operands = self.document.operands(op).iter().zip(mask);
+                operands.filter(|(_, memory)| *memory).map(|(value, _)| *value).collect()
+            }
+            Flow::Execute => self.executed_operands(op).into_iter().map(|(value, _)| value).collect(),
+            _ => Vec::new(),
+        };
+        inits.into_iter().map(|value| self.value(value)).collect()
+    }
+
+    /// Which operands of an `scf.while` are memory.
+    fn while_mask(&self, op: OpId) -> Vec<bool> {
+        let operands = self.document.operands(op).iter();
+        operands.map(|&value| self.is_memory(value)).collect()
+    }
+
+    /// Memory operands of an `async.execute` with the argument each becomes.
+    fn executed_operands(&self, op: OpId) -> Vec<(ValueId, ValueId)> {
+        let document = self.document;
+        let block = document.regions(op).first().and_then(|&region| document.blocks(region).first());
+        let arguments = block.map_or(&[][..], |&block| document.arguments(block));
+        let operands = document.operands(op);
+        let first = operands.len().saturating_sub(arguments.len());
+        let pairs = operands[first..].iter().copied().zip(arguments.iter().copied());
+        pairs.filter(|&(outside, inside)| self.is_memory(outside) || self.is_memory(inside)).collect()
+    }
+
+    fn region_results(&mut self, op: OpId, flow: Flow) -> Vec<program::ValueId> {
+        let origin = match flow {
+            Flow::Carried | Flow::While | Flow::Yields | Flow::Execute => Origin::Incoming,
+            _ => self.any_operand(op),
+        };
+        let results = self.document.results(op);
+        let mut ids = Vec::new();
+        for at in self.memory_results(op, flow) {
+            ids.push(self.define(results[at], origin.clone()));
+        }
+        ids
+    }
+
+    /// Any memory operand of an op, or external memory.
+    fn any_operand(&mut self, op: OpId) -> Origin {
+        let sources = self.memory_operands(op);
+        if sources.iter().any(|&source| !self.is_settled(source)) {
+            return Origin::Opaque(Box::new([]));
+        }
+        Origin::Opaque(sources.into_iter().map(|value| self.value(value)).collect())
+    }
+
+    /// Positions of the results that are memory.
+    fn memory_results(&self, op: OpId, flow: Flow) -> Vec<usize> {
+        if flow == Flow::Carried {
+            return self.carried(op).into_iter().map(|(_, at)| at).collect();
+        }
+        let results = self.document.results(op);
+        (0..results.len()).filter(|&at| self.is_memory(results[at])).collect()
+    }
+
+    /// Opens a region and makes its blocks.
+    pub(super) fn region(&mut self, op: OpId, region: RegionId, stack: &mut Vec<Work>) {
+        let document = self.document;
+        let Some((&entry, others)) = document.blocks(region).split_first() else {
+            self.builder.open_region(&[]);
+            return;
+        };
+        let arguments = self.entry_arguments(op, entry);
+        let block = self.builder.open_region(&arguments);
+        self.blocks.insert(entry, block);
+        self.add_blocks(others);
+        push_blocks(stack, document.blocks(region));
+    }
+
+    fn entry_arguments(&mut self, op: OpId, entry: BlockId) -> Vec<program::ValueId> {
+        let document = self.document;
+        let flow = self.flow_of(op);
+        let arguments = document.arguments(entry);
+        let incoming: HashSet<ValueId> = match flow {
+            Flow::Carried => {
+                let first = arguments.len().saturating_sub(document.results(op).len());
+                let carried = self.carried(op).into_iter();
+                carried.filter_map(|(_, at)| arguments.get(first + at).copied()).collect()
+            }
+            Flow::Execute => self.executed_operands(op).into_iter().map(|(_, inside)| inside).collect(),
+            _ => HashSet::new(),
+        };
+        let other = match flow {
+            Flow::Unknown => self.any_operand(op),
+            _ => Origin::External,
+        };
+        let mut ids = Vec::new();
+        for &argument in arguments {
+            if incoming.contains(&argument) {
+                ids.push(self.define(argument, Origin::Incoming));
+            } else if self.is_memory(argument) {
+                ids.push(self.define(argument, other.clone()));
+            }
+        }
+        ids
+    }
+
+    /// The one region of an `scf.while`: first the blocks that decide, then the body's.
+    pub(super) fn while_region(&mut self, op: OpId, before: RegionId, after: RegionId) {
+        let document = self.document;
+        let mask = self.while_mask(op);
+        let mut entry_arguments = Vec::new();
+        let (entry, others) = match document.blocks(before).split_first() {
+            Some((&entry, others)) => (Some(entry), others),
+            None => (None, &[][..]),
+        };
+        let arguments = entry.map_or(&[][..], |entry| document.arguments(entry));
+        for (at, &argument) in arguments.iter().enumerate() {
+            if mask.get(at).copied().unwrap_or(false) {
+                entry_arguments.push(self.define(argument, Origin::Incoming));
+            }
+        }
+        let block = self.builder.open_region(&entry_arguments);
+        if let Some(entry) = entry {
+            self.blocks.insert(entry, block);
+        }
+        self.add_blocks(others);
+        self.add_blocks(document.blocks(after));
+    }
+
+    /// Makes blocks that others branch to.
+    pub(super) fn add_blocks(&mut self, blocks: &[BlockId]) {
+        for &block in blocks {
+            let origin = match self.unclear_blocks.contains(&block) {
+                true => Origin::Opaque(Box::new([])),
+                false => Origin::Incoming,
+            };
+            let mut arguments = Vec::new();
+            for &argument in self.document.arguments(block) {
+                if self.is_memory(argument) {
+                    arguments.push(self.define(argument, origin.clone()));
+                }
+            }
+            let made = self.builder.add_block(&arguments);
+            self.blocks.insert(block, made);
+        }
+    }
+
+    /// Where control goes from the end of a block.
+    pub(super) fn end_block(&mut self, block: BlockId) -> Result<(), LowerError> {
+        let document = self.document;
+        let terminator = document.ops(block).last().copied();
+        if let Some(op) = terminator
+            && !document.successors(op).is_empty()
+        {
+            return self.branches(op);
+        }
+        let Some(parent) = document.block_parent(block) else {
+            self.builder.leave(&[]);
+            return Ok(());
+        };
+        let flow = self.flow_of(parent);
+        let operands = terminator.map_or(&[][..], |op| document.operands(op));
+        let span = terminator.map_or(document.op(parent).span, |op| document.op(op).span);
+        if flow == Flow::While {
+            return self.end_while(parent, block, operands, span);
+        }
+        let positions = match flow {
+            Flow::Carried | Flow::Yields => self.memory_results(parent, flow),
+            // The first result is the token.
+            Flow::Execute => {
+                let results = self.memory_results(parent, flow).into_iter();
+                results.filter_map(|at| at.checked_sub(1)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let token = usize::from(flow == Flow::Execute);
+        let expected = document.results(parent).len().saturating_sub(token);
+        let values = self.pick(operands, &positions, expected, span)?;
+        self.builder.leave(&values);
+        Ok(())
+    }
+
+    /// The values at these positions of a terminator's operands.
+    fn pick(
+        &mut self,
+        operands: &[ValueId],
+        positions: &[usize],
+        expected: usize,
+        span: Span,
+    ) -> Result<Vec<program::ValueId>, LowerError> {
+        let found = operands.len();
+        let mut values = Vec::new();
+        for &at in positions {
+            let error = LowerError::Yields { found, expected, span };
+            let operand = *operands.get(at).ok_or(error)?;
+            values.push(self.value(operand));
+        }
+        Ok(values)
+    }
+
+    fn end_while(&mut self, op: OpId, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
+        let document = self.document;
+        let regions = document.regions(op);
+        let decides = regions.first() == Some(&document.block(block).parent);
+        if !decides {
+            let mask = self.while_mask(op);
+            let positions: Vec<usize> = (0..mask.len()).filter(|&at| mask[at]).collect();
+            let values = self.pick(operands, &positions, mask.len(), span)?;
+            self.builder.leave(&values);
+            return Ok(());
+        }
+        // `scf.condition(%c) %a, %b`: the first operand decides.
+        let passed = operands.split_first().map_or(&[][..], |(_, rest)| rest);
+        let results = self.memory_results(op, Flow::While);
+        let values = self.pick(passed, &results, document.results(op).len(), span)?;
+        self.builder.branch(Target::Break, &values);
+        let body = regions.get(1).and_then(|&region| document.blocks(region).first());
+        if let Some(&body) = body {
+            self.branch_to(body, passed, span)?;
+        }
+        Ok(())
+    }
+
+    fn branches(&mut self, op: OpId) -> Result<(), LowerError> {
+        let document = self.document;
+        let span = document.op(op).span;
+        for (index, successor) in document.successors(op).iter().enumerate() {
+            if let Some(block) = successor.block {
+                let operands = document.successor_operands(op, index).to_vec();
+                self.branch_to(block, &operands, span)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn branch_to(&mut self, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
+        let document = self.document;
+        let Some(&target) = self.blocks.get(&block) else {
+            return Ok(());
+        };
+        let arguments = document.arguments(block);
+        let unclear = self.unclear_blocks.contains(&block);
+        let mut values = Vec::new();
+        for (at, &argument) in arguments.iter().enumerate() {
+            if unclear || !self.is_memory(argument) {
+                continue;
+            }
+            let error = LowerError::Branch { found: operands.len(), expected: arguments.len(), span };
+            let operand = *operands.get(at).ok_or(error)?;
+            values.push(self.value(operand));
+        }
+        self.builder.branch(Target::Block(target), &values);
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! Ops that compute each element of their output from the elements at the same
+//! place of their inputs: the output may lie on an input, byte for byte.
+//!
+//! For `linalg.generic` two proofs are read off the text. It *writes* an output
+//! whole if the output's map is a permutation of all loop dimensions and the
+//! body does not use what was there. And it works in place if an input has the
+//! very same map, and the body reads nothing else.
+
+use super::*;
+use crate::ty::split_commas;
+
+/// Named linalg ops on whole buffers, element by element.
+const ELEMENTWISE: &[&str] = &[
+    "abs",
+    "add",
+    "ceil",
+    "copy",
+    "div",
+    "div_unsigned",
+    "erf",
+    "exp",
+    "floor",
+    "log",
+    "map",
+    "max",
+    "min",
+    "mul",
+    "negf",
+    "powf",
+    "reciprocal",
+    "round",
+    "rsqrt",
+    "select",
+    "sqrt",
+    "square",
+    "sub",
+    "tanh",
+];
+
+impl Lowering<'_> {
+    /// Whether the op still computes the right thing with `output` on `input`'s bytes.
+    pub(super) fn permits_overlay(&self, op: OpId, output: ValueId, input: ValueId) -> bool {
+        let document = self.document;
+        let Some(name) = document.name(op).strip_prefix("linalg.") else {
+            return false;
+        };
+        let same_place = if name == "generic" {
+            let map = |value| self.map_of(op, value);
+            map(output).is_some_and(|of_output| map(input).as_ref() == Some(&of_output))
+        } else {
+            ELEMENTWISE.contains(&name)
+        };
+        same_place && self.same_shape(output, input) && !self.touches_memory_inside(op)
+    }
+
+    fn same_shape(&self, left: ValueId, right: ValueId) -> bool {
+        let (Some(l), Some(r)) = (self.document.ty(left).as_memref(), self.document.ty(right).as_memref()) else {
+            return false;
+        };
+        let bytes = |memref: &crate::MemRef| memref.element.stride_bytes();
+        l.shape == r.shape
+            && l.has_static_shape()
+            && self.covers_all(left)
+            && self.covers_all(right)
+            && bytes(l).is_some()
+            && bytes(l) == bytes(r)
+    }
+
+    /// Whether a `linalg.generic` assigns every element of this output without reading it.
+    pub(super) fn generic_writes(&self, op: OpId, output: ValueId) -> bool {
+        let document = self.document;
+        if document.name(op) != "linalg.generic" || !self.covers_all(output) {
+            return false;
+        }
+        // An operand in both lists, or twice in one, is more than an output.
+        let Some(position) = self.only_position(op, output) else {
+            return false;
+        };
+        let permutation = self.map_of(op, output).is_some_and(|map| is_permutation(&map));
+        permutation && !self.body_uses(op, position)
+    }
+
+    fn only_position(&self, op: OpId, value: ValueId) -> Option<usize> {
+        let operands = self.document.operands(op);
+        let mut positions = (0..operands.len()).filter(|&at| operands[at] == value);
+        let first = positions.next()?;
+        positions.next().is_none().then_some(first)
+    }
+
+    /// Whether the body uses its argument for the operand at this position.
+    fn body_uses(&self, op: OpId, position: usize) -> bool {
+        let document = self.document;
+        let entry = document.regions(op).first().and_then(|region| document.blocks(*region).first());
+        let Some(&argument) = entry.and_then(|&block| document.arguments(block).get(position)) else {
+            return true;
+        };
+        self.inside(op).any(|op| document.operands(op).contains(&argument))
+    }
+
+    fn touches_memory_inside(&self, op: OpId) -> bool {
+        self.inside(op).any(|op| !self.memory_operands(op).is_empty())
+    }
+
+    fn inside(&self, op: OpId) -> impl Iterator<Item = OpId> + use<> {
+        (index_of(op) + 1..index_of(self.last_inside[op]) + 1).map(OpId::from_index)
+    }
+
+    /// The indexing map of an operand of a `linalg.generic`, without blanks.
+    fn map_of(&self, op: OpId, value: ValueId) -> Option<String> {
+        let document = self.document;
+        let position = document.operands(op).iter().position(|&operand| operand == value)?;
+        let maps = document.attribute(op, "indexing_maps")?;
+        let maps = maps.strip_prefix('[')?.strip_suffix(']')?;
+        let text = split_commas(maps).get(position).copied()?;
+        let text = match text.starts_with('#') {
+            true => document.alias(text, document.op(op).span)?,
+            false => text,
+        };
+        Some(text.chars().filter(|c| !c.is_whitespace()).collect())
+    }
+}
+
+/// Whether `affine_map<(d0,d1)->(d1,d0)>` names each dimension exactly once.
+fn is_permutation(map: &str) -> bool {
+    let inside = map.strip_prefix("affine_map<(").and_then(|map| map.strip_suffix(")>"));
+    let Some((dimensions, results)) = inside.and_then(|map| map.split_once(")->(")) else {
+        return false;
+    };
+    let sorted = |text: &str| {
+        let mut names: Vec<String> = text.split(',').map(str::to_owned).collect();
+        names.sort_unstable();
+        names
+    };
+    let (dimensions, results) = (sorted(dimensions), sorted(results));
+    let distinct = dimensions.windows(2).all(|pair| pair[0] != pair[1]);
+    distinct && dimensions == results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_permutation;
+
+    #[test]
+    fn permutations() {
+        assert!(is_permutation("affine_map<(d0,d1)->(d1,d0)>"));
+        assert!(is_permutation("affine_map<(d0)->(d0)>"));
+        assert!(is_permutation("affine_map<()->()>"));
+        for map in [
+            "affine_map<(d0,d1)->(d0)>",
+            "affine_map<(d0,d1)->(d0,d0)>",
+            "affine_map<(d0)->(d0+1)>",
+            "affine_map<(d0)[s0]->(d0)>",
+            "affine_map<(d0)->(0)>",
+        ] {
+            assert!(!is_permutation(map), "{map}");
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! From a [`Document`] to a [`Program`].
+//!
+//! Every op of a function becomes one op of the program, in the same order,
+//! those that only compute numbers included: the position of an op is its tick.
+//! What an op does comes from its row in the [dialect tables](crate::dialect).
+//!
+//! | in the text | in the program |
+//! |---|---|
+//! | a memref that is a function's argument, a global, an `alloca` | external memory |
+//! | `memref.alloc` | an allocation site |
+//! | a view, a cast | derived, with its bytes where they are known |
+//! | `arith.select` | merged |
+//! | a loop's argument or result, a block's argument | incoming, by the edges of control flow |
+//! | the memref result of an op nobody knows | opaque: any of its memref operands, or external |
+//!
+//! `scf.while` becomes one region: the blocks of its condition, then those of
+//! its body, with a break out of the first. A call of a function in the same
+//! file does what that function does ([`summary`]); other calls are unknown ops.
+//!
+//! Where the text leaves open what happens to a memref (an unknown op hands it
+//! to its regions, or out of them, or along a branch), it escapes: whoever
+//! plans must leave it alone.
+
+mod access;
+mod control;
+mod elementwise;
+mod origin;
+mod summary;
+
+use std::collections::{HashMap, HashSet};
+
+use memplan_core::{Id, IndexVec, Span};
+use memplan_program::{self as program, OpDraft, Origin, Program, ProgramBuilder, ProgramError};
+
+use crate::dialect::{Flow, Traits};
+use crate::document::{BlockId, Document, OpId, RegionId, ValueId};
+use crate::error::Note;
+use crate::ty::Type;
+use summary::Summaries;
+
+/// Why a document could not be lowered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LowerError {
+    /// A region gives back another number of values than its op has room for.
+    #[error("this gives back {found} values where {expected} are expected")]
+    Yields {
+        /// Values given.
+        found: usize,
+        /// Values expected.
+        expected: usize,
+        /// The terminator, or the op without one.
+        span: Span,
+    },
+    /// A branch passes on another number of values than its block has arguments.
+    #[error("this branch passes on {found} values to a block with {expected} arguments")]
+    Branch {
+        /// Values passed on.
+        found: usize,
+        /// The block's arguments.
+        expected: usize,
+        /// The branch.
+        span: Span,
+    },
+    /// The structure does not make a program.
+    #[error("{0}")]
+    Program(#[from] ProgramError),
+}
+
+impl LowerError {
+    /// Where in the text the error is.
+    pub fn span(&self) -> Span {
+        match self {
+            LowerError::Yields { span, .. } | LowerError::Branch { span, .. } => *span,
+            LowerError::Program(_) => Span::default(),
+        }
+    }
+}
+
+/// A program and where each of its parts comes from.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program: all functions with a body, in the order of the text.
+    pub program: Program,
+    /// The op of the document behind each op of the program.
+    pub ops: IndexVec<program::OpId, OpId>,
+    /// The allocation behind each site.
+    pub sites: IndexVec<program::SiteId, OpId>,
+    /// The function op behind each function.
+    pub functions: IndexVec<program::FunctionId, OpId>,
+    /// The program's value for a value of the document, if it is memory.
+    pub values: HashMap<ValueId, program::ValueId>,
+    /// What was not understood and is taken conservatively.
+    pub notes: Vec<Note>,
+}
+
+/// Lowers every function of a document that has a body.
+pub fn lower(document: &Document) -> Result<Lowered, LowerError> {
+    let mut lowering = Lowering::new(document);
+    for op in document.op_ids() {
+        let function = document.info(op).traits.has(Traits::FUNCTION);
+        if function && !lowering.inside_function(op) {
+            lowering.function(op)?;
+        }
+    }
+    lowering.finish()
+}
+
+/// What is left to do, innermost last.
+enum Work {
+    Ops { block: BlockId, next: usize },
+    Block(BlockId),
+    Region { op: OpId, region: RegionId },
+    CloseRegion,
+    CloseOp,
+    CloseFunction,
+}
+
+struct Lowering<'d> {
+    document: &'d Document,
+    builder: ProgramBuilder,
+    values: IndexVec<ValueId, Option<program::ValueId>>,
+    /// Values whose definition has been lowered.
+    defined: IndexVec<ValueId, bool>,
+    blocks: HashMap<BlockId, program::BlockId>,
+    /// What asynchronous work a value stands for.
+    tokens: HashMap<ValueId, program::TokenId>,
+    /// Blocks that an unknown op may branch to.
+    unclear_blocks: HashSet<BlockId>,
+    summaries: Summaries,
+    /// The last op inside each op.
+    last_inside: IndexVec<OpId, OpId>,
+    ops: IndexVec<program::OpId, OpId>,
+    sites: IndexVec<program::SiteId, OpId>,
+    functions: IndexVec<program::FunctionId, OpId>,
+    /// Names of ops that a note was made about.
+    noted: HashSet<&'d str>,
+    notes: Vec<Note>,
+    /// The end of the function lowered last.
+    function_end: Option<OpId>,
+}
+
+impl<'d> Lowering<'d> {
+    fn new(document: &'d Document) -> Self {
+        let last_inside = last_inside(document);
+        Lowering {
+            document,
+            builder: ProgramBuilder::new(),
+            values: IndexVec::filled(None, document.value_ids().len()),
+            defined: IndexVec::filled(false, document.value_ids().len()),
+            blocks: HashMap::new(),
+            tokens: HashMap::new(),
+            unclear_blocks: unclear_blocks(document),
+            summaries: Summaries::new(document, &last_inside),
+            last_inside,
+            ops: IndexVec::new(),
+            sites: IndexVec::new(),
+            functions: IndexVec::new(),
+            noted: HashSet::new(),
+            notes: Vec::new(),
+            function_end: None,
+        }
+    }
+
+    fn finish(self) -> Result<Lowered, LowerError> {
+        let program = self.builder.finish()?;
+        let values = self.values.iter_enumerated();
+        let values = values.filter_map(|(value, id)| Some((value, (*id)?)));
+        Ok(Lowered {
+            program,
+            ops: self.ops,
+            sites: self.sites,
+            functions: self.functions,
+            values: values.collect(),
+            notes: self.notes,
+        })
+    }
+
+    /// Whether an op lies in the function that was lowered last.
+    fn inside_function(&self, op: OpId) -> bool {
+        self.function_end.is_some_and(|end| op <= end)
+    }
+
+    fn function(&mut self, op: OpId) -> Result<(), LowerError> {
+        let document = self.document;
+        let Some(&body) = document.regions(op).first() else {
+            return Ok(());
+        };
+        let Some((&entry, others)) = document.blocks(body).split_first() else {
+            return Ok(());
+        };
+        self.function_end = Some(self.last_inside[op]);
+        let mut parameters = Vec::new();
+        for &argument in document.arguments(entry) {
+            if self.is_memory(argument) {
+                parameters.push(self.define(argument, Origin::External));
+            }
+        }
+        let name = document.symbol_name(op).unwrap_or("");
+        let function = self.builder.open_function(name, &parameters);
+        self.functions.push(op);
+        self.builder.set_function_span(function, document.op(op).span);
+        if let Some(block) = self.builder.current_block() {
+            self.blocks.insert(entry, block);
+        }
+        self.add_blocks(others);
+        let mut stack = vec![Work::CloseFunction];
+        push_blocks(&mut stack, document.blocks(body));
+        self.run(stack)
+    }
+
+    fn run(&mut self, mut stack: Vec<Work>) -> Result<(), LowerError> {
+        while let Some(work) = stack.pop() {
+            match work {
+                Work::Block(block) => {
+                    if let Some(&target) = self.blocks.get(&block) {
+                        self.builder.start_block(target);
+                    }
+                    stack.push(Work::Ops { block, next: 0 });
+                }
+                Work::Ops { block, next } => match self.document.ops(block).get(next) {
+                    Some(&op) => {
+                        stack.push(Work::Ops { block, next: next + 1 });
+                        self.op(op, &mut stack);
+                    }
+                    None => self.end_block(block)?,
+                },
+                Work::Region { op, region } => self.region(op, region, &mut stack),
+                Work::CloseRegion => self.builder.close_region(),
+                Work::CloseOp => self.builder.close_op(),
+                Work::CloseFunction => self.builder.close_function(),
+            }
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, op: OpId, stack: &mut Vec<Work>) {
+        let document = self.document;
+        self.note_unknown(op);
+        let draft = OpDraft::new(document.name(op)).span(document.op(op).span);
+        let draft = self.accesses(op, draft);
+        let has_blocks = |region: &RegionId| !document.blocks(*region).is_empty();
+        let regions: Vec<RegionId> = document.regions(op).iter().copied().filter(has_blocks).collect();
+        if regions.is_empty() {
+            let draft = self.plain_results(op, draft);
+            self.builder.push(draft);
+            self.ops.push(op);
+            return;
+        }
+        let shape = self.shape(op, &regions);
+        let draft = self.region_op(op, &shape, draft);
+        self.builder.open_op(draft);
+        self.ops.push(op);
+        stack.push(Work::CloseOp);
+        if shape.flow == Flow::While {
+            // Both regions become one.
+            stack.push(Work::CloseRegion);
+            push_blocks(stack, document.blocks(regions[1]));
+            push_blocks(stack, document.blocks(regions[0]));
+            self.while_region(op, regions[0], regions[1]);
+            return;
+        }
+        for &region in regions.iter().rev() {
+            stack.push(Work::CloseRegion);
+            stack.push(Work::Region { op, region });
+        }
+    }
+
+    fn note_unknown(&mut self, op: OpId) {
+        let document = self.document;
+        let memory = document.operands(op).iter().any(|&value| self.is_memory(value));
+        let name = document.name(op);
+        if memory && !document.info(op).known && self.noted.insert(name) {
+            self.notes.push(Note {
+                message: format!("`{name}` is not known: it is taken to update every memref it is given"),
+                span: document.op(op).span,
+            });
+        }
+    }
+
+    /// Whether a value is a handle to memory, as far as is known.
+    fn is_memory(&self, value: ValueId) -> bool {
+        match self.document.ty(value) {
+            Type::Opaque(text) => text.starts_with("!async.value<memref"),
+            ty => ty.may_be_memory(),
+        }
+    }
+
+    fn memory_operands(&self, op: OpId) -> Vec<ValueId> {
+        let operands = self.document.operands(op).iter().copied();
+        operands.filter(|&value| self.is_memory(value)).collect()
+    }
+
+    /// The program's value; made on first use, even before its definition.
+    fn value(&mut self, value: ValueId) -> program::ValueId {
+        if let Some(known) = self.values[value] {
+            return known;
+        }
+        let name = self.value_name(value);
+        let made = self.builder.external(&name);
+        self.builder.set_span(made, self.document.value(value).name);
+        self.values[value] = Some(made);
+        made
+    }
+
+    fn value_name(&self, value: ValueId) -> String {
+        let name = self.document.value_name(value).trim_start_matches('%');
+        match self.document.result_number(value) {
+            (_, 1) => name.to_owned(),
+            (index, _) => format!("{name}#{index}"),
+        }
+    }
+
+    fn define(&mut self, value: ValueId, origin: Origin) -> program::ValueId {
+        let id = self.value(value);
+        if origin != Origin::External {
+            self.builder.set_origin(id, origin);
+        }
+        self.defined[value] = true;
+        id
+    }
+}
+
+fn push_blocks(stack: &mut Vec<Work>, blocks: &[BlockId]) {
+    stack.extend(blocks.iter().rev().map(|&block| Work::Block(block)));
+}
+
+/// The last op inside each op, itself if there is none.
+fn last_inside(document: &Document) -> IndexVec<OpId, OpId> {
+    let mut last: IndexVec<OpId, OpId> = document.op_ids().collect();
+    for op in document.op_ids().rev() {
+        if let Some(parent) = document.parent_op(op) {
+            last[parent] = last[parent].max(last[op]);
+        }
+    }
+    last
+}
+
+/// Blocks that ops without a table row may branch to: what reaches their
+/// arguments is not known.
+fn unclear_blocks(document: &Document) -> HashSet<BlockId> {
+    let unknown = |op: &OpId| !document.info(*op).traits.has(Traits::BRANCH);
+    let ops = document.op_ids().filter(unknown);
+    ops.flat_map(|op| document.successors(op).iter().filter_map(|successor| successor.block)).collect()
+}
+
+/// Whether an op is the last of its block.
+fn is_last(document: &Document, op: OpId) -> bool {
+    document.ops(document.op(op).parent).last() == Some(&op)
+}
+
+/// The position of an id.
+fn index_of<I: Id>(id: I) -> usize {
+    id.index()
+}

@@ -1,0 +1,265 @@
+//! Which memory the results of ops without regions are.
+
+use memplan_core::Bytes;
+use memplan_program::{ByteRange, Extent, OpDraft, Size};
+
+use super::*;
+use crate::bounds::Bound;
+use crate::dialect::Relation;
+use crate::document::Definition;
+use crate::ty::{Layout, MemRef};
+
+impl Lowering<'_> {
+    /// Defines the memory among an op's results and adds it to the draft.
+    pub(super) fn plain_results(&mut self, op: OpId, mut draft: OpDraft) -> OpDraft {
+        for (index, &result) in self.document.results(op).iter().enumerate() {
+            if !self.is_memory(result) {
+                continue;
+            }
+            let traits = self.document.info(op).traits;
+            let id = if traits.has(Traits::PLACED) {
+                self.site(op, result)
+            } else {
+                let origin = self.origin(op, index);
+                self.define(result, origin)
+            };
+            draft = draft.result(id);
+        }
+        draft
+    }
+
+    fn site(&mut self, op: OpId, result: ValueId) -> program::ValueId {
+        let memref = self.document.ty(result).as_memref();
+        let size = memref.map_or(unknown_size("?"), |memref| {
+            memref.bytes().map_or_else(|| unknown_size(self.document.type_text(result)), Size::Known)
+        });
+        let space = memref.and_then(|memref| memref.space.as_deref());
+        let alignment = self.alignment(op, memref);
+        let space = self.builder.space(space.unwrap_or("default"));
+        let id = self.define(result, Origin::External);
+        self.builder.make_site(id, size, space);
+        if let Some(site) = self.builder.site_mut(id) {
+            site.alignment = alignment;
+            self.sites.push(op);
+        }
+        id
+    }
+
+    /// The alignment an allocation asks for, or that of its elements.
+    fn alignment(&self, op: OpId, memref: Option<&MemRef>) -> Bytes {
+        let asked = self.document.integer_attribute(op, "alignment");
+        let asked = asked.and_then(|bytes| u64::try_from(bytes).ok());
+        let element = memref.and_then(|memref| memref.element.stride_bytes());
+        let natural = element.filter(|bytes| bytes.0.is_power_of_two());
+        let bytes = asked.filter(|&bytes| bytes > 0).map(Bytes).or(natural);
+        bytes.unwrap_or(Bytes(1))
+    }
+
+    fn origin(&mut self, op: OpId, index: usize) -> Origin {
+        let document = self.document;
+        if document.info(op).traits.has(Traits::CALL) {
+            return self.call_result(op, index);
+        }
+        let rules = document.info(op).aliases.iter();
+        let mut rules = rules.filter(|rule| rule.result.is_none_or(|r| r as usize == index));
+        let Some(rule) = rules.next() else {
+            return Origin::External;
+        };
+        let operands = &document.operands(op)[document.select(op, &rule.from)];
+        let sources: Vec<ValueId> = operands.iter().copied().filter(|&value| self.is_memory(value)).collect();
+        // A use before its definition: which memory it is cannot be said yet.
+        if sources.iter().any(|&source| !self.is_settled(source)) {
+            return Origin::Opaque(Box::new([]));
+        }
+        match (rule.relation, sources.first()) {
+            (_, None) => Origin::External,
+            (Relation::Same, Some(&source)) => self.same(source),
+            (Relation::View, Some(&source)) => {
+                let extent = self.extent(op, source, document.results(op)[index]);
+                let base = self.value(source);
+                Origin::Derived { base, extent }
+            }
+            (Relation::Base, Some(&source)) => self.base(source),
+            (Relation::Either, Some(_)) => {
+                let known = document.info(op).traits.has(Traits::EFFECT_FREE);
+                let sources = sources.into_iter().map(|source| self.value(source)).collect();
+                match known {
+                    true => Origin::Merged(sources),
+                    false => Origin::Opaque(sources),
+                }
+            }
+        }
+    }
+
+    fn call_result(&mut self, op: OpId, index: usize) -> Origin {
+        let (from, other) = match self.summaries.result(op, index) {
+            Some((from, other)) => {
+                let operands = self.document.operands(op);
+                let from = from.iter().filter_map(|&at| operands.get(at).copied());
+                (from.collect(), other)
+            }
+            None => (self.memory_operands(op), true),
+        };
+        let from: Vec<ValueId> = from;
+        if from.iter().any(|&source| !self.is_settled(source)) {
+            return Origin::Opaque(Box::new([]));
+        }
+        let sources: Box<[_]> = from.into_iter().map(|value| self.value(value)).collect();
+        match other || sources.is_empty() {
+            true => Origin::Opaque(sources),
+            false => Origin::Merged(sources),
+        }
+    }
+
+    /// Whether a value's definition has been lowered, or never will be.
+    pub(super) fn is_settled(&self, value: ValueId) -> bool {
+        self.defined[value] || self.document.value(value).definition == Definition::Unresolved
+    }
+
+    /// The very bytes of another value.
+    fn same(&mut self, source: ValueId) -> Origin {
+        let bytes = self.document.ty(source).as_memref().and_then(MemRef::bytes);
+        let base = self.value(source);
+        match bytes {
+            Some(bytes) => Origin::Derived { base, extent: Extent::Exactly(ByteRange::new(0, bytes.0)) },
+            None => Origin::Merged(Box::new([base])),
+        }
+    }
+
+    /// Somewhere in the allocation that a value is a view of.
+    fn base(&mut self, source: ValueId) -> Origin {
+        match self.root(source) {
+            Some(root) => Origin::Derived { base: self.value(root), extent: Extent::Anywhere },
+            None => Origin::Opaque(Box::new([self.value(source)])),
+        }
+    }
+
+    /// The allocation or argument behind a chain of views and casts.
+    pub(super) fn root(&self, value: ValueId) -> Option<ValueId> {
+        let document = self.document;
+        let mut value = value;
+        loop {
+            let op = match document.value(value).definition {
+                Definition::Argument { block, .. } => {
+                    let parent = document.block_parent(block)?;
+                    let function = document.info(parent).flow == Flow::Function;
+                    return function.then_some(value);
+                }
+                Definition::Result { op, .. } => op,
+                Definition::Unresolved => return None,
+            };
+            let info = document.info(op);
+            if info.traits.has(Traits::ALLOCATES) || info.traits.has(Traits::EXTERNAL) {
+                return Some(value);
+            }
+            let rule = info.aliases.first().filter(|rule| rule.relation != Relation::Either)?;
+            value = *document.operands(op)[document.select(op, &rule.from)].first()?;
+        }
+    }
+
+    /// Which bytes of its source a view consists of.
+    fn extent(&self, op: OpId, source: ValueId, result: ValueId) -> Extent {
+        let known = match self.document.name(op) {
+            "memref.subview" => self.subview_extent(op, source),
+            "memref.view" => self.view_extent(op, result),
+            _ => None,
+        };
+        known.unwrap_or(Extent::Anywhere)
+    }
+
+    /// `memref.view %bytes[%offset][]`.
+    fn view_extent(&self, op: OpId, result: ValueId) -> Option<Extent> {
+        let offset = self.document.constant(*self.document.operands(op).get(1)?)?;
+        let start = Bytes(u64::try_from(offset).ok()?);
+        let length = self.document.ty(result).as_memref()?.bytes()?;
+        let end = start.checked_add(length)?;
+        Some(Extent::Exactly(ByteRange { start, end }))
+    }
+
+    fn subview_extent(&self, op: OpId, source: ValueId) -> Option<Extent> {
+        let memref = self.document.ty(source).as_memref()?;
+        let slice = self.document.slice(op)?;
+        let known = |bounds: &[Bound]| -> Option<Vec<u64>> {
+            let number = |bound: &Bound| u64::try_from(self.document.known(*bound)?).ok();
+            bounds.iter().map(number).collect()
+        };
+        let (offsets, sizes) = (known(&slice.offsets)?, known(&slice.sizes)?);
+        let steps = known(&slice.strides)?;
+        let strides = element_strides(memref)?;
+        slice_extent(&offsets, &sizes, &steps, &strides, memref.element.stride_bytes()?)
+    }
+}
+
+fn unknown_size(symbol: &str) -> Size {
+    Size::Symbolic { symbol: symbol.into(), bound: None }
+}
+
+/// Distance between neighbours in each dimension, in elements.
+fn element_strides(memref: &MemRef) -> Option<Vec<u64>> {
+    match &memref.layout {
+        Layout::Identity => {
+            let mut strides = Vec::new();
+            let mut stride = 1u64;
+            for dimension in memref.shape.as_deref()?.iter().rev() {
+                strides.push(stride);
+                stride = stride.checked_mul((*dimension)?)?;
+            }
+            strides.reverse();
+            Some(strides)
+        }
+        Layout::Strided { strides, .. } => strides.iter().map(|stride| u64::try_from((*stride)?).ok()).collect(),
+        Layout::Other(_) => None,
+    }
+}
+
+/// The bytes of a slice, relative to its source's first element.
+fn slice_extent(offsets: &[u64], sizes: &[u64], steps: &[u64], strides: &[u64], element: Bytes) -> Option<Extent> {
+    let rank = strides.len();
+    if [offsets.len(), sizes.len(), steps.len()] != [rank; 3] {
+        return None;
+    }
+    if sizes.contains(&0) {
+        return None;
+    }
+    let mut first = 0u64;
+    let mut last = 0u64;
+    // Without gaps if every dimension begins where the one inside it ends.
+    let mut dense = true;
+    let mut expected = 1u64;
+    for dimension in (0..rank).rev() {
+        let step = steps[dimension].checked_mul(strides[dimension])?;
+        first = first.checked_add(offsets[dimension].checked_mul(strides[dimension])?)?;
+        last = last.checked_add((sizes[dimension] - 1).checked_mul(step)?)?;
+        if sizes[dimension] > 1 {
+            dense &= step == expected;
+            expected = expected.checked_mul(sizes[dimension])?;
+        }
+    }
+    let start = element.checked_mul(first)?;
+    let length = element.checked_mul(last.checked_add(1)?)?;
+    let end = start.checked_add(length)?;
+    let range = ByteRange { start, end };
+    Some(match dense {
+        true => Extent::Exactly(range),
+        false => Extent::Within(range),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_become_byte_ranges() {
+        let row = slice_extent(&[2, 0], &[1, 16], &[1, 1], &[16, 1], Bytes(4));
+        assert_eq!(row, Some(Extent::Exactly(ByteRange::new(128, 192))));
+        let rows = slice_extent(&[2, 0], &[3, 16], &[1, 1], &[16, 1], Bytes(4));
+        assert_eq!(rows, Some(Extent::Exactly(ByteRange::new(128, 320))));
+        let tile = slice_extent(&[0, 4], &[2, 4], &[1, 1], &[16, 1], Bytes(4));
+        assert_eq!(tile, Some(Extent::Within(ByteRange::new(16, 96))));
+        let stepped = slice_extent(&[0], &[4], &[2], &[1], Bytes(4));
+        assert_eq!(stepped, Some(Extent::Within(ByteRange::new(0, 28))));
+        assert_eq!(slice_extent(&[0], &[0], &[1], &[1], Bytes(4)), None);
+        assert_eq!(slice_extent(&[u64::MAX], &[2], &[1], &[2], Bytes(4)), None);
+    }
+}

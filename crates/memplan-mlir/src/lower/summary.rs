@@ -1,0 +1,401 @@
+//! What a function does to its arguments, for the ops that call it.
+//!
+//! Values that may be the same memory are put into one class, whichever way
+//! control goes (union-find over views, merges, yields, branches). What is done
+//! to any value of a class counts for every argument in it. That is coarse, but
+//! linear, and errs only towards "does more". Functions are taken callees
+//! first; a call within a recursion is an unknown op.
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::AccessKind;
+use std::collections::HashMap;
+
+use crate::dialect::{Access, Control, Flow, Traits};
+use crate::document::{BlockId, Document, OpId, ValueId};
+
+/// What is done to an argument.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Effect {
+    reads: bool,
+    changes: bool,
+    frees: bool,
+    escapes: bool,
+}
+
+impl Effect {
+    pub(super) fn accesses(self) -> Vec<AccessKind> {
+        let mut kinds = Vec::new();
+        if self.changes {
+            kinds.push(AccessKind::Update);
+        } else if self.reads {
+            kinds.push(AccessKind::Read);
+        }
+        if self.escapes {
+            kinds.push(AccessKind::Escape);
+        }
+        if self.frees {
+            kinds.push(AccessKind::Free);
+        }
+        kinds
+    }
+
+    fn add(&mut self, other: Effect) {
+        self.reads |= other.reads;
+        self.changes |= other.changes;
+        self.frees |= other.frees;
+        self.escapes |= other.escapes;
+    }
+
+    fn of(access: Access) -> Effect {
+        Effect {
+            reads: matches!(access, Access::Read | Access::Update),
+            changes: matches!(access, Access::Write | Access::Update),
+            frees: access == Access::Free,
+            escapes: access == Access::Escape,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Summary {
+    parameters: Vec<Effect>,
+    /// For each result the arguments it may be, and whether it may be something else.
+    results: Vec<(Vec<usize>, bool)>,
+}
+
+/// The functions of a document, summarised, and who calls them.
+#[derive(Debug, Default)]
+pub(super) struct Summaries {
+    functions: HashMap<OpId, Summary>,
+    callees: HashMap<OpId, OpId>,
+}
+
+impl Summaries {
+    pub(super) fn new(document: &Document, last_inside: &IndexVec<OpId, OpId>) -> Summaries {
+        let mut summaries = Summaries { functions: HashMap::new(), callees: resolve_calls(document) };
+        if summaries.callees.is_empty() {
+            return summaries;
+        }
+        let order = callees_first(document, &summaries.callees, last_inside);
+        let mut classes = Classes::new(document);
+        for function in order {
+            let summary = classes.summarise(function, last_inside[function], &summaries);
+            summaries.functions.insert(function, summary);
+        }
+        summaries
+    }
+
+    /// What a call does to each of its operands, if its callee is known.
+    pub(super) fn call(&self, op: OpId) -> Option<&[Effect]> {
+        let summary = self.functions.get(self.callees.get(&op)?)?;
+        Some(&summary.parameters)
+    }
+
+    /// Which operands a call's result may be, and whether it may be something else.
+    pub(super) fn result(&self, op: OpId, index: usize) -> Option<(&[usize], bool)> {
+        let summary = self.functions.get(self.callees.get(&op)?)?;
+        let (from, other) = summary.results.get(index)?;
+        Some((from, *other))
+    }
+}
+
+/// The function with a body that each call names, looked up outward from the call.
+fn resolve_calls(document: &Document) -> HashMap<OpId, OpId> {
+    let mut functions: HashMap<(BlockId, &str), OpId> = HashMap::new();
+    for op in document.op_ids() {
+        let has_body = || {
+            let body = document.regions(op).first();
+            body.is_some_and(|&body| !document.blocks(body).is_empty())
+        };
+        if document.info(op).traits.has(Traits::FUNCTION)
+            && has_body()
+            && let Some(name) = document.symbol_name(op)
+        {
+            functions.insert((document.op(op).parent, name), op);
+        }
+    }
+    let mut callees = HashMap::new();
+    if functions.is_empty() {
+        return callees;
+    }
+    for op in document.op_ids() {
+        if !document.info(op).traits.has(Traits::CALL) {
+            continue;
+        }
+        let Some(name) = document.symbol_name(op) else {
+            continue;
+        };
+        let mut at = Some(op);
+        while let Some(inner) = at {
+            if let Some(&function) = functions.get(&(document.op(inner).parent, name)) {
+                callees.insert(op, function);
+                break;
+            }
+            at = document.parent_op(inner);
+        }
+    }
+    callees
+}
+
+/// The called functions, each behind those it calls itself.
+fn callees_first(document: &Document, callees: &HashMap<OpId, OpId>, last_inside: &IndexVec<OpId, OpId>) -> Vec<OpId> {
+    let mut calls: HashMap<OpId, Vec<OpId>> = HashMap::new();
+    let mut functions = Vec::new();
+    for op in document.op_ids() {
+        if document.info(op).traits.has(Traits::FUNCTION) {
+            let range = op.index()..last_inside[op].index() + 1;
+            let called = range.filter_map(|at| callees.get(&OpId::from_index(at)).copied());
+            calls.insert(op, called.collect());
+            functions.push(op);
+        }
+    }
+    let mut order = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for &start in &functions {
+        let mut stack = vec![(start, 0)];
+        if !seen.insert(start) {
+            continue;
+        }
+        while let Some((function, next)) = stack.pop() {
+            let Some(&callee) = calls.get(&function).and_then(|list| list.get(next)) else {
+                order.push(function);
+                continue;
+            };
+            stack.push((function, next + 1));
+            if seen.insert(callee) {
+                stack.push((callee, 0));
+            }
+        }
+    }
+    order
+}
+
+/// Classes of values that may be the same memory.
+struct Classes<'d> {
+    document: &'d Document,
+    parent: IndexVec<ValueId, ValueId>,
+    effects: IndexVec<ValueId, Effect>,
+    /// Whether the class may be memory that no argument brought.
+    other: IndexVec<ValueId, bool>,
+    /// Whether an op lies in a region that runs on its own.
+    asynchronous: IndexVec<OpId, bool>,
+}
+
+impl<'d> Classes<'d> {
+    fn new(document: &'d Document) -> Self {
+        let count = document.value_ids().len();
+        Classes {
+            document,
+            parent: document.value_ids().collect(),
+            effects: IndexVec::filled(Effect::default(), count),
+            other: IndexVec::filled(false, count),
+            asynchronous: asynchronous_ops(document),
+        }
+    }
+
+    fn find(&mut self, value: ValueId) -> ValueId {
+        let mut at = value;
+        while self.parent[at] != at {
+            let up = self.parent[at];
+            self.parent[at] = self.parent[up];
+            at = up;
+        }
+        at
+    }
+
+    fn join(&mut self, left: ValueId, right: ValueId) {
+        let (left, right) = (self.find(left), self.find(right));
+        if left != right {
+            let effect = self.effects[right];
+            self.effects[left].add(effect);
+            self.other[left] |= self.other[right];
+            self.parent[right] = left;
+        }
+    }
+
+    fn join_all(&mut self, values: &[ValueId]) {
+        for pair in values.windows(2) {
+            self.join(pair[0], pair[1]);
+        }
+    }
+
+    fn touch(&mut self, value: ValueId, effect: Effect) {
+        let class = self.find(value);
+        self.effects[class].add(effect);
+    }
+
+    fn summarise(&mut self, function: OpId, last: OpId, done: &Summaries) -> Summary {
+        let document = self.document;
+        let mut returned: Vec<Vec<ValueId>> = Vec::new();
+        for at in function.index() + 1..last.index() + 1 {
+            let op = OpId::from_index(at);
+            self.aliases(op, done);
+            self.accesses(op, done);
+            let returns = document.info(op).traits.has(Traits::RETURN_LIKE) && document.parent_op(op) == Some(function);
+            if returns {
+                let operands = document.operands(op);
+                returned.resize_with(returned.len().max(operands.len()), Vec::new);
+                for (list, &operand) in returned.iter_mut().zip(operands) {
+                    list.push(operand);
+                }
+            }
+        }
+        let body = document.regions(function).first();
+        let entry = body.and_then(|&body| document.blocks(body).first());
+        let parameters = entry.map_or(&[][..], |&entry| document.arguments(entry));
+        let classes: Vec<ValueId> = parameters.iter().map(|&value| self.find(value)).collect();
+        let results = returned.iter().map(|values| self.result(values, &classes)).collect();
+        Summary { parameters: classes.iter().map(|&class| self.effects[class]).collect(), results }
+    }
+
+    fn result(&mut self, values: &[ValueId], parameters: &[ValueId]) -> (Vec<usize>, bool) {
+        let classes: Vec<ValueId> = values.iter().map(|&value| self.find(value)).collect();
+        let from = (0..parameters.len()).filter(|&at| classes.contains(&parameters[at]));
+        let other = classes.iter().any(|&class| self.other[class]);
+        (from.collect(), other)
+    }
+
+    /// Joins what the op makes the same, whichever of its regions run.
+    fn aliases(&mut self, op: OpId, done: &Summaries) {
+        let document = self.document;
+        let info = document.info(op);
+        let results = document.results(op);
+        if info.traits.has(Traits::CALL) {
+            return self.call_aliases(op, done);
+        }
+        for &result in results {
+            let fresh = document.regions(op).is_empty() && info.aliases.is_empty();
+            let opaque = !info.traits.has(Traits::EFFECT_FREE);
+            let class = self.find(result);
+            self.other[class] |= fresh || (opaque && document.regions(op).is_empty());
+        }
+        for rule in info.aliases.iter() {
+            let sources = document.operands(op)[document.select(op, &rule.from)].to_vec();
+            for (at, &result) in results.iter().enumerate() {
+                if rule.result.is_none_or(|r| r as usize == at) {
+                    for &source in &sources {
+                        self.join(source, result);
+                    }
+                }
+            }
+        }
+        for index in 0..document.successors(op).len() {
+            let Some(block) = document.successors(op)[index].block else {
+                continue;
+            };
+            let passed = document.successor_operands(op, index).iter();
+            for (&operand, &argument) in passed.zip(document.arguments(block)) {
+                self.join(operand, argument);
+            }
+        }
+        if !document.regions(op).is_empty() {
+            self.region_aliases(op);
+        }
+    }
+
+    /// By position where the flow says so, everything with everything where not.
+    fn region_aliases(&mut self, op: OpId) {
+        let document = self.document;
+        let results = document.results(op).to_vec();
+        let operands = document.operands(op).to_vec();
+        let flow = document.info(op).flow;
+        let blocks: Vec<BlockId> =
+            document.regions(op).iter().flat_map(|&region| document.blocks(region).to_vec()).collect();
+        let ends = |block: BlockId| {
+            let last = document.ops(block).last();
+            last.map_or(Vec::new(), |&last| document.operands(last).to_vec())
+        };
+        match flow {
+            Flow::None | Flow::Function | Flow::Elements => {}
+            Flow::Yields => {
+                for &block in &blocks {
+                    self.join_positions(&results, &ends(block));
+                }
+            }
+            Flow::Carried => {
+                let first = operands.len().saturating_sub(results.len());
+                self.join_positions(&results, &operands[first..]);
+                for &block in &blocks {
+                    let arguments = document.arguments(block);
+                    let first = arguments.len().saturating_sub(results.len());
+                    self.join_positions(&results, &arguments[first..]);
+                    self.join_positions(&results, &ends(block));
+                }
+            }
+            _ => {
+                let mut all: Vec<ValueId> = results;
+                all.extend(operands);
+                for &block in &blocks {
+                    all.extend(document.arguments(block));
+                    all.extend(ends(block));
+                }
+                let memory = |value: &ValueId| {
+                    let ty = document.ty(*value);
+                    ty.may_be_memory() || matches!(ty, crate::Type::Opaque(_))
+                };
+                all.retain(memory);
+                self.join_all(&all);
+            }
+        }
+    }
+
+    fn join_positions(&mut self, left: &[ValueId], right: &[ValueId]) {
+        for (&l, &r) in left.iter().zip(right) {
+            self.join(l, r);
+        }
+    }
+
+    fn call_aliases(&mut self, op: OpId, done: &Summaries) {
+        let document = self.document;
+        let operands = document.operands(op).to_vec();
+        for (index, &result) in document.results(op).iter().enumerate() {
+            let known = done.result(op, index).map(|(from, other)| (from.to_vec(), other));
+            let (from, other) = known.unwrap_or(((0..operands.len()).collect(), true));
+            for at in from {
+                if let Some(&operand) = operands.get(at) {
+                    self.join(operand, result);
+                }
+            }
+            let class = self.find(result);
+            self.other[class] |= other;
+        }
+    }
+
+    fn accesses(&mut self, op: OpId, done: &Summaries) {
+        let document = self.document;
+        let operands = document.operands(op).to_vec();
+        if let Some(effects) = done.call(op).map(<[Effect]>::to_vec) {
+            for (&operand, effect) in operands.iter().zip(effects) {
+                self.touch(operand, effect);
+            }
+            return;
+        }
+        for (selector, access) in document.info(op).effects.iter() {
+            for &value in &operands[document.select(op, selector)] {
+                self.touch(value, Effect::of(*access));
+            }
+        }
+        // What may still run when the function has returned.
+        if self.may_outlive(op) {
+            for &value in &operands {
+                self.touch(value, Effect::of(Access::Escape));
+            }
+        }
+    }
+
+    fn may_outlive(&self, op: OpId) -> bool {
+        let document = self.document;
+        let token =
+            |value: &ValueId| matches!(document.ty(*value), crate::Type::Opaque(text) if text == "!gpu.async.token");
+        self.asynchronous[op] || document.results(op).iter().any(token)
+    }
+}
+
+fn asynchronous_ops(document: &Document) -> IndexVec<OpId, bool> {
+    let mut inside = IndexVec::filled(false, document.op_count());
+    for op in document.op_ids() {
+        let parent = document.parent_op(op);
+        inside[op] = document.info(op).control == Control::Async || parent.is_some_and(|parent| inside[parent]);
+    }
+    inside
+}

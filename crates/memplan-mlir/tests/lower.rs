@@ -1,0 +1,290 @@
+//! Lowering: what becomes of the corpus and of small programs.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+
+use memplan_mlir::{Dialects, Document, Lowered, lower};
+use memplan_program::text;
+
+fn lowered(name: &str, source: &str) -> Lowered {
+    let document = Document::read(source, Dialects::builtin()).unwrap_or_else(|e| panic!("{name}: {e}"));
+    lower(&document).unwrap_or_else(|error| panic!("{name}: {error} at {:?}", error.span()))
+}
+
+/// A program without names and places, for comparing forms.
+fn anonymous(lowered: &Lowered) -> String {
+    let program = &lowered.program;
+    let mut out = String::new();
+    for op in program.ops() {
+        out += &format!(
+            "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?}\n",
+            op.name,
+            op.scope,
+            op.accesses,
+            op.results,
+            op.inits(),
+            op.control(),
+            op.overlays(),
+            op.copies()
+        );
+    }
+    for value in program.values() {
+        out += &format!("{:?} {:?}\n", value.origin, value.definition);
+    }
+    for block in program.blocks() {
+        out += &format!("{block:?}\n");
+    }
+    for site in program.sites() {
+        out += &format!("{:?} {:?} {:?}\n", site.size, site.alignment, program.spaces()[site.space]);
+    }
+    out
+}
+
+#[test]
+fn both_forms_of_the_corpus_lower_to_the_same_program() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/printed");
+    let mut compared = 0;
+    for entry in std::fs::read_dir(corpus).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.display().to_string();
+        let Some(stem) = name.strip_suffix(".custom.mlir") else {
+            continue;
+        };
+        let custom = std::fs::read_to_string(&path).unwrap();
+        let generic = std::fs::read_to_string(format!("{stem}.generic.mlir")).unwrap();
+        let (custom, generic) = (lowered(&name, &custom), lowered(stem, &generic));
+        let (custom, generic) = (anonymous(&custom), anonymous(&generic));
+        for (line, (c, g)) in custom.lines().zip(generic.lines()).enumerate() {
+            assert_eq!(c, g, "{name}, line {line}");
+        }
+        assert_eq!(custom.lines().count(), generic.lines().count());
+        compared += 1;
+    }
+    assert!(compared >= 14);
+}
+
+fn shows(source: &str) -> String {
+    text::print(&lowered("test", source).program)
+}
+
+/// Lowers a function body (arguments `%a`, `%b`: memref<16xf32>, `%c`: i1, `%n`:
+/// index) and asserts that the program has these lines, in this order.
+#[track_caller]
+fn body(body: &str, lines: &[&str]) {
+    let source = format!(
+        "func.func @f(%a: memref<16xf32>, %b: memref<16xf32>, %c: i1, %n: index) {{\n\
+         %zero = arith.constant 0 : index\n%four = arith.constant 4 : index\n%f = arith.constant 0.0 : f32\n{body}\nreturn\n}}\n"
+    );
+    whole(&source, lines);
+}
+
+/// A line without its `at 12..34`, which is not the point here.
+fn without_place(line: &str) -> String {
+    let parts = line.trim().replace("  ", ", ");
+    let place = |part: &&str| !part.starts_with("at ") || part.ends_with('{');
+    let parts: Vec<&str> = parts.split(", ").filter(place).collect();
+    let text = parts.join(", ");
+    match text.find(" at ") {
+        Some(at) if text.ends_with('{') => format!("{} {{", &text[..at]),
+        _ => text,
+    }
+}
+
+#[track_caller]
+fn whole(source: &str, lines: &[&str]) {
+    let text = shows(source);
+    let mut printed = text.lines().map(without_place);
+    for line in lines {
+        assert!(printed.any(|found| found == line.replace("  ", ", ")), "`{line}` is not in\n{text}");
+    }
+}
+
+#[test]
+fn views_know_their_bytes() {
+    body(
+        "%s = memref.subview %a[4][8][1] : memref<16xf32> to memref<8xf32, strided<[1], offset: 4>>
+         %t = memref.subview %a[0][8][2] : memref<16xf32> to memref<8xf32, strided<[2]>>
+         %u = memref.subview %a[%n][8][1] : memref<16xf32> to memref<8xf32, strided<[1], offset: ?>>
+         %v = memref.subview %a[%four][8][1] : memref<16xf32> to memref<8xf32, strided<[1], offset: ?>>
+         %w = memref.subview %s[2][2][1] : memref<8xf32, strided<[1], offset: 4>> to memref<2xf32, strided<[1], offset: 6>>
+         %r = memref.reinterpret_cast %s to offset: [0], sizes: [16], strides: [1] : memref<8xf32, strided<[1], offset: 4>> to memref<16xf32>",
+        &[
+            "memref.subview  view %s = %a[16..48]",
+            "memref.subview  view %t = %a[within 0..60]",
+            "memref.subview  view %u = %a[?]",
+            "memref.subview  view %v = %a[16..48]",
+            "memref.subview  view %w = %s[8..16]",
+            "memref.reinterpret_cast  view %r = %a[?]",
+        ],
+    );
+}
+
+#[test]
+fn only_certain_writes_are_writes() {
+    body(
+        "%x = memref.alloc() : memref<16xf32>
+         linalg.fill ins(%f : f32) outs(%x : memref<16xf32>)
+         %s = memref.subview %x[0][8][2] : memref<16xf32> to memref<8xf32, strided<[2]>>
+         linalg.fill ins(%f : f32) outs(%s : memref<8xf32, strided<[2]>>)
+         memref.copy %a, %x : memref<16xf32> to memref<16xf32>
+         memref.store %f, %x[%n] : memref<16xf32>
+         linalg.add ins(%a, %b : memref<16xf32>, memref<16xf32>) outs(%x : memref<16xf32>)
+         \"acme.op\"(%x) : (memref<16xf32>) -> ()"
+            .replace("\\\"", "\"")
+            .as_str(),
+        &[
+            "linalg.fill  write %x, once {",
+            "linalg.fill  update %s, once {",
+            "memref.copy  read %a, write %x, copy %x[0..64] from %a[0..64]",
+            "memref.store  update %x",
+            "linalg.add  read %a, read %b, write %x, overlay %x over %a, overlay %x over %b, once {",
+            "acme.op  update %x",
+        ],
+    );
+}
+
+const GENERIC: &str = r#"
+#id = affine_map<(d0) -> (d0)>
+#swap = affine_map<(d0, d1) -> (d1, d0)>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @f(%a: memref<16xf32>, %b: memref<16xf32>, %s: memref<4x4xf32>, %t: memref<4x4xf32>, %r: memref<4xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : memref<16xf32>) outs(%b : memref<16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : memref<16xf32>) outs(%b : memref<16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %x = arith.addf %in, %out : f32
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [#id2, #swap], iterator_types = ["parallel", "parallel"]} ins(%s : memref<4x4xf32>) outs(%t : memref<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%s : memref<4x4xf32>) outs(%r : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
+"#;
+
+#[test]
+fn generics_prove_writes_and_overlays() {
+    whole(
+        GENERIC,
+        &[
+            "linalg.generic  read %a, write %b, overlay %b over %a, loop 0.. {",
+            "linalg.generic  read %a, update %b, loop 0.. {",
+            "linalg.generic  read %s, write %t, loop 0.. {",
+            "linalg.generic  read %s, update %r, loop 0.. {",
+        ],
+    );
+}
+
+#[test]
+fn calls_do_what_the_function_does() {
+    whole(
+        r#"
+func.func @reader(%m: memref<16xf32>, %i: index) -> f32 {
+  %v = memref.load %m[%i] : memref<16xf32>
+  return %v : f32
+}
+func.func @pick(%c: i1, %x: memref<16xf32>, %y: memref<16xf32>, %z: memref<16xf32>) -> memref<16xf32> {
+  %p = arith.select %c, %x, %y : memref<16xf32>
+  return %p : memref<16xf32>
+}
+func.func @maker() -> memref<16xf32> {
+  %m = memref.alloc() : memref<16xf32>
+  return %m : memref<16xf32>
+}
+func.func @twice(%m: memref<16xf32>) {
+  call @again(%m) : (memref<16xf32>) -> ()
+  return
+}
+func.func @again(%m: memref<16xf32>) {
+  call @twice(%m) : (memref<16xf32>) -> ()
+  return
+}
+func.func @keeps(%m: memref<16xf32>) {
+  %p = memref.extract_aligned_pointer_as_index %m : memref<16xf32> -> index
+  return
+}
+func.func private @unknown(memref<16xf32>) -> memref<16xf32>
+func.func @f(%a: memref<16xf32>, %b: memref<16xf32>, %c: i1, %n: index) {
+  %0 = call @reader(%a, %n) : (memref<16xf32>, index) -> f32
+  %1 = call @pick(%c, %a, %b, %a) : (i1, memref<16xf32>, memref<16xf32>, memref<16xf32>) -> memref<16xf32>
+  %2 = call @maker() : () -> memref<16xf32>
+  call @again(%a) : (memref<16xf32>) -> ()
+  call @keeps(%a) : (memref<16xf32>) -> ()
+  %3 = call @unknown(%a) : (memref<16xf32>) -> memref<16xf32>
+  return
+}
+"#,
+        &[
+            "func @f(%a, %b) {",
+            "func.call  read %a",
+            "func.call  merge %1 = %a | %b",
+            "func.call  opaque %2",
+            "func.call  update %a",
+            "func.call  escape %a",
+            "func.call  update %a, opaque %3 = %a",
+        ],
+    );
+}
+
+#[test]
+fn unknown_regions_let_go_of_what_they_take() {
+    body(
+        r#"%x = memref.alloc() : memref<16xf32>
+         %r = "acme.region"(%x) ({
+         ^bb0(%inside: memref<16xf32>):
+           "acme.yield"(%a) : (memref<16xf32>) -> ()
+         }) : (memref<16xf32>) -> memref<16xf32>"#,
+        &["acme.region  update %x, opaque %r = %x, unknown { (%inside = opaque %x)", "acme.yield  escape %a"],
+    );
+}
+
+#[test]
+fn bounds_become_trip_counts() {
+    body(
+        "scf.for %i = %zero to %four step %four { }
+         scf.for %i = %zero to %n step %four { }
+         affine.for %i = 0 to 10 { }
+         scf.forall (%i, %j) in (3, %n) { }",
+        &[
+            "scf.for  loop 1 {",
+            "scf.for  loop 0.. {",
+            "affine.for  loop 10, scope {",
+            "scf.forall  parallel 3 ?, scope {",
+        ],
+    );
+}
+
+#[test]
+fn asynchronous_work_is_awaited_by_its_token() {
+    body(
+        r#"%t, %v = async.execute -> !async.value<memref<16xf32>> {
+           async.yield %a : memref<16xf32>
+         }
+         %m = async.await %v : !async.value<memref<16xf32>>
+         memref.store %f, %m[%n] : memref<16xf32>"#,
+        &[
+            "async.execute  result %v, async !t, scope {",
+            "leave %a",
+            "async.await  merge %m = %v, await !t",
+            "memref.store  update %m",
+        ],
+    );
+}
+
+#[test]
+fn buffers_are_named_by_function_and_value() {
+    let source = "func.func @f() {\n%x = memref.alloc() : memref<4xf32>\nreturn\n}\n// -----\nfunc.func @f() {\n%x = memref.alloc() : memref<4xf32>\nreturn\n}\n";
+    let lowered = lowered("test", source);
+    let names = lowered.program.site_names();
+    assert_eq!(names.as_slice(), ["@f/%x", "@f/%x#2"]);
+    assert_eq!(lowered.sites.len(), 2);
+    assert_eq!(lowered.ops.len(), 4);
+}
