@@ -13,9 +13,11 @@ pub struct Placement {
     /// offsets than the buffer has slots, never fewer. In a plan made of shared
     /// objects they are relative to the object, that is 0.
     pub offsets: SmallVec<[Bytes; 1]>,
-    /// Distance between the instances of two neighbouring iterations, for a
-    /// buffer that was hoisted out of a parallel loop.
-    pub stride: Option<Bytes>,
+    /// For a buffer that was hoisted out of parallel loops: the distance between
+    /// its instances in two neighbouring iterations, a stride for each loop,
+    /// innermost first. A loop without one moves it by the last stride times all
+    /// iterations of the loops in between. Empty for all other buffers.
+    pub strides: SmallVec<[Bytes; 1]>,
     /// The shared object, in a plan made of shared objects.
     pub object: Option<ObjectId>,
 }
@@ -23,7 +25,7 @@ pub struct Placement {
 impl Placement {
     /// A single-slot placement at an offset.
     pub fn at(space: SpaceId, offset: Bytes) -> Placement {
-        Placement { space, offsets: SmallVec::from_elem(offset, 1), stride: None, object: None }
+        Placement { space, offsets: SmallVec::from_elem(offset, 1), strides: SmallVec::new(), object: None }
     }
 
     /// A placement in a shared object.

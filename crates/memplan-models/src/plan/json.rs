@@ -54,8 +54,8 @@ struct BufferFile<'a> {
     lifetime: Vec<IntervalFile>,
     offset: Option<u64>,
     offsets: Vec<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stride: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    strides: Vec<u64>,
     object: Option<usize>,
 }
 
@@ -150,7 +150,8 @@ fn buffers<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<BufferFile<'
             lifetime: lifetime_file(&buffer.lifetime),
             offset: offsets.first().copied(),
             offsets,
-            stride: placement.and_then(|placement| placement.stride).map(|stride| stride.0),
+            strides: placement
+                .map_or_else(Vec::new, |placement| placement.strides.iter().map(|stride| stride.0).collect()),
             object: placement.and_then(|placement| placement.object).map(Id::index),
         }
     };
@@ -205,7 +206,8 @@ impl Reader<'_> {
 
     fn buffer(&mut self, value: Json) -> Result<(), ReadError> {
         let mut id = None;
-        let (mut space, mut stride, mut object) = (None, None, None);
+        let (mut space, mut object) = (None, None);
+        let mut strides = SmallVec::<[Bytes; 1]>::new();
         let mut offsets = SmallVec::<[Bytes; 1]>::new();
         for (key, field) in value.entries("a buffer with its offset")? {
             match key.as_ref() {
@@ -218,7 +220,11 @@ impl Reader<'_> {
                     let list = list.into_iter().map(|offset| offset.number("an offset of 0 or more bytes").map(Bytes));
                     offsets = list.collect::<Result<_, _>>()?;
                 }
-                "stride" => stride = Some(Bytes(field.number("a stride in bytes")?)),
+                "strides" => {
+                    let list = field.list("a list of strides")?;
+                    let list = list.into_iter().map(|stride| stride.number("a stride in bytes").map(Bytes));
+                    strides = list.collect::<Result<_, _>>()?;
+                }
                 "object" => object = Some(field.number("the position of an object")?),
                 _ => {}
             }
@@ -251,7 +257,7 @@ impl Reader<'_> {
             (None, Some(object)) => self.plan.objects[object].space,
             (None, None) => self.problem.buffers()[buffer].spaces[0],
         };
-        self.plan.placements[buffer] = Some(Placement { space, offsets, stride, object });
+        self.plan.placements[buffer] = Some(Placement { space, offsets, strides, object });
         Ok(())
     }
 

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use memplan_core::{Id, IndexVec, ObjectId, SpaceId};
+use memplan_core::{Bytes, Id, IndexVec, ObjectId, SpaceId};
 use memplan_program::{Control, Op, OpId, Program, SiteId};
 use smallvec::SmallVec;
 
@@ -82,7 +82,7 @@ impl Layout {
             let owner = placement.and_then(|p| plan.owners.get(&p.space)).copied();
             if let Some(placement) = placement {
                 let size = info.size.upper_bound().map_or(1 << 62, |bytes| bytes.0);
-                let terms = crossed(program, site, owner, placement.stride.map_or(0, |stride| stride.0));
+                let terms = crossed(program, site, owner, &placement.strides);
                 for (slot, offset) in placement.offsets.iter().enumerate() {
                     memories.push((placement.space, placement.object));
                     let (start, terms) = (i128::from(offset.0), terms.clone());
@@ -197,15 +197,17 @@ pub(super) fn iterations(op: &Op) -> Option<u64> {
 }
 
 /// The parallel loops between a site's alloc and its memory, with how far each
-/// moves the site: the innermost by the stride, each further one by the stride
-/// times all iterations inside it.
-fn crossed(program: &Program, site: SiteId, owner: Option<OpId>, stride: u64) -> SmallVec<[Term; 1]> {
+/// moves the site: by its stride, or without one by the last stride times all
+/// iterations of the loops in between.
+fn crossed(program: &Program, site: SiteId, owner: Option<OpId>, strides: &[Bytes]) -> SmallVec<[Term; 1]> {
     let Some(alloc) = program.alloc_op(site) else { return SmallVec::new() };
-    let mut step = Some(i128::from(stride));
+    let mut strides = strides.iter().map(|stride| i128::from(stride.0));
+    let mut step = Some(0);
     let mut terms = SmallVec::new();
     for op in program.ancestors(alloc).take_while(|&op| Some(op) != owner) {
         if matches!(program.op(op).control(), Control::Parallel { .. }) {
             let trips = iterations(program.op(op));
+            step = strides.next().or(step);
             // Outside a loop of unknown length the slice has no fixed size:
             // step 0 makes the iterations overlap, which is then reported.
             terms.push(Term { op, step: step.unwrap_or(0), trips });

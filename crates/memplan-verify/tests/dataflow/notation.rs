@@ -32,7 +32,7 @@ pub(crate) fn plan(program: &Program, notation: &str) -> SitePlan {
         plan.placements[site] = Some(Placement {
             space,
             offsets: offsets.split(',').map(number).collect(),
-            stride: stride.map(number),
+            strides: stride.map(number).into_iter().collect(),
             object: None,
         });
     }
