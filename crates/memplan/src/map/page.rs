@@ -6,11 +6,11 @@
 
 use std::fmt::Write;
 
-use memplan_core::{BufferId, Bytes, Problem};
+use memplan_core::Problem;
 
 use super::Caption;
 use super::label::escape;
-use super::scene::{Kind, Panel, Scene};
+use super::scene::{Panel, Scene};
 use super::svg;
 
 /// The table lists this many buffers; the rest is summed up.
@@ -49,18 +49,12 @@ pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption) -> S
 /// What is alive at the peak of a space, largest first, with a running share.
 fn peak_table(problem: &Problem, panel: &Panel, several: bool) -> String {
     let Some(step) = panel.peak.step else { return String::new() };
-    let mut alive: Vec<(Bytes, BufferId)> = Vec::new();
-    for shape in panel.shapes.iter().filter(|shape| shape.kind == Kind::Alive) {
-        if shape.start <= step.0 && step.0 < shape.end {
-            alive.push((Bytes(shape.high - shape.low), shape.buffer));
-        }
-    }
-    alive.sort_by_key(|&(bytes, buffer)| (std::cmp::Reverse(bytes), buffer));
+    let alive = &panel.alive_at_peak;
     let place = if several { format!(" in {}", escape(&panel.name)) } else { String::new() };
     let mut table = format!("<h2>Alive at the peak{place}, step {step}</h2>\n<table>\n");
     table.push_str("<tr><th scope=\"col\">buffer<th scope=\"col\">size<th scope=\"col\">bytes<th scope=\"col\">share so far</tr>\n");
     let mut sum = 0u64;
-    for &(bytes, buffer) in alive.iter().take(ROWS) {
+    for &(buffer, bytes) in alive.iter().take(ROWS) {
         sum = sum.saturating_add(bytes.0);
         let name = escape(&problem.buffers()[buffer].name);
         let share = 100.0 * sum as f64 / panel.peak.bytes.0.max(1) as f64;

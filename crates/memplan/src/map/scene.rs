@@ -77,6 +77,8 @@ pub struct Panel {
     pub lower_bound: Bytes,
     /// The most bytes alive at once, and when.
     pub peak: Peak,
+    /// The buffers alive at the peak with their bytes in use there, largest first.
+    pub alive_at_peak: Vec<(BufferId, Bytes)>,
     /// Live bytes over time: `(step, bytes from there on)`.
     pub live: Vec<(Step, Bytes)>,
     /// What to draw, bottom layer first.
@@ -152,6 +154,7 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
         let maxima = bound::positional_maxima(problem, only_here);
         Bytes(maxima.iter().fold(0, |sum, maximum| sum.saturating_add(maximum.0)))
     };
+    let peak = bound::peak_live(problem, is_here);
     let bases = object_bases(problem, plan);
     let of_space = |&(object, _): &(ObjectId, &u64)| plan.objects[object].space == space;
     Panel {
@@ -159,11 +162,25 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
         extent: plan.extents.get(space).copied().unwrap_or_default(),
         capacity: problem.spaces()[space].capacity,
         lower_bound,
-        peak: bound::peak_live(problem, is_here),
+        alive_at_peak: alive_at(problem, peak.step, is_here),
+        peak,
         live: bound::live_bytes(problem, is_here),
         shapes,
         object_edges: bases.iter_enumerated().filter(of_space).map(|(_, &base)| base).collect(),
     }
+}
+
+fn alive_at(problem: &Problem, step: Option<Step>, is_here: impl Fn(BufferId) -> bool) -> Vec<(BufferId, Bytes)> {
+    let Some(step) = step else { return Vec::new() };
+    let bytes_at = |id: BufferId| {
+        let buffer = &problem.buffers()[id];
+        let interval = buffer.lifetime.intervals().iter().find(|life| life.start <= step && step < life.end)?;
+        let used = interval.bytes(Bytes(bytes_of(&buffer.size)));
+        Some((id, Bytes((used.high.0 - used.low.0).saturating_mul(u64::from(buffer.slots)))))
+    };
+    let mut alive: Vec<_> = problem.buffers().ids().filter(|&id| is_here(id)).filter_map(bytes_at).collect();
+    alive.sort_by_key(|&(id, bytes)| (std::cmp::Reverse(bytes), id));
+    alive
 }
 
 fn placement(plan: &Plan, buffer: BufferId) -> Option<&Placement> {

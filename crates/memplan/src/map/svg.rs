@@ -20,11 +20,12 @@ const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 78.0;
 /// Room for the names of the horizontal lines.
 const RIGHT: f64 = 168.0;
-const TOP: f64 = 62.0;
+const TOP: f64 = 50.0;
 /// Height of one panel's address axis; several panels share the page.
 const SINGLE_PANEL: f64 = 460.0;
 const SHARED_PANEL: f64 = 300.0;
-const PANEL_TITLE: f64 = 26.0;
+/// Room above a panel for the names of the space and of the peak.
+const PANEL_TITLE: f64 = 40.0;
 /// The live-bytes strip under a panel, with the axis labels under it.
 const STRIP: f64 = 64.0;
 const STRIP_GAP: f64 = 10.0;
@@ -104,7 +105,7 @@ impl<'a> Drawing<'a> {
     fn panel(&mut self, panel: &Panel, top: f64, height: f64) {
         let frame = Frame::of(panel, top, height);
         if self.scene.panels.len() > 1 {
-            self.text("space", LEFT, top - 9.0, "start", &format!("space {}", panel.name));
+            self.text("space", LEFT, top - 21.0, "start", &format!("space {}", panel.name));
         }
         self.grid(&frame);
         self.peak(panel, &frame);
@@ -151,20 +152,24 @@ impl<'a> Drawing<'a> {
         (start.min(WIDTH - RIGHT - width), width)
     }
 
+    /// A name is drawn with its shape, so that whatever lies on top covers both.
     fn shapes(&mut self, panel: &Panel, frame: &Frame) {
-        for shape in &panel.shapes {
+        let named = named(&panel.shapes);
+        for (index, shape) in panel.shapes.iter().enumerate() {
             self.shape(shape, frame);
-        }
-        self.line(r#"<g class="names">"#);
-        for shape in named(&panel.shapes) {
-            let (x, y, width, height) = self.rectangle(shape, frame);
-            let buffer = &self.problem.buffers()[shape.buffer];
-            let size = buffer.bytes().map(|bytes| byte_label(bytes.0));
-            if let Some(label) = Label::fit(&buffer.name, size.as_deref(), width, height) {
-                self.label(&label, x + width / 2.0, y + height / 2.0);
+            if named.binary_search(&index).is_ok() {
+                self.name(shape, frame);
             }
         }
-        self.line("</g>");
+    }
+
+    fn name(&mut self, shape: &Shape, frame: &Frame) {
+        let (x, y, width, height) = self.rectangle(shape, frame);
+        let buffer = &self.problem.buffers()[shape.buffer];
+        let size = buffer.bytes().map(|bytes| byte_label(bytes.0));
+        if let Some(label) = Label::fit(&buffer.name, size.as_deref(), width, height) {
+            self.label(&label, x + width / 2.0, y + height / 2.0);
+        }
     }
 
     fn shape(&mut self, shape: &Shape, frame: &Frame) {
@@ -223,7 +228,7 @@ impl<'a> Drawing<'a> {
         let turn =
             if label.upright { format!(r#" transform="rotate(-90 {} {})""#, px(x), px(y)) } else { String::new() };
         let first = y - label::LINE * (label.lines.len() as f64 - 1.0) / 2.0 + label::LINE * 0.32;
-        let _ = write!(self.out, r#"<text{turn}>"#);
+        let _ = write!(self.out, r#"<text class="name"{turn}>"#);
         for (index, text) in label.lines.iter().enumerate() {
             let baseline = px(first + label::LINE * index as f64);
             let _ = write!(self.out, r#"<tspan x="{}" y="{baseline}">{}</tspan>"#, px(x), escape(text));
@@ -341,6 +346,8 @@ impl Frame {
 /// coincide become one with both names.
 fn lines_of(panel: &Panel) -> Vec<(&'static str, String, Bytes)> {
     let mut lines = vec![("lower", "lower bound".to_owned(), panel.lower_bound)];
+    // Where buffers may choose their space, no space has a bound of its own.
+    lines.retain(|line| line.2 > Bytes::ZERO);
     let others = [("extent", Some(panel.extent)), ("capacity", panel.capacity)];
     for (name, bytes) in others.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))) {
         match lines.iter_mut().find(|line| line.2 == bytes) {
@@ -352,11 +359,14 @@ fn lines_of(panel: &Panel) -> Vec<(&'static str, String, Bytes)> {
     lines
 }
 
-/// One shape for each buffer and slot to carry the name: the largest part alive.
-fn named(shapes: &[Shape]) -> Vec<&Shape> {
-    let mut alive: Vec<&Shape> = shapes.iter().filter(|shape| shape.kind == Kind::Alive).collect();
-    alive.sort_by_key(|shape| (shape.buffer, shape.slot, std::cmp::Reverse(shape.area())));
-    alive.dedup_by_key(|shape| (shape.buffer, shape.slot));
+/// Positions, in order, of the shapes that carry a name: of each buffer and slot
+/// the largest part alive.
+fn named(shapes: &[Shape]) -> Vec<usize> {
+    let mut alive: Vec<usize> = (0..shapes.len()).filter(|&index| shapes[index].kind == Kind::Alive).collect();
+    let owner = |index: usize| (shapes[index].buffer, shapes[index].slot);
+    alive.sort_by_key(|&index| (owner(index), std::cmp::Reverse(shapes[index].area())));
+    alive.dedup_by_key(|index| owner(*index));
+    alive.sort_unstable();
     alive
 }
 
