@@ -1,8 +1,8 @@
 //! `memplan compare`: every strategy, side by side.
 
-use memplan::compare::{Comparison, Entry};
+use memplan::compare::{Comparison, Entry, Refused};
 use memplan::core::{Bytes, Outcome};
-use memplan::planner::{Assign, Request};
+use memplan::planner::{Assign, Refusal, Request};
 use memplan::wording::{count, duration, sized};
 use serde_json::{Value, json};
 
@@ -55,12 +55,21 @@ fn report(comparison: &Comparison, lower_bound: Bytes) -> String {
             (entry.outcome.status().to_owned(), status_style(&entry.outcome)),
         ]);
     }
-    let mut text = table.render(2);
-    if !comparison.refused.is_empty() {
+    format!("{}{}", table.render(2), refusals(comparison))
+}
+
+/// Who did not take part. Those that make no plans of the wanted kind share a line.
+fn refusals(comparison: &Comparison) -> String {
+    let makes_others = |refused: &&Refused| matches!(refused.reason, Refusal::Assign { .. });
+    let (others, unable): (Vec<&Refused>, Vec<&Refused>) = comparison.refused.iter().partition(makes_others);
+    let mut text = String::new();
+    if !unable.is_empty() {
         text.push_str("\nnot applicable:\n");
-        for refused in &comparison.refused {
-            text.push_str(&format!("  {}\n", visible(&refused.reason.to_string())));
-        }
+        text.extend(unable.iter().map(|refused| format!("  {}\n", visible(&refused.reason.to_string()))));
+    }
+    if let Some(Refusal::Assign { kind, .. }) = others.first().map(|refused| &refused.reason) {
+        let names: Vec<&str> = others.iter().map(|refused| refused.strategy).collect();
+        text.push_str(&format!("\nmake no {kind}: {}\n", names.join(", ")));
     }
     text
 }

@@ -236,10 +236,15 @@ impl<'a> Drawing<'a> {
         self.out.push_str("</text>\n");
     }
 
+    /// Edges too close to the last one drawn are left out: they would make a grey area.
     fn object_edges(&mut self, panel: &Panel, frame: &Frame) {
-        for &edge in panel.object_edges.iter().filter(|&&edge| edge > 0) {
-            let y = px(frame.address.at(edge));
-            self.line(&format!(r#"<path class="object" d="M{} {y}H{}"/>"#, px(LEFT), px(WIDTH - RIGHT)));
+        let mut last = frame.bottom;
+        for &edge in &panel.object_edges {
+            let y = frame.address.at(edge);
+            if last - y >= 4.0 {
+                self.line(&format!(r#"<path class="object" d="M{} {}H{}"/>"#, px(LEFT), px(y), px(WIDTH - RIGHT)));
+                last = y;
+            }
         }
     }
 
