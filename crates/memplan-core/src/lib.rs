@@ -21,7 +21,8 @@ pub use lifetime::{Interval, Lifetime, Window};
 pub use outcome::{Outcome, Stop, Witness};
 pub use plan::{Placement, Plan, Reuse, SharedObject};
 pub use problem::{
-    Buffer, Dependencies, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError, Size, Space, Tie,
+    Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
+    Size, Space, Tie,
 };
 pub use span::{Span, line_column};
 pub use units::{Bytes, MAX_BYTES, MAX_STEP, ParseBytesError, Step, storage_bytes};

@@ -47,6 +47,13 @@ impl Space {
     }
 }
 
+/// The most slots a buffer may have. Multi-buffering needs a handful; every slot
+/// is an offset that planners compute and plans store.
+pub const MAX_SLOTS: u32 = 1 << 12;
+
+/// The most slots all buffers together may have besides their first.
+pub const MAX_EXTRA_SLOTS: u64 = 1 << 20;
+
 /// How large a buffer is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Size {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::{Buffer, Dependencies, Overlay, Problem, ProblemError, Size, Space};
+use super::{Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Overlay, Problem, ProblemError, Size, Space};
 use crate::block::Blocks;
 use crate::{BufferId, Bytes, GroupId, Id, IndexVec, MAX_BYTES, MAX_STEP, SpaceId};
 
@@ -126,6 +126,7 @@ impl ProblemBuilder {
         }
         let mut sum = Bytes::ZERO;
         let mut highest_fixed = Bytes::ZERO;
+        let mut extra_slots = 0;
         for id in self.buffers.ids() {
             let buffer = &mut self.buffers[id];
             if buffer.spaces.is_empty() {
@@ -134,6 +135,11 @@ impl ProblemBuilder {
             let buffer = &self.buffers[id];
             let too_large = |what| ProblemError::TooLarge { buffer: id, name: buffer.name.clone(), what };
             let padded = self.check_buffer(id, buffer)?;
+            extra_slots += u64::from(buffer.slots) - 1;
+            if buffer.slots > MAX_SLOTS || extra_slots > MAX_EXTRA_SLOTS {
+                let (name, slots) = (buffer.name.clone(), buffer.slots);
+                return Err(ProblemError::TooManySlots { buffer: id, name, slots });
+            }
             sum = sum.checked_add(padded).ok_or_else(|| too_large("the sum of all sizes"))?;
             highest_fixed = highest_fixed.max(buffer.fixed.unwrap_or_default());
             let highest_tie = buffer.tie.map_or(Bytes::ZERO, |tie| tie.at);
@@ -348,4 +354,25 @@ pub(crate) fn least_common_multiple(one: Bytes, other: Bytes) -> Option<Bytes> {
         (a, b) = (b, a % b);
     }
     Bytes(one.0 / a.max(1)).checked_mul(other.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Lifetime;
+
+    #[test]
+    fn slots_are_a_handful() {
+        let slots = |slots: u32, buffers: usize| {
+            let mut builder = ProblemBuilder::new();
+            for index in 0..buffers {
+                builder.buffer(Buffer { slots, ..Buffer::new(index.to_string(), 0, Lifetime::new(0, 1)) });
+            }
+            builder.build()
+        };
+        assert!(slots(MAX_SLOTS, 1).is_ok());
+        let error = slots(MAX_SLOTS + 1, 1).unwrap_err();
+        assert!(error.to_string().contains("at most 4096"), "{error}");
+        assert!(matches!(slots(MAX_SLOTS, 300), Err(ProblemError::TooManySlots { .. })));
+    }
 }

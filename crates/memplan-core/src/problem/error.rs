@@ -1,5 +1,6 @@
 //! Why buffers and spaces do not make a problem.
 
+use super::{MAX_EXTRA_SLOTS, MAX_SLOTS};
 use crate::{BufferId, Bytes, SpaceId, Step};
 
 /// A contradiction or an impossible number in the description of a problem.
@@ -28,6 +29,10 @@ pub enum ProblemError {
     ZeroSpaceAlignment { space: SpaceId, name: String },
     #[error("buffer `{name}` has 0 slots; it needs at least 1")]
     ZeroSlots { buffer: BufferId, name: String },
+    #[error(
+        "buffer `{name}` has {slots} slots; a buffer can have at most {MAX_SLOTS}, all buffers together {MAX_EXTRA_SLOTS} besides their first"
+    )]
+    TooManySlots { buffer: BufferId, name: String, slots: u32 },
     #[error("the life of buffer `{name}` ends at step {end}, before its start at step {start}")]
     EndBeforeStart { buffer: BufferId, name: String, start: Step, end: Step },
     #[error("two stretches of the life of buffer `{name}` overlap at step {step}")]
@@ -79,6 +84,7 @@ impl ProblemError {
             | SelfRelation { buffer, .. }
             | ZeroAlignment { buffer, .. }
             | ZeroSlots { buffer, .. }
+            | TooManySlots { buffer, .. }
             | EndBeforeStart { buffer, .. }
             | OverlappingIntervals { buffer, .. }
             | WindowOutside { buffer, .. }
