@@ -36,6 +36,8 @@ struct Rewriter<'a> {
     result: Function,
     /// The buffer that each allocation allocates.
     holders: IndexVec<AllocationId, BufId>,
+    /// The allocated buffer behind each buffer of the input.
+    roots: IndexVec<BufId, BufId>,
     /// Allocations by place.
     attached: HashMap<Attach, Vec<AllocationId>>,
     /// Lanes that vector retyping joined, of each buffer.
@@ -70,6 +72,7 @@ impl<'a> Rewriter<'a> {
             names: all_names.cloned().collect(),
             result: function.clone(),
             holders: IndexVec::new(),
+            roots: function.buffers.ids().map(|buffer| function.root(buffer)).collect(),
             attached,
             vectors: IndexVec::filled(1, buffers),
             shifts: IndexVec::filled(0, buffers),
@@ -196,8 +199,8 @@ impl<'a> Rewriter<'a> {
 
     /// Makes a buffer a view of its allocation's holder, and moves it to its offset.
     fn declare(&mut self, buffer: BufId) {
-        let root = self.result.root(buffer);
-        let Some(place) = self.layout.places.get(root).copied().flatten().or(self.layout.places[buffer]) else {
+        let root = self.roots[buffer];
+        let Some(place) = self.layout.places[root] else {
             return;
         };
         let holder = self.holders[place.allocation];
@@ -375,14 +378,8 @@ impl<'a> Rewriter<'a> {
     /// The start of a buffer that does not start where its memory does.
     fn address(&self, buffer: BufId) -> Option<Expr> {
         // `.data` of a view is the start of what it views.
-        let mut owner = buffer;
-        while self.layout.places.get(owner).copied().flatten().is_none() {
-            match &self.result.buffers.get(owner)?.memory {
-                Memory::View { of, .. } => owner = *of,
-                _ => return None,
-            }
-        }
-        let place = self.layout.places.get(owner).copied().flatten()?;
+        let owner = *self.roots.get(buffer)?;
+        let place = self.layout.places[owner]?;
         if place.bit_offset == 0 {
             return None;
         }
@@ -409,8 +406,8 @@ impl<'a> Rewriter<'a> {
         if name != "tvm_access_ptr" {
             return None;
         }
-        let root = self.layout.places.get(*buffer).copied().flatten();
-        let bits = root.map_or(0, |place| place.bit_offset);
+        let place = self.roots.get(*buffer).and_then(|root| self.layout.places[*root]);
+        let bits = place.map_or(0, |place| place.bit_offset);
         if !bits.is_multiple_of(dtype.total_bits()) {
             return None;
         }

@@ -1,6 +1,8 @@
 //! Tests of the public interface, one module a subject.
 
 mod conformance;
+mod generate;
+mod generated;
 mod interpreter;
 mod records;
 mod script_text;

@@ -1,0 +1,56 @@
+//! Generated programs, before and after, in the interpreter.
+
+use crate::generate::{Features, Random, program};
+use memplan_tensor::interpret::{Order, RunOptions, run};
+use memplan_tensor::rewrite::{Mode, RewriteError, RewriteOptions, storage_rewrite, total_bits};
+use memplan_tensor::script::Script;
+
+const PROGRAMS: u64 = 2_000;
+
+/// Runs a function before and after in every order of parallel iterations.
+fn same_results(text: &str, before: &memplan_tensor::ir::Function, after: &memplan_tensor::ir::Function, seed: u64) {
+    for order in [Order::Forward, Order::Backward, Order::Lockstep] {
+        let options = RunOptions {
+            seed,
+            order,
+            ..RunOptions::default()
+        };
+        let expected = run(before, &options).unwrap_or_else(|error| panic!("{seed} {order:?}: {error}\n{text}"));
+        assert_eq!(run(after, &options), Ok(expected), "{seed} {order:?}\n{text}");
+    }
+}
+
+#[test]
+fn generated_programs_keep_their_results() {
+    let (mut sharing, mut refused, mut compat) = (0, 0, 0);
+    for seed in 0..PROGRAMS {
+        let mut random = Random::new(seed);
+        let features = Features::random(&mut random);
+        let statements = 4 + random.below(14);
+        let text = program(&mut random, features, statements);
+        let script = Script::read(&text).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let before = &script.functions()[0];
+        let rewritten = storage_rewrite(before, &RewriteOptions::default()).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        same_results(&text, before, &rewritten.function, seed);
+        sharing += u32::from(rewritten.layout.shares());
+        // Tagged memory is one block per place, with padding between its entries.
+        let padded = features.scopes;
+        assert!(padded || total_bits(&rewritten.function) <= total_bits(before), "{seed}\n{text}");
+        let options = RewriteOptions {
+            mode: Mode::Compat,
+            ..RewriteOptions::default()
+        };
+        match storage_rewrite(before, &options) {
+            Ok(theirs) => {
+                same_results(&text, before, &theirs.function, seed);
+                assert!(total_bits(&rewritten.function) <= total_bits(&theirs.function), "{seed}\n{text}");
+                compat += 1;
+            }
+            Err(RewriteError::Refused { .. }) => refused += 1,
+            Err(other) => panic!("{seed}: {other}\n{text}"),
+        }
+    }
+    let share = sharing as f64 / PROGRAMS as f64;
+    assert!(share >= 0.8, "only {share} of the programs share anything");
+    assert!(compat > 500 && refused > 100, "{compat} compatible, {refused} refused");
+}
