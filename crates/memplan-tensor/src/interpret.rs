@@ -170,5 +170,11 @@ impl RunError {
 /// assert_eq!(outputs[0].to_string(), "O: int32[2] = 7 14");
 /// ```
 pub fn run(function: &Function, options: &RunOptions) -> Result<Vec<Output>, RunError> {
+    machine::Machine::new(function, options).run().map(|(outputs, _)| outputs)
+}
+
+/// Like [`run`], with a digest of every value loaded, in order: two programs that differ only in where their buffers live
+/// load the same values, even those that no output shows.
+pub fn run_traced(function: &Function, options: &RunOptions) -> Result<(Vec<Output>, u64), RunError> {
     machine::Machine::new(function, options).run()
 }

@@ -1,7 +1,7 @@
 //! Evaluating expressions, and moving lanes between values and memory.
 
 use super::RunError;
-use super::machine::{Machine, Pointer, Value};
+use super::machine::{Machine, Pointer, Value, mix};
 use super::number::{Scalar, binary, convert, from_bytes, to_bytes};
 use crate::DType;
 use crate::ir::{BinaryOp, BufId, Expr, Memory as Whose};
@@ -182,7 +182,7 @@ impl Machine<'_> {
         }
     }
 
-    fn read(&self, places: &Places, buffer: BufId) -> Result<Value, RunError> {
+    fn read(&mut self, places: &Places, buffer: BufId) -> Result<Value, RunError> {
         let dtype = self.function.buffers[buffer].dtype;
         let mut lanes = Vec::with_capacity(places.bytes.len());
         for &start in &places.bytes {
@@ -192,6 +192,10 @@ impl Machine<'_> {
                 buffer: self.function.buffers[buffer].name.clone(),
                 index: format!("byte {start}"),
             })?);
+        }
+        for lane in &lanes {
+            let bits = u64::from_le_bytes(to_bytes(*lane, dtype));
+            self.loads = mix(self.loads, bits);
         }
         match lanes.as_slice() {
             [only] => Ok(Value::One(*only)),

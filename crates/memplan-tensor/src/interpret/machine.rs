@@ -64,6 +64,8 @@ pub(super) struct Machine<'a> {
     steps: u64,
     events: u64,
     pub(super) extern_calls: u64,
+    /// Digest of all values loaded so far.
+    pub(super) loads: u64,
     /// The statement being executed, for errors.
     pub(super) span: Span,
 }
@@ -96,11 +98,12 @@ impl<'a> Machine<'a> {
             steps: 0,
             events: 0,
             extern_calls: 0,
+            loads: 0,
             span: Span::default(),
         }
     }
 
-    pub(super) fn run(mut self) -> Result<Vec<Output>, RunError> {
+    pub(super) fn run(mut self) -> Result<(Vec<Output>, u64), RunError> {
         self.choose_scalars();
         for param in &self.function.params {
             if let Param::Buffer(buffer) = param {
@@ -109,7 +112,7 @@ impl<'a> Machine<'a> {
         }
         let body = &self.function.body;
         self.block(body, &[0])?;
-        self.outputs()
+        Ok((self.outputs()?, self.loads))
     }
 
     /// Scalar parameters and free size variables; everything else is set before it is read.

@@ -22,7 +22,7 @@ pub(super) fn input(sequence: &Sequence<'_>) -> Result<(), RewriteError> {
 pub(super) fn decisions(sequence: &Sequence<'_>, pool: &Pool, layout: &Layout) -> Result<(), RewriteError> {
     let mut budget = hazard::BUDGET;
     for step in &pool.in_place {
-        if !hazard::is_safe(sequence, step.stmt, step.dst, step.src, &mut budget) {
+        if !hazard::is_safe(sequence, *step, &mut budget) {
             let span = sequence.statements[step.stmt].span;
             return Err(refuse(Defect::InPlaceOverwrite, &sequence.function.buffers[step.dst].name, span));
         }

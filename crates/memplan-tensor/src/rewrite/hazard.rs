@@ -11,7 +11,7 @@
 //! | `LOST` | the source was stored again over a destination that was needed |
 //!
 //! Reading the source in state `DST` is a hazard (an element written twice, an initialisation before a
-//! copy); ending in `LOST` is one (the source overwritten after the copy). Where branches meet, a cell
+//! copy); ending in `LOST` is one (the source overwritten after the copy), unless nobody reads the destination afterwards. Where branches meet, a cell
 //! may be in several states at once.
 //!
 //! Two ways to decide. If the destination is stored at one place only, at an index that differs in every
@@ -20,7 +20,8 @@
 //! on data, up to a budget. Parallel iterations are run first to last and last to first. What
 //! cannot be decided counts as a hazard.
 
-use super::sequence::{Sequence, StmtId};
+use super::pool::InPlace;
+use super::sequence::Sequence;
 use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId};
 use crate::linear::Linear;
 use memplan_core::IndexVec;
@@ -35,8 +36,9 @@ const LOST: u8 = 8;
 pub(super) const BUDGET: u64 = 1 << 24;
 const STEPS_PER_QUESTION: u64 = 1 << 17;
 
-/// Whether `dst` may be computed into the memory of `src` by `stmt`.
-pub(super) fn is_safe(sequence: &Sequence<'_>, stmt: StmtId, dst: BufId, src: BufId, budget: &mut u64) -> bool {
+/// Whether the destination of `step` may be computed into the memory of its source.
+pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) -> bool {
+    let InPlace { stmt, dst, src, .. } = step;
     let function = sequence.function;
     let body = sequence.statements[stmt];
     // Threads around the statement run it together, unless each has a memory of its own.
@@ -68,7 +70,8 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, stmt: StmtId, dst: BufId, src: Bu
             concerned: &concerned,
             left: &mut left,
         };
-        run.with_threads(&threads, body).is_some() && run.cells.values().all(|state| state & LOST == 0)
+        let kept = |state: &u8| state & LOST == 0 || !step.needed_after;
+        run.with_threads(&threads, body).is_some() && run.cells.values().all(kept)
     });
     *budget -= allowance - left;
     safe

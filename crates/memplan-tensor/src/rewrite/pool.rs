@@ -61,6 +61,8 @@ pub struct InPlace {
     pub dst: BufId,
     /// Whose memory it takes.
     pub src: BufId,
+    /// Whether the destination is used again after the statement.
+    pub needed_after: bool,
 }
 
 /// All entries of a function.
@@ -223,6 +225,7 @@ impl Planner<'_, '_> {
         if self.stands_alone(dst) {
             return None;
         }
+        let needed_after = !self.events.killed[stmt].contains(&dst);
         for position in 0..self.events.killed[stmt].len() {
             let src = self.events.killed[stmt][position];
             let Some(entry_id) = self.pool.entry_of[src].filter(|_| src != dst && !self.consumed[src]) else {
@@ -237,11 +240,12 @@ impl Planner<'_, '_> {
             if !matches || !inplace::fits(function, body, dst, src) {
                 continue;
             }
-            if self.mode == Mode::Sound && !hazard::is_safe(self.sequence, stmt, dst, src, &mut self.budget) {
+            let step = InPlace { stmt, dst, src, needed_after };
+            if self.mode == Mode::Sound && !hazard::is_safe(self.sequence, step, &mut self.budget) {
                 continue;
             }
             self.consumed[src] = true;
-            self.pool.in_place.push(InPlace { stmt, dst, src });
+            self.pool.in_place.push(step);
             return Some(entry_id);
         }
         None

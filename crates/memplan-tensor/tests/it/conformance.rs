@@ -2,7 +2,7 @@
 
 use crate::interpreter::options;
 use crate::records::{Record, records};
-use memplan_tensor::interpret::{Order, run};
+use memplan_tensor::interpret::{Order, run_traced};
 use memplan_tensor::rewrite::{Mode, RewriteOptions, Rewritten, allocation_sites, storage_rewrite};
 use memplan_tensor::script::Script;
 
@@ -125,8 +125,8 @@ fn evaluate(record: &Record, extent: &str) -> Option<u64> {
     let text =
         format!("@T.prim_func\ndef main({}O: T.Buffer((1,), \"int64\")):\n    O[0] = {extent}\n", symbols.concat());
     let script = Script::read(&text).ok()?;
-    let outputs = run(&script.functions()[0], &options(record, 0, Order::Forward)).ok()?;
-    outputs[0].to_string().rsplit(' ').next()?.parse().ok()
+    let outputs = run_traced(&script.functions()[0], &options(record, 0, Order::Forward)).ok()?;
+    outputs.0[0].to_string().rsplit(' ').next()?.parse().ok()
 }
 
 #[test]
@@ -144,9 +144,9 @@ fn default_is_right_for_all_and_never_larger() {
         };
         for order in [Order::Forward, Order::Backward, Order::Lockstep] {
             let options = options(&record, 3, order);
-            let Ok(expected) = run(before, &options) else { continue };
+            let Ok(expected) = run_traced(before, &options) else { continue };
             checked += 1;
-            let after = run(&rewritten.function, &options);
+            let after = run_traced(&rewritten.function, &options);
             if after != Ok(expected) {
                 problems.push(format!("{} {order:?}: {:?}", record.id(), after.err()));
             }
@@ -178,7 +178,7 @@ fn rewritten_texts_read_back() {
         for mode in [Mode::Sound, Mode::Compat] {
             let Ok(rewritten) = rewrite(&script, mode) else { continue };
             let options = options(&record, 5, Order::Forward);
-            let before = run(&script.functions()[0], &options);
+            let before = run_traced(&script.functions()[0], &options);
             let mut changed = script.clone();
             changed.functions_mut()[0] = rewritten.function;
             let text = changed.print();
@@ -187,7 +187,7 @@ fn rewritten_texts_read_back() {
                 panic!("{} {line}:{column}: {error}\n{text}", record.id())
             });
             if let Ok(before) = before {
-                assert_eq!(run(&again.functions()[0], &options), Ok(before), "{}\n{text}", record.id());
+                assert_eq!(run_traced(&again.functions()[0], &options), Ok(before), "{}\n{text}", record.id());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Generated programs, before and after, in the interpreter.
 
 use crate::generate::{Features, Random, program};
-use memplan_tensor::interpret::{Order, RunOptions, run};
+use memplan_tensor::interpret::{Order, RunOptions, run_traced};
 use memplan_tensor::rewrite::{Mode, RewriteError, RewriteOptions, storage_rewrite, total_bits};
 use memplan_tensor::script::Script;
 
@@ -15,8 +15,8 @@ fn same_results(text: &str, before: &memplan_tensor::ir::Function, after: &mempl
             order,
             ..RunOptions::default()
         };
-        let expected = run(before, &options).unwrap_or_else(|error| panic!("{seed} {order:?}: {error}\n{text}"));
-        assert_eq!(run(after, &options), Ok(expected), "{seed} {order:?}\n{text}");
+        let expected = run_traced(before, &options).unwrap_or_else(|error| panic!("{seed} {order:?}: {error}\n{text}"));
+        assert_eq!(run_traced(after, &options), Ok(expected), "{seed} {order:?}\n{text}");
     }
 }
 

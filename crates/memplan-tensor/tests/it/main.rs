@@ -6,3 +6,4 @@ mod generated;
 mod interpreter;
 mod records;
 mod script_text;
+mod tvm_peer;
