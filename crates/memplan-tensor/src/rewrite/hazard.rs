@@ -50,7 +50,7 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
             _ => None,
         }));
     }
-    if each_cell_once(function, body, dst, src, &threads) {
+    if each_cell_once(function, body, step, &threads) {
         return true;
     }
     let allowance = STEPS_PER_QUESTION.min(*budget);
@@ -81,7 +81,7 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
 fn each_cell_once(function: &Function, body: &Stmt, dst: BufId, src: BufId, threads: &[(VarId, &Expr)]) -> bool {
     let mut loops: Vec<(VarId, &Expr)> = threads.to_vec();
     let mut found = None;
-    let counted = count_stores(function, body, dst, src, &mut loops, &mut found);
+    let counted = count_stores(function, body, step, &mut loops, &mut found);
     match (counted, found) {
         (Some(1), Some((index, loops))) => injective(index, &loops),
         _ => false,
@@ -90,7 +90,7 @@ fn each_cell_once(function: &Function, body: &Stmt, dst: BufId, src: BufId, thre
 
 type Found<'a> = Option<(&'a [Expr], Vec<(VarId, &'a Expr)>)>;
 
-/// Stores to the destination; `None` if the source is stored, too, or a store repeats unpredictably.
+/// Stores to the destination; `None` if a store to the source may hit it, or a store repeats unpredictably.
 fn count_stores<'a>(
     function: &Function,
     stmt: &'a Stmt,
@@ -104,10 +104,11 @@ fn count_stores<'a>(
     match &stmt.kind {
         StmtKind::Store { buffer, index, .. } => {
             let root = function.root(*buffer);
-            if root == src {
+            // Over a destination that nobody reads afterwards, the source may be stored at any time.
+            if root == step.src && step.needed_after {
                 return None;
             }
-            if root == dst {
+            if root == step.dst {
                 count = 1;
                 *found = Some((index, loops.clone()));
             }
@@ -119,7 +120,7 @@ fn count_stores<'a>(
     for block in stmt.blocks() {
         let mut in_block = 0;
         for inner in block {
-            in_block += count_stores(function, inner, dst, src, loops, found)?;
+            in_block += count_stores(function, inner, step, loops, found)?;
         }
         branches.push((in_block, found.clone()));
     }
