@@ -87,14 +87,7 @@ const TYPES: [&str; 7] = ["float32", "float32", "int8", "int16", "int32", "float
 
 /// A program of about `statements` statements.
 pub(crate) fn program(random: &mut Random, features: Features, statements: usize) -> String {
-    let mut generator = Generator {
-        random,
-        features,
-        text: String::new(),
-        next: 0,
-        outer: String::new(),
-        limit: 64,
-    };
+    let mut generator = Generator { random, features, text: String::new(), next: 0, outer: String::new(), limit: 64 };
     let parameter = if features.symbolic { "n: T.int32, " } else { "" };
     let _ = writeln!(
         generator.text,
@@ -210,7 +203,11 @@ impl Generator<'_> {
         let var = self.fresh("i");
         let count = source.size.unwrap_or(2).min(self.limit).min(4);
         self.line(depth, &format!("for {var} in range({count}):"));
-        let index = if self.random.chance(50) || source.size.is_none() { var.clone() } else { format!("{} - {var}", count - 1) };
+        let index = if self.random.chance(50) || source.size.is_none() {
+            var.clone()
+        } else {
+            format!("{} - {var}", count - 1)
+        };
         let value = cast(&format!("{}[{index}]", source.name), source.dtype, "float32");
         let target = self.output(&var);
         self.line(depth + 1, &format!("{target} = T.min({target} + {value}, T.float32(1000.0))"));
@@ -229,17 +226,14 @@ impl Generator<'_> {
         };
         let scope = match like {
             Some(like) if self.random.chance(80) => like.scope,
-            _ if self.features.scopes => self.random.pick(&["global", "shared", "local.L0A", "global.Y", "local", "shared.dyn"]),
+            _ if self.features.scopes => {
+                self.random.pick(&["global", "shared", "local.L0A", "global.Y", "local", "shared.dyn"])
+            }
             _ => "global",
         };
         // Tagged memory takes constant sizes only.
         let size = if scope.contains('.') && scope != "shared.dyn" { size.or(Some(8)) } else { size };
-        let buffer = Buf {
-            name: self.fresh("T"),
-            dtype,
-            size,
-            scope,
-        };
+        let buffer = Buf { name: self.fresh("T"), dtype, size, scope };
         let extent = buffer.size.map_or("n".to_owned(), |size| size.to_string());
         let mut declaration = format!("{} = T.alloc_buffer(({extent},)", buffer.name);
         if dtype != "float32" {
@@ -255,7 +249,11 @@ impl Generator<'_> {
 
     /// Declares a buffer and computes all of it.
     fn make(&mut self, depth: usize, live: &[Buf]) -> Buf {
-        let source = if live.is_empty() || self.random.chance(15) { None } else { Some(live[self.random.below(live.len())].clone()) };
+        let source = if live.is_empty() || self.random.chance(15) {
+            None
+        } else {
+            Some(live[self.random.below(live.len())].clone())
+        };
         let target = self.declare(depth, source.as_ref());
         let var = self.fresh("i");
         let extent = target.size.map_or("n".to_owned(), |size| size.to_string());
@@ -381,7 +379,8 @@ impl Generator<'_> {
             1 => {
                 let view = self.fresh("V");
                 let dtype = if target.dtype == "float32" { String::new() } else { format!(", \"{}\"", target.dtype) };
-                let scope = if target.scope == "global" { String::new() } else { format!(", scope=\"{}\"", target.scope) };
+                let scope =
+                    if target.scope == "global" { String::new() } else { format!(", scope=\"{}\"", target.scope) };
                 self.line(depth, &format!("{view} = T.decl_buffer(({extent},){dtype}, data={t}.data{scope})"));
                 self.line(depth, &format!("for {var} in range({extent}):"));
                 self.line(depth + 1, &format!("{view}[{var}] = {value}"));
@@ -390,7 +389,8 @@ impl Generator<'_> {
                 self.line(depth, &format!("for {var} in range({extent}):"));
                 self.line(depth + 1, &format!("{t}[{var}] = {value}"));
                 if let Some(size) = target.size {
-                    let pointer = format!("T.tvm_access_ptr(T.type_annotation(\"{}\"), {t}.data, 0, {size}, 3)", target.dtype);
+                    let pointer =
+                        format!("T.tvm_access_ptr(T.type_annotation(\"{}\"), {t}.data, 0, {size}, 3)", target.dtype);
                     self.line(depth, &format!("T.call_extern(\"int32\", \"f\", {pointer})"));
                 }
             }

@@ -12,11 +12,7 @@ fn same_results(text: &str, before: &memplan_tensor::ir::Function, after: &mempl
     let orders = [Order::Forward, Order::Backward, Order::Lockstep];
     let distinct = if text.contains("T.parallel") { 3 } else { 1 };
     for order in orders.into_iter().take(distinct) {
-        let options = RunOptions {
-            seed,
-            order,
-            ..RunOptions::default()
-        };
+        let options = RunOptions { seed, order, ..RunOptions::default() };
         let expected = run_traced(before, &options).unwrap_or_else(|error| panic!("{seed} {order:?}: {error}\n{text}"));
         assert_eq!(run_traced(after, &options), Ok(expected), "{seed} {order:?}\n{text}");
     }
@@ -32,16 +28,14 @@ fn generated_programs_keep_their_results() {
         let text = program(&mut random, features, statements);
         let script = Script::read(&text).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         let before = &script.functions()[0];
-        let rewritten = storage_rewrite(before, &RewriteOptions::default()).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let rewritten = storage_rewrite(before, &RewriteOptions::default())
+            .unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         same_results(&text, before, &rewritten.function, seed);
         sharing += u32::from(rewritten.layout.shares());
         // Tagged memory is one block per place, with padding between its entries.
         let padded = features.scopes;
         assert!(padded || total_bits(&rewritten.function) <= total_bits(before), "{seed}\n{text}");
-        let options = RewriteOptions {
-            mode: Mode::Compat,
-            ..RewriteOptions::default()
-        };
+        let options = RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() };
         match storage_rewrite(before, &options) {
             Ok(theirs) => {
                 same_results(&text, before, &theirs.function, seed);

@@ -68,10 +68,7 @@ impl Drop for Tvm {
 }
 
 fn rewritten_text(script: &Script, mode: Mode) -> Option<String> {
-    let options = RewriteOptions {
-        mode,
-        ..RewriteOptions::default()
-    };
+    let options = RewriteOptions { mode, ..RewriteOptions::default() };
     let rewritten = storage_rewrite(&script.functions()[0], &options).ok()?;
     let mut script = script.clone();
     script.functions_mut()[0] = rewritten.function;
@@ -116,10 +113,7 @@ fn generated_programs_in_tvm() {
         let text = program(&mut random, features, statements);
         let script = Script::read(&text).expect("a valid program");
         let before = &script.functions()[0];
-        let options = RewriteOptions {
-            mode: Mode::Compat,
-            ..RewriteOptions::default()
-        };
+        let options = RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() };
         let ours = storage_rewrite(before, &options);
         let theirs = tvm.rewrite(&text);
         match (ours, theirs) {
@@ -128,7 +122,9 @@ fn generated_programs_in_tvm() {
                 let list = |function| -> Vec<String> {
                     allocation_sites(function)
                         .into_iter()
-                        .map(|site| format!("{} {} {:?} {} {}", site.name, site.dtype, site.extents, site.scope, site.path))
+                        .map(|site| {
+                            format!("{} {} {:?} {} {}", site.name, site.dtype, site.extents, site.scope, site.path)
+                        })
                         .collect()
                 };
                 let (ours, theirs) = (list(&ours.function), list(&theirs.functions()[0]));
@@ -147,7 +143,12 @@ fn generated_programs_in_tvm() {
             (Err(other), Ok(_)) => problems.push(format!("{seed}: {other}\n{text}")),
         }
     }
-    assert!(problems.is_empty(), "{same} same, {refused} refused, {both_fail} fail, {} problems:\n{}", problems.len(), problems[..problems.len().min(5)].join("\n"));
+    assert!(
+        problems.is_empty(),
+        "{same} same, {refused} refused, {both_fail} fail, {} problems:\n{}",
+        problems.len(),
+        problems[..problems.len().min(5)].join("\n")
+    );
     // Wrong only in a branch that was not taken, or by a value that happened to be the same.
     assert!(unseen * 20 <= count, "{unseen} of {refused} refusals show in no run");
     println!("{same} same, {refused} refused, {both_fail} fail in both");
