@@ -78,7 +78,7 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
 }
 
 /// Whether no cell is written twice, for any extents.
-fn each_cell_once(function: &Function, body: &Stmt, dst: BufId, src: BufId, threads: &[(VarId, &Expr)]) -> bool {
+fn each_cell_once(function: &Function, body: &Stmt, step: InPlace, threads: &[(VarId, &Expr)]) -> bool {
     let mut loops: Vec<(VarId, &Expr)> = threads.to_vec();
     let mut found = None;
     let counted = count_stores(function, body, step, &mut loops, &mut found);
@@ -94,8 +94,7 @@ type Found<'a> = Option<(&'a [Expr], Vec<(VarId, &'a Expr)>)>;
 fn count_stores<'a>(
     function: &Function,
     stmt: &'a Stmt,
-    dst: BufId,
-    src: BufId,
+    step: InPlace,
     loops: &mut Vec<(VarId, &'a Expr)>,
     found: &mut Found<'a>,
 ) -> Option<usize> {
