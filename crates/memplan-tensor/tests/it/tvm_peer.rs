@@ -18,6 +18,7 @@ struct Tvm {
 }
 
 impl Tvm {
+    #[expect(clippy::print_stdout, reason = "a skipped test says so")]
     /// Starts TVM; `None` (said aloud) where there is none and none is required.
     fn start() -> Option<Tvm> {
         let python = std::env::var("MEMPLAN_PYTHON").unwrap_or("python3".to_owned());
@@ -151,7 +152,6 @@ fn generated_programs_in_tvm() {
     );
     // Wrong only in a branch that was not taken, or by a value that happened to be the same.
     assert!(unseen * 20 <= count, "{unseen} of {refused} refusals show in no run");
-    println!("{same} same, {refused} refused, {both_fail} fail in both");
     assert!(same > count / 4);
 }
 
