@@ -12,14 +12,12 @@
 //! ```
 //!
 //! A range meets `low..high` if it starts before `high` (a prefix of the leaves)
-//! and ends after `low` (descend only where a node reaches further than `low`).
-//! So each range found costs a walk down, and nothing is visited in vain.
+//! and ends after `low` (look only where a node reaches further than `low`). So
+//! each range found costs a walk up and down, and one walk more finds no other.
 //!
 //! Ranges of one party do not disturb each other, and there may be many of them
 //! on the same bytes. To step over them without visiting them, a node knows how
 //! far its furthest party reaches *and* how far everybody else does.
-
-use std::ops::Range;
 
 use super::layout::Area;
 use super::together::Party;
@@ -56,10 +54,10 @@ pub(super) struct Span {
 /// The tree. Ranges are named by their position in the list it was made from.
 pub(super) struct LiveRanges<'a> {
     spans: &'a [Span],
-    /// Leaf number of each span.
+    /// Area, start and name of each leaf's range.
+    leaves: Vec<(Area, u64, u32)>,
+    /// Leaf of each range.
     leaf_of: Vec<u32>,
-    /// Span of each leaf.
-    by_leaf: Vec<u32>,
     /// Children of node i are 2i and 2i + 1; leaves are the last half.
     nodes: Vec<Reach>,
 }
@@ -67,17 +65,15 @@ pub(super) struct LiveRanges<'a> {
 impl<'a> LiveRanges<'a> {
     /// A tree for these ranges, none of them present yet.
     pub(super) fn new(spans: &'a [Span]) -> LiveRanges<'a> {
-        let mut by_leaf: Vec<u32> = (0..spans.len() as u32).collect();
-        by_leaf.sort_unstable_by_key(|&index| {
-            let span = &spans[index as usize];
-            (span.area, span.low, index)
-        });
+        let mut leaves: Vec<(Area, u64, u32)> =
+            spans.iter().enumerate().map(|(index, span)| (span.area, span.low, index as u32)).collect();
+        leaves.sort_unstable();
         let mut leaf_of = vec![0; spans.len()];
-        for (leaf, &index) in by_leaf.iter().enumerate() {
+        for (leaf, &(_, _, index)) in leaves.iter().enumerate() {
             leaf_of[index as usize] = leaf as u32;
         }
         let nodes = vec![Reach::default(); 2 * spans.len().next_power_of_two()];
-        LiveRanges { spans, leaf_of, by_leaf, nodes }
+        LiveRanges { spans, leaves, leaf_of, nodes }
     }
 
     /// Makes a range present.
@@ -107,32 +103,23 @@ impl<'a> LiveRanges<'a> {
     /// Visits the present ranges of other parties that have a byte in common
     /// with `span`, in order of start, until `visit` returns false.
     pub(super) fn for_each_in_the_way(&self, span: &Span, mut visit: impl FnMut(usize) -> bool) {
-        let leaves = self.leaves_starting_before(span);
-        let mut node = self.first_in_the_way(leaves.start, &leaves, span);
-        while let Some(leaf) = node {
-            if !visit(self.by_leaf[leaf] as usize) {
-                return;
-            }
-            node = self.first_in_the_way(leaf + 1, &leaves, span);
+        // Reaching further than `span.low` is asked of the tree; whoever is the
+        // first to do so and starts too late ends the search, as all others start later.
+        let mut from = self.leaves.partition_point(|&(area, ..)| area < span.area);
+        while let Some(leaf) = self.first_reaching(from, span)
+            && let Some(&(area, low, index)) = self.leaves.get(leaf)
+            && (area, low) < (span.area, span.high)
+            && visit(index as usize)
+        {
+            from = leaf + 1;
         }
     }
 
-    /// Leaves of the span's area that start before its end.
-    fn leaves_starting_before(&self, span: &Span) -> Range<usize> {
-        let key = |&index: &u32| {
-            let other = &self.spans[index as usize];
-            (other.area, other.low)
-        };
-        let begin = self.by_leaf.partition_point(|index| key(index) < (span.area, 0));
-        let end = self.by_leaf.partition_point(|index| key(index) < (span.area, span.high));
-        begin..end
-    }
-
-    /// The first leaf from `from` on, within `leaves`, that is in the way.
-    fn first_in_the_way(&self, from: usize, leaves: &Range<usize>, span: &Span) -> Option<usize> {
+    /// The first leaf from `from` on with a range of another party that ends after `span` starts.
+    fn first_reaching(&self, from: usize, span: &Span) -> Option<usize> {
         let half = self.nodes.len() / 2;
         let reaches = |node: usize| self.nodes[node].of_others_than(span.party) > span.low;
-        if from >= leaves.end {
+        if from >= half {
             return None;
         }
         // Climb: the subtrees to the right of `from`, from small to large.
@@ -153,6 +140,6 @@ impl<'a> LiveRanges<'a> {
                 node += 1;
             }
         }
-        Some(node - half).filter(|&leaf| leaf < leaves.end)
+        Some(node - half)
     }
 }

@@ -100,15 +100,14 @@ impl Rectangles {
     /// false, the newcomer's other overlaps are passed over.
     fn sweep(&self, mut meet: impl FnMut(usize, usize) -> bool) {
         let by = |key: fn(&(u64, u64)) -> u64| {
-            let mut order: Vec<u32> = (0..self.times.len() as u32).collect();
-            order.sort_unstable_by_key(|&index| (key(&self.times[index as usize]), index));
+            let mut order: Vec<(u64, u32)> = self.times.iter().map(key).zip(0..).collect();
+            order.sort_unstable();
             order
         };
         let mut present = LiveRanges::new(&self.bytes);
         let mut ending = by(|&(_, end)| end).into_iter().peekable();
-        for newcomer in by(|&(start, _)| start) {
-            let now = self.times[newcomer as usize].0;
-            while let Some(over) = ending.next_if(|&index| self.times[index as usize].1 <= now) {
+        for (now, newcomer) in by(|&(start, _)| start) {
+            while let Some((_, over)) = ending.next_if(|&(end, _)| end <= now) {
                 present.remove(over as usize);
             }
             present.for_each_in_the_way(&self.bytes[newcomer as usize], |other| meet(newcomer as usize, other));
