@@ -181,7 +181,22 @@ fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]
         block.members.push(BlockMember { buffer, at });
         block.size = block.size.max(end);
     }
+    check_fixed_alignment(buffers, &block)?;
     Ok(block)
+}
+
+/// A member that is fixed fixes all others, where their alignment may not allow it.
+fn check_fixed_alignment(buffers: &IndexVec<BufferId, Buffer>, block: &Block) -> Result<(), ProblemError> {
+    let Some(base) = block.fixed else { return Ok(()) };
+    let misaligned = |member: &&BlockMember| (base.0 + member.at.0) % buffers[member.buffer].alignment.0 != 0;
+    match block.members.iter().find(misaligned) {
+        None => Ok(()),
+        Some(&BlockMember { buffer, at }) => {
+            let Buffer { ref name, alignment, .. } = buffers[buffer];
+            let offset = Bytes(base.0 + at.0);
+            Err(ProblemError::FixedMisaligned { buffer, name: name.clone(), offset, alignment })
+        }
+    }
 }
 
 /// Union-find in which every element knows its distance from its root.
@@ -259,6 +274,16 @@ mod tests {
         builder.must_share(a, b);
         let error = builder.build().unwrap_err();
         assert!(error.to_string().contains("different places"), "{error}");
+    }
+
+    #[test]
+    fn a_fixed_member_must_not_misalign_another() {
+        let mut builder = ProblemBuilder::new();
+        let group = builder.group("g");
+        builder.buffer(Buffer { alignment: Bytes(16), ..tied("a", 64, group, 0) });
+        builder.buffer(Buffer { fixed: Some(Bytes(72)), ..tied("b", 64, group, 64) });
+        let error = builder.build().unwrap_err();
+        assert_eq!(error.to_string(), "buffer `a` is fixed at 8, which is not a multiple of its alignment 16");
     }
 
     #[test]

@@ -19,10 +19,9 @@
 //!   tail among those alive.
 //! - *ties*: members of one block may overlap each other, so a block counts with
 //!   the union of its members' bytes.
-//! - *overlays*: a pair that may overlay counts, while both are alive, with its
-//!   smaller partner less. Every byte that k buffers occupy at once is covered
-//!   by at least k-1 used overlays, so the union of all bytes is at least the
-//!   sum of the sizes minus the sum of the possible overlaps.
+//! - *overlays*: from the newcomer's start on, a victim counts with the size of
+//!   the smaller of the two less. That is the most that can be taken from it,
+//!   once for each overlay; what nobody takes is disjoint from everything else.
 //!
 //! For shared objects the bound is the sum of the *positional maxima*: sort
 //! the sizes alive at each step, largest first; the i-th largest object is at
@@ -34,7 +33,7 @@ mod sweep;
 pub use positional::{TaskProfile, positional_maxima, positional_maxima_of, task_profiles};
 pub use sweep::Peak;
 
-use crate::{BufferId, Bytes, IndexVec, Problem, SpaceId, Witness};
+use crate::{Buffer, BufferId, Bytes, IndexVec, Problem, SpaceId, Witness};
 use sweep::Sweep;
 
 /// Peak of live bytes over the buffers that `counts` selects: the plain number,
@@ -128,20 +127,56 @@ fn alone_too_large(problem: &Problem) -> Option<Witness> {
 }
 
 /// The buffers that count at a space's peak. The empty step stands for "a fixed
-/// buffer reaches too far", which concerns that buffer alone.
+/// buffer reaches too far", which concerns that buffer alone, or else for
+/// exclusive buffers, which count at every step.
 fn alive_at(problem: &Problem, space: SpaceId, peak: Peak) -> Vec<BufferId> {
-    let is_witness = |&id: &BufferId| {
-        let buffer = &problem.buffers()[id];
-        if buffer.spaces.as_slice() != [space] || buffer.bytes() == Some(Bytes::ZERO) {
-            return false;
-        }
-        match peak.step {
-            Some(step) => {
-                let alive = |interval: &crate::Interval| interval.start <= step && step < interval.end;
-                buffer.exclusive || buffer.lifetime.intervals().iter().any(alive)
-            }
-            None => buffer.fixed.is_some_and(|offset| offset.0 + buffer.bytes().unwrap_or_default().0 == peak.bytes.0),
-        }
+    let size = |buffer: &Buffer| buffer.bytes().unwrap_or_default();
+    let is_here = |buffer: &Buffer| buffer.spaces.as_slice() == [space] && size(buffer) > Bytes::ZERO;
+    let chosen = |counts: &dyn Fn(&Buffer) -> bool| {
+        let all = problem.buffers().iter_enumerated().filter(|(_, buffer)| is_here(buffer) && counts(buffer));
+        all.map(|(id, _)| id).collect::<Vec<_>>()
     };
-    problem.buffers().ids().filter(is_witness).collect()
+    if let Some(step) = peak.step {
+        let is_on = |interval: &crate::Interval| interval.start <= step && step < interval.end;
+        return chosen(&|buffer| buffer.exclusive || buffer.lifetime.intervals().iter().any(is_on));
+    }
+    let fixed = chosen(&|buffer| buffer.fixed.is_some_and(|offset| offset.0 + size(buffer).0 == peak.bytes.0));
+    if fixed.is_empty() { chosen(&|buffer| buffer.exclusive) } else { fixed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Lifetime, Overlay, OverlayKind, ProblemBuilder, Space};
+
+    #[test]
+    fn a_victim_stays_dead_where_it_was_taken() {
+        let mut builder = ProblemBuilder::new();
+        let v = builder.buffer(Buffer::new("v", 64, Lifetime::new(0, 10)));
+        let w = builder.buffer(Buffer::new("w", 64, Lifetime::new(5, 6)));
+        builder.buffer(Buffer::new("x", 64, Lifetime::new(7, 9)));
+        assert_eq!(lower_bound(&builder.clone().build().unwrap()), Bytes(128));
+        builder.overlay(Overlay { buffer: w, over: v, kind: OverlayKind::SameBase });
+        assert_eq!(lower_bound(&builder.build().unwrap()), Bytes(64), "w and x can follow v on its bytes");
+    }
+
+    #[test]
+    fn an_overlay_that_comes_too_early_changes_nothing() {
+        let mut builder = ProblemBuilder::new();
+        let v = builder.buffer(Buffer::new("v", 64, Lifetime::new(0, 10)));
+        let w = builder.buffer(Buffer::new("w", 64, Lifetime::new(0, 6)));
+        builder.overlay(Overlay { buffer: w, over: v, kind: OverlayKind::SameBase });
+        assert_eq!(lower_bound(&builder.build().unwrap()), Bytes(128));
+    }
+
+    #[test]
+    fn exclusive_buffers_that_are_never_alive_are_a_witness() {
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space { capacity: Some(Bytes(100)), ..Space::new("s") });
+        let mut add =
+            |name: &str, exclusive| builder.buffer(Buffer { exclusive, ..Buffer::new(name, 60, Lifetime::default()) });
+        let [a, _, c] = [add("a", true), add("b", false), add("c", true)];
+        let witness = overfull(&builder.build().unwrap()).unwrap();
+        assert_eq!((witness.needed, witness.buffers), (Bytes(120), vec![a, c]));
+    }
 }

@@ -135,11 +135,17 @@ impl Sweep {
         pairs.dedup();
         for (buffer, over) in pairs {
             let shared = whole(buffer).min(whole(over));
-            let lives = [buffer, over].map(|id| problem.buffers()[id].lifetime.intervals());
-            for_each_meeting(lives[0], lives[1], |start, end| {
+            let lives = [buffer, over].map(|id| &problem.buffers()[id].lifetime);
+            let (Some(newcomer), Some(victim)) = (lives[0].start(), lives[1].start()) else { continue };
+            if newcomer <= victim {
+                continue;
+            }
+            // On the shared bytes the victim's life is over, also after the newcomer's.
+            for interval in lives[1].intervals().iter().filter(|interval| newcomer < interval.end) {
+                let start = newcomer.max(interval.start);
                 self.events.push(Event { step: start, bytes: -shared, tail: 0, tail_count: 0 });
-                self.events.push(Event { step: end, bytes: shared, tail: 0, tail_count: 0 });
-            });
+                self.events.push(Event { step: interval.end, bytes: shared, tail: 0, tail_count: 0 });
+            }
         }
     }
 
@@ -199,18 +205,6 @@ impl Granules {
         let used = window.high.0.saturating_sub(low);
         let rounded = used.next_multiple_of(granule);
         Granules { low, bytes: i128::from(rounded), tail: rounded - used }
-    }
-}
-
-/// Calls `visit` for every stretch in which both are alive.
-fn for_each_meeting(one: &[crate::Interval], other: &[crate::Interval], mut visit: impl FnMut(Step, Step)) {
-    let (mut i, mut j) = (0, 0);
-    while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
-        let (start, end) = (a.start.max(b.start), a.end.min(b.end));
-        if start < end {
-            visit(start, end);
-        }
-        if a.end <= b.end { i += 1 } else { j += 1 }
     }
 }
 
