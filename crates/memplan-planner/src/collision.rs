@@ -54,12 +54,15 @@ fn collide(problem: &Problem, (one, at): (BufferId, u64), (other, other_at): (Bu
         return None;
     }
     let is_apart = |&(x, y): &(BufferId, BufferId)| (x, y) == (one, other) || (y, x) == (one, other);
-    if a.exclusive || b.exclusive || problem.must_not_share().iter().any(is_apart) {
-        let meet = at < other_at + size(b) && other_at < at + size(a) && size(a) > 0 && size(b) > 0;
-        return meet.then_some(None);
+    let in_bytes = at < other_at + size(b) && other_at < at + size(a) && size(a) > 0 && size(b) > 0;
+    if !in_bytes {
+        return None;
     }
-    let is_overlay = |x: BufferId, y: BufferId| [(one, other), (other, one)].contains(&(x, y));
-    if problem.overlays().iter().any(|overlay| is_overlay(overlay.buffer, overlay.over)) {
+    if a.exclusive || b.exclusive || problem.must_not_share().iter().any(is_apart) {
+        return Some(None);
+    }
+    // Whoever overlays one of the two, perhaps a third buffer, may end its life before they meet.
+    if problem.overlays().iter().any(|overlay| [one, other].contains(&overlay.over)) {
         return None;
     }
     let meet = |x: &memplan_core::Interval, y: &memplan_core::Interval| {
