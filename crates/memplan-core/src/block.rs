@@ -188,7 +188,8 @@ fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]
 /// A member that is fixed fixes all others, where their alignment may not allow it.
 fn check_fixed_alignment(buffers: &IndexVec<BufferId, Buffer>, block: &Block) -> Result<(), ProblemError> {
     let Some(base) = block.fixed else { return Ok(()) };
-    let misaligned = |member: &&BlockMember| (base.0 + member.at.0) % buffers[member.buffer].alignment.0 != 0;
+    let misaligned =
+        |member: &&BlockMember| !Bytes(base.0 + member.at.0).is_aligned_to(buffers[member.buffer].alignment);
     match block.members.iter().find(misaligned) {
         None => Ok(()),
         Some(&BlockMember { buffer, at }) => {
