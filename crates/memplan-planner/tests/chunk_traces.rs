@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use conformance::{buffer, builder, list, load, number, numbers, planned};
 use memplan_core::{BufferId, Bytes, Id, Overlay, OverlayKind, Plan, Problem, Size};
 use memplan_planner::Assign;
+use memplan_verify::packing;
 use serde_json::Value;
 
 /// A trace as a problem: the number of an event is its step. Also the names by position.
@@ -69,6 +70,7 @@ fn in_place_traces() {
         let (problem, names) = problem_of(case);
         let strategy = if case["cost_model"] == true { "chunk-hot" } else { "chunk-size-first" };
         let plan = planned(strategy, &problem, Assign::Offsets);
+        // Later entries are takeovers; an earlier one says what is covered besides.
         let reused: BTreeMap<String, Vec<u64>> = plan
             .reused
             .iter()
@@ -80,6 +82,7 @@ fn in_place_traces() {
         let expected_reused: BTreeMap<String, Vec<u64>> =
             case["reused"].as_object().unwrap().iter().map(|(name, over)| (name.clone(), numbers(over))).collect();
         assert_eq!(reused, expected_reused, "case {number_of_case} {strategy}");
+        assert_eq!(packing::check(&problem, &plan), [], "case {number_of_case} {strategy}");
         assert_eq!(plan.extent().0, number(&case["total"]), "case {number_of_case} {strategy}");
         assert_eq!(offsets_by_name(&plan, &names), expected_offsets(&case["offsets"]), "case {number_of_case}");
     }

@@ -32,21 +32,25 @@
 //! ones. O(n log n).
 //!
 //! DIVERGENCE: the planner this comes from uses sizes that are not rounded for
-//! in-place reuse, and so misaligns later buffers. Here they are always rounded.
+//! in-place reuse, and so misaligns later buffers. Here they are always rounded. It also
+//! tears victims apart now and then; here the offsets get a [`review`], and if one was torn,
+//! the trace is replayed with more care.
 
 mod free;
 mod in_place;
 mod replay;
+mod review;
 mod row;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use memplan_core::{BufferId, IndexVec, Outcome, Overlay, Problem, Reuse};
 
 use crate::records::{Packing, Record, padded, plan_offsets, supports_records};
 use crate::{Assign, Feature, Request, Strategy};
-use in_place::Hint;
+use in_place::{Hint, Takeovers};
 use replay::Replay;
+use review::{Pair, Review};
 
 /// What matters most in a free chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,21 +108,64 @@ impl Strategy for Chunk {
 
 fn pack(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>, prefer: Prefer) -> Option<Packing> {
     let padded = padded(records)?;
-    let mut replay = Replay::new(prefer, hints(records, overlays));
-    for (index, is_alloc) in events(&padded) {
+    let hints = hints(records, overlays);
+    let replayed = replay(&padded, prefer, Takeovers { hints: &hints, whole: None });
+    if replayed.takeovers.is_empty() {
+        return Some(replayed.packing(records, Vec::new()));
+    }
+    let review = Review { records, offsets: &replayed.offsets };
+    if review.is_sound(replayed.pairs()) {
+        return Some(replayed.packing(records, Vec::new()));
+    }
+    let taken_over: HashSet<Pair> = replayed.pairs().collect();
+    let also: Vec<Pair> = review.permitted(&hints).filter(|pair| !taken_over.contains(pair)).collect();
+    if review.is_sound(replayed.pairs().chain(also.iter().copied())) {
+        return Some(replayed.packing(records, also));
+    }
+    let bytes: Vec<u64> = records.iter().map(|record| record.bytes).collect();
+    let careful = Takeovers { hints: &hints, whole: Some(&bytes) };
+    Some(replay(&padded, prefer, careful).packing(records, Vec::new()))
+}
+
+/// What came of a replay.
+struct Replayed {
+    offsets: Vec<u64>,
+    extent: u64,
+    /// Who took over whose chunks, from left to right.
+    takeovers: Vec<(usize, Vec<usize>)>,
+}
+
+fn replay(padded: &[Record], prefer: Prefer, takeovers: Takeovers) -> Replayed {
+    let mut replay = Replay::new(prefer, takeovers);
+    for (index, is_alloc) in events(padded) {
         if is_alloc {
             replay.allocate(index, padded[index].bytes);
         } else {
             replay.free(index);
         }
     }
-    let buffer = |&index: &usize| records[index].buffer;
-    let reuse =
-        |(index, over): &(usize, Vec<usize>)| Reuse { buffer: buffer(index), over: over.iter().map(buffer).collect() };
-    let mut reused: Vec<Reuse> = replay.reused().iter().map(reuse).collect();
-    reused.sort_by_key(|reuse| reuse.buffer);
     let (offsets, extent) = replay.finish();
-    Some(Packing { offsets, extent, reused })
+    Replayed { offsets, extent, takeovers: replay.reused }
+}
+
+impl Replayed {
+    fn pairs(&self) -> impl Iterator<Item = Pair> {
+        self.takeovers.iter().flat_map(|(index, victims)| victims.iter().map(|&victim| (*index, victim)))
+    }
+
+    /// The packing, with the overlays it relies on by buffer. Those that it uses without having taken over
+    /// a chunk have entries of their own, before the usual ones.
+    fn packing(self, records: &[Record], also: Vec<Pair>) -> Packing {
+        let buffer = |index: usize| records[index].buffer;
+        let reuse = |(index, over): (usize, Vec<usize>)| Reuse {
+            buffer: buffer(index),
+            over: over.into_iter().map(buffer).collect(),
+        };
+        let also = also.into_iter().map(|(index, victim)| (index, vec![victim]));
+        let mut reused: Vec<Reuse> = also.chain(self.takeovers).map(reuse).collect();
+        reused.sort_by_key(|reuse| reuse.buffer);
+        Packing { offsets: self.offsets, extent: self.extent, reused }
+    }
 }
 
 /// Starts and ends in the order of time, at one step ends first, then input order.

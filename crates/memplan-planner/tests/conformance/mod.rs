@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use memplan_core::{Buffer, Bytes, Interval, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Size, Space};
+use memplan_core::{Buffer, Bytes, Id, Interval, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Size, Space};
 use memplan_planner::{Assign, Request, find, plan};
 use serde_json::Value;
 
@@ -59,4 +59,9 @@ pub(crate) fn outcome(strategy: &str, problem: &Problem, assign: Assign) -> Outc
 /// The offsets of all buffers in input order.
 pub(crate) fn offsets(plan: &Plan) -> Vec<u64> {
     plan.placements.ids().map(|buffer| plan.offset(buffer).unwrap().0).collect()
+}
+
+/// The object of every buffer in input order.
+pub(crate) fn objects(plan: &Plan) -> Vec<usize> {
+    plan.placements.iter().map(|place| place.as_ref().unwrap().object.unwrap().index()).collect()
 }

@@ -13,6 +13,9 @@
 //! end.
 //!
 //! A victim that has to be met at its base is no start if all it has left is a remainder.
+//!
+//! Remainders are dangerous (see [`review`](super::review)). A replay can do without
+//! them: it then takes over only victims that lie as a whole on the newcomer's bytes.
 
 use memplan_core::OverlayKind;
 
@@ -29,6 +32,15 @@ pub(super) struct Hint {
     pub(super) kind: OverlayKind,
 }
 
+/// Which takeovers a replay may make.
+#[derive(Clone, Copy)]
+pub(super) struct Takeovers<'a> {
+    /// The victims of each record.
+    pub(super) hints: &'a [Vec<Hint>],
+    /// How many bytes each record has, if victims must be taken as a whole.
+    pub(super) whole: Option<&'a [u64]>,
+}
+
 /// A victim that still has a chunk.
 struct Candidate {
     hint: Hint,
@@ -42,19 +54,16 @@ struct Run {
     fit: f32,
 }
 
-impl Replay {
+impl Replay<'_> {
     /// Finds room for a record on its victims' chunks; `None` if there is none worth taking.
     pub(super) fn take_over(&mut self, index: usize, bytes: u64) -> Option<ChunkId> {
         let candidates = self.candidates(index);
-        let run = self.best_run(&candidates, bytes)?;
+        let run = self.best_run(index, &candidates, bytes)?;
         if run.bytes.saturating_mul(10) < bytes {
             return None;
         }
-        let victim_of = |chunk: &ChunkId| {
-            candidates.iter().find(|candidate| candidate.chunk == *chunk).map(|candidate| candidate.hint.victim)
-        };
-        let victims: Vec<usize> = run.chunks.iter().filter_map(victim_of).collect();
-        let last_victim = run.chunks.last().and_then(victim_of);
+        let victims: Vec<usize> = run.chunks.iter().filter_map(|&chunk| victim_in(&candidates, chunk)).collect();
+        let last_victim = run.chunks.last().and_then(|&chunk| victim_in(&candidates, chunk));
         let all = self.join_run(&run, bytes);
         for &victim in &victims {
             self.held[victim] = None;
@@ -76,17 +85,18 @@ impl Replay {
 
     fn candidates(&self, index: usize) -> Vec<Candidate> {
         let alive = |&hint: &Hint| self.held[hint.victim].map(|chunk| Candidate { hint, chunk });
-        self.hints[index].iter().filter_map(alive).collect()
+        self.takeovers.hints[index].iter().filter_map(alive).collect()
     }
 
-    fn best_run(&self, candidates: &[Candidate], bytes: u64) -> Option<Run> {
+    fn best_run(&self, index: usize, candidates: &[Candidate], bytes: u64) -> Option<Run> {
         let mut best: Option<Run> = None;
         for candidate in candidates {
             if candidate.hint.kind == OverlayKind::SameBase && self.row.chunk(candidate.chunk).is_remainder {
                 continue;
             }
             let run = self.run_from(candidate.chunk, candidates, bytes);
-            if best.as_ref().is_none_or(|best| run.fit > best.fit) {
+            let is_better = best.as_ref().is_none_or(|best| run.fit > best.fit);
+            if is_better && self.may_take(index, &run, candidates) {
                 best = Some(run);
             }
         }
@@ -110,6 +120,17 @@ impl Replay {
         run
     }
 
+    /// Whether all victims in a run would lie on the newcomer's bytes, if they must.
+    fn may_take(&self, index: usize, run: &Run, candidates: &[Candidate]) -> bool {
+        let Some(bytes) = self.takeovers.whole else { return true };
+        let mut start = 0;
+        run.chunks.iter().all(|&chunk| {
+            let end = start + victim_in(candidates, chunk).map_or(0, |victim| bytes[victim]);
+            start += self.row.chunk(chunk).bytes;
+            end <= bytes[index]
+        })
+    }
+
     /// Makes one chunk of a run, extended if it is too short.
     fn join_run(&mut self, run: &Run, bytes: u64) -> ChunkId {
         let (first, last) = (run.chunks[0], run.chunks[run.chunks.len() - 1]);
@@ -123,4 +144,8 @@ impl Replay {
         self.row.chunk_mut(all).last_freed = self.tick;
         all
     }
+}
+
+fn victim_in(candidates: &[Candidate], chunk: ChunkId) -> Option<usize> {
+    candidates.iter().find(|candidate| candidate.chunk == chunk).map(|candidate| candidate.hint.victim)
 }

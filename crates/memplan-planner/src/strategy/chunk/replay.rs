@@ -2,11 +2,11 @@
 
 use super::Prefer;
 use super::free::FreeChunks;
-use super::in_place::Hint;
+use super::in_place::Takeovers;
 use super::row::{ChunkId, Row};
 
 /// The state of a replay.
-pub(super) struct Replay {
+pub(super) struct Replay<'a> {
     pub(super) row: Row,
     free: FreeChunks,
     /// One for every allocation and every free.
@@ -15,22 +15,22 @@ pub(super) struct Replay {
     got: Vec<Option<ChunkId>>,
     /// The chunk each record holds now: of its own, or what others left of it.
     pub(super) held: Vec<Option<ChunkId>>,
-    pub(super) hints: Vec<Vec<Hint>>,
+    pub(super) takeovers: Takeovers<'a>,
     /// Who took over whose chunks, from left to right.
     pub(super) reused: Vec<(usize, Vec<usize>)>,
 }
 
-impl Replay {
+impl<'a> Replay<'a> {
     /// Nothing allocated yet.
-    pub(super) fn new(prefer: Prefer, hints: Vec<Vec<Hint>>) -> Replay {
-        let nothing = vec![None; hints.len()];
+    pub(super) fn new(prefer: Prefer, takeovers: Takeovers<'a>) -> Replay<'a> {
+        let nothing = vec![None; takeovers.hints.len()];
         Replay {
             row: Row::default(),
             free: FreeChunks::new(prefer),
             tick: 0,
             got: nothing.clone(),
             held: nothing,
-            hints,
+            takeovers,
             reused: Vec::new(),
         }
     }
@@ -87,11 +87,6 @@ impl Replay {
     pub(super) fn take_out(&mut self, chunk: ChunkId) {
         self.row.chunk_mut(chunk).is_free = false;
         self.free.remove(chunk);
-    }
-
-    /// Who took over whose chunks, in the order of allocation.
-    pub(super) fn reused(&self) -> &[(usize, Vec<usize>)] {
-        &self.reused
     }
 
     /// The offset of every record, and the bytes of the whole row.

@@ -1,0 +1,124 @@
+//! Do the offsets of a replay with in-place reuse keep buffers apart?
+//!
+//! A newcomer that takes only the front of its victim's chunk leaves a boundary
+//! in the middle of the victim. When a chunk that ends there is extended later, the row
+//! moves but the victim does not, and it is torn apart:
+//!
+//! ```text
+//!   |v . . . . . |            v has bytes 0..128
+//!   |w  |v rest  |            w takes over the first 26
+//!   |x          |v rest  |    x takes over w's chunk, extended by 102: the planner
+//!                             believes v's rest to be above x, but v is still at 0..128
+//! ```
+//!
+//! So the offsets are looked at once more, with lives cut short where they are
+//! taken over, as rectangles of time and bytes that must be disjoint:
+//! a sweep over time with the live ranges in order of offset, O(n log n).
+//!
+//! DIVERGENCE: the original does not look.
+
+use std::collections::BTreeMap;
+
+use memplan_core::OverlayKind;
+
+use super::in_place::Hint;
+use crate::records::Record;
+
+/// A newcomer and a victim on whose bytes it starts.
+pub(super) type Pair = (usize, usize);
+
+/// Offsets under review.
+pub(super) struct Review<'a> {
+    pub(super) records: &'a [Record<'a>],
+    pub(super) offsets: &'a [u64],
+}
+
+/// Bytes `low..high` in use from `start` to `end`.
+struct Rectangle {
+    start: u64,
+    end: u64,
+    low: u64,
+    high: u64,
+}
+
+impl Review<'_> {
+    /// Whether nobody loses bytes except to those named.
+    pub(super) fn is_sound(&self, takeovers: impl IntoIterator<Item = Pair>) -> bool {
+        let mut takers = vec![Vec::new(); self.records.len()];
+        for (newcomer, victim) in takeovers {
+            takers[victim].push(newcomer);
+        }
+        let mut rectangles = Vec::with_capacity(self.records.len());
+        for (victim, takers) in takers.iter_mut().enumerate() {
+            takers.sort_by_key(|&taker| self.records[taker].start);
+            self.add_rectangles(victim, takers, &mut rectangles);
+        }
+        are_disjoint(&rectangles)
+    }
+
+    /// The pairs that overlap in time and bytes as a hint permits.
+    pub(super) fn permitted<'h>(&'h self, hints: &'h [Vec<Hint>]) -> impl Iterator<Item = Pair> + 'h {
+        let pairs =
+            hints.iter().enumerate().flat_map(|(newcomer, hints)| hints.iter().map(move |hint| (newcomer, hint)));
+        pairs.filter(|&(newcomer, hint)| self.is_used(newcomer, hint)).map(|(newcomer, hint)| (newcomer, hint.victim))
+    }
+
+    fn is_used(&self, newcomer: usize, hint: &Hint) -> bool {
+        let ((low, high), (victim_low, victim_high)) = (self.range(newcomer), self.range(hint.victim));
+        let meet =
+            low < victim_high && victim_low < high && self.records[newcomer].start < self.records[hint.victim].end;
+        meet && (hint.kind == OverlayKind::AnyOffset || low == victim_low)
+    }
+
+    fn range(&self, index: usize) -> (u64, u64) {
+        (self.offsets[index], self.offsets[index] + self.records[index].bytes)
+    }
+
+    /// The life of a record, ended on the bytes of each of its takers when that one starts.
+    fn add_rectangles(&self, victim: usize, takers: &[usize], rectangles: &mut Vec<Rectangle>) {
+        let Record { start, end, .. } = self.records[victim];
+        let (low, high) = self.range(victim);
+        let mut unclaimed = BTreeMap::from([(low, high)]);
+        let mut add = |low: u64, high: u64, end: u64| {
+            if low < high && start < end {
+                rectangles.push(Rectangle { start, end, low, high });
+            }
+        };
+        for &taker in takers {
+            let (low, high) = self.range(taker);
+            while let Some((&from, &to)) = unclaimed.range(..high).next_back().filter(|&(_, &to)| to > low) {
+                unclaimed.remove(&from);
+                for (left_low, left_high) in [(from, low), (high, to)] {
+                    if left_low < left_high {
+                        unclaimed.insert(left_low, left_high);
+                    }
+                }
+                add(from.max(low), to.min(high), self.records[taker].start.min(end));
+            }
+        }
+        for (low, high) in unclaimed {
+            add(low, high, end);
+        }
+    }
+}
+
+fn are_disjoint(rectangles: &[Rectangle]) -> bool {
+    let mut edges: Vec<(u64, bool, usize)> = Vec::with_capacity(2 * rectangles.len());
+    for (index, rectangle) in rectangles.iter().enumerate() {
+        edges.push((rectangle.start, true, index));
+        edges.push((rectangle.end, false, index));
+    }
+    edges.sort_unstable();
+    let mut live: BTreeMap<u64, u64> = BTreeMap::new();
+    for (_, starts, index) in edges {
+        let Rectangle { low, high, .. } = rectangles[index];
+        if !starts {
+            live.remove(&low);
+        } else if live.range(..high).next_back().is_some_and(|(_, &below)| below > low) {
+            return false;
+        } else {
+            live.insert(low, high);
+        }
+    }
+    true
+}
