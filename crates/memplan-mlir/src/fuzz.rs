@@ -1,11 +1,11 @@
 //! What must hold for any bytes whatever: the reader's fuzz target and the
 //! randomised tests both run this.
 
-use crate::{Dialects, Document, Edits};
+use crate::{Dialects, Document, Edits, lower};
 
 /// Reads arbitrary bytes and checks what must hold: no panic, and if the text
 /// was read, every span lies in it, every op in its parent, and the structure
-/// refers only to what exists.
+/// refers only to what exists. Then lowers it.
 ///
 /// # Panics
 ///
@@ -13,7 +13,10 @@ use crate::{Dialects, Document, Edits};
 pub fn fuzz_check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match Document::read(&text, Dialects::builtin()) {
-        Ok(document) => check_document(&document),
+        Ok(document) => {
+            check_document(&document);
+            check_lowering(&document);
+        }
         Err(error) => {
             let excerpt = error.excerpt(&text);
             assert!(excerpt.line >= 1 && excerpt.column >= 1);
@@ -45,4 +48,14 @@ fn check_document(document: &Document) {
     }
     let unchanged = Edits::default().apply(document.source());
     assert_eq!(unchanged.as_deref(), Ok(document.source()));
+}
+
+fn check_lowering(document: &Document) {
+    match lower(document) {
+        Ok(lowered) => {
+            assert_eq!(lowered.program.ops().len(), lowered.ops.len(), "one op for each");
+            assert_eq!(lowered.program.sites().len(), lowered.sites.len(), "one alloc for each");
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
 }

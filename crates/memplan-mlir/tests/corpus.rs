@@ -116,3 +116,83 @@ fn prints_are_up_to_date() {
         structure::assert_same(&name, &read(&name, &local), &read(&name, &generic));
     }
 }
+
+fn tolerant(name: &str) -> Document {
+    let path = corpus().join("tolerant").join(name);
+    let source = std::fs::read_to_string(&path).unwrap();
+    read(&path.display().to_string(), &source)
+}
+
+fn outline(document: &Document) -> Vec<String> {
+    let depth = |mut op| {
+        let mut depth = 0;
+        while let Some(parent) = document.parent_op(op) {
+            depth += 1;
+            op = parent;
+        }
+        depth
+    };
+    let line = |op| {
+        let operands: Vec<&str> = document.operands(op).iter().map(|&value| document.value_name(value)).collect();
+        let regions = document.regions(op).len();
+        format!("{}{} ({}) {regions}", "  ".repeat(depth(op)), document.name(op), operands.join(" "))
+    };
+    document.op_ids().map(line).collect()
+}
+
+#[test]
+fn unknown_forms_are_read_structurally() {
+    let document = tolerant("loops.mlir");
+    assert!(document.notes().is_empty(), "{:?}", document.notes());
+    assert_eq!(
+        outline(&document),
+        [
+            "func.func () 1",
+            "  acme.for (%n %n %n) 1",
+            "    acme.use (%i %m) 0",
+            "    acme.yield () 0",
+            "  acme.pair (%m %n) 0",
+            "  acme.each (%m) 1",
+            "    acme.take (%item) 0",
+            "  acme.empty () 0",
+            "  acme.flags () 0",
+            "  acme.try () 2",
+            "    acme.step () 0",
+            "    acme.log (%error) 0",
+            "  acme.branch (%n) 0",
+            "  acme.generic (%a %b) 1",
+            "    acme.inner (%m) 0",
+            "  acme.nested () 1",
+            "    acme.step () 0",
+            "  func.return () 0",
+        ]
+    );
+}
+
+#[test]
+fn npu_kernels_are_read_structurally() {
+    let document = tolerant("npu.mlir");
+    assert!(document.notes().is_empty(), "{:?}", document.notes());
+    let lines = outline(&document);
+    let found = |name: &str| lines.iter().find(|line| line.trim().starts_with(name)).unwrap().trim();
+    assert_eq!(found("hivm.hir.load"), "hivm.hir.load (%src %ub %pad %c0) 0");
+    assert_eq!(found("hivm.hir.vadd"), "hivm.hir.vadd (%ub %ub %out %tmp) 0");
+    assert_eq!(found("hivm.hir.set_mask_norm"), "hivm.hir.set_mask_norm () 0");
+    assert_eq!(found("hivm.hir.pointer_cast"), "hivm.hir.pointer_cast (%blk %blk %n) 0");
+    assert_eq!(found("scope.scope"), "scope.scope () 1");
+    assert_eq!(found("func.call"), "func.call (%r) 0");
+    assert_eq!(lines.len(), 31, "{lines:#?}");
+    let op = |name: &str| document.op_ids().find(|&op| document.name(op) == name).unwrap();
+    let load = op("hivm.hir.load");
+    let groups: Vec<(&str, u32, u32)> =
+        document.groups(load).iter().map(|group| (document.text(group.keyword), group.start, group.end)).collect();
+    assert_eq!(groups, [("ins", 0, 1), ("outs", 1, 2)]);
+    let cast = op("hivm.hir.vcast");
+    assert_eq!(document.groups(cast).len(), 3, "temp_buffer stands apart from its bracket");
+    let scope = op("scope.scope");
+    assert_eq!(document.type_text(document.results(scope)[0]), "index");
+    let ub = document.ty(document.results(op("memref.alloc"))[0]).as_memref().unwrap();
+    assert_eq!(ub.space.as_deref(), Some("#hivm.address_space<ub>"));
+    let workspace = op("memref_ext.alloc_workspace");
+    assert_eq!(document.type_text(document.results(workspace)[0]), "memref<16xf16>");
+}
