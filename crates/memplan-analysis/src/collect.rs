@@ -62,6 +62,24 @@ pub struct Group {
     pub space: SpaceId,
 }
 
+impl Group {
+    /// The group a site belongs to.
+    pub fn of(program: &Program, id: SiteId) -> Option<Group> {
+        let function = program.function_of(program.alloc_op(id)?);
+        Some(Group { function, scope: program.owner_scope(id), space: program.site(id).space })
+    }
+
+    /// `default@main`, or `default@main/scf.forall#12` for a scope inside, by the op's number.
+    pub fn name(self, program: &Program) -> String {
+        let function = &program.functions()[self.function].name;
+        let space = &program.spaces()[self.space];
+        match self.scope {
+            None => format!("{space}@{function}"),
+            Some(op) => format!("{space}@{function}/{}#{}", program.op(op).name, position(op)),
+        }
+    }
+}
+
 /// A way to read a problem off a program.
 pub trait Collector {
     /// Collects. The numbers of a program can be too large for a problem.
@@ -105,10 +123,10 @@ impl TickCollector<'_> {
                     continue;
                 }
             };
-            let Some(group) = group_of(program, id, site) else { continue };
+            let Some(group) = Group::of(program, id) else { continue };
             let space = *spaces.entry(group).or_insert_with(|| {
                 groups.push(group);
-                builder.space(Space::new(group_name(program, group)))
+                builder.space(Space::new(group.name(program)))
             });
             sites.push(id);
             builder.buffer(Buffer {
@@ -134,20 +152,5 @@ impl TickCollector<'_> {
             Life::Range { first, last } => [Interval::new(position(first), position(last) + 1)].into_iter().collect(),
         };
         Ok((lifetime, Size::Fixed(bytes)))
-    }
-}
-
-fn group_of(program: &Program, id: SiteId, site: &Site) -> Option<Group> {
-    let function = program.function_of(program.alloc_op(id)?);
-    Some(Group { function, scope: program.owner_scope(id), space: site.space })
-}
-
-/// `default@main`, or `default@main/scf.forall#12` for a scope inside, by the op's number.
-fn group_name(program: &Program, group: Group) -> String {
-    let function = &program.functions()[group.function].name;
-    let space = &program.spaces()[group.space];
-    match group.scope {
-        None => format!("{space}@{function}"),
-        Some(op) => format!("{space}@{function}/{}#{}", program.op(op).name, position(op)),
     }
 }

@@ -52,6 +52,9 @@ impl Failure {
     }
 }
 
+/// More notes than this are summed up.
+const NOTES: usize = 20;
+
 const NO: u8 = 1;
 const UNUSABLE: u8 = 2;
 const BUG: u8 = 101;
@@ -73,8 +76,11 @@ pub(crate) fn deliver(result: Result<Answer, Failure>) -> ExitCode {
 }
 
 fn say(answer: &Answer) -> ExitCode {
-    for note in &answer.notes {
+    for note in answer.notes.iter().take(NOTES) {
         complain(&diagnose::note(note));
+    }
+    if answer.notes.len() > NOTES {
+        complain(&diagnose::note(&format!("and {} more like these", answer.notes.len() - NOTES)));
     }
     let mut stdout = io::stdout().lock();
     match stdout.write_all(answer.text.as_bytes()).and_then(|()| stdout.flush()) {

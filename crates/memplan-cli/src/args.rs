@@ -6,14 +6,15 @@ use std::time::Duration;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 use memplan::core::Bytes;
-use memplan::models::records::FORMATS;
+use memplan::format::FORMATS;
 use memplan::planner::{Assign, STRATEGIES};
 use memplan::target::{SpaceFacts, Target, parse_alignment};
 
 /// Decides, before a program runs, where every one of its buffers lives.
 ///
-/// memplan reads a list of buffer lifetimes, gives every buffer an address, proves
-/// the answer with a checker that shares no code with the planner, and draws it.
+/// memplan reads a tensor program or a list of buffer lifetimes, gives every buffer an
+/// address, proves the answer with a checker that shares no code with the planner, and
+/// draws it.
 #[derive(Debug, Parser)]
 #[command(name = "memplan", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 fine; 1 the answer is no (does not fit, none found, violations found);
@@ -76,6 +77,7 @@ const COMPARE_EXAMPLES: &str = "Examples:
 const VERIFY_EXAMPLES: &str = "Examples:
   memplan verify buffers.csv plan.json
   memplan verify buffers.csv theirs.csv --offset-column address
+  memplan verify kernel.mlir plan.json              also follows the program's reads and writes
   memplan verify buffers.csv plan.csv --capacity 1MiB --align 64";
 
 const SHOW_EXAMPLES: &str = "Examples:
@@ -85,7 +87,7 @@ const SHOW_EXAMPLES: &str = "Examples:
 
 const DUMP_EXAMPLES: &str = "Examples:
   memplan dump buffers.csv --stage problem > problem.json
-  memplan dump buffers.csv --stage lifetimes
+  memplan dump kernel.mlir --stage program
   memplan dump buffers.csv --stage plan -s greedy-by-size";
 
 /// Which file is read, and as what.
@@ -268,6 +270,10 @@ pub(crate) struct DumpArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Stage {
+    /// The program as memplan understands it
+    Program,
+    /// Which values are which buffers
+    Aliases,
     /// When each buffer is alive
     Lifetimes,
     /// Buffers and spaces, as JSON that can be read again

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use memplan::core::{Plan, Problem};
-use memplan::models::records::{self, Records};
+use memplan::format::{self, Input};
 use memplan::models::{ReadError, plan as plan_file};
 use memplan::pipeline::{self, Source};
 use memplan::{example, target::Target};
@@ -23,7 +23,7 @@ pub(crate) fn source_or_example(file: Option<&str>, format: &FormatArgs) -> Resu
 /// The content of a file, or of standard input for `-`.
 pub(crate) fn source(file: &str, format: &FormatArgs) -> Result<Source, Failure> {
     let mut source = Source::new(display_name(file), read_bytes(file)?);
-    source.format = format.format.as_deref().and_then(records::find);
+    source.format = format.format.as_deref().and_then(format::find);
     Ok(source)
 }
 
@@ -43,15 +43,20 @@ fn read_bytes(file: &str) -> Result<Vec<u8>, Failure> {
 }
 
 /// Reads a source; what is wrong with it is shown with an excerpt.
-pub(crate) fn read(source: &Source) -> Result<Records, Failure> {
+pub(crate) fn read(source: &Source) -> Result<Input, Failure> {
     pipeline::read(source).map_err(|error| unreadable(source, &error))
 }
 
 /// Reads a source and sets it on its target.
-pub(crate) fn read_on_target(source: &Source, target: &Target) -> Result<Records, Failure> {
-    let records = read(source)?;
-    let problem = target.apply(&records.problem).map_err(|error| Failure::usage(error.to_string()))?;
-    Ok(Records { problem, ..records })
+pub(crate) fn read_on_target(source: &Source, target: &Target) -> Result<Input, Failure> {
+    let input = read(source)?;
+    let problem = on_target(&input.problem, target)?;
+    Ok(Input { problem, ..input })
+}
+
+/// A problem on its target.
+pub(crate) fn on_target(problem: &Problem, target: &Target) -> Result<Problem, Failure> {
+    target.apply(problem).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// Reads a plan for a problem.

@@ -22,12 +22,14 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    pub(crate) fn new(code: &'static str, source: &str, span: Span, message: impl Into<String>) -> ReadError {
+    /// An error at a span of the source, whose line and column are counted here.
+    pub fn new(code: &'static str, source: &str, span: Span, message: impl Into<String>) -> ReadError {
         let (line, column) = line_column(source, span.start as usize);
         ReadError { code, message: message.into(), span, line, column, help: None }
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> ReadError {
+    /// The same error with advice.
+    pub fn help(mut self, help: impl Into<String>) -> ReadError {
         self.help = Some(help.into());
         self
     }
@@ -46,7 +48,7 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {}
 
 /// The text of a file, or where it stops being UTF-8. A byte order mark is dropped.
-pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, ReadError> {
+pub fn utf8(bytes: &[u8]) -> Result<&str, ReadError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let position = error.valid_up_to();
         let readable = std::str::from_utf8(&bytes[..position]).unwrap_or_default();

@@ -10,5 +10,5 @@ mod json;
 pub mod plan;
 pub mod records;
 
-pub use error::ReadError;
+pub use error::{ReadError, utf8};
 pub use records::{FORMATS, RecordFormat, Records};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use memplan_core::{Bytes, Outcome, Problem, bound};
 use memplan_planner::{Assign, Refusal, Request, STRATEGIES, Strategy};
 
+use crate::analyzed::Analyzed;
 use crate::pipeline::{self, How, Unsound};
 
 /// What one strategy made of the problem. Its plan has been checked.
@@ -52,6 +53,7 @@ impl Comparison {
     /// before it starts.
     pub fn run(
         problem: &Problem,
+        program: Option<&Analyzed>,
         assign: Option<Assign>,
         request: &Request,
         mut watch: impl FnMut(&'static str),
@@ -61,7 +63,7 @@ impl Comparison {
             let kinds = assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref);
             for &assign in kinds {
                 watch(strategy.name());
-                comparison.try_strategy(problem, strategy, Request { assign, ..request.clone() })?;
+                comparison.try_strategy((problem, program), strategy, Request { assign, ..request.clone() })?;
             }
         }
         comparison.entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent()));
@@ -74,14 +76,14 @@ impl Comparison {
 
     fn try_strategy(
         &mut self,
-        problem: &Problem,
+        (problem, program): (&Problem, Option<&Analyzed>),
         strategy: &'static dyn Strategy,
         request: Request,
     ) -> Result<(), Unsound> {
         let assign = request.assign;
         match pipeline::plan(problem, &How { strategy, request }) {
             Ok((outcome, time)) => {
-                let outcome = pipeline::check(problem, outcome, strategy)?;
+                let outcome = pipeline::check(problem, program, outcome, strategy)?;
                 self.entries.push(Entry { strategy: strategy.name(), assign, outcome, time });
             }
             Err(reason) => self.refused.push(Refused { strategy: strategy.name(), reason }),

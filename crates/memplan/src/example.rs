@@ -7,6 +7,6 @@ use crate::pipeline::Source;
 /// at most 5.742 MiB of them alive at once.
 pub fn mobilenet_v2() -> Source {
     let mut source = Source::new("mobilenet_v2", include_str!("../data/mobilenet_v2.csv"));
-    source.format = memplan_models::records::find("csv");
+    source.format = crate::format::find("csv");
     source
 }

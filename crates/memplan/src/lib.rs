@@ -3,7 +3,8 @@
 //! memplan decides, before a program runs, where every one of its buffers
 //! lives. [`pipeline`] is the way from the bytes of a file to a checked plan,
 //! a line a stage; [`target`] is what the user says about the memory;
-//! [`compare`] runs every strategy; [`map`] and [`timeline`] draw.
+//! [`compare`] runs every strategy; [`map`] and [`timeline`] draw. [`format`]
+//! lists what can be read.
 //!
 //! ```
 //! use memplan::pipeline::{self, How, Source};
@@ -17,17 +18,24 @@
 //!
 //! The parts are crates of their own, re-exported here: [`core`] (the
 //! vocabulary), [`planner`] (the strategies), [`verify`] (the independent
-//! checker) and [`models`] (readers and writers).
+//! checks), [`models`] (readers and writers of records and plans), [`mlir`],
+//! and [`program`] with [`analysis`] for inputs that are programs.
 
+pub mod analyzed;
 pub mod compare;
 pub mod example;
+pub mod finding;
+pub mod format;
 pub mod map;
 pub mod pipeline;
 pub mod target;
 pub mod timeline;
 pub mod wording;
 
+pub use memplan_analysis as analysis;
 pub use memplan_core as core;
+pub use memplan_mlir as mlir;
 pub use memplan_models as models;
 pub use memplan_planner as planner;
+pub use memplan_program as program;
 pub use memplan_verify as verify;

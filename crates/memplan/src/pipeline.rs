@@ -1,23 +1,26 @@
 //! From the bytes of a file to a plan that has been proved right.
 //!
 //! ```text
-//!   Source ─read─► Records ─target─► Problem ─plan─► Outcome ─check─► Planned
+//!   Source ─read─► Input ─target─► Problem ─plan─► Outcome ─check─► Planned
 //! ```
 //!
 //! [`run`] is that line in code. Every stage is a function from values to
 //! values and can be called alone, so a caller may stop after any of them or
 //! bring a stage of its own. The last one is not optional: a plan that leaves
-//! this module has passed [`packing::check`], which shares no code with the
-//! strategies. If it has not, that is a bug of ours and [`Unsound`] says so.
+//! this module has passed [`packing::check`](memplan_verify::packing::check)
+//! and, if there is a program, [`dataflow::check`](memplan_verify::dataflow::check),
+//! which share no code with strategies and analyses. If it has not, that is a
+//! bug of ours and [`Unsound`] says so.
 
 use std::time::{Duration, Instant};
 
 use memplan_core::{Outcome, Problem};
-use memplan_models::records::{self, RecordFormat, Records};
 use memplan_models::{ReadError, plan as plan_file};
 use memplan_planner::{Assign, Refusal, Request, Strategy, find};
-use memplan_verify::packing::{self, Violation};
 
+use crate::analyzed::Analyzed;
+use crate::finding::{self, Finding};
+use crate::format::{self, Format, Input};
 use crate::target::{Target, TargetError};
 
 /// A file to plan.
@@ -28,7 +31,7 @@ pub struct Source {
     /// Its content.
     pub bytes: Vec<u8>,
     /// Its format; `None` to find out by name and content.
-    pub format: Option<&'static dyn RecordFormat>,
+    pub format: Option<&'static dyn Format>,
 }
 
 impl Source {
@@ -68,7 +71,7 @@ pub struct Planned {
     pub assign: Assign,
     /// Time the strategy took.
     pub time: Duration,
-    /// What the reader ignored or assumed.
+    /// What was ignored, assumed or left alone.
     pub notes: Vec<String>,
 }
 
@@ -84,14 +87,14 @@ impl Planned {
 #[error(
     "strategy `{strategy}` made a plan that does not verify ({} violations, the first: {}); this is a bug in memplan, \
      please report it with the input",
-    .violations.len(),
-    .violations.first().map(ToString::to_string).unwrap_or_default()
+    .findings.len(),
+    .findings.first().map(|finding| finding.message.as_str()).unwrap_or_default()
 )]
 pub struct Unsound {
     /// The strategy.
     pub strategy: &'static str,
     /// What is wrong with its plan.
-    pub violations: Vec<Violation>,
+    pub findings: Vec<Finding>,
 }
 
 /// Why there is no [`Planned`].
@@ -114,17 +117,17 @@ pub enum PipelineError {
 
 /// Reads, plans and checks.
 pub fn run(source: &Source, target: &Target, how: &How) -> Result<Planned, PipelineError> {
-    let records = read(source)?;
-    let problem = target.apply(&records.problem)?;
+    let input = read(source)?;
+    let problem = target.apply(&input.problem)?;
     let (outcome, time) = plan(&problem, how)?;
-    let outcome = check(&problem, outcome, how.strategy)?;
+    let outcome = check(&problem, input.program.as_ref(), outcome, how.strategy)?;
     let (strategy, assign) = (how.strategy.name(), how.request.assign);
-    Ok(Planned { problem, outcome, strategy, assign, time, notes: records.notes })
+    Ok(Planned { problem, outcome, strategy, assign, time, notes: input.notes })
 }
 
-/// Reads a source into a problem and notes about it.
-pub fn read(source: &Source) -> Result<Records, ReadError> {
-    records::read(&source.bytes, source.format, &source.name)
+/// Reads a source into a problem, and a program if it is one.
+pub fn read(source: &Source) -> Result<Input, ReadError> {
+    format::read(&source.bytes, source.format, &source.name)
 }
 
 /// Plans, and takes the time.
@@ -135,7 +138,16 @@ pub fn plan(problem: &Problem, how: &How) -> Result<(Outcome, Duration), Refusal
 }
 
 /// Lets only a right plan through.
-pub fn check(problem: &Problem, outcome: Outcome, strategy: &dyn Strategy) -> Result<Outcome, Unsound> {
-    let violations = outcome.plan().map_or_else(Vec::new, |plan| packing::check(problem, plan));
-    if violations.is_empty() { Ok(outcome) } else { Err(Unsound { strategy: strategy.name(), violations }) }
+pub fn check(
+    problem: &Problem,
+    program: Option<&Analyzed>,
+    outcome: Outcome,
+    strategy: &dyn Strategy,
+) -> Result<Outcome, Unsound> {
+    let Some(plan) = outcome.plan() else { return Ok(outcome) };
+    let mut findings = finding::in_packing(problem, plan);
+    if let Some(program) = program {
+        findings.extend(finding::in_dataflow(program.program(), &program.check(plan)));
+    }
+    if findings.is_empty() { Ok(outcome) } else { Err(Unsound { strategy: strategy.name(), findings }) }
 }

@@ -16,11 +16,14 @@ use crate::table::Table;
 
 pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
-    let records = input::read_on_target(&source, &args.target.target())?;
-    let problem = &records.problem;
+    let input = input::read_on_target(&source, &args.target.target())?;
+    let problem = &input.problem;
     let progress = Progress::start(None);
     let request = Request { seed: args.budget.seed, time_limit: args.budget.time_limit, ..Request::default() };
-    let comparison = Comparison::run(problem, args.assign.map(Assign::from), &request, |name| progress.say(name))
+    let comparison =
+        Comparison::run(problem, input.program.as_ref(), args.assign.map(Assign::from), &request, |name| {
+            progress.say(name);
+        })
         .map_err(|bug| Failure::Bug(bug.to_string()))?;
     drop(progress);
     let lower_bound = comparison.lower_bound(problem);
@@ -32,7 +35,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
         format!("{name}: {buffers}, lower bound {}\n\n{}", sized(lower_bound), report(&comparison, lower_bound))
     };
     let is_no = comparison.entries.iter().all(|entry| entry.outcome.plan().is_none());
-    Ok(Answer { text, notes: records.notes, is_no })
+    Ok(Answer { text, notes: input.notes, is_no })
 }
 
 fn report(comparison: &Comparison, lower_bound: Bytes) -> String {

@@ -2,6 +2,7 @@
 
 use memplan::core::{Plan, Problem, Size};
 use memplan::models::records;
+use memplan::pipeline::Source;
 use memplan::wording::life;
 
 use super::planned;
@@ -13,20 +14,30 @@ use crate::table::Table;
 pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
     if let Stage::Plan = args.stage {
-        let planned = planned(&source, &args.strategy, &args.target)?;
-        let status = planned.outcome.status();
-        return Ok(match planned.outcome.plan() {
-            Some(plan) => Answer::yes(plan_text(&planned.problem, plan)),
-            None => Answer { text: format!("{status}\n"), is_no: true, ..Answer::default() },
-        }
-        .with_notes(planned.notes));
+        return dump_plan(args, &source);
     }
-    let records = input::read_on_target(&source, &args.target.target())?;
-    let text = match args.stage {
-        Stage::Lifetimes => lifetimes_text(&records.problem),
-        Stage::Problem | Stage::Plan => records::json::write(&records.problem),
+    let input = input::read_on_target(&source, &args.target.target())?;
+    let text = match (args.stage, &input.program) {
+        (Stage::Program, Some(program)) => program.program_text(),
+        (Stage::Aliases, Some(program)) => program.aliases_text(),
+        (Stage::Lifetimes, Some(program)) => program.lifetimes_text(),
+        (Stage::Lifetimes, None) => lifetimes_text(&input.problem),
+        (Stage::Problem | Stage::Plan, _) => records::json::write(&input.problem),
+        (Stage::Program | Stage::Aliases, None) => {
+            let message = format!("there is no program in {}: it is a list of lifetimes", source.name);
+            return Err(Failure::usage_with_help(message, "its stages are lifetimes, problem and plan"));
+        }
     };
-    Ok(Answer::yes(text).with_notes(records.notes))
+    Ok(Answer::yes(text).with_notes(input.notes))
+}
+
+fn dump_plan(args: &DumpArgs, source: &Source) -> Result<Answer, Failure> {
+    let planned = planned(source, &args.strategy, &args.target)?;
+    let answer = match planned.outcome.plan() {
+        Some(plan) => Answer::yes(plan_text(&planned.problem, plan)),
+        None => Answer { is_no: true, ..Answer::yes(format!("{}\n", planned.outcome.status())) },
+    };
+    Ok(answer.with_notes(planned.notes))
 }
 
 /// One line a buffer: its bytes and the steps in which it is alive.

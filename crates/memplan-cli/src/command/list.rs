@@ -1,6 +1,6 @@
 //! `memplan strategies` and `memplan formats`: what there is, one line each.
 
-use memplan::models::records::FORMATS;
+use memplan::format::FORMATS;
 use memplan::planner::{Assign, STRATEGIES};
 
 use crate::answer::Answer;

@@ -1,9 +1,9 @@
 //! `memplan show`: draw a plan, ours or another tool's.
 
+use memplan::finding;
 use memplan::map::{Caption, Map};
 use memplan::pipeline::Source;
 use memplan::timeline;
-use memplan::verify::packing;
 use memplan::wording::count;
 
 use super::plan::wrong_extension;
@@ -61,19 +61,22 @@ fn draw_given(
     plan_file: &str,
     picture: Picture,
 ) -> Result<(String, Vec<String>), Failure> {
-    let records = input::read_on_target(source, &args.target.target())?;
-    let plan = input::plan(plan_file, &records.problem, args.offsets.offset_column.as_deref())?;
-    let violations = packing::check(&records.problem, &plan);
-    let mut notes = records.notes;
+    let input = input::read_on_target(source, &args.target.target())?;
+    let plan = input::plan(plan_file, &input.problem, args.offsets.offset_column.as_deref())?;
+    let findings = match &input.program {
+        Some(program) => finding::in_dataflow(program.program(), &program.check(&plan)),
+        None => finding::in_packing(&input.problem, &plan),
+    };
+    let mut notes = input.notes;
     let mut facts = vec![format!("plan {plan_file}")];
-    if !violations.is_empty() {
-        let violations = count(violations.len(), "violation");
+    if !findings.is_empty() {
+        let violations = count(findings.len(), "violation");
         notes.push(format!("the plan is wrong: {violations}; `memplan verify` lists them"));
         facts.push(violations);
     }
-    let map = Map::new(&records.problem, &plan, Caption::new(short_name(source), facts));
+    let map = Map::new(&input.problem, &plan, Caption::new(short_name(source), facts));
     let content = match picture {
-        Picture::Trace => timeline::write(&records.problem, &plan),
+        Picture::Trace => timeline::write(&input.problem, &plan),
         Picture::Html => map.html(),
         Picture::Svg => map.svg(),
     };

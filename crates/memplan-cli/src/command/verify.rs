@@ -1,7 +1,12 @@
 //! `memplan verify`: check any plan, ours or another tool's.
+//!
+//! For lifetime records the packing check says whether the plan is right. For a
+//! program the dataflow check does, following the program's own reads and
+//! writes; what remains of the packing check is alignment, capacity and the like.
 
-use memplan::core::{Plan, Problem};
-use memplan::verify::packing::{self, Place, Violation};
+use memplan::core::{Plan, line_column};
+use memplan::finding::{self, Finding};
+use memplan::pipeline::Source;
 use memplan::wording::{count, sized};
 use serde_json::json;
 
@@ -15,45 +20,69 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
         return Err(Failure::usage("FILE and PLAN cannot both be standard input"));
     }
     let source = input::source(&args.file, &args.format)?;
-    let records = input::read_on_target(&source, &args.target.target())?;
-    let plan = input::plan(&args.plan, &records.problem, args.offsets.offset_column.as_deref())?;
-    let violations = packing::check(&records.problem, &plan);
-    let text = if args.json { as_json(&violations) } else { report(&args.plan, &records.problem, &plan, &violations) };
-    Ok(Answer { text, notes: records.notes, is_no: !violations.is_empty() })
+    let input = input::read(&source)?;
+    let target = args.target.target();
+    let read_plan = |problem: &_| input::plan(&args.plan, problem, args.offsets.offset_column.as_deref());
+    let (plan, findings) = match &input.program {
+        Some(program) => {
+            let problem = program.problem_of_any_plan().map_err(|error| Failure::usage(error.to_string()))?;
+            let problem = input::on_target(&problem, &target)?;
+            let plan = read_plan(&problem)?;
+            let mut findings = finding::in_placement(&problem, &plan);
+            findings.extend(finding::in_dataflow(program.program(), &program.check_any(&plan)));
+            (plan, findings)
+        }
+        None => {
+            let problem = input::on_target(&input.problem, &target)?;
+            let plan = read_plan(&problem)?;
+            let findings = finding::in_packing(&problem, &plan);
+            (plan, findings)
+        }
+    };
+    let text = if args.json { as_json(&source, &findings) } else { report(args, &source, &plan, &findings) };
+    Ok(Answer { text, notes: input.notes, is_no: !findings.is_empty() })
 }
 
-fn report(name: &str, problem: &Problem, plan: &Plan, violations: &[Violation]) -> String {
-    let name = visible(name);
-    if violations.is_empty() {
-        let buffers = count(problem.buffers().len(), "buffer");
-        return format!("{name}: {}, {buffers}, extent {}\n", painted("fine", Style::Good), sized(plan.extent()));
+fn report(args: &VerifyArgs, source: &Source, plan: &Plan, findings: &[Finding]) -> String {
+    let name = visible(&args.plan);
+    if findings.is_empty() {
+        let placed = plan.placements.iter().flatten().count();
+        let fine = painted("fine", Style::Good);
+        return format!("{name}: {fine}, {}, extent {}\n", count(placed, "buffer"), sized(plan.extent()));
     }
-    let verdict = painted(&count(violations.len(), "violation"), Style::Bad);
+    let verdict = painted(&count(findings.len(), "violation"), Style::Bad);
     let mut text = format!("{name}: {verdict}\n");
-    for violation in violations {
-        let code = painted(violation.code(), Style::Faint);
-        text.push_str(&format!("  {} [{code}]\n", visible(&violation.to_string())));
+    for finding in findings {
+        let place = match place_in(source, finding) {
+            Some((line, column)) => format!("{}:{line}:{column}: ", visible(&source.name)),
+            None => String::new(),
+        };
+        let code = painted(finding.code, Style::Faint);
+        text.push_str(&format!("  {place}{} [{code}]\n", visible(&finding.message)));
     }
     text
 }
 
-fn as_json(violations: &[Violation]) -> String {
-    let each = |violation: &Violation| {
-        let buffers: Vec<&str> =
-            violation.buffer().into_iter().chain(violation.other()).map(|who| who.name.as_str()).collect();
-        let (space, bytes) = match violation.place() {
-            Some(Place::Bytes { name, bytes, .. }) => (Some(name), Some([bytes.start.0, bytes.end.0])),
-            Some(Place::Object(_)) | None => (None, None),
-        };
+/// Line and column of a finding in the program's text.
+fn place_in(source: &Source, finding: &Finding) -> Option<(usize, usize)> {
+    let text = std::str::from_utf8(&source.bytes).ok()?;
+    Some(line_column(text, finding.span?.range().start))
+}
+
+fn as_json(source: &Source, findings: &[Finding]) -> String {
+    let each = |finding: &Finding| {
+        let place = place_in(source, finding);
         json!({
-            "kind": violation.code(),
-            "message": violation.to_string(),
-            "buffers": buffers,
-            "step": violation.step().map(|step| step.0),
-            "space": space,
-            "bytes": bytes,
+            "kind": finding.code,
+            "message": finding.message,
+            "buffers": finding.buffers,
+            "step": finding.step,
+            "space": finding.place.as_ref().map(|(space, _)| space),
+            "bytes": finding.place.as_ref().map(|(_, bytes)| bytes),
+            "line": place.map(|(line, _)| line),
+            "column": place.map(|(_, column)| column),
         })
     };
-    let list: Vec<_> = violations.iter().map(each).collect();
-    format!("{}\n", json!({"ok": violations.is_empty(), "violations": list}))
+    let list: Vec<_> = findings.iter().map(each).collect();
+    format!("{}\n", json!({"ok": findings.is_empty(), "violations": list}))
 }

@@ -1,7 +1,7 @@
 //! Help texts, listings, completions and the manual page.
 
 use insta::assert_snapshot;
-use memplan::models::records::FORMATS;
+use memplan::format::FORMATS;
 use memplan::planner::STRATEGIES;
 
 use crate::run::Folder;

@@ -1,6 +1,6 @@
 //! The command as users meet it: the built program, its streams, its exit codes.
 //!
-//! Snapshots are the exact words; `MEMPLAN_BLESS=1` rewrites them, and the
+//! Snapshots are the exact words; `INSTA_UPDATE=always MEMPLAN_BLESS=1` rewrites them, and the
 //! generated documents, after a deliberate change.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot set the stage has failed")]
@@ -11,6 +11,7 @@ mod documents;
 mod dump;
 mod help;
 mod plan;
+mod program;
 mod run;
 mod show;
 mod verify;

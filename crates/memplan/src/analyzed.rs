@@ -1,0 +1,135 @@
+//! A program together with everything found out about it.
+
+use std::collections::HashMap;
+
+use memplan_analysis::{Aliases, Collected, Group, Lifetimes, OpTree, TickCollector};
+use memplan_core::{
+    Buffer, BufferId, IndexVec, Lifetime, Plan, Problem, ProblemBuilder, ProblemError, Size, Space, SpaceId,
+};
+use memplan_program::{Program, SiteId, Size as SiteSize, text};
+use memplan_verify::dataflow::{self, SitePlan, Violation};
+
+/// A program, its aliases and lifetimes, and the problem they make.
+#[derive(Clone, Debug)]
+pub struct Analyzed {
+    program: Program,
+    aliases: Aliases,
+    tree: OpTree,
+    lifetimes: Lifetimes,
+    collected: Collected,
+    homes: Homes,
+}
+
+impl Analyzed {
+    /// Runs the analyses. The numbers of a program can be too large for a problem.
+    pub fn new(program: Program) -> Result<Analyzed, ProblemError> {
+        let aliases = Aliases::new(&program);
+        let tree = OpTree::new(&program);
+        let lifetimes = Lifetimes::new(&program, &aliases, &tree);
+        let collected = TickCollector::default().collect_from(&program, &lifetimes)?;
+        let homes = Homes::new(&program, &collected);
+        Ok(Analyzed { program, aliases, tree, lifetimes, collected, homes })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The buffers that can be placed.
+    pub fn problem(&self) -> &Problem {
+        &self.collected.problem
+    }
+
+    /// The program as text.
+    pub fn program_text(&self) -> String {
+        text::print(&self.program)
+    }
+
+    /// Which values are which buffers, as text.
+    pub fn aliases_text(&self) -> String {
+        self.aliases.dump(&self.program)
+    }
+
+    /// When each buffer is alive, as text.
+    pub fn lifetimes_text(&self) -> String {
+        self.lifetimes.dump(&self.program, &self.tree)
+    }
+
+    /// A note for each buffer that keeps its own allocation, and why.
+    pub fn left_alone(&self) -> Vec<String> {
+        let names = self.program.site_names();
+        let note = |&(site, why): &(SiteId, memplan_analysis::LeftAlone)| {
+            format!("{} keeps its own allocation: {}", names[site], why.describe())
+        };
+        self.collected.left_alone.iter().map(note).collect()
+    }
+
+    /// In which ways a plan for [`problem`](Analyzed::problem) changes what the program means.
+    pub fn check(&self, plan: &Plan) -> Vec<Violation> {
+        dataflow::check(&self.program, &self.site_plan(&self.collected.sites, plan))
+    }
+
+    /// The problem against which another tool's plan for this program is read:
+    /// every allocation is a buffer of it, also those we would leave alone, and
+    /// lifetimes are not in it. Whether sharing is right is for
+    /// [`check_any`](Analyzed::check_any) to say.
+    pub fn problem_of_any_plan(&self) -> Result<Problem, ProblemError> {
+        let names = self.program.site_names();
+        let mut builder = ProblemBuilder::new();
+        for group in &self.homes.groups {
+            builder.space(Space::new(group.name(&self.program)));
+        }
+        for (id, site) in self.program.sites().iter_enumerated() {
+            let mut buffer = Buffer::new(names[id].as_str(), 0, Lifetime::default());
+            buffer.alignment = site.alignment;
+            buffer.slots = site.slots;
+            buffer.spaces.extend(self.homes.of_site[id]);
+            buffer.size = match &site.size {
+                SiteSize::Known(bytes) => Size::Fixed(*bytes),
+                SiteSize::Symbolic { symbol, bound } => Size::Symbolic { symbol: symbol.to_string(), at_most: *bound },
+            };
+            builder.buffer(buffer);
+        }
+        builder.build()
+    }
+
+    /// In which ways a plan for [`problem_of_any_plan`](Analyzed::problem_of_any_plan)
+    /// changes what the program means.
+    pub fn check_any(&self, plan: &Plan) -> Vec<Violation> {
+        let sites: IndexVec<BufferId, SiteId> = self.program.sites().ids().collect();
+        dataflow::check(&self.program, &self.site_plan(&sites, plan))
+    }
+
+    fn site_plan(&self, sites: &IndexVec<BufferId, SiteId>, plan: &Plan) -> SitePlan {
+        let mut by_site = SitePlan::empty(&self.program);
+        for (buffer, &site) in sites.iter_enumerated() {
+            by_site.placements[site] = plan.placements.get(buffer).cloned().flatten();
+        }
+        let scopes = self.homes.groups.iter_enumerated();
+        by_site.owners = scopes.filter_map(|(space, group)| Some((space, group.scope?))).collect();
+        by_site
+    }
+}
+
+/// Which space of a problem each site is in: first the spaces of the collected
+/// problem, then those in which every site is left alone.
+#[derive(Clone, Debug)]
+struct Homes {
+    groups: IndexVec<SpaceId, Group>,
+    of_site: IndexVec<SiteId, Option<SpaceId>>,
+}
+
+impl Homes {
+    fn new(program: &Program, collected: &Collected) -> Homes {
+        let mut groups = collected.groups.clone();
+        let mut known: HashMap<Group, SpaceId> =
+            groups.iter_enumerated().map(|(space, &group)| (group, space)).collect();
+        let mut home = |site: SiteId| {
+            let group = Group::of(program, site)?;
+            Some(*known.entry(group).or_insert_with(|| groups.push(group)))
+        };
+        let of_site = program.sites().ids().map(&mut home).collect();
+        Homes { groups, of_site }
+    }
+}

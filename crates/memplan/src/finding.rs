@@ -1,0 +1,91 @@
+//! What the two checks find, in one form for reports and machines.
+
+use memplan_core::{Plan, Problem, Span};
+use memplan_program::{Program, SiteId};
+use memplan_verify::packing::{self, Kind, Place};
+use memplan_verify::{dataflow, packing::Violation};
+
+/// Something that is wrong with a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Stable name of the kind, such as `packing::overlap`.
+    pub code: &'static str,
+    /// The finding as a sentence.
+    pub message: String,
+    /// Names of the buffers concerned.
+    pub buffers: Vec<String>,
+    /// The first step at which it happens, if it happens in time.
+    pub step: Option<u64>,
+    /// The space and the bytes in it, where that is the witness.
+    pub place: Option<(String, [u64; 2])>,
+    /// Where in the program's text, if there is a program.
+    pub span: Option<Span>,
+}
+
+/// Everything in which a plan breaks the rules of its problem.
+pub fn in_packing(problem: &Problem, plan: &Plan) -> Vec<Finding> {
+    packing::check(problem, plan).iter().map(Finding::from).collect()
+}
+
+/// Everything in which a plan for a program breaks the rules, except for those
+/// about lifetimes: whether sharing is right is the dataflow check's business,
+/// and an allocation that a plan does not mention stays as it is.
+pub fn in_placement(problem: &Problem, plan: &Plan) -> Vec<Finding> {
+    let is_about_lifetimes =
+        |violation: &Violation| matches!(violation.kind(), Kind::Overlap | Kind::ObjectShared | Kind::MissingBuffer);
+    let violations = packing::check(problem, plan);
+    violations.iter().filter(|violation| !is_about_lifetimes(violation)).map(Finding::from).collect()
+}
+
+impl From<&Violation> for Finding {
+    fn from(violation: &Violation) -> Finding {
+        let who = violation.buffer().into_iter().chain(violation.other());
+        let place = match violation.place() {
+            Some(Place::Bytes { name, bytes, .. }) => Some((name.clone(), [bytes.start.0, bytes.end.0])),
+            Some(Place::Object(_)) | None => None,
+        };
+        Finding {
+            code: violation.code(),
+            message: violation.to_string(),
+            buffers: who.map(|who| who.name.clone()).collect(),
+            step: violation.step().map(|step| step.0),
+            place,
+            span: None,
+        }
+    }
+}
+
+/// Dataflow violations as findings.
+pub fn in_dataflow(program: &Program, violations: &[dataflow::Violation]) -> Vec<Finding> {
+    if violations.is_empty() {
+        return Vec::new();
+    }
+    let names = program.site_names();
+    let finding = |violation: &dataflow::Violation| {
+        let (code, sites) = code_and_sites(violation);
+        Finding {
+            code,
+            message: violation.describe(program),
+            buffers: sites.into_iter().map(|site| names[site].clone()).collect(),
+            step: None,
+            place: None,
+            span: violation.op().map(|op| program.op(op).span).filter(|span| span.end > span.start),
+        }
+    };
+    violations.iter().map(finding).collect()
+}
+
+fn code_and_sites(violation: &dataflow::Violation) -> (&'static str, Vec<SiteId>) {
+    use dataflow::Violation::*;
+    match violation {
+        Overwritten { site, .. } => ("dataflow::overwritten", vec![*site]),
+        OwnInput { site, .. } => ("dataflow::own-input", vec![*site]),
+        OutputsOverlap { site, .. } => ("dataflow::outputs-overlap", vec![*site]),
+        EscapedOverwritten { site, .. } => ("dataflow::escaped-overwritten", vec![*site]),
+        IterationsOverlap { sites, .. } => ("dataflow::iterations-overlap", vec![sites.0, sites.1]),
+        Unordered { sites, .. } => ("dataflow::unordered", vec![sites.0, sites.1]),
+        SlotsOverlap { site, .. } => ("dataflow::slots-overlap", vec![*site]),
+        TooFewSlots { site, .. } => ("dataflow::too-few-slots", vec![*site]),
+        _ => ("dataflow::other", Vec::new()),
+    }
+}

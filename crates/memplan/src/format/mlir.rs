@@ -1,0 +1,48 @@
+//! MLIR text: read, lowered to a program, analysed.
+
+use memplan_core::{Span, line_column};
+use memplan_mlir::{Dialects, Document, Note, lower};
+use memplan_models::ReadError;
+
+use super::program::analyze;
+use super::{Format, Input};
+
+/// MLIR text in generic or custom form.
+pub(super) struct Mlir;
+
+impl Format for Mlir {
+    fn name(&self) -> &'static str {
+        "mlir"
+    }
+
+    fn describe(&self) -> &'static str {
+        "MLIR text: the memrefs that functions allocate"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["mlir"]
+    }
+
+    fn sniff(&self, text: &str) -> bool {
+        let starts = ["module", "func.func", "\"builtin.module\"", "#map", "builtin.module", "\"func.func\""];
+        text.lines().take(200).any(|line| starts.iter().any(|start| line.trim_start().starts_with(start)))
+    }
+
+    fn read(&self, text: &str) -> Result<Input, ReadError> {
+        let document = Document::read(text, Dialects::builtin())
+            .map_err(|error| ReadError::new(error.code(), text, error.span(), error.to_string()))?;
+        let lowered = lower(&document)
+            .map_err(|error| ReadError::new("lower::malformed", text, error.span(), error.to_string()))?;
+        let mut notes: Vec<String> =
+            document.notes().iter().chain(&lowered.notes).map(|note| placed(text, note)).collect();
+        notes.dedup();
+        analyze(lowered.program, text, notes)
+    }
+}
+
+/// A note with its place in front.
+fn placed(text: &str, note: &Note) -> String {
+    let Span { start, .. } = note.span;
+    let (line, column) = line_column(text, start as usize);
+    format!("line {line}, column {column}: {}", note.message)
+}

@@ -1,0 +1,36 @@
+//! Lifetime records: a problem without a program.
+
+use memplan_models::ReadError;
+use memplan_models::records::{RecordFormat, csv, json, trace};
+
+use super::{Format, Input};
+
+/// A format of records as a format of inputs.
+pub(super) struct Records(&'static dyn RecordFormat);
+
+pub(super) static JSON: Records = Records(&json::Json);
+pub(super) static TRACE: Records = Records(&trace::Trace);
+pub(super) static CSV: Records = Records(&csv::Csv);
+
+impl Format for Records {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn describe(&self) -> &'static str {
+        self.0.describe()
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        self.0.extensions()
+    }
+
+    fn sniff(&self, text: &str) -> bool {
+        self.0.sniff(text)
+    }
+
+    fn read(&self, text: &str) -> Result<Input, ReadError> {
+        let records = self.0.read(text)?;
+        Ok(Input { problem: records.problem, program: None, notes: records.notes })
+    }
+}
