@@ -4,6 +4,7 @@
 //! - [`Type`]: the structure of a type, from its text.
 //! - [`Dialects`]: what is known about ops, one table a dialect, extensible.
 //! - [`lower()`]: every function of a document as a `Program`.
+//! - [`pass`]: rewrites of a document.
 //! - [`Edits`]: changes to a text; what they do not touch stays byte for byte.
 
 pub mod attribute;
@@ -15,6 +16,7 @@ mod error;
 mod fuzz;
 mod lex;
 mod lower;
+pub mod pass;
 mod read;
 mod ty;
 

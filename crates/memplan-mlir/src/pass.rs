@@ -1,0 +1,91 @@
+//! Passes over MLIR text: what they are asked and what they answer.
+//!
+//! A pass never changes a document. It looks at it, plans everything, and hands
+//! back [`Edits`] together with the plan they carry out, so that the plan can be
+//! checked against the original program before anybody sees the new text.
+
+pub mod early_dealloc;
+pub mod merge_alloc;
+mod spec;
+
+use std::collections::BTreeMap;
+
+use memplan_core::{IndexVec, Placement, SpaceId, Span};
+use memplan_program::{OpId, SiteId};
+
+use crate::{ApplyError, Edits};
+
+pub use spec::{PassOptions, PassSpec, SpecError};
+
+/// What a pass did.
+#[derive(Clone, Debug)]
+pub struct Rewrite {
+    /// The changes to the text.
+    pub edits: Edits,
+    /// Where the sites of the program now live; `None` for those with memory of their own.
+    pub placements: IndexVec<SiteId, Option<Placement>>,
+    /// The scope op whose every instance has a copy of a space of its own.
+    pub owners: BTreeMap<SpaceId, OpId>,
+    /// What the user should know, with the place it is about.
+    pub remarks: Vec<Remark>,
+    /// Bytes before and after, a row for each new allocation.
+    pub stats: Vec<Saving>,
+}
+
+/// A remark about a place in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The place.
+    pub span: Span,
+    /// The remark.
+    pub message: String,
+}
+
+/// What became of the buffers of one scope and memory space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saving {
+    /// The function.
+    pub function: String,
+    /// The scope op's name, and the memory space if it is not the default one.
+    pub scope: String,
+    /// Number of buffers.
+    pub buffers: usize,
+    /// Sum of their sizes.
+    pub before: u64,
+    /// Size of the new allocation.
+    pub after: u64,
+    /// No plan with these lifetimes is smaller.
+    pub lower_bound: u64,
+}
+
+/// Why a pass failed. The text is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PassError {
+    /// The options make no sense.
+    #[error(transparent)]
+    Options(#[from] SpecError),
+    /// The program cannot be handled; the message is about the op at the span.
+    #[error("{message}")]
+    Op {
+        /// The op.
+        span: Span,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The strategy does not take the problem.
+    #[error(transparent)]
+    Refused(#[from] memplan_planner::Refusal),
+    /// The strategy found no plan.
+    #[error("strategy `{strategy}` found no plan")]
+    NoPlan {
+        /// The strategy.
+        strategy: &'static str,
+    },
+    /// The program's numbers are too large.
+    #[error(transparent)]
+    Problem(#[from] memplan_core::ProblemError),
+    /// The changes contradict each other: a bug.
+    #[error("the rewrite is inconsistent: {0}")]
+    Edits(#[from] ApplyError),
+}

@@ -1,0 +1,139 @@
+//! merge-alloc: one allocation per scope and memory space, and a view for every buffer.
+//!
+//! ```text
+//!   %a = memref.alloc() : memref<16xf32>      %merged = memref.alloc() {alignment = 64 : i64} : memref<128xi8>
+//!   %b = memref.alloc() : memref<16xf32>      %o0 = arith.constant 0 : index
+//!   …                                   ──►   %a = memref.view %merged[%o0][] : memref<128xi8> to memref<16xf32>
+//!                                             %o1 = arith.constant 64 : index
+//!                                             %b = memref.view %merged[%o1][] : memref<128xi8> to memref<16xf32>
+//! ```
+//!
+//! The steps, each a file:
+//!
+//! 1. [`candidates`]: which allocations can be merged, and why the others cannot;
+//! 2. [`home`]: for each its *scope*, the op whose block gets the new allocation,
+//!    and the parallel loops it is hoisted out of on the way there;
+//! 3. [`frames`]: buffers that live and are placed together. A hoisted buffer
+//!    exists once an iteration, so what an iteration of a parallel loop needs is a
+//!    *frame*: its buffers are packed into it, and the frames of all iterations
+//!    lie side by side as one large buffer of whatever is around. No two
+//!    iterations ever share a byte;
+//! 4. [`emit`]: the new text.
+//!
+//! Everything is planned before anything is changed.
+
+mod annotate;
+mod candidates;
+mod emit;
+mod frames;
+mod home;
+
+use memplan_analysis::{Aliases, Lifetimes, OpTree};
+use memplan_planner::{Request, Strategy};
+
+use super::{PassError, PassOptions, Rewrite, SpecError};
+use crate::{Document, Lowered};
+
+/// The default planner of the pass, or the one that looks at sizes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Planner {
+    /// Prefers recently freed memory.
+    #[default]
+    CostModel,
+    /// Prefers the best fit.
+    SizeFirst,
+}
+
+/// Options of the pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Only annotate lifetimes.
+    pub analysis_only: bool,
+    /// Which of the two planners.
+    pub planner: Planner,
+    /// Alignment of the merged allocation and of every buffer in it.
+    pub alignment: u64,
+    /// Fail where the original fails.
+    pub compat: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { analysis_only: false, planner: Planner::CostModel, alignment: 64, compat: false }
+    }
+}
+
+impl Options {
+    /// Reads the options as written.
+    pub fn parse(options: &PassOptions) -> Result<Options, SpecError> {
+        let mut parsed = Options::default();
+        for (key, value) in options.iter() {
+            match key {
+                "analysis-only" => parsed.analysis_only = PassOptions::flag("analysis-only", value)?,
+                "compat" => parsed.compat = PassOptions::flag("compat", value)?,
+                "planner-options" => parsed.planner = planner(value.unwrap_or_default())?,
+                "alignment" => parsed.alignment = alignment(value.unwrap_or_default())?,
+                _ => {
+                    let known = ["analysis-only", "planner-options", "alignment", "compat"];
+                    return Err(PassOptions::unknown("merge-alloc", key, &known));
+                }
+            }
+        }
+        Ok(parsed)
+    }
+}
+
+fn planner(text: &str) -> Result<Planner, SpecError> {
+    match text {
+        "" | "cost-model" => Ok(Planner::CostModel),
+        "size-first" => Ok(Planner::SizeFirst),
+        found => {
+            let expected = "cost-model or size-first";
+            Err(SpecError::Value { option: "planner-options", expected, found: found.to_owned() })
+        }
+    }
+}
+
+fn alignment(text: &str) -> Result<u64, SpecError> {
+    let value = text.parse::<u64>().ok().filter(|&value| value > 0 && value <= 1 << 32);
+    value.ok_or_else(|| SpecError::Value {
+        option: "alignment",
+        expected: "a positive number of bytes",
+        found: text.to_owned(),
+    })
+}
+
+/// What the pass looks at.
+pub(super) struct View<'a> {
+    pub(super) document: &'a Document,
+    pub(super) lowered: &'a Lowered,
+    pub(super) aliases: &'a Aliases,
+    pub(super) tree: &'a OpTree,
+    pub(super) lifetimes: &'a Lifetimes,
+    pub(super) options: Options,
+}
+
+/// Runs the pass. Without a strategy the pass's own planner is used.
+pub fn run(
+    document: &Document,
+    lowered: &Lowered,
+    options: Options,
+    strategy: Option<&dyn Strategy>,
+    request: &Request,
+) -> Result<Rewrite, PassError> {
+    let program = &lowered.program;
+    let aliases = Aliases::new(program);
+    let tree = OpTree::new(program);
+    let lifetimes = Lifetimes::new(program, &aliases, &tree);
+    let view = View { document, lowered, aliases: &aliases, tree: &tree, lifetimes: &lifetimes, options };
+    if options.compat {
+        candidates::refuse_what_the_original_refuses(&view)?;
+    }
+    if options.analysis_only {
+        return Ok(annotate::annotate(&view));
+    }
+    let candidates = candidates::find(&view);
+    let homes = home::find(&view, &candidates);
+    let frames = frames::plan(&view, &candidates, &homes, strategy, request)?;
+    Ok(emit::emit(&view, candidates, &homes, &frames))
+}

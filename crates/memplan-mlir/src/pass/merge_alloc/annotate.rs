@@ -1,0 +1,100 @@
+//! Lifetimes as attributes: what `analysis-only` writes.
+//!
+//! Every `memref.alloc` gets `__mergealloc_lifetime = array<i64: SCOPE, FIRST, LAST>`
+//! and its scope op `__mergealloc_scope = SCOPE : i64`. Ticks count ops in the
+//! order of the text, from 1 at the function; -1 stands for "never used" and
+//! -2 for "cannot be traced".
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memplan_analysis::Life;
+use memplan_core::{Id, IndexVec};
+
+use super::View;
+use super::home::scope_of;
+use crate::dialect::Traits;
+use crate::pass::Rewrite;
+use crate::{Edits, Form, OpId};
+
+pub(super) fn annotate(view: &View) -> Rewrite {
+    let sites = view.lowered.program.sites();
+    let allocs: Vec<(OpId, Life)> = sites
+        .ids()
+        .map(|site| (view.lowered.sites[site], view.lifetimes.life(site)))
+        .filter(|&(op, _)| view.document.name(op) == "memref.alloc")
+        .collect();
+    let scopes: BTreeSet<OpId> = allocs.iter().filter_map(|&(op, _)| scope_of(view, op)).collect();
+    let numbers: BTreeMap<OpId, usize> = scopes.into_iter().enumerate().map(|(number, op)| (op, number)).collect();
+    let mut edits = Edits::default();
+    for (&op, number) in &numbers {
+        add_attribute(view, &mut edits, op, &format!("__mergealloc_scope = {number} : i64"));
+    }
+    for (op, life) in allocs {
+        let Some(scope) = scope_of(view, op).and_then(|scope| numbers.get(&scope)) else { continue };
+        let (first, last) = match life {
+            Life::Unused => (-1, -1),
+            Life::Untraceable { .. } => (-2, -2),
+            Life::Range { first, last } => (view.tick(view.lowered.ops[first]), view.tick(view.lowered.ops[last])),
+        };
+        let attribute = format!("__mergealloc_lifetime = array<i64: {scope}, {first}, {last}>");
+        add_attribute(view, &mut edits, op, &attribute);
+    }
+    Rewrite {
+        edits,
+        placements: IndexVec::filled(None, sites.len()),
+        owners: BTreeMap::new(),
+        remarks: Vec::new(),
+        stats: Vec::new(),
+    }
+}
+
+impl View<'_> {
+    /// Position of an op in its function, which itself has tick 1.
+    fn tick(&self, op: OpId) -> i64 {
+        let mut function = op;
+        let mut around = Some(op);
+        while let Some(outer) = around {
+            function = outer;
+            if self.document.info(outer).traits.has(Traits::FUNCTION) {
+                break;
+            }
+            around = self.document.parent_op(outer);
+        }
+        op.index() as i64 - function.index() as i64 + 1
+    }
+}
+
+/// Adds a discardable attribute to an op, in its dictionary or in a new one
+/// where the op's syntax has it.
+fn add_attribute(view: &View, edits: &mut Edits, op: OpId, attribute: &str) {
+    let document = view.document;
+    let source = document.source();
+    let is_properties = |start: usize| source[..start].ends_with('<');
+    let dictionary = document.dictionaries(op).iter().rev().find(|span| !is_properties(span.start as usize));
+    if let Some(dictionary) = dictionary {
+        let is_empty = document.text(*dictionary).trim_matches(['{', '}', ' ', '\n']).is_empty();
+        let comma = if is_empty { "" } else { ", " };
+        edits.insert(dictionary.start as usize + 1, format!("{attribute}{comma}"));
+        return;
+    }
+    let info = document.op(op);
+    let regions = document.regions(op);
+    let first_region = regions.first().map(|&region| document.region(region).span);
+    let with_keyword = matches!(document.name(op), "func.func" | "async.execute" | "async.func");
+    match (info.form, first_region) {
+        (Form::Custom, Some(region)) if with_keyword => {
+            edits.insert(region.start as usize, format!("attributes {{{attribute}}} "));
+        }
+        (Form::Custom, Some(_)) => {
+            let last = regions.last().map_or(info.span, |&region| document.region(region).span);
+            edits.insert(last.end as usize, format!(" {{{attribute}}}"));
+        }
+        _ => {
+            // In front of the colon of the type.
+            let types = document.type_spans(op).first().map_or(info.span.end, |span| span.start) as usize;
+            let head = &source[info.span.start as usize..types];
+            let colon = head.rfind(" :").map_or(types, |at| info.span.start as usize + at);
+            edits.insert(colon, format!(" {{{attribute}}}"));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Which allocations can be merged.
+
+use std::collections::HashSet;
+
+use memplan_analysis::{Life, Untraceable};
+use memplan_program::{AccessKind, Origin, SiteId, ValueId};
+
+use super::View;
+use crate::dialect::Traits;
+use crate::pass::{PassError, Remark};
+use crate::{Layout, OpId};
+
+/// An allocation that can be merged.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) site: SiteId,
+    /// The `memref.alloc`.
+    pub(super) op: OpId,
+    pub(super) bytes: u64,
+    /// What its own address must be a multiple of: its attribute, or its element's size.
+    pub(super) alignment: u64,
+    /// The memory space as written; `None` for the default one.
+    pub(super) space: Option<String>,
+    /// First and last op that uses it; `None` if there is none.
+    pub(super) life: Option<(OpId, OpId)>,
+}
+
+/// The allocations that can be merged, in program order, and remarks about the others.
+pub(super) struct Candidates {
+    pub(super) list: Vec<Candidate>,
+    /// Deallocations that go away with them.
+    pub(super) deallocs: Vec<OpId>,
+    pub(super) remarks: Vec<Remark>,
+}
+
+pub(super) fn find(view: &View) -> Candidates {
+    let mut frees = Frees::of(view);
+    let mut candidates = Candidates { list: Vec::new(), deallocs: Vec::new(), remarks: Vec::new() };
+    for site in view.lowered.program.sites().ids() {
+        let op = view.lowered.sites[site];
+        if view.document.name(op) != "memref.alloc" {
+            continue;
+        }
+        let freed_otherwise = frees.ambiguous.contains(&site);
+        match candidate(view, site, op) {
+            Err(reason) => candidates.remark(view, op, reason),
+            Ok(_) if freed_otherwise => {
+                candidates.remark(view, op, "it is freed through a value that may be another buffer");
+            }
+            Ok(candidate) => candidates.list.push(candidate),
+        }
+    }
+    let merged: HashSet<SiteId> = candidates.list.iter().map(|candidate| candidate.site).collect();
+    frees.certain.retain(|(site, _)| merged.contains(site));
+    candidates.deallocs = frees.certain.into_iter().map(|(_, op)| op).collect();
+    candidates
+}
+
+impl Candidates {
+    fn remark(&mut self, view: &View, op: OpId, reason: &str) {
+        let span = view.document.op(op).span;
+        self.remarks.push(Remark { span, message: format!("left alone: {reason}") });
+    }
+}
+
+fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static str> {
+    let life = match view.lifetimes.life(site) {
+        Life::Untraceable { why: Untraceable::Escapes, .. } => return Err("it escapes"),
+        Life::Untraceable { why, .. } => return Err(why.describe()),
+        Life::Unused => None,
+        Life::Range { first, last } => Some((view.lowered.ops[first], view.lowered.ops[last])),
+    };
+    let &[result] = view.document.results(op) else { return Err("it has no single result") };
+    let Some(memref) = view.document.ty(result).as_memref() else { return Err("its type is not known") };
+    if !memref.has_static_shape() {
+        return Err("its shape is dynamic");
+    }
+    if memref.layout != Layout::Identity {
+        return Err("its layout is not the identity");
+    }
+    let bytes = memref.bytes().ok_or("the size of its element type is not known")?.0;
+    let element = memref.element.stride_bytes().ok_or("the size of its element type is not known")?.0;
+    if bytes == 0 {
+        return Err("it has no bytes");
+    }
+    let alignment = match view.document.integer_attribute(op, "alignment") {
+        None => natural_alignment(element),
+        Some(own) => match u64::try_from(own).ok().filter(|&own| own > 0) {
+            Some(own) if view.options.alignment.is_multiple_of(own) => own.max(natural_alignment(element)),
+            _ => return Err("its alignment does not divide the pass's"),
+        },
+    };
+    if !view.options.alignment.is_multiple_of(alignment) {
+        return Err("its element type needs more alignment than the pass gives");
+    }
+    Ok(Candidate { site, op, bytes, alignment, space: memref.space.clone(), life })
+}
+
+/// The largest power of two that divides an element's size: complex numbers of
+/// 8 bytes are aligned to 8 here, vectors of 16 to 16.
+fn natural_alignment(element: u64) -> u64 {
+    1 << element.trailing_zeros().min(6)
+}
+
+/// Deallocations, by what they free.
+struct Frees {
+    /// Frees exactly this site.
+    certain: Vec<(SiteId, OpId)>,
+    /// Sites freed through a value that may be something else.
+    ambiguous: HashSet<SiteId>,
+}
+
+impl Frees {
+    fn of(view: &View) -> Frees {
+        let mut frees = Frees { certain: Vec::new(), ambiguous: HashSet::new() };
+        let program = &view.lowered.program;
+        for (op, info) in program.ops().iter_enumerated() {
+            let document_op = view.lowered.ops[op];
+            for access in info.accesses.iter().filter(|access| access.kind == AccessKind::Free) {
+                let sites = view.aliases.sites(access.value);
+                match sites {
+                    [site] if is_only(view, access.value) && view.document.name(document_op) == "memref.dealloc" => {
+                        frees.certain.push((*site, document_op));
+                    }
+                    _ => frees.ambiguous.extend(sites),
+                }
+            }
+        }
+        frees
+    }
+}
+
+/// Whether a value is certainly its one site: the allocation or a view of it.
+fn is_only(view: &View, mut value: ValueId) -> bool {
+    let program = &view.lowered.program;
+    loop {
+        match &program.value(value).origin {
+            Origin::Alloc(_) => return true,
+            Origin::Derived { base, .. } => value = *base,
+            _ => return false,
+        }
+    }
+}
+
+/// The original cannot handle region ops that do not say how control moves
+/// through them, nor scopes of several blocks, nor empty buffers.
+pub(super) fn refuse_what_the_original_refuses(view: &View) -> Result<(), PassError> {
+    let program = &view.lowered.program;
+    let fail = |op: OpId, message: &str| {
+        let span = view.document.op(op).span;
+        Err(PassError::Op { span, message: message.to_owned() })
+    };
+    for (op, info) in program.ops().iter_enumerated() {
+        let touches = info.accesses.iter().any(|access| !view.aliases.sites(access.value).is_empty());
+        let around = view.document.parent_op(view.lowered.ops[op]);
+        let Some(around) = around.filter(|_| touches) else { continue };
+        let traits = view.document.info(around).traits;
+        if !traits.has(Traits::FUNCTION) && !traits.has(Traits::REGION_BRANCH) {
+            let name = view.document.name(around);
+            return fail(around, &format!("'{name}' op expecting RegionBranchOpInterface for merge-alloc"));
+        }
+    }
+    if view.options.analysis_only {
+        return Ok(());
+    }
+    for site in program.sites().ids() {
+        let op = view.lowered.sites[site];
+        if view.document.name(op) != "memref.alloc" {
+            continue;
+        }
+        let is_empty = candidate(view, site, op).is_err_and(|reason| reason == "it has no bytes");
+        if is_empty {
+            return fail(op, "Expecting static shaped allocation");
+        }
+        if candidate(view, site, op).is_err() {
+            continue;
+        }
+        match super::home::scope_of(view, op) {
+            None => return fail(op, "This op should be surrounded by an AutomaticAllocationScope"),
+            Some(scope) if !view.has_single_block(scope) => {
+                return fail(op, "This op should be surrounded by an AutomaticAllocationScope of single block");
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+impl View<'_> {
+    /// Whether an op has exactly one region of exactly one block.
+    pub(super) fn has_single_block(&self, op: OpId) -> bool {
+        let regions = self.document.regions(op);
+        regions.len() == 1 && self.document.blocks(regions[0]).len() == 1
+    }
+}

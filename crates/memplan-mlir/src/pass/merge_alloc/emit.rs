@@ -1,0 +1,264 @@
+//! The new text: merged allocations, offsets, views.
+
+use std::collections::{BTreeMap, HashMap};
+
+use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId};
+use memplan_program::SiteId;
+use smallvec::smallvec;
+
+use super::View;
+use super::candidates::{Candidate, Candidates};
+use super::frames::{Address, Frame, Frames};
+use super::home::Home;
+use crate::bounds::LoopBounds;
+use crate::pass::{Rewrite, Saving};
+use crate::{Edits, OpId};
+
+pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, Home>, frames: &Frames) -> Rewrite {
+    let mut emitter = Emitter {
+        view,
+        edits: Edits::default(),
+        names: Names::new(view.document.source()),
+        arenas: HashMap::new(),
+        placements: IndexVec::filled(None, view.lowered.program.sites().len()),
+        owners: BTreeMap::new(),
+    };
+    emitter.allocations(frames);
+    let mut savings: BTreeMap<SpaceId, (usize, u64)> = BTreeMap::new();
+    for candidate in &candidates.list {
+        let (Some(home), Some(address)) = (homes.get(&candidate.site), frames.addresses.get(&candidate.site)) else {
+            continue;
+        };
+        let Some(space) = emitter.view_of(candidate, home, address) else { continue };
+        let copies: u64 = home.crossed.iter().filter_map(|&op| super::home::copies(view, op)).product();
+        let saving = savings.entry(space).or_default();
+        saving.0 += 1;
+        saving.1 = saving.1.saturating_add(candidate.bytes.saturating_mul(copies));
+    }
+    for &op in &candidates.deallocs {
+        emitter.edits.delete_lines(view.document.source(), view.document.op(op).span);
+    }
+    let saving = |(index, frame): (usize, &Frame)| {
+        let (buffers, before) = savings.get(&SpaceId::from_index(index)).copied().unwrap_or_default();
+        let (after, lower_bound) = (frame.extent, frame.lower_bound);
+        Saving {
+            function: function_of(view, frame.op),
+            scope: scope_name(view, frame),
+            buffers,
+            before,
+            after,
+            lower_bound,
+        }
+    };
+    let stats = frames.scopes.iter().enumerate().map(saving).collect();
+    let Emitter { edits, placements, owners, .. } = emitter;
+    Rewrite { edits, placements, owners, remarks: candidates.remarks, stats }
+}
+
+fn function_of(view: &View, op: OpId) -> String {
+    let mut op = Some(op);
+    while let Some(around) = op {
+        if view.document.info(around).traits.has(crate::dialect::Traits::FUNCTION) {
+            return view.document.symbol_name(around).unwrap_or_default().to_owned();
+        }
+        op = view.document.parent_op(around);
+    }
+    String::new()
+}
+
+fn scope_name(view: &View, frame: &Frame) -> String {
+    let name = view.document.name(frame.op);
+    match &frame.space {
+        Some(space) => format!("{name}, {space}"),
+        None => name.to_owned(),
+    }
+}
+
+struct Emitter<'a> {
+    view: &'a View<'a>,
+    edits: Edits,
+    names: Names,
+    /// Name and type of the merged allocation, and its space in the plan.
+    arenas: HashMap<(OpId, Option<String>), (String, String, SpaceId)>,
+    placements: IndexVec<SiteId, Option<Placement>>,
+    owners: BTreeMap<SpaceId, memplan_program::OpId>,
+}
+
+impl Emitter<'_> {
+    /// The merged allocations, each at the start of its scope; of several in one
+    /// scope the one whose first buffer is largest comes first.
+    fn allocations(&mut self, frames: &Frames) {
+        let mut order: Vec<(SpaceId, &Frame)> =
+            frames.scopes.iter().enumerate().map(|(index, frame)| (SpaceId::from_index(index), frame)).collect();
+        order.sort_by_key(|(_, frame)| (frame.op, std::cmp::Reverse(frame.first_size)));
+        for (space, frame) in order {
+            let Some(first) = self.first_op(frame.op) else { continue };
+            let name = self.names.next("merged");
+            let ty = match &frame.space {
+                Some(space) => format!("memref<{}xi8, {space}>", frame.extent),
+                None => format!("memref<{}xi8>", frame.extent),
+            };
+            let alignment = self.view.options.alignment;
+            let line = format!("{name} = memref.alloc() {{alignment = {alignment} : i64}} : {ty}");
+            self.insert_before(first, &line);
+            // A function is no op of the program; its memory exists once.
+            if let Ok(op) = self.view.lowered.ops.as_slice().binary_search(&frame.op) {
+                self.owners.insert(space, memplan_program::OpId::from_index(op));
+            }
+            self.arenas.insert((frame.op, frame.space.clone()), (name, ty, space));
+        }
+    }
+
+    /// The first op written in the first block of a scope.
+    fn first_op(&self, scope: OpId) -> Option<OpId> {
+        let document = self.view.document;
+        let block = *document.blocks(*document.regions(scope).first()?).first()?;
+        document.ops(block).first().copied()
+    }
+
+    fn insert_before(&mut self, op: OpId, line: &str) {
+        let start = self.view.document.op(op).span.start as usize;
+        let separator = separator(self.view.document.source(), start);
+        self.edits.insert(start, format!("{line}{separator}"));
+    }
+
+    /// Replaces an allocation by a view; the space it is in.
+    fn view_of(&mut self, candidate: &Candidate, home: &Home, address: &Address) -> Option<SpaceId> {
+        let document = self.view.document;
+        let (arena, arena_ty, space) = self.arenas.get(&(home.scope, candidate.space.clone()))?.clone();
+        let op = document.op(candidate.op);
+        let result = *document.results(candidate.op).first()?;
+        let location = op.location.map_or_else(String::new, |span| format!(" {}", document.text(span)));
+        let mut code = Code { names: &mut self.names, lines: Vec::new() };
+        let base = code.constant(address.offset);
+        let offset = if home.crossed.is_empty() { base } else { self.view.index(&mut code, home, address, base)? };
+        let (name, ty) = (document.value_name(result), document.type_text(result));
+        code.lines.push(format!("{name} = memref.view {arena}[{offset}][] : {arena_ty} to {ty}"));
+        let separator = separator(document.source(), op.span.start as usize);
+        let lines: Vec<String> = code.lines.into_iter().map(|line| line + &location).collect();
+        self.edits.replace(op.span, lines.join(&separator));
+        let strides = address.strides.iter().map(|&stride| Bytes(stride)).collect();
+        let placement = Placement { space, offsets: smallvec![Bytes(address.offset)], strides, object: None };
+        self.placements[candidate.site] = Some(placement);
+        Some(space)
+    }
+}
+
+/// What separates an op from the next: a line break and the indentation of its line.
+fn separator(source: &str, position: usize) -> String {
+    let line = source.get(..position).map_or("", |before| &before[before.rfind('\n').map_or(0, |at| at + 1)..]);
+    let indentation: String = line.chars().take_while(|c| c.is_whitespace()).collect();
+    format!("\n{indentation}")
+}
+
+/// New value names that the text does not use.
+struct Names {
+    prefix: String,
+    count: usize,
+}
+
+impl Names {
+    fn new(source: &str) -> Names {
+        let mut prefix = String::new();
+        let taken =
+            |prefix: &str| ["merged", "offset"].iter().any(|word| source.contains(&format!("%{prefix}{word}_")));
+        while taken(&prefix) {
+            prefix.push('m');
+        }
+        Names { prefix, count: 0 }
+    }
+
+    fn next(&mut self, word: &str) -> String {
+        let name = format!("%{}{word}_{}", self.prefix, self.count);
+        self.count += 1;
+        name
+    }
+}
+
+/// Lines of `arith` ops that compute an offset.
+struct Code<'a> {
+    names: &'a mut Names,
+    lines: Vec<String>,
+}
+
+impl Code<'_> {
+    fn constant(&mut self, value: u64) -> String {
+        let name = self.names.next("offset");
+        self.lines.push(format!("{name} = arith.constant {value} : index"));
+        name
+    }
+
+    fn binary(&mut self, op: &str, left: &str, right: &str) -> String {
+        let name = self.names.next("offset");
+        self.lines.push(format!("{name} = arith.{op} {left}, {right} : index"));
+        name
+    }
+}
+
+impl View<'_> {
+    /// The offset of the copy that belongs to the current iteration of the crossed loops.
+    fn index(&self, code: &mut Code, home: &Home, address: &Address, base: String) -> Option<String> {
+        let mut loops = Vec::new();
+        for (&op, &stride) in home.crossed.iter().zip(&address.strides) {
+            loops.push((self.number(code, op)?, stride, super::home::copies(self, op)?));
+        }
+        let mut offset = base;
+        let mut position = 0;
+        while position < loops.len() {
+            // Loops whose frames lie back to back count as one: a single multiplication.
+            let (mut number, stride, mut count) = loops[position].clone();
+            position += 1;
+            while let Some((outer, outer_stride, outer_count)) = loops.get(position) {
+                if stride.checked_mul(count) != Some(*outer_stride) {
+                    break;
+                }
+                let inner_count = code.constant(count);
+                let scaled = code.binary("muli", outer, &inner_count);
+                number = code.binary("addi", &number, &scaled);
+                count = count.checked_mul(*outer_count)?;
+                position += 1;
+            }
+            let stride = code.constant(stride);
+            let scaled = code.binary("muli", &number, &stride);
+            offset = code.binary("addi", &offset, &scaled);
+        }
+        Some(offset)
+    }
+
+    /// The number of the current iteration of a loop, counted from 0, row-major over its dimensions.
+    fn number(&self, code: &mut Code, op: OpId) -> Option<String> {
+        let document = self.document;
+        let bounds = document.loop_bounds(op)?;
+        let trips = document.trip_counts(op)?;
+        let block = *document.blocks(*document.regions(op).first()?).first()?;
+        let mut number: Option<String> = None;
+        for ((&index, bound), trips) in document.arguments(block).iter().zip(&bounds).zip(trips) {
+            let dimension = self.dimension(code, document.value_name(index), bound)?;
+            number = Some(match number {
+                None => dimension,
+                Some(outer) => {
+                    let trips = code.constant(trips?);
+                    let scaled = code.binary("muli", &outer, &trips);
+                    code.binary("addi", &scaled, &dimension)
+                }
+            });
+        }
+        number
+    }
+
+    /// `(index - lower) / step`.
+    fn dimension(&self, code: &mut Code, index: &str, bounds: &LoopBounds) -> Option<String> {
+        let (lower, step) = (self.document.known(bounds.lower)?, self.document.known(bounds.step)?);
+        let mut name = index.to_owned();
+        if lower != 0 {
+            let lower_name = code.names.next("offset");
+            code.lines.push(format!("{lower_name} = arith.constant {lower} : index"));
+            name = code.binary("subi", &name, &lower_name);
+        }
+        if step != 1 {
+            let step = code.constant(u64::try_from(step).ok()?);
+            name = code.binary("divsi", &name, &step);
+        }
+        Some(name)
+    }
+}

@@ -1,0 +1,246 @@
+//! Packing: the buffers of a scope, and of each iteration of a loop they were hoisted out of.
+//!
+//! A *frame* is what is placed together: the buffers of one scope in one memory
+//! space, or those of one iteration of a crossed loop. The frames of a loop's
+//! iterations are one buffer, alive during the whole loop, of the frame around:
+//!
+//! ```text
+//!   forall 16 {                          scope   ┌─────────────── 16 × 256 ─────────────┐
+//!     forall 4 { %a 16 bytes, … }        loop 16 │ iteration 0: 256 │ iteration 1 │ …   │
+//!     forall 8 { %b 32 bytes, … }                │ 4 × 16 or 8 × 32 │
+//!   }                                            └ the two inner loops follow each other
+//! ```
+//!
+//! So a buffer's address is a constant plus, for each loop crossed, the
+//! iteration's number times that loop's stride, and iterations that run at the
+//! same time have no byte in common.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use memplan_core::{Buffer, BufferId, Bytes, Id, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Space, bound};
+use memplan_planner::{Assign, Request, Strategy};
+use memplan_program::SiteId;
+
+use super::candidates::{Candidate, Candidates};
+use super::home::{Home, copies};
+use super::{Planner, View};
+use crate::OpId;
+use crate::pass::PassError;
+
+/// What is placed together: by the op, whether that is a crossed loop or a
+/// scope (a loop can be both), and the memory space. Inner loops come after outer ones.
+type Key = (OpId, bool, Option<String>);
+
+/// A frame after planning.
+#[derive(Debug)]
+pub(super) struct Frame {
+    /// The scope or crossed loop.
+    pub(super) op: OpId,
+    pub(super) space: Option<String>,
+    /// Whether it is a crossed loop's, one of many.
+    pub(super) is_crossed: bool,
+    members: Vec<Member>,
+    /// Bytes of one frame.
+    pub(super) extent: u64,
+    /// Distance between the frames of two iterations.
+    pub(super) stride: u64,
+    /// The largest alignment inside.
+    alignment: u64,
+    pub(super) lower_bound: u64,
+    /// Size of the member that comes first in time.
+    pub(super) first_size: u64,
+    /// Loops that are members already.
+    loops: HashSet<OpId>,
+}
+
+/// Something that lies in a frame.
+#[derive(Clone, Copy, Debug)]
+enum Member {
+    Site(SiteId),
+    Loop(OpId),
+}
+
+/// Where a buffer lies.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Address {
+    /// Sum of the offsets in all frames around.
+    pub(super) offset: u64,
+    /// For each crossed loop, innermost first, the distance between iterations.
+    pub(super) strides: Vec<u64>,
+}
+
+/// All frames, and the address of every buffer.
+pub(super) struct Frames {
+    /// The frames of scopes, in the order of their ops.
+    pub(super) scopes: Vec<Frame>,
+    pub(super) addresses: HashMap<SiteId, Address>,
+}
+
+pub(super) fn plan(
+    view: &View,
+    candidates: &Candidates,
+    homes: &HashMap<SiteId, Home>,
+    strategy: Option<&dyn Strategy>,
+    request: &Request,
+) -> Result<Frames, PassError> {
+    let mut frames = collect(candidates, homes);
+    let by_site: HashMap<SiteId, &Candidate> =
+        candidates.list.iter().map(|candidate| (candidate.site, candidate)).collect();
+    let mut placed: HashMap<Key, u64> = HashMap::new();
+    let mut in_frame: HashMap<SiteId, u64> = HashMap::new();
+    let keys: Vec<Key> = frames.keys().cloned().collect();
+    // Inner loops first: their size is needed outside.
+    for key in keys.iter().rev() {
+        let problem = problem_of(view, key, &frames, &by_site)?;
+        let plan = best_plan(view, &problem, strategy, request)?;
+        let Some(frame) = frames.get_mut(key) else { continue };
+        for (index, member) in frame.members.iter().enumerate() {
+            let offset = plan.offset(BufferId::from_index(index)).unwrap_or_default().0;
+            match *member {
+                Member::Site(site) => _ = in_frame.insert(site, offset),
+                Member::Loop(op) => _ = placed.insert((op, true, key.2.clone()), offset),
+            }
+        }
+        frame.extent = plan.extent().0;
+        frame.stride = frame.extent.next_multiple_of(frame.alignment);
+        frame.lower_bound = bound::lower_bound(&problem).0;
+        let first = problem.buffers().iter().min_by_key(|buffer| buffer.lifetime.start());
+        frame.first_size = first.and_then(Buffer::bytes).unwrap_or_default().0;
+    }
+    let mut addresses = HashMap::new();
+    for candidate in &candidates.list {
+        let Some(home) = homes.get(&candidate.site) else { continue };
+        let mut address = Address { offset: in_frame[&candidate.site], strides: Vec::new() };
+        for &op in &home.crossed {
+            let key = (op, true, candidate.space.clone());
+            address.strides.push(frames[&key].stride);
+            address.offset += placed[&key];
+        }
+        addresses.insert(candidate.site, address);
+    }
+    let scopes = frames.into_values().filter(|frame| !frame.is_crossed).collect();
+    Ok(Frames { scopes, addresses })
+}
+
+/// Sorts the buffers into frames and the frames into each other.
+fn collect(candidates: &Candidates, homes: &HashMap<SiteId, Home>) -> BTreeMap<Key, Frame> {
+    let mut frames = BTreeMap::<Key, Frame>::new();
+    for candidate in &candidates.list {
+        let Some(home) = homes.get(&candidate.site) else { continue };
+        let mut member = Member::Site(candidate.site);
+        let way = home.crossed.iter().map(|&op| (op, true)).chain([(home.scope, false)]);
+        for (op, is_crossed) in way {
+            let key = (op, is_crossed, candidate.space.clone());
+            let frame = frames.entry(key).or_insert_with(|| Frame::new(op, &candidate.space, is_crossed));
+            frame.alignment = frame.alignment.max(candidate.alignment);
+            let is_new = match member {
+                Member::Site(_) => true,
+                Member::Loop(inner) => frame.loops.insert(inner),
+            };
+            if is_new {
+                frame.members.push(member);
+            }
+            member = Member::Loop(op);
+        }
+    }
+    frames
+}
+
+impl Frame {
+    fn new(op: OpId, space: &Option<String>, is_crossed: bool) -> Frame {
+        Frame {
+            op,
+            space: space.clone(),
+            is_crossed,
+            members: Vec::new(),
+            extent: 0,
+            stride: 0,
+            alignment: 1,
+            lower_bound: 0,
+            first_size: 0,
+            loops: HashSet::new(),
+        }
+    }
+}
+
+/// The members of a frame as a problem. Steps are positions of ops in the text.
+fn problem_of(
+    view: &View,
+    key: &Key,
+    frames: &BTreeMap<Key, Frame>,
+    by_site: &HashMap<SiteId, &Candidate>,
+) -> Result<Problem, PassError> {
+    let frame = &frames[key];
+    let mut builder = ProblemBuilder::new();
+    // A frame of a scope is as aligned as the pass says; one of an iteration
+    // only as its buffers need, so that it does not grow.
+    let alignment = if frame.is_crossed { 1 } else { view.options.alignment };
+    builder.space(Space { alignment: Bytes(alignment), ..Space::new("frame") });
+    for (index, member) in frame.members.iter().enumerate() {
+        let (size, own_alignment, life) = match *member {
+            Member::Site(site) => {
+                let candidate = by_site[&site];
+                (candidate.bytes, candidate.alignment, candidate.life)
+            }
+            Member::Loop(op) => {
+                let inner = &frames[&(op, true, key.2.clone())];
+                let count = copies(view, op).unwrap_or(1);
+                let size = inner.stride.saturating_mul(count);
+                (size, inner.alignment, Some((op, view.last_inside(op))))
+            }
+        };
+        let lifetime = life.map_or_else(Lifetime::default, |(first, last)| {
+            Lifetime::new(first.index() as u64, last.index() as u64 + 1)
+        });
+        let alignment = Bytes(own_alignment);
+        builder.buffer(Buffer { alignment, ..Buffer::new(index.to_string(), size, lifetime) });
+    }
+    Ok(builder.build()?)
+}
+
+/// The plan of the strategy asked for; `auto` is never worse than the pass's own planner.
+fn best_plan(
+    view: &View,
+    problem: &Problem,
+    strategy: Option<&dyn Strategy>,
+    request: &Request,
+) -> Result<Plan, PassError> {
+    let own = match view.options.planner {
+        Planner::CostModel => "chunk-hot",
+        Planner::SizeFirst => "chunk-size-first",
+    };
+    let own = memplan_planner::find(own);
+    let request = Request { assign: Assign::Offsets, ..request.clone() };
+    let run = |strategy: &dyn Strategy| -> Result<Plan, PassError> {
+        let outcome = memplan_planner::plan(strategy, problem, &request)?;
+        match outcome {
+            Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => Ok(plan),
+            _ => Err(PassError::NoPlan { strategy: strategy.name() }),
+        }
+    };
+    match (strategy, own) {
+        (Some(strategy), Some(own)) if strategy.name() == "auto" => {
+            let (auto, own) = (run(strategy)?, run(own)?);
+            Ok(if own.extent() < auto.extent() { own } else { auto })
+        }
+        (Some(strategy), _) => run(strategy),
+        (None, Some(own)) => run(own),
+        (None, None) => Err(PassError::NoPlan { strategy: "chunk-hot" }),
+    }
+}
+
+impl View<'_> {
+    /// The last op inside an op of the text, or itself.
+    pub(super) fn last_inside(&self, op: OpId) -> OpId {
+        let mut last = op;
+        loop {
+            let regions = self.document.regions(last);
+            let blocks = regions.iter().rev().flat_map(|&region| self.document.blocks(region).iter().rev());
+            let mut ops = blocks.filter_map(|&block| self.document.ops(block).last());
+            match ops.next() {
+                Some(&inner) => last = inner,
+                None => return last,
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Where the merged allocation of a buffer goes, and what lies in between.
+//!
+//! The *scope* of a buffer is the nearest op around it whose instances own
+//! what they allocate; `scf.for` is passed by, since one iteration follows the
+//! other. A buffer of a parallel loop that is handed to another parallel loop
+//! inside must not come from memory that belongs to the outer loop's thread
+//! alone, so it is *hoisted*: the search passes by every `scf.forall` with
+//! constant bounds, too, and those it passes are the dimensions of the buffer's
+//! copies. One walk gives the scope, the number of copies and the index of a
+//! copy, so the three cannot disagree.
+
+use std::collections::{HashMap, HashSet};
+
+use memplan_program::SiteId;
+
+use super::View;
+use super::candidates::Candidates;
+use crate::OpId;
+use crate::dialect::Traits;
+
+/// The way from an allocation to its scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Home {
+    /// The op whose first block gets the merged allocation.
+    pub(super) scope: OpId,
+    /// The parallel loops passed by, innermost first.
+    pub(super) crossed: Vec<OpId>,
+}
+
+/// The homes of all candidates that have one.
+pub(super) fn find(view: &View, candidates: &Candidates) -> HashMap<SiteId, Home> {
+    let handed_on = handed_to_inner_loops(view);
+    let mut homes = HashMap::new();
+    for candidate in &candidates.list {
+        let hoist = handed_on.contains(&candidate.site);
+        if let Some(home) = walk(view, candidate.op, hoist) {
+            homes.insert(candidate.site, home);
+        }
+    }
+    homes
+}
+
+/// The scope of an allocation that is not hoisted.
+pub(super) fn scope_of(view: &View, alloc: OpId) -> Option<OpId> {
+    walk(view, alloc, false).map(|home| home.scope)
+}
+
+fn walk(view: &View, alloc: OpId, hoist: bool) -> Option<Home> {
+    let mut crossed = Vec::new();
+    let mut around = view.document.parent_op(alloc);
+    while let Some(op) = around {
+        let is_scope = view.document.info(op).traits.has(Traits::ALLOCATION_SCOPE);
+        if is_scope && view.document.name(op) != "scf.for" {
+            if !(hoist && copies(view, op).is_some()) {
+                return Some(Home { scope: op, crossed });
+            }
+            crossed.push(op);
+        }
+        around = view.document.parent_op(op);
+    }
+    None
+}
+
+/// The number of iterations of a `scf.forall` with constant bounds, if there are any.
+pub(super) fn copies(view: &View, op: OpId) -> Option<u64> {
+    if view.document.name(op) != "scf.forall" {
+        return None;
+    }
+    let trips = view.document.trip_counts(op)?;
+    let product = trips.into_iter().try_fold(1u64, |product, trip| product.checked_mul(trip?))?;
+    (product > 0 && product <= 1 << 40).then_some(product)
+}
+
+/// Sites of a parallel loop's body that are used, through whatever alias,
+/// inside another `scf.forall` of the same block.
+fn handed_to_inner_loops(view: &View) -> HashSet<SiteId> {
+    let program = &view.lowered.program;
+    let mut handed_on = HashSet::new();
+    for (op, info) in program.ops().iter_enumerated() {
+        for access in &info.accesses {
+            for &site in view.aliases.sites(access.value) {
+                let Some(alloc) = program.alloc_op(site) else { continue };
+                let user = view.tree.child_towards(view.tree.around_both(alloc, op), op);
+                let same_block = program.op(user).block == program.op(alloc).block;
+                let inner_loop = user != op && view.document.name(view.lowered.ops[user]) == "scf.forall";
+                if same_block && inner_loop && in_forall(view, view.lowered.ops[alloc]) {
+                    handed_on.insert(site);
+                }
+            }
+        }
+    }
+    handed_on
+}
+
+fn in_forall(view: &View, alloc: OpId) -> bool {
+    scope_of(view, alloc).is_some_and(|scope| view.document.name(scope) == "scf.forall")
+}

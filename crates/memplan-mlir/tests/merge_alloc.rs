@@ -1,0 +1,560 @@
+//! The merge-alloc pass on programs of our own, one for each behaviour.
+
+mod mlir_opt;
+
+use memplan_mlir::pass::merge_alloc::{self, Options};
+use memplan_mlir::pass::{PassError, PassSpec, Rewrite};
+use memplan_mlir::{Dialects, Document, lower};
+use memplan_planner::Request;
+use memplan_verify::dataflow::{self, SitePlan};
+
+fn rewrite(source: &str, pass: &str, strategy: Option<&str>) -> Result<(Rewrite, String), PassError> {
+    let document = Document::read(source, Dialects::builtin()).unwrap_or_else(|error| panic!("{error}"));
+    let lowered = lower(&document).unwrap_or_else(|error| panic!("{error}"));
+    let spec: PassSpec = pass.parse().unwrap();
+    let options = Options::parse(&spec.options)?;
+    let strategy = strategy.map(|name| memplan_planner::find(name).unwrap());
+    let rewrite = merge_alloc::run(&document, &lowered, options, strategy, &Request::default())?;
+    let plan = SitePlan { placements: rewrite.placements.clone(), owners: rewrite.owners.clone() };
+    let violations = dataflow::check(&lowered.program, &plan);
+    assert!(violations.is_empty(), "{violations:?}\n{source}");
+    let text = rewrite.edits.apply(source).unwrap();
+    // What we print is MLIR, and running the pass again finds nothing to object to.
+    mlir_opt::accepts(&text);
+    Ok((rewrite, text))
+}
+
+/// Sizes of the merged allocations in the order of the text, and the constants
+/// in front of the views.
+fn summary(text: &str) -> (Vec<u64>, Vec<u64>) {
+    let number = |text: &str| text.trim().parse::<u64>().unwrap();
+    let mut totals = Vec::new();
+    let mut offsets = Vec::new();
+    let mut constants = std::collections::HashMap::new();
+    for line in text.lines().map(str::trim) {
+        if let Some((name, rest)) = line.split_once(" = arith.constant ") {
+            constants.insert(name.to_owned(), rest.trim_end_matches(" : index").to_owned());
+        }
+        if line.starts_with("%merged_") && line.contains("memref.alloc()") {
+            let ty = line.split("memref<").nth(1).unwrap();
+            totals.push(number(ty.split("xi8").next().unwrap()));
+        }
+        if let Some((_, view)) = line.split_once("memref.view ") {
+            let offset = view.split(['[', ']']).nth(1).unwrap();
+            offsets.extend(constants.get(offset).map(|constant| number(constant)));
+        }
+    }
+    (totals, offsets)
+}
+
+fn expect(source: &str, totals: &[u64], offsets: &[u64]) -> String {
+    let (_, text) = rewrite(source, "merge-alloc", None).unwrap();
+    assert_eq!(summary(&text), (totals.to_vec(), offsets.to_vec()), "{text}");
+    for strategy in ["auto", "first-fit", "chunk-size-first"] {
+        rewrite(source, "merge-alloc", Some(strategy)).unwrap();
+    }
+    text
+}
+
+const USE: &str = "\"test.use\"";
+
+#[test]
+fn ping_pong_with_a_returned_buffer() {
+    let m = "memref<128x128xf32>";
+    let text = expect(
+        &format!(
+            "func.func @mlp(%x: {m}, %w: {m}) -> {m} {{
+               %a = memref.alloc() {{alignment = 64 : i64}} : {m}
+               linalg.matmul ins(%x, %w : {m}, {m}) outs(%a : {m})
+               %b = memref.alloc() {{alignment = 64 : i64}} : {m}
+               linalg.matmul ins(%a, %w : {m}, {m}) outs(%b : {m})
+               %c = memref.alloc() {{alignment = 64 : i64}} : {m}
+               linalg.matmul ins(%b, %w : {m}, {m}) outs(%c : {m})
+               %d = memref.alloc() {{alignment = 64 : i64}} : {m}
+               linalg.matmul ins(%c, %w : {m}, {m}) outs(%d : {m})
+               return %d : {m}
+             }}"
+        ),
+        &[131_072],
+        &[0, 65_536, 0],
+    );
+    assert!(text.contains("%d = memref.alloc() {alignment = 64 : i64}"), "{text}");
+}
+
+#[test]
+fn sizes_and_element_types() {
+    expect(
+        &format!(
+            "func.func @f() {{
+               %c = memref.alloc() : memref<8x64xf32>
+               {USE}(%c) : (memref<8x64xf32>) -> ()
+               %d = memref.alloc() : memref<8x8xf32>
+               {USE}(%d) : (memref<8x8xf32>) -> ()
+               %e = memref.alloc() : memref<2x2x32xf64>
+               {USE}(%e) : (memref<2x2x32xf64>) -> ()
+               {USE}(%c) : (memref<8x64xf32>) -> ()
+               %f = memref.alloc() : memref<2x4x32xf64>
+               {USE}(%f) : (memref<2x4x32xf64>) -> ()
+               return
+             }}"
+        ),
+        &[3072],
+        &[0, 2048, 2048, 0],
+    );
+}
+
+#[test]
+fn odd_elements_are_large_enough() {
+    // i1 and i4 take a byte each, i12 two, index eight, complex and vectors theirs.
+    let allocs = [("i1", 1), ("i4", 1), ("i12", 2), ("index", 8), ("complex<f32>", 8), ("vector<4xf32>", 16)];
+    for (element, bytes) in allocs {
+        let ty = format!("memref<100x{element}>");
+        let source =
+            format!("func.func @f() {{\n  %a = memref.alloc() : {ty}\n  {USE}(%a) : ({ty}) -> ()\n  return\n}}");
+        expect(&source, &[(100u64 * bytes).next_multiple_of(64)], &[0]);
+    }
+}
+
+#[test]
+fn buffers_used_in_a_loop_live_through_it() {
+    let m = "memref<8x64xf32>";
+    expect(
+        &format!(
+            "func.func @f(%n: index) {{
+               %c0 = arith.constant 0 : index
+               %c1 = arith.constant 1 : index
+               %f = memref.alloc() : {m}
+               %g = memref.alloc() : {m}
+               scf.for %i = %c0 to %n step %c1 {{
+                 {USE}(%f) : ({m}) -> ()
+                 %h = memref.alloc() : {m}
+                 {USE}(%h, %g) : ({m}, {m}) -> ()
+                 %j = memref.alloc() : {m}
+                 {USE}(%j) : ({m}) -> ()
+               }}
+               return
+             }}"
+        ),
+        &[6144],
+        &[0, 2048, 4096, 4096],
+    );
+}
+
+#[test]
+fn values_survive_outer_iterations() {
+    // Two buffers used in two inner loops of an outer one may not share.
+    let m = "memref<64xf32>";
+    expect(
+        &format!(
+            "func.func @f(%n: index) {{
+               %c0 = arith.constant 0 : index
+               %c1 = arith.constant 1 : index
+               %a = memref.alloc() : {m}
+               %b = memref.alloc() : {m}
+               scf.for %i = %c0 to %n step %c1 {{
+                 scf.for %j = %c0 to %n step %c1 {{
+                   {USE}(%a) : ({m}) -> ()
+                 }}
+                 scf.for %j = %c0 to %n step %c1 {{
+                   {USE}(%b) : ({m}) -> ()
+                 }}
+               }}
+               return
+             }}"
+        ),
+        &[512],
+        &[0, 256],
+    );
+}
+
+#[test]
+fn one_allocation_a_memory_space() {
+    let text = expect(
+        &format!(
+            "func.func @f() {{
+               %a = memref.alloc() : memref<8x64xf32>
+               %b = memref.alloc() : memref<8x64xf32>
+               {USE}(%a, %b) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
+               %p = memref.alloc() : memref<4x64xf32, #gpu.address_space<private>>
+               %q = memref.alloc() : memref<8x8xf32, #gpu.address_space<private>>
+               {USE}(%p, %q) : (memref<4x64xf32, #gpu.address_space<private>>, memref<8x8xf32, #gpu.address_space<private>>) -> ()
+               %v = memref.alloc() : memref<8x64xf32, #gpu.address_space<workgroup>>
+               %w = memref.alloc() : memref<6x64xf32, #gpu.address_space<workgroup>>
+               {USE}(%w) : (memref<6x64xf32, #gpu.address_space<workgroup>>) -> ()
+               {USE}(%v, %w) : (memref<8x64xf32, #gpu.address_space<workgroup>>, memref<6x64xf32, #gpu.address_space<workgroup>>) -> ()
+               return
+             }}"
+        ),
+        &[4096, 3584, 1280],
+        &[0, 2048, 0, 1024, 1536, 0],
+    );
+    assert!(text.contains("memref<3584xi8, #gpu.address_space<workgroup>>"), "{text}");
+}
+
+#[test]
+fn hoisted_out_of_a_parallel_loop() {
+    let text = expect(
+        &format!(
+            "func.func @f() {{
+               %a = memref.alloc() : memref<2xf32>
+               {USE}(%a) : (memref<2xf32>) -> ()
+               scf.forall (%i) = (0) to (16) step (2) {{
+                 %b = memref.alloc() : memref<4xf32>
+                 %c = memref.alloc() : memref<8xf32>
+                 {USE}(%a) : (memref<2xf32>) -> ()
+                 scf.forall (%j) in (4) {{
+                   %d = memref.alloc() : memref<16xf32>
+                   {USE}(%c, %d) : (memref<8xf32>, memref<16xf32>) -> ()
+                 }}
+                 {USE}(%b) : (memref<4xf32>) -> ()
+               }}
+               {USE}(%a) : (memref<2xf32>) -> ()
+               return
+             }}"
+        ),
+        &[320, 64, 64],
+        &[0, 0, 0],
+    );
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let at = lines.iter().position(|line| line.starts_with("%c = memref.view")).unwrap();
+    // 64 + (i / 2) * 32
+    let shape: Vec<&str> = lines[at - 6..at].iter().map(|line| line.split(" = ").nth(1).unwrap()).collect();
+    assert!(shape[0].starts_with("arith.constant 64 "), "{text}");
+    assert!(shape[1].starts_with("arith.constant 2 "), "{text}");
+    assert!(shape[2].starts_with("arith.divsi %i, "), "{text}");
+    assert!(shape[3].starts_with("arith.constant 32 "), "{text}");
+    assert!(shape[4].starts_with("arith.muli") && shape[5].starts_with("arith.addi"), "{text}");
+}
+
+#[test]
+fn a_loop_of_two_dimensions() {
+    let source = format!(
+        "func.func @f() {{
+           scf.forall (%i, %j) = (0, 1) to (16, 5) step (4, 1) {{
+             %c = memref.alloc() : memref<8xf32>
+             scf.forall (%k) in (4) {{
+               {USE}(%c) : (memref<8xf32>) -> ()
+             }}
+           }}
+           return
+         }}"
+    );
+    let (rewrite, text) = rewrite(&source, "merge-alloc", None).unwrap();
+    assert_eq!(summary(&text).0, [512], "{text}");
+    assert_eq!(rewrite.stats[0].before, 512);
+    // ((i / 4) * 4 + (j - 1)) * 32
+    for part in ["arith.divsi %i,", "arith.subi %j,", "arith.constant 32 "] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn iterations_of_different_phases_do_not_meet() {
+    // Two inner loops follow each other inside one outer iteration, so their
+    // frames overlap; the outer iterations do not.
+    let source = format!(
+        "func.func @f() {{
+           scf.forall (%i) in (16) {{
+             scf.forall (%j) in (4) {{
+               %a = memref.alloc() : memref<4xf32>
+               scf.forall (%k) in (4) {{
+                 {USE}(%a) : (memref<4xf32>) -> ()
+               }}
+             }}
+             scf.forall (%j) in (8) {{
+               %b = memref.alloc() : memref<8xf32>
+               scf.forall (%k) in (4) {{
+                 {USE}(%b) : (memref<8xf32>) -> ()
+               }}
+             }}
+           }}
+           return
+         }}"
+    );
+    let (rewrite, text) = rewrite(&source, "merge-alloc", None).unwrap();
+    assert_eq!(summary(&text).0, [4096], "{text}");
+    let strides: Vec<Vec<u64>> =
+        rewrite.placements.iter().flatten().map(|p| p.strides.iter().map(|s| s.0).collect()).collect();
+    assert_eq!(strides, [[16, 256], [32, 256]]);
+}
+
+#[test]
+fn a_sequential_loop_between_two_parallel_ones() {
+    let source = format!(
+        "func.func @f(%n: index) {{
+           %c0 = arith.constant 0 : index
+           %c1 = arith.constant 1 : index
+           scf.forall (%i) in (8) {{
+             scf.for %s = %c0 to %n step %c1 {{
+               scf.forall (%j) in (4) {{
+                 %a = memref.alloc() : memref<16xf32>
+                 scf.forall (%k) in (2) {{
+                   %v = memref.subview %a[0] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1]>>
+                   {USE}(%v) : (memref<8xf32, strided<[1]>>) -> ()
+                 }}
+               }}
+             }}
+           }}
+           return
+         }}"
+    );
+    let (_, text) = rewrite(&source, "merge-alloc", None).unwrap();
+    assert_eq!(summary(&text).0, [8 * 4 * 64], "{text}");
+}
+
+#[test]
+fn loops_of_unknown_length_keep_their_buffers() {
+    let source = format!(
+        "func.func @f(%n: index) {{
+           scf.forall (%i) in (%n) {{
+             %a = memref.alloc() : memref<2xf32>
+             %dynamic = memref.alloc(%n) : memref<?xf32>
+             scf.forall (%j) in (4) {{
+               %b = memref.alloc() : memref<4xf32>
+               {USE}(%a, %b, %dynamic) : (memref<2xf32>, memref<4xf32>, memref<?xf32>) -> ()
+             }}
+           }}
+           return
+         }}"
+    );
+    let (rewrite, text) = rewrite(&source, "merge-alloc", None).unwrap();
+    assert_eq!(summary(&text), (vec![64, 64], vec![0, 0]), "{text}");
+    assert!(text.contains("memref.alloc(%n)"), "{text}");
+    assert_eq!(rewrite.remarks[0].message, "left alone: its shape is dynamic");
+}
+
+#[test]
+fn what_is_left_alone() {
+    let source = format!(
+        "func.func @f(%n: index, %c: i1, %arg: memref<8xf32>) -> memref<*xf32> {{
+           %c0 = arith.constant 0 : index
+           %c1 = arith.constant 1 : index
+           %strided = memref.alloc() : memref<8xf32, strided<[2]>>
+           {USE}(%strided) : (memref<8xf32, strided<[2]>>) -> ()
+           %aligned = memref.alloc() {{alignment = 128 : i64}} : memref<8xf32>
+           {USE}(%aligned) : (memref<8xf32>) -> ()
+           %empty = memref.alloc() : memref<0xf32>
+           {USE}(%empty) : (memref<0xf32>) -> ()
+           %pointer = memref.alloc() : memref<8xf32>
+           %p = memref.extract_aligned_pointer_as_index %pointer : memref<8xf32> -> index
+           %carried = memref.alloc() : memref<8xf32>
+           %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %carried) -> memref<8xf32> {{
+             %next = memref.alloc() : memref<8xf32>
+             {USE}(%x, %next) : (memref<8xf32>, memref<8xf32>) -> ()
+             scf.yield %next : memref<8xf32>
+           }}
+           {USE}(%r) : (memref<8xf32>) -> ()
+           %either = memref.alloc() : memref<8xf32>
+           {USE}(%either) : (memref<8xf32>) -> ()
+           %s = arith.select %c, %either, %arg : memref<8xf32>
+           memref.dealloc %s : memref<8xf32>
+           %returned = memref.alloc() : memref<8xf32>
+           %cast = memref.cast %returned : memref<8xf32> to memref<*xf32>
+           return %cast : memref<*xf32>
+         }}"
+    );
+    let (rewrite, text) = rewrite(&source, "merge-alloc", None).unwrap();
+    // All but the loop's first value, whose place only the first iteration reads.
+    assert_eq!(summary(&text).0, [64], "{text}");
+    let reasons: Vec<&str> =
+        rewrite.remarks.iter().map(|remark| remark.message.trim_start_matches("left alone: ")).collect();
+    assert_eq!(
+        reasons,
+        [
+            "its layout is not the identity",
+            "its alignment does not divide the pass's",
+            "it has no bytes",
+            "it escapes",
+            "a loop carries it from one iteration to the next",
+            "it is freed through a value that may be another buffer",
+            "it escapes",
+        ],
+        "{text}"
+    );
+}
+
+#[test]
+fn deallocations_of_merged_buffers_go() {
+    let source = format!(
+        "func.func @f() {{
+           %a = memref.alloc() : memref<8xf32>
+           %v = memref.subview %a[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+           {USE}(%v) : (memref<4xf32, strided<[1]>>) -> ()
+           memref.dealloc %a : memref<8xf32>
+           return
+         }}"
+    );
+    let (_, text) = rewrite(&source, "merge-alloc", None).unwrap();
+    assert!(!text.contains("memref.dealloc"), "{text}");
+    assert_eq!(summary(&text).0, [64]);
+}
+
+#[test]
+fn transposed_and_unknown_aliases_are_followed() {
+    let m = "memref<8x8xf32>";
+    expect(
+        &format!(
+            "func.func @f() {{
+               %a = memref.alloc() : {m}
+               {USE}(%a) : ({m}) -> ()
+               %t = memref.transpose %a (i, j) -> (j, i) : {m} to memref<8x8xf32, strided<[1, 8]>>
+               %o = \"test.alias\"(%a) : ({m}) -> {m}
+               %b = memref.alloc() : {m}
+               {USE}(%b) : ({m}) -> ()
+               {USE}(%t) : (memref<8x8xf32, strided<[1, 8]>>) -> ()
+               %c = memref.alloc() : {m}
+               {USE}(%c) : ({m}) -> ()
+               {USE}(%o) : ({m}) -> ()
+               return
+             }}"
+        ),
+        &[512],
+        &[0, 256, 256],
+    );
+}
+
+#[test]
+fn functions_of_several_blocks() {
+    let m = "memref<8x8xf32>";
+    expect(
+        &format!(
+            "func.func @f(%c: i1) {{
+               %a = memref.alloc() : {m}
+               {USE}(%a) : ({m}) -> ()
+               cf.br ^one
+             ^one:
+               %local = memref.alloc() : {m}
+               {USE}(%local) : ({m}) -> ()
+               {USE}(%a) : ({m}) -> ()
+               cf.cond_br %c, ^one, ^two
+             ^two:
+               %other = memref.alloc() : {m}
+               {USE}(%other) : ({m}) -> ()
+               return
+             }}"
+        ),
+        &[512],
+        &[0, 256, 256],
+    );
+}
+
+#[test]
+fn region_ops_nobody_knows() {
+    let source = format!(
+        "func.func @f() {{
+           %a = memref.alloc() : memref<8xf32>
+           %b = memref.alloc() : memref<8xf32>
+           \"some.block\"() ({{
+             {USE}(%a) : (memref<8xf32>) -> ()
+             {USE}(%b) : (memref<8xf32>) -> ()
+             \"some.end\"() : () -> ()
+           }}) : () -> ()
+           return
+         }}"
+    );
+    expect(&source, &[128], &[0, 64]);
+    let error = rewrite(&source, "merge-alloc{compat}", None).unwrap_err();
+    assert_eq!(error.to_string(), "'some.block' op expecting RegionBranchOpInterface for merge-alloc");
+}
+
+#[test]
+fn options_are_checked() {
+    let source = "func.func @f() {\n  return\n}\n";
+    for (pass, message) in [
+        ("merge-alloc{alignment=0}", "option `alignment`: expected a positive number of bytes, found `0`"),
+        ("merge-alloc{alignment=-64}", "option `alignment`: expected a positive number of bytes, found `-64`"),
+        (
+            "merge-alloc{planner-options=fast}",
+            "option `planner-options`: expected cost-model or size-first, found `fast`",
+        ),
+        (
+            "merge-alloc{check}",
+            "pass `merge-alloc` has no option `check`; it has analysis-only, planner-options, alignment, compat",
+        ),
+    ] {
+        assert_eq!(rewrite(source, pass, None).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn alignment_is_a_choice() {
+    let source = format!(
+        "func.func @f() {{
+           %a = memref.alloc() : memref<3xf32>
+           %b = memref.alloc() {{alignment = 16 : i64}} : memref<3xf32>
+           {USE}(%a, %b) : (memref<3xf32>, memref<3xf32>) -> ()
+           return
+         }}"
+    );
+    let (_, text) = rewrite(&source, "merge-alloc{alignment=16}", None).unwrap();
+    assert_eq!(summary(&text), (vec![32], vec![0, 16]), "{text}");
+    assert!(text.contains("{alignment = 16 : i64}"));
+}
+
+/// Ticks of `analysis-only`, by the name of the allocation.
+fn ticks(text: &str) -> Vec<(String, i64, i64)> {
+    let mut ticks = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if let Some((_, rest)) = line.split_once("__mergealloc_lifetime = array<i64: ") {
+            let numbers: Vec<i64> =
+                rest.split('>').next().unwrap().split(", ").map(|number| number.parse().unwrap()).collect();
+            ticks.push((line.split(' ').next().unwrap().to_owned(), numbers[1], numbers[2]));
+        }
+    }
+    ticks
+}
+
+#[test]
+fn analysis_only_annotates() {
+    let m = "memref<8x64xf32>";
+    let source = format!(
+        "func.func @f(%n: index, %c: i1) -> {m} {{
+           %c0 = arith.constant 0 : index
+           %c1 = arith.constant 1 : index
+           %b = memref.alloc() : {m}
+           %v = memref.alloc() : {m}
+           %never = memref.alloc(%n) : memref<?xf32>
+           %d = memref.dim %v, %c0 : {m}
+           {USE}(%v) : ({m}) -> ()
+           %s = memref.subview %v[0, 0] [4, 64] [1, 1] : {m} to memref<4x64xf32, strided<[64, 1]>>
+           {USE}(%s) : (memref<4x64xf32, strided<[64, 1]>>) -> ()
+           %g = scf.if %c -> {m} {{
+             %x = memref.alloc() {{alignment = 64 : i64}} : {m}
+             scf.yield %x : {m}
+           }} else {{
+             %y = memref.alloc() : {m}
+             scf.yield %y : {m}
+           }}
+           scf.forall (%i) in (4) {{
+             %inner = memref.alloc() : {m}
+             {USE}(%inner, %g) : ({m}, {m}) -> ()
+           }}
+           return %b : {m}
+         }}"
+    );
+    let (_, text) = rewrite(&source, "merge-alloc{analysis-only}", None).unwrap();
+    let name = |name: &str, first, last| (name.to_owned(), first, last);
+    assert_eq!(
+        ticks(&text),
+        [
+            name("%b", -2, -2),
+            name("%v", 8, 10),
+            name("%never", -1, -1),
+            name("%x", 11, 19),
+            name("%y", 11, 19),
+            name("%inner", 18, 18),
+        ],
+        "{text}"
+    );
+    assert!(text.contains("attributes {__mergealloc_scope = 0 : i64}"), "{text}");
+    assert!(text.contains("{__mergealloc_scope = 1 : i64}"), "{text}");
+}
+
+#[test]
+fn what_is_not_edited_stays() {
+    let source =
+        "// a comment\nmodule {\n  func.func private @g()\n\n  func.func @f() { // nothing to do\n    return\n  }\n}\n";
+    let (rewrite, text) = rewrite(source, "merge-alloc", None).unwrap();
+    assert_eq!(text, source);
+    assert!(rewrite.edits.is_empty());
+}

@@ -1,0 +1,23 @@
+//! mlir-opt-22 as a peer.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Asserts that mlir-opt-22 takes a text, if it is there.
+pub(crate) fn accepts(text: &str) {
+    let spawned = Command::new("mlir-opt-22")
+        .args(["--allow-unregistered-dialect", "-o", "/dev/null"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = spawned else {
+        assert!(std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "mlir-opt-22 is needed and missing");
+        writeln!(std::io::stderr(), "skipped: needs mlir-opt-22").expect("stderr takes a line");
+        return;
+    };
+    let mut input = child.stdin.take().expect("it was asked for");
+    input.write_all(text.as_bytes()).expect("mlir-opt reads its input");
+    drop(input);
+    let output = child.wait_with_output().expect("mlir-opt ends");
+    assert!(output.status.success(), "{}\n{text}", String::from_utf8_lossy(&output.stderr));
+}
