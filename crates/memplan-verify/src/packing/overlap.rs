@@ -20,6 +20,8 @@
 //! Two rectangles that overlap are found when the later one starts, so the
 //! step reported is the first at which both are alive.
 
+use std::collections::BTreeMap;
+
 use memplan_core::{BufferId, Problem, Step};
 
 use super::layout::{Layout, Slot};
@@ -99,20 +101,44 @@ impl Rectangles {
     /// Calls `meet(newcomer, present)` for every overlap; when it returns
     /// false, the newcomer's other overlaps are passed over.
     fn sweep(&self, mut meet: impl FnMut(usize, usize) -> bool) {
-        let by = |key: fn(&(u64, u64)) -> u64| {
-            let mut order: Vec<(u64, u32)> = self.times.iter().map(key).zip(0..).collect();
-            order.sort_unstable();
-            order
-        };
+        let (starts, ends) = (self.by(|&(start, _)| start), self.by(|&(_, end)| end));
+        if self.are_disjoint(&starts, &ends) {
+            return;
+        }
         let mut present = LiveRanges::new(&self.bytes);
-        let mut ending = by(|&(_, end)| end).into_iter().peekable();
-        for (now, newcomer) in by(|&(start, _)| start) {
+        let mut ending = ends.into_iter().peekable();
+        for (now, newcomer) in starts {
             while let Some((_, over)) = ending.next_if(|&(end, _)| end <= now) {
                 present.remove(over as usize);
             }
             present.for_each_in_the_way(&self.bytes[newcomer as usize], |other| meet(newcomer as usize, other));
             present.insert(newcomer as usize);
         }
+    }
+
+    /// The rectangles in the order of a time of theirs.
+    fn by(&self, time: fn(&(u64, u64)) -> u64) -> Vec<(u64, u32)> {
+        let mut order: Vec<(u64, u32)> = self.times.iter().map(time).zip(0..).collect();
+        order.sort_unstable();
+        order
+    }
+
+    /// A quick look first: in most valid plans not even tied buffers overlap.
+    /// Then a map of what is present will do, small enough to stay in the cache.
+    fn are_disjoint(&self, starts: &[(u64, u32)], ends: &[(u64, u32)]) -> bool {
+        let mut present = BTreeMap::new();
+        let mut ending = ends.iter().peekable();
+        starts.iter().all(|&(now, newcomer)| {
+            while let Some(&(_, over)) = ending.next_if(|&&(end, _)| end <= now) {
+                let over = &self.bytes[over as usize];
+                present.remove(&(over.area, over.low));
+            }
+            let Span { area, low, high, .. } = self.bytes[newcomer as usize];
+            let below = present.range(..(area, high)).next_back();
+            let is_free = below.is_none_or(|(&(other, _), &end)| other != area || end <= low);
+            present.insert((area, low), high);
+            is_free
+        })
     }
 }
 
