@@ -1,105 +1,257 @@
-//! Every strategy on generated problems: the plan passes the independent check,
-//! or the refusal names what the strategy does not honour.
-#![allow(clippy::unwrap_used, reason = "a test")]
+//! Every strategy on generated problems, with the independent check as judge.
+//!
+//! A strategy makes a valid plan, says that there is none, or refuses and names
+//! the feature it cannot honour. Nothing else.
 
-use memplan_core::{Outcome, Problem, bound};
-use memplan_planner::{Assign, Feature, Refusal, Request, STRATEGIES, Strategy, find, plan};
-use memplan_testkit::Features;
+use std::time::Duration;
+
+use memplan_core::{Bytes, Outcome, Problem, bound};
+use memplan_planner::{Assign, Feature, Refusal, Request, STRATEGIES, Strategy as Planner, plan};
+use memplan_testkit::brute_force::{self, Answer};
 use memplan_testkit::problems::{Limits, problems};
+use memplan_testkit::{Features, instances};
+use memplan_verify::packing;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
-const KINDS: [Assign; 2] = [Assign::Offsets, Assign::Objects];
+/// Searches stop after a bounded amount of work, so that answers are repeatable.
+fn request(assign: Assign) -> Request<'static> {
+    Request { assign, work_limit: Some(500), time_limit: Some(Duration::from_secs(60)), ..Request::default() }
+}
 
-fn check_outcome(name: &str, problem: &Problem, outcome: &Outcome) -> Result<(), TestCaseError> {
-    let Some(plan) = outcome.plan() else {
-        prop_assert!(
-            problem.spaces().iter().any(|space| space.capacity.is_some())
-                || problem.buffers().iter().any(|buffer| buffer.fixed.is_some()),
-            "{}: no plan although nothing limits it",
-            name
-        );
-        return Ok(());
+fn lower_bound(problem: &Problem, assign: Assign) -> Bytes {
+    match assign {
+        Assign::Offsets => bound::lower_bound(problem),
+        Assign::Objects => bound::objects_lower_bound(problem),
+    }
+}
+
+/// Asks one strategy for one kind of plan and checks whatever it answers.
+fn check(strategy: &dyn Planner, problem: &Problem, assign: Assign) -> Result<Option<Outcome>, TestCaseError> {
+    let name = strategy.name();
+    let outcome = match plan(strategy, problem, &request(assign)) {
+        Ok(outcome) => outcome,
+        Err(refusal) => {
+            check_refusal(strategy, problem, assign, &refusal)?;
+            return Ok(None);
+        }
     };
-    let violations = memplan_verify::packing::check(problem, plan);
-    prop_assert!(violations.is_empty(), "{}: {}", name, violations[0]);
-    let is_objects = !plan.objects.is_empty();
-    let bound = if is_objects { bound::objects_lower_bound(problem) } else { bound::lower_bound(problem) };
-    prop_assert!(plan.extent() >= bound, "{}: {} is below the bound {}", name, plan.extent(), bound);
-    Ok(())
+    let least = lower_bound(problem, assign);
+    if let Some(plan) = outcome.plan() {
+        let violations: Vec<String> = packing::check(problem, plan).iter().map(ToString::to_string).collect();
+        prop_assert!(violations.is_empty(), "{name} for {assign:?}: {violations:#?}\n{plan:#?}");
+        prop_assert!(plan.extent() >= least, "{name} for {assign:?}: {} is below {least}", plan.extent());
+        prop_assert_eq!(plan.objects.is_empty(), assign == Assign::Offsets || problem.buffers().is_empty(), "{}", name);
+    }
+    match &outcome {
+        Outcome::Optimal(_) => {}
+        Outcome::Feasible { plan, lower_bound, .. } => prop_assert!(plan.extent() > *lower_bound, "{name}"),
+        Outcome::Infeasible(witness) => {
+            prop_assert!(witness.needed > witness.capacity, "{name}: {witness:?}");
+            prop_assert!(!witness.buffers.is_empty(), "{name}: {witness:?}");
+        }
+        Outcome::Exhausted { .. } => {
+            let has_limits = problem.spaces().iter().any(|space| space.capacity.is_some())
+                || problem.buffers().iter().any(|buffer| buffer.fixed.is_some());
+            prop_assert!(has_limits, "{name} for {assign:?} found no plan although there is always one");
+        }
+    }
+    let again = plan(strategy, problem, &request(assign));
+    prop_assert_eq!(Ok(outcome.clone()), again, "{} twice", name);
+    Ok(Some(outcome))
 }
 
-fn check_refusal(strategy: &dyn Strategy, problem: &Problem, refusal: &Refusal) -> Result<(), TestCaseError> {
-    let features = Feature::of(problem);
+/// A refusal names something that the problem has and the strategy lacks.
+fn check_refusal(
+    strategy: &dyn Planner,
+    problem: &Problem,
+    assign: Assign,
+    refusal: &Refusal,
+) -> Result<(), TestCaseError> {
     match refusal {
-        Refusal::Feature { strategy: name, feature, .. } => {
-            prop_assert_eq!(*name, strategy.name());
-            prop_assert!(features.iter().any(|(other, _)| other == feature));
-            prop_assert!(refusal.to_string().contains("`auto` does"), "{}", refusal);
+        Refusal::Assign { .. } => prop_assert!(!strategy.assigns().contains(&assign)),
+        Refusal::Feature { feature, .. } => {
+            prop_assert!(!strategy.supports(*feature, assign), "{}: {refusal}", strategy.name());
+            check_named(problem, *feature, refusal)?;
         }
-        Refusal::Nobody { feature, .. } => {
-            prop_assert!(features.iter().any(|(other, _)| other == feature));
-            prop_assert!(refusal.to_string().starts_with("no strategy makes"), "{}", refusal);
-        }
-        other => prop_assert!(other.to_string().contains(strategy.name()), "{}", other),
+        Refusal::Nobody { feature, .. } => check_named(problem, *feature, refusal)?,
+        _ => {}
     }
     Ok(())
 }
 
-fn check_everybody(problem: &Problem) -> Result<(), TestCaseError> {
+fn check_named(problem: &Problem, feature: Feature, refusal: &Refusal) -> Result<(), TestCaseError> {
+    prop_assert!(Feature::of(problem).iter().any(|&(of_problem, _)| of_problem == feature), "{refusal}");
+    prop_assert!(refusal.to_string().contains(feature.describe()), "{refusal}");
+    Ok(())
+}
+
+fn check_all(problem: &Problem) -> Result<(), TestCaseError> {
     for strategy in STRATEGIES {
-        for assign in KINDS {
-            let request = Request { assign, ..Request::default() };
-            match plan(*strategy, problem, &request) {
-                Ok(outcome) => check_outcome(strategy.name(), problem, &outcome)?,
-                Err(refusal) => check_refusal(*strategy, problem, &refusal)?,
-            }
+        for assign in [Assign::Offsets, Assign::Objects] {
+            check(*strategy, problem, assign)?;
         }
     }
     Ok(())
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 4000, ..ProptestConfig::default() }
 }
 
 proptest! {
+    #![proptest_config(config(96))]
+
     #[test]
-    fn plans_are_valid_or_refused(problem in problems(Features::ALL, Limits::SMALL)) {
-        check_everybody(&problem)?;
+    fn plain_problems(problem in problems(Features::NONE, Limits::SMALL)) {
+        check_all(&problem)?;
     }
 
     #[test]
-    fn plans_for_plain_problems_are_valid(problem in problems(Features::NONE, Limits::MEDIUM)) {
-        check_everybody(&problem)?;
+    fn aligned_problems(problem in problems(Features { alignments: true, empty_buffers: true, ..Features::NONE }, Limits::MEDIUM)) {
+        check_all(&problem)?;
     }
 
     #[test]
-    fn auto_takes_everything_that_has_addresses(
-        problem in problems(Features { dependencies: true, ..Features::OFFSETS }, Limits::SMALL),
-    ) {
-        let outcome = plan(find("auto").unwrap(), &problem, &Request::default());
-        check_outcome("auto", &problem, &outcome.unwrap())?;
+    fn problems_with_everything_offsets_can_have(problem in problems(Features::OFFSETS, Limits::SMALL)) {
+        check_all(&problem)?;
     }
 
     #[test]
-    fn auto_makes_objects_of_everything_without_addresses(
-        problem in problems(Features { fixed_offsets: false, slots: false, ..Features::ALL }, Limits::SMALL),
-    ) {
-        let request = Request { assign: Assign::Objects, ..Request::default() };
-        match plan(find("auto").unwrap(), &problem, &request) {
-            Ok(outcome) => check_outcome("auto", &problem, &outcome)?,
-            Err(Refusal::Nobody { feature, .. }) => prop_assert_eq!(feature, Feature::MustNotShare),
-            Err(refusal) => prop_assert!(false, "{}", refusal),
+    fn problems_with_dependencies(problem in problems(Features { dependencies: true, overlays: true, ..Features::NONE }, Limits::SMALL)) {
+        check_all(&problem)?;
+    }
+
+    #[test]
+    fn problems_with_shapes_and_symbols(problem in problems(Features::ALL, Limits::SMALL)) {
+        check_all(&problem)?;
+    }
+
+    #[test]
+    fn larger_problems(problem in problems(Features { dependencies: true, ..Features::OFFSETS }, Limits::MEDIUM)) {
+        check_all(&problem)?;
+    }
+}
+
+/// Most strategies refuse what has every feature at once; so they are also tried one by one.
+#[test]
+fn features_one_by_one() {
+    let mut runner = TestRunner::deterministic();
+    for (name, features) in Features::one_by_one() {
+        let strategy = problems(features, Limits::SMALL);
+        for _ in 0..24 {
+            let problem = strategy.new_tree(&mut runner).unwrap().current();
+            if let Err(error) = check_all(&problem) {
+                panic!("with {name}: {error}\n{problem:#?}");
+            }
         }
     }
 }
 
-/// Feature by feature, so that a failure names its cause.
+/// No plan is smaller than the bounds, and "optimal" is true: so says whoever tries everything.
 #[test]
-fn each_feature_on_its_own() {
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases: 60,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
-    for (name, features) in Features::one_by_one() {
-        let result = runner.run(&problems(features, Limits::SMALL), |problem| check_everybody(&problem));
-        assert!(result.is_ok(), "{name}: {result:?}");
+fn tiny_problems_against_brute_force() {
+    let mut runner = TestRunner::deterministic();
+    let all = [
+        ("everything", Features::OFFSETS),
+        ("dependencies", Features { dependencies: true, overlays: true, ..Features::NONE }),
+    ];
+    let mut solved = 0;
+    for (name, features) in Features::one_by_one().into_iter().chain(all) {
+        let tiny = problems(features, Limits::TINY);
+        for _ in 0..60 {
+            let problem = tiny.new_tree(&mut runner).unwrap().current();
+            match brute_force::solve(&problem, 20_000) {
+                Answer::TooLarge => continue,
+                Answer::Optimal(best) => {
+                    let least = bound::lower_bound(&problem);
+                    assert!(
+                        least <= best.extent(),
+                        "{name}: bound {least}, best {}\n{best:#?}\n{problem:#?}",
+                        best.extent()
+                    );
+                    check_claims(name, &problem, Some(best.extent()));
+                }
+                Answer::Infeasible => check_claims(name, &problem, None),
+            }
+            solved += 1;
+        }
     }
+    assert!(solved > 500, "only {solved} problems were small enough");
+}
+
+/// What strategies claim of a problem whose smallest extent is known (`None`: there is no plan).
+fn check_claims(name: &str, problem: &Problem, best: Option<Bytes>) {
+    for strategy in STRATEGIES {
+        let Ok(outcome) = plan(*strategy, problem, &request(Assign::Offsets)) else { continue };
+        let context = || format!("{} with {name}: {best:?}, {outcome:#?}\n{problem:#?}", strategy.name());
+        match &outcome {
+            Outcome::Optimal(plan) => assert_eq!(Some(plan.extent()), best, "{}", context()),
+            Outcome::Feasible { plan, lower_bound, .. } => {
+                assert!(best.is_some_and(|best| *lower_bound <= best && best <= plan.extent()), "{}", context());
+            }
+            Outcome::Infeasible(_) => assert_eq!(best, None, "{}", context()),
+            Outcome::Exhausted { .. } => {}
+        }
+    }
+}
+
+/// `auto` takes everything that a plan made of offsets can honour, and finds a
+/// plan where there must be one.
+#[test]
+fn auto_refuses_nothing() {
+    let auto = memplan_planner::find("auto").expect("there is `auto`");
+    let roomy = Features { capacities: false, fixed_offsets: false, ..Features::OFFSETS };
+    let mut runner = TestRunner::deterministic();
+    for (features, all_have_plans) in [(Features::OFFSETS, false), (roomy, true)] {
+        let strategy = problems(features, Limits::SMALL);
+        for _ in 0..200 {
+            let problem = strategy.new_tree(&mut runner).unwrap().current();
+            let answer = check(auto, &problem, Assign::Offsets);
+            let outcome = answer.unwrap_or_else(|error| panic!("{error}\n{problem:#?}"));
+            let outcome = outcome.unwrap_or_else(|| panic!("`auto` refused {problem:#?}"));
+            assert!(!all_have_plans || outcome.plan().is_some(), "`auto` found no plan for {problem:#?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(96))]
+
+    #[test]
+    fn auto_makes_objects_of_nearly_everything(
+        problem in problems(Features { fixed_offsets: false, slots: false, ..Features::ALL }, Limits::SMALL),
+    ) {
+        let auto = memplan_planner::find("auto").expect("there is `auto`");
+        if let Err(refusal) = plan(auto, &problem, &request(Assign::Objects)) {
+            prop_assert!(matches!(refusal, Refusal::Nobody { feature: Feature::MustNotShare, .. }), "{refusal}");
+        }
+    }
+}
+
+/// Large instances, as far as strategies are quick enough for a test.
+#[test]
+fn large_instances() {
+    for problem in [
+        instances::random(2_000, 40, 1),
+        instances::aligned(2_000, 40, 2),
+        instances::in_place_chain(1_000, 3),
+        instances::training(200, 4),
+    ] {
+        for strategy in STRATEGIES.iter().filter(|strategy| !is_slow(strategy.name())) {
+            check(*strategy, &problem, Assign::Offsets).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
+
+/// Strategies that are quadratic or worse by definition.
+fn is_slow(name: &str) -> bool {
+    matches!(name, "min-cost-flow" | "greedy-best" | "greedy-by-size" | "search")
+}
+
+#[test]
+fn a_problem_without_buffers() {
+    let problem = memplan_core::ProblemBuilder::new().build().unwrap();
+    check_all(&problem).unwrap();
 }
