@@ -4,7 +4,8 @@ use std::io::Read;
 
 use memplan::core::{Plan, Problem};
 use memplan::format::{self, Input};
-use memplan::models::{ReadError, plan as plan_file};
+use memplan::mlir::Dialects;
+use memplan::models::{ReadError, plan as plan_file, utf8};
 use memplan::pipeline::{self, Source};
 use memplan::{example, target::Target};
 
@@ -24,7 +25,22 @@ pub(crate) fn source_or_example(file: Option<&str>, format: &FormatArgs) -> Resu
 pub(crate) fn source(file: &str, format: &FormatArgs) -> Result<Source, Failure> {
     let mut source = Source::new(display_name(file), read_bytes(file)?);
     source.format = format.format.as_deref().and_then(format::find);
+    source.options.dialects = dialects(&format.dialect)?;
     Ok(source)
+}
+
+/// The built-in dialect tables with those of the user; `None` if there are none.
+fn dialects(files: &[String]) -> Result<Option<Dialects>, Failure> {
+    let mut known = None;
+    for file in files {
+        let source = Source::new(display_name(file), read_bytes(file)?);
+        let text = utf8(&source.bytes).map_err(|error| unreadable(&source, &error))?;
+        let more = known.as_ref().unwrap_or(Dialects::builtin()).with_toml(text).map_err(|error| {
+            unreadable(&source, &ReadError::new("dialect::malformed", text, error.span(), error.to_string()))
+        });
+        known = Some(more?);
+    }
+    Ok(known)
 }
 
 fn display_name(file: &str) -> &str {

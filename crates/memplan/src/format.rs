@@ -9,6 +9,7 @@ mod program;
 mod records;
 
 use memplan_core::{Problem, Span};
+use memplan_mlir::Dialects;
 use memplan_models::{ReadError, utf8};
 
 use crate::analyzed::Analyzed;
@@ -24,6 +25,13 @@ pub struct Input {
     pub notes: Vec<String>,
 }
 
+/// What readers may be told.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// What is known about MLIR ops, if more than the built-in tables.
+    pub dialects: Option<Dialects>,
+}
+
 /// A format of input files.
 pub trait Format: Sync {
     /// The name for `--format`.
@@ -35,7 +43,7 @@ pub trait Format: Sync {
     /// Whether a text looks like this format.
     fn sniff(&self, text: &str) -> bool;
     /// Reads a text.
-    fn read(&self, text: &str) -> Result<Input, ReadError>;
+    fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError>;
 }
 
 /// All formats, in the order in which content is asked for. CSV comes last: it
@@ -57,7 +65,12 @@ pub fn detect(file_name: &str, text: &str) -> Option<&'static dyn Format> {
 }
 
 /// Reads a file. Without a format it is found by name or content.
-pub fn read(bytes: &[u8], format: Option<&'static dyn Format>, file_name: &str) -> Result<Input, ReadError> {
+pub fn read(
+    bytes: &[u8],
+    format: Option<&'static dyn Format>,
+    file_name: &str,
+    options: &ReadOptions,
+) -> Result<Input, ReadError> {
     let text = utf8(bytes)?;
     if text.trim().is_empty() {
         let error = ReadError::new("read::empty", text, Span::new(0, 0), "the file is empty");
@@ -69,7 +82,7 @@ pub fn read(bytes: &[u8], format: Option<&'static dyn Format>, file_name: &str) 
         let error = ReadError::new("read::unknown-format", text, span, "the format of the file is not known");
         return Err(error.help(format!("say which it is with --format {}", names.join("|"))));
     };
-    format.read(text)
+    format.read(text, options)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! memplan decides, before a program runs, where every one of its buffers
 //! lives. [`pipeline`] is the way from the bytes of a file to a checked plan,
 //! a line a stage; [`target`] is what the user says about the memory;
-//! [`compare`] runs every strategy; [`map`] and [`timeline`] draw. [`format`]
+//! [`compare`] runs every strategy; [`map`] and [`timeline`] draw. [`mod@format`]
 //! lists what can be read.
 //!
 //! ```

@@ -20,7 +20,7 @@ use memplan_planner::{Assign, Refusal, Request, Strategy, find};
 
 use crate::analyzed::Analyzed;
 use crate::finding::{self, Finding};
-use crate::format::{self, Format, Input};
+use crate::format::{self, Format, Input, ReadOptions};
 use crate::target::{Target, TargetError};
 
 /// A file to plan.
@@ -32,12 +32,14 @@ pub struct Source {
     pub bytes: Vec<u8>,
     /// Its format; `None` to find out by name and content.
     pub format: Option<&'static dyn Format>,
+    /// What its reader is told.
+    pub options: ReadOptions,
 }
 
 impl Source {
     /// A source whose format is found out by name and content.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
-        Source { name: name.into(), bytes: bytes.into(), format: None }
+        Source { name: name.into(), bytes: bytes.into(), format: None, options: ReadOptions::default() }
     }
 }
 
@@ -127,7 +129,7 @@ pub fn run(source: &Source, target: &Target, how: &How) -> Result<Planned, Pipel
 
 /// Reads a source into a problem, and a program if it is one.
 pub fn read(source: &Source) -> Result<Input, ReadError> {
-    format::read(&source.bytes, source.format, &source.name)
+    format::read(&source.bytes, source.format, &source.name, &source.options)
 }
 
 /// Plans, and takes the time.
@@ -150,4 +152,61 @@ pub fn check(
         findings.extend(finding::in_dataflow(program.program(), &program.check(plan)));
     }
     if findings.is_empty() { Ok(outcome) } else { Err(Unsound { strategy: strategy.name(), findings }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memplan_core::{Bytes, Id, Placement, Plan, SpaceId, Stop};
+    use memplan_planner::Feature;
+
+    /// Puts everything at offset 0.
+    struct Careless;
+
+    impl Strategy for Careless {
+        fn name(&self) -> &'static str {
+            "careless"
+        }
+        fn describe(&self) -> &'static str {
+            "everything at offset 0"
+        }
+        fn assigns(&self) -> &'static [Assign] {
+            &[Assign::Offsets]
+        }
+        fn supports(&self, _: Feature, _: Assign) -> bool {
+            true
+        }
+        fn plan(&self, problem: &Problem, _: &Request) -> Outcome {
+            let mut plan = Plan::empty(problem);
+            for placement in plan.placements.iter_mut() {
+                *placement = Some(Placement::at(SpaceId::from_index(0), Bytes::ZERO));
+            }
+            plan.fit_extents(problem);
+            Outcome::Feasible { plan, lower_bound: Bytes::ZERO, stop: Stop::Finished }
+        }
+    }
+
+    fn plan_carelessly(name: &str, text: &str) -> Result<Planned, PipelineError> {
+        let how = How { strategy: &Careless, request: Request::default() };
+        run(&Source::new(name, text), &Target::default(), &how)
+    }
+
+    #[test]
+    fn a_plan_that_overlaps_does_not_get_out() {
+        let error = plan_carelessly("two.csv", "id,lower,upper,size\na,0,2,64\nb,1,4,32\n").unwrap_err();
+        assert!(matches!(error, PipelineError::Unsound(_)));
+        let message = error.to_string();
+        assert!(message.contains("strategy `careless`") && message.contains("a bug in memplan"), "{message}");
+        assert!(plan_carelessly("one.csv", "id,lower,upper,size\na,0,2,64\n").is_ok());
+    }
+
+    #[test]
+    fn a_plan_that_changes_a_program_is_found_by_both_checks() {
+        let program = "func @f(%in) {\n  a  alloc %x 8\n  a  alloc %y 8\n  w  write %x\n  w  write %y\n  r  read %x, read %y\n  leave\n}\n";
+        let Err(PipelineError::Unsound(unsound)) = plan_carelessly("f.program", program) else {
+            panic!("two live buffers on the same bytes");
+        };
+        let codes: Vec<&str> = unsound.findings.iter().map(|finding| finding.code).collect();
+        assert!(codes.contains(&"packing::overlap") && codes.contains(&"dataflow::overwritten"), "{codes:?}");
+    }
 }

@@ -126,3 +126,24 @@ fn every_strategy_that_applies_is_compared_on_a_program() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.json()["strategies"].as_array().is_some_and(|entries| entries.len() > 5));
 }
+
+#[test]
+fn users_can_say_what_their_own_ops_do() {
+    let program = "\
+func.func @f(%x: memref<8xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  \"acme.scale\"(%x, %a) : (memref<8xf32>, memref<8xf32>) -> ()
+  return
+}
+";
+    let dialect = "[[op]]\nname = \"acme.scale\"\nreads = [0]\nwrites = [1]\n";
+    let files = [("f.mlir", program), ("acme.toml", dialect), ("typo.toml", "[[op]]\nnaem = \"acme.scale\"\n")];
+    let folder = Folder::with(&files);
+    let known = folder.run("dump f.mlir --stage program --dialect acme.toml");
+    assert_eq!(known.stderr, "");
+    assert!(known.stdout.contains("acme.scale  read %x, write %a"), "{}", known.stdout);
+    assert!(folder.run("dump f.mlir --stage program").stderr.contains("`acme.scale` is not known"));
+    let wrong = folder.run("plan f.mlir --dialect typo.toml");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("typo.toml:2:1") && wrong.stderr.contains("naem"), "{}", wrong.stderr);
+}

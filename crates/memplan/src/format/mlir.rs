@@ -5,7 +5,7 @@ use memplan_mlir::{Dialects, Document, Note, lower};
 use memplan_models::ReadError;
 
 use super::program::analyze;
-use super::{Format, Input};
+use super::{Format, Input, ReadOptions};
 
 /// MLIR text in generic or custom form.
 pub(super) struct Mlir;
@@ -28,8 +28,9 @@ impl Format for Mlir {
         text.lines().take(200).any(|line| starts.iter().any(|start| line.trim_start().starts_with(start)))
     }
 
-    fn read(&self, text: &str) -> Result<Input, ReadError> {
-        let document = Document::read(text, Dialects::builtin())
+    fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError> {
+        let dialects = options.dialects.as_ref().unwrap_or(Dialects::builtin());
+        let document = Document::read(text, dialects)
             .map_err(|error| ReadError::new(error.code(), text, error.span(), error.to_string()))?;
         let lowered = lower(&document)
             .map_err(|error| ReadError::new("lower::malformed", text, error.span(), error.to_string()))?;

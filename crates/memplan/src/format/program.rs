@@ -4,7 +4,7 @@ use memplan_core::Span;
 use memplan_models::ReadError;
 use memplan_program::{Program, text};
 
-use super::{Format, Input};
+use super::{Format, Input, ReadOptions};
 use crate::analyzed::Analyzed;
 
 /// The text form of a Program, as `memplan dump --stage program` prints it.
@@ -27,7 +27,7 @@ impl Format for ProgramText {
         text.lines().any(|line| line.starts_with("func @"))
     }
 
-    fn read(&self, source: &str) -> Result<Input, ReadError> {
+    fn read(&self, source: &str, _: &ReadOptions) -> Result<Input, ReadError> {
         let program = text::parse(source).map_err(|error| {
             let span = error.span().unwrap_or(Span::new(0, 0));
             ReadError::new("program::malformed", source, span, error.to_string())

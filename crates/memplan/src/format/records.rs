@@ -3,7 +3,7 @@
 use memplan_models::ReadError;
 use memplan_models::records::{RecordFormat, csv, json, trace};
 
-use super::{Format, Input};
+use super::{Format, Input, ReadOptions};
 
 /// A format of records as a format of inputs.
 pub(super) struct Records(&'static dyn RecordFormat);
@@ -29,7 +29,7 @@ impl Format for Records {
         self.0.sniff(text)
     }
 
-    fn read(&self, text: &str) -> Result<Input, ReadError> {
+    fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
         let records = self.0.read(text)?;
         Ok(Input { problem: records.problem, program: None, notes: records.notes })
     }
