@@ -234,6 +234,18 @@ impl<'p> Pieces<'p> {
         self.partners.for_piece(piece)
     }
 
+    /// Whether it is enough to know which bytes are taken, not by whom, and
+    /// placed pieces stay where they are: no in-place partners, no slots.
+    pub(crate) fn can_be_merged(&self) -> bool {
+        self.partners.items.is_empty() && self.pieces.iter().all(|piece| piece.slots == 1)
+    }
+
+    /// Whether a rectangle may begin in the middle of a buffer.
+    pub(crate) fn has_windows(&self) -> bool {
+        let has_window = |interval: &memplan_core::Interval| interval.window.is_some();
+        self.problem.buffers().iter().any(|buffer| buffer.lifetime.intervals().iter().any(has_window))
+    }
+
     /// What can be said about the order of execution, if it is not fixed.
     pub fn ordering(&self) -> Option<&Ordering> {
         self.ordering.as_ref()

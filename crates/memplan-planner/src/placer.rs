@@ -1,8 +1,8 @@
 //! The placement engine: puts pieces down one after the other.
 //!
-//! For each piece the engine asks the [`Conflicts`] index which placed
-//! rectangles are alive at the same time, turns them into obstacles and lets a
-//! [`Fit`] choose an offset between them. What the rectangles do not say is
+//! For each piece the engine asks the space's floor which placed rectangles are
+//! alive at the same time, turns them into obstacles and lets a [`Fit`] choose
+//! an offset between them. What the rectangles do not say is
 //! added on top: exclusive pieces, byte ranges that must stay apart, missing
 //! order of execution. In-place partners are left out again.
 //!
@@ -16,7 +16,8 @@
 //!      0   1   2   3   4
 //! ```
 //!
-//! A placement costs O(log n + k log k) for k conflicts. Every partial
+//! A placement costs O(log n + k log k) for k conflicts, less where so many are
+//! alive that their bytes have grown together. Every partial
 //! placement is valid, in any order of pieces; the order decides how good the
 //! result is. Exclusive pieces, and all pieces when the order of execution is
 //! not fixed, are compared with everything placed so far, so exclusive ones are
@@ -24,8 +25,8 @@
 
 use memplan_core::{Bytes, Id, IndexVec, MAX_BYTES, OverlayKind, Placement, Plan, Problem, Reuse, SpaceId};
 
-use crate::conflicts::Conflicts;
 use crate::fit::{Fit, Obstacle};
+use crate::floor::{Floor, Stretch};
 use crate::ordering::Ordering;
 use crate::piece::{Footprint, Home, PieceId, Pieces, Rect};
 
@@ -53,57 +54,30 @@ pub struct Placer<'p> {
     soft: Vec<(Obstacle, u64)>,
 }
 
-/// What is placed in one space.
-#[derive(Clone, Debug)]
-struct Floor {
-    /// Offsets end here.
-    limit: u64,
-    /// Every buffer starts at a multiple of this.
-    granule: u64,
-    conflicts: Conflicts,
-    /// By rank: the piece, and the bytes of its rectangle once it is placed.
-    owners: Vec<PieceId>,
-    bytes: Vec<(u64, u64)>,
-    /// Bytes of exclusive pieces: sorted, disjoint, rounded up to the granule.
-    blocked: Vec<(u64, u64)>,
-    placed: Vec<PieceId>,
-}
-
 impl<'p> Placer<'p> {
     /// Nothing placed yet; spaces are as large as their capacities.
     pub fn new(pieces: &'p Pieces<'p>) -> Placer<'p> {
-        let problem = pieces.problem();
-        let mut stretches: IndexVec<SpaceId, Vec<(u32, u32, PieceId)>> =
-            IndexVec::filled(Vec::new(), problem.spaces().len());
+        let space_count = pieces.problem().spaces().len();
+        let mut stretches = IndexVec::<SpaceId, Vec<Stretch>>::filled(Vec::new(), space_count);
         let mut first_rank = IndexVec::<PieceId, u32>::new();
-        let mut slot = 0u32;
-        for piece in pieces.ids() {
-            first_rank.push(slot);
-            for home in pieces.homes(piece) {
-                for rect in pieces.rects(piece) {
-                    stretches[home.space].push((rect.start, slot, piece));
-                    slot += 1;
+        let mut note = 0u32;
+        for owner in pieces.ids() {
+            first_rank.push(note);
+            for home in pieces.homes(owner) {
+                for rect in pieces.rects(owner) {
+                    stretches[home.space].push(Stretch { start: rect.start, note, end: rect.end, owner });
+                    note += 1;
                 }
             }
         }
-        let mut ranks = vec![0; slot as usize];
-        let floors = problem.spaces().iter_enumerated().map(|(id, space)| {
-            let stretches = &mut stretches[id];
-            stretches.sort_unstable();
-            for (rank, &(_, slot, _)) in stretches.iter().enumerate() {
-                ranks[slot as usize] = rank as u32;
+        let mut ranks = vec![0; note as usize];
+        let mut spaces = IndexVec::<SpaceId, Floor>::new();
+        for space in pieces.problem().spaces().ids() {
+            spaces.push(Floor::new(pieces, space, stretches[space].as_mut_slice()));
+            for (rank, stretch) in stretches[space].iter().enumerate() {
+                ranks[stretch.note as usize] = rank as u32;
             }
-            Floor {
-                limit: space.capacity.map_or(MAX_BYTES, |capacity| capacity.0),
-                granule: space.alignment.0,
-                conflicts: Conflicts::new(stretches.iter().map(|stretch| stretch.0).collect()),
-                owners: stretches.iter().map(|stretch| stretch.2).collect(),
-                bytes: vec![(0, 0); stretches.len()],
-                blocked: Vec::new(),
-                placed: Vec::new(),
-            }
-        });
-        let spaces = floors.collect();
+        }
         let spots = IndexVec::filled(None, pieces.len());
         Placer { pieces, spots, spaces, first_rank, ranks, obstacles: Vec::new(), soft: Vec::new() }
     }
@@ -111,11 +85,7 @@ impl<'p> Placer<'p> {
     /// Takes everything away again.
     pub fn clear(&mut self) {
         self.spots = IndexVec::filled(None, self.pieces.len());
-        for floor in self.spaces.iter_mut() {
-            floor.conflicts.clear();
-            floor.blocked.clear();
-            floor.placed.clear();
-        }
+        self.spaces.iter_mut().for_each(Floor::clear);
     }
 
     /// The pieces it places.
@@ -212,19 +182,19 @@ impl<'p> Placer<'p> {
         self.soft.clear();
         let pieces = self.pieces;
         let floor = &self.spaces[space];
-        if !floor.blocked.is_empty() {
+        let blocked = floor.blocked.ranges();
+        if !blocked.is_empty() {
             for own in pieces.footprints(piece) {
                 let obstacle = |&range: &(u64, u64)| Obstacle::new(range, (own.low, own.high));
-                self.obstacles.extend(floor.blocked.iter().map(obstacle));
+                self.obstacles.extend(blocked.iter().map(obstacle));
             }
         }
         if pieces.get(piece).exclusive || pieces.ordering().is_some() {
             self.collect_strangers(piece, space);
         }
         if pieces.partners(piece).is_empty() {
-            let obstacles = &mut self.obstacles;
             for rect in pieces.rects(piece) {
-                self.spaces[space].for_each_meeting(rect, |_, obstacle| obstacles.push(obstacle));
+                self.spaces[space].obstacles(rect, &mut self.obstacles);
             }
         } else {
             self.collect_with_partners(piece, space);
@@ -255,7 +225,7 @@ impl<'p> Placer<'p> {
         let partners = self.pieces.partners(piece);
         let (obstacles, soft, spots) = (&mut self.obstacles, &mut self.soft, &self.spots);
         for rect in self.pieces.rects(piece) {
-            self.spaces[space].for_each_meeting(rect, |owner, obstacle| {
+            self.spaces[space].for_each_owner(rect, |owner, obstacle| {
                 let partner = partners.binary_search_by_key(&owner, |partner| partner.other);
                 match partner.ok().map(|position| partners[position].kind) {
                     None => obstacles.push(obstacle),
@@ -294,8 +264,7 @@ impl<'p> Placer<'p> {
         let rects = self.pieces.rects(piece);
         let first = self.first_rank[piece] as usize + home * rects.len();
         for (rect, &rank) in rects.iter().zip(&self.ranks[first..]) {
-            floor.bytes[rank as usize] = (spot.offset + rect.low, spot.offset + rect.high);
-            floor.conflicts.insert(rank as usize, rect.end);
+            floor.put(rank as usize, rect, spot.offset);
         }
     }
 
@@ -308,7 +277,7 @@ impl<'p> Placer<'p> {
         let rects = self.pieces.rects(piece);
         let first = self.first_rank[piece] as usize + home * rects.len();
         for (_, &rank) in rects.iter().zip(&self.ranks[first..]) {
-            floor.conflicts.remove(rank as usize);
+            floor.take(rank as usize);
         }
         if self.pieces.get(piece).exclusive {
             self.block_again(spot.space);
@@ -376,30 +345,6 @@ impl<'p> Placer<'p> {
         };
         let others = self.pieces.rects(other);
         at.space == other_at.space && self.pieces.rects(one).iter().any(|a| others.iter().any(|b| meet(a, b)))
-    }
-}
-
-impl Floor {
-    /// Calls `visit` with the owner of every placed rectangle alive at the same
-    /// time, and what it means for the piece of `rect`.
-    fn for_each_meeting(&self, rect: &Rect, mut visit: impl FnMut(PieceId, Obstacle)) {
-        let own = (rect.low, rect.high);
-        self.conflicts.for_each(rect.start, rect.end, |rank| {
-            visit(self.owners[rank], Obstacle::new(self.bytes[rank], own));
-        });
-    }
-
-    /// Keeps bytes for an exclusive buffer. Nobody can start between its end and
-    /// the next granule, so neighbours grow together into one range.
-    fn block(&mut self, low: u64, high: u64) {
-        let high = Bytes(high).align_up(Bytes(self.granule)).map_or(high, |bytes| bytes.0);
-        let first = self.blocked.partition_point(|range| range.1 < low);
-        let last = self.blocked.partition_point(|range| range.0 <= high);
-        let merged = match self.blocked.get(first..last) {
-            Some([touched @ .., furthest]) => (touched.first().unwrap_or(furthest).0.min(low), furthest.1.max(high)),
-            _ => (low, high),
-        };
-        self.blocked.splice(first..last, [merged]);
     }
 }
 
