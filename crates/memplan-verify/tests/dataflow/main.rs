@@ -1,5 +1,9 @@
 //! The dataflow check: examples, defects of other planners, and a brute-force
 //! interpreter as oracle.
 
+mod brute_force;
 mod examples;
+mod generate;
+mod interpreter;
 mod notation;
+mod random;
