@@ -17,7 +17,7 @@ use memplan_program::{AccessKind, Control, OpId, Origin, Program, SiteId, TokenI
 use smallvec::SmallVec;
 
 use super::Violation;
-use super::graph::{Graph, NodeId, Step};
+use super::graph::{Graph, NodeId, Step, rotated_from_outside};
 use super::layout::{Layout, iterations, iterations_meet};
 use super::names::{Entry, Names, Tag};
 use super::ranges::Ranges;
@@ -87,7 +87,8 @@ impl Concurrency {
         violations: &mut Vec<Violation>,
     ) -> Concurrency {
         let ends = subtree_ends(program);
-        let collector = Collector { program, layout, names };
+        let rotated = rotated_from_outside(program, layout);
+        let collector = Collector { rotated, program, layout, names };
         let mut found = Concurrency::default();
         let mut asynchronous = Vec::new();
         for id in ops.map(OpId::from_index) {
@@ -138,7 +139,8 @@ impl Concurrency {
             reallocated.extend(inside.iter().flat_map(|&op| collector.allocates(op)));
         }
         let own: BTreeSet<SiteId> = inside.iter().flat_map(|&op| collector.allocates(op)).collect();
-        let same = |site| !reallocated.contains(&site) && !own.contains(&site);
+        let turned = collector.turned_by(inside.iter().chain(&outside));
+        let same = |site| !reallocated.contains(&site) && !own.contains(&site) && !turned.contains(&site);
         let private = |site| collector.layout.is_private_to(collector.program, site, id);
         self.region.insert(id, collector.collect(inside.into_iter(), same, private, None));
         self.code.insert(id, collector.collect(outside.into_iter(), same, private, None));
@@ -158,6 +160,7 @@ pub(super) fn subtree_ends(program: &Program) -> IndexVec<OpId, usize> {
 }
 
 struct Collector<'a> {
+    rotated: HashMap<OpId, Vec<SiteId>>,
     program: &'a Program,
     layout: &'a Layout,
     names: &'a Names<'a>,
@@ -176,7 +179,15 @@ impl Collector<'_> {
         let inside = inside.map(OpId::from_index);
         let own: BTreeSet<SiteId> = inside.clone().flat_map(|op| self.allocates(op)).collect();
         let private = |site| self.layout.is_private_to(self.program, site, parallel);
-        self.collect(inside, |site| !own.contains(&site), private, Some(parallel))
+        let loops: Vec<OpId> = inside.clone().collect();
+        let turned = self.turned_by(loops.iter());
+        self.collect(inside, |site| !own.contains(&site) && !turned.contains(&site), private, Some(parallel))
+    }
+
+    /// Sites that some of these ops rotate from outside: a loop turns them to
+    /// another slot under the eyes of whoever runs beside it.
+    fn turned_by<'o>(&self, ops: impl Iterator<Item = &'o OpId>) -> BTreeSet<SiteId> {
+        ops.filter_map(|op| self.rotated.get(op)).flatten().copied().collect()
     }
 
     /// The writes of `ops`; a holder may write whatever escapes.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use memplan_program::{AccessKind, CopyRange, Op, OpId, Origin, OverlayKind, Program, SiteId, ValueId};
 use smallvec::SmallVec;
 
-use super::concurrent::{Concurrency, Interference, spares};
+use super::concurrent::{Concurrency, Element, Interference, spares};
 use super::findings::Findings;
 use super::graph::{FrameKind, Graph, NodeId, Step};
 use super::layout::Layout;
@@ -80,20 +80,20 @@ impl<'a> Machine<'a> {
 
     fn op(&mut self, state: &mut State, node: NodeId, id: OpId) {
         let op = self.program.op(id);
+        let context = self.context(node);
         for &result in &op.results {
-            self.define(state, node, result);
+            self.define(state, node, result, &context);
         }
         for access in op.accesses.iter().filter(|access| access.kind.reads()) {
             self.read(state, id, access.value);
         }
         self.meetings(state, id, op);
-        let context = self.context(node);
         for access in op.accesses.iter().filter(|access| access.kind.writes()) {
             self.write(state, id, access.value, access.kind, &context);
         }
         for access in &op.accesses {
             match access.kind {
-                AccessKind::Free => self.free(state, access.value),
+                AccessKind::Free => self.free(state, access.value, &context),
                 AccessKind::Escape => self.escape(state, id, access.value, &context),
                 _ => {}
             }
@@ -314,18 +314,24 @@ impl<'a> Machine<'a> {
             return;
         }
         for &index in self.names.of_site(target.entry.site) {
-            let entry = self.names.entries[index];
-            if entry.place != target.entry.place || state.get(index).is_none() {
+            if self.names.entries[index].place == target.entry.place {
+                self.disturb_entry(state, index, context);
+            }
+        }
+    }
+
+    fn disturb_entry(&mut self, state: &mut State, index: usize, context: &[&Interference]) {
+        let entry = self.names.entries[index];
+        if state.get(index).is_none() {
+            return;
+        }
+        for element in context.iter().flat_map(|other| &other.elements) {
+            if spares(self.layout, element, &entry) {
                 continue;
             }
-            for element in context.iter().flat_map(|other| &other.elements) {
-                if spares(self.layout, element, &entry) {
-                    continue;
-                }
-                for range in element.bytes.iter() {
-                    if let Some(hit) = self.layout.hit(element.place, range, entry.place) {
-                        self.lose_entry(state, index, hit, element.by);
-                    }
+            for range in element.bytes.iter() {
+                if let Some(hit) = self.layout.hit(element.place, range, entry.place) {
+                    self.lose_entry(state, index, hit, element.by);
                 }
             }
         }
@@ -368,13 +374,7 @@ impl<'a> Machine<'a> {
     fn begin(&mut self, state: &mut State, other: Option<&Interference>) {
         let Some(other) = other else { return };
         for element in &other.elements {
-            for &index in self.names.of_site(element.site) {
-                let entry = self.names.entries[index];
-                let may_be_it = entry.place == element.place && (entry.tag == Tag::Current || !element.same_instance);
-                if may_be_it {
-                    state.update(self.names, index, |content| content.written.add_all(&element.bytes));
-                }
-            }
+            self.count_as_written(state, element);
         }
         for element in &other.elements {
             for range in element.bytes.iter() {
@@ -384,11 +384,38 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// What the other side may write may be written by now.
+    fn count_as_written(&mut self, state: &mut State, element: &Element) {
+        for &index in self.names.of_site(element.site) {
+            let entry = self.names.entries[index];
+            let may_be_it = entry.place == element.place && (entry.tag == Tag::Current || !element.same_instance);
+            if may_be_it {
+                state.update(self.names, index, |content| content.written.add_all(&element.bytes));
+            }
+        }
+    }
+
+    /// A buffer that was reset while others run: they may write it again at once.
+    fn expose(&mut self, state: &mut State, site: SiteId, context: &[&Interference]) {
+        let elements = || context.iter().flat_map(|other| &other.elements);
+        for element in elements().filter(|element| element.site == site) {
+            self.count_as_written(state, element);
+        }
+        if !context.is_empty() {
+            for &index in self.names.of_site(site) {
+                self.disturb_entry(state, index, context);
+            }
+        }
+    }
+
     // Definitions
 
-    fn define(&mut self, state: &mut State, node: NodeId, value: ValueId) {
+    fn define(&mut self, state: &mut State, node: NodeId, value: ValueId, context: &[&Interference]) {
         match &self.program.value(value).origin {
-            Origin::Alloc(site) if self.layout.is_placed(*site) => self.alloc(state, node, value, *site),
+            Origin::Alloc(site) if self.layout.is_placed(*site) => {
+                self.alloc(state, node, value, *site);
+                self.expose(state, *site, context);
+            }
             Origin::Merged(sources) => self.merge(state, value, sources, true),
             Origin::Opaque(sources) => self.merge(state, value, sources, false),
             _ => {}
@@ -543,7 +570,7 @@ impl<'a> Machine<'a> {
 
     // The end of a buffer's life, as the program sees it
 
-    fn free(&mut self, state: &mut State, value: ValueId) {
+    fn free(&mut self, state: &mut State, value: ValueId, context: &[&Interference]) {
         let targets = self.targets(state, value);
         let root = self.names.resolve(value).root;
         let certain = targets.len() == 1 && targets[0].entry.tag == Tag::Current && !self.names.may_be_unplaced(root);
@@ -556,6 +583,9 @@ impl<'a> Machine<'a> {
                     state.update(self.names, index, |content| *content = Content::unwritten(content.window));
                 }
             }
+        }
+        for target in &targets {
+            self.expose(state, target.entry.site, context);
         }
     }
 

@@ -2,8 +2,8 @@
 
 use memplan_core::{Bytes, Id, Placement, SpaceId};
 use memplan_program::{
-    ByteRange, Control, CopyRange, Extent, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, Site, Size,
-    Target, TokenId, Trips, ValueId,
+    Access, ByteRange, Control, CopyRange, Extent, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, Site,
+    Size, Target, TokenId, Trips, ValueId,
 };
 use memplan_verify::dataflow::SitePlan;
 
@@ -414,7 +414,9 @@ impl Generator {
         let mut dependencies = Vec::new();
         for before in first..last {
             for after in before + 1..last {
-                if !self.random.once_in(3) {
+                // A race on one buffer would be the program's own mistake.
+                let race = self.conflict(before, after);
+                if race || !self.random.once_in(3) {
                     dependencies.push((OpId::from_index(before), OpId::from_index(after)));
                 }
             }
@@ -423,6 +425,13 @@ impl Generator {
         self.builder.close_region();
         self.builder.set_control(dag, Control::Dag { dependencies: dependencies.into() });
         self.builder.close_op();
+    }
+
+    /// Whether two ops access one value and at least one of them writes it.
+    fn conflict(&self, a: usize, b: usize) -> bool {
+        let accesses = |op| &self.builder.program().op(OpId::from_index(op)).accesses;
+        let clash = |x: &Access, y: &Access| x.value == y.value && (x.kind.writes() || y.kind.writes());
+        accesses(a).iter().any(|x| accesses(b).iter().any(|y| clash(x, y)))
     }
 
     /// Something must be read in the end, or plans cannot be wrong.

@@ -116,7 +116,11 @@ pub(crate) fn run(program: &Program, plan: &SitePlan, seed: u64) -> Option<bool>
             main.values.insert(id, Binding { instance, range: 0..8 });
         }
     }
+    let external: Vec<Binding> = main.values.values().cloned().collect();
     interpreter.threads.push(main);
+    for binding in external {
+        interpreter.write(0, &binding, |_| true);
+    }
     interpreter.enter_region(0, function.body, &[]);
     for _ in 0..400 {
         if interpreter.wrong {
@@ -356,9 +360,7 @@ impl<'a> Interpreter<'a> {
             return self.bind_all(thread, &results, &inits);
         }
         let region = match op.control() {
-            Control::Alternatives { .. } | Control::Unknown => {
-                self.random.range(0, op.regions().len() as u64) as usize
-            }
+            Control::Alternatives { .. } | Control::Unknown => self.random.range(0, op.regions().len() as u64) as usize,
             _ => 0,
         };
         let outer = self.threads[thread].iterations.insert(id, 0);
@@ -575,9 +577,7 @@ impl<'a> Interpreter<'a> {
         };
         r.range.clone().any(|in_byte| {
             self.instances[r.instance].bytes[in_byte].is_some()
-                && w.range
-                    .clone()
-                    .any(|out_byte| at(w, out_byte) == at(r, in_byte) && !copied(out_byte, in_byte))
+                && w.range.clone().any(|out_byte| at(w, out_byte) == at(r, in_byte) && !copied(out_byte, in_byte))
         })
     }
 
@@ -614,7 +614,11 @@ impl<'a> Interpreter<'a> {
                 let to = binding.range.start + copy.output_start.0 as usize;
                 let from = input.range.start + copy.input_start.0 as usize;
                 let same = self.address(thread, binding.instance, to) == self.address(thread, input.instance, from);
-                same.then(|| (0..copy.length.0).map(|b| self.address(thread, binding.instance, to + b as usize)).collect::<Vec<_>>())
+                same.then(|| {
+                    (0..copy.length.0)
+                        .map(|b| self.address(thread, binding.instance, to + b as usize))
+                        .collect::<Vec<_>>()
+                })
             })
             .flatten()
             .collect();
