@@ -2,7 +2,9 @@
 //! share bytes must be ordered by dependencies, not by luck.
 //!
 //! Two buffers X and Y on overlapping bytes are fine if every op that touches X
-//! precedes every op that writes Y. If that holds between neighbours in the
+//! precedes every op that writes Y. What the dag reads of a buffer before it
+//! writes it comes from outside, and is one more content that has to precede
+//! every write of others. If the rule that holds between neighbours in the
 //! order of first writes, it holds for all that share a byte: each write is a
 //! touch, so the chain carries over. The sweep over addresses therefore only
 //! compares each buffer with its neighbours:
@@ -29,13 +31,21 @@ pub(super) fn check(
     names: &Names<'_>,
     ends: &IndexVec<OpId, usize>,
     dag: OpId,
+    all_writes: &IndexVec<SiteId, u32>,
     violations: &mut Vec<Violation>,
 ) {
     let Control::Dag { dependencies } = program.op(dag).control() else { return };
     let Some(&region) = program.op(dag).regions().first() else { return };
     let Some(&block) = program.region(region).blocks.first() else { return };
     let Some(order) = Order::new(program, block, dependencies) else { return };
-    let uses = uses(program, layout, names, ends, block);
+    let mut uses = uses(program, layout, names, ends, block);
+    let inside = writes_per_site(program, names, dag.index()..ends[dag]);
+    for (&place, uses) in &mut uses {
+        let site = layout.places[place].site;
+        if all_writes[site] > inside[site] {
+            uses.incoming = order.reads_before_writes(uses);
+        }
+    }
     let mut checker = Checker { program, names, layout, dag, order, uses, violations, reported: BTreeSet::new() };
     checker.single_buffers();
     checker.shared_bytes();
@@ -45,7 +55,29 @@ pub(super) fn check(
 #[derive(Debug, Default)]
 struct Uses {
     touches: BTreeSet<OpId>,
+    reads: BTreeSet<OpId>,
     writes: BTreeSet<OpId>,
+    /// Those that may read what was there before the dag.
+    incoming: BTreeSet<OpId>,
+}
+
+/// How many ops of a range write each site.
+pub(super) fn writes_per_site(
+    program: &Program,
+    names: &Names<'_>,
+    ops: std::ops::Range<usize>,
+) -> IndexVec<SiteId, u32> {
+    let mut counts = IndexVec::filled(0, program.sites().len());
+    for op in ops.map(OpId::from_index) {
+        for access in &program.op(op).accesses {
+            if access.kind.writes() || access.kind == AccessKind::Escape {
+                for &entry in names.of_root(names.resolve(access.value).root) {
+                    counts[names.entries[entry].site] += 1;
+                }
+            }
+        }
+    }
+    counts
 }
 
 fn uses(
@@ -69,6 +101,9 @@ fn uses(
                     }
                     let place = uses.entry(entry.place).or_default();
                     place.touches.insert(op);
+                    if access.kind.reads() {
+                        place.reads.insert(op);
+                    }
                     if access.kind.writes() || access.kind == AccessKind::Escape {
                         place.writes.insert(op);
                     }
@@ -113,6 +148,13 @@ impl Order {
             }
         }
         wanted.first().copied()
+    }
+
+    fn reads_before_writes(&self, uses: &Uses) -> BTreeSet<OpId> {
+        let precedes =
+            |write: OpId, read: OpId| write != read && self.not_before(std::iter::once(write), read).is_none();
+        let from_outside = |read: &&OpId| !uses.writes.iter().any(|&write| precedes(write, **read));
+        uses.reads.iter().filter(from_outside).copied().collect()
     }
 
     fn first_write(&self, uses: &Uses) -> Option<usize> {
@@ -179,27 +221,36 @@ impl Checker<'_> {
                 continue;
             }
             ends.insert((at.hull_end(), place));
-            match self.order.first_write(&self.uses[&place]) {
-                None => {
-                    readers.insert(place);
-                    if let Some(&(_, first)) = writers.first() {
-                        self.ordered(place, first);
-                    }
-                }
-                Some(position) => {
-                    let key = (position, place);
-                    let previous = writers.range(..key).next_back().copied();
-                    match previous {
-                        Some((_, previous)) => self.ordered(previous, place),
-                        None => readers.clone().into_iter().for_each(|reader| self.ordered(reader, place)),
-                    }
-                    if let Some((_, next)) = writers.range(key..).next().copied() {
-                        self.ordered(place, next);
-                    }
-                    writers.insert(key);
+            let position = self.order.first_write(&self.uses[&place]);
+            if position.is_none() || !self.uses[&place].incoming.is_empty() {
+                readers.insert(place);
+                if let Some(&(_, first)) = writers.first() {
+                    self.incoming_first(place, first);
                 }
             }
+            let Some(position) = position else { continue };
+            let key = (position, place);
+            match writers.range(..key).next_back().copied() {
+                Some((_, previous)) => self.ordered(previous, place),
+                None => readers.clone().into_iter().for_each(|reader| self.incoming_first(reader, place)),
+            }
+            if let Some((_, next)) = writers.range(key..).next().copied() {
+                self.ordered(place, next);
+            }
+            writers.insert(key);
         }
+    }
+
+    /// What `first` held before the dag must be done with before `second` is written.
+    fn incoming_first(&mut self, first: usize, second: usize) {
+        let uses = &self.uses[&first];
+        let touches = if uses.writes.is_empty() { &uses.touches } else { &uses.incoming };
+        self.precede(touches.clone(), first, second);
+    }
+
+    /// Every op that touches `first` must precede every op that writes `second`.
+    fn ordered(&mut self, first: usize, second: usize) {
+        self.precede(self.uses[&first].touches.clone(), first, second);
     }
 
     /// Whether an op writes `second` on the bytes of `first` only what is there
@@ -223,8 +274,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Every op that touches `first` must precede every op that writes `second`.
-    fn ordered(&mut self, first: usize, second: usize) {
+    fn precede(&mut self, touches: BTreeSet<OpId>, first: usize, second: usize) {
         let sites = (self.layout.places[first].site, self.layout.places[second].site);
         if sites.0 == sites.1 {
             return;
@@ -233,7 +283,6 @@ impl Checker<'_> {
         if self.layout.hit(first, (0, size), second).is_none() {
             return;
         }
-        let touches = &self.uses[&first].touches;
         let witness = (self.uses[&second].writes.iter())
             .filter(|&&write| !self.merely_copies(write, first, second))
             .find_map(|&write| Some((self.order.not_before(touches.iter().copied(), write)?, write)));

@@ -166,21 +166,29 @@ impl Layout {
     }
 }
 
-/// The least and greatest value of `address of a - address of b`, loops around
-/// both being in one iteration each; the term of `except` is left out.
-fn difference(a: &Place, b: &Place, except: Option<OpId>) -> (i128, i128) {
+/// The least and greatest value of `address of a - address of b`.
+///
+/// Loops around both are in one iteration each. With `apart_in`, the two are
+/// in different iterations of that loop: its own term is left out, and loops
+/// inside it run independently on either side.
+fn difference(a: &Place, b: &Place, apart_in: Option<OpId>) -> (i128, i128) {
     let (mut low, mut high) = (a.start - b.start, a.start - b.start);
     let mut add = |step: i128, trips| {
         let span = Term { op: OpId::from_index(0), step: step.abs(), trips }.span();
         if step < 0 { low -= span } else { high += span }
     };
-    let counts = |term: &&Term| Some(term.op) != except;
-    for term in a.terms.iter().filter(counts) {
-        let same = b.terms.iter().find(|other| other.op == term.op);
-        add(term.step - same.map_or(0, |other| other.step), term.trips);
+    let inside = |place: &Place| apart_in.and_then(|op| place.terms.iter().position(|term| term.op == op));
+    let (inside_a, inside_b) = (inside(a), inside(b));
+    for (index, term) in a.terms.iter().enumerate() {
+        let free = inside_a.is_some_and(|limit| index < limit);
+        let same = b.terms.iter().find(|other| other.op == term.op && !free);
+        if Some(term.op) != apart_in {
+            add(term.step - same.map_or(0, |other| other.step), term.trips);
+        }
     }
-    for term in b.terms.iter().filter(counts) {
-        if !a.crosses(term.op) {
+    for (index, term) in b.terms.iter().enumerate() {
+        let free = inside_b.is_some_and(|limit| index < limit);
+        if Some(term.op) != apart_in && (free || !a.crosses(term.op)) {
             add(-term.step, term.trips);
         }
     }

@@ -111,9 +111,12 @@ pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
     let layout = Layout::new(program, plan, &mut violations);
     let names = Names::new(program, &layout);
     let ends = subtree_ends(program);
-    for (id, op) in program.ops().iter_enumerated() {
-        if matches!(op.control(), Control::Dag { .. }) {
-            dag::check(program, &layout, &names, &ends, id, &mut violations);
+    let is_dag = |op: &OpId| matches!(program.op(*op).control(), Control::Dag { .. });
+    let dags: Vec<OpId> = program.ops().ids().filter(is_dag).collect();
+    if !dags.is_empty() {
+        let all_writes = dag::writes_per_site(program, &names, 0..program.ops().len());
+        for dag in dags {
+            dag::check(program, &layout, &names, &ends, dag, &all_writes, &mut violations);
         }
     }
     let preloaded = preloaded(program, &layout);

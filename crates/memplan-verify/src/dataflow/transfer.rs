@@ -560,6 +560,9 @@ impl<'a> Machine<'a> {
                     let mut content = content.clone();
                     if to.place != from.place {
                         let written = content.written.clone();
+                        if let (Root::Holder, Some(range)) = (from.root, written.iter().next()) {
+                            self.findings.escaped(op, site, range);
+                        }
                         written.iter().for_each(|range| _ = content.lost.add(range, op));
                     }
                     self.take(state, index, content);

@@ -60,7 +60,7 @@ fn campaign(features: Features, seeds: std::ops::Range<u64>) -> Tally {
 
 /// How many programs: a few hundred of each kind, more by `MEMPLAN_PROGRAMS`.
 fn seeds() -> std::ops::Range<u64> {
-    let count = std::env::var("MEMPLAN_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(700);
+    let count = std::env::var("MEMPLAN_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(250);
     let first = std::env::var("MEMPLAN_FIRST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     first..first + count
 }

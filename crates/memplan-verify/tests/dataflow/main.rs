@@ -2,6 +2,8 @@
 //! interpreter as oracle.
 
 mod brute_force;
+mod corners;
+mod defects;
 mod examples;
 mod generate;
 mod interpreter;

@@ -1,0 +1,243 @@
+//! Corners that random programs reach seldom, or once showed to be wrong.
+
+use crate::notation::expect;
+
+/// A dag that reads a buffer before it writes it reads what came from outside.
+#[test]
+fn a_dag_may_read_incoming_content_before_it_writes_the_buffer() {
+    let source = "func @f() {
+        allocs alloc %x 8, alloc %y 8
+        fill_y write %y
+        graph dag {
+          old_y read %y, label &1
+          make_x write %x, label &2
+          new_y read %x, write %y, overlay %y over %x, after &1 &2
+        }
+        use read %y
+      }";
+    expect(source, "x@0 y@0", &["unordered: old_y of %y and make_x of %x"]);
+    expect(&source.replace("label &2", "label &2, after &1"), "x@0 y@0", &[]);
+    // Nothing comes from outside: reading it is reading garbage.
+    expect(&source.replace("        fill_y write %y\n", ""), "x@0 y@0", &[]);
+}
+
+/// Freeing a buffer does not stop others from writing it.
+#[test]
+fn what_runs_beside_a_free_may_write_again() {
+    let source = "func @f() {
+        allocs alloc %x 8, alloc %y 8
+        launch async !t {
+          fill_x write %x
+          fill_y write %y
+        }
+        drop free %x
+        use read %x
+      }";
+    expect(source, "x@0 y@0", &["use reads %x[0..8] lost to fill_y"]);
+    expect(source, "x@0 y@8", &[]);
+}
+
+/// A token launched again while pending: the first instance goes on.
+#[test]
+fn two_launches_and_one_await() {
+    let source = "func @f() {
+        for loop 2 {
+          alloc_x alloc %x 8
+          launch async !t {
+            fill_x write %x
+            use_x read %x
+          }
+        }
+        wait await !t
+      }";
+    expect(source, "x@0", &["use_x reads %x[0..8] lost to fill_x"]);
+    expect(&source.replace("        }\n        wait await !t", "          wait await !t\n        }"), "x@0", &[]);
+}
+
+/// An await on a path where nothing was launched repairs nothing.
+#[test]
+fn an_await_that_may_wait_for_nothing() {
+    let source = "func @f() {
+        allocs alloc %x 8, alloc %y 8
+        fill_x write %x
+        fill_y write %y
+        if alternatives may-skip {
+          launch async !t {
+            again write %x
+          }
+        }
+        wait await !t
+        use read %x
+      }";
+    expect(source, "x@0 y@0", &["use reads %x[0..8] lost to fill_y"]);
+    let always =
+        source.replace("        if alternatives may-skip {\n", "").replace("          }\n        }\n", "          }\n");
+    expect(&always, "x@0 y@0", &[]);
+}
+
+/// Parallel loops of unknown length need one frame for each iteration.
+#[test]
+fn unknown_trip_counts() {
+    let source = "func @f() {
+        alloc_z alloc %z 8
+        fill_z write %z
+        par parallel ?, scope {
+          alloc_x alloc %x 16
+          alloc_y alloc %y 16
+          fill_x write %x
+          fill_y read %x, write %y
+          use_y read %y
+        }
+        use_z read %z
+      }";
+    expect(source, "x@0+32 y@16+32", &[]);
+    expect(source, "x@0+16 y@4096+16", &["iterations of par overlap: %x %y"]);
+    expect(source, "x@0+32 y@16+32 z@100", &["use_z reads %z[0..8] lost to fill_x"]);
+    expect(source, "x@64+32 y@80+32 z@0", &[]);
+}
+
+/// Hoisted out of two parallel loops: the inner index moves by the stride, the
+/// outer one by the whole inner loop.
+#[test]
+fn nested_hoisted_parallels() {
+    let source = "func @f() {
+        outer parallel 4, scope {
+          alloc_y alloc %y 8
+          fill_y write %y
+          inner parallel 3, scope {
+            alloc_x alloc %x 8
+            fill_x read %y, write %x
+            use_x read %x, read %y
+          }
+        }
+      }";
+    // x takes 4*3*8 = 96 bytes, y 4*8 = 32.
+    expect(source, "x@0+8 y@96+8", &[]);
+    expect(source, "x@0+8 y@88+8", &["iterations of outer overlap: %x %y"]);
+    expect(source, "x@0+4 y@96+8", &["iterations of inner overlap: %x %x", "iterations of outer overlap: %x %x"]);
+    // The inner loop's memory belongs to an iteration of the outer one.
+    expect(source, "x@0+8/outer y@24/outer", &[]);
+    expect(source, "x@0/inner y@0/outer", &[]);
+    expect(&source.replace("parallel 3", "parallel ?"), "x@0+8", &["iterations of outer overlap: %x %x"]);
+}
+
+/// More slots than copies of a loop: any slot may be the current one.
+#[test]
+fn the_slot_cap() {
+    let source = "func @f() {
+        for loop 0.. {
+          alloc_x alloc %x 4 slots 40
+          alloc_y alloc %y 4
+          fill_x write %x
+          fill_y write %y
+          use read %x
+        }
+      }";
+    let offsets: Vec<String> = (0..40).map(|slot| (slot * 4).to_string()).collect();
+    let offsets = offsets.join(",");
+    expect(source, &format!("x@{offsets} y@160"), &[]);
+    expect(source, &format!("x@{offsets} y@100"), &["use reads %x[0..4] lost to fill_y"]);
+}
+
+/// Within the cap every turn knows its slot.
+#[test]
+fn slots_in_rotation() {
+    let carried = "func @f() {
+        start alloc %s 4, write %s
+        for loop 0.., init %s, result %r { (%previous)
+          alloc_x alloc %x 4 slots 2
+          step read %previous, write %x
+          leave %x
+        }
+        use read %r
+      }";
+    expect(carried, "s@8 x@0,4", &[]);
+    expect(carried, "s@8 x@0", &["step writes %x over its input %previous", "too few slots for %x"]);
+    // The value of two iterations ago is gone with two slots, but not with three.
+    let two_ago = "func @f() {
+        start alloc %s 4, write %s
+        for loop 0.., init %s, init %s, result %r, result %q { (%previous, %older)
+          alloc_x alloc %x 4 slots 2
+          step read %previous, write %x
+          use read %older
+          leave %x, %previous
+        }
+      }";
+    expect(two_ago, "s@12 x@0,4", &["use reads %older[0..4] lost to step"]);
+    expect(&two_ago.replace("slots 2", "slots 3"), "s@12 x@0,4,8", &[]);
+}
+
+/// Slots of a buffer that is allocated outside the loop that turns it: each
+/// iteration finds the slot of an older one.
+#[test]
+fn a_loop_rotates_a_buffer_from_outside() {
+    let source = "func @f() {
+        alloc_x alloc %x 4 slots 2 rotate &1
+        for label &1, loop 0.. {
+          fill write %x
+          use read %x
+        }
+      }";
+    expect(source, "x@0,4", &[]);
+    let carried = source.replace("fill write", "fill update");
+    expect(&carried, "x@0,4", &["fill reads %x[0..4] lost to for", "use reads %x[0..4] lost to for"]);
+    expect(&carried.replace("slots 2", ""), "x@0", &[]);
+}
+
+/// A preloaded buffer is read once more when its loop ends.
+#[test]
+fn preload() {
+    let source = "func @f() {
+        for loop 0.. {
+          alloc_x alloc %x 4 preload
+          alloc_y alloc %y 4
+          load write %x
+          use read %x
+          fill_y write %y
+          use_y read %y
+        }
+      }";
+    expect(source, "x@0 y@0", &["for reads %x[0..4] lost to fill_y"]);
+    expect(source, "x@0 y@4", &[]);
+    expect(&source.replace(" preload", ""), "x@0 y@0", &[]);
+    let slots = source.replace("preload", "slots 2 preload");
+    expect(&slots, "x@0,4 y@8", &[]);
+    // The slot of the other turn waits for the end of the loop, too.
+    expect(&slots, "x@0,4 y@4", &["for reads %x[0..4] lost to fill_y"]);
+}
+
+/// Reading what was never written is the program's own business.
+#[test]
+fn garbage_is_not_a_violation() {
+    let source = "func @f() {
+        allocs alloc %x 8, alloc %y 8
+        fill_y write %y
+        use read %x
+      }";
+    expect(source, "x@0 y@0", &[]);
+}
+
+/// Shared objects are memories of their own, and so are spaces.
+#[test]
+fn separate_memories_never_overlap() {
+    let source = "func @f() {
+        allocs alloc %x 8 space ub, alloc %y 8 space l1
+        fill_x write %x
+        fill_y write %y
+        use read %x
+      }";
+    expect(source, "x@0 y@0", &[]);
+}
+
+/// Symbolic sizes share whole objects.
+#[test]
+fn symbolic_sizes_reach_to_the_end_of_their_memory() {
+    let source = "func @f() {
+        allocs alloc %x n, alloc %y 8
+        fill_x write %x
+        fill_y write %y
+        use read %x
+      }";
+    expect(source, "x@0 y@4096", &["use reads %x[4096..4104] lost to fill_y"]);
+    expect(&source.replace("%x n", "%x n max 4096"), "x@0 y@4096", &[]);
+}
