@@ -95,9 +95,9 @@ fn b3_phases_of_different_iterations_overlap() {
     expect(source, "a@0+16 b@0+32", &["iterations of outer overlap: %a %b"]);
     // One region for each: fine. 16*4*16 = 1024 bytes for a.
     expect(source, "a@0+16 b@1024+32", &[]);
-    // A frame of 256 bytes for each outer iteration is what would be needed to
-    // share; a single stride per buffer cannot say that for 4 slices of 16.
-    expect(source, "a@0+64 b@0+32", &[]);
+    // So is a frame of 256 bytes for each outer iteration, in which the two take turns.
+    expect(source, "a@0+16+256 b@0+32+256", &[]);
+    expect(source, "a@0+16+256 b@64+32+256", &["iterations of outer overlap: %a %b"]);
 }
 
 /// B5: a transpose was taken for a fresh buffer, so its source was reused.

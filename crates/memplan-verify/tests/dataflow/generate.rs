@@ -461,7 +461,7 @@ pub(crate) fn spread_out(program: &Program, random: &mut Random) -> SitePlan {
                     plan.owners.insert(placement.space, owner);
                 }
                 _ => {
-                    placement.stride = Some(Bytes(slots * size));
+                    placement.strides = std::iter::once(Bytes(slots * size)).collect();
                     end += 32 * slots * size;
                 }
             }
@@ -499,7 +499,7 @@ pub(crate) fn disturbed(program: &Program, plan: &SitePlan, random: &mut Random)
                 *offset = Bytes(target.offsets[0].0 + shift + (offset.0 - base));
             }
             if random.once_in(2) {
-                placement.stride = target.stride;
+                placement.strides = target.strides.clone();
             }
         }
     }

@@ -470,14 +470,16 @@ impl<'a> Interpreter<'a> {
         let turn = rotation.and_then(|op| self.threads[thread].iterations.get(&op).copied()).unwrap_or(0);
         let slot = turn % placement.offsets.len() as u64;
         let mut address = placement.offsets[slot as usize].0;
-        let (mut step, mut index) = (1, 0);
+        let mut strides = placement.strides.iter();
+        let mut step = 0;
         for op in self.program.ancestors(alloc).take_while(|&op| Some(op) != owner) {
             if let Control::Parallel { trips } = self.program.op(op).control() {
-                index += step * self.threads[thread].iterations.get(&op).copied().unwrap_or(0);
+                // A stride of its own, or all iterations of the loop inside.
+                step = strides.next().map_or(step, |stride| stride.0);
+                address += step * self.threads[thread].iterations.get(&op).copied().unwrap_or(0);
                 step *= trips.iter().map(|trip| trip.unwrap_or(1)).product::<u64>();
             }
         }
-        address += index * placement.stride.map_or(0, |stride| stride.0);
         self.instances[instance].home = Home::Fixed(memory, address);
         if self.program.site(site).preload {
             self.preloaded.insert((site, slot), instance);

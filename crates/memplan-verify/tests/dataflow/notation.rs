@@ -13,14 +13,16 @@ pub(crate) fn program(source: &str) -> Program {
 }
 
 /// Reads a plan: `x@0 y@8,40 z@64+16 t@0/par` places `x` at offset 0, two slots
-/// of `y`, slices of `z` with a stride of 16, and `t` in memory of its own for
-/// each instance of the op named `par`. What is not mentioned is not placed.
+/// of `y`, slices of `z` with a stride of 16 (`+16+64`: 64 in the next parallel
+/// loop outwards), and `t` in memory of its own for each instance of the op
+/// named `par`. What is not mentioned is not placed.
 pub(crate) fn plan(program: &Program, notation: &str) -> SitePlan {
     let mut plan = SitePlan::empty(program);
     for word in notation.split_whitespace() {
         let (name, rest) = word.split_once('@').expect("name@offset");
         let (rest, owner) = rest.split_once('/').map_or((rest, None), |(rest, owner)| (rest, Some(owner)));
-        let (offsets, stride) = rest.split_once('+').map_or((rest, None), |(o, s)| (o, Some(s)));
+        let mut parts = rest.split('+');
+        let offsets = parts.next().expect("an offset");
         let number = |text: &str| Bytes(text.parse().expect("a number"));
         let site = site(program, name);
         let mut space = program.site(site).space;
@@ -32,7 +34,7 @@ pub(crate) fn plan(program: &Program, notation: &str) -> SitePlan {
         plan.placements[site] = Some(Placement {
             space,
             offsets: offsets.split(',').map(number).collect(),
-            strides: stride.map(number).into_iter().collect(),
+            strides: parts.map(number).collect(),
             object: None,
         });
     }
