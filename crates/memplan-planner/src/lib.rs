@@ -29,6 +29,7 @@ pub mod portfolio;
 mod range_set;
 mod records;
 pub mod request;
+pub mod search;
 mod sharing;
 mod skyline;
 mod smallest_gap;

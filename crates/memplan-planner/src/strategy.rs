@@ -13,6 +13,7 @@ pub mod naive;
 pub mod object_fit;
 pub mod ordered_fit;
 pub mod reallocation;
+pub mod search;
 pub mod size_order;
 pub mod stretch_largest;
 
@@ -47,6 +48,7 @@ pub trait Strategy: Sync {
 /// All strategies, in the order of listings.
 pub const STRATEGIES: &[&dyn Strategy] = &[
     &auto::Auto,
+    &search::Search,
     &ordered_fit::FIRST_SIZE,
     &ordered_fit::FIRST_LIFETIME,
     &ordered_fit::FIRST_AREA,

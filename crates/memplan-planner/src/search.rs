@@ -1,0 +1,26 @@
+//! The search behind the strategy `search`: smaller extents, and proofs.
+//!
+//! ```text
+//!   problem ─► pieces ─► portfolio ─► flat instance per space ─► descent ─► plan
+//!                        (instant)    (flatten, instance)        (exact)    or proof
+//! ```
+//!
+//! - [`flatten`] makes plain slabs of pieces and says whether anything was lost.
+//! - [`instance`] compresses time to sections and bytes to granules.
+//! - [`exact`] is the canonical depth-first search, on the flat arrays of
+//!   [`state`], trying items in the orders of [`rank`].
+//! - [`descent`] walks down from the best plan and up from the bound.
+//! - [`budget`] says when to stop.
+
+mod budget;
+mod descent;
+mod exact;
+mod flatten;
+mod instance;
+mod plan;
+mod random;
+mod rank;
+mod state;
+
+pub use budget::DEFAULT_TIME;
+pub use plan::{Answer, search};

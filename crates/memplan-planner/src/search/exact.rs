@@ -1,0 +1,415 @@
+//! The canonical depth-first search: a plan within a capacity, or the proof that there is none.
+//!
+//! Take a plan whose offsets add up to as little as possible. No item can sink,
+//! so every offset is 0 or the end of an item below (rounded up to the
+//! alignment). Sorted by offset, each item lies exactly on the highest end of
+//! the *earlier* items it meets: the sequence alone determines all offsets. So
+//! the search builds sequences, and only those whose offsets never decrease
+//! (equal offsets in order of rank):
+//!
+//! ```text
+//!   4 |      ccc          a at 0, b at 0, c on top of both at 3, d at 3:
+//!   3 |      cccddd       the sequence a b c d. After c, nothing may be placed
+//!   2 | aaaaabbbbbb       below 3 any more; an item that could have been lies
+//!   0 +-------------      on something yet to come.
+//! ```
+//!
+//! At a node, `early` is the lowest offset an item can still get. What cuts the tree:
+//!
+//! - *Section tops*. In each section the items still to come stack up to their
+//!   load; the lowest of them must start at or below capacity − load (`top`).
+//!   A section none of whose items can start that low ends the node.
+//! - *Forced items*. If only one item can, it has to: it starts at or below
+//!   `top`, in all of its sections. Whatever meets it and can no longer end
+//!   below it must come to lie above it, which raises its `early`; and so on.
+//! - *Dominance*. If some item could be placed at `at` and end at or below a
+//!   candidate's offset, the plan in which it does not sink there is not minimal.
+//! - *Decomposition*. Items that meet no more fall into parts that are solved one
+//!   after the other; a part that fails fails the whole, whatever the others
+//!   did. Each part is ranked anew: what was wide in the whole may be narrow in it.
+//! - *Focus* (only when hunting for a solution, not in proofs): when the branch
+//!   of a candidate fails for reasons that do not touch the candidate, other
+//!   candidates that do not touch them either are skipped.
+//!
+//! All state is in flat arrays; going back pops trails. The cost of a node is
+//! the sum of the widths of the items in its part.
+
+use memplan_core::Bytes;
+
+use super::instance::Instance;
+use super::random::Random;
+use super::rank::Order;
+use super::state::{Height, Mark, State};
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// `Exact::offsets` hold a plan.
+    Solved,
+    /// There is no plan within the capacity.
+    Refuted,
+    /// The node limit cut in, or rules that skip solutions left nothing to try.
+    Open,
+}
+
+/// Rules that can be switched off to see what they are worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rules {
+    pub(crate) section_tops: bool,
+    pub(crate) forced: bool,
+    pub(crate) dominance: bool,
+    pub(crate) decomposition: bool,
+    pub(crate) rerank: bool,
+    pub(crate) focus: bool,
+}
+
+impl Rules {
+    /// For proofs: everything that loses no solution.
+    pub(crate) const PROOF: Rules =
+        Rules { section_tops: true, forced: true, dominance: true, decomposition: true, rerank: true, focus: false };
+    /// For hunting.
+    pub(crate) const HUNT: Rules = Rules { focus: true, ..Rules::PROOF };
+}
+
+/// Sections that explain a failure: `[lo, hi)`.
+#[derive(Clone, Copy, Debug)]
+struct Blame {
+    lo: u32,
+    hi: u32,
+}
+
+impl Blame {
+    const NOTHING: Blame = Blame { lo: u32::MAX, hi: 0 };
+
+    fn touches(self, lo: u32, hi: u32) -> bool {
+        lo < self.hi && self.lo < hi
+    }
+
+    fn add(&mut self, lo: u32, hi: u32) {
+        self.lo = self.lo.min(lo);
+        self.hi = self.hi.max(hi);
+    }
+}
+
+/// A candidate: smaller comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate<H> {
+    offset: H,
+    rank: u32,
+    item: u32,
+}
+
+/// A part of the items, and how far its candidates have been tried.
+struct Frame<H> {
+    /// The part's items, in the arena, by first section.
+    items: (u32, u32),
+    /// Nothing may be placed below this (offset, rank).
+    last: (H, u32),
+    /// End of this part's candidates; they start at the mark.
+    candidates: (u32, u32),
+    next_candidate: u32,
+    /// The item placed now.
+    current: u32,
+    /// The parts its placement left, and which comes next.
+    parts: u32,
+    next_part: u32,
+    arena: u32,
+    /// State before this part was ranked, and before anything in it was placed.
+    before: Mark,
+    start: Mark,
+    /// Why the candidates so far failed.
+    blame: Blame,
+    focused: bool,
+}
+
+/// The search on one instance; reusable for many capacities and orders.
+pub(crate) struct Exact<'a, H> {
+    instance: &'a Instance,
+    rules: Rules,
+    state: State<H>,
+    order: Order,
+    noise: Vec<u64>,
+    /// Item lists of all open parts.
+    arena: Vec<u32>,
+    parts: Vec<(u32, u32)>,
+    candidates: Vec<Candidate<H>>,
+    stack: Vec<Frame<H>>,
+    ranking: Vec<((i64, i64), u32)>,
+    /// Nodes of all runs so far.
+    pub(crate) nodes: u64,
+}
+
+impl<'a, H: Height> Exact<'a, H> {
+    pub(crate) fn new(instance: &'a Instance) -> Exact<'a, H> {
+        Exact {
+            instance,
+            rules: Rules::PROOF,
+            state: State::new(instance),
+            order: super::rank::PLAIN_ORDERS[0],
+            noise: vec![0; instance.items.len()],
+            arena: Vec::new(),
+            parts: Vec::new(),
+            candidates: Vec::new(),
+            stack: Vec::new(),
+            ranking: Vec::new(),
+            nodes: 0,
+        }
+    }
+
+    /// Offsets in granules, after [`Verdict::Solved`].
+    pub(crate) fn offsets(&self) -> Vec<u64> {
+        self.state.offset.iter().map(|offset| offset.to_granules()).collect()
+    }
+
+    /// Searches for a plan within `capacity`, for at most `limit` nodes.
+    pub(crate) fn run(
+        &mut self,
+        capacity: Bytes,
+        order: Order,
+        rules: Rules,
+        limit: u64,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Verdict {
+        if !self.state.reset(self.instance, capacity) {
+            return Verdict::Refuted;
+        }
+        self.rules = rules;
+        self.set_order(order);
+        self.arena.clear();
+        self.parts.clear();
+        self.candidates.clear();
+        self.stack.clear();
+        let items = &self.instance.items;
+        self.arena.extend((0..items.len() as u32).filter(|&item| items[item as usize].height > 0));
+        self.arena.sort_by_key(|&item| (items[item as usize].lo, item));
+        let count = self.arena.len() as u32;
+        self.push_frame((0, count), (H::ZERO, 0));
+        self.split(0, count);
+        self.search(self.nodes.saturating_add(limit), should_stop)
+    }
+
+    fn set_order(&mut self, order: Order) {
+        self.order = order;
+        let mut random = Random::new(order.seed);
+        self.noise.iter_mut().for_each(|noise| *noise = random.next() >> 1);
+    }
+
+    fn search(&mut self, limit: u64, should_stop: &dyn Fn() -> bool) -> Verdict {
+        loop {
+            let Some(frame) = self.stack.last_mut() else { return Verdict::Solved };
+            let next = frame.parts + frame.next_part;
+            if next as usize == self.parts.len() {
+                self.parts.truncate(frame.parts as usize);
+                self.stack.pop();
+                continue;
+            }
+            frame.next_part += 1;
+            let last = frame.last;
+            let siblings = self.parts.len() as u32 - frame.parts;
+            let part = self.parts[next as usize];
+            let anew = self.stack.len() == 1 || (siblings > 1 && self.rules.rerank);
+            if let Err(blame) = self.enter(part, last, anew) {
+                match self.try_next(blame, limit, should_stop) {
+                    None => continue,
+                    Some(verdict) => return verdict,
+                }
+            }
+        }
+    }
+
+    /// Opens a part: places it if it is a single item, else finds its candidates
+    /// and fails over to the first of them.
+    fn enter(&mut self, part: (u32, u32), last: (H, u32), anew: bool) -> Result<(), Blame> {
+        if part.1 - part.0 == 1 {
+            let item = self.arena[part.0 as usize] as usize;
+            return if self.state.place_alone(item) { Ok(()) } else { Err(own_sections(self.instance, item)) };
+        }
+        let before = self.state.mark();
+        let last = if anew { (last.0, 0) } else { last };
+        self.push_frame(part, last);
+        if anew {
+            self.rank(part);
+        }
+        let start = self.state.mark();
+        let first = self.candidates.len() as u32;
+        let found = self.expand(part, last);
+        let end = self.candidates.len() as u32;
+        if let Some(frame) = self.stack.last_mut() {
+            frame.before = before;
+            frame.start = start;
+            frame.candidates = (first, end);
+            frame.next_candidate = first;
+        }
+        // The part has no current candidate yet, so its failure is no one's.
+        Err(found.err().unwrap_or(Blame::NOTHING))
+    }
+
+    fn push_frame(&mut self, items: (u32, u32), last: (H, u32)) {
+        let mark = self.state.mark();
+        let candidates = self.candidates.len() as u32;
+        self.stack.push(Frame {
+            items,
+            last,
+            candidates: (candidates, candidates),
+            next_candidate: candidates,
+            current: u32::MAX,
+            parts: self.parts.len() as u32,
+            next_part: 0,
+            arena: self.arena.len() as u32,
+            before: mark,
+            start: mark,
+            blame: Blame::NOTHING,
+            focused: false,
+        });
+    }
+
+    /// After a failure: places the next candidate of the innermost part that has
+    /// one. `None` if there was one.
+    fn try_next(&mut self, mut blame: Blame, limit: u64, should_stop: &dyn Fn() -> bool) -> Option<Verdict> {
+        loop {
+            if self.stack.len() == 1 {
+                return Some(if self.rules.focus { Verdict::Open } else { Verdict::Refuted });
+            }
+            if self.nodes >= limit || (self.nodes.is_multiple_of(64) && should_stop()) {
+                return Some(Verdict::Open);
+            }
+            self.absorb(blame);
+            self.rewind();
+            match self.next_candidate() {
+                Some(candidate) => {
+                    self.nodes += 1;
+                    self.branch(candidate);
+                    return None;
+                }
+                None => {
+                    let frame = self.stack.pop()?;
+                    self.candidates.truncate(frame.candidates.0 as usize);
+                    self.state.undo(frame.before);
+                    blame = frame.blame;
+                }
+            }
+        }
+    }
+
+    /// Takes the failure of the current candidate's branch into account.
+    fn absorb(&mut self, blame: Blame) {
+        let Some(frame) = self.stack.last_mut() else { return };
+        frame.blame.add(blame.lo, blame.hi);
+        let Some(item) = self.instance.items.get(frame.current as usize) else { return };
+        if blame.touches(item.lo, item.hi) {
+            frame.blame.add(item.lo, item.hi);
+        } else {
+            frame.focused = self.rules.focus;
+        }
+    }
+
+    /// Back to the state in which the innermost part was expanded.
+    fn rewind(&mut self) {
+        let Some(frame) = self.stack.last() else { return };
+        self.arena.truncate(frame.arena as usize);
+        self.parts.truncate(frame.parts as usize);
+        self.candidates.truncate(frame.candidates.1 as usize);
+        self.state.undo(frame.start);
+    }
+
+    fn next_candidate(&mut self) -> Option<Candidate<H>> {
+        let frame = self.stack.last_mut()?;
+        while frame.next_candidate < frame.candidates.1 {
+            let candidate = self.candidates[frame.next_candidate as usize];
+            frame.next_candidate += 1;
+            let item = &self.instance.items[candidate.item as usize];
+            if !frame.focused || frame.blame.touches(item.lo, item.hi) {
+                return Some(candidate);
+            }
+        }
+        None
+    }
+
+    /// Places a candidate and splits what is left.
+    fn branch(&mut self, candidate: Candidate<H>) {
+        let Some(frame) = self.stack.last_mut() else { return };
+        frame.current = candidate.item;
+        frame.last = (candidate.offset, candidate.rank + 1);
+        frame.next_part = 0;
+        let (first, end) = frame.items;
+        let start = self.arena.len();
+        for position in first as usize..end as usize {
+            let item = self.arena[position];
+            if item != candidate.item {
+                self.arena.push(item);
+            }
+        }
+        self.state.place(candidate.item as usize, candidate.offset, &self.arena[start..]);
+        self.split(start as u32, self.arena.len() as u32);
+    }
+
+    /// Cuts a list of items at sections that none of them crosses.
+    fn split(&mut self, first: u32, end: u32) {
+        let mut begin = first;
+        let mut reach = 0;
+        for position in first..end {
+            let item = &self.instance.items[self.arena[position as usize] as usize];
+            if position > begin && item.lo >= reach && self.rules.decomposition {
+                self.parts.push((begin, position));
+                begin = position;
+            }
+            reach = reach.max(item.hi);
+        }
+        if begin < end {
+            self.parts.push((begin, end));
+        }
+    }
+
+    fn rank(&mut self, (first, end): (u32, u32)) {
+        self.ranking.clear();
+        for &item in &self.arena[first as usize..end as usize] {
+            let key = self.order.key(self.state.traits(item as usize), self.noise[item as usize]);
+            self.ranking.push((key, item));
+        }
+        self.ranking.sort_unstable();
+        for (rank, &(_, item)) in self.ranking.iter().enumerate() {
+            self.state.set_rank(item, rank as u32);
+        }
+    }
+
+    /// Finds the candidates of a part, or why there is no plan.
+    fn expand(&mut self, part: (u32, u32), last: (H, u32)) -> Result<(), Blame> {
+        let items = &self.arena[part.0 as usize..part.1 as usize];
+        self.state.set_early(items, last).map_err(|item| own_sections(self.instance, item))?;
+        let mut highest = H::MAX;
+        if self.rules.section_tops {
+            let inferred = self.state.infer(items, self.rules.forced);
+            highest = inferred.map_err(|section| self.sections_behind(part, section))?;
+        }
+        let items = &self.arena[part.0 as usize..part.1 as usize];
+        let dominated = if self.rules.dominance { self.state.lowest_end(items) } else { H::MAX };
+        let first = self.candidates.len();
+        for &item in items {
+            let index = item as usize;
+            let (offset, rank) = (self.state.early[index], self.state.rank[index]);
+            let open = self.state.is_open(index) && (offset, rank) >= last;
+            if open && offset < dominated && offset <= highest {
+                self.candidates.push(Candidate { offset, rank, item });
+            }
+        }
+        self.candidates[first..].sort_unstable();
+        Ok(())
+    }
+
+    /// The sections of everything that is still to come in a section.
+    fn sections_behind(&self, (first, end): (u32, u32), section: u32) -> Blame {
+        let mut blame = Blame { lo: section, hi: section + 1 };
+        for &item in &self.arena[first as usize..end as usize] {
+            let item = &self.instance.items[item as usize];
+            if item.lo <= section && section < item.hi {
+                blame.add(item.lo, item.hi);
+            }
+        }
+        blame
+    }
+}
+
+fn own_sections(instance: &Instance, item: usize) -> Blame {
+    let item = &instance.items[item];
+    Blame { lo: item.lo, hi: item.hi }
+}

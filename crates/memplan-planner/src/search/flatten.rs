@@ -1,0 +1,196 @@
+//! From pieces to a flat instance.
+//!
+//! The searches know slabs: bytes `0..height` from an offset upwards. Pieces
+//! are richer, and this is what becomes of them in one space:
+//!
+//! | of a piece | becomes | exactly? |
+//! |---|---|---|
+//! | life with gaps, windows that start at byte 0, buffers that share their start | stretches of some height | yes |
+//! | slots | a slab each, all in one extra section | yes, of single buffers |
+//! | exclusive | alive for ever, with an extra section for what is not always there | yes, of single buffers |
+//! | must not share | an extra section for the pair | yes, of single buffers |
+//! | fixed offset, alignment | kept | yes |
+//! | windows and ties that start higher up | bytes from the offset upwards | no: reserves too much |
+//! | permissions to overlay | not used | no |
+//! | several candidate spaces | the one it is in now | no |
+//!
+//! A plan of the flat instance is always a plan of the pieces. Only if
+//! everything went exactly does a refutation hold for the pieces too.
+
+use memplan_core::SpaceId;
+
+use super::instance::{Instance, Slab, Stretch};
+use crate::piece::{PieceId, Pieces};
+
+/// Extra sections for exclusive pieces are quadratic; beyond this there is no flat instance.
+const MOST_EXTRA: usize = 200_000;
+
+/// One space of a problem, flat.
+pub(crate) struct Flat {
+    pub(crate) space: SpaceId,
+    /// The piece behind each item.
+    pub(crate) pieces: Vec<PieceId>,
+    pub(crate) instance: Instance,
+    /// Whether nothing was lost.
+    pub(crate) is_exact: bool,
+}
+
+impl Flat {
+    /// The pieces that `is_here` says are in the space. `None` if they cannot be made flat.
+    pub(crate) fn new(pieces: &Pieces, space: SpaceId, is_here: impl Fn(PieceId) -> bool) -> Option<Flat> {
+        if pieces.ordering().is_some() {
+            return None;
+        }
+        let here: Vec<PieceId> = pieces.ids().filter(|&piece| pieces.get(piece).size > 0 && is_here(piece)).collect();
+        let mut flattening = Flattening { pieces, space, slabs: Vec::with_capacity(here.len()), is_exact: true };
+        for &piece in &here {
+            let slab = flattening.slab(piece)?;
+            flattening.slabs.push(slab);
+        }
+        let groups = flattening.groups(&here)?;
+        let instance = Instance::new(&flattening.slabs, &groups)?;
+        Some(Flat { space, pieces: here, instance, is_exact: flattening.is_exact })
+    }
+}
+
+struct Flattening<'a, 'p> {
+    pieces: &'a Pieces<'p>,
+    space: SpaceId,
+    slabs: Vec<Slab>,
+    is_exact: bool,
+}
+
+impl Flattening<'_, '_> {
+    fn slab(&mut self, piece: PieceId) -> Option<Slab> {
+        let info = self.pieces.get(piece);
+        let homes = self.pieces.homes(piece);
+        let alignment = homes.iter().find(|home| home.space == self.space)?.alignment;
+        if info.fixed.is_some_and(|offset| offset % alignment != 0) {
+            return None;
+        }
+        let is_block = self.pieces.members(piece).nth(1).is_some();
+        self.is_exact &= homes.len() == 1 && self.pieces.partners(piece).is_empty();
+        self.is_exact &= !is_block || (info.slots == 1 && !info.exclusive);
+        let stretches = if info.exclusive { vec![self.all_time(info.size)] } else { self.stretches(piece) };
+        Some(Slab { stretches, size: info.size, alignment, fixed: info.fixed })
+    }
+
+    fn all_time(&self, height: u64) -> Stretch {
+        let steps = self.pieces.steps();
+        let (start, end) = (steps.first().map_or(0, |step| step.0), steps.last().map_or(1, |step| step.0));
+        Stretch { start, end, height }
+    }
+
+    fn stretches(&mut self, piece: PieceId) -> Vec<Stretch> {
+        let problem = self.pieces.problem();
+        let mut stretches = Vec::new();
+        for (id, at) in self.pieces.members(piece) {
+            let buffer = &problem.buffers()[id];
+            for interval in buffer.lifetime.intervals() {
+                let bytes = interval.bytes(buffer.bytes().unwrap_or_default());
+                if bytes.low < bytes.high {
+                    self.is_exact &= at.0 + bytes.low.0 == 0;
+                    let (start, end) = (interval.start.0, interval.end.0);
+                    stretches.push(Stretch { start, end, height: at.0 + bytes.high.0 });
+                }
+            }
+        }
+        skyline(stretches)
+    }
+
+    /// Sets of items that never share, whatever their lives.
+    fn groups(&mut self, here: &[PieceId]) -> Option<Vec<Vec<u32>>> {
+        let mut groups = self.slots(here);
+        self.add_pairs(here, &mut groups);
+        let exclusive: Vec<u32> =
+            (0..here.len()).filter(|&item| self.pieces.get(here[item]).exclusive).map(|item| item as u32).collect();
+        if exclusive.is_empty() {
+            return Some(groups);
+        }
+        let always = |slab: &Slab| !slab.stretches.is_empty() && slab.stretches.iter().all(|s| s.height == slab.size);
+        let not_always: Vec<u32> = (0..here.len() as u32).filter(|&item| !always(&self.slabs[item as usize])).collect();
+        if exclusive.len() * (not_always.len() + 1) > MOST_EXTRA {
+            return None;
+        }
+        groups.push(exclusive.clone());
+        groups.extend(not_always.iter().map(|&item| [exclusive.as_slice(), &[item]].concat()));
+        Some(groups)
+    }
+
+    fn slots(&self, here: &[PieceId]) -> Vec<Vec<u32>> {
+        let first = |&item: &u32| self.pieces.first_slot(here[item as usize]);
+        let items: Vec<u32> = (0..here.len() as u32).collect();
+        let by_slot = items.chunk_by(|one, other| first(one) == first(other));
+        by_slot.filter(|slots| slots.len() > 1).map(<[u32]>::to_vec).collect()
+    }
+
+    fn add_pairs(&mut self, here: &[PieceId], groups: &mut Vec<Vec<u32>>) {
+        for (item, &piece) in here.iter().enumerate() {
+            for apart in self.pieces.apart(piece) {
+                if apart.low == apart.high || apart.other_low == apart.other_high || apart.other < piece {
+                    continue;
+                }
+                let whole = apart.low == 0 && apart.high == self.pieces.get(piece).size;
+                let other_whole = apart.other_low == 0 && apart.other_high == self.pieces.get(apart.other).size;
+                self.is_exact &= whole && other_whole;
+                let first = here.partition_point(|&id| id < apart.other);
+                let others = here[first..].iter().take(apart.other_slots as usize).enumerate();
+                let slots = others.filter(|(_, other)| self.pieces.first_slot(**other) == apart.other);
+                groups.extend(slots.map(|(slot, _)| vec![item as u32, (first + slot) as u32]));
+            }
+        }
+    }
+}
+
+/// The upper envelope of stretches that may overlap: sorted, disjoint.
+fn skyline(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
+    if stretches.len() < 2 {
+        return stretches;
+    }
+    stretches.sort_unstable_by_key(|stretch| stretch.start);
+    if stretches.windows(2).all(|pair| pair[0].end <= pair[1].start) {
+        return stretches;
+    }
+    let mut edges: Vec<u64> = stretches.iter().flat_map(|stretch| [stretch.start, stretch.end]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut alive = std::collections::BTreeMap::<u64, u32>::new();
+    let mut ends: Vec<Stretch> = stretches.clone();
+    ends.sort_unstable_by_key(|stretch| stretch.end);
+    let (mut started, mut ended) = (0, 0);
+    let mut envelope = Vec::new();
+    for pair in edges.windows(2) {
+        while let Some(stretch) = ends.get(ended).filter(|stretch| stretch.end <= pair[0]) {
+            if let Some(count) = alive.get_mut(&stretch.height) {
+                *count -= 1;
+                if *count == 0 {
+                    alive.remove(&stretch.height);
+                }
+            }
+            ended += 1;
+        }
+        while let Some(stretch) = stretches.get(started).filter(|stretch| stretch.start <= pair[0]) {
+            *alive.entry(stretch.height).or_insert(0) += 1;
+            started += 1;
+        }
+        if let Some((&height, _)) = alive.last_key_value() {
+            envelope.push(Stretch { start: pair[0], end: pair[1], height });
+        }
+    }
+    envelope
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_envelope_of_overlapping_stretches() {
+        let stretch = |start, end, height| Stretch { start, end, height };
+        let envelope = skyline(vec![stretch(0, 4, 2), stretch(2, 6, 5), stretch(3, 4, 1), stretch(8, 9, 1)]);
+        assert_eq!(
+            envelope,
+            [stretch(0, 2, 2), stretch(2, 3, 5), stretch(3, 4, 5), stretch(4, 6, 5), stretch(8, 9, 1)]
+        );
+    }
+}

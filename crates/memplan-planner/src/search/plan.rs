@@ -1,0 +1,199 @@
+//! One search over all spaces of a problem.
+
+use std::time::Instant;
+
+use memplan_core::{Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness, bound};
+
+use super::budget::Budget;
+use super::descent::{Standing, descend};
+use super::flatten::Flat;
+use crate::piece::{PieceId, Pieces};
+use crate::portfolio::{self, Tried};
+use crate::{Request, portfolio::fits};
+
+/// What a search found out, with the work it took.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The result.
+    pub outcome: Outcome,
+    /// Search nodes visited.
+    pub nodes: u64,
+}
+
+/// Plans a problem within the limits of a request, starting from what the
+/// portfolio of quick placements finds.
+pub fn search(problem: &Problem, request: &Request) -> Answer {
+    let start = Instant::now();
+    let Ok(pieces) = Pieces::of(problem) else {
+        return Answer { outcome: Outcome::Exhausted { stop: Stop::Finished }, nodes: 0 };
+    };
+    // The portfolio limits itself; the time is for the search.
+    let tried = portfolio::try_members(&pieces, &Request { time_limit: None, ..request.clone() });
+    improve(&pieces, tried, request, start)
+}
+
+/// Improves what the portfolio found.
+pub(crate) fn improve(pieces: &Pieces, tried: Tried, request: &Request, start: Instant) -> Answer {
+    let mut budget = Budget::of(request, start);
+    if let Some(witness) = tried.witness {
+        return Answer { outcome: Outcome::Infeasible(witness), nodes: 0 };
+    }
+    if let Some(plan) = tried.best.as_ref().filter(|plan| plan.extent() <= tried.lower_bound) {
+        return Answer { outcome: Outcome::Optimal(plan.clone()), nodes: 0 };
+    }
+    let mut search = Search::new(pieces, tried, request.seed);
+    search.run(&mut budget);
+    Answer { nodes: budget.spent(), outcome: search.outcome() }
+}
+
+struct Search<'a, 'p> {
+    pieces: &'a Pieces<'p>,
+    problem: &'p Problem,
+    seed: u64,
+    best: Option<Plan>,
+    /// What each space needs at least.
+    lower: IndexVec<SpaceId, Bytes>,
+    /// No plan is smaller, all spaces together.
+    lower_bound: Bytes,
+    /// Spaces with a new placement, where there is no plan yet.
+    placed: IndexVec<SpaceId, Option<Vec<(PieceId, Bytes)>>>,
+    infeasible: Option<Witness>,
+    stop: Stop,
+}
+
+impl<'a, 'p> Search<'a, 'p> {
+    fn new(pieces: &'a Pieces<'p>, tried: Tried, seed: u64) -> Self {
+        let problem = pieces.problem();
+        Search {
+            pieces,
+            problem,
+            seed,
+            best: tried.best,
+            lower: bound::space_lower_bounds(problem).iter().map(|peak| peak.bytes).collect(),
+            lower_bound: tried.lower_bound,
+            placed: IndexVec::filled(None, problem.spaces().len()),
+            infeasible: None,
+            stop: Stop::Finished,
+        }
+    }
+
+    fn run(&mut self, budget: &mut Budget) {
+        let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
+        for (number, &space) in spaces.iter().enumerate() {
+            let mut share = budget.share((spaces.len() - number) as u32);
+            self.improve_space(space, &mut share);
+            budget.spend(share.spent());
+            if self.infeasible.is_some() {
+                return;
+            }
+        }
+        self.assemble();
+    }
+
+    /// The space a piece is in now: as planned, else its favourite.
+    fn space_of(&self, piece: PieceId) -> Option<SpaceId> {
+        let buffer = self.pieces.get(piece).first_buffer;
+        let planned = self.best.as_ref().and_then(|plan| plan.placements[buffer].as_ref()).map(|place| place.space);
+        planned.or_else(|| self.pieces.homes(piece).first().map(|home| home.space))
+    }
+
+    fn improve_space(&mut self, space: SpaceId, budget: &mut Budget) {
+        let Some(flat) = Flat::new(self.pieces, space, |piece| self.space_of(piece) == Some(space)) else { return };
+        let capacity = self.problem.spaces()[space].capacity;
+        let lower = if flat.is_exact {
+            self.lower[space].max(flat.instance.lower_bound())
+        } else {
+            flat.instance.lower_bound()
+        };
+        let upper = self.best.as_ref().map(|plan| plan.extents[space]);
+        let mut standing = Standing { lower, upper, offsets: None, capacity };
+        self.stop = descend(&flat.instance, &mut standing, self.seed, budget).unwrap_or(self.stop);
+        if flat.is_exact {
+            self.lower[space] = self.lower[space].max(standing.lower);
+            if let Some(capacity) = capacity.filter(|_| standing.is_infeasible()) {
+                self.infeasible = Some(self.witness(&flat, capacity, standing.lower));
+            }
+        }
+        if let Some(offsets) = standing.offsets {
+            let granule = flat.instance.granule;
+            let placed = flat.pieces.iter().zip(offsets).map(|(&piece, offset)| (piece, Bytes(offset * granule)));
+            self.placed[space] = Some(placed.collect());
+        }
+    }
+
+    fn witness(&self, flat: &Flat, capacity: Bytes, needed: Bytes) -> Witness {
+        let members = flat.pieces.iter().flat_map(|&piece| self.pieces.members(piece));
+        let mut buffers: Vec<_> = members.map(|(buffer, _)| buffer).collect();
+        buffers.sort_unstable();
+        buffers.dedup();
+        Witness { space: flat.space, buffers, step: None, needed, capacity }
+    }
+
+    /// Puts new placements into the plan.
+    fn assemble(&mut self) {
+        if self.placed.iter().all(Option::is_none) {
+            return;
+        }
+        let mut plan = self.best.clone().unwrap_or_else(|| Plan::empty(self.problem));
+        for (space, placed) in self.placed.iter_enumerated() {
+            let Some(placed) = placed else { continue };
+            let is_here = |reuse: &memplan_core::Reuse| {
+                plan.placements[reuse.buffer].as_ref().is_some_and(|placement| placement.space == space)
+            };
+            let reused = plan.reused.iter().filter(|reuse| !is_here(reuse)).cloned().collect();
+            plan.reused = reused;
+            for &(piece, _) in placed {
+                for (buffer, _) in self.pieces.members(piece) {
+                    plan.placements[buffer] = None;
+                }
+            }
+            for &(piece, offset) in placed {
+                for (buffer, at) in self.pieces.members(piece) {
+                    let offset = Bytes(offset.0 + at.0);
+                    match &mut plan.placements[buffer] {
+                        Some(placement) => placement.offsets.push(offset),
+                        empty => *empty = Some(Placement::at(space, offset)),
+                    }
+                }
+            }
+        }
+        self.place_empty(&mut plan);
+        if plan.placements.iter().any(Option::is_none) {
+            return;
+        }
+        plan.fit_extents(self.problem);
+        let better = self.best.as_ref().is_none_or(|best| plan.extent() < best.extent());
+        if better && fits(self.problem, &plan) {
+            self.best = Some(plan);
+        }
+    }
+
+    /// Buffers of no bytes are in nobody's way.
+    fn place_empty(&self, plan: &mut Plan) {
+        for piece in self.pieces.ids().filter(|&piece| self.pieces.get(piece).size == 0) {
+            let info = self.pieces.get(piece);
+            let Some(space) = self.space_of(piece) else { continue };
+            for (buffer, at) in self.pieces.members(piece) {
+                if plan.placements[buffer].is_none() {
+                    let mut placement = Placement::at(space, Bytes(info.fixed.unwrap_or(0) + at.0));
+                    let offset = placement.offsets[0];
+                    placement.offsets.resize(info.slots as usize, offset);
+                    plan.placements[buffer] = Some(placement);
+                }
+            }
+        }
+    }
+
+    fn outcome(self) -> Outcome {
+        if let Some(witness) = self.infeasible {
+            return Outcome::Infeasible(witness);
+        }
+        let per_space = Bytes(self.lower.iter().map(|lower| lower.0).sum());
+        let lower_bound = self.lower_bound.max(per_space);
+        match self.best {
+            Some(plan) if plan.extent() <= lower_bound => Outcome::Optimal(plan),
+            Some(plan) => Outcome::Feasible { plan, lower_bound, stop: self.stop },
+            None => Outcome::Exhausted { stop: self.stop },
+        }
+    }
+}

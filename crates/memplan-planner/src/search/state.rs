@@ -1,0 +1,399 @@
+//! The state of the exact search: flat arrays, and trails to undo changes.
+//!
+//! Nothing here branches. [`State::place`] puts an item down and raises what it
+//! meets; [`State::infer`] finds out what must follow.
+
+use std::ops::{Add, Sub};
+
+use memplan_core::Bytes;
+
+use super::instance::Instance;
+
+/// A number of granules. Most instances fit into 32 bits, of which twice as many fit into a register.
+pub(crate) trait Height: Copy + Ord + Add<Output = Self> + Sub<Output = Self> + Send + Sync {
+    const ZERO: Self;
+    const MAX: Self;
+    fn from_granules(granules: u64) -> Self;
+    fn to_granules(self) -> u64;
+}
+
+impl Height for i32 {
+    const ZERO: i32 = 0;
+    const MAX: i32 = i32::MAX;
+    fn from_granules(granules: u64) -> i32 {
+        i32::try_from(granules).unwrap_or(i32::MAX)
+    }
+    fn to_granules(self) -> u64 {
+        u64::try_from(self).unwrap_or(0)
+    }
+}
+
+impl Height for i64 {
+    const ZERO: i64 = 0;
+    const MAX: i64 = i64::MAX;
+    fn from_granules(granules: u64) -> i64 {
+        i64::try_from(granules).unwrap_or(i64::MAX)
+    }
+    fn to_granules(self) -> u64 {
+        u64::try_from(self).unwrap_or(0)
+    }
+}
+
+/// Rounds of inference per node; more find little.
+const ROUNDS: u32 = 3;
+
+#[derive(Clone, Copy)]
+struct Span<H> {
+    lo: u32,
+    hi: u32,
+    height: H,
+}
+
+impl<H> Span<H> {
+    fn meets(&self, other: &Span<H>) -> bool {
+        self.lo < other.hi && other.lo < self.hi
+    }
+}
+
+/// Lengths of the trails at some moment.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    raised: u32,
+    ranked: u32,
+    placed: u32,
+}
+
+/// See the module documentation. Per item, unless said otherwise.
+pub(crate) struct State<H> {
+    spans: Vec<Span<H>>,
+    first_span: Vec<u32>,
+    height: Vec<H>,
+    alignment: Vec<u64>,
+    fixed: Vec<Option<H>>,
+    /// Highest offset allowed by the capacity.
+    limit: Vec<H>,
+    /// Lowest offset above everything placed that it meets.
+    at: Vec<H>,
+    /// Lowest offset it can get, as far as is known at this node.
+    pub(crate) early: Vec<H>,
+    /// Highest offset, if it is forced to be low at this node.
+    late: Vec<H>,
+    pub(crate) rank: Vec<u32>,
+    pub(crate) offset: Vec<H>,
+    /// Per section: where the lowest of the items to come must start at the latest.
+    top: Vec<H>,
+    /// Per section: how many items can, and the sum of their numbers.
+    fillers: Vec<u32>,
+    filler_sum: Vec<u32>,
+    empty_top: Vec<u64>,
+    raised: Vec<(u32, H)>,
+    ranked: Vec<(u32, u32)>,
+    placed: Vec<u32>,
+    /// Per section: a top at or above this means that nothing is to come.
+    done: Vec<H>,
+}
+
+impl<H: Height> State<H> {
+    pub(crate) fn new(instance: &Instance) -> State<H> {
+        let count = instance.items.len();
+        let mut spans = Vec::with_capacity(count);
+        let mut first_span = Vec::with_capacity(count + 1);
+        for item in 0..count {
+            first_span.push(spans.len() as u32);
+            let convert = |span: &super::instance::Span| {
+                let height = H::from_granules(span.height);
+                Span { lo: span.lo, hi: span.hi, height }
+            };
+            spans.extend(instance.spans(item).iter().map(convert));
+        }
+        first_span.push(spans.len() as u32);
+        let items = &instance.items;
+        State {
+            spans,
+            first_span,
+            height: items.iter().map(|item| H::from_granules(item.height)).collect(),
+            alignment: items.iter().map(|item| item.alignment).collect(),
+            fixed: items.iter().map(|item| item.fixed.map(H::from_granules)).collect(),
+            limit: vec![H::ZERO; count],
+            at: vec![H::ZERO; count],
+            early: vec![H::ZERO; count],
+            late: vec![H::ZERO; count],
+            rank: vec![0; count],
+            offset: vec![H::ZERO; count],
+            top: vec![H::ZERO; instance.sections],
+            fillers: vec![0; instance.sections],
+            filler_sum: vec![0; instance.sections],
+            empty_top: instance.loads(),
+            raised: Vec::new(),
+            ranked: Vec::new(),
+            placed: Vec::new(),
+            done: vec![H::ZERO; instance.sections],
+        }
+    }
+
+    /// Starts afresh; false if something cannot fit at all.
+    pub(crate) fn reset(&mut self, instance: &Instance, capacity: Bytes) -> bool {
+        self.raised.clear();
+        self.ranked.clear();
+        self.placed.clear();
+        self.at.fill(H::ZERO);
+        let highest = instance.highest_top(capacity);
+        for item in 0..self.limit.len() {
+            let Some(start) = instance.highest_start(item, capacity) else { return false };
+            self.limit[item] = H::from_granules(start);
+            if let Some(offset) = self.fixed[item] {
+                if offset > self.limit[item] {
+                    return false;
+                }
+                self.offset[item] = offset;
+            } else {
+                self.offset[item] = H::ZERO;
+            }
+        }
+        for (section, &load) in self.empty_top.iter().enumerate() {
+            let Some(top) = highest.checked_sub(load) else { return false };
+            self.top[section] = H::from_granules(top);
+            self.done[section] = H::from_granules(highest);
+        }
+        true
+    }
+
+    fn spans(&self, item: usize) -> &[Span<H>] {
+        &self.spans[self.first_span[item] as usize..self.first_span[item + 1] as usize]
+    }
+
+    fn span_range(&self, item: usize) -> std::ops::Range<usize> {
+        self.first_span[item] as usize..self.first_span[item + 1] as usize
+    }
+
+    fn align(&self, item: usize, floor: H) -> H {
+        match self.alignment[item] {
+            1 => floor,
+            alignment => H::from_granules(floor.to_granules().next_multiple_of(alignment)),
+        }
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { raised: self.raised.len() as u32, ranked: self.ranked.len() as u32, placed: self.placed.len() as u32 }
+    }
+
+    pub(crate) fn undo(&mut self, mark: Mark) {
+        while self.raised.len() > mark.raised as usize {
+            let Some((item, at)) = self.raised.pop() else { break };
+            self.at[item as usize] = at;
+        }
+        while self.ranked.len() > mark.ranked as usize {
+            let Some((item, rank)) = self.ranked.pop() else { break };
+            self.rank[item as usize] = rank;
+        }
+        while self.placed.len() > mark.placed as usize {
+            let Some(item) = self.placed.pop() else { break };
+            for index in self.span_range(item as usize) {
+                let Span { lo, hi, height } = self.spans[index];
+                for top in &mut self.top[lo as usize..hi as usize] {
+                    *top = *top - height;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn set_rank(&mut self, item: u32, rank: u32) {
+        self.ranked.push((item, self.rank[item as usize]));
+        self.rank[item as usize] = rank;
+    }
+
+    /// Largest load met (what is still to come), width, height.
+    pub(crate) fn traits(&self, item: usize) -> (u64, u64, u64) {
+        let mut lowest_top = H::MAX;
+        let mut width = 0;
+        let mut done = H::ZERO;
+        for span in self.spans(item) {
+            width += u64::from(span.hi - span.lo);
+            for section in span.lo as usize..span.hi as usize {
+                lowest_top = lowest_top.min(self.top[section]);
+                done = self.done[section];
+            }
+        }
+        ((done - lowest_top).to_granules(), width, self.height[item].to_granules())
+    }
+
+    /// Puts an item down and raises those of `others` that it meets.
+    pub(crate) fn place(&mut self, item: usize, offset: H, others: &[u32]) {
+        self.offset[item] = offset;
+        self.placed.push(item as u32);
+        for index in self.span_range(item) {
+            let Span { lo, hi, height } = self.spans[index];
+            for top in &mut self.top[lo as usize..hi as usize] {
+                *top = *top + height;
+            }
+        }
+        for &other in others {
+            let other = other as usize;
+            let end = self.end_under(item, offset, other);
+            if end > self.at[other] {
+                self.raised.push((other as u32, self.at[other]));
+                self.at[other] = self.align(other, end);
+            }
+        }
+    }
+
+    /// The highest end of an item at `offset` in the sections of another.
+    fn end_under(&self, item: usize, offset: H, other: usize) -> H {
+        let mut end = H::ZERO;
+        for span in self.spans(item) {
+            for other in self.spans(other) {
+                if span.meets(other) {
+                    end = end.max(offset + span.height);
+                }
+            }
+        }
+        end
+    }
+
+    /// Places an item that meets nothing to come; false if it does not fit.
+    pub(crate) fn place_alone(&mut self, item: usize) -> bool {
+        let offset = match self.fixed[item] {
+            Some(offset) if offset < self.at[item] => return false,
+            Some(offset) => offset,
+            None => self.at[item],
+        };
+        let fits = offset <= self.limit[item];
+        if fits {
+            self.place(item, offset, &[]);
+        }
+        fits
+    }
+
+    /// Initial `early` and `late`; an item that cannot be placed any more is an error.
+    pub(crate) fn set_early(&mut self, items: &[u32], last: (H, u32)) -> Result<(), usize> {
+        for &item in items {
+            let item = item as usize;
+            let at = self.at[item];
+            self.late[item] = H::MAX;
+            self.early[item] = if (at, self.rank[item]) >= last { at } else { self.align(item, last.0) };
+            if let Some(offset) = self.fixed[item] {
+                if offset < self.early[item] {
+                    return Err(item);
+                }
+                self.early[item] = offset;
+                self.late[item] = offset;
+            }
+            if self.early[item] > self.limit[item] {
+                return Err(item);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an item can be placed now: nothing forces it higher than it would lie.
+    pub(crate) fn is_open(&self, item: usize) -> bool {
+        self.fixed[item].unwrap_or(self.at[item]) == self.early[item]
+    }
+
+    /// The lowest end any item could have if it were placed now.
+    pub(crate) fn lowest_end(&self, items: &[u32]) -> H {
+        let movable = items.iter().map(|&item| item as usize).filter(|&item| self.fixed[item].is_none());
+        movable.map(|item| self.at[item] + self.height[item]).min().unwrap_or(H::MAX)
+    }
+
+    /// Raises `early` by what must be; returns the highest offset the next item
+    /// may have. A section that cannot be filled any more is an error.
+    pub(crate) fn infer(&mut self, items: &[u32], forced: bool) -> Result<H, u32> {
+        let lo = items.iter().map(|&item| self.first_section(item)).min().unwrap_or(0) as usize;
+        let hi = items.iter().map(|&item| self.last_section(item)).max().unwrap_or(0) as usize;
+        let mut highest = H::MAX;
+        for round in 0..=ROUNDS {
+            self.count_fillers(items, lo, hi);
+            let mut found = false;
+            for section in lo..hi {
+                if self.top[section] >= self.done[section] {
+                    continue;
+                }
+                highest = highest.min(self.top[section]);
+                match self.fillers[section] {
+                    0 => return Err(section as u32),
+                    1 => {
+                        let item = self.filler_sum[section] as usize;
+                        found |= self.top[section] < self.late[item];
+                        self.late[item] = self.late[item].min(self.top[section]);
+                    }
+                    _ => {}
+                }
+            }
+            if !forced || !(found || round == 0) || round == ROUNDS || !self.push_above_forced(items)? {
+                break;
+            }
+        }
+        Ok(highest)
+    }
+
+    fn first_section(&self, item: u32) -> u32 {
+        self.spans(item as usize).first().map_or(0, |span| span.lo)
+    }
+
+    fn last_section(&self, item: u32) -> u32 {
+        self.spans(item as usize).last().map_or(0, |span| span.hi)
+    }
+
+    /// Counts, in each section, the items that can start at or below its top.
+    fn count_fillers(&mut self, items: &[u32], lo: usize, hi: usize) {
+        self.fillers[lo..hi].fill(0);
+        self.filler_sum[lo..hi].fill(0);
+        for &item in items {
+            let early = self.early[item as usize];
+            for index in self.span_range(item as usize) {
+                let Span { lo, hi, .. } = self.spans[index];
+                let (lo, hi) = (lo as usize, hi as usize);
+                let counts = self.fillers[lo..hi].iter_mut().zip(&mut self.filler_sum[lo..hi]);
+                for (top, (fillers, sum)) in self.top[lo..hi].iter().zip(counts) {
+                    let fills = u32::from(early <= *top);
+                    *fillers += fills;
+                    *sum = sum.wrapping_add(item & fills.wrapping_neg());
+                }
+            }
+        }
+    }
+
+    /// Whatever meets a forced item and cannot end below it lies above it.
+    /// Returns whether anything was raised; a section of an item that has no
+    /// place left is an error.
+    fn push_above_forced(&mut self, items: &[u32]) -> Result<bool, u32> {
+        let mut raised = false;
+        for &forced in items {
+            let forced = forced as usize;
+            let late = self.late[forced];
+            if late == H::MAX {
+                continue;
+            }
+            for &item in items {
+                let index = item as usize;
+                if self.first_section(item) >= self.last_section(forced as u32) {
+                    break;
+                }
+                if index != forced && self.push_above(forced, late, index) {
+                    raised = true;
+                    if self.early[index] > self.limit[index] || self.early[index] > self.late[index] {
+                        return Err(self.first_section(item));
+                    }
+                }
+            }
+        }
+        Ok(raised)
+    }
+
+    fn push_above(&mut self, forced: usize, late: H, item: usize) -> bool {
+        let before = self.early[item];
+        let mut early = before;
+        for under in self.spans(forced) {
+            for span in self.spans(item) {
+                if under.meets(span) && before + span.height > late {
+                    early = early.max(self.early[forced] + under.height);
+                }
+            }
+        }
+        if early > before {
+            self.early[item] = self.align(item, early);
+        }
+        early > before
+    }
+}
