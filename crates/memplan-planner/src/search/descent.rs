@@ -116,9 +116,6 @@ impl<'a, H: Height> Descent<'a, H> {
             }
             let tasks = self.tasks(standing, round, seed, budget.work_left());
             let attempts = self.attempt(&tasks, budget);
-            if budget.is_late() && budget.work_left() == u64::MAX {
-                // Ended by the clock: whatever was found counts.
-            }
             self.conclude(standing, &tasks, attempts, budget);
             budget.report(standing.upper, standing.lower);
         }
@@ -136,7 +133,7 @@ impl<'a, H: Height> Descent<'a, H> {
         let task = |number: u64, target: Bytes, is_proof: bool| Task {
             target,
             order: Order::of_round(2 * round + number, seed),
-            rules: if is_proof || small || round % 2 == 0 { Rules::PROOF } else { Rules::HUNT },
+            rules: if is_proof || small || round.is_multiple_of(2) { Rules::PROOF } else { Rules::HUNT },
             limit: if is_proof || small { proof_limit } else { limit },
         };
         let lower = standing.lower;
@@ -147,7 +144,7 @@ impl<'a, H: Height> Descent<'a, H> {
         let below = Bytes(upper.0.saturating_sub(1));
         let half = Bytes(lower.0 + (below.0 - lower.0) / 2);
         let quarter = Bytes(lower.0 + (below.0 - lower.0) / 4);
-        if round < HOPEFUL_ROUNDS || round % 8 == 0 {
+        if round < HOPEFUL_ROUNDS || round.is_multiple_of(8) {
             vec![task(0, lower, false), task(1, lower, false), task(0, half, false), task(1, below, true)]
         } else {
             vec![task(0, quarter, false), task(1, half, false), task(0, below, false), task(1, below, true)]

@@ -1,13 +1,13 @@
 //! `auto`: whatever is best for the problem, with every feature honoured.
 //!
-//! *Offsets.* The [`portfolio`] of quick placements runs until one of them
+//! *Offsets.* The [`portfolio`](crate::portfolio) of quick placements runs until one of them
 //! meets the lower bound, which on most real programs is the first:
 //!
 //! ```text
 //!   problem ──► portfolio ──► meets the bound? ──yes──► optimal
 //!                                   │no
 //!                                   ▼
-//!                            the best of them, with the bound as certificate
+//!                            search within the limits, or a second if there are none
 //! ```
 //!
 //! If the bound itself exceeds a capacity the answer is "infeasible" with a
@@ -22,8 +22,7 @@ use memplan_core::{BufferId, Outcome, Plan, Problem, Stop, bound};
 use super::object_fit::ObjectFit;
 use super::ordered_fit::{has_addresses, too_many_dependencies};
 use super::{STRATEGIES, Strategy};
-use crate::piece::Pieces;
-use crate::{Assign, Feature, Refusal, Request, portfolio};
+use crate::{Assign, Feature, Refusal, Request, search};
 
 /// The default strategy. See the module documentation.
 pub struct Auto;
@@ -34,7 +33,7 @@ impl Strategy for Auto {
     }
 
     fn describe(&self) -> &'static str {
-        "the best of all quick strategies; stops at the lower bound"
+        "the cheapest strategy that meets the lower bound, else search"
     }
 
     fn assigns(&self) -> &'static [Assign] {
@@ -66,15 +65,7 @@ impl Strategy for Auto {
 }
 
 fn plan_offsets(problem: &Problem, request: &Request) -> Outcome {
-    let Ok(pieces) = Pieces::of(problem) else { return Outcome::Exhausted { stop: Stop::Finished } };
-    let tried = portfolio::try_members(&pieces, request);
-    let (lower_bound, stop) = (tried.lower_bound, tried.stop);
-    match (tried.witness, tried.best) {
-        (Some(witness), _) => Outcome::Infeasible(witness),
-        (None, None) => Outcome::Exhausted { stop },
-        (None, Some(plan)) if plan.extent() <= lower_bound => Outcome::Optimal(plan),
-        (None, Some(plan)) => Outcome::Feasible { plan, lower_bound, stop },
-    }
+    search::search(problem, request).outcome
 }
 
 fn object_strategies() -> impl Iterator<Item = &'static dyn Strategy> {
