@@ -12,6 +12,7 @@
 //! rewrite is refused with the [`Defect`] by name. No option brings a wrong result back.
 
 mod apply;
+mod arena;
 mod check;
 mod events;
 mod hazard;
@@ -32,6 +33,7 @@ pub use sequence::{Record, Sequence, StmtId, linearize};
 use crate::ir::Function;
 use memplan_core::Span;
 use std::fmt;
+use std::time::Duration;
 
 /// Whose decisions to make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +61,12 @@ pub struct RewriteOptions {
     pub mode: Mode,
     /// Capacities of tagged memories.
     pub limits: Vec<MemoryLimit>,
+    /// A planning strategy to lay out one arena per memory with, instead of sharing whole entries.
+    pub strategy: Option<String>,
+    /// Wall-clock limit for strategies that search; `None` is the strategy's own.
+    pub time_limit: Option<Duration>,
+    /// Seed for strategies that draw random numbers.
+    pub seed: u64,
 }
 
 /// What is wrong with a decision of the original.
@@ -148,6 +156,12 @@ pub enum RewriteError {
         /// What there is.
         max_bits: u64,
     },
+    /// A strategy that cannot lay out an arena.
+    #[error("{message}")]
+    Strategy {
+        /// Why.
+        message: String,
+    },
 }
 
 fn quoted(buffer: &str) -> String {
@@ -159,7 +173,7 @@ impl RewriteError {
     pub fn span(&self) -> Span {
         match self {
             RewriteError::Refused { span, .. } | RewriteError::TooLarge { span, .. } => *span,
-            RewriteError::ExceedsMemory { .. } => Span::default(),
+            RewriteError::ExceedsMemory { .. } | RewriteError::Strategy { .. } => Span::default(),
         }
     }
 }
@@ -177,13 +191,19 @@ pub struct Rewritten {
 
 /// Rewrites a function so that buffers share memory.
 pub fn storage_rewrite(function: &Function, options: &RewriteOptions) -> Result<Rewritten, RewriteError> {
+    if options.strategy.is_some() && options.mode == Mode::Compat {
+        return Err(RewriteError::Strategy { message: "`compat` and `plan` exclude each other".to_owned() });
+    }
     let sequence = linearize(function);
     let events = events(&sequence);
     if options.mode == Mode::Compat {
         check::input(&sequence)?;
     }
     let pool = plan_pool(&sequence, &events, options.mode)?;
-    let mut layout = layout::lay_out(&sequence, &pool, options.mode, &options.limits)?;
+    let mut layout = match &options.strategy {
+        Some(strategy) => arena::lay_out_arenas(&sequence, &events, &pool, strategy, options)?,
+        None => layout::lay_out(&sequence, &pool, options.mode, &options.limits)?,
+    };
     if options.mode == Mode::Compat {
         check::decisions(&sequence, &pool, &layout)?;
     }

@@ -274,7 +274,7 @@ fn symbolic_extent(function: &Function, entry: &Entry, dtype: DType) -> Expr {
     if exact { largest } else { plus_one(largest) }
 }
 
-fn check_limit(scope: &StorageScope, bits: u64, limits: &[MemoryLimit]) -> Result<(), RewriteError> {
+pub(super) fn check_limit(scope: &StorageScope, bits: u64, limits: &[MemoryLimit]) -> Result<(), RewriteError> {
     let name = scope.to_string();
     match limits.iter().find(|limit| limit.scope == name) {
         Some(limit) if bits > limit.max_bits => {

@@ -192,3 +192,22 @@ fn rewritten_texts_read_back() {
         }
     }
 }
+
+/// One arena per memory: right for all records, and never more than entries take.
+#[test]
+fn arenas_are_right_for_all() {
+    let mut checked = 0;
+    for record in records() {
+        let script = input(&record);
+        let before = &script.functions()[0];
+        let options = RewriteOptions { strategy: Some("auto".to_owned()), ..RewriteOptions::default() };
+        let arena = storage_rewrite(before, &options).unwrap_or_else(|error| panic!("{}: {error}", record.id()));
+        for order in [Order::Forward, Order::Backward, Order::Lockstep] {
+            let options = crate::interpreter::options(&record, 11, order);
+            let Ok(expected) = run_traced(before, &options) else { continue };
+            assert_eq!(run_traced(&arena.function, &options), Ok(expected), "{}", record.id());
+            checked += 1;
+        }
+    }
+    assert!(checked > 400);
+}

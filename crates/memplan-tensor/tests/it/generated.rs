@@ -50,3 +50,28 @@ fn generated_programs_keep_their_results() {
     assert!(share >= 0.8, "only {share} of the programs share anything");
     assert!(compat > 500 && refused > 100, "{compat} compatible, {refused} refused");
 }
+
+/// Arenas of any strategy keep the results, too, and on the whole take less than entries.
+#[test]
+fn generated_programs_in_arenas() {
+    let strategies = ["auto", "greedy-by-size", "first-fit", "best-fit"];
+    let (mut arenas, mut entries) = (0, 0);
+    for seed in 0..400 {
+        let mut random = Random::new(seed + 500_000);
+        let features = Features::random(&mut random);
+        let statements = 4 + random.below(14);
+        let text = program(&mut random, features, statements);
+        let script = Script::read(&text).expect("a valid program");
+        let before = &script.functions()[0];
+        let strategy = strategies[seed as usize % strategies.len()];
+        let options = RewriteOptions { strategy: Some(strategy.to_owned()), ..RewriteOptions::default() };
+        let arena = storage_rewrite(before, &options).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        same_results(&text, before, &arena.function, seed);
+        if strategy == "auto" {
+            let pool = storage_rewrite(before, &RewriteOptions::default()).expect("checked above");
+            arenas += total_bits(&arena.function).expect("small");
+            entries += total_bits(&pool.function).expect("small");
+        }
+    }
+    assert!(arenas < entries, "{arenas} bits in arenas, {entries} in entries");
+}

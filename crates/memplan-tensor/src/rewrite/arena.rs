@@ -1,0 +1,197 @@
+//! One arena per memory, laid out by any strategy.
+//!
+//! Instead of handing whole entries from buffer to buffer, every memory at every place becomes one arena, and each buffer gets an
+//! offset in it from a planner of problems. A large buffer that dies makes room for several small ones, and several small neighbours
+//! for a large one; entries can do neither:
+//!
+//! ```text
+//! A 32, B 32 used, then C 64:    entries 32 + 64 = 96     arena 64: C lies over both
+//! ```
+//!
+//! Lifetimes are the positions of the linear sequence, in-place candidates become permissions to overlay. Buffers that are not
+//! constant in size, or so small or near that they belong in registers, stay with the entries.
+
+use super::events::Events;
+use super::hazard;
+use super::inplace;
+use super::layout::{Allocation, AllocationId, Layout, Place, alignments, lay_out};
+use super::pool::{Attach, Entry, InPlace, Pool, constant_bits};
+use super::sequence::{Sequence, StmtId};
+use super::{MemoryLimit, Mode, RewriteError, RewriteOptions};
+use crate::DType;
+use crate::ir::{BufId, Expr, StorageScope};
+use memplan_core::{
+    Buffer, BufferId, Bytes, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, Space, storage_bytes,
+};
+use memplan_planner::Request;
+use std::collections::{BTreeMap, HashMap};
+
+/// Candidates looked at per statement; more than a few never pay.
+const PAIRS_PER_STATEMENT: usize = 16;
+
+/// Lays out arenas with the strategy of the options.
+pub(super) fn lay_out_arenas(
+    sequence: &Sequence<'_>,
+    events: &Events,
+    pool: &Pool,
+    strategy: &str,
+    options: &RewriteOptions,
+) -> Result<Layout, RewriteError> {
+    let mut rest = pool.clone();
+    let mut arenas: BTreeMap<(Attach, StorageScope), Vec<BufId>> = BTreeMap::new();
+    for entry in rest.entries.iter_mut().filter(|entry| belongs_in_arena(entry)) {
+        let tenants = std::mem::take(&mut entry.buffers);
+        arenas.entry((entry.attach, entry.scope.clone())).or_default().extend(tenants);
+    }
+    let mut layout = lay_out(sequence, &rest, Mode::Sound, &options.limits)?;
+    let permissions = permissions(sequence, events, &arenas);
+    for ((attach, scope), mut buffers) in arenas {
+        buffers.sort_unstable();
+        let arena = Arena { sequence, events, buffers: &buffers, permissions: &permissions };
+        let problem = arena.problem()?;
+        let plan = solve(&problem, strategy, options)?;
+        arena.place(&problem, &plan, attach, &scope, &options.limits, &mut layout)?;
+    }
+    Ok(layout)
+}
+
+fn belongs_in_arena(entry: &Entry) -> bool {
+    let registers = entry.scope.is_register_like() || entry.scope.tag.is_empty() && entry.bits <= 32;
+    entry.bits > 0 && !entry.alone && !registers
+}
+
+/// All proved in-place pairs of buffers in one arena.
+fn permissions(
+    sequence: &Sequence<'_>,
+    events: &Events,
+    arenas: &BTreeMap<(Attach, StorageScope), Vec<BufId>>,
+) -> Vec<(BufId, BufId)> {
+    let mut arena_of = HashMap::new();
+    for (number, buffers) in arenas.values().enumerate() {
+        arena_of.extend(buffers.iter().map(|buffer| (*buffer, number)));
+    }
+    let mut budget = hazard::BUDGET;
+    let mut found = Vec::new();
+    for stmt in sequence.statements.ids() {
+        let pairs = pairs(events, stmt)
+            .filter(|(dst, src)| arena_of.contains_key(dst) && arena_of.get(dst) == arena_of.get(src));
+        for (dst, src) in pairs.take(PAIRS_PER_STATEMENT) {
+            if may_overlay(sequence, events, stmt, dst, src, &mut budget) {
+                found.push((dst, src));
+            }
+        }
+    }
+    found
+}
+
+fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufId, BufId)> + '_ {
+    let killed = &events.killed[stmt];
+    events.generated[stmt]
+        .iter()
+        .flat_map(move |dst| killed.iter().map(move |src| (*dst, *src)))
+        .filter(|(dst, src)| dst != src)
+}
+
+fn may_overlay(
+    sequence: &Sequence<'_>,
+    events: &Events,
+    stmt: StmtId,
+    dst: BufId,
+    src: BufId,
+    budget: &mut u64,
+) -> bool {
+    let function = sequence.function;
+    let (a, b) = (&function.buffers[dst], &function.buffers[src]);
+    // The source must have begun before: a buffer generated here has no content to take over.
+    let begun = events.lives[src].zip(events.lives[dst]).is_some_and(|(src, dst)| src.0 < dst.0);
+    let step = InPlace { stmt, dst, src, needed_after: !events.killed[stmt].contains(&dst) };
+    begun
+        && a.dtype == b.dtype
+        && a.constant_elements() == b.constant_elements()
+        && inplace::fits(function, sequence.statements[stmt], dst, src)
+        && hazard::is_safe(sequence, step, budget)
+}
+
+struct Arena<'a, 'f> {
+    sequence: &'a Sequence<'f>,
+    events: &'a Events,
+    buffers: &'a [BufId],
+    permissions: &'a [(BufId, BufId)],
+}
+
+impl Arena<'_, '_> {
+    /// The arena as buffers with lifetimes.
+    fn problem(&self) -> Result<Problem, RewriteError> {
+        let function = self.sequence.function;
+        let alignments = alignments(function);
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space::new("arena"));
+        let mut ids: HashMap<BufId, BufferId> = HashMap::new();
+        for (position, buffer) in self.buffers.iter().enumerate() {
+            let bytes = storage_bytes(constant_bits(function, *buffer)?);
+            let (first, last) = self.events.lives[*buffer].unwrap_or_default();
+            // Names need not be unique in a function; positions are.
+            let name = format!("{}#{position}", function.buffers[*buffer].name);
+            let mut planned = Buffer::new(name, bytes.0, Lifetime::new(first as u64, last as u64 + 1));
+            planned.alignment = Bytes((alignments[*buffer] / 8).max(1));
+            ids.insert(*buffer, builder.buffer(planned));
+        }
+        for (dst, src) in self.permissions {
+            if let (Some(&buffer), Some(&over)) = (ids.get(dst), ids.get(src)) {
+                builder.overlay(Overlay { buffer, over, kind: OverlayKind::SameBase });
+            }
+        }
+        builder.build().map_err(|error| RewriteError::Strategy { message: error.to_string() })
+    }
+
+    /// Writes a plan of the arena into the layout.
+    fn place(
+        &self,
+        problem: &Problem,
+        plan: &memplan_core::Plan,
+        attach: Attach,
+        scope: &StorageScope,
+        limits: &[MemoryLimit],
+        layout: &mut Layout,
+    ) -> Result<(), RewriteError> {
+        let function = self.sequence.function;
+        let extent = plan.extent();
+        super::layout::check_limit(scope, extent.0.saturating_mul(8), limits)?;
+        let first = self.buffers.first().map(|buffer| function.buffers[*buffer].dtype.element());
+        let common =
+            first.filter(|dtype| self.buffers.iter().all(|buffer| function.buffers[*buffer].dtype.element() == *dtype));
+        let dtype = common.unwrap_or(DType::scalar(crate::Kind::Int, 8));
+        let elements = i64::try_from(extent.0.div_ceil(dtype.lane_bytes())).unwrap_or(i64::MAX);
+        let wide = i32::try_from(elements).is_err();
+        let allocation: AllocationId = layout.allocations.push(Allocation {
+            attach,
+            root: None,
+            name: format!("{}_arena", scope.to_string().replace(|c: char| !c.is_alphanumeric(), "_")),
+            dtype,
+            shape: vec![Expr::Int { value: elements, dtype: if wide { DType::INT64 } else { DType::INT32 } }],
+            scope: scope.clone(),
+            vector: 1,
+            stays: false,
+        });
+        for (buffer, id) in self.buffers.iter().zip(problem.buffers().ids()) {
+            let offset = plan
+                .offset(id)
+                .ok_or_else(|| RewriteError::Strategy { message: "the plan leaves a buffer out".to_owned() })?;
+            layout.places[*buffer] = Some(Place { allocation, bit_offset: offset.0.saturating_mul(8) });
+        }
+        Ok(())
+    }
+}
+
+/// A checked plan of a problem.
+fn solve(problem: &Problem, strategy: &str, options: &RewriteOptions) -> Result<memplan_core::Plan, RewriteError> {
+    let failed = |message: String| RewriteError::Strategy { message };
+    let found = memplan_planner::find(strategy).ok_or_else(|| failed(format!("there is no strategy `{strategy}`")))?;
+    let request = Request { time_limit: options.time_limit, seed: options.seed, ..Request::default() };
+    let outcome = memplan_planner::plan(found, problem, &request).map_err(|refusal| failed(refusal.to_string()))?;
+    let plan = outcome.plan().ok_or_else(|| failed(format!("`{strategy}` found no plan: {}", outcome.status())))?;
+    match memplan_verify::packing::check(problem, plan).first() {
+        None => Ok(plan.clone()),
+        Some(violation) => Err(failed(format!("the plan of `{strategy}` is wrong: {violation:?}"))),
+    }
+}
