@@ -4,6 +4,8 @@ mod dtype;
 pub mod interpret;
 pub mod ir;
 mod linear;
+pub mod lower;
+pub mod pass;
 pub mod rewrite;
 pub mod script;
 

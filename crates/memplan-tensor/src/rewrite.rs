@@ -21,8 +21,11 @@ mod layout;
 mod listing;
 mod pool;
 mod retype;
+mod sabotage;
 mod sequence;
 mod size;
+#[cfg(test)]
+mod tests;
 
 pub use events::{Events, events};
 pub use layout::{Allocation, AllocationId, Layout, Place};
@@ -30,7 +33,7 @@ pub use listing::{AllocationSite, BufferPlace, allocation_sites, total_bits};
 pub use pool::{Attach, Entry, EntryId, InPlace, Pool, plan_pool};
 pub use sequence::{Record, Sequence, StmtId, linearize};
 
-use crate::ir::Function;
+use crate::ir::{BufId, Function};
 use memplan_core::Span;
 use std::fmt;
 use std::time::Duration;
@@ -187,6 +190,12 @@ pub struct Rewritten {
     pub pool: Pool,
     /// Where everything is.
     pub layout: Layout,
+}
+
+/// Pairs (destination, source) of a statement for which computing in place is proved right.
+pub(crate) fn proved_pairs(sequence: &Sequence<'_>, events: &Events, stmt: StmtId, budget: &mut u64) -> Vec<(BufId, BufId)> {
+    let pairs = arena::pairs(events, stmt).filter(|(dst, src)| arena::may_overlay(sequence, events, stmt, *dst, *src, budget));
+    pairs.collect()
 }
 
 /// Rewrites a function so that buffers share memory.

@@ -14,6 +14,7 @@
 
 use super::layout::{AllocationId, Layout};
 use super::pool::Attach;
+use super::sabotage::{Mistake, makes};
 use super::sequence::StmtId;
 use crate::DType;
 use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, Stmt, StmtKind, Trivia};
@@ -223,7 +224,9 @@ impl<'a> Rewriter<'a> {
             }
             self.redeclared[buffer] = true;
         }
-        let shift = place.bit_offset / self.result.buffers[buffer].dtype.total_bits();
+        let dtype = self.result.buffers[buffer].dtype;
+        let unit = if makes(Mistake::VectorOffset) { u64::from(dtype.bits) } else { dtype.total_bits() };
+        let shift = place.bit_offset / unit;
         if shift > 0 {
             self.move_by(buffer, shift);
         }
@@ -380,7 +383,7 @@ impl<'a> Rewriter<'a> {
         // `.data` of a view is the start of what it views.
         let owner = *self.roots.get(buffer)?;
         let place = self.layout.places[owner]?;
-        if place.bit_offset == 0 {
+        if place.bit_offset == 0 || makes(Mistake::BareAddress) {
             return None;
         }
         let rank = self.result.buffers[owner].shape.len();

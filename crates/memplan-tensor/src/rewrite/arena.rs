@@ -84,7 +84,7 @@ fn permissions(
     found
 }
 
-fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufId, BufId)> + '_ {
+pub(super) fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufId, BufId)> + '_ {
     let killed = &events.killed[stmt];
     events.generated[stmt]
         .iter()
@@ -92,7 +92,7 @@ fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufId, BufId)> 
         .filter(|(dst, src)| dst != src)
 }
 
-fn may_overlay(
+pub(super) fn may_overlay(
     sequence: &Sequence<'_>,
     events: &Events,
     stmt: StmtId,
@@ -107,7 +107,8 @@ fn may_overlay(
     let step = InPlace { stmt, dst, src, needed_after: !events.killed[stmt].contains(&dst) };
     begun
         && a.dtype == b.dtype
-        && a.constant_elements() == b.constant_elements()
+        && (a.shape == b.shape || a.shape.len() == 1 && b.shape.len() == 1)
+        && (a.constant_elements() == b.constant_elements() || !a.has_constant_shape() || !b.has_constant_shape())
         && inplace::fits(function, sequence.statements[stmt], dst, src)
         && hazard::is_safe(sequence, step, budget)
 }

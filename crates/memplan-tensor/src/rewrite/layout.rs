@@ -9,6 +9,7 @@
 //! ```
 
 use super::pool::{Attach, Entry, EntryId, Pool, constant_bits};
+use super::sabotage::{Mistake, makes};
 use super::sequence::Sequence;
 use super::size::{maximum, plus_one, product, rescale};
 use super::{Defect, MemoryLimit, Mode, RewriteError};
@@ -141,7 +142,7 @@ fn lay_out_block(
     let mut total = 0u64;
     for (position, id) in block.iter().enumerate() {
         let entry = &pool.entries[*id];
-        if mode == Mode::Sound && position > 0 {
+        if mode == Mode::Sound && position > 0 && !makes(Mistake::IndivisibleOffset) {
             let alignment =
                 entry.buffers.iter().map(|buffer| alignments[*buffer]).fold(BLOCK_ALIGNMENT, least_common_multiple);
             total = total.checked_next_multiple_of(alignment).ok_or_else(too_large)?;

@@ -19,6 +19,7 @@ use super::Mode;
 use super::events::Events;
 use super::hazard;
 use super::inplace;
+use super::sabotage::{Mistake, makes};
 use super::sequence::{Sequence, StmtId};
 use super::{Defect, RewriteError};
 use crate::DType;
@@ -81,6 +82,10 @@ pub(super) fn constant_bits(function: &Function, buffer: BufId) -> Result<u64, R
     let declared = &function.buffers[buffer];
     if !declared.has_constant_shape() {
         return Ok(0);
+    }
+    if makes(Mistake::WrappedSize) {
+        let elements = declared.shape.iter().filter_map(Expr::as_int).fold(1i64, i64::wrapping_mul);
+        return Ok((elements as u64).wrapping_mul(declared.dtype.total_bits()));
     }
     declared
         .constant_elements()
@@ -179,6 +184,7 @@ impl Planner<'_, '_> {
             StmtKind::Thread { .. } => true,
             StmtKind::Attr { key, .. } => key == "virtual_thread",
             StmtKind::For { kind, .. } => match kind {
+                ForKind::Parallel if makes(Mistake::SharedPrivate) => false,
                 ForKind::Parallel => self.mode == Mode::Sound || self.scopes.is_empty() || self.scopes == [stmt],
                 // Beyond the original: these iterations run together, too.
                 ForKind::Vectorized | ForKind::ThreadBinding(_) => self.mode == Mode::Sound,
@@ -212,7 +218,7 @@ impl Planner<'_, '_> {
     /// Where a new entry of this buffer would stand.
     fn attach_for(&self, buffer: BufId) -> Attach {
         let scope = self.scopes.last().copied();
-        if self.mode == Mode::Compat {
+        if self.mode == Mode::Compat || makes(Mistake::HoistedExtent) {
             return scope;
         }
         innermost_definition(self.sequence, buffer).max(scope)

@@ -7,6 +7,7 @@
 //! where it makes the allocation larger and refused where it makes it smaller; otherwise base types stay.
 
 use super::layout::{Allocation, Layout};
+use super::sabotage::{Mistake, makes};
 use super::sequence::Sequence;
 use super::{Defect, Mode, RewriteError};
 use crate::DType;
@@ -38,7 +39,9 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
             continue;
         }
         if base != allocation.dtype.element() {
-            if mode == Mode::Compat {
+            if makes(Mistake::NarrowedAllocation) {
+                allocation.dtype = base.with_lanes(allocation.dtype.lanes);
+            } else if mode == Mode::Compat {
                 change_base(sequence, allocation, base)?;
             }
             continue;

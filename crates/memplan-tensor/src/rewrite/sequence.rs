@@ -15,6 +15,7 @@
 //! whole loop, one allocated inside only during its own statements. Touches of a scope are
 //! listed at its end.
 
+use super::sabotage::{Mistake, makes};
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind, VarId};
 use memplan_core::{IndexVec, index_type};
 use std::fmt::Write;
@@ -178,6 +179,15 @@ impl<'f> Finder<'f> {
     }
 
     fn expr(&mut self, expr: &'f Expr) {
+        if let Expr::Call { name, args, .. } = expr
+            && name == "address_of"
+            && makes(Mistake::AddressIsNoUse)
+        {
+            for index in args.iter().flat_map(Expr::children) {
+                self.expr(index);
+            }
+            return;
+        }
         for child in expr.children() {
             self.expr(child);
         }
@@ -189,7 +199,9 @@ impl<'f> Finder<'f> {
 
     fn touch(&mut self, buffer: BufId) {
         let root = self.sequence.function.root(buffer);
-        if let Some(charged) = self.stack.get_mut(self.levels[root]) {
+        let level = self.levels[root];
+        let level = if makes(Mistake::ShortLifetime) && level != usize::MAX { self.stack.len() - 1 } else { level };
+        if let Some(charged) = self.stack.get_mut(level) {
             charged.push(root);
         }
     }

@@ -211,3 +211,22 @@ fn arenas_are_right_for_all() {
     }
     assert!(checked > 400);
 }
+
+/// The dataflow check, which knows nothing of how layouts are found, accepts every one of ours.
+#[test]
+fn dataflow_check_accepts_every_layout() {
+    let mut checked = 0;
+    for record in records() {
+        let script = input(&record);
+        let before = &script.functions()[0];
+        let arena = RewriteOptions { strategy: Some("auto".to_owned()), ..RewriteOptions::default() };
+        let compat = RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() };
+        for options in [RewriteOptions::default(), compat, arena] {
+            let Ok(rewritten) = storage_rewrite(before, &options) else { continue };
+            let violations = memplan_tensor::lower::check_layout(before, &rewritten.layout).expect("a well-formed program");
+            assert!(violations.is_empty(), "{} {options:?}: {violations:#?}", record.id());
+            checked += 1;
+        }
+    }
+    assert!(checked > 600, "{checked} layouts");
+}

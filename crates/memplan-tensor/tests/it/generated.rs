@@ -2,6 +2,7 @@
 
 use crate::generate::{Features, Random, program};
 use memplan_tensor::interpret::{Order, RunOptions, run_traced};
+use memplan_tensor::lower::check_layout;
 use memplan_tensor::rewrite::{Mode, RewriteError, RewriteOptions, storage_rewrite, total_bits};
 use memplan_tensor::script::Script;
 
@@ -31,6 +32,8 @@ fn generated_programs_keep_their_results() {
         let rewritten = storage_rewrite(before, &RewriteOptions::default())
             .unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         same_results(&text, before, &rewritten.function, seed);
+        let violations = check_layout(before, &rewritten.layout).expect("a well-formed program");
+        assert!(violations.is_empty(), "{seed}: {violations:?}\n{text}");
         sharing += u32::from(rewritten.layout.shares());
         // Tagged memory is one block per place, with padding between its entries.
         let padded = features.scopes;
