@@ -19,7 +19,9 @@ use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind};
 use crate::rewrite::{Events, Layout, Sequence, StmtId, events, linearize, proved_pairs};
 use crate::script::print_expr;
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, storage_bytes};
-use memplan_program::{Control, OpDraft, OpId, OverlayKind, Origin, Program, ProgramBuilder, ProgramError, SiteId, Size, Trips, ValueId};
+use memplan_program::{
+    Control, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, ProgramError, SiteId, Size, Trips, ValueId,
+};
 use memplan_verify::dataflow::{self, SitePlan, Violation};
 use std::collections::HashMap;
 
@@ -64,7 +66,15 @@ pub fn lower(function: &Function) -> Result<Lowered, ProgramError> {
         })
         .collect();
     builder.open_function(&function.name, &parameters);
-    let mut lowering = Lowering { sequence: &sequence, events: &events, builder, values, ops: HashMap::new(), next: 0, budget: 1 << 24 };
+    let mut lowering = Lowering {
+        sequence: &sequence,
+        events: &events,
+        builder,
+        values,
+        ops: HashMap::new(),
+        next: 0,
+        budget: 1 << 24,
+    };
     lowering.block(&function.body);
     lowering.builder.leave(&[]);
     lowering.builder.close_function();
@@ -101,7 +111,9 @@ pub fn site_plan(lowered: &Lowered, layout: &Layout) -> SitePlan {
         }
         let space = SpaceId::from_index(place.allocation.index());
         plan.placements[site] = Some(Placement::at(space, Bytes(place.bit_offset / 8)));
-        if let Some(op) = allocation.attach.and_then(|stmt| lowered.ops.get(&stmt)).filter(|op| lowered.program.op(**op).scope) {
+        if let Some(op) =
+            allocation.attach.and_then(|stmt| lowered.ops.get(&stmt)).filter(|op| lowered.program.op(**op).scope)
+        {
             plan.owners.insert(space, *op);
         }
     }

@@ -155,7 +155,8 @@ pub fn fuzz_check(text: &str) -> Result<bool, String> {
         return Ok(false);
     };
     let printed = script.print();
-    let again = Script::read(&printed).map_err(|error| format!("the printed text cannot be read: {error}\n{printed}"))?;
+    let again =
+        Script::read(&printed).map_err(|error| format!("the printed text cannot be read: {error}\n{printed}"))?;
     if again.print() != printed {
         return Err(format!("printing is not stable:\n{printed}"));
     }

@@ -193,8 +193,14 @@ pub struct Rewritten {
 }
 
 /// Pairs (destination, source) of a statement for which computing in place is proved right.
-pub(crate) fn proved_pairs(sequence: &Sequence<'_>, events: &Events, stmt: StmtId, budget: &mut u64) -> Vec<(BufId, BufId)> {
-    let pairs = arena::pairs(events, stmt).filter(|(dst, src)| arena::may_overlay(sequence, events, stmt, *dst, *src, budget));
+pub(crate) fn proved_pairs(
+    sequence: &Sequence<'_>,
+    events: &Events,
+    stmt: StmtId,
+    budget: &mut u64,
+) -> Vec<(BufId, BufId)> {
+    let pairs =
+        arena::pairs(events, stmt).filter(|(dst, src)| arena::may_overlay(sequence, events, stmt, *dst, *src, budget));
     pairs.collect()
 }
 

@@ -7,7 +7,8 @@ use crate::script::Script;
 
 fn script(body: &str) -> Script {
     let lines: Vec<String> = body.trim_matches('\n').lines().map(|line| format!("    {line}")).collect();
-    let header = "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((64,), \"float32\"), O: T.Buffer((64,), \"float32\")):";
+    let header =
+        "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((64,), \"float32\"), O: T.Buffer((64,), \"float32\")):";
     Script::read(&format!("{header}\n{}\n", lines.join("\n"))).expect("a valid program")
 }
 

@@ -223,7 +223,8 @@ fn dataflow_check_accepts_every_layout() {
         let compat = RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() };
         for options in [RewriteOptions::default(), compat, arena] {
             let Ok(rewritten) = storage_rewrite(before, &options) else { continue };
-            let violations = memplan_tensor::lower::check_layout(before, &rewritten.layout).expect("a well-formed program");
+            let violations =
+                memplan_tensor::lower::check_layout(before, &rewritten.layout).expect("a well-formed program");
             assert!(violations.is_empty(), "{} {options:?}: {violations:#?}", record.id());
             checked += 1;
         }

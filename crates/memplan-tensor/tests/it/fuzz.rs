@@ -5,8 +5,30 @@ use crate::records::records;
 use memplan_tensor::pass::fuzz_check;
 
 const BITS: [&str; 24] = [
-    "(", ")", "[", "]", "{", "}", ":", ",", "=", "\n", "\n    ", "\n        ", "T.", "A", "0", "-1", "9223372036854775807", "\"", "#", "\\",
-    "for i in range(4):", "A[i] = A[i]", "T.alloc_buffer((4,))", "if E[0] > 1:",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ":",
+    ",",
+    "=",
+    "\n",
+    "\n    ",
+    "\n        ",
+    "T.",
+    "A",
+    "0",
+    "-1",
+    "9223372036854775807",
+    "\"",
+    "#",
+    "\\",
+    "for i in range(4):",
+    "A[i] = A[i]",
+    "T.alloc_buffer((4,))",
+    "if E[0] > 1:",
 ];
 
 fn mutate(random: &mut Random, text: &str) -> String {
@@ -31,7 +53,8 @@ fn mutate(random: &mut Random, text: &str) -> String {
 #[test]
 fn mutated_texts() {
     let mut random = Random::new(77);
-    let mut texts: Vec<String> = records().iter().map(|record| record.text("in_text").expect("an input").to_owned()).collect();
+    let mut texts: Vec<String> =
+        records().iter().map(|record| record.text("in_text").expect("an input").to_owned()).collect();
     for _ in 0..100 {
         let features = Features::random(&mut random);
         texts.push(program(&mut random, features, 5));
@@ -76,12 +99,27 @@ fn deep_nesting_is_refused() {
 fn errors_have_a_place() {
     for (text, line, column, code) in [
         ("", 1, 1, "tvmscript::no-function"),
-        ("@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    O[0] = B[0]\n", 3, 12, "tvmscript::unknown-name"),
+        (
+            "@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    O[0] = B[0]\n",
+            3,
+            12,
+            "tvmscript::unknown-name",
+        ),
         ("@T.prim_func\ndef main(O: T.Buffer((4,), \"floaty\")):\n    O[0] = 1\n", 2, 28, "tvmscript::invalid"),
         ("@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    O[0, 1] = 1\n", 3, 5, "tvmscript::invalid"),
         ("@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    O[0] = (1\n", 4, 1, "tvmscript::syntax"),
-        ("@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    O[0] = 1\n  O[1] = 2\n", 4, 1, "tvmscript::indentation"),
-        ("@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    with T.sblock(\"x\"):\n        O[0] = 1\n", 3, 10, "tvmscript::unsupported"),
+        (
+            "@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    O[0] = 1\n  O[1] = 2\n",
+            4,
+            1,
+            "tvmscript::indentation",
+        ),
+        (
+            "@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    with T.sblock(\"x\"):\n        O[0] = 1\n",
+            3,
+            10,
+            "tvmscript::unsupported",
+        ),
     ] {
         let error = memplan_tensor::script::Script::read(text).expect_err(text);
         assert_eq!((error.code(), error.line_column(text)), (code, (line, column)), "{error}\n{text}");
