@@ -32,8 +32,9 @@ pub struct Lowered {
     pub program: Program,
     /// The allocation site of each allocated buffer.
     pub sites: IndexVec<BufId, Option<SiteId>>,
-    /// The op of each statement that kept its structure.
-    pub ops: HashMap<StmtId, OpId>,
+    /// The scope that memory attached to a statement belongs to: the innermost op, from the statement outwards, of which
+    /// every instance has memory of its own.
+    pub owners: HashMap<StmtId, OpId>,
 }
 
 /// Lowers a function.
@@ -71,14 +72,15 @@ pub fn lower(function: &Function) -> Result<Lowered, ProgramError> {
         events: &events,
         builder,
         values,
-        ops: HashMap::new(),
+        owners: HashMap::new(),
+        scopes: Vec::new(),
         next: 0,
         budget: 1 << 24,
     };
     lowering.block(&function.body);
     lowering.builder.leave(&[]);
     lowering.builder.close_function();
-    let Lowering { builder, values, ops, .. } = lowering;
+    let Lowering { builder, values, owners, .. } = lowering;
     let program = builder.finish()?;
     let sites = values
         .iter()
@@ -87,7 +89,7 @@ pub fn lower(function: &Function) -> Result<Lowered, ProgramError> {
             _ => None,
         })
         .collect();
-    Ok(Lowered { program, sites, ops })
+    Ok(Lowered { program, sites, owners })
 }
 
 /// Everything in which a layout changes what the function computes, in words; empty if nothing does.
@@ -111,10 +113,8 @@ pub fn site_plan(lowered: &Lowered, layout: &Layout) -> SitePlan {
         }
         let space = SpaceId::from_index(place.allocation.index());
         plan.placements[site] = Some(Placement::at(space, Bytes(place.bit_offset / 8)));
-        if let Some(op) =
-            allocation.attach.and_then(|stmt| lowered.ops.get(&stmt)).filter(|op| lowered.program.op(**op).scope)
-        {
-            plan.owners.insert(space, *op);
+        if let Some(owner) = allocation.attach.and_then(|stmt| lowered.owners.get(&stmt)) {
+            plan.owners.insert(space, *owner);
         }
     }
     plan
@@ -136,7 +136,9 @@ struct Lowering<'a, 'f> {
     events: &'a Events,
     builder: ProgramBuilder,
     values: IndexVec<BufId, Option<ValueId>>,
-    ops: HashMap<StmtId, OpId>,
+    owners: HashMap<StmtId, OpId>,
+    /// Open ops with memory of their own.
+    scopes: Vec<OpId>,
     next: usize,
     budget: u64,
 }
@@ -175,17 +177,17 @@ impl Lowering<'_, '_> {
             StmtKind::For { extent, kind, body, .. } => {
                 let count = extent.as_int().and_then(|count| u64::try_from(count).ok());
                 let draft = match kind {
-                    ForKind::Parallel => draft.scope().control(Control::Parallel { trips: Box::new([count]) }),
-                    ForKind::ThreadBinding(_) | ForKind::Vectorized => draft.scope(),
+                    ForKind::Parallel => draft.control(Control::Parallel { trips: Box::new([count]) }),
+                    ForKind::ThreadBinding(_) | ForKind::Vectorized => draft,
                     _ => draft.control(Control::Loop(count.map_or(Trips::any(), Trips::exactly))),
                 };
                 self.own_expressions(id, stmt);
-                self.regions(id, draft, &[body]);
+                let serial = matches!(kind, ForKind::Serial | ForKind::Unrolled);
+                self.regions(id, if serial { draft } else { draft.scope() }, !serial, &[body]);
             }
             StmtKind::While { body, .. } => {
                 // The condition is read before every iteration, and once more at the end.
-                let op = self.builder.open_op(draft.control(Control::Loop(Trips::any())));
-                self.ops.insert(id, op);
+                self.builder.open_op(draft.control(Control::Loop(Trips::any())));
                 self.builder.open_region(&[]);
                 self.own_expressions(id, stmt);
                 self.block(body);
@@ -199,14 +201,14 @@ impl Lowering<'_, '_> {
                 let may_skip = otherwise.is_empty();
                 let draft = draft.control(Control::Alternatives { may_skip });
                 if may_skip {
-                    self.regions(id, draft, &[then]);
+                    self.regions(id, draft, false, &[then]);
                 } else {
-                    self.regions(id, draft, &[then, otherwise]);
+                    self.regions(id, draft, false, &[then, otherwise]);
                 }
             }
             StmtKind::Thread { body, .. } => {
                 self.own_expressions(id, stmt);
-                self.regions(id, draft.scope(), &[body]);
+                self.regions(id, draft.scope(), true, &[body]);
             }
             StmtKind::Attr { body, .. } => {
                 self.own_expressions(id, stmt);
@@ -216,9 +218,15 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn regions(&mut self, id: StmtId, draft: OpDraft, blocks: &[&Vec<Stmt>]) {
+    fn regions(&mut self, id: StmtId, draft: OpDraft, is_scope: bool, blocks: &[&Vec<Stmt>]) {
         let op = self.builder.open_op(draft);
-        self.ops.insert(id, op);
+        let depth = self.scopes.len();
+        if is_scope {
+            self.scopes.push(op);
+        }
+        if let Some(owner) = self.scopes.last() {
+            self.owners.insert(id, *owner);
+        }
         for block in blocks {
             self.builder.open_region(&[]);
             self.block(block);
@@ -226,6 +234,7 @@ impl Lowering<'_, '_> {
             self.builder.close_region();
         }
         self.builder.close_op();
+        self.scopes.truncate(depth);
     }
 
     /// What a statement with inner statements itself reads: bounds, conditions, extents.
