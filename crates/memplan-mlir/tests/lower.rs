@@ -288,3 +288,102 @@ fn buffers_are_named_by_function_and_value() {
     assert_eq!(lowered.sites.len(), 2);
     assert_eq!(lowered.ops.len(), 4);
 }
+
+#[test]
+fn a_map_that_uses_its_output_updates_it() {
+    body(
+        "linalg.map { arith.addf } ins(%a, %a : memref<16xf32>, memref<16xf32>) outs(%b : memref<16xf32>)
+         linalg.map ins(%a : memref<16xf32>) outs(%b : memref<16xf32>) (%in: f32, %out: f32) {
+           linalg.yield %in : f32
+         }
+         linalg.map ins(%a : memref<16xf32>) outs(%b : memref<16xf32>) (%in: f32, %out: f32) {
+           %s = arith.addf %in, %out : f32
+           linalg.yield %s : f32
+         }",
+        &[
+            "linalg.map  read %a, write %b, overlay %b over %a, loop 0.. {",
+            "linalg.map  read %a, write %b, overlay %b over %a, loop 0.. {",
+            "linalg.map  read %a, update %b, loop 0.. {",
+        ],
+    );
+}
+
+#[test]
+fn memory_that_becomes_something_else_escapes() {
+    body(
+        r#"%p = builtin.unrealized_conversion_cast %a : memref<16xf32> to !llvm.ptr
+         %h = "acme.handle"(%a) : (memref<16xf32>) -> !acme.handle
+         %i = "acme.number"(%a) : (memref<16xf32>) -> i64
+         %t = bufferization.to_tensor %a : memref<16xf32> to tensor<16xf32>
+         %l = scf.for %k = %zero to %n step %four iter_args(%m = %a) -> (memref<16xf32>) {
+           %r = memref.reinterpret_cast %m to offset: [0], sizes: [64], strides: [1] : memref<16xf32> to memref<64xf32>
+           scf.yield %m : memref<16xf32>
+         }"#,
+        &[
+            "builtin.unrealized_conversion_cast  escape %a",
+            "acme.handle  escape %a",
+            "acme.number  update %a",
+            "bufferization.to_tensor  escape %a",
+            "memref.reinterpret_cast  escape %m, opaque %r = %m",
+        ],
+    );
+}
+
+/// Ticks count every op of the text, also those its custom form leaves out.
+#[test]
+fn lifetimes_count_in_ticks() {
+    use memplan_analysis::{Aliases, Lifetimes, OpTree};
+    let source = r#"
+func.func @alias(%c: i1) {
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  %s = arith.select %c, %a, %b : memref<4xf32>
+  "acme.use"(%s) : (memref<4xf32>) -> ()
+  "acme.use"(%b) : (memref<4xf32>) -> ()
+  return
+}
+func.func @views(%f: f32) {
+  %b = memref.alloc() : memref<8xf32>
+  %v = memref.subview %b[0][4][1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  "acme.use"(%v) : (memref<4xf32, strided<[1]>>) -> ()
+  %w = memref.subview %v[0][2][1] : memref<4xf32, strided<[1]>> to memref<2xf32, strided<[1]>>
+  "acme.use"(%w) : (memref<2xf32, strided<[1]>>) -> ()
+  %c = memref.alloc() : memref<8xf32>
+  linalg.fill ins(%f : f32) outs(%c : memref<8xf32>)
+  %d = memref.alloc() : memref<8xf32>
+  linalg.matmul_like %d : memref<8xf32>
+  return
+}
+func.func @loop(%n: index, %f: f32) -> memref<4xf32> {
+  %a = memref.alloc() : memref<4xf32>
+  %e = memref.alloc() : memref<4xf32>
+  scf.for %i = %n to %n step %n {
+    memref.store %f, %a[%i] : memref<4xf32>
+    %x = memref.alloc() : memref<4xf32>
+    memref.store %f, %x[%i] : memref<4xf32>
+  }
+  %d = memref.dim %a, %n : memref<4xf32>
+  memref.store %f, %a[%n] : memref<4xf32>
+  return %e : memref<4xf32>
+}
+"#;
+    let program = lowered("test", &source.replace("linalg.matmul_like", "acme.use")).program;
+    let (aliases, tree) = (Aliases::new(&program), OpTree::new(&program));
+    let lifetimes = Lifetimes::new(&program, &aliases, &tree);
+    let text = lifetimes.dump(&program, &tree);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "@alias/%a: [5, 5]",
+            "@alias/%b: [5, 6]",
+            "@views/%b: [4, 6]",
+            "@views/%c: [8, 8]",
+            "@views/%d: [11, 11]",
+            "@loop/%a: [4, 10]",
+            "@loop/%e: left alone: it escapes (func.return at tick 11)",
+            "@loop/%x: [7, 7]",
+        ],
+        "{text}"
+    );
+}

@@ -28,6 +28,12 @@ impl Random {
     }
 }
 
+/// Rounds of mutation: `MEMPLAN_FUZZ_ROUNDS`, or enough for a second.
+fn rounds() -> usize {
+    let asked = std::env::var("MEMPLAN_FUZZ_ROUNDS").ok();
+    asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(1500)
+}
+
 fn read(source: &str) -> Result<Document, ReadError> {
     Document::read(source, Dialects::builtin())
 }
@@ -36,7 +42,7 @@ fn read(source: &str) -> Result<Document, ReadError> {
 fn mutated_bytes() {
     let texts = corpus();
     let mut random = Random(1);
-    for round in 0..1500 {
+    for round in 0..rounds() {
         let mut bytes = texts[round % texts.len()].clone().into_bytes();
         // A part of the file, so that more mutations fit into a second.
         let start = random.below(bytes.len());
@@ -78,7 +84,7 @@ fn tokens(text: &str) -> Vec<&str> {
 fn mutated_tokens() {
     let texts = corpus();
     let mut random = Random(2);
-    for round in 0..1500 {
+    for round in 0..rounds() {
         let text = &texts[round % texts.len()];
         let parts: Vec<&str> = text.split("// -----").collect();
         let part = parts[random.below(parts.len())];

@@ -5,7 +5,14 @@ use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
 pub(super) fn rows() -> Vec<Row> {
     let function = Traits::FUNCTION.and(Traits::ISOLATED).and(Traits::ALLOCATION_SCOPE);
     vec![
-        ("async.*", OpInfo::unlisted()),
+        // Runtime ops put memrefs into handles that are not followed.
+        (
+            "async.*",
+            OpInfo {
+                effects: super::Cow::Borrowed(&[(super::Selector::All, super::Access::Escape)]),
+                ..OpInfo::unlisted()
+            },
+        ),
         (
             "async.execute",
             OpInfo::regions(1, Control::Async, Flow::Execute, Traits::ALLOCATION_SCOPE.and(Traits::REGION_BRANCH))
@@ -26,7 +33,8 @@ pub(super) fn rows() -> Vec<Row> {
         ("async.add_to_group", OpInfo::effects(&[]).with_results(ResultTypes::Index)),
         ("async.create_group", OpInfo::effects(&[])),
         ("async.func", OpInfo::regions(1, Control::Once, Flow::Function, function).with_header(Header::Function)),
-        ("async.call", super::func::call()),
+        // The callee may still run when the call has returned.
+        ("async.call", OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES)),
         ("async.return", OpInfo::terminates()),
     ]
 }

@@ -4,7 +4,7 @@ use memplan_core::Bytes;
 use memplan_program::{AccessKind, CopyRange, OpDraft, OverlayKind};
 
 use super::*;
-use crate::dialect::Access;
+use crate::dialect::{Access, AliasRule, Relation, Selector};
 use crate::ty::Layout;
 
 impl Lowering<'_> {
@@ -35,7 +35,7 @@ impl Lowering<'_> {
             }
             return list;
         }
-        if self.lets_go(op) {
+        if self.lets_go(op) || self.hides(op) {
             let escaping = memory.iter().map(|&value| (value, AccessKind::Escape));
             list.extend(escaping.chain(self.captured(op)));
             return list;
@@ -61,6 +61,26 @@ impl Lowering<'_> {
             return !info.traits.has(Traits::BRANCH) || blocks.into_iter().any(unclear);
         }
         self.runs_on(op) || self.leaves_region(op)
+    }
+
+    /// Whether the op turns memory into something that is not followed: an
+    /// unknown op that returns a handle of its own, a cast to a pointer, a view
+    /// of more than its operand whose allocation cannot be told.
+    fn hides(&self, op: OpId) -> bool {
+        let document = self.document;
+        let info = document.info(op);
+        let based = |rule: &AliasRule| rule.relation == Relation::Base;
+        if info.aliases.iter().any(based) {
+            let first = document.operands(op).first();
+            return first.is_some_and(|&value| self.root(value).is_none());
+        }
+        let any = |rule: &AliasRule| rule.from == Selector::All && rule.result.is_none();
+        let handle = |value: &ValueId| {
+            let ty = document.ty(*value);
+            !self.is_memory(*value)
+                && matches!(ty, Type::Opaque(_) | Type::Tensor { .. } | Type::Tuple | Type::Function)
+        };
+        info.aliases.iter().any(any) && document.results(op).iter().any(handle)
     }
 
     /// Whether an op is in its asynchronous form, not followed further.
@@ -108,7 +128,7 @@ impl Lowering<'_> {
     fn kind(&self, op: OpId, value: ValueId, access: Access) -> AccessKind {
         match access {
             Access::Read => AccessKind::Read,
-            Access::Write if self.covers_all(value) => AccessKind::Write,
+            Access::Write if self.covers_all(value) && !self.map_reads(op, value) => AccessKind::Write,
             Access::Update if self.generic_writes(op, value) => AccessKind::Write,
             Access::Write | Access::Update => AccessKind::Update,
             Access::Free => AccessKind::Free,

@@ -7,6 +7,7 @@
 //! very same map, and the body reads nothing else.
 
 use super::*;
+use crate::dialect::Selector;
 use crate::ty::split_commas;
 
 /// Named linalg ops on whole buffers, element by element.
@@ -44,13 +45,21 @@ impl Lowering<'_> {
         let Some(name) = document.name(op).strip_prefix("linalg.") else {
             return false;
         };
-        let same_place = if name == "generic" {
-            let map = |value| self.map_of(op, value);
-            map(output).is_some_and(|of_output| map(input).as_ref() == Some(&of_output))
-        } else {
-            ELEMENTWISE.contains(&name)
+        let same_place = match name {
+            "generic" => self.same_maps(op, output, input),
+            _ => ELEMENTWISE.contains(&name),
         };
         same_place && self.same_shape(output, input) && !self.touches_memory_inside(op)
+    }
+
+    /// Whether every use of `input` has the map of `output`.
+    fn same_maps(&self, op: OpId, output: ValueId, input: ValueId) -> bool {
+        let Some(of_output) = self.output_position(op, output).and_then(|at| self.map_at(op, at)) else {
+            return false;
+        };
+        let operands = self.document.operands(op);
+        let mut uses = (0..operands.len()).filter(|&at| operands[at] == input);
+        uses.all(|at| self.map_at(op, at).as_ref() == Some(&of_output))
     }
 
     fn same_shape(&self, left: ValueId, right: ValueId) -> bool {
@@ -72,17 +81,31 @@ impl Lowering<'_> {
         if document.name(op) != "linalg.generic" || !self.covers_all(output) {
             return false;
         }
-        // An operand in both lists, or twice in one, is more than an output.
-        let Some(position) = self.only_position(op, output) else {
+        let Some(position) = self.output_position(op, output) else {
             return false;
         };
-        let permutation = self.map_of(op, output).is_some_and(|map| is_permutation(&map));
+        let permutation = self.map_at(op, position).is_some_and(|map| is_permutation(&map));
         permutation && !self.body_uses(op, position)
     }
 
-    fn only_position(&self, op: OpId, value: ValueId) -> Option<usize> {
+    /// Whether a `linalg.map` uses what was in its output. The shorthand
+    /// `{ arith.addf }`, whose arguments are not written, takes only the inputs.
+    pub(super) fn map_reads(&self, op: OpId, output: ValueId) -> bool {
+        let document = self.document;
+        if document.name(op) != "linalg.map" {
+            return false;
+        }
+        let entry = document.regions(op).first().and_then(|&region| document.blocks(region).first());
+        let shorthand = entry.is_some_and(|&block| document.arguments(block).is_empty());
+        let position = self.output_position(op, output);
+        !shorthand && position.is_none_or(|position| self.body_uses(op, position))
+    }
+
+    /// Where a value stands among the outputs, if it is there exactly once.
+    fn output_position(&self, op: OpId, value: ValueId) -> Option<usize> {
         let operands = self.document.operands(op);
-        let mut positions = (0..operands.len()).filter(|&at| operands[at] == value);
+        let outs = self.document.select(op, &Selector::Group("outs".into()));
+        let mut positions = outs.filter(|&at| operands.get(at) == Some(&value));
         let first = positions.next()?;
         positions.next().is_none().then_some(first)
     }
@@ -105,10 +128,9 @@ impl Lowering<'_> {
         (index_of(op) + 1..index_of(self.last_inside[op]) + 1).map(OpId::from_index)
     }
 
-    /// The indexing map of an operand of a `linalg.generic`, without blanks.
-    fn map_of(&self, op: OpId, value: ValueId) -> Option<String> {
+    /// The indexing map of the operand at a position of a `linalg.generic`, without blanks.
+    fn map_at(&self, op: OpId, position: usize) -> Option<String> {
         let document = self.document;
-        let position = document.operands(op).iter().position(|&operand| operand == value)?;
         let maps = document.attribute(op, "indexing_maps")?;
         let maps = maps.strip_prefix('[')?.strip_suffix(']')?;
         let text = split_commas(maps).get(position).copied()?;
