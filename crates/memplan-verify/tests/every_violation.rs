@@ -649,3 +649,13 @@ fn codes_are_unique() {
     codes.dedup();
     assert_eq!(codes.len(), Kind::ALL.len());
 }
+
+#[test]
+fn the_documentation_lists_every_code() {
+    let page = include_str!("../../../docs/violations.md");
+    for kind in Kind::ALL {
+        assert!(page.contains(&format!("| `{}` |", kind.code())), "{} is not documented", kind.code());
+    }
+    assert_eq!(page.matches("| `packing::").count(), Kind::ALL.len());
+    assert!(page.contains(&format!("at most {LISTED} are listed")));
+}
