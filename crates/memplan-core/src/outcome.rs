@@ -71,7 +71,9 @@ impl Outcome {
         }
         let lower_bound =
             if plan.objects.is_empty() { bound::lower_bound(problem) } else { bound::objects_lower_bound(problem) };
-        if plan.extent() <= lower_bound {
+        // Sizes only known at run time count nothing, so nothing is proved about them.
+        let is_measured = problem.buffers().iter().all(|buffer| buffer.bytes().is_some());
+        if is_measured && plan.extent() <= lower_bound {
             Outcome::Optimal(plan)
         } else {
             Outcome::Feasible { plan, lower_bound, stop }

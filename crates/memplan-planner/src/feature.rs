@@ -1,6 +1,6 @@
 //! What a problem asks of a strategy beyond sizes and lifetimes.
 
-use memplan_core::{BufferId, Problem, Size};
+use memplan_core::{BufferId, Id, Problem, Size};
 
 use crate::Assign;
 
@@ -86,43 +86,48 @@ impl Feature {
     /// The features a problem has, each with the first buffer that has it (if it
     /// belongs to one), in the order of [`Feature::ALL`].
     pub fn of(problem: &Problem) -> Vec<(Feature, Option<BufferId>)> {
-        Feature::ALL
-            .into_iter()
-            .filter_map(|feature| feature.first_in(problem).map(|buffer| (feature, buffer)))
-            .collect()
+        let mut found = Feature::ALL.map(|feature| feature.in_relations(problem));
+        // One pass over the buffers for all features: there may be very many.
+        for id in problem.buffers().ids() {
+            for (feature, found) in Feature::ALL.iter().zip(&mut found) {
+                if found.is_none() && feature.is_in(problem, id) {
+                    *found = Some(Some(id));
+                }
+            }
+        }
+        Feature::ALL.into_iter().zip(found).filter_map(|(feature, found)| Some((feature, found?))).collect()
     }
 
-    /// `Some` if the problem has the feature.
-    fn first_in(self, problem: &Problem) -> Option<Option<BufferId>> {
-        let buffers = problem.buffers();
-        let first = |has: &dyn Fn(&memplan_core::Buffer) -> bool| {
-            buffers.iter_enumerated().find(|(_, buffer)| has(buffer)).map(|(id, _)| Some(id))
-        };
+    /// The first buffer concerned, for features that are relations.
+    fn in_relations(self, problem: &Problem) -> Option<Option<BufferId>> {
         match self {
-            Feature::Alignment => {
-                let wide =
-                    |&id: &BufferId| buffers[id].spaces.iter().any(|&space| problem.alignment_in(id, space).0 > 1);
-                buffers.ids().find(wide).map(Some)
-            }
-            Feature::Gaps => first(&|buffer| buffer.lifetime.intervals().len() > 1),
-            Feature::Windows => {
-                first(&|buffer| buffer.lifetime.intervals().iter().any(|interval| interval.window.is_some()))
-            }
-            Feature::FixedOffsets => first(&|buffer| buffer.fixed.is_some()),
-            Feature::Exclusive => first(&|buffer| buffer.exclusive),
-            Feature::Slots => first(&|buffer| buffer.slots > 1),
-            Feature::Ties => first(&|buffer| buffer.tie.is_some()),
             Feature::MustShare => problem.must_share().first().map(|pair| Some(pair.0)),
             Feature::MustNotShare => problem.must_not_share().first().map(|pair| Some(pair.0)),
             Feature::Dependencies => problem.dependencies().map(|_| None),
+            _ => None,
+        }
+    }
+
+    /// Whether a buffer on its own has the feature.
+    fn is_in(self, problem: &Problem, id: BufferId) -> bool {
+        let buffer = &problem.buffers()[id];
+        match self {
+            Feature::Alignment => buffer.spaces.iter().any(|&space| problem.alignment_in(id, space).0 > 1),
+            Feature::Gaps => buffer.lifetime.intervals().len() > 1,
+            Feature::Windows => buffer.lifetime.intervals().iter().any(|interval| interval.window.is_some()),
+            Feature::FixedOffsets => buffer.fixed.is_some(),
+            Feature::Exclusive => buffer.exclusive,
+            Feature::Slots => buffer.slots > 1,
+            Feature::Ties => buffer.tie.is_some(),
+            Feature::MustShare | Feature::MustNotShare | Feature::Dependencies => false,
             Feature::SeveralSpaces => {
-                let home = buffers.iter().next()?.spaces[0];
-                first(&|buffer| buffer.spaces.iter().any(|&space| space != home))
+                let home = problem.buffers()[BufferId::from_index(0)].spaces[0];
+                buffer.spaces.iter().any(|&space| space != home)
             }
-            Feature::CandidateSpaces => first(&|buffer| buffer.spaces.len() > 1),
-            Feature::Shapes => first(&|buffer| matches!(buffer.size, Size::Shape(_))),
-            Feature::UnboundedSymbols => first(&|buffer| matches!(buffer.size, Size::Symbolic { at_most: None, .. })),
-            Feature::BoundedSymbols => first(&|buffer| matches!(buffer.size, Size::Symbolic { at_most: Some(_), .. })),
+            Feature::CandidateSpaces => buffer.spaces.len() > 1,
+            Feature::Shapes => matches!(buffer.size, Size::Shape(_)),
+            Feature::UnboundedSymbols => matches!(buffer.size, Size::Symbolic { at_most: None, .. }),
+            Feature::BoundedSymbols => matches!(buffer.size, Size::Symbolic { at_most: Some(_), .. }),
         }
     }
 }

@@ -169,7 +169,7 @@ impl Sweep {
     }
 
     fn run(&mut self, mut visit: impl FnMut(Step, Bytes)) {
-        self.events.sort_by_key(|event| event.step);
+        self.events.sort_unstable_by_key(|event| event.step);
         let mut sum = self.always;
         let mut tails = BTreeMap::from([(self.always_tail, 1i64)]);
         let mut position = 0;

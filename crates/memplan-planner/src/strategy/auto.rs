@@ -13,9 +13,10 @@
 //! If the bound itself exceeds a capacity the answer is "infeasible" with a
 //! witness; if only the plans do, every member is tried before giving up.
 //!
-//! *Shared objects.* Every other strategy that makes shared objects and honours
-//! all features of the problem is run; the smallest sum of object sizes wins,
-//! then the smallest number of objects, then the first in the list.
+//! *Shared objects.* Every other strategy that makes shared objects, honours
+//! all features of the problem and is quick enough for its size is run, until
+//! one meets the lower bound; the smallest sum of object sizes wins, then the
+//! smallest number of objects, then the first in the list.
 
 use memplan_core::{BufferId, Outcome, Plan, Problem, Stop, bound};
 
@@ -73,16 +74,26 @@ fn object_strategies() -> impl Iterator<Item = &'static dyn Strategy> {
     others.filter(|strategy| strategy.assigns().contains(&Assign::Objects))
 }
 
-/// The object strategies that honour every feature of the problem.
+/// The most buffers for which a strategy answers within about half a second.
+fn quick_up_to(strategy: &str) -> usize {
+    match strategy {
+        "min-cost-flow" => 200,
+        "greedy-by-size" | "greedy-best" => 10_000,
+        _ => usize::MAX,
+    }
+}
+
+/// The object strategies that honour every feature of the problem and are quick enough for it.
 fn applicable(problem: &Problem, request: &Request) -> impl Iterator<Item = &'static dyn Strategy> {
-    let features = Feature::of(problem);
+    let (features, count) = (Feature::of(problem), problem.buffers().len());
     let refused: Vec<&str> = object_strategies()
         .filter(|strategy| strategy.refuse(problem, request).is_some())
         .map(|strategy| strategy.name())
         .collect();
     object_strategies().filter(move |strategy| {
         let supported = features.iter().all(|&(feature, _)| strategy.supports(feature, Assign::Objects));
-        supported && !refused.contains(&strategy.name())
+        let quick = count <= quick_up_to(strategy.name());
+        supported && quick && !refused.contains(&strategy.name())
     })
 }
 
@@ -107,7 +118,8 @@ fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
     let mut infeasible = None;
     for strategy in applicable(problem, request) {
         match strategy.plan(problem, request) {
-            Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => {
+            Outcome::Optimal(plan) => return Outcome::Optimal(plan),
+            Outcome::Feasible { plan, .. } => {
                 if best.as_ref().is_none_or(|best| cost(&plan) < cost(best)) {
                     best = Some(plan);
                 }
