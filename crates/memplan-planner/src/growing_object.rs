@@ -42,10 +42,11 @@ impl GrowingObject {
 
     /// The distance of a record; `None` if it is not free then.
     pub(crate) fn distance(&self, record: &Record) -> Option<u64> {
-        if !self.is_free(record) {
+        let before = self.last_before(record.end);
+        if before.is_some_and(|(_, end)| end > record.start) {
             return None;
         }
-        let neighbours = [self.last_before(record.end), self.first_from(record.end)];
+        let neighbours = [before, self.first_from(record.end)];
         neighbours.into_iter().flatten().map(|life| pause(record, life)).min()
     }
 

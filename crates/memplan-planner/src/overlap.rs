@@ -55,10 +55,19 @@ impl OverlapSet {
     /// The members alive somewhere in `[start, end)`, in the order of their starts.
     pub(crate) fn overlapping(&self, start: u64, end: u64) -> Vec<usize> {
         let mut found = Vec::new();
-        let last_until_start = first_at_least(&self.times, start.saturating_add(1)).saturating_sub(1);
-        let until = first_at_least(&self.times, end);
-        self.conflicts.for_each(last_until_start, until, |rank| found.push(self.record_at[rank]));
+        self.for_each_rank(start, end, |rank| found.push(self.record_at[rank]));
         found
+    }
+
+    /// Visits the ranks of the members alive somewhere in `[start, end)`, ascending.
+    pub(crate) fn for_each_rank(&self, start: u64, end: u64, visit: impl FnMut(usize)) {
+        let last_until_start = first_at_least(&self.times, start.saturating_add(1)).saturating_sub(1);
+        self.conflicts.for_each(last_until_start, first_at_least(&self.times, end), visit);
+    }
+
+    /// The place of a record in the order of starts.
+    pub(crate) fn rank(&self, index: usize) -> usize {
+        self.rank_of[index]
     }
 }
 

@@ -30,6 +30,9 @@ pub(crate) enum AtSameOffset {
     Last,
 }
 
+/// A placed buffer: offset, turn among those at the same offset, end.
+type Placed = (u64, i64, u64);
+
 /// Places the records in the given order; `None` past 2^63 bytes.
 pub(crate) fn pack_into_smallest_gaps(
     records: &[Record],
@@ -37,27 +40,31 @@ pub(crate) fn pack_into_smallest_gaps(
     at_same_offset: AtSameOffset,
 ) -> Option<Vec<u64>> {
     let mut offsets = vec![0; records.len()];
-    let mut turn = vec![0; records.len()];
-    let mut placed = OverlapSet::new(records);
-    for (count, &index) in order.iter().enumerate() {
-        let record = &records[index];
-        let mut in_the_way = placed.overlapping(record.start, record.end);
-        in_the_way.sort_unstable_by_key(|&other| (offsets[other], turn[other]));
-        let occupied = in_the_way.iter().map(|&other| (offsets[other], offsets[other] + records[other].bytes));
-        offsets[index] = smallest_gap(occupied, record)?;
+    let mut index = OverlapSet::new(records);
+    // By rank: whoever is close in time is close in memory.
+    let mut placed: Vec<Placed> = vec![(0, 0, 0); records.len()];
+    let mut in_the_way: Vec<Placed> = Vec::new();
+    for (count, &number) in order.iter().enumerate() {
+        let record = &records[number];
+        in_the_way.clear();
+        index.for_each_rank(record.start, record.end, |rank| in_the_way.push(placed[rank]));
+        in_the_way.sort_unstable();
+        let offset = smallest_gap(&in_the_way, record)?;
         let count = count as i64;
-        turn[index] = if at_same_offset == AtSameOffset::Last { count } else { -count };
-        placed.insert(index, record);
+        let turn = if at_same_offset == AtSameOffset::Last { count } else { -count };
+        placed[index.rank(number)] = (offset, turn, offset + record.bytes);
+        offsets[number] = offset;
+        index.insert(number, record);
     }
     Some(offsets)
 }
 
-/// The best offset between stretches of bytes that come by ascending offset.
-fn smallest_gap(occupied: impl Iterator<Item = (u64, u64)>, record: &Record) -> Option<u64> {
+/// The best offset between buffers that come by ascending offset.
+fn smallest_gap(in_the_way: &[Placed], record: &Record) -> Option<u64> {
     let aligned = |end: u64| Bytes(end).align_up(Bytes(record.alignment)).map(|offset| offset.0);
     let mut best: Option<(u64, u64)> = None;
     let mut end_so_far = 0;
-    for (offset, end) in occupied {
+    for &(offset, _, end) in in_the_way {
         let candidate = aligned(end_so_far)?;
         if let Some(gap) = offset.checked_sub(candidate)
             && gap >= record.bytes

@@ -163,15 +163,21 @@ impl<'a> Sharer<'a> {
         }
     }
 
+    /// Finds the best object for a buffer whose best one has become blocked. No
+    /// other is nearer than that was, so the first that is as near will do.
     fn choose_again(&mut self, index: usize) {
         let record = &self.records[index];
-        let distances = self
-            .objects
-            .iter()
-            .enumerate()
-            .filter_map(|(object, lives)| lives.distance(record).map(|distance| (distance, object)));
-        let (distance, object) = distances.min().unwrap_or((NOWHERE, 0));
-        self.set(index, distance, object);
+        let nearest = self.turns[index].distance;
+        let mut best = (NOWHERE, 0);
+        for (object, lives) in self.objects.iter().enumerate() {
+            if let Some(distance) = lives.distance(record).filter(|&distance| distance < best.0) {
+                best = (distance, object);
+                if distance == nearest {
+                    break;
+                }
+            }
+        }
+        self.set(index, best.0, best.1);
     }
 
     fn set(&mut self, index: usize, distance: u64, object: usize) {

@@ -31,7 +31,7 @@ use crate::sharing::{Sharing, plan_sharing};
 use crate::{Assign, Feature, Refusal, Request, Strategy};
 
 /// The most buffers a space may have.
-pub const MOST_BUFFERS: usize = 1000;
+pub const MOST_BUFFERS: usize = 256;
 
 /// See the module documentation.
 pub struct MinCostFlow;
@@ -42,7 +42,7 @@ impl Strategy for MinCostFlow {
     }
 
     fn describe(&self) -> &'static str {
-        "hands objects on along a flow of least growth; for up to 1000 buffers a space"
+        "hands objects on along a flow of least growth; for up to 256 buffers a space"
     }
 
     fn assigns(&self) -> &'static [Assign] {
