@@ -17,7 +17,7 @@
 use std::collections::BTreeSet;
 
 use memplan_core::{Id, IndexVec};
-use memplan_program::{BlockId, Control, Extent, OpId, Origin, Program, RegionId, SiteId, Target, ValueId};
+use memplan_program::{BlockId, ByteRange, Control, Extent, OpId, Origin, Program, RegionId, SiteId, Target, ValueId};
 
 use super::layout::Layout;
 use super::ranges::Range;
@@ -222,26 +222,68 @@ impl Sources {
 /// Follows views and values that only ever are one other value.
 fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId, Resolved> {
     let itself = |root| Resolved { root, part: WHOLE };
-    let mut resolved: IndexVec<ValueId, Resolved> = program.values().ids().map(itself).collect();
-    // Each pass may turn more merges into aliases. Stopping early would only
-    // cost precision; in practice the second pass finds nothing.
-    let order = in_order_of_bases(program);
-    for _ in 0..8 {
-        let mut changed = false;
-        for &value in &order {
-            let new = match &program.value(value).origin {
-                Origin::Derived { base, extent } => part_of(resolved[*base], *extent),
-                Origin::Merged(_) | Origin::Incoming => only_source(value, sources, &resolved),
-                _ => itself(value),
-            };
-            changed |= new != resolved[value];
-            resolved[value] = new;
+    let mut aliases = Aliases { of: program.values().ids().map(itself).collect() };
+    for value in in_order_of_bases(program) {
+        if let Origin::Derived { base, extent } = &program.value(value).origin {
+            aliases.of[value] = part_of(aliases.of[*base], *extent);
         }
-        if !changed {
+    }
+    let merges = |value: &ValueId| matches!(program.value(*value).origin, Origin::Merged(_) | Origin::Incoming);
+    let mut open: Vec<ValueId> = program.values().ids().filter(merges).collect();
+    // Each pass may turn more merges into aliases. Stopping early would only
+    // cost precision; in practice the third pass finds nothing.
+    for _ in 0..8 {
+        let before = open.len();
+        open.retain(|&value| match aliases.only_source(value, &sources.of[value]) {
+            Some(source) => {
+                aliases.of[value] = source;
+                false
+            }
+            None => true,
+        });
+        if open.len() == before {
             break;
         }
     }
-    resolved
+    program.values().ids().map(|value| aliases.find(value)).collect()
+}
+
+/// What each value is known to be a part of: a forest, flattened on the way as
+/// in union-find. A value that is whole itself is a root.
+struct Aliases {
+    of: IndexVec<ValueId, Resolved>,
+}
+
+impl Aliases {
+    fn find(&mut self, value: ValueId) -> Resolved {
+        let mut found = self.of[value];
+        while self.of[found.root].root != found.root {
+            let extent = match found.part {
+                Window { range: (start, end), exact: true } => Extent::Exactly(ByteRange::new(start, end)),
+                Window { range: (start, end), exact: false } => Extent::Within(ByteRange::new(start, end)),
+            };
+            found = part_of(self.of[found.root], extent);
+        }
+        self.of[value] = found;
+        found
+    }
+
+    /// The one thing a merged value is, if all its sources other than itself agree.
+    fn only_source(&mut self, value: ValueId, sources: &[ValueId]) -> Option<Resolved> {
+        let mut only = None;
+        for &source in sources {
+            let found = self.find(source);
+            if found == (Resolved { root: value, part: WHOLE }) {
+                continue;
+            }
+            if only.is_some_and(|only| only != found) {
+                return None;
+            }
+            only = Some(found);
+        }
+        // An alias of a part of itself would be no root at all.
+        only.filter(|only| only.root != value)
+    }
 }
 
 /// Values, each after the one it is a view of.
@@ -261,16 +303,6 @@ fn in_order_of_bases(program: &Program) -> Vec<ValueId> {
         order.extend(chain.drain(..).rev());
     }
     order
-}
-
-fn only_source(value: ValueId, sources: &Sources, resolved: &IndexVec<ValueId, Resolved>) -> Resolved {
-    let itself = Resolved { root: value, part: WHOLE };
-    let mut others = sources.of[value].iter().map(|&source| resolved[source]).filter(|&source| source != itself);
-    match others.next() {
-        // An alias of something that leads back here would be no root at all.
-        Some(first) if first.root != value && others.all(|other| other == first) => first,
-        _ => itself,
-    }
 }
 
 fn part_of(base: Resolved, extent: Extent) -> Resolved {

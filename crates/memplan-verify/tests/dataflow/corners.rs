@@ -1,6 +1,10 @@
 //! Corners that random programs reach seldom, or once showed to be wrong.
 
-use crate::notation::expect;
+use memplan_core::Bytes;
+use memplan_program::{Control, OpDraft, ProgramBuilder, Size, Trips};
+use memplan_verify::dataflow::check;
+
+use crate::notation::{brief, expect, plan};
 
 /// A dag that reads a buffer before it writes it reads what came from outside.
 #[test]
@@ -240,4 +244,39 @@ fn symbolic_sizes_reach_to_the_end_of_their_memory() {
       }";
     expect(source, "x@0 y@4096", &["use reads %x[4096..4104] lost to fill_y"]);
     expect(&source.replace("%x n", "%x n max 4096"), "x@0 y@4096", &[]);
+}
+
+/// Values handed round two loops unchanged are the value they started as, in
+/// whatever order they were made.
+#[test]
+fn unchanged_carried_values_are_aliases() {
+    let mut b = ProgramBuilder::new();
+    b.open_function("f", &[]);
+    let space = b.space("default");
+    let x = b.alloc("x", Size::Known(Bytes(8)), space);
+    b.push(OpDraft::new("alloc_x").result(x).write(x));
+    let [outer_argument, outer_result, inner_argument, inner_result] =
+        ["a", "r", "c", "d"].map(|name| b.incoming(name));
+    let at_least_once = Control::Loop(Trips { at_least: 1, at_most: None });
+    b.open_op(OpDraft::new("outer").inits(&[x]).result(outer_result).control(at_least_once));
+    b.open_region(&[outer_argument]);
+    let twice = Control::Loop(Trips::exactly(2));
+    b.open_op(OpDraft::new("inner").inits(&[outer_argument]).result(inner_result).control(twice));
+    b.open_region(&[inner_argument]);
+    b.push(OpDraft::new("touch").update(x));
+    b.leave(&[inner_argument]);
+    b.close_region();
+    b.close_op();
+    b.leave(&[inner_result]);
+    b.close_region();
+    b.close_op();
+    let y = b.alloc("y", Size::Known(Bytes(8)), space);
+    b.push(OpDraft::new("alloc_y").result(y).write(y));
+    b.push(OpDraft::new("use").read(outer_result));
+    b.leave(&[]);
+    b.close_function();
+    let program = b.finish().unwrap();
+    let found = check(&program, &plan(&program, "x@6 y@0"));
+    assert_eq!(found.iter().map(|v| brief(&program, v)).collect::<Vec<_>>(), ["use reads %r[0..2] lost to alloc_y"]);
+    assert_eq!(check(&program, &plan(&program, "x@8 y@0")), []);
 }
