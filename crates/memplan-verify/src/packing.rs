@@ -33,7 +33,7 @@
 //!    large enough for each of its buffers. A size that is not known in bytes can
 //!    only be held by an object of the same symbol, or of a shape that covers it.
 //!
-//! A placement's stride does not matter here: the size of a hoisted buffer covers
+//! A placement's strides do not matter here: the size of a hoisted buffer covers
 //! all of its instances.
 //!
 //! # How
@@ -65,6 +65,7 @@
 //! ```
 
 mod alone;
+mod apart;
 mod layout;
 mod listing;
 mod live_ranges;
@@ -92,8 +93,8 @@ pub fn check(problem: &Problem, plan: &Plan) -> Vec<Violation> {
     let overlays = Overlays::new(problem, plan, &mut violations);
     let companies = Companies::new(problem, &layout);
     overlap::check(problem, &layout, &companies, &overlays, &mut violations);
-    overlap::check_exclusive(problem, &layout, &companies, &mut violations);
-    overlap::check_apart(problem, &layout, &mut violations);
+    apart::check_exclusive(problem, &layout, &companies, &mut violations);
+    apart::check_pairs(problem, &layout, &mut violations);
     order::check(problem, &layout, &companies, &overlays, &mut violations);
     violations
 }

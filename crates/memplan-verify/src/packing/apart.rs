@@ -1,0 +1,66 @@
+//! Buffers that have no byte in common, whatever their lives and windows:
+//! exclusive ones with anybody, must-not-share pairs with each other.
+
+use memplan_core::{BufferId, Problem};
+
+use super::layout::{Layout, Slot};
+use super::listing::Listing;
+use super::live_ranges::{LiveRanges, Span};
+use super::together::Companies;
+use super::violation::{Kind, Violation, Who};
+
+/// Lists the pairs of which one is exclusive and both have a place for the same
+/// byte, whenever they live.
+pub(super) fn check_exclusive(problem: &Problem, layout: &Layout, companies: &Companies, out: &mut Vec<Violation>) {
+    let is_exclusive = |slot: &&Slot| problem.buffers()[slot.buffer].exclusive && !slot.is_empty();
+    let exclusive: Vec<&Slot> = layout.slots().iter().filter(is_exclusive).collect();
+    if exclusive.is_empty() {
+        return;
+    }
+    let span = |slot: &Slot| Span { area: slot.area, low: slot.low, high: slot.high, party: companies.party(slot) };
+    let spans: Vec<Span> = exclusive.iter().map(|slot| span(slot)).collect();
+    let mut present = LiveRanges::new(&spans);
+    let mut listing = Listing::new(Kind::ExclusiveShared, out);
+    let mut meet = |slot: &Slot, present: &LiveRanges| {
+        present.for_each_in_the_way(&span(slot), |other| {
+            let other = exclusive[other];
+            let (low, high) = slot.common(other).unwrap_or_default();
+            listing.meet(slot.buffer, other.buffer, |_, _| Violation::ExclusiveShared {
+                buffer: Who::new(problem, other.buffer),
+                other: Who::new(problem, slot.buffer),
+                place: layout.place(problem, slot.area, low, high),
+            })
+        });
+    };
+    for (index, slot) in exclusive.iter().enumerate() {
+        meet(slot, &present);
+        present.insert(index);
+    }
+    let others = layout.slots().iter().filter(|slot| !is_exclusive(slot) && !slot.is_empty());
+    others.for_each(|slot| meet(slot, &present));
+    listing.finish();
+}
+
+/// Reports must-not-share pairs that have a place for the same byte.
+pub(super) fn check_pairs(problem: &Problem, layout: &Layout, out: &mut Vec<Violation>) {
+    for &(one, other) in problem.must_not_share() {
+        if let Some((slot, low, high)) = first_common(layout, one, other) {
+            let place = layout.place(problem, slot.area, low, high);
+            let (buffer, other) = (Who::new(problem, one), Who::new(problem, other));
+            out.push(Violation::MustNotShareBroken { buffer, other, place });
+        }
+    }
+}
+
+/// The first slot of `one` that has bytes in common with one of `other`.
+fn first_common(layout: &Layout, one: BufferId, other: BufferId) -> Option<(Slot, u64, u64)> {
+    let mut theirs: Vec<&Slot> = layout.slots_of(other).iter().collect();
+    theirs.sort_by_key(|slot| slot.low);
+    layout.slots_of(one).iter().find_map(|slot| {
+        // Slots of one buffer are equally large: the last one that starts
+        // before this one ends also reaches furthest.
+        let before = theirs.partition_point(|their| their.low < slot.high);
+        let their = theirs.get(before.checked_sub(1)?)?;
+        slot.common(their).map(|(low, high)| (*slot, low, high))
+    })
+}
