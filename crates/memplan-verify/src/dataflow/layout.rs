@@ -79,7 +79,11 @@ impl Layout {
         for (site, info) in program.sites().iter_enumerated() {
             let first = layout.places.len();
             let placement = plan.placements.get(site).and_then(Option::as_ref);
-            let owner = placement.and_then(|p| plan.owners.get(&p.space)).copied();
+            let mut owner = placement.and_then(|p| plan.owners.get(&p.space)).copied();
+            if let Some(scope) = owner.filter(|&scope| !is_inside(program, site, scope)) {
+                violations.push(Violation::ForeignScope { site, scope });
+                owner = None;
+            }
             if let Some(placement) = placement {
                 let size = info.size.upper_bound().map_or(1 << 62, |bytes| bytes.0);
                 let terms = crossed(program, site, owner, &placement.strides);
@@ -193,6 +197,11 @@ fn difference(a: &Place, b: &Place, apart_in: Option<OpId>) -> (i128, i128) {
         }
     }
     (low, high)
+}
+
+/// Whether a site is allocated inside an op.
+fn is_inside(program: &Program, site: SiteId, scope: OpId) -> bool {
+    program.alloc_op(site).is_some_and(|alloc| program.ancestors(alloc).any(|op| op == scope))
 }
 
 /// The number of iterations of a parallel op, if known.

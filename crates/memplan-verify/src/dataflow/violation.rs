@@ -83,6 +83,13 @@ pub enum Violation {
         /// Which slots.
         slots: (u32, u32),
     },
+    /// A buffer is in memory that belongs to an op it is not allocated in.
+    ForeignScope {
+        /// The buffer.
+        site: SiteId,
+        /// The op that owns the memory.
+        scope: OpId,
+    },
     /// A buffer has fewer offsets than slots.
     TooFewSlots {
         /// The buffer.
@@ -117,6 +124,7 @@ impl Violation {
             | Violation::EscapedOverwritten { op, .. }
             | Violation::IterationsOverlap { op, .. } => Some(*op),
             Violation::Unordered { second, .. } => Some(*second),
+            Violation::ForeignScope { scope, .. } => Some(*scope),
             Violation::SlotsOverlap { .. } | Violation::TooFewSlots { .. } => None,
         }
     }
@@ -157,6 +165,9 @@ impl Violation {
             }
             Violation::SlotsOverlap { site: s, slots } => {
                 format!("slots {} and {} of {} share bytes", slots.0, slots.1, site(s))
+            }
+            Violation::ForeignScope { site: s, scope } => {
+                format!("{} is placed in memory of {}, which it is not allocated in", site(s), op_name(scope))
             }
             Violation::TooFewSlots { site: s, offsets } => {
                 format!("{} has {offsets} offsets for {} slots", site(s), program.site(*s).slots)

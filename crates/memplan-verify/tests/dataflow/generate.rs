@@ -494,7 +494,9 @@ pub(crate) fn disturbed(program: &Program, plan: &SitePlan, random: &mut Random)
         if let Some(placement) = &mut plan.placements[from] {
             let shift = random.range(0, 4) * 2;
             let base = placement.offsets[0].0;
-            placement.space = target.space;
+            if !plan.owners.contains_key(&target.space) || random.once_in(8) {
+                placement.space = target.space;
+            }
             for offset in &mut placement.offsets {
                 *offset = Bytes(target.offsets[0].0 + shift + (offset.0 - base));
             }

@@ -76,6 +76,7 @@ pub(crate) fn brief(program: &Program, violation: &Violation) -> String {
             format!("unordered: {} of {} and {} of {}", op(first), site(&sites.0), op(second), site(&sites.1))
         }
         Violation::SlotsOverlap { site: s, .. } => format!("slots of {} overlap", site(s)),
+        Violation::ForeignScope { site: s, scope } => format!("{} in memory of {}", site(s), op(scope)),
         Violation::TooFewSlots { site: s, .. } => format!("too few slots for {}", site(s)),
         other => format!("{other:?}"),
     }
