@@ -5,7 +5,7 @@ use memplan_verify::dataflow::{SitePlan, check};
 
 use crate::generate::{self, Features};
 use crate::interpreter::run;
-use crate::notation::brief;
+use crate::notation::{brief, plan, program};
 use crate::random::Random;
 
 /// What came of many programs and plans.
@@ -101,4 +101,53 @@ fn concurrent_programs() {
 fn programs_with_everything() {
     let features = Features { concurrency: true, escapes: true, slots: true };
     report("everything", &campaign(features, seeds()));
+}
+
+/// For plans that are right: moving a buffer onto a live one is always reported.
+#[test]
+fn every_buffer_moved_onto_a_live_one_is_reported() {
+    let features = Features { concurrency: true, escapes: true, slots: true };
+    let (mut moves, mut wrong) = (0, 0);
+    for seed in 0..120 {
+        let program = generate::program(seed, features);
+        let right = generate::spread_out(&program, &mut Random::new(seed));
+        if !check(&program, &right).is_empty() {
+            continue;
+        }
+        for (from, to) in program.sites().ids().flat_map(|a| program.sites().ids().map(move |b| (a, b))) {
+            let mut moved = right.clone();
+            let Some(target) = right.placements[to].clone() else { continue };
+            if let Some(placement) = &mut moved.placements[from] {
+                placement.space = target.space;
+                placement.offsets[0] = target.offsets[0];
+            }
+            moves += u64::from(from != to);
+            if from != to && goes_wrong(&program, &moved, seed, 25) {
+                wrong += 1;
+                assert!(!check(&program, &moved).is_empty(), "seed {seed}: {from:?} onto {to:?}");
+            }
+        }
+    }
+    assert!(wrong > moves / 10, "{wrong} of {moves} moves hit something live");
+}
+
+/// When every buffer is live at once, any two that share a byte are reported.
+#[test]
+fn all_live_at_once() {
+    let mut source = String::from("func @f() {\n");
+    (0..12).for_each(|i| source.push_str(&format!("alloc alloc %x{i} 16, write %x{i}\n")));
+    (0..12).for_each(|i| source.push_str(&format!("use read %x{i}\n")));
+    source.push('}');
+    let program = program(&source);
+    let offsets = |moved: usize, to: usize| -> String {
+        let at = |i: usize| if i == moved { to } else { 16 * i };
+        (0..12).map(|i| format!("x{i}@{} ", at(i))).collect()
+    };
+    for moved in 0..12 {
+        assert_eq!(check(&program, &plan(&program, &offsets(moved, 16 * moved))), []);
+        for to in (0..=11 * 16).filter(|&to| to != 16 * moved) {
+            let found = check(&program, &plan(&program, &offsets(moved, to)));
+            assert!(!found.is_empty(), "x{moved} at {to}");
+        }
+    }
 }

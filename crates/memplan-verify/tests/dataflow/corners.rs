@@ -122,7 +122,7 @@ fn nested_hoisted_parallels() {
     // The inner loop's memory belongs to an iteration of the outer one.
     expect(source, "x@0+8/outer y@24/outer", &[]);
     expect(source, "x@0/inner y@0/outer", &[]);
-    expect(source, "x@0/inner y@0/inner", &["%y in memory of inner", "iterations of outer overlap: %y %y"]);
+    expect(source, "x@0/inner y@64/inner", &["%y in memory of inner", "iterations of outer overlap: %y %y"]);
     expect(&source.replace("parallel 3", "parallel ?"), "x@0+8", &["iterations of outer overlap: %x %x"]);
 }
 

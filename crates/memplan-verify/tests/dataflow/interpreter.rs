@@ -66,6 +66,8 @@ struct Thread {
     /// Current instance of the scope ops around.
     scopes: HashMap<OpId, u64>,
     waits_for: Vec<usize>,
+    /// The latest thread of each async op that this one knows of.
+    launched: HashMap<OpId, usize>,
     /// The async op it runs, whose results it leaves to whoever awaits.
     runs: Option<OpId>,
 }
@@ -77,8 +79,6 @@ pub(crate) struct Interpreter<'a> {
     instances: Vec<Instance>,
     planned: HashMap<(Memory, u64), Tag>,
     threads: Vec<Thread>,
-    /// The latest thread of each async op.
-    launched: HashMap<OpId, usize>,
     escaped: Vec<Binding>,
     /// Latest instance in each slot of a preloaded site.
     preloaded: BTreeMap<(SiteId, u64), usize>,
@@ -95,7 +95,6 @@ pub(crate) fn run(program: &Program, plan: &SitePlan, seed: u64) -> Option<bool>
         instances: Vec::new(),
         planned: HashMap::new(),
         threads: Vec::new(),
-        launched: HashMap::new(),
         escaped: Vec::new(),
         preloaded: BTreeMap::new(),
         next: 1,
@@ -108,6 +107,7 @@ pub(crate) fn run(program: &Program, plan: &SitePlan, seed: u64) -> Option<bool>
         iterations: HashMap::new(),
         scopes: HashMap::new(),
         waits_for: Vec::new(),
+        launched: HashMap::new(),
         runs: None,
     };
     for (id, value) in program.values().iter_enumerated() {
@@ -177,7 +177,7 @@ impl<'a> Interpreter<'a> {
         match ops.get(*next).copied() {
             Some(op) => {
                 let awaits = self.program.op(op).awaits();
-                let waits: Vec<usize> = awaits.iter().filter_map(|token| self.awaited(*token)).collect();
+                let waits: Vec<usize> = awaits.iter().filter_map(|token| self.awaited(thread, *token)).collect();
                 if waits.iter().any(|&other| !self.threads[other].frames.is_empty()) {
                     self.threads[thread].waits_for = waits;
                     return;
@@ -194,9 +194,9 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn awaited(&self, token: memplan_program::TokenId) -> Option<usize> {
+    fn awaited(&self, thread: usize, token: memplan_program::TokenId) -> Option<usize> {
         let launch = self.program.ops().iter_enumerated().find(|(_, op)| *op.control() == Control::Async { token });
-        launch.and_then(|(id, _)| self.launched.get(&id).copied())
+        launch.and_then(|(id, _)| self.threads[thread].launched.get(&id).copied())
     }
 
     fn collect_results(&mut self, thread: usize, other: usize) {
@@ -402,7 +402,7 @@ impl<'a> Interpreter<'a> {
         }
         let child = self.spawn(thread, id, 0);
         self.threads[child].runs = Some(id);
-        self.launched.insert(id, child);
+        self.threads[thread].launched.insert(id, child);
         self.enter_region(child, self.program.op(id).regions()[0], inits);
     }
 
