@@ -33,8 +33,8 @@
 //!    large enough for each of its buffers. A size that is not known in bytes can
 //!    only be held by an object of the same symbol, or of a shape that covers it.
 //!
-//! A placement's strides do not matter here: the size of a hoisted buffer covers
-//! all of its instances.
+//! A placement's strides do not matter here: where the instances of other
+//! iterations lie is the dataflow check's business.
 //!
 //! # How
 //!
