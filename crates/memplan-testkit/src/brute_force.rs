@@ -1,7 +1,7 @@
 //! The smallest extent of a tiny problem, by trying every offset.
 //!
 //! For each set of permitted overlays, buffers are placed one after the other
-//! at every aligned offset of every candidate space; [`reference`]
+//! at every aligned offset of every candidate space; [`mod@reference`]
 //! says what is valid. A branch is cut only where it cannot matter: the extent so
 //! far is no better than the best known, or two placed buffers collide that no
 //! overlay can reconcile.

@@ -4,7 +4,7 @@
 //! - [`problems`]: property-test strategies for valid problems with any
 //!   selection of [`Features`];
 //! - [`instances`]: seeded generators for problems of any size;
-//! - [`reference`]: the rules of a valid plan, byte by byte and step by step;
+//! - [`mod@reference`]: the rules of a valid plan, byte by byte and step by step;
 //! - [`brute_force`]: the smallest extent, by trying every offset.
 //!
 //! This crate is only ever a dev-dependency.
