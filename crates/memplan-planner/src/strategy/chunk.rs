@@ -26,14 +26,14 @@
 //!
 //! In-place hints are the problem's overlays: an alloc may take over the chunk of a
 //! victim that is still alive, and grow to the right over free chunks and other
-//! victims; see [`in_place`].
+//! victims; see `chunk/in_place.rs`.
 //!
-//! [`row`] keeps the chunks and finds the final offsets, [`free`] chooses among the free
+//! `chunk/row.rs` keeps the chunks and finds the final offsets, `chunk/free.rs` chooses among the free
 //! ones. O(n log n).
 //!
 //! DIVERGENCE: the planner this comes from uses sizes that are not rounded for
 //! in-place reuse, and so misaligns later buffers. Here they are always rounded. It also
-//! tears victims apart now and then; here the offsets get a [`review`], and if one was torn,
+//! tears victims apart now and then; here the offsets get a review, and if one was torn,
 //! the trace is replayed with more care.
 
 mod free;

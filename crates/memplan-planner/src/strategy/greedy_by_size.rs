@@ -1,6 +1,6 @@
 //! `greedy-by-size`: the largest buffers choose first.
 //!
-//! As *offsets* ([`smallest_gap`](crate::smallest_gap)): from the largest buffer
+//! As *offsets* (`smallest_gap.rs`): from the largest buffer
 //! to the smallest, each goes into the smallest gap between the buffers already
 //! placed that are alive with it, or on top of them.
 //!

@@ -1,7 +1,7 @@
 //! `size-order`: the largest buffers first, each into the smallest gap.
 //!
 //! The same best fit as `greedy-by-size` makes for offsets
-//! ([`smallest_gap`](crate::smallest_gap)), with the habits of the global-memory
+//! (`smallest_gap.rs`), with the habits of the global-memory
 //! allocator it comes from: sizes are padded to the alignment *before* they are
 //! compared, and of two equal sizes the one that starts *later* is placed first.
 //!
