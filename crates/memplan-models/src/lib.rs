@@ -6,6 +6,7 @@
 //! the text, never in a panic.
 
 mod error;
+mod item_lines;
 mod json;
 pub mod plan;
 pub mod records;

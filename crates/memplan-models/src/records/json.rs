@@ -25,6 +25,7 @@ use smallvec::SmallVec;
 
 use super::{RecordFormat, Records};
 use crate::ReadError;
+use crate::item_lines;
 use crate::json::Json as Value;
 
 /// The `.json` format.
@@ -415,13 +416,9 @@ fn interval(value: Value, size: &Size) -> Result<Interval, ReadError> {
     Ok(interval)
 }
 
-/// Writes a problem; reading it again gives the same one.
+/// Writes a problem, a buffer a line; reading it again gives the same one.
 pub fn write(problem: &Problem) -> String {
-    let file = ProblemFile::of(problem);
-    // Writing to a string cannot fail, and the types have no maps with odd keys.
-    let mut text = serde_json::to_string(&file).unwrap_or_default();
-    text.push('\n');
-    text
+    item_lines::to_string(&ProblemFile::of(problem))
 }
 
 #[derive(Serialize)]
