@@ -1,6 +1,7 @@
 //! Tensor loop programs: the loop IR, TVMScript, an interpreter and the storage rewrite.
 
 mod dtype;
+mod flatten;
 pub mod interpret;
 pub mod ir;
 mod linear;
@@ -10,3 +11,4 @@ pub mod rewrite;
 pub mod script;
 
 pub use dtype::{DType, Kind, ParseDTypeError};
+pub use flatten::flatten_buffers;

@@ -56,7 +56,7 @@ impl PassError {
     }
 }
 
-/// Reads the options of `storage-rewrite{…}`: `compat`, `plan=STRATEGY`, `limit=SCOPE:SIZE`, separated by blanks.
+/// Reads the options of `storage-rewrite{…}`: `compat`, `flatten`, `plan=STRATEGY`, `limit=SCOPE:SIZE`, separated by blanks.
 ///
 /// ```
 /// use memplan_tensor::pass::rewrite_options;
@@ -69,13 +69,14 @@ pub fn rewrite_options(text: &str) -> Result<RewriteOptions, PassError> {
     let mut options = RewriteOptions::default();
     for option in text.split([' ', ',']).filter(|option| !option.is_empty()) {
         match option.split_once('=') {
+            None if option == "flatten" => options.flatten = true,
             None if option == "compat" => options.mode = Mode::Compat,
             Some(("compat", "true")) => options.mode = Mode::Compat,
             Some(("compat", "false")) => options.mode = Mode::Sound,
             Some(("plan", strategy)) => options.strategy = Some(strategy.to_owned()),
             Some(("limit", limit)) => options.limits.push(memory_limit(limit)?),
             _ => {
-                let known = "storage-rewrite has the options compat, plan=STRATEGY and limit=SCOPE:SIZE";
+                let known = "storage-rewrite has the options compat, flatten, plan=STRATEGY and limit=SCOPE:SIZE";
                 return Err(PassError::Usage(format!("there is no option `{option}`: {known}")));
             }
         }

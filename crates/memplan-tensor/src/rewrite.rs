@@ -64,6 +64,8 @@ pub struct RewriteOptions {
     pub mode: Mode,
     /// Capacities of tagged memories.
     pub limits: Vec<MemoryLimit>,
+    /// Make buffers with several dimensions flat first.
+    pub flatten: bool,
     /// A planning strategy to lay out one arena per memory with, instead of sharing whole entries.
     pub strategy: Option<String>,
     /// Wall-clock limit for strategies that search; `None` is the strategy's own.
@@ -192,6 +194,8 @@ pub struct Rewritten {
     pub layout: Layout,
 }
 
+pub(crate) use size::product as multiply;
+
 /// Pairs (destination, source) of a statement for which computing in place is proved right.
 pub(crate) fn proved_pairs(
     sequence: &Sequence<'_>,
@@ -209,6 +213,8 @@ pub fn storage_rewrite(function: &Function, options: &RewriteOptions) -> Result<
     if options.strategy.is_some() && options.mode == Mode::Compat {
         return Err(RewriteError::Strategy { message: "`compat` and `plan` exclude each other".to_owned() });
     }
+    let flat = options.flatten.then(|| crate::flatten::flatten_buffers(function));
+    let function = flat.as_ref().unwrap_or(function);
     let sequence = linearize(function);
     let events = events(&sequence);
     if options.mode == Mode::Compat {

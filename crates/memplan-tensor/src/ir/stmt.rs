@@ -29,6 +29,8 @@ pub struct Trivia {
     /// The statement's own line (of a compound statement, its header). `None` once the statement
     /// no longer says what its source says.
     pub text: Option<Span>,
+    /// The comment at the end of that line, kept even if the line changes.
+    pub comment: Option<Span>,
 }
 
 /// A statement and where it came from.

@@ -5,11 +5,13 @@ use crate::ir::{BinaryOp, Expr};
 use crate::linear::{Linear, constant_difference, fold};
 
 /// `a * b`, constants folded and on the right.
-pub(super) fn product(a: Expr, b: Expr) -> Expr {
+pub(crate) fn product(a: Expr, b: Expr) -> Expr {
     if let Some(value) = fold(BinaryOp::Mul, &a, &b) {
         return value;
     }
     match (a.as_int(), b.as_int()) {
+        (Some(0), _) => a,
+        (_, Some(0)) => b,
         (Some(1), _) => b,
         (_, Some(1)) => a,
         (Some(_), _) => Expr::binary(BinaryOp::Mul, b, a),

@@ -93,6 +93,12 @@ impl Printer<'_> {
         self.out.push('\n');
     }
 
+    /// A new line in the place of an old one, with the old one's comment.
+    fn replace(&mut self, trivia: Trivia, text: &str) {
+        let comment = self.source_of(trivia.comment).map(|comment| comment.trim_end_matches(['\r', '\n']).to_owned());
+        self.line(&format!("{text}{}", comment.unwrap_or_default()));
+    }
+
     /// Copies the statement's own line, if it is still true.
     fn verbatim(&mut self, trivia: Trivia) -> bool {
         let Some(text) = self.source_of(trivia.text).map(str::to_owned) else {
@@ -118,7 +124,7 @@ impl Printer<'_> {
         let joined = store.trivia.text.is_some_and(|span| span.range().is_empty());
         if !(joined && self.verbatim(alloc.trivia)) {
             let value = print_expr(value, self.function);
-            self.line(&format!("{}: T.{} = {value}", target.name, target.dtype));
+            self.replace(alloc.trivia, &format!("{}: T.{} = {value}", target.name, target.dtype));
         }
         true
     }
@@ -132,14 +138,14 @@ impl Printer<'_> {
             StmtKind::While { condition, body } => {
                 if !self.verbatim(stmt.trivia) {
                     let condition = print_expr(condition, self.function);
-                    self.line(&format!("while {condition}:"));
+                    self.replace(stmt.trivia, &format!("while {condition}:"));
                 }
                 self.nested(body);
             }
             StmtKind::Thread { body, flat, .. } | StmtKind::Attr { body, flat, .. } => {
                 if !self.verbatim(stmt.trivia) {
                     let header = self.region_header(&stmt.kind);
-                    self.line(&header);
+                    self.replace(stmt.trivia, &header);
                 }
                 if *flat && body.iter().any(|inner| !matches!(inner.kind, StmtKind::Nothing)) {
                     self.block(body);
@@ -149,12 +155,12 @@ impl Printer<'_> {
             }
             StmtKind::Alloc(buffer) if self.function.buffers[*buffer].scalar => {
                 let buffer = &self.function.buffers[*buffer];
-                self.line(&format!("{}: T.{}", buffer.name, buffer.dtype));
+                self.replace(stmt.trivia, &format!("{}: T.{}", buffer.name, buffer.dtype));
             }
             _ => {
                 if !self.verbatim(stmt.trivia) {
                     let text = self.simple(&stmt.kind);
-                    self.line(&text);
+                    self.replace(stmt.trivia, &text);
                 }
             }
         }
@@ -166,7 +172,7 @@ impl Printer<'_> {
         let broken = innermost.iter().any(|inner| matches!(inner.kind, StmtKind::For { in_grid: true, .. }));
         if broken || !self.verbatim(stmt.trivia) {
             let header = self.loop_header(&run);
-            self.line(&header);
+            self.replace(stmt.trivia, &header);
         }
         self.nested(innermost);
     }
@@ -217,7 +223,7 @@ impl Printer<'_> {
         let same_word = self.source_of(stmt.trivia.text).is_some_and(|text| text.starts_with(word));
         if !(same_word && self.verbatim(stmt.trivia)) {
             let condition = print_expr(condition, self.function);
-            self.line(&format!("{word} {condition}:"));
+            self.replace(stmt.trivia, &format!("{word} {condition}:"));
         }
         self.nested(then);
         if otherwise.is_empty() {

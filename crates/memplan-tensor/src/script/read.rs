@@ -138,7 +138,10 @@ impl Reader<'_> {
         let line_start = self.source[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let lead = (self.line_end < line_start).then(|| Span::new(self.line_end, line_start));
         self.line_end = end_of_line(self.source, span.range().end).max(self.line_end);
-        Trivia { lead, text: Some(Span::new(start, self.line_end)) }
+        let rest = &self.source[span.range().end..self.line_end];
+        let comment =
+            rest.trim_start_matches([' ', '\t']).starts_with('#').then(|| Span::new(span.range().end, self.line_end));
+        Trivia { lead, text: Some(Span::new(start, self.line_end)), comment }
     }
 
     fn statement(&mut self, statement: &PyStmt, trivia: Trivia, block: &mut Block) -> Result<(), ReadError> {
@@ -319,7 +322,7 @@ impl Reader<'_> {
             let kind = self.store(buffer, vec![Expr::int(0)], initial);
             // No text of its own: the printer sees by it that the allocation's line holds both.
             let text = trivia.text.map(|text| Span { end: text.start, ..text });
-            block.push(Stmt { kind, span, trivia: Trivia { lead: None, text } });
+            block.push(Stmt { kind, span, trivia: Trivia { lead: None, text, comment: None } });
         }
         Ok(())
     }
@@ -477,8 +480,11 @@ fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> 
             let single = attrs.len() == 1;
             let mut body = body;
             for (position, (node, key, value)) in attrs.into_iter().enumerate().rev() {
-                let own =
-                    if single { trivia } else { Trivia { lead: trivia.lead.filter(|_| position == 0), text: None } };
+                let own = if single {
+                    trivia
+                } else {
+                    Trivia { lead: trivia.lead.filter(|_| position == 0), text: None, comment: None }
+                };
                 let kind = StmtKind::Attr { node, key, value, body, flat };
                 body = vec![Stmt { kind, span, trivia: own }];
             }

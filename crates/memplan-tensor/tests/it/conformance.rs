@@ -231,3 +231,28 @@ fn dataflow_check_accepts_every_layout() {
     }
     assert!(checked > 600, "{checked} layouts");
 }
+
+/// Flattening first gives what the recorded two-pass programs give.
+#[test]
+fn flattening_agrees_with_the_recorded_pass() {
+    let mut compared = 0;
+    for record in records() {
+        if record.text("flat_text").is_none() {
+            continue;
+        }
+        let script = Script::read(record.text("in_text").expect("an input")).expect("a readable text");
+        let before = &script.functions()[0];
+        let compat = RewriteOptions { mode: Mode::Compat, flatten: true, ..RewriteOptions::default() };
+        let rewritten = storage_rewrite(before, &compat).expect("flat");
+        assert_eq!(difference(&record, &script, &rewritten), None, "{}", record.id());
+        // Without flattening the default shares buffers of any rank.
+        let several = storage_rewrite(before, &RewriteOptions::default()).expect("rewritten");
+        for after in [&rewritten, &several] {
+            assert_eq!(allocation_sites(&after.function).len(), record.0["allocs"].as_array().expect("a list").len());
+            let options = crate::interpreter::options(&record, 2, Order::Forward);
+            assert_eq!(run_traced(&after.function, &options), run_traced(before, &options), "{}", record.id());
+        }
+        compared += 1;
+    }
+    assert!(compared >= 3);
+}

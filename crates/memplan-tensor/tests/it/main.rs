@@ -1,6 +1,7 @@
 //! Tests of the public interface, one module a subject.
 
 mod conformance;
+mod filetests;
 mod fuzz;
 mod generate;
 mod generated;

@@ -1,0 +1,82 @@
+//! How the storage rewrite grows with the function, and how it compares with TVM's own pass on the same text.
+//!
+//! `cargo bench -p memplan-tensor`; with `MEMPLAN_PYTHON` naming a Python that has apache-tvm, the last column is TVM's time over ours.
+
+use memplan_tensor::rewrite::{RewriteOptions, storage_rewrite};
+use memplan_tensor::script::Script;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// A chain of stages over a window of live buffers, some in place, some not, of three sizes.
+fn chain(statements: usize) -> String {
+    let mut text = String::from(
+        "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((64,), \"float32\"), O: T.Buffer((64,), \"float32\")):\n",
+    );
+    let stages = (statements / 3).max(1);
+    let size = |stage: usize| [64, 48, 64, 32][stage % 4];
+    for stage in 0..stages {
+        let extent = size(stage);
+        let _ = writeln!(text, "    T{stage} = T.alloc_buffer(({extent},))\n    for i in range({extent}):");
+        let value = match stage {
+            0 => "E[i]".to_owned(),
+            _ if size(stage - 1) == extent => format!("T{}[i] + T.float32(1.0)", stage - 1),
+            _ => format!("T{}[i % {}]", stage - 1, size(stage - 1)),
+        };
+        let far = if stage >= 7 { format!(" + T{}[0]", stage - 7) } else { String::new() };
+        let _ = writeln!(text, "        T{stage}[i] = {value}{far}");
+    }
+    let _ = writeln!(text, "    for i in range(32):\n        O[i] = T{}[i]", stages - 1);
+    text
+}
+
+/// Seconds of the fastest of several runs.
+fn best_of(runs: usize, mut action: impl FnMut()) -> f64 {
+    (0..runs)
+        .map(|_| {
+            let start = Instant::now();
+            action();
+            start.elapsed().as_secs_f64()
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// Seconds that TVM's pass takes; `None` without TVM.
+fn tvm_seconds(text: &str) -> Option<f64> {
+    let python = std::env::var("MEMPLAN_PYTHON").ok()?;
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers/tvm_peer.py");
+    let mut child = Command::new(python)
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let question = serde_json::json!({"op": "time", "text": text});
+    writeln!(child.stdin.take()?, "{question}").ok()?;
+    let mut answer = String::new();
+    BufReader::new(child.stdout.take()?).read_line(&mut answer).ok()?;
+    child.wait().ok()?;
+    serde_json::from_str::<serde_json::Value>(&answer).ok()?["seconds"].as_f64()
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark reports")]
+fn main() {
+    println!("{:>10} {:>10} {:>12} {:>12} {:>8}", "statements", "read ms", "rewrite ms", "print ms", "TVM/ours");
+    for statements in [100, 1_000, 10_000, 100_000] {
+        let text = chain(statements);
+        let runs = if statements > 10_000 { 2 } else { 5 };
+        let script = Script::read(&text).expect("a valid program");
+        let read = best_of(runs, || drop(Script::read(&text)));
+        let options = RewriteOptions::default();
+        let rewrite = best_of(runs, || drop(storage_rewrite(&script.functions()[0], &options)));
+        let mut changed = script.clone();
+        changed.functions_mut()[0] = storage_rewrite(&script.functions()[0], &options).expect("rewritten").function;
+        let print = best_of(runs, || drop(changed.print()));
+        let ratio = if statements <= 10_000 { tvm_seconds(&text) } else { None };
+        let ratio = ratio.map_or("-".to_owned(), |seconds| format!("{:.1}", seconds / rewrite));
+        println!("{statements:>10} {:>10.2} {:>12.2} {:>12.2} {ratio:>8}", read * 1e3, rewrite * 1e3, print * 1e3);
+    }
+}

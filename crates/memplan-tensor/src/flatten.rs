@@ -1,0 +1,104 @@
+//! Buffers with several dimensions as flat ones: `A[i, j]` of a `(4, 8)` buffer is `A[i * 8 + j]` of a `(32,)` one.
+//!
+//! Only buffers the function allocates (and views of them) are flattened; arguments keep the shape their caller knows.
+
+use crate::ir::{BinaryOp, Block, BufId, Expr, Function, Memory};
+use crate::linear::fold;
+use crate::rewrite::multiply;
+use memplan_core::IndexVec;
+
+/// The function with every allocated buffer in one dimension.
+pub fn flatten_buffers(function: &Function) -> Function {
+    let mut result = function.clone();
+    let shapes: IndexVec<BufId, Option<Vec<Expr>>> = function
+        .buffers
+        .iter_enumerated()
+        .map(|(id, buffer)| {
+            let ours = function.buffers[function.root(id)].memory != Memory::Argument;
+            (ours && buffer.shape.len() != 1).then(|| buffer.shape.clone())
+        })
+        .collect();
+    for (id, shape) in shapes.iter_enumerated() {
+        if let Some(shape) = shape {
+            result.buffers[id].shape = vec![shape.iter().cloned().reduce(multiply).unwrap_or(Expr::int(1))];
+        }
+    }
+    let mut body = std::mem::take(&mut result.body);
+    flatten_block(&mut body, &shapes);
+    result.body = body;
+    result
+}
+
+fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) {
+    for stmt in block {
+        let mut changed = false;
+        for expr in stmt.exprs_mut() {
+            changed |= flatten_expr(expr, shapes);
+        }
+        match &mut stmt.kind {
+            crate::ir::StmtKind::Store { buffer, index, .. } => changed |= flatten_index(*buffer, index, shapes),
+            crate::ir::StmtKind::Alloc(buffer) | crate::ir::StmtKind::Declare(buffer) => {
+                changed |= shapes[*buffer].is_some()
+            }
+            _ => {}
+        }
+        if changed {
+            stmt.trivia.text = None;
+        }
+        for inner in stmt.blocks_mut() {
+            flatten_block(inner, shapes);
+        }
+    }
+}
+
+fn flatten_expr(expr: &mut Expr, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) -> bool {
+    let mut changed = false;
+    for child in expr.children_mut() {
+        changed |= flatten_expr(child, shapes);
+    }
+    if let Expr::Load { buffer, index } = expr {
+        changed |= flatten_index(*buffer, index, shapes);
+    }
+    changed
+}
+
+/// Row-major: each subscript times the product of the extents behind it.
+fn flatten_index(buffer: BufId, index: &mut Vec<Expr>, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) -> bool {
+    let Some(shape) = &shapes[buffer] else {
+        return false;
+    };
+    let mut flat: Option<Expr> = None;
+    let mut stride = Expr::int(1);
+    for (subscript, extent) in std::mem::take(index).into_iter().zip(shape).rev() {
+        let term = scaled(subscript, &stride);
+        flat = Some(match flat {
+            None => term,
+            Some(below) => sum(term, below),
+        });
+        stride = multiply(extent.clone(), stride);
+    }
+    index.push(flat.unwrap_or(Expr::int(0)));
+    true
+}
+
+fn scaled(subscript: Expr, stride: &Expr) -> Expr {
+    match subscript {
+        Expr::Ramp { base, stride: step, lanes } => Expr::Ramp {
+            base: Box::new(multiply(*base, stride.clone())),
+            stride: Box::new(multiply(*step, stride.clone())),
+            lanes,
+        },
+        other => multiply(other, stride.clone()),
+    }
+}
+
+/// `a + b`; a ramp takes the other into its base.
+fn sum(a: Expr, b: Expr) -> Expr {
+    match (a, b) {
+        (a, Expr::Ramp { base, stride, lanes }) => Expr::Ramp { base: Box::new(sum(a, *base)), stride, lanes },
+        (Expr::Ramp { base, stride, lanes }, b) => Expr::Ramp { base: Box::new(sum(*base, b)), stride, lanes },
+        (a, b) if b.as_int() == Some(0) => a,
+        (a, b) if a.as_int() == Some(0) => b,
+        (a, b) => fold(BinaryOp::Add, &a, &b).unwrap_or_else(|| Expr::binary(BinaryOp::Add, a, b)),
+    }
+}
