@@ -38,7 +38,7 @@ fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>)
         match &mut stmt.kind {
             crate::ir::StmtKind::Store { buffer, index, .. } => changed |= flatten_index(*buffer, index, shapes),
             crate::ir::StmtKind::Alloc(buffer) | crate::ir::StmtKind::Declare(buffer) => {
-                changed |= shapes[*buffer].is_some()
+                changed |= shapes[*buffer].is_some();
             }
             _ => {}
         }
