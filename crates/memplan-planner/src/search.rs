@@ -10,6 +10,9 @@
 //! - [`exact`] is the canonical depth-first search, on the flat arrays of
 //!   [`state`], trying items in the orders of [`rank`].
 //! - [`descent`] walks down from the best plan and up from the bound.
+//! - [`reorder`] climbs on orders of placement where the flat instance is too
+//!   large or loses something.
+//! - [`witness`] reduces a proof that something does not fit to what it needs.
 //! - [`budget`] says when to stop.
 
 mod budget;
@@ -20,7 +23,9 @@ mod instance;
 mod plan;
 mod random;
 mod rank;
+mod reorder;
 mod state;
+mod witness;
 
 pub use budget::DEFAULT_TIME;
 pub use plan::{Answer, search};

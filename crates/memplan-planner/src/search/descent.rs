@@ -116,7 +116,10 @@ impl<'a, H: Height> Descent<'a, H> {
             }
             let tasks = self.tasks(standing, round, seed, budget.work_left());
             let attempts = self.attempt(&tasks, budget);
-            self.conclude(standing, &tasks, attempts, budget);
+            let improved = self.conclude(standing, &tasks, attempts, budget);
+            if let Some(offsets) = standing.offsets.as_ref().filter(|_| improved) {
+                self.searches.iter_mut().for_each(|search| search.set_guide(offsets));
+            }
             budget.report(standing.upper, standing.lower);
         }
         None
@@ -136,18 +139,19 @@ impl<'a, H: Height> Descent<'a, H> {
             rules: if is_proof || small || round.is_multiple_of(2) { Rules::PROOF } else { Rules::HUNT },
             limit: if is_proof || small { proof_limit } else { limit },
         };
+        let guided = |target: Bytes| Task { order: Order::near_best(round, seed), ..task(0, target, false) };
         let lower = standing.lower;
         let Some(upper) = standing.upper.filter(|_| standing.capacity.is_none()) else {
             let capacity = standing.capacity.unwrap_or(lower);
-            return vec![task(0, capacity, false), task(1, capacity, round % 4 == 3)];
+            return vec![task(0, capacity, false), task(1, capacity, false)];
         };
         let below = Bytes(upper.0.saturating_sub(1));
         let half = Bytes(lower.0 + (below.0 - lower.0) / 2);
         let quarter = Bytes(lower.0 + (below.0 - lower.0) / 4);
         if round < HOPEFUL_ROUNDS || round.is_multiple_of(8) {
-            vec![task(0, lower, false), task(1, lower, false), task(0, half, false), task(1, below, true)]
+            vec![task(0, lower, false), task(1, lower, false), guided(half), task(1, below, true)]
         } else {
-            vec![task(0, quarter, false), task(1, half, false), task(0, below, false), task(1, below, true)]
+            vec![task(0, quarter, false), guided(half), guided(below), task(1, below, true)]
         }
     }
 
@@ -182,7 +186,8 @@ impl<'a, H: Height> Descent<'a, H> {
         done.into_iter().filter(|(number, _)| *number <= first_solved).map(|(_, attempt)| attempt).collect()
     }
 
-    fn conclude(&self, standing: &mut Standing, tasks: &[Task], attempts: Vec<Attempt>, budget: &mut Budget) {
+    fn conclude(&self, standing: &mut Standing, tasks: &[Task], attempts: Vec<Attempt>, budget: &mut Budget) -> bool {
+        let mut improved = false;
         for (task, attempt) in tasks.iter().zip(attempts) {
             budget.spend(attempt.nodes);
             match attempt.verdict {
@@ -191,12 +196,14 @@ impl<'a, H: Height> Descent<'a, H> {
                     if standing.upper.is_none_or(|upper| extent < upper) {
                         standing.upper = Some(extent);
                         standing.offsets = Some(attempt.offsets);
+                        improved = true;
                     }
                 }
                 Verdict::Refuted => standing.lower = standing.lower.max(self.instance.next_extent(task.target)),
                 Verdict::Open => {}
             }
         }
+        improved
     }
 }
 

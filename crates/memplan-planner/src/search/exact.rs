@@ -135,6 +135,9 @@ pub(crate) struct Exact<'a, H> {
     candidates: Vec<Candidate<H>>,
     stack: Vec<Frame<H>>,
     ranking: Vec<((i64, i64), u32)>,
+    /// Offsets of the best plan, for guided orders.
+    guide: Vec<u64>,
+    guide_height: u64,
     /// Nodes of all runs so far.
     pub(crate) nodes: u64,
 }
@@ -152,6 +155,8 @@ impl<'a, H: Height> Exact<'a, H> {
             candidates: Vec::new(),
             stack: Vec::new(),
             ranking: Vec::new(),
+            guide: Vec::new(),
+            guide_height: 0,
             nodes: 0,
         }
     }
@@ -159,6 +164,12 @@ impl<'a, H: Height> Exact<'a, H> {
     /// Offsets in granules, after [`Verdict::Solved`].
     pub(crate) fn offsets(&self) -> Vec<u64> {
         self.state.offset.iter().map(|offset| offset.to_granules()).collect()
+    }
+
+    /// Sets the plan that guided orders follow.
+    pub(crate) fn set_guide(&mut self, offsets: &[u64]) {
+        self.guide = offsets.to_vec();
+        self.guide_height = offsets.iter().copied().max().unwrap_or(0);
     }
 
     /// Searches for a plan within `capacity`, for at most `limit` nodes.
@@ -363,7 +374,11 @@ impl<'a, H: Height> Exact<'a, H> {
     fn rank(&mut self, (first, end): (u32, u32)) {
         self.ranking.clear();
         for &item in &self.arena[first as usize..end as usize] {
-            let key = self.order.key(self.state.traits(item as usize), self.noise[item as usize]);
+            let index = item as usize;
+            let key = match self.guide.get(index).filter(|_| self.order.guided) {
+                Some(&offset) => self.order.guided_key(offset, self.guide_height, self.noise[index]),
+                None => self.order.key(self.state.traits(index), self.noise[index]),
+            };
             self.ranking.push((key, item));
         }
         self.ranking.sort_unstable();

@@ -29,6 +29,9 @@ use memplan_core::Bytes;
 /// Sums of sizes and offsets stay below this, so that searching needs no checks.
 const HIGHEST: u128 = 1 << 60;
 
+/// Work of one dive: a few hundred milliseconds.
+const MOST_WORK: u64 = 1_000_000_000;
+
 /// A stretch of time with the bytes in use, counted from the slab's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
@@ -134,6 +137,17 @@ impl Instance {
         Some(instance)
     }
 
+    /// Some of the items alone, in the same sections.
+    pub(crate) fn subset(&self, items: &[u32]) -> Instance {
+        let mut subset = Instance { items: Vec::with_capacity(items.len()), spans: Vec::new(), ..*self };
+        for &item in items {
+            let first_span = subset.spans.len() as u32;
+            subset.spans.extend_from_slice(self.spans(item as usize));
+            subset.items.push(Item { first_span, ..self.items[item as usize] });
+        }
+        subset
+    }
+
     /// The sections of an item.
     pub(crate) fn spans(&self, item: usize) -> &[Span] {
         let item = &self.items[item];
@@ -166,6 +180,20 @@ impl Instance {
         let load = self.loads().into_iter().max().unwrap_or(0);
         let ends = self.items.iter().map(|item| item.fixed.unwrap_or(0) * self.granule + item.size);
         Bytes((load * self.granule).saturating_sub(self.largest_tail).max(ends.max().unwrap_or(0)))
+    }
+
+    /// Whether a dive of the exact search, which looks at all widths for every
+    /// item, takes a fraction of a second.
+    pub(crate) fn is_tractable(&self) -> bool {
+        let widths: u64 = self.spans.iter().map(|span| u64::from(span.hi - span.lo)).sum();
+        widths.saturating_mul(self.items.len() as u64) < MOST_WORK
+    }
+
+    /// Bytes that are enough for any order of placement.
+    pub(crate) fn enough(&self) -> Bytes {
+        let padded = |item: &Item| (item.height + item.alignment) * self.granule;
+        let fixed = self.items.iter().filter_map(|item| item.fixed).max().unwrap_or(0);
+        Bytes(self.items.iter().map(padded).sum::<u64>() + fixed * self.granule + self.largest_tail)
     }
 
     /// The smallest extent above `extent` that is not obviously impossible.

@@ -2,14 +2,19 @@
 
 use std::time::Instant;
 
-use memplan_core::{Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness, bound};
+use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Step, Stop, Witness, bound};
 
-use super::budget::Budget;
+use super::budget::{Budget, DEFAULT_TIME};
 use super::descent::{Standing, descend};
 use super::flatten::Flat;
+use super::reorder::reorder;
+use super::witness::irreducible;
 use crate::piece::{PieceId, Pieces};
 use crate::portfolio::{self, Tried};
 use crate::{Request, portfolio::fits};
+
+/// Larger witnesses are not reduced.
+const MOST_WITNESSES: usize = 2000;
 
 /// What a search found out, with the work it took.
 #[derive(Clone, Debug)]
@@ -27,21 +32,23 @@ pub fn search(problem: &Problem, request: &Request) -> Answer {
     let Ok(pieces) = Pieces::of(problem) else {
         return Answer { outcome: Outcome::Exhausted { stop: Stop::Finished }, nodes: 0 };
     };
-    // The portfolio limits itself; the time is for the search.
-    let tried = portfolio::try_members(&pieces, &Request { time_limit: None, ..request.clone() });
+    // Half of the time at most is for the portfolio, whose first member is always run.
+    let time_limit = request.work_limit.is_none().then(|| request.time_limit.unwrap_or(DEFAULT_TIME) / 2);
+    let tried = portfolio::try_members(&pieces, &Request { time_limit, ..request.clone() });
     improve(&pieces, tried, request, start)
 }
 
 /// Improves what the portfolio found.
 pub(crate) fn improve(pieces: &Pieces, tried: Tried, request: &Request, start: Instant) -> Answer {
     let mut budget = Budget::of(request, start);
-    if let Some(witness) = tried.witness {
-        return Answer { outcome: Outcome::Infeasible(witness), nodes: 0 };
-    }
     if let Some(plan) = tried.best.as_ref().filter(|plan| plan.extent() <= tried.lower_bound) {
         return Answer { outcome: Outcome::Optimal(plan.clone()), nodes: 0 };
     }
     let mut search = Search::new(pieces, tried, request.seed);
+    if let Some(witness) = search.infeasible.take() {
+        let witness = search.reduced(witness, &mut budget);
+        return Answer { nodes: budget.spent(), outcome: Outcome::Infeasible(witness) };
+    }
     search.run(&mut budget);
     Answer { nodes: budget.spent(), outcome: search.outcome() }
 }
@@ -72,12 +79,22 @@ impl<'a, 'p> Search<'a, 'p> {
             lower: bound::space_lower_bounds(problem).iter().map(|peak| peak.bytes).collect(),
             lower_bound: tried.lower_bound,
             placed: IndexVec::filled(None, problem.spaces().len()),
-            infeasible: None,
+            infeasible: tried.witness,
             stop: Stop::Finished,
         }
     }
 
     fn run(&mut self, budget: &mut Budget) {
+        let is_flat = self
+            .problem
+            .spaces()
+            .ids()
+            .all(|space| self.flat(space).is_some_and(|flat| flat.is_exact && flat.instance.is_tractable()));
+        if !is_flat {
+            let mut share = budget.share(2);
+            self.stop = reorder(self.pieces, &mut self.best, &self.lower, self.seed, &mut share).unwrap_or(self.stop);
+            budget.spend(share.spent());
+        }
         let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
         for (number, &space) in spaces.iter().enumerate() {
             let mut share = budget.share((spaces.len() - number) as u32);
@@ -97,8 +114,12 @@ impl<'a, 'p> Search<'a, 'p> {
         planned.or_else(|| self.pieces.homes(piece).first().map(|home| home.space))
     }
 
+    fn flat(&self, space: SpaceId) -> Option<Flat> {
+        Flat::new(self.pieces, space, |piece| self.space_of(piece) == Some(space))
+    }
+
     fn improve_space(&mut self, space: SpaceId, budget: &mut Budget) {
-        let Some(flat) = Flat::new(self.pieces, space, |piece| self.space_of(piece) == Some(space)) else { return };
+        let Some(flat) = self.flat(space).filter(|flat| flat.instance.is_tractable()) else { return };
         let capacity = self.problem.spaces()[space].capacity;
         let lower = if flat.is_exact {
             self.lower[space].max(flat.instance.lower_bound())
@@ -106,12 +127,20 @@ impl<'a, 'p> Search<'a, 'p> {
             flat.instance.lower_bound()
         };
         let upper = self.best.as_ref().map(|plan| plan.extents[space]);
-        let mut standing = Standing { lower, upper, offsets: None, capacity };
-        self.stop = descend(&flat.instance, &mut standing, self.seed, budget).unwrap_or(self.stop);
+        // Without a plan or a capacity, anything is better than nothing.
+        let enough = capacity.or_else(|| upper.is_none().then(|| flat.instance.enough()));
+        let mut standing = Standing { lower, upper, offsets: None, capacity: enough };
+        self.descend(&flat, &mut standing, budget);
+        if capacity.is_none() && enough.is_some() {
+            standing.capacity = None;
+            self.descend(&flat, &mut standing, budget);
+        }
         if flat.is_exact {
             self.lower[space] = self.lower[space].max(standing.lower);
             if let Some(capacity) = capacity.filter(|_| standing.is_infeasible()) {
-                self.infeasible = Some(self.witness(&flat, capacity, standing.lower));
+                let all: Vec<u32> = (0..flat.pieces.len() as u32).collect();
+                let witness = self.witness(&flat, &all, capacity, budget);
+                self.infeasible = Some(witness.unwrap_or_else(|| self.everything(&flat, capacity, standing.lower)));
             }
         }
         if let Some(offsets) = standing.offsets {
@@ -121,12 +150,45 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    fn witness(&self, flat: &Flat, capacity: Bytes, needed: Bytes) -> Witness {
+    fn descend(&mut self, flat: &Flat, standing: &mut Standing, budget: &mut Budget) {
+        self.stop = descend(&flat.instance, standing, self.seed, budget).unwrap_or(self.stop);
+    }
+
+    /// Says why a space is too small, with as few buffers as possible.
+    fn witness(&self, flat: &Flat, items: &[u32], capacity: Bytes, budget: &mut Budget) -> Option<Witness> {
+        let kept = irreducible(&flat.instance, items, capacity, budget)?;
+        let subset = flat.instance.subset(&kept);
+        let needed = subset.lower_bound().max(flat.instance.next_extent(capacity));
+        let members = kept.iter().flat_map(|&item| self.pieces.members(flat.pieces[item as usize]));
+        let mut buffers: Vec<BufferId> = members.map(|(buffer, _)| buffer).collect();
+        buffers.sort_unstable();
+        buffers.dedup();
+        let step = meeting_step(self.problem, &buffers);
+        Some(Witness { space: flat.space, buffers, step, needed, capacity })
+    }
+
+    fn everything(&self, flat: &Flat, capacity: Bytes, needed: Bytes) -> Witness {
         let members = flat.pieces.iter().flat_map(|&piece| self.pieces.members(piece));
-        let mut buffers: Vec<_> = members.map(|(buffer, _)| buffer).collect();
+        let mut buffers: Vec<BufferId> = members.map(|(buffer, _)| buffer).collect();
         buffers.sort_unstable();
         buffers.dedup();
         Witness { space: flat.space, buffers, step: None, needed, capacity }
+    }
+
+    /// A witness of the lower bound with what can be spared left out.
+    fn reduced(&self, witness: Witness, budget: &mut Budget) -> Witness {
+        let only_here = |piece: PieceId| {
+            let homes = self.pieces.homes(piece);
+            homes.len() == 1 && homes[0].space == witness.space
+        };
+        let flat = Flat::new(self.pieces, witness.space, only_here).filter(|flat| flat.is_exact);
+        let is_in = |piece: PieceId| self.pieces.members(piece).any(|(buffer, _)| witness.buffers.contains(&buffer));
+        let smaller = flat.filter(|_| witness.buffers.len() <= MOST_WITNESSES).and_then(|flat| {
+            let items: Vec<u32> =
+                (0..flat.pieces.len() as u32).filter(|&item| is_in(flat.pieces[item as usize])).collect();
+            self.witness(&flat, &items, witness.capacity, budget)
+        });
+        smaller.unwrap_or(witness)
     }
 
     /// Puts new placements into the plan.
@@ -196,4 +258,16 @@ impl<'a, 'p> Search<'a, 'p> {
             None => Outcome::Exhausted { stop: self.stop },
         }
     }
+}
+
+/// A step at which all of these are alive.
+fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<Step> {
+    let alive = |buffer: BufferId, step: Step| {
+        let intervals = problem.buffers()[buffer].lifetime.intervals();
+        intervals.iter().any(|interval| interval.start <= step && step < interval.end)
+    };
+    let starts = buffers.iter().flat_map(|&buffer| problem.buffers()[buffer].lifetime.intervals());
+    let mut starts: Vec<Step> = starts.map(|interval| interval.start).collect();
+    starts.sort_unstable();
+    starts.into_iter().find(|&step| buffers.iter().all(|&buffer| alive(buffer, step)))
 }

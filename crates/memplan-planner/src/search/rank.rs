@@ -20,16 +20,18 @@ pub(crate) struct Order {
     /// Largest perturbation of the first key, in thousandths of a doubling.
     pub(crate) noise: u64,
     pub(crate) seed: u64,
+    /// Follow the best plan instead: its lowest items first, noise in thousandths of its extent.
+    pub(crate) guided: bool,
 }
 
 /// Orders without noise, most successful first.
 pub(crate) const PLAIN_ORDERS: [Order; 6] = [
-    Order { first: [0, 1, 0], then: [0, 1, 1], noise: 0, seed: 0 },
-    Order { first: [1, 0, 0], then: [0, 1, 1], noise: 0, seed: 0 },
-    Order { first: [1, 0, 0], then: [0, 1, 0], noise: 0, seed: 0 },
-    Order { first: [0, 1, 1], then: [1, 0, 0], noise: 0, seed: 0 },
-    Order { first: [0, 1, 0], then: [1, 0, 0], noise: 0, seed: 0 },
-    Order { first: [0, 2, 1], then: [1, 0, 0], noise: 0, seed: 0 },
+    Order { first: [0, 1, 0], then: [0, 1, 1], noise: 0, seed: 0, guided: false },
+    Order { first: [1, 0, 0], then: [0, 1, 1], noise: 0, seed: 0, guided: false },
+    Order { first: [1, 0, 0], then: [0, 1, 0], noise: 0, seed: 0, guided: false },
+    Order { first: [0, 1, 1], then: [1, 0, 0], noise: 0, seed: 0, guided: false },
+    Order { first: [0, 1, 0], then: [1, 0, 0], noise: 0, seed: 0, guided: false },
+    Order { first: [0, 2, 1], then: [1, 0, 0], noise: 0, seed: 0, guided: false },
 ];
 
 impl Order {
@@ -45,6 +47,20 @@ impl Order {
         let base = if random.below(4) == 0 { PLAIN_ORDERS[random.below(plain) as usize] } else { PLAIN_ORDERS[0] };
         let noise = [150, 500, 1000, 1000, 1500][random.below(5) as usize];
         Order { noise, seed: random.next(), ..base }
+    }
+
+    /// An order near that of the best plan.
+    pub(crate) fn near_best(round: u64, seed: u64) -> Order {
+        let mut random = Random::new(seed ^ round.wrapping_mul(0xD134_2543_DE82_EF95));
+        let noise = [3, 10, 30, 100, 300][random.below(5) as usize];
+        Order { noise, seed: random.next(), guided: true, ..PLAIN_ORDERS[0] }
+    }
+
+    /// The sort key of an item in a plan of this height: smaller comes first.
+    pub(crate) fn guided_key(&self, offset: u64, height: u64, noise: u64) -> (i64, i64) {
+        let spread = u128::from(height) * u128::from(self.noise) / 1000;
+        let shift = (u128::from(noise) * spread) >> 63;
+        ((u128::from(offset) + shift).min(1 << 62) as i64, 0)
     }
 
     /// The sort key of an item: smaller comes first.

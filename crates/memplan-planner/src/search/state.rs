@@ -39,8 +39,8 @@ impl Height for i64 {
     }
 }
 
-/// Rounds of inference per node; more find little.
-const ROUNDS: u32 = 3;
+/// Forced items are followed up at most this many times per item of a part.
+const PATIENCE: usize = 4;
 
 #[derive(Clone, Copy)]
 struct Span<H> {
@@ -89,6 +89,8 @@ pub(crate) struct State<H> {
     raised: Vec<(u32, H)>,
     ranked: Vec<(u32, u32)>,
     placed: Vec<u32>,
+    /// Forced items still to be followed up.
+    queue: Vec<u32>,
     /// Per section: a top at or above this means that nothing is to come.
     done: Vec<H>,
 }
@@ -127,6 +129,7 @@ impl<H: Height> State<H> {
             raised: Vec::new(),
             ranked: Vec::new(),
             placed: Vec::new(),
+            queue: Vec::new(),
             done: vec![H::ZERO; instance.sections],
         }
     }
@@ -301,28 +304,19 @@ impl<H: Height> State<H> {
     pub(crate) fn infer(&mut self, items: &[u32], forced: bool) -> Result<H, u32> {
         let lo = items.iter().map(|&item| self.first_section(item)).min().unwrap_or(0) as usize;
         let hi = items.iter().map(|&item| self.last_section(item)).max().unwrap_or(0) as usize;
+        self.count_fillers(items, lo, hi);
+        self.queue.clear();
+        let fixed = items.iter().filter(|&&item| self.late[item as usize] < H::MAX);
+        self.queue.extend(fixed);
         let mut highest = H::MAX;
-        for round in 0..=ROUNDS {
-            self.count_fillers(items, lo, hi);
-            let mut found = false;
-            for section in lo..hi {
-                if self.top[section] >= self.done[section] {
-                    continue;
-                }
+        for section in lo..hi {
+            if self.top[section] < self.done[section] {
                 highest = highest.min(self.top[section]);
-                match self.fillers[section] {
-                    0 => return Err(section as u32),
-                    1 => {
-                        let item = self.filler_sum[section] as usize;
-                        found |= self.top[section] < self.late[item];
-                        self.late[item] = self.late[item].min(self.top[section]);
-                    }
-                    _ => {}
-                }
+                self.check_section(section)?;
             }
-            if !forced || !(found || round == 0) || round == ROUNDS || !self.push_above_forced(items)? {
-                break;
-            }
+        }
+        if forced {
+            self.push_above_forced(items)?;
         }
         Ok(highest)
     }
@@ -354,46 +348,83 @@ impl<H: Height> State<H> {
         }
     }
 
-    /// Whatever meets a forced item and cannot end below it lies above it.
-    /// Returns whether anything was raised; a section of an item that has no
-    /// place left is an error.
-    fn push_above_forced(&mut self, items: &[u32]) -> Result<bool, u32> {
-        let mut raised = false;
-        for &forced in items {
-            let forced = forced as usize;
-            let late = self.late[forced];
-            if late == H::MAX {
-                continue;
-            }
-            for &item in items {
-                let index = item as usize;
-                if self.first_section(item) >= self.last_section(forced as u32) {
-                    break;
+    /// Looks at who can fill a section: nobody is an error, a single one is forced to.
+    fn check_section(&mut self, section: usize) -> Result<(), u32> {
+        match self.fillers[section] {
+            0 => Err(section as u32),
+            1 => {
+                let item = self.filler_sum[section];
+                let late = &mut self.late[item as usize];
+                if self.top[section] < *late {
+                    *late = self.top[section];
+                    self.queue.push(item);
                 }
-                if index != forced && self.push_above(forced, late, index) {
-                    raised = true;
-                    if self.early[index] > self.limit[index] || self.early[index] > self.late[index] {
-                        return Err(self.first_section(item));
-                    }
-                }
+                Ok(())
             }
+            _ => Ok(()),
         }
-        Ok(raised)
     }
 
-    fn push_above(&mut self, forced: usize, late: H, item: usize) -> bool {
-        let before = self.early[item];
+    /// Whatever meets a forced item and cannot end below it lies above it, which
+    /// may force others in turn. A section of an item that has no place left is an error.
+    fn push_above_forced(&mut self, items: &[u32]) -> Result<(), u32> {
+        let mut patience = PATIENCE * items.len();
+        while let Some(forced) = self.queue.pop() {
+            let end = self.last_section(forced);
+            let late = self.late[forced as usize];
+            for &item in items {
+                if self.first_section(item) >= end {
+                    break;
+                }
+                if item != forced {
+                    self.push_above(forced as usize, late, item)?;
+                }
+            }
+            patience = patience.saturating_sub(1);
+            if patience == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn push_above(&mut self, forced: usize, late: H, item: u32) -> Result<(), u32> {
+        let index = item as usize;
+        let before = self.early[index];
         let mut early = before;
         for under in self.spans(forced) {
-            for span in self.spans(item) {
+            for span in self.spans(index) {
                 if under.meets(span) && before + span.height > late {
                     early = early.max(self.early[forced] + under.height);
                 }
             }
         }
-        if early > before {
-            self.early[item] = self.align(item, early);
+        if early == before {
+            return Ok(());
         }
-        early > before
+        let early = self.align(index, early);
+        if early > self.limit[index] || early > self.late[index] {
+            return Err(self.first_section(item));
+        }
+        self.early[index] = early;
+        if self.late[index] < H::MAX {
+            self.queue.push(item);
+        }
+        self.no_longer_fills(item, before, early)
+    }
+
+    /// Takes an item out of the sections that it could fill from `before` but not from `early`.
+    fn no_longer_fills(&mut self, item: u32, before: H, early: H) -> Result<(), u32> {
+        for index in self.span_range(item as usize) {
+            let Span { lo, hi, .. } = self.spans[index];
+            for section in lo as usize..hi as usize {
+                if before <= self.top[section] && self.top[section] < early {
+                    self.fillers[section] -= 1;
+                    self.filler_sum[section] = self.filler_sum[section].wrapping_sub(item);
+                    self.check_section(section)?;
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -1,0 +1,84 @@
+//! Irreducible witnesses: a smallest reason why something does not fit.
+//!
+//! Given items that are proved not to fit, leave some out and prove it again;
+//! what can be spared is dropped for good. First halves, then quarters, down to
+//! single items. In the end every item is needed: without any one of them the
+//! rest fits (or could not be refuted within the node limit).
+
+use memplan_core::Bytes;
+
+use super::budget::Budget;
+use super::exact::{Exact, Rules, Verdict};
+use super::instance::Instance;
+use super::rank::PLAIN_ORDERS;
+
+/// Nodes per proof.
+const LIMIT: u64 = 20_000;
+
+/// Items of `items` that cannot be placed within `capacity` together, none of
+/// which can be spared. `None` if `items` cannot be refuted.
+pub(crate) fn irreducible(
+    instance: &Instance,
+    items: &[u32],
+    capacity: Bytes,
+    budget: &mut Budget,
+) -> Option<Vec<u32>> {
+    let mut kept = items.to_vec();
+    if !is_refuted(instance, &kept, capacity, budget) {
+        return None;
+    }
+    // The smallest go first, so that few large ones remain.
+    kept.sort_by_key(|&item| (instance.items[item as usize].height, item));
+    let mut chunk = kept.len().div_ceil(2);
+    loop {
+        let before = kept.len();
+        let mut start = 0;
+        while start < kept.len() && !budget.is_late() {
+            let end = (start + chunk).min(kept.len());
+            let rest = [&kept[..start], &kept[end..]].concat();
+            if is_refuted(instance, &rest, capacity, budget) {
+                kept = rest;
+            } else {
+                start = end;
+            }
+        }
+        if chunk == 1 && (kept.len() == before || budget.is_late()) {
+            break;
+        }
+        chunk = chunk.div_ceil(2).max(1);
+    }
+    kept.sort_unstable();
+    Some(kept)
+}
+
+fn is_refuted(instance: &Instance, items: &[u32], capacity: Bytes, budget: &mut Budget) -> bool {
+    let subset = instance.subset(items);
+    if subset.lower_bound() > capacity {
+        return true;
+    }
+    let mut search = Exact::<i64>::new(&subset);
+    let verdict = search.run(capacity, PLAIN_ORDERS[0], Rules::PROOF, LIMIT, &|| false);
+    budget.spend(search.nodes);
+    verdict == Verdict::Refuted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::instance::{Slab, Stretch};
+    use std::time::Instant;
+
+    fn slab(start: u64, end: u64, height: u64) -> Slab {
+        Slab { stretches: vec![Stretch { start, end, height }], size: height, alignment: 1, fixed: None }
+    }
+
+    #[test]
+    fn only_what_is_needed_remains() {
+        // Item 1 cannot be spared, nor 3; 0 and 2 are elsewhere or small.
+        let slabs = [slab(5, 9, 9), slab(0, 4, 6), slab(0, 4, 1), slab(2, 5, 5)];
+        let instance = Instance::new(&slabs, &[]).unwrap();
+        let mut budget = Budget::of(&crate::Request::default(), Instant::now());
+        assert_eq!(irreducible(&instance, &[0, 1, 2, 3], Bytes(10), &mut budget), Some(vec![1, 3]));
+        assert_eq!(irreducible(&instance, &[0, 1, 2, 3], Bytes(12), &mut budget), None);
+    }
+}

@@ -1,0 +1,100 @@
+//! The strategy `search`: right on tiny problems, reproducible on larger ones.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use memplan_core::{Outcome, Problem};
+use memplan_planner::{Request, find, plan};
+use memplan_testkit::Features;
+use memplan_testkit::brute_force::{self, Answer};
+use memplan_testkit::instances;
+use memplan_testkit::problems::{Limits, problems};
+use proptest::prelude::*;
+
+/// Enough for every tiny problem.
+const WORK: u64 = 50_000;
+
+fn searched(problem: &Problem, work: u64, threads: usize) -> Outcome {
+    let request = Request { work_limit: Some(work), threads: Some(threads), ..Request::default() };
+    plan(find("search").unwrap(), problem, &request).unwrap()
+}
+
+fn check_valid(problem: &Problem, outcome: &Outcome) -> Result<(), TestCaseError> {
+    if let Some(plan) = outcome.plan() {
+        let violations = memplan_verify::packing::check(problem, plan);
+        prop_assert!(violations.is_empty(), "{}", violations[0]);
+    }
+    Ok(())
+}
+
+/// The search must be right; if `complete`, it must also be certain.
+fn compare(problem: &Problem, complete: bool) -> Result<(), TestCaseError> {
+    let outcome = searched(problem, WORK, 1);
+    check_valid(problem, &outcome)?;
+    let truth = brute_force::solve(problem, 60_000);
+    match (&outcome, &truth) {
+        (_, Answer::TooLarge) => {}
+        (Outcome::Optimal(plan), Answer::Optimal(best)) => prop_assert_eq!(plan.extent(), best.extent()),
+        (Outcome::Feasible { plan, lower_bound, .. }, Answer::Optimal(best)) => {
+            prop_assert!(!complete, "not certain: {} >= {}", plan.extent(), lower_bound);
+            prop_assert!(plan.extent() >= best.extent() && *lower_bound <= best.extent());
+        }
+        (Outcome::Infeasible(_), Answer::Infeasible) => {}
+        (Outcome::Exhausted { .. }, _) => prop_assert!(!complete, "not certain"),
+        _ => prop_assert!(false, "search says {}, trying everything says {:?}", outcome.status(), truth),
+    }
+    Ok(())
+}
+
+/// What flat instances express without loss.
+const FLAT: Features = Features {
+    alignments: true,
+    gaps: true,
+    fixed_offsets: true,
+    several_spaces: true,
+    must_not_share: true,
+    exclusive: true,
+    slots: true,
+    empty_buffers: true,
+    ..Features::NONE
+};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn flat_problems_are_solved_exactly(problem in problems(FLAT, Limits::TINY)) {
+        compare(&problem, true)?;
+    }
+
+    #[test]
+    fn flat_problems_with_capacities_are_decided(
+        problem in problems(Features { capacities: true, ..FLAT }, Limits::TINY),
+    ) {
+        let outcome = searched(&problem, WORK, 1);
+        check_valid(&problem, &outcome)?;
+        match (&outcome, brute_force::solve(&problem, 60_000)) {
+            (_, Answer::TooLarge) => {}
+            (Outcome::Infeasible(_), truth) => prop_assert_eq!(truth, Answer::Infeasible),
+            (Outcome::Exhausted { .. }, _) => prop_assert!(false, "not decided"),
+            (_, truth) => prop_assert!(matches!(truth, Answer::Optimal(_))),
+        }
+    }
+
+    #[test]
+    fn no_feature_makes_it_wrong(problem in problems(Features::OFFSETS, Limits::TINY)) {
+        compare(&problem, false)?;
+    }
+
+    #[test]
+    fn threads_do_not_change_the_plan(problem in problems(FLAT, Limits::MEDIUM)) {
+        prop_assert_eq!(searched(&problem, 3000, 1), searched(&problem, 3000, 3));
+    }
+}
+
+#[test]
+fn larger_problems_are_reproducible_and_no_taller_than_first_fit() {
+    let problem = instances::random(300, 20, 7);
+    let outcome = searched(&problem, 20_000, 1);
+    assert_eq!(outcome, searched(&problem, 20_000, 2));
+    let first_fit = plan(find("first-fit").unwrap(), &problem, &Request::default()).unwrap();
+    assert!(outcome.plan().unwrap().extent() <= first_fit.plan().unwrap().extent());
+}
