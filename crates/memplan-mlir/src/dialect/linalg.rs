@@ -66,8 +66,17 @@ const FULL_WRITES: &[&str] = &[
 /// The ops in the body of a named op (without `linalg.` in front), which only
 /// its generic form shows; `None` for ops without a body.
 ///
-/// Elements are cast to the type of the output before anything is computed.
-pub(crate) fn named_linalg_body(name: &str, inputs: &[&str], output: &str) -> Option<Vec<&'static str>> {
+/// Elements are cast to the type of the output before anything is computed, as
+/// unsigned numbers if the op says so.
+pub(crate) fn named_linalg_body(
+    name: &str,
+    inputs: &[&str],
+    output: &str,
+    unsigned_casts: bool,
+) -> Option<Vec<&'static str>> {
+    if name.starts_with("quantized") || name.ends_with("_q") {
+        return quantized_body(inputs, output);
+    }
     let float = !output.starts_with(['i', 's', 'u']);
     let complex = output.starts_with("complex");
     let pick = |of_float, of_int| if float { of_float } else { of_int };
@@ -108,42 +117,59 @@ pub(crate) fn named_linalg_body(name: &str, inputs: &[&str], output: &str) -> Op
         _ if is_contraction(name) => &[mul, add],
         _ => return None,
     };
-    let mut body = casts(name, inputs, output);
+    let mut body = casts(name, inputs, output, unsigned_casts);
     body.extend(compute);
     body.push("linalg.yield");
     Some(body)
 }
 
 fn is_contraction(name: &str) -> bool {
-    !name.contains("_q")
-        && !name.starts_with("quantized")
-        && (name.contains("matmul")
-            || name.contains("matvec")
-            || name.contains("vecmat")
-            || name.contains("mmt4d")
-            || name == "dot"
-            || name == "contract"
-            || name.starts_with("conv")
-            || name.starts_with("depthwise_conv"))
+    name.contains("matmul")
+        || name.contains("matvec")
+        || name.contains("vecmat")
+        || name.contains("mmt4d")
+        || name == "dot"
+        || name == "contract"
+        || name.starts_with("conv")
+        || name.starts_with("depthwise_conv")
+}
+
+/// `(a - zero) * (b - zero) + c`, with `a` and `b` cast first.
+fn quantized_body(inputs: &[&str], output: &str) -> Option<Vec<&'static str>> {
+    let mut body = Vec::new();
+    for input in inputs.get(..2)? {
+        if *input != output {
+            body.push(cast(input, output, false));
+        }
+        body.push("arith.subi");
+    }
+    body.extend(["arith.muli", "arith.addi", "linalg.yield"]);
+    Some(body)
 }
 
 /// A cast for every input that is computed with and is not of the output's element type.
-fn casts(name: &str, inputs: &[&str], output: &str) -> Vec<&'static str> {
+fn casts(name: &str, inputs: &[&str], output: &str, unsigned: bool) -> Vec<&'static str> {
     // A pooling window and a select's condition are not computed with.
     let skip = |at: usize| (name.starts_with("pooling_") && at == 1) || (name == "select" && at == 0);
     let inputs = inputs.iter().enumerate().filter(|(at, _)| !skip(*at));
-    inputs.filter(|(_, input)| **input != output && **input != "?").map(|(_, input)| cast(input, output)).collect()
+    inputs
+        .filter(|(_, input)| **input != output && **input != "?")
+        .map(|(_, input)| cast(input, output, unsigned))
+        .collect()
 }
 
-fn cast(from: &str, to: &str) -> &'static str {
+fn cast(from: &str, to: &str, unsigned: bool) -> &'static str {
     let float = |text: &str| !text.starts_with(['i', 's', 'u']);
     let width = |text: &str| crate::Type::parse(text).bits().unwrap_or(0);
     match (float(from), float(to)) {
         (true, true) if width(from) < width(to) => "arith.extf",
         (true, true) => "arith.truncf",
+        (false, true) if unsigned => "arith.uitofp",
         (false, true) => "arith.sitofp",
+        (true, false) if unsigned => "arith.fptoui",
         (true, false) => "arith.fptosi",
-        (false, false) if width(from) < width(to) => "arith.extsi",
-        (false, false) => "arith.trunci",
+        (false, false) if width(from) >= width(to) => "arith.trunci",
+        (false, false) if unsigned => "arith.extui",
+        (false, false) => "arith.extsi",
     }
 }

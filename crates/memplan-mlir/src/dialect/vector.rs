@@ -25,6 +25,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("vector.scatter", OpInfo::effects(UPDATE_FIRST)),
         ("vector.type_cast", OpInfo::cast()),
         ("vector.extract", OpInfo::pure().with_results(ResultTypes::First)),
+        ("vector.scalable.extract", OpInfo::pure().with_results(ResultTypes::First)),
         ("vector.outerproduct", number()),
         ("vector.shuffle", number()),
         ("vector.to_elements", OpInfo::pure().with_results(ResultTypes::Element)),

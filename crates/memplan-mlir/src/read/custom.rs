@@ -164,8 +164,8 @@ impl<'s> Reader<'s> {
             return word.contains('.') || undotted(word).is_some();
         }
         // Two ops on one line: only a word that is surely an op ends this one.
-        let info = self.info(frame);
-        info.known && word.contains('.') && self.dialects.has_dialect(word)
+        let surely = word == "return" || (word.contains('.') && self.dialects.has_dialect(word));
+        surely && self.info(frame).known
     }
 
     /// Whether `^name:` or `^name(…):` stands here.
@@ -381,13 +381,26 @@ impl<'s> Reader<'s> {
 
     /// The few forms that name operands in another order than the generic form.
     pub(super) fn order_operands(&mut self, frame: &OpFrame) {
-        if matches!(frame.state, State::Generic(_)) {
+        let name = self.document.names[frame.name].name.as_str();
+        let differs = matches!(name, "linalg.pack" | "linalg.unpack" | "gpu.launch_func");
+        if !differs || matches!(frame.state, State::Generic(_)) {
             return;
         }
+        let sizes = self.groups[frame.groups..].iter();
+        let sizes = sizes.filter(|group| self.text(group.keyword) == "in");
+        let sizes: Vec<Group> = sizes.copied().collect();
         let uses = &mut self.uses[frame.uses..];
         match self.document.names[frame.name].name.as_str() {
             // `%source padding_value(%p) … [%tile] into %destination`
             "linalg.pack" | "linalg.unpack" if uses.len() > 2 => uses[1..].rotate_right(1),
+            // `clusters in (…) blocks in (…) threads in (…)`: clusters are last.
+            "gpu.launch_func" => {
+                if let [clusters, _, threads] = sizes[..] {
+                    let count = (clusters.end - clusters.start) as usize;
+                    let range = clusters.start as usize..threads.end as usize;
+                    uses[range].rotate_left(count);
+                }
+            }
             _ => {}
         }
     }
@@ -561,7 +574,7 @@ impl<'s> Reader<'s> {
             ResultTypes::First => all.iter().take(1).copied().collect(),
             ResultTypes::Repeated => repeat(all.last().copied(), count),
             ResultTypes::Element | ResultTypes::Awaited => {
-                let inside = all.last().and_then(|&span| ty::inner_span(self.source, span));
+                let inside = all.last().and_then(|&span| self.inner_type(span));
                 repeat(inside, count)
             }
             ResultTypes::ValueAndBool => all.last().copied().into_iter().collect(),

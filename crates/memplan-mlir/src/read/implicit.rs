@@ -68,7 +68,12 @@ impl Reader<'_> {
         let name = self.document.name(op).strip_prefix("linalg.")?;
         let elements: Vec<&str> = self.document.operands(op).iter().map(|&value| self.element_text(value)).collect();
         let (&output, inputs) = elements.split_last()?;
-        dialect::named_linalg_body(name, inputs, output)
+        let start = self.document.ops[op].span.start as usize;
+        let text = self.source.get(start..self.previous.end)?;
+        // `linalg.elementwise kind=#linalg.elementwise_kind<exp>`
+        let kind = text.split_once("elementwise_kind<").and_then(|(_, rest)| rest.split('>').next());
+        let unsigned = text.contains("<cast_unsigned>");
+        dialect::named_linalg_body(kind.unwrap_or(name), inputs, output, unsigned)
     }
 
     /// The spelling of a value's element type, or of its type if it has no elements.
@@ -78,7 +83,7 @@ impl Reader<'_> {
         };
         match self.document.types[value.ty].text {
             TypeText::Source(span) => {
-                let inner = crate::ty::inner_span(self.source, span).unwrap_or(span);
+                let inner = self.inner_type(span).unwrap_or(span);
                 self.text(inner)
             }
             TypeText::Known(text) => text,

@@ -347,6 +347,21 @@ impl<'s> Reader<'s> {
         Span::new(start, self.previous.end)
     }
 
+    /// The element type of a shaped type, or the parameter of another; aliases
+    /// defined so far are looked through.
+    fn inner_type(&self, span: Span) -> Option<Span> {
+        let mut span = span;
+        // Bounded, for aliases that go round in circles.
+        for _ in 0..8 {
+            let aliases = self.document.aliases.last()?;
+            match aliases.get(self.text(span)) {
+                Some(alias) => span = alias.value,
+                None => break,
+            }
+        }
+        crate::ty::inner_span(self.source, span)
+    }
+
     fn intern(&mut self, text: TypeText) -> TypeId {
         let key = match text {
             TypeText::Source(span) => self.text(span),
