@@ -172,8 +172,9 @@ fn bound_remark(planned: &Planned) -> String {
 fn plan_remark(planned: &Planned, lower_bound: Bytes, naive: Bytes) -> String {
     let Some(plan) = planned.outcome.plan() else { return String::new() };
     let mut facts = vec![planned.outcome.status().to_owned()];
-    if let Outcome::Feasible { .. } = planned.outcome {
+    if let Outcome::Feasible { stop, .. } = planned.outcome {
         facts.push(format!("{:.3} x the lower bound", plan.extent().0 as f64 / lower_bound.0.max(1) as f64));
+        facts.extend(stopped(stop).map(str::to_owned));
     }
     if naive > Bytes::ZERO {
         facts.push(format!("{:.1} % of the naive sum", 100.0 * plan.extent().0 as f64 / naive.0 as f64));
@@ -186,6 +187,16 @@ fn plan_remark(planned: &Planned, lower_bound: Bytes, naive: Bytes) -> String {
     }
     facts.push(duration(planned.time));
     facts.join(", ")
+}
+
+/// What ended a search that could have gone on.
+fn stopped(stop: Stop) -> Option<&'static str> {
+    match stop {
+        Stop::Finished => None,
+        Stop::TimeLimit => Some("stopped at the time limit"),
+        Stop::WorkLimit => Some("stopped at the limit on work"),
+        Stop::Interrupted => Some("interrupted"),
+    }
 }
 
 /// One row a space.
