@@ -6,8 +6,10 @@ use crate::{BlockId, OpId, PipeId, RegionId, TokenId, ValueId};
 
 /// One step of the program. Ops form a tree: op, region, block, op.
 ///
-/// When an op runs, its accesses happen first, then its regions run as its
-/// [`Control`] says. An access of a region op therefore happens once, on entry.
+/// When an op runs, its results come into being, then its accesses happen
+/// (reads before writes), then its regions run as its [`Control`] says. An
+/// access of a region op therefore happens once, on entry; results that are
+/// [`Incoming`](crate::Origin::Incoming) receive their values when the regions end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Op {
     /// The op's name in its source language, such as `linalg.matmul`.

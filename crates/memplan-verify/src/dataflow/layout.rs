@@ -76,6 +76,7 @@ impl Layout {
     pub(super) fn new(program: &Program, plan: &SitePlan, violations: &mut Vec<Violation>) -> Layout {
         let mut layout = Layout::default();
         let mut memories = Vec::new();
+        let parallels = nearest_parallels(program);
         for (site, info) in program.sites().iter_enumerated() {
             let first = layout.places.len();
             let placement = plan.placements.get(site).and_then(Option::as_ref);
@@ -86,7 +87,7 @@ impl Layout {
             }
             if let Some(placement) = placement {
                 let size = info.size.upper_bound().map_or(1 << 62, |bytes| bytes.0);
-                let terms = crossed(program, site, owner, &placement.strides);
+                let terms = crossed(program, &parallels, site, owner, &placement.strides);
                 for (slot, offset) in placement.offsets.iter().enumerate() {
                     memories.push((placement.space, placement.object));
                     let (start, terms) = (i128::from(offset.0), terms.clone());
@@ -216,23 +217,40 @@ pub(super) fn iterations(op: &Op) -> Option<u64> {
 /// The parallel loops between a site's alloc and its memory, with how far each
 /// moves the site: by its stride, or without one by the last stride times all
 /// iterations of the loops in between.
-fn crossed(program: &Program, site: SiteId, owner: Option<OpId>, strides: &[Bytes]) -> SmallVec<[Term; 1]> {
+fn crossed(
+    program: &Program,
+    parallels: &IndexVec<OpId, Option<OpId>>,
+    site: SiteId,
+    owner: Option<OpId>,
+    strides: &[Bytes],
+) -> SmallVec<[Term; 1]> {
     let Some(alloc) = program.alloc_op(site) else { return SmallVec::new() };
     let mut strides = strides.iter().map(|stride| i128::from(stride.0));
     let mut step = Some(0);
     let mut terms = SmallVec::new();
-    for op in program.ancestors(alloc).take_while(|&op| Some(op) != owner) {
-        if matches!(program.op(op).control(), Control::Parallel { .. }) {
-            let trips = iterations(program.op(op));
-            step = strides.next().or(step);
-            // Outside a loop of unknown length the slice has no fixed size:
-            // step 0 makes the iterations overlap, which is then reported.
-            terms.push(Term { op, step: step.unwrap_or(0), trips });
-            step = step.zip(trips).and_then(|(step, trips)| step.checked_mul(i128::from(trips)));
-            step = step.filter(|&step| step < UNBOUNDED);
-        }
+    let around = std::iter::successors(parallels[alloc], |&op| parallels[op]);
+    // Ids are in program order: a loop around the owner comes before it.
+    for op in around.take_while(|&op| owner.is_none_or(|owner| op > owner)) {
+        let trips = iterations(program.op(op));
+        step = strides.next().or(step);
+        // Outside a loop of unknown length the slice has no fixed size:
+        // step 0 makes the iterations overlap, which is then reported.
+        terms.push(Term { op, step: step.unwrap_or(0), trips });
+        step = step.zip(trips).and_then(|(step, trips)| step.checked_mul(i128::from(trips)));
+        step = step.filter(|&step| step < UNBOUNDED);
     }
     terms
+}
+
+/// The innermost parallel op around each op.
+fn nearest_parallels(program: &Program) -> IndexVec<OpId, Option<OpId>> {
+    let mut nearest: IndexVec<OpId, Option<OpId>> = IndexVec::new();
+    for op in program.ops().ids() {
+        let parent = program.parent(op);
+        let is_parallel = |op: &OpId| matches!(program.op(*op).control(), Control::Parallel { .. });
+        nearest.push(parent.filter(is_parallel).or_else(|| nearest[parent?]));
+    }
+    nearest
 }
 
 /// Whether the slices of two hoisted places can meet in two different

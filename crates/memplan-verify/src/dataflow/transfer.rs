@@ -445,6 +445,9 @@ impl<'a> Machine<'a> {
     /// The places a new instance may take: the slot of its loop's turn, or any.
     fn slots_at(&self, node: NodeId, site: SiteId) -> SmallVec<[usize; 1]> {
         let places = self.layout.places_of(site);
+        if places.len() == 1 {
+            return places.collect();
+        }
         let rotation = self.program.rotation(site);
         let mut frames = self.graph.frames_around(self.graph.nodes[node].frame);
         let turn = frames.find_map(|frame| match frame {

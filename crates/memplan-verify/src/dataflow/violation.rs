@@ -129,6 +129,21 @@ impl Violation {
         }
     }
 
+    /// The kind's stable name, for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Violation::Overwritten { .. } => "dataflow::overwritten",
+            Violation::OwnInput { .. } => "dataflow::own-input",
+            Violation::OutputsOverlap { .. } => "dataflow::outputs-overlap",
+            Violation::EscapedOverwritten { .. } => "dataflow::escaped-overwritten",
+            Violation::IterationsOverlap { .. } => "dataflow::iterations-overlap",
+            Violation::Unordered { .. } => "dataflow::unordered",
+            Violation::SlotsOverlap { .. } => "dataflow::slots-overlap",
+            Violation::TooFewSlots { .. } => "dataflow::too-few-slots",
+            Violation::ForeignScope { .. } => "dataflow::foreign-scope",
+        }
+    }
+
     /// The violation as a sentence.
     pub fn describe(&self, program: &Program) -> String {
         let op_name = |op: &OpId| format!("`{}` (op {})", program.op(*op).name, memplan_core::Id::index(*op));

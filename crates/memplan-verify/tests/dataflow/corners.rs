@@ -281,3 +281,15 @@ fn unchanged_carried_values_are_aliases() {
     assert_eq!(found.iter().map(|v| brief(&program, v)).collect::<Vec<_>>(), ["use reads %r[0..2] lost to alloc_y"]);
     assert_eq!(check(&program, &plan(&program, "x@8 y@0")), []);
 }
+
+#[test]
+fn the_documentation_lists_every_code() {
+    let page = include_str!("../../../../docs/violations.md");
+    let source = include_str!("../../src/dataflow/violation.rs");
+    let codes: Vec<&str> = source.split('"').filter(|text| text.starts_with("dataflow::")).collect();
+    assert!(codes.len() > 5);
+    for code in &codes {
+        assert!(page.contains(&format!("| `{code}` |")), "{code} is not documented");
+    }
+    assert_eq!(page.matches("| `dataflow::").count(), codes.len());
+}
