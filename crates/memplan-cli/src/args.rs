@@ -7,6 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 use memplan::core::Bytes;
 use memplan::format::FORMATS;
+use memplan::pass::PassSpec;
 use memplan::planner::{Assign, STRATEGIES};
 use memplan::target::{SpaceFacts, Target, parse_alignment};
 
@@ -46,10 +47,18 @@ pub(crate) enum Command {
     /// Print an intermediate value as text
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(DumpArgs),
+    /// Rewrite a program with the addresses of its buffers in it
+    #[command(after_help = OPT_EXAMPLES)]
+    Opt(OptArgs),
+    /// Shrink an input while a command keeps failing on it: a bug report in one step
+    #[command(after_help = REDUCE_EXAMPLES)]
+    Reduce(ReduceArgs),
     /// List the strategies
     Strategies,
     /// List the formats of input files
     Formats,
+    /// List the passes of `memplan opt` with their options
+    Passes,
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  memplan completions bash > ~/.local/share/bash-completion/completions/memplan")]
     Completions {
@@ -89,6 +98,16 @@ const DUMP_EXAMPLES: &str = "Examples:
   memplan dump buffers.csv --stage problem > problem.json
   memplan dump kernel.mlir --stage program
   memplan dump buffers.csv --stage plan -s greedy-by-size";
+
+const OPT_EXAMPLES: &str = "Examples:
+  memplan opt net.mlir --pass merge-alloc -o merged.mlir
+  memplan opt net.mlir --pass 'merge-alloc{alignment=128}' -s auto --stats > merged.mlir
+  mlir-opt -one-shot-bufferize net.mlir | memplan opt - --pass merge-alloc --pass early-dealloc | mlir-opt ...
+  memplan opt net.mlir --pass 'merge-alloc{analysis-only}'";
+
+const REDUCE_EXAMPLES: &str = "Examples:
+  memplan reduce bad.csv -- memplan plan -s search
+  memplan reduce bad.mlir -o small.mlir -- sh -c 'memplan opt {} --pass merge-alloc | mlir-opt'";
 
 /// Which file is read, and as what.
 #[derive(Debug, clap::Args)]
@@ -254,6 +273,44 @@ pub(crate) struct ShowArgs {
     pub(crate) strategy: StrategyArgs,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct OptArgs {
+    /// Program to rewrite, `-` for standard input
+    pub(crate) file: String,
+    /// Pass to run, with its options in braces; several run one after the other
+    #[arg(long = "pass", value_name = "NAME{KEY=VALUE …}", required = true)]
+    pub(crate) passes: Vec<PassSpec>,
+    /// Where to write the new program; standard output if not given
+    #[arg(short, long, value_name = "OUT", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print bytes before and after, for each scope, to standard error
+    #[arg(long, help_heading = "Output")]
+    pub(crate) stats: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    /// Plan with this strategy instead of the pass's own planner
+    #[arg(short, long, value_name = "STRATEGY", hide_possible_values = true, help_heading = "Planning")]
+    #[arg(value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|strategy| strategy.name())))]
+    pub(crate) strategy: Option<String>,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReduceArgs {
+    /// Input to shrink
+    pub(crate) file: PathBuf,
+    /// Where to write the smaller input [default: FILE with .reduced before its extension]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Give up on a run of the command after this time
+    #[arg(long, value_name = "DUR", default_value = "60s", value_parser = parse_duration)]
+    pub(crate) timeout: Duration,
+    /// The command that fails; `{}` in it stands for the input, which otherwise comes last
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,9 @@
 mod compare;
 mod dump;
 mod list;
+mod opt;
 mod plan;
+mod reduce;
 mod shell;
 mod show;
 mod verify;
@@ -27,8 +29,11 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
         Command::Verify(args) => verify::run(args),
         Command::Show(args) => show::run(args),
         Command::Dump(args) => dump::run(args),
+        Command::Opt(args) => opt::run(args),
+        Command::Reduce(args) => reduce::run(args),
         Command::Strategies => Ok(list::strategies()),
         Command::Formats => Ok(list::formats()),
+        Command::Passes => Ok(list::passes()),
         Command::Completions { shell } => Ok(shell::completions(*shell)),
         Command::Manpage => shell::manual(),
     }

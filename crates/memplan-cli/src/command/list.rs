@@ -1,6 +1,7 @@
-//! `memplan strategies` and `memplan formats`: what there is, one line each.
+//! `memplan strategies`, `formats` and `passes`: what there is, one line each.
 
 use memplan::format::FORMATS;
+use memplan::pass::PASSES;
 use memplan::planner::{Assign, STRATEGIES};
 
 use crate::answer::Answer;
@@ -36,6 +37,17 @@ pub(super) fn formats() -> Answer {
             (files.join(", "), Style::Plain),
             (format.describe().to_owned(), Style::Plain),
         ]);
+    }
+    Answer::yes(table.render(0))
+}
+
+pub(super) fn passes() -> Answer {
+    let mut table = Table::with_heading(&["pass", "what it does"]);
+    for pass in PASSES {
+        table.row([(pass.name().to_owned(), Style::Strong), (pass.describe().to_owned(), Style::Plain)]);
+        for (option, effect) in pass.options() {
+            table.row([(format!("  {option}"), Style::Plain), (format!("  {effect}"), Style::Faint)]);
+        }
     }
     Answer::yes(table.render(0))
 }

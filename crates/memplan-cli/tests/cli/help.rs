@@ -14,8 +14,21 @@ fn prints(args: &str) -> String {
 
 #[test]
 fn help() {
-    for command in ["", "plan", "compare", "verify", "show", "dump", "strategies", "formats", "completions", "manpage"]
-    {
+    for command in [
+        "",
+        "plan",
+        "compare",
+        "verify",
+        "show",
+        "dump",
+        "opt",
+        "reduce",
+        "strategies",
+        "formats",
+        "passes",
+        "completions",
+        "manpage",
+    ] {
         let name = if command.is_empty() { "help".to_owned() } else { format!("help_{command}") };
         assert_snapshot!(name, prints(&format!("{command} --help")));
     }

@@ -10,6 +10,7 @@ mod diagnostics;
 mod documents;
 mod dump;
 mod help;
+mod opt;
 mod plan;
 mod program;
 mod run;

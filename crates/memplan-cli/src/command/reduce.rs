@@ -1,0 +1,111 @@
+//! `memplan reduce`: shrink an input while a command keeps failing on it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use memplan::reduce::reduce;
+use memplan::wording::count;
+
+use crate::answer::{Answer, Failure};
+use crate::args::ReduceArgs;
+use crate::output;
+
+pub(super) fn run(args: &ReduceArgs) -> Result<Answer, Failure> {
+    let unreadable = |error| Failure::usage(format!("cannot read {}: {error}", args.file.display()));
+    let text = std::fs::read_to_string(&args.file).map_err(unreadable)?;
+    let output = args.output.clone().unwrap_or_else(|| reduced_name(&args.file));
+    let trial = Trial::new(args)?;
+    let Some(failing) = trial.status(&text)?.filter(|status| !status.success()) else {
+        let help = "give a command that exits with a code other than 0, within --timeout";
+        return Err(Failure::usage_with_help("the command does not fail on the whole input", help));
+    };
+    let mut runs = 1;
+    let name = args.file.to_string_lossy();
+    let smaller = reduce(&text, &name, &mut |candidate| {
+        runs += 1;
+        trial.status(candidate).ok().flatten() == Some(failing)
+    });
+    output::write(&output, &smaller)?;
+    let lines = |text: &str| count(text.lines().count(), "line");
+    let what = format!("{} of {} left after {}", lines(&smaller), lines(&text), count(runs, "run"));
+    Ok(Answer::yes(format!("{}: {what}, still {failing}\n", output.display())))
+}
+
+/// `dir/a.csv` becomes `dir/a.reduced.csv`.
+fn reduced_name(file: &Path) -> PathBuf {
+    match file.extension() {
+        Some(extension) => file.with_extension(format!("reduced.{}", extension.to_string_lossy())),
+        None => file.with_extension("reduced"),
+    }
+}
+
+/// A way to run the command on a text.
+struct Trial<'a> {
+    args: &'a ReduceArgs,
+    /// Holds the candidate; goes with it.
+    folder: Scratch,
+    file: PathBuf,
+}
+
+impl Trial<'_> {
+    fn new(args: &ReduceArgs) -> Result<Trial<'_>, Failure> {
+        let folder = Scratch::new()?;
+        let name = args.file.file_name().unwrap_or(args.file.as_os_str());
+        let file = folder.path.join(name);
+        Ok(Trial { args, folder, file })
+    }
+
+    /// How the command ends on a text; `None` if it takes too long.
+    fn status(&self, text: &str) -> Result<Option<ExitStatus>, Failure> {
+        let failed = |error| Failure::usage(format!("cannot run `{}`: {error}", self.args.command.join(" ")));
+        debug_assert!(self.folder.path.is_dir());
+        std::fs::write(&self.file, text).map_err(failed)?;
+        let mut child = self.command().spawn().map_err(failed)?;
+        let start = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        loop {
+            if let Some(status) = child.try_wait().map_err(failed)? {
+                return Ok(Some(status));
+            }
+            if start.elapsed() > self.args.timeout {
+                let _ = child.kill();
+                child.wait().map_err(failed)?;
+                return Ok(None);
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(50));
+        }
+    }
+
+    fn command(&self) -> Command {
+        let file = self.file.to_string_lossy();
+        let mut words: Vec<String> = self.args.command.iter().map(|word| word.replace("{}", &file)).collect();
+        if words == self.args.command {
+            words.push(file.into_owned());
+        }
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+}
+
+/// A folder of our own that is removed at the end.
+struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    fn new() -> Result<Scratch, Failure> {
+        let path = std::env::temp_dir().join(format!("memplan-reduce-{}", std::process::id()));
+        let failed = |error| Failure::usage(format!("cannot make {}: {error}", path.display()));
+        std::fs::create_dir_all(&path).map_err(failed)?;
+        Ok(Scratch { path })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}

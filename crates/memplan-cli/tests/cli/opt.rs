@@ -1,0 +1,87 @@
+//! Rewriting programs, and shrinking inputs.
+
+use insta::assert_snapshot;
+
+use crate::run::Folder;
+
+const NET: &str = "\
+func.func @net(%x: memref<64xf32>, %n: index) {
+  %a = memref.alloc() : memref<64xf32>
+  memref.copy %x, %a : memref<64xf32> to memref<64xf32>
+  %b = memref.alloc() : memref<64xf32>
+  memref.copy %a, %b : memref<64xf32> to memref<64xf32>
+  %c = memref.alloc() : memref<64xf32>
+  memref.copy %b, %c : memref<64xf32> to memref<64xf32>
+  memref.copy %c, %x : memref<64xf32> to memref<64xf32>
+  %d = memref.alloc(%n) : memref<?xf32>
+  \"test.use\"(%d) : (memref<?xf32>) -> ()
+  return
+}
+";
+
+fn folder() -> Folder {
+    Folder::with(&[("net.mlir", NET)])
+}
+
+#[test]
+fn merge_alloc_with_statistics() {
+    assert_snapshot!("opt_merge_alloc", folder().run("opt net.mlir --pass merge-alloc --stats").all());
+}
+
+#[test]
+fn passes_follow_each_other() {
+    let ran = folder().run_with_input("opt - --pass merge-alloc --pass early-dealloc -s auto", NET.as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("memref.view"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\"test.use\"(%d) : (memref<?xf32>) -> ()\n  memref.dealloc %d"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_output_file_is_written_whole() {
+    let folder = folder();
+    let ran = folder.run("opt net.mlir --pass merge-alloc -o out.mlir");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    assert!(folder.read("out.mlir").contains("memref<512xi8>"));
+    assert_eq!(folder.files(), ["net.mlir", "out.mlir"]);
+}
+
+#[test]
+fn what_can_be_wrong() {
+    let folder = folder();
+    for (name, args) in [
+        ("opt_unknown_pass", "opt net.mlir --pass merge"),
+        ("opt_unknown_option", "opt net.mlir --pass merge-alloc{check}"),
+        ("opt_bad_alignment", "opt net.mlir --pass merge-alloc{alignment=0}"),
+        ("opt_malformed", "opt net.mlir --pass merge-alloc{"),
+        ("opt_missing_file", "opt none.mlir --pass merge-alloc"),
+    ] {
+        let ran = folder.run(args);
+        assert_eq!(ran.code, 2, "{args}");
+        assert_snapshot!(name, ran.all());
+    }
+    let broken = Folder::with(&[("broken.mlir", "func.func @f() {\n  %a = memref.alloc( : memref<8xf32>\n}\n")]);
+    let ran = broken.run("opt broken.mlir --pass merge-alloc");
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("broken.mlir:"), "{}", ran.stderr);
+}
+
+#[test]
+fn every_pass_is_listed() {
+    let ran = Folder::new().run("passes");
+    for pass in memplan::pass::PASSES {
+        assert!(ran.stdout.contains(pass.name()) && ran.stdout.contains(pass.describe()), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn inputs_are_reduced_while_a_command_fails() {
+    let records = "id,lower,upper,size\na,0,1,8\nb,0,1,16\nc,0,1,32\n";
+    let folder = Folder::with(&[("bad.csv", records)]);
+    let ran = folder.run("reduce bad.csv -- grep -v -q c,0,1");
+    assert_eq!(ran.code, 2, "grep -v succeeds on the header: {}", ran.stderr);
+    let memplan = env!("CARGO_BIN_EXE_memplan");
+    let ran = folder.run(&format!("reduce bad.csv -- {memplan} plan {{}} --capacity 20"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(folder.read("bad.reduced.csv"), "id,lower,upper,size\nc,0,1,32\n");
+    assert!(ran.stdout.starts_with("bad.reduced.csv: 2 lines of 4 lines left"), "{}", ran.stdout);
+}

@@ -1,0 +1,79 @@
+//! Passes: rewrites of a program with the addresses of its buffers in it.
+//!
+//! A pass reads a text, plans, and writes the text again. Before the new text
+//! leaves this module the plan behind it has passed the dataflow check on the
+//! program *as it was*: a wrong lifetime or a missed alias ends in
+//! [`PassFailure::Unsound`], not in a program that computes something else.
+//!
+//! Adding a pass is one file and one line in [`PASSES`].
+
+mod mlir;
+
+use memplan_mlir::pass::{PassOptions, Saving, SpecError};
+use memplan_models::ReadError;
+use memplan_planner::{Refusal, Request, Strategy};
+
+use crate::pipeline::{Source, Unsound};
+
+pub use memplan_mlir::pass::PassSpec;
+
+/// A rewrite.
+pub trait Pass: Sync {
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+    /// One line for listings.
+    fn describe(&self) -> &'static str;
+    /// The options it has, each with what it does.
+    fn options(&self) -> &'static [(&'static str, &'static str)];
+    /// Rewrites a text.
+    fn run(&self, source: &Source, options: &PassOptions, how: &PassHow) -> Result<Rewritten, PassFailure>;
+}
+
+/// How a pass is to plan.
+#[derive(Clone, Default)]
+pub struct PassHow<'a> {
+    /// A strategy instead of the pass's own planner.
+    pub strategy: Option<&'static dyn Strategy>,
+    /// Options of the strategy.
+    pub request: Request<'a>,
+}
+
+/// A rewritten text.
+#[derive(Clone, Debug, Default)]
+pub struct Rewritten {
+    /// The new text.
+    pub text: String,
+    /// What was left alone and why, with the place.
+    pub notes: Vec<String>,
+    /// Bytes before and after.
+    pub savings: Vec<Saving>,
+}
+
+/// Why there is no new text.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PassFailure {
+    /// The input cannot be read, or the pass objects to a place in it.
+    #[error(transparent)]
+    Input(#[from] ReadError),
+    /// The pass was asked for in a way that makes no sense.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The strategy does not take the problem.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// There is no plan.
+    #[error("{0}")]
+    NoPlan(String),
+    /// A bug.
+    #[error(transparent)]
+    Unsound(#[from] Unsound),
+}
+
+/// All passes, in the order of listings.
+pub const PASSES: &[&dyn Pass] = &[&mlir::MergeAlloc, &mlir::EarlyDealloc];
+
+/// The pass of that name.
+pub fn find(name: &str) -> Option<&'static dyn Pass> {
+    PASSES.iter().copied().find(|pass| pass.name() == name)
+}

@@ -1,0 +1,99 @@
+//! The passes over MLIR text.
+
+use memplan_core::line_column;
+use memplan_mlir::pass::{PassError, PassOptions, Remark, Rewrite, early_dealloc, merge_alloc};
+use memplan_mlir::{Dialects, Document, Lowered, lower};
+use memplan_models::{ReadError, utf8};
+use memplan_verify::dataflow::{self, SitePlan};
+
+use super::{Pass, PassFailure, PassHow, Rewritten};
+use crate::finding;
+use crate::pipeline::{Source, Unsound};
+
+/// One allocation per scope and memory space.
+pub(super) struct MergeAlloc;
+
+impl Pass for MergeAlloc {
+    fn name(&self) -> &'static str {
+        "merge-alloc"
+    }
+
+    fn describe(&self) -> &'static str {
+        "MLIR: one allocation per scope and memory space, a view for every buffer"
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("analysis-only", "attach lifetimes as attributes, change nothing else"),
+            ("planner-options=cost-model|size-first", "which of the pass's own planners"),
+            ("alignment=64", "of the merged allocation and every buffer in it"),
+            ("compat", "fail where the original pass fails"),
+        ]
+    }
+
+    fn run(&self, source: &Source, options: &PassOptions, how: &PassHow) -> Result<Rewritten, PassFailure> {
+        let options = merge_alloc::Options::parse(options)?;
+        rewrite(self.name(), source, |document, lowered| {
+            merge_alloc::run(document, lowered, options, how.strategy, &how.request)
+        })
+    }
+}
+
+/// Deallocation right after the last use.
+pub(super) struct EarlyDealloc;
+
+impl Pass for EarlyDealloc {
+    fn name(&self) -> &'static str {
+        "early-dealloc"
+    }
+
+    fn describe(&self) -> &'static str {
+        "MLIR: free what merge-alloc leaves alone right after its last use"
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    fn run(&self, source: &Source, options: &PassOptions, _: &PassHow) -> Result<Rewritten, PassFailure> {
+        rewrite(self.name(), source, |document, lowered| early_dealloc::run(document, lowered, options))
+    }
+}
+
+/// Reads, rewrites, checks, prints.
+fn rewrite(
+    name: &'static str,
+    source: &Source,
+    pass: impl FnOnce(&Document, &Lowered) -> Result<Rewrite, PassError>,
+) -> Result<Rewritten, PassFailure> {
+    let text = utf8(&source.bytes)?;
+    let dialects = source.options.dialects.as_ref().unwrap_or(Dialects::builtin());
+    let document = Document::read(text, dialects)
+        .map_err(|error| ReadError::new(error.code(), text, error.span(), error.to_string()))?;
+    let lowered =
+        lower(&document).map_err(|error| ReadError::new("lower::malformed", text, error.span(), error.to_string()))?;
+    let Rewrite { edits, placements, owners, remarks, stats } =
+        pass(&document, &lowered).map_err(|error| failure(text, error))?;
+    let violations = dataflow::check(&lowered.program, &SitePlan { placements, owners });
+    if !violations.is_empty() {
+        let findings = finding::in_dataflow(&lowered.program, &violations);
+        return Err(Unsound { strategy: name, findings }.into());
+    }
+    let rewritten = edits.apply(text).map_err(|error| failure(text, error.into()))?;
+    let notes = remarks.iter().map(|remark| placed(text, remark)).collect();
+    Ok(Rewritten { text: rewritten, notes, savings: stats })
+}
+
+fn failure(text: &str, error: PassError) -> PassFailure {
+    match error {
+        PassError::Options(error) => error.into(),
+        PassError::Refused(error) => error.into(),
+        PassError::Op { span, message } => ReadError::new("pass::op", text, span, message).into(),
+        other => PassFailure::NoPlan(other.to_string()),
+    }
+}
+
+fn placed(text: &str, remark: &Remark) -> String {
+    let (line, column) = line_column(text, remark.span.start as usize);
+    format!("line {line}, column {column}: {}", remark.message)
+}

@@ -1,0 +1,87 @@
+//! Items of record files.
+
+use std::collections::HashMap;
+
+use memplan_core::{BufferId, Dependencies, IndexVec, Overlay, Problem, ProblemBuilder, ProblemError};
+use memplan_models::records as formats;
+
+use super::{Interesting, lines, minimize};
+
+/// Leaves out records; the header stays.
+pub(super) fn csv(text: &str, interesting: Interesting) -> String {
+    let (header, rest) = text.split_at(text.find('\n').map_or(text.len(), |newline| newline + 1));
+    let items: Vec<&str> = rest.split_inclusive('\n').collect();
+    let assemble = |some: &[&str]| format!("{header}{}", some.concat());
+    assemble(&minimize(items, &mut |some| interesting(&assemble(some))))
+}
+
+/// Leaves out buffers with all their events, then single lines.
+pub(super) fn trace(text: &str, interesting: Interesting) -> String {
+    let all: Vec<&str> = text.split_inclusive('\n').collect();
+    let id_of = |line: &str| line.split_ascii_whitespace().nth(1).unwrap_or_default().to_owned();
+    let mut ids: Vec<String> = all.iter().map(|line| id_of(line)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let assemble = |some: &[String]| {
+        let kept = all.iter().filter(|line| some.binary_search(&id_of(line)).is_ok());
+        kept.copied().collect::<String>()
+    };
+    let left = minimize(ids, &mut |some| interesting(&assemble(some)));
+    lines(&assemble(&left), interesting)
+}
+
+/// Leaves out buffers of a problem with the relations they are in. A file that
+/// is no problem is shortened by lines.
+pub(super) fn json(text: &str, interesting: Interesting) -> String {
+    let Ok(records) = formats::read(text.as_bytes(), formats::find("json"), "") else {
+        return lines(text, interesting);
+    };
+    let problem = records.problem;
+    let assemble = |some: &[BufferId]| subset(&problem, some).map(|problem| formats::json::write(&problem)).ok();
+    let all: Vec<BufferId> = problem.buffers().ids().collect();
+    // Writing it down again may already lose what is being looked for.
+    if !assemble(&all).is_some_and(|text| interesting(&text)) {
+        return lines(text, interesting);
+    }
+    let left = minimize(all, &mut |some| assemble(some).is_some_and(|text| interesting(&text)));
+    assemble(&left).unwrap_or_else(|| text.to_owned())
+}
+
+/// The problem of some of the buffers, with the relations among them.
+fn subset(problem: &Problem, keep: &[BufferId]) -> Result<Problem, ProblemError> {
+    let mut builder = ProblemBuilder::new();
+    for space in problem.spaces() {
+        builder.space(space.clone());
+    }
+    for group in problem.groups() {
+        builder.group(group.as_str());
+    }
+    let mut new_ids = HashMap::new();
+    for &id in keep {
+        new_ids.insert(id, builder.buffer(problem.buffers()[id].clone()));
+    }
+    let new_id = |id: &BufferId| new_ids.get(id).copied();
+    for overlay in problem.overlays() {
+        if let (Some(buffer), Some(over)) = (new_id(&overlay.buffer), new_id(&overlay.over)) {
+            builder.overlay(Overlay { buffer, over, kind: overlay.kind });
+        }
+    }
+    for (one, other) in problem.must_share() {
+        if let (Some(one), Some(other)) = (new_id(one), new_id(other)) {
+            builder.must_share(one, other);
+        }
+    }
+    for (one, other) in problem.must_not_share() {
+        if let (Some(one), Some(other)) = (new_id(one), new_id(other)) {
+            builder.must_not_share(one, other);
+        }
+    }
+    if let Some(dependencies) = problem.dependencies() {
+        let children = |id: &BufferId| dependencies.children[*id].iter().filter_map(new_id).collect();
+        builder.dependencies(Dependencies {
+            children: keep.iter().map(children).collect::<IndexVec<_, _>>(),
+            read_by_outputs: dependencies.read_by_outputs.iter().filter_map(new_id).collect(),
+        });
+    }
+    builder.build()
+}
