@@ -74,6 +74,7 @@ pub fn lower(function: &Function) -> Result<Lowered, ProgramError> {
         values,
         owners: HashMap::new(),
         scopes: Vec::new(),
+        in_thread: false,
         next: 0,
         budget: 1 << 24,
     };
@@ -139,6 +140,7 @@ struct Lowering<'a, 'f> {
     owners: HashMap<StmtId, OpId>,
     /// Open ops with memory of their own.
     scopes: Vec<OpId>,
+    in_thread: bool,
     next: usize,
     budget: u64,
 }
@@ -159,6 +161,11 @@ impl Lowering<'_, '_> {
 
     fn statement(&mut self, stmt: &Stmt) {
         let id = StmtId::from_index(self.next);
+        if let Some(body) = self.transparent(stmt) {
+            self.next += 1;
+            self.own_expressions(id, stmt);
+            return self.block(body);
+        }
         if !has_allocation(stmt) {
             stmt.walk(&mut |_| self.next += 1);
             self.summary(id, stmt);
@@ -208,13 +215,24 @@ impl Lowering<'_, '_> {
             }
             StmtKind::Thread { body, .. } => {
                 self.own_expressions(id, stmt);
+                self.in_thread = true;
                 self.regions(id, draft.scope(), true, &[body]);
+                self.in_thread = false;
             }
             StmtKind::Attr { body, .. } => {
                 self.own_expressions(id, stmt);
-                self.block(body);
+                self.regions(id, draft, false, &[body]);
             }
             _ => {}
+        }
+    }
+
+    /// The body of a statement that the sequence looks through: a mark, or one more axis of a launch.
+    fn transparent<'s>(&self, stmt: &'s Stmt) -> Option<&'s [Stmt]> {
+        match &stmt.kind {
+            StmtKind::Attr { key, body, .. } if !matches!(key.as_str(), "extern_scope" | "virtual_thread") => Some(body),
+            StmtKind::Thread { body, .. } if self.in_thread => Some(body),
+            _ => None,
         }
     }
 
