@@ -13,7 +13,7 @@
 
 use super::events::Events;
 use super::hazard;
-use super::inplace;
+use super::inplace::{self, Views};
 use super::layout::{Allocation, AllocationId, Layout, Place, alignments, lay_out};
 use super::pool::{Attach, Entry, InPlace, Pool, constant_bits};
 use super::sequence::{Sequence, StmtId};
@@ -109,7 +109,7 @@ pub(super) fn may_overlay(
         && a.dtype == b.dtype
         && (a.shape == b.shape || a.shape.len() == 1 && b.shape.len() == 1)
         && (a.constant_elements() == b.constant_elements() || !a.has_constant_shape() || !b.has_constant_shape())
-        && inplace::fits(function, sequence.statements[stmt], dst, src)
+        && inplace::fits(function, sequence.statements[stmt], dst, src, Views::Followed)
         && hazard::is_safe(sequence, step, budget)
 }
 

@@ -67,6 +67,18 @@ for i in range(8):
     O[i] = A[i]
 ";
 
+const OVERLOOKED_VIEW: &str = "
+A = T.alloc_buffer((8,))
+V = T.decl_buffer((8,), data=A.data)
+B = T.alloc_buffer((8,))
+for i in range(8):
+    A[i] = E[i]
+for i in range(8):
+    B[i] = V[7 - i]
+for i in range(8):
+    O[i] = B[i]
+";
+
 const LOOP_EXTENT: &str = "
 for k in range(4):
     A = T.alloc_buffer((k + 1,))
@@ -194,6 +206,7 @@ O[1] = T.Cast(\"float32\", B[127])
 fn compatible_mode_names_the_defect() {
     assert_refused(Defect::InPlaceOverwrite, TWICE);
     assert_refused(Defect::InPlaceOverwrite, SOURCE_WRITTEN);
+    assert_refused(Defect::InPlaceOverwrite, OVERLOOKED_VIEW);
     assert_refused(Defect::LoopExtent, LOOP_EXTENT);
     assert_refused(Defect::ShrunkAllocation, NARROWED);
     assert_refused(Defect::BareAddress, BARE);
