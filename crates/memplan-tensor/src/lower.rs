@@ -230,7 +230,9 @@ impl Lowering<'_, '_> {
     /// The body of a statement that the sequence looks through: a mark, or one more axis of a launch.
     fn transparent<'s>(&self, stmt: &'s Stmt) -> Option<&'s [Stmt]> {
         match &stmt.kind {
-            StmtKind::Attr { key, body, .. } if !matches!(key.as_str(), "extern_scope" | "virtual_thread") => Some(body),
+            StmtKind::Attr { key, body, .. } if !matches!(key.as_str(), "extern_scope" | "virtual_thread") => {
+                Some(body)
+            }
             StmtKind::Thread { body, .. } if self.in_thread => Some(body),
             _ => None,
         }

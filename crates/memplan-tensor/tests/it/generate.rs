@@ -193,7 +193,10 @@ impl Generator<'_> {
     /// A kernel: blocks of threads with shared and private buffers, every element touched by its own thread.
     fn launch(&mut self, depth: usize, live: &[Buf]) {
         let (block, thread) = (self.fresh("b"), self.fresh("t"));
-        let global: Vec<&Buf> = live.iter().filter(|buffer| buffer.scope == "global" && buffer.size.is_some_and(|size| size >= 8)).collect();
+        let global: Vec<&Buf> = live
+            .iter()
+            .filter(|buffer| buffer.scope == "global" && buffer.size.is_some_and(|size| size >= 8))
+            .collect();
         let source = if global.is_empty() {
             format!("E[{thread}]")
         } else {
