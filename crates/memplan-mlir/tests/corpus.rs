@@ -155,6 +155,7 @@ fn unknown_forms_are_read_structurally() {
             "  acme.each (%m) 1",
             "    acme.take (%item) 0",
             "  acme.empty () 0",
+            "  acme.match (%m) 0",
             "  acme.flags () 0",
             "  acme.try () 2",
             "    acme.step () 0",

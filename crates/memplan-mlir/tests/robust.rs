@@ -206,11 +206,8 @@ fn names_may_be_hidden_but_not_doubled() {
     let generic = "%x = \"a\"() : () -> i32\n\"acme.func\"() ({\n^bb0(%x: f32):\n  \"b\"(%x) : (f32) -> ()\n}) : () -> ()\n\"c\"(%x) : (i32) -> ()\n";
     assert!(read(source).is_ok());
     let document = read(generic).unwrap();
-    let types: Vec<&str> = document
-        .op_ids()
-        .flat_map(|op| document.operands(op))
-        .map(|&value| document.type_text(value))
-        .collect();
+    let types: Vec<&str> =
+        document.op_ids().flat_map(|op| document.operands(op)).map(|&value| document.type_text(value)).collect();
     assert_eq!(types, ["f32", "i32"]);
     assert!(read("%x = \"a\"() : () -> i32\n%x = \"a\"() : () -> i32\n").is_err());
 }

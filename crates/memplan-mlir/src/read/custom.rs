@@ -82,8 +82,11 @@ impl<'s> Reader<'s> {
                         self.adopt_unknown_names(frame);
                         return Ok(Step::Enter);
                     }
-                    let dictionary = self.skip_group()?;
-                    self.dictionaries.push(dictionary);
+                    let other = self.brace_content() == BraceContent::Other;
+                    let group = self.skip_group()?;
+                    if !other {
+                        self.dictionaries.push(group);
+                    }
                 }
                 TokenKind::Less => {
                     self.skip_group()?;
@@ -470,11 +473,11 @@ impl<'s> Reader<'s> {
             Some(_) if progress.regions > 0 => {
                 matches!(previous, "else" | "do" | "default" | ",") || self.previous.kind == TokenKind::Number
             }
-            Some(_) => self.brace_content() != BraceContent::Dictionary,
+            Some(_) => !matches!(self.brace_content(), BraceContent::Dictionary | BraceContent::Other),
             None => match self.brace_content() {
                 BraceContent::Region => true,
                 BraceContent::OneWord { own_line } => own_line,
-                BraceContent::Dictionary | BraceContent::Empty => false,
+                BraceContent::Dictionary | BraceContent::Empty | BraceContent::Other => false,
             },
         }
     }
@@ -485,7 +488,8 @@ impl<'s> Reader<'s> {
         match first.kind {
             TokenKind::RBrace => return BraceContent::Empty,
             TokenKind::BareId | TokenKind::String => {}
-            _ => return BraceContent::Region,
+            TokenKind::Percent | TokenKind::Caret => return BraceContent::Region,
+            _ => return BraceContent::Other,
         }
         let dotted = self.text(first.span()).contains('.');
         match ahead.next().kind {
@@ -633,6 +637,8 @@ enum BraceContent {
         own_line: bool,
     },
     Dictionary,
+    /// Neither: `ops{[\"linalg.matmul\"]}`.
+    Other,
     Region,
 }
 
