@@ -210,11 +210,21 @@ pub(crate) fn proved_pairs(
 
 /// Rewrites a function so that buffers share memory.
 pub fn storage_rewrite(function: &Function, options: &RewriteOptions) -> Result<Rewritten, RewriteError> {
+    storage_rewrite_owned(function.clone(), options)
+}
+
+/// Like [`storage_rewrite`], without a copy of the function.
+pub fn storage_rewrite_owned(function: Function, options: &RewriteOptions) -> Result<Rewritten, RewriteError> {
     if options.strategy.is_some() && options.mode == Mode::Compat {
         return Err(RewriteError::Strategy { message: "`compat` and `plan` exclude each other".to_owned() });
     }
-    let flat = options.flatten.then(|| crate::flatten::flatten_buffers(function));
-    let function = flat.as_ref().unwrap_or(function);
+    let function = if options.flatten { crate::flatten::flatten_buffers(&function) } else { function };
+    let (pool, layout) = decide(&function, options)?;
+    Ok(Rewritten { function: apply::apply(function, &layout), pool, layout })
+}
+
+/// Which buffers share, and where everything goes.
+fn decide(function: &Function, options: &RewriteOptions) -> Result<(Pool, Layout), RewriteError> {
     let sequence = linearize(function);
     let events = events(&sequence);
     if options.mode == Mode::Compat {
@@ -229,5 +239,5 @@ pub fn storage_rewrite(function: &Function, options: &RewriteOptions) -> Result<
         check::decisions(&sequence, &pool, &layout)?;
     }
     retype::retype(&sequence, &mut layout, options.mode)?;
-    Ok(Rewritten { function: apply::apply(function, &layout), pool, layout })
+    Ok((pool, layout))
 }
