@@ -68,7 +68,8 @@ impl<'a> Rewriter<'a> {
             }
         }
         let mut names: HashMap<String, usize> = HashMap::new();
-        for name in function.buffers.iter().map(|buffer| &buffer.name).chain(function.vars.iter().map(|var| &var.name)) {
+        for name in function.buffers.iter().map(|buffer| &buffer.name).chain(function.vars.iter().map(|var| &var.name))
+        {
             *names.entry(name.clone()).or_default() += 1;
         }
         let roots = function.buffers.ids().map(|buffer| function.root(buffer)).collect();
