@@ -15,9 +15,8 @@ use crate::random::Random;
 pub(crate) fn program(seed: u64) -> String {
     let mut random = Random::new(seed);
     let shapes: [&[u64]; 6] = [&[8], &[16], &[40], &[4, 8], &[2, 4], &[3, 5]];
-    let palette = (0..2 + random.below(2))
-        .map(|_| (*random.pick(&Element::ALL), random.pick(&shapes).to_vec()))
-        .collect();
+    let palette =
+        (0..2 + random.below(2)).map(|_| (*random.pick(&Element::ALL), random.pick(&shapes).to_vec())).collect();
     let mut generator = Generator {
         seed,
         random,
@@ -108,10 +107,8 @@ impl Generator {
         };
         let (x, y) = (argument("%x"), argument("%y"));
         let ty = x.ty();
-        self.text += &format!(
-            "func.func @p{}_h{number}(%acc: memref<1xi64>, %x: {ty}, %y: {ty}) -> {ty} {{\n",
-            self.seed
-        );
+        self.text +=
+            &format!("func.func @p{}_h{number}(%acc: memref<1xi64>, %x: {ty}, %y: {ty}) -> {ty} {{\n", self.seed);
         self.budget = 3 + self.random.below(5);
         self.scope = vec![x.clone(), y.clone()];
         let place = self.place(None);
@@ -293,13 +290,7 @@ impl Generator {
         let parallel = vec!["\"parallel\""; rank].join(", ");
         let ty = element.name();
         self.line(&format!("linalg.generic {{indexing_maps = [{map}, {map}], iterator_types = [{parallel}]}}"));
-        self.line(&format!(
-            "    ins({} : {}) outs({} : {}) {{",
-            source.name,
-            source.ty(),
-            target.name,
-            target.ty()
-        ));
+        self.line(&format!("    ins({} : {}) outs({} : {}) {{", source.name, source.ty(), target.name, target.ty()));
         self.line(&format!("^bb0(%in: {ty}, %out: {ty}):"));
         let sum = self.name();
         self.line(&element.combine("%in", "%out", &sum));
@@ -430,23 +421,19 @@ impl Generator {
         let (strides, offset) = base.strides();
         let mut view = base.alias(name.clone());
         let (mut offsets, mut steps, mut start) = (Vec::new(), Vec::new(), offset);
-        for dim in 0..base.shape.len() {
-            let size = base.shape[dim];
+        for (dim, (&size, stride)) in base.shape.iter().zip(&strides).enumerate() {
             let step = if size >= 4 && self.random.chance(25) { 2 } else { 1 };
             let at = self.random.below(size.div_ceil(2) as usize) as u64;
             let most = (size - at).div_ceil(step);
             view.shape[dim] = 1 + self.random.below(most as usize) as u64;
             offsets.push(at);
             steps.push(step);
-            start += at * strides[dim];
+            start += at * stride;
         }
         let scaled = strides.iter().zip(&steps).map(|(stride, step)| stride * step).collect();
         view.layout = Some((scaled, start));
         let (from, to, shape) = (base.ty(), view.ty(), &view.shape);
-        self.line(&format!(
-            "{name} = memref.subview {}{offsets:?} {shape:?} {steps:?} : {from} to {to}",
-            base.name
-        ));
+        self.line(&format!("{name} = memref.subview {}{offsets:?} {shape:?} {steps:?} : {from} to {to}", base.name));
         view
     }
 

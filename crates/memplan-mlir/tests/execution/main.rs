@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test")]
 
 mod buffers;
+mod defects;
 mod generate;
 mod machine;
 mod random;
@@ -20,11 +21,8 @@ use memplan_program::{FunctionId, SiteId, Size};
 use memplan_verify::dataflow::{self, SitePlan};
 
 /// How a version of a program is made: the pass and the strategy.
-const VERSIONS: [(&str, Option<&str>); 3] = [
-    ("merge-alloc", None),
-    ("merge-alloc{planner-options=size-first}", None),
-    ("merge-alloc", Some("auto")),
-];
+const VERSIONS: [(&str, Option<&str>); 3] =
+    [("merge-alloc", None), ("merge-alloc{planner-options=size-first}", None), ("merge-alloc", Some("auto"))];
 
 const PROGRAMS_IN_A_MODULE: u64 = 30;
 
