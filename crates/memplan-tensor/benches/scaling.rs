@@ -65,7 +65,10 @@ fn tvm_seconds(text: &str) -> Option<f64> {
 
 #[expect(clippy::print_stdout, reason = "a benchmark reports")]
 fn main() {
-    println!("{:>10} {:>10} {:>12} {:>16} {:>10} {:>8}", "statements", "read ms", "rewrite ms", "with check ms", "print ms", "TVM/ours");
+    println!(
+        "{:>10} {:>10} {:>12} {:>16} {:>10} {:>8}",
+        "statements", "read ms", "rewrite ms", "with check ms", "print ms", "TVM/ours"
+    );
     for statements in [100, 1_000, 10_000, 100_000] {
         let text = chain(statements);
         let runs = if statements > 10_000 { 2 } else { 5 };
@@ -80,6 +83,12 @@ fn main() {
         let print = best_of(runs, || drop(changed.print()));
         let ratio = if statements <= 1_000 { tvm_seconds(&text) } else { None };
         let ratio = ratio.map_or("-".to_owned(), |seconds| format!("{:.1}", seconds / rewrite));
-        println!("{statements:>10} {:>10.2} {:>12.2} {:>16.2} {:>10.2} {ratio:>8}", read * 1e3, rewrite * 1e3, checked * 1e3, print * 1e3);
+        println!(
+            "{statements:>10} {:>10.2} {:>12.2} {:>16.2} {:>10.2} {ratio:>8}",
+            read * 1e3,
+            rewrite * 1e3,
+            checked * 1e3,
+            print * 1e3
+        );
     }
 }

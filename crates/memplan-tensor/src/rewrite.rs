@@ -164,7 +164,9 @@ pub enum RewriteError {
         max_bits: u64,
     },
     /// Our own mistake: the dataflow check rejects the result.
-    #[error("the rewritten program would be wrong ({message}); this is a bug in memplan, please report it with the input")]
+    #[error(
+        "the rewritten program would be wrong ({message}); this is a bug in memplan, please report it with the input"
+    )]
     Unsound {
         /// What the check found.
         message: String,

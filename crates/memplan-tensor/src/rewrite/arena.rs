@@ -104,7 +104,8 @@ pub(super) fn may_overlay(
     let (a, b) = (&function.buffers[dst], &function.buffers[src]);
     // The source must have begun before: a buffer generated here has no content to take over.
     let begun = events.lives[src].zip(events.lives[dst]).is_some_and(|(src, dst)| src.0 < dst.0);
-    let same_size = a.constant_elements() == b.constant_elements() || !a.has_constant_shape() || !b.has_constant_shape();
+    let same_size =
+        a.constant_elements() == b.constant_elements() || !a.has_constant_shape() || !b.has_constant_shape();
     let same_rank = a.shape == b.shape || a.shape.len() == 1 && b.shape.len() == 1;
     let step = InPlace { stmt, dst, src, needed_after: !events.killed[stmt].contains(&dst) };
     (begun && a.dtype == b.dtype && same_size && same_rank && is_proved(sequence, step, budget)).then_some(step)
