@@ -18,11 +18,7 @@ pub(super) fn rows() -> Vec<Row> {
         // Frees some of them, if conditions hold, and compares their addresses.
         (
             "bufferization.dealloc",
-            OpInfo::escapes().with_results(ResultTypes::Bool).with_segments(&[
-                "memrefs",
-                "conditions",
-                "retain",
-            ]),
+            OpInfo::escapes().with_results(ResultTypes::Bool).with_segments(&["memrefs", "conditions", "retain"]),
         ),
         ("bufferization.materialize_in_destination", OpInfo::effects(MATERIALIZE)),
         ("bufferization.alloc_tensor", OpInfo::effects(&[])),
