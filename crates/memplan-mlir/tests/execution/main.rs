@@ -10,11 +10,12 @@ mod buffers;
 mod defects;
 mod generate;
 mod machine;
+mod network;
 mod random;
 
 use memplan_core::Id;
-use memplan_mlir::pass::PassSpec;
 use memplan_mlir::pass::merge_alloc::{self, Options};
+use memplan_mlir::pass::{PassSpec, Saving};
 use memplan_mlir::{Dialects, Document, Lowered, lower};
 use memplan_planner::Request;
 use memplan_program::{FunctionId, SiteId, Size};
@@ -30,6 +31,7 @@ const PROGRAMS_IN_A_MODULE: u64 = 30;
 struct Version {
     text: String,
     sharing: Vec<String>,
+    stats: Vec<Saving>,
 }
 
 fn rewrite(source: &str, pass: &str, strategy: Option<&str>) -> Version {
@@ -42,7 +44,7 @@ fn rewrite(source: &str, pass: &str, strategy: Option<&str>) -> Version {
     let violations = dataflow::check(&lowered.program, &plan);
     assert!(violations.is_empty(), "{pass}: {violations:?}\n{source}");
     let sharing = functions_that_share(&lowered, &plan);
-    Version { text: rewrite.edits.apply(source).unwrap(), sharing }
+    Version { text: rewrite.edits.apply(source).unwrap(), sharing, stats: rewrite.stats }
 }
 
 /// Names of the functions with two buffers on common bytes.
