@@ -371,11 +371,7 @@ impl ProgramBuilder {
 
     /// Begins the next region of the open op, and its entry block.
     pub fn open_region(&mut self, arguments: &[ValueId]) -> BlockId {
-        let open = match self.open.last() {
-            Some(&Open::Op(op)) if self.program.ops.get(op).is_some() => Some(op),
-            _ => None,
-        };
-        let Some(op) = open else {
+        let Some(&Open::Op(op)) = self.open.last() else {
             self.fail(ProgramError::Unbalanced);
             return BlockId::from_index(0);
         };

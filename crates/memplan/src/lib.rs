@@ -41,4 +41,5 @@ pub use memplan_mlir as mlir;
 pub use memplan_models as models;
 pub use memplan_planner as planner;
 pub use memplan_program as program;
+pub use memplan_tensor as tensor;
 pub use memplan_verify as verify;

@@ -1,13 +1,15 @@
 //! Passes: rewrites of a program with the addresses of its buffers in it.
 //!
 //! A pass reads a text, plans, and writes the text again. Before the new text
-//! leaves this module the plan behind it has passed the dataflow check on the
-//! program *as it was*: a wrong lifetime or a missed alias ends in
+//! of an MLIR pass leaves this module the plan behind it has passed the dataflow
+//! check on the program *as it was*; the storage rewrite proves each of its
+//! decisions on the loop program itself. A wrong lifetime or a missed alias ends in
 //! [`PassFailure::Unsound`], not in a program that computes something else.
 //!
 //! Adding a pass is one file and one line in [`PASSES`].
 
 mod mlir;
+mod storage_rewrite;
 
 use memplan_mlir::pass::{PassOptions, Saving, SpecError};
 use memplan_models::ReadError;
@@ -71,7 +73,7 @@ pub enum PassFailure {
 }
 
 /// All passes, in the order of listings.
-pub const PASSES: &[&dyn Pass] = &[&mlir::MergeAlloc, &mlir::EarlyDealloc];
+pub const PASSES: &[&dyn Pass] = &[&mlir::MergeAlloc, &mlir::EarlyDealloc, &storage_rewrite::StorageRewrite];
 
 /// The pass of that name.
 pub fn find(name: &str) -> Option<&'static dyn Pass> {

@@ -85,3 +85,35 @@ fn inputs_are_reduced_while_a_command_fails() {
     assert_eq!(folder.read("bad.reduced.csv"), "id,lower,upper,size\nc,0,1,32\n");
     assert!(ran.stdout.starts_with("bad.reduced.csv: 2 lines of 4 lines left"), "{}", ran.stdout);
 }
+
+const SCRIPT: &str = "\
+@T.prim_func
+def main(E: T.Buffer((16,), \"float32\"), O: T.Buffer((16,), \"float32\")):
+    A = T.alloc_buffer((16,))
+    B = T.alloc_buffer((16,))
+    C = T.alloc_buffer((16,))
+    for i in range(16):
+        A[i] = E[i]
+    for i in range(16):
+        B[i] = A[15 - i]
+    for i in range(16):
+        C[i] = B[15 - i]
+    for i in range(16):
+        O[i] = C[15 - i]
+";
+
+#[test]
+fn tvm_script_is_rewritten() {
+    let folder = Folder::with(&[("kernel.py", SCRIPT)]);
+    for pass in ["storage-rewrite", "storage-rewrite{compat}"] {
+        let ran = folder.run(&format!("opt kernel.py --pass {pass}"));
+        assert_eq!((ran.code, ran.stdout.matches("T.alloc_buffer").count()), (0, 2), "{}{}", ran.stdout, ran.stderr);
+    }
+    for args in ["--pass storage-rewrite{plan=auto}", "--pass storage-rewrite -s auto"] {
+        let ran = folder.run(&format!("opt kernel.py {args}"));
+        assert_eq!((ran.code, ran.stdout.matches("T.alloc_buffer").count()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+    }
+    let ran = folder.run("opt kernel.py --pass storage-rewrite{plan=atuo}");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("found `atuo`"), "{}", ran.stderr);
+}

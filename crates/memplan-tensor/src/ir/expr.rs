@@ -2,7 +2,6 @@
 
 use super::{BufId, Function, VarId};
 use crate::DType;
-use smallvec::{SmallVec, smallvec};
 
 /// The subscripts of an access, one per dimension.
 pub type Index = Vec<Expr>;
@@ -196,34 +195,34 @@ impl Expr {
     }
 
     /// The direct sub-expressions, in the order in which they are visited.
-    pub fn children(&self) -> SmallVec<[&Expr; 3]> {
+    pub fn children(&self) -> Vec<&Expr> {
         match self {
             Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {
-                SmallVec::new()
+                Vec::new()
             }
-            Expr::Binary { left, right, .. } => smallvec![&**left, &**right],
+            Expr::Binary { left, right, .. } => vec![left, right],
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
-                smallvec![&**value]
+                vec![value]
             }
-            Expr::Select { condition, then, otherwise } => smallvec![&**condition, &**then, &**otherwise],
-            Expr::Ramp { base, stride, .. } => smallvec![&**base, &**stride],
+            Expr::Select { condition, then, otherwise } => vec![condition, then, otherwise],
+            Expr::Ramp { base, stride, .. } => vec![base, stride],
             Expr::Load { index, .. } => index.iter().collect(),
             Expr::Call { args, .. } => args.iter().collect(),
         }
     }
 
     /// The direct sub-expressions, to change.
-    pub fn children_mut(&mut self) -> SmallVec<[&mut Expr; 3]> {
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {
-                SmallVec::new()
+                Vec::new()
             }
-            Expr::Binary { left, right, .. } => smallvec![&mut **left, &mut **right],
+            Expr::Binary { left, right, .. } => vec![left, right],
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
-                smallvec![&mut **value]
+                vec![value]
             }
-            Expr::Select { condition, then, otherwise } => smallvec![&mut **condition, &mut **then, &mut **otherwise],
-            Expr::Ramp { base, stride, .. } => smallvec![&mut **base, &mut **stride],
+            Expr::Select { condition, then, otherwise } => vec![condition, then, otherwise],
+            Expr::Ramp { base, stride, .. } => vec![base, stride],
             Expr::Load { index, .. } => index.iter_mut().collect(),
             Expr::Call { args, .. } => args.iter_mut().collect(),
         }

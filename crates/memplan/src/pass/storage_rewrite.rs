@@ -1,0 +1,76 @@
+//! The storage rewrite over TVMScript.
+
+use memplan_mlir::pass::{PassOptions, SpecError};
+use memplan_models::{ReadError, utf8};
+use memplan_planner::find;
+use memplan_tensor::rewrite::{Mode, RewriteOptions, storage_rewrite};
+use memplan_tensor::script::Script;
+
+use super::{Pass, PassFailure, PassHow, Rewritten};
+use crate::pipeline::Source;
+
+/// Allocations that share memory.
+pub(super) struct StorageRewrite;
+
+impl Pass for StorageRewrite {
+    fn name(&self) -> &'static str {
+        "storage-rewrite"
+    }
+
+    fn describe(&self) -> &'static str {
+        "TVMScript: allocations that share memory, in place where that is right"
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("compat", "make TVM's decisions, and refuse where they are wrong"),
+            ("flatten", "make buffers with several dimensions flat first"),
+            ("plan=STRATEGY", "one arena per memory, laid out by a strategy"),
+        ]
+    }
+
+    fn run(&self, source: &Source, options: &PassOptions, how: &PassHow) -> Result<Rewritten, PassFailure> {
+        let options = self.parse(options, how)?;
+        let text = utf8(&source.bytes)?;
+        let mut script = Script::read(text)
+            .map_err(|error| ReadError::new("tvmscript::malformed", text, error.span(), error.to_string()))?;
+        for function in script.functions_mut() {
+            let rewritten = storage_rewrite(function, &options)
+                .map_err(|error| ReadError::new("storage-rewrite::refused", text, error.span(), error.to_string()))?;
+            *function = rewritten.function;
+        }
+        Ok(Rewritten { text: script.print(), ..Rewritten::default() })
+    }
+}
+
+impl StorageRewrite {
+    fn parse(&self, options: &PassOptions, how: &PassHow) -> Result<RewriteOptions, SpecError> {
+        let mut parsed = RewriteOptions {
+            strategy: how.strategy.map(|strategy| strategy.name().to_owned()),
+            time_limit: how.request.time_limit,
+            seed: how.request.seed,
+            ..RewriteOptions::default()
+        };
+        for (key, value) in options.iter() {
+            match key {
+                "compat" if PassOptions::flag("compat", value)? => parsed.mode = Mode::Compat,
+                "compat" => parsed.mode = Mode::Sound,
+                "flatten" => parsed.flatten = PassOptions::flag("flatten", value)?,
+                "plan" => parsed.strategy = Some(strategy_named(value.unwrap_or_default())?),
+                _ => return Err(PassOptions::unknown("storage-rewrite", key, &["compat", "flatten", "plan"])),
+            }
+        }
+        Ok(parsed)
+    }
+}
+
+fn strategy_named(name: &str) -> Result<String, SpecError> {
+    match find(name) {
+        Some(strategy) => Ok(strategy.name().to_owned()),
+        None => Err(SpecError::Value {
+            option: "plan",
+            expected: "the name of a strategy (`memplan strategies` lists them)",
+            found: name.to_owned(),
+        }),
+    }
+}
