@@ -61,7 +61,8 @@ impl Document {
     fn group_range(&self, op: OpId, name: &str) -> std::ops::Range<usize> {
         let groups = self.groups(op);
         if let Some(group) = groups.iter().find(|group| self.text(group.keyword) == name) {
-            return group.start as usize..group.end as usize;
+            let count = self.operands(op).len();
+            return (group.start as usize).min(count)..(group.end as usize).min(count);
         }
         self.segment_range(op, name).unwrap_or_else(|| self.unsegmented_range(op, name))
     }

@@ -155,6 +155,7 @@ fn unknown_forms_are_read_structurally() {
             "  acme.each (%m) 1",
             "    acme.take (%item) 0",
             "  acme.empty () 0",
+            "  acme.match (%m) 0",
             "  acme.flags () 0",
             "  acme.try () 2",
             "    acme.step () 0",
@@ -167,6 +168,16 @@ fn unknown_forms_are_read_structurally() {
             "  func.return () 0",
         ]
     );
+}
+
+#[test]
+fn groups_stay_right_when_names_turn_out_to_be_arguments() {
+    let source = "%m = \"a\"() : () -> i32\nacme.each %item, %other ins(%m : i32) outs(%m, %m : i32, i32) {\n  acme.use %item\n}\n";
+    let document = read("groups", source);
+    let op = document.op_ids().nth(1).unwrap();
+    assert_eq!(document.operands(op).len(), 3);
+    let groups = document.groups(op).iter().map(|group| (group.start, group.end));
+    assert_eq!(groups.collect::<Vec<_>>(), [(0, 1), (1, 3)]);
 }
 
 #[test]

@@ -211,6 +211,12 @@ func.func @keeps(%m: memref<16xf32>) {
   %p = memref.extract_aligned_pointer_as_index %m : memref<16xf32> -> index
   return
 }
+func.func @frees(%c: i1, %m: memref<16xf32>) {
+  scf.if %c {
+    memref.dealloc %m : memref<16xf32>
+  }
+  return
+}
 func.func private @unknown(memref<16xf32>) -> memref<16xf32>
 func.func @f(%a: memref<16xf32>, %b: memref<16xf32>, %c: i1, %n: index) {
   %0 = call @reader(%a, %n) : (memref<16xf32>, index) -> f32
@@ -218,6 +224,7 @@ func.func @f(%a: memref<16xf32>, %b: memref<16xf32>, %c: i1, %n: index) {
   %2 = call @maker() : () -> memref<16xf32>
   call @again(%a) : (memref<16xf32>) -> ()
   call @keeps(%a) : (memref<16xf32>) -> ()
+  call @frees(%c, %b) : (i1, memref<16xf32>) -> ()
   %3 = call @unknown(%a) : (memref<16xf32>) -> memref<16xf32>
   return
 }
@@ -229,6 +236,7 @@ func.func @f(%a: memref<16xf32>, %b: memref<16xf32>, %c: i1, %n: index) {
             "func.call  opaque %2",
             "func.call  update %a",
             "func.call  escape %a",
+            "func.call  escape %b",
             "func.call  update %a, opaque %3 = %a",
         ],
     );

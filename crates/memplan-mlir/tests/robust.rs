@@ -198,3 +198,16 @@ fn names_of_unknown_forms_are_noted() {
     let op = document.op_ids().next().unwrap();
     assert_eq!(document.operands(op).len(), 2);
 }
+
+/// Functions of dialects without a table are isolated from above without our knowing.
+#[test]
+fn names_may_be_hidden_but_not_doubled() {
+    let source = "%x = \"a\"() : () -> i32\nacme.func @f(%x: f32) {\n  %y = \"b\"(%x) : (f32) -> f32\n}\n\"c\"(%x) : (i32) -> ()\n";
+    let generic = "%x = \"a\"() : () -> i32\n\"acme.func\"() ({\n^bb0(%x: f32):\n  \"b\"(%x) : (f32) -> ()\n}) : () -> ()\n\"c\"(%x) : (i32) -> ()\n";
+    assert!(read(source).is_ok());
+    let document = read(generic).unwrap();
+    let types: Vec<&str> =
+        document.op_ids().flat_map(|op| document.operands(op)).map(|&value| document.type_text(value)).collect();
+    assert_eq!(types, ["f32", "i32"]);
+    assert!(read("%x = \"a\"() : () -> i32\n%x = \"a\"() : () -> i32\n").is_err());
+}

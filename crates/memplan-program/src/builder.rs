@@ -371,7 +371,11 @@ impl ProgramBuilder {
 
     /// Begins the next region of the open op, and its entry block.
     pub fn open_region(&mut self, arguments: &[ValueId]) -> BlockId {
-        let Some(&Open::Op(op)) = self.open.last() else {
+        let open = match self.open.last() {
+            Some(&Open::Op(op)) if self.program.ops.get(op).is_some() => Some(op),
+            _ => None,
+        };
+        let Some(op) = open else {
             self.fail(ProgramError::Unbalanced);
             return BlockId::from_index(0);
         };

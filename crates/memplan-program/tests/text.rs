@@ -171,3 +171,63 @@ fn views_say_what_they_cover() {
     let four_to_eight = memplan_program::ByteRange::new(4, 8);
     assert_eq!(extents, [Extent::Exactly(four_to_eight), Extent::Anywhere]);
 }
+
+#[test]
+fn a_builder_used_wrongly_fails_and_never_panics() {
+    use memplan_program::{OpDraft, ProgramBuilder, ProgramError};
+    let mut b = ProgramBuilder::new();
+    b.close_region();
+    b.open_op(OpDraft::new("nowhere"));
+    let block = b.open_region(&[]);
+    b.start_block(block);
+    b.leave(&[]);
+    b.close_op();
+    b.close_function();
+    assert_eq!(b.finish(), Err(ProgramError::Unbalanced));
+    let mut b = ProgramBuilder::new();
+    b.open_function("f", &[]);
+    b.close_op();
+    b.add_block(&[]);
+    b.open_function("g", &[]);
+    assert!(b.finish().is_err());
+}
+
+/// Texts that are nearly programs: an error or a program, never a panic, and
+/// what is read is printed so that it reads the same.
+#[test]
+fn mangled_texts_are_refused_or_read_stably() {
+    let words: Vec<&str> = EVERYTHING.split_inclusive([' ', '\n']).collect();
+    let mut seed = 1u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let mut read = 0;
+    for _ in 0..4000 {
+        let mut words = words.clone();
+        for _ in 0..=random(3) {
+            let (at, other) = (random(words.len()), random(words.len()));
+            match random(3) {
+                0 => _ = words.remove(at),
+                1 => words.insert(at, words[other]),
+                _ => words[at] = words[other],
+            }
+        }
+        let text: String = words.concat();
+        if let Ok(program) = parse(&text) {
+            read += 1;
+            let printed = print(&program);
+            let again = parse(&printed).unwrap_or_else(|error| panic!("{error} in\n{printed}"));
+            assert_eq!(print(&again), printed, "{text}");
+        }
+    }
+    assert!(read > 100, "{read} of 4000 were still programs");
+}
+
+#[test]
+fn every_prefix_of_a_text_is_refused_or_read() {
+    for end in (0..EVERYTHING.len()).filter(|&end| EVERYTHING.is_char_boundary(end)) {
+        let _: Result<_, _> = parse(&EVERYTHING[..end]);
+    }
+    assert!(parse(EVERYTHING).is_ok());
+}

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p memplan-tensor`; with `MEMPLAN_PYTHON` naming a Python that has apache-tvm, the last column is TVM's time over ours.
 
-use memplan_tensor::rewrite::{RewriteOptions, storage_rewrite};
+use memplan_tensor::ir::Function;
+use memplan_tensor::rewrite::{RewriteOptions, storage_rewrite, storage_rewrite_owned};
 use memplan_tensor::script::Script;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};
@@ -64,19 +65,30 @@ fn tvm_seconds(text: &str) -> Option<f64> {
 
 #[expect(clippy::print_stdout, reason = "a benchmark reports")]
 fn main() {
-    println!("{:>10} {:>10} {:>12} {:>12} {:>8}", "statements", "read ms", "rewrite ms", "print ms", "TVM/ours");
+    println!(
+        "{:>10} {:>10} {:>12} {:>16} {:>10} {:>8}",
+        "statements", "read ms", "rewrite ms", "with check ms", "print ms", "TVM/ours"
+    );
     for statements in [100, 1_000, 10_000, 100_000] {
         let text = chain(statements);
         let runs = if statements > 10_000 { 2 } else { 5 };
         let script = Script::read(&text).expect("a valid program");
         let read = best_of(runs, || drop(Script::read(&text)));
-        let options = RewriteOptions::default();
-        let rewrite = best_of(runs, || drop(storage_rewrite(&script.functions()[0], &options)));
+        let options = RewriteOptions { unchecked: true, ..RewriteOptions::default() };
+        let checked = best_of(runs, || drop(storage_rewrite(&script.functions()[0], &RewriteOptions::default())));
+        let mut copies: Vec<Function> = vec![script.functions()[0].clone(); runs];
+        let rewrite = best_of(runs, || drop(storage_rewrite_owned(copies.pop().expect("a copy a run"), &options)));
         let mut changed = script.clone();
         changed.functions_mut()[0] = storage_rewrite(&script.functions()[0], &options).expect("rewritten").function;
         let print = best_of(runs, || drop(changed.print()));
-        let ratio = if statements <= 10_000 { tvm_seconds(&text) } else { None };
+        let ratio = if statements <= 1_000 { tvm_seconds(&text) } else { None };
         let ratio = ratio.map_or("-".to_owned(), |seconds| format!("{:.1}", seconds / rewrite));
-        println!("{statements:>10} {:>10.2} {:>12.2} {:>12.2} {ratio:>8}", read * 1e3, rewrite * 1e3, print * 1e3);
+        println!(
+            "{statements:>10} {:>10.2} {:>12.2} {:>16.2} {:>10.2} {ratio:>8}",
+            read * 1e3,
+            rewrite * 1e3,
+            checked * 1e3,
+            print * 1e3
+        );
     }
 }

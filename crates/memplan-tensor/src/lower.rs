@@ -16,7 +16,7 @@
 //! ```
 
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind};
-use crate::rewrite::{Events, Layout, Sequence, StmtId, events, linearize, proved_pairs};
+use crate::rewrite::{Layout, Sequence, StmtId, events, linearize, proved_pairs, proved_steps};
 use crate::script::print_expr;
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, storage_bytes};
 use memplan_program::{
@@ -37,10 +37,26 @@ pub struct Lowered {
     pub owners: HashMap<StmtId, OpId>,
 }
 
-/// Lowers a function.
+/// Lowers a function, with every overlay permission that can be proved.
 pub fn lower(function: &Function) -> Result<Lowered, ProgramError> {
     let sequence = linearize(function);
     let events = events(&sequence);
+    let mut budget = 1 << 24;
+    let mut permissions = Permissions::new();
+    for stmt in sequence.statements.ids() {
+        let pairs = proved_pairs(&sequence, &events, stmt, &mut budget);
+        if !pairs.is_empty() {
+            permissions.insert(stmt, pairs);
+        }
+    }
+    lower_with(&sequence, &permissions)
+}
+
+/// Pairs (output, input) of statements that may lie on the same bytes.
+type Permissions = HashMap<StmtId, Vec<(BufId, BufId)>>;
+
+fn lower_with(sequence: &Sequence<'_>, permissions: &Permissions) -> Result<Lowered, ProgramError> {
+    let function = sequence.function;
     let mut builder = ProgramBuilder::new();
     let values: IndexVec<BufId, Option<ValueId>> = function
         .buffers
@@ -68,14 +84,14 @@ pub fn lower(function: &Function) -> Result<Lowered, ProgramError> {
         .collect();
     builder.open_function(&function.name, &parameters);
     let mut lowering = Lowering {
-        sequence: &sequence,
-        events: &events,
+        sequence,
+        permissions,
         builder,
         values,
         owners: HashMap::new(),
         scopes: Vec::new(),
+        in_thread: false,
         next: 0,
-        budget: 1 << 24,
     };
     lowering.block(&function.body);
     lowering.builder.leave(&[]);
@@ -94,7 +110,12 @@ pub fn lower(function: &Function) -> Result<Lowered, ProgramError> {
 
 /// Everything in which a layout changes what the function computes, in words; empty if nothing does.
 pub fn check_layout(function: &Function, layout: &Layout) -> Result<Vec<String>, ProgramError> {
-    let lowered = lower(function)?;
+    let sequence = linearize(function);
+    let mut permissions = Permissions::new();
+    for step in proved_steps(&sequence, layout) {
+        permissions.entry(step.stmt).or_default().push((step.dst, step.src));
+    }
+    let lowered = lower_with(&sequence, &permissions)?;
     let plan = site_plan(&lowered, layout);
     let describe = |violation: &Violation| violation.describe(&lowered.program);
     Ok(dataflow::check(&lowered.program, &plan).iter().map(describe).collect())
@@ -133,14 +154,14 @@ fn size_of(function: &Function, buffer: &crate::ir::Buffer) -> Size {
 
 struct Lowering<'a, 'f> {
     sequence: &'a Sequence<'f>,
-    events: &'a Events,
+    permissions: &'a Permissions,
     builder: ProgramBuilder,
     values: IndexVec<BufId, Option<ValueId>>,
     owners: HashMap<StmtId, OpId>,
     /// Open ops with memory of their own.
     scopes: Vec<OpId>,
+    in_thread: bool,
     next: usize,
-    budget: u64,
 }
 
 /// Buffers that a statement loads and stores.
@@ -159,6 +180,11 @@ impl Lowering<'_, '_> {
 
     fn statement(&mut self, stmt: &Stmt) {
         let id = StmtId::from_index(self.next);
+        if let Some(body) = self.transparent(stmt) {
+            self.next += 1;
+            self.own_expressions(id, stmt);
+            return self.block(body);
+        }
         if !has_allocation(stmt) {
             stmt.walk(&mut |_| self.next += 1);
             self.summary(id, stmt);
@@ -208,13 +234,26 @@ impl Lowering<'_, '_> {
             }
             StmtKind::Thread { body, .. } => {
                 self.own_expressions(id, stmt);
+                self.in_thread = true;
                 self.regions(id, draft.scope(), true, &[body]);
+                self.in_thread = false;
             }
             StmtKind::Attr { body, .. } => {
                 self.own_expressions(id, stmt);
-                self.block(body);
+                self.regions(id, draft, false, &[body]);
             }
             _ => {}
+        }
+    }
+
+    /// The body of a statement that the sequence looks through: a mark, or one more axis of a launch.
+    fn transparent<'s>(&self, stmt: &'s Stmt) -> Option<&'s [Stmt]> {
+        match &stmt.kind {
+            StmtKind::Attr { key, body, .. } if !matches!(key.as_str(), "extern_scope" | "virtual_thread") => {
+                Some(body)
+            }
+            StmtKind::Thread { body, .. } if self.in_thread => Some(body),
+            _ => None,
         }
     }
 
@@ -287,7 +326,7 @@ impl Lowering<'_, '_> {
             return;
         }
         let name = statement_name(stmt);
-        let pairs = proved_pairs(self.sequence, self.events, id, &mut self.budget);
+        let pairs = self.permissions.get(&id).map_or(&[][..], Vec::as_slice);
         let mut draft = OpDraft::new(name).span(stmt.span);
         for buffer in &touched.stored {
             let Some(value) = self.values[*buffer] else { continue };
@@ -305,7 +344,7 @@ impl Lowering<'_, '_> {
             }
         }
         for (dst, src) in pairs {
-            if let (Some(output), Some(input)) = (self.values[dst], self.values[src]) {
+            if let (Some(output), Some(input)) = (self.values[*dst], self.values[*src]) {
                 draft = draft.overlay(output, input, OverlayKind::SameBase);
             }
         }

@@ -29,9 +29,9 @@ pub enum PassError {
     /// A pass option or stage that does not exist.
     #[error("{0}")]
     Usage(String),
-    /// Our own mistake: the dataflow check rejects our result.
-    #[error("the rewritten program is wrong, which is a bug: {0}")]
-    Unsound(String),
+    /// Our own mistake: the lowered program is not well formed.
+    #[error("the lowered program is malformed, which is a bug: {0}")]
+    Malformed(String),
 }
 
 impl PassError {
@@ -41,7 +41,7 @@ impl PassError {
             PassError::Read(error) => Some(error.span()),
             PassError::Rewrite(error) => Some(error.span()).filter(|span| *span != Span::default()),
             PassError::Run(error) => Some(error.span()),
-            PassError::Usage(_) | PassError::Unsound(_) => None,
+            PassError::Usage(_) | PassError::Malformed(_) => None,
         }
     }
 
@@ -97,11 +97,7 @@ pub fn rewrite_text(text: &str, options: &RewriteOptions) -> Result<String, Pass
     let mut script = Script::read(text)?;
     for function in script.functions_mut() {
         let rewritten = storage_rewrite(function, options)?;
-        let violations = crate::lower::check_layout(function, &rewritten.layout);
-        match violations.map_err(|error| PassError::Unsound(error.to_string()))?.first() {
-            None => *function = rewritten.function,
-            Some(violation) => return Err(PassError::Unsound(violation.clone())),
-        }
+        *function = rewritten.function;
     }
     Ok(script.print())
 }
@@ -137,7 +133,7 @@ pub fn dump(text: &str, stage: &str) -> Result<String, PassError> {
                 format!("{}{}", pool.dump(&sequence), rewritten.dump(function))
             }
             "program" => {
-                let lowered = crate::lower::lower(function).map_err(|error| PassError::Unsound(error.to_string()))?;
+                let lowered = crate::lower::lower(function).map_err(|error| PassError::Malformed(error.to_string()))?;
                 memplan_program::text::print(&lowered.program)
             }
             _ => {
@@ -172,7 +168,11 @@ pub fn fuzz_check(text: &str) -> Result<bool, String> {
             RewriteOptions { strategy: Some("greedy-by-size".to_owned()), ..RewriteOptions::default() },
         ];
         for options in options {
-            let Ok(rewritten) = storage_rewrite(function, &options) else { continue };
+            let rewritten = match storage_rewrite(function, &options) {
+                Ok(rewritten) => rewritten,
+                Err(RewriteError::Unsound { message }) => return Err(message),
+                Err(_) => continue,
+            };
             let before = run(function, &run_options);
             if let Ok(before) = before
                 && run(&rewritten.function, &run_options).as_ref() != Ok(&before)

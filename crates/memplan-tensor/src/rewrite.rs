@@ -72,6 +72,8 @@ pub struct RewriteOptions {
     pub time_limit: Option<Duration>,
     /// Seed for strategies that draw random numbers.
     pub seed: u64,
+    /// Leave the final dataflow check out.
+    pub unchecked: bool,
 }
 
 /// What is wrong with a decision of the original.
@@ -161,6 +163,14 @@ pub enum RewriteError {
         /// What there is.
         max_bits: u64,
     },
+    /// Our own mistake: the dataflow check rejects the result.
+    #[error(
+        "the rewritten program would be wrong ({message}); this is a bug in memplan, please report it with the input"
+    )]
+    Unsound {
+        /// What the check found.
+        message: String,
+    },
     /// A strategy that cannot lay out an arena.
     #[error("{message}")]
     Strategy {
@@ -178,7 +188,9 @@ impl RewriteError {
     pub fn span(&self) -> Span {
         match self {
             RewriteError::Refused { span, .. } | RewriteError::TooLarge { span, .. } => *span,
-            RewriteError::ExceedsMemory { .. } | RewriteError::Strategy { .. } => Span::default(),
+            RewriteError::ExceedsMemory { .. } | RewriteError::Unsound { .. } | RewriteError::Strategy { .. } => {
+                Span::default()
+            }
         }
     }
 }
@@ -203,18 +215,47 @@ pub(crate) fn proved_pairs(
     stmt: StmtId,
     budget: &mut u64,
 ) -> Vec<(BufId, BufId)> {
-    let pairs =
-        arena::pairs(events, stmt).filter(|(dst, src)| arena::may_overlay(sequence, events, stmt, *dst, *src, budget));
-    pairs.collect()
+    arena::pairs(events, stmt)
+        .filter_map(|(dst, src)| arena::may_overlay(sequence, events, stmt, dst, src, budget))
+        .map(|step| (step.dst, step.src))
+        .collect()
+}
+
+/// The steps of a layout that are proved right, each on its own.
+pub(crate) fn proved_steps<'a>(sequence: &Sequence<'_>, layout: &'a Layout) -> impl Iterator<Item = &'a InPlace> {
+    layout.in_place.iter().filter(|step| {
+        let mut unlimited = u64::MAX;
+        arena::is_proved(sequence, **step, &mut unlimited)
+    })
 }
 
 /// Rewrites a function so that buffers share memory.
 pub fn storage_rewrite(function: &Function, options: &RewriteOptions) -> Result<Rewritten, RewriteError> {
+    storage_rewrite_owned(function.clone(), options)
+}
+
+/// Like [`storage_rewrite`], without a copy of the function.
+pub fn storage_rewrite_owned(function: Function, options: &RewriteOptions) -> Result<Rewritten, RewriteError> {
     if options.strategy.is_some() && options.mode == Mode::Compat {
         return Err(RewriteError::Strategy { message: "`compat` and `plan` exclude each other".to_owned() });
     }
-    let flat = options.flatten.then(|| crate::flatten::flatten_buffers(function));
-    let function = flat.as_ref().unwrap_or(function);
+    let function = if options.flatten { crate::flatten::flatten_buffers(&function) } else { function };
+    let (pool, layout) = decide(&function, options)?;
+    if !options.unchecked {
+        check_meaning(&function, &layout)?;
+    }
+    Ok(Rewritten { function: apply::apply(function, &layout), pool, layout })
+}
+
+/// The independent dataflow check; what it finds is a bug of ours.
+fn check_meaning(function: &Function, layout: &Layout) -> Result<(), RewriteError> {
+    let unsound = |message: String| RewriteError::Unsound { message };
+    let violations = crate::lower::check_layout(function, layout).map_err(|error| unsound(error.to_string()))?;
+    violations.into_iter().next().map_or(Ok(()), |violation| Err(unsound(violation)))
+}
+
+/// Which buffers share, and where everything goes.
+fn decide(function: &Function, options: &RewriteOptions) -> Result<(Pool, Layout), RewriteError> {
     let sequence = linearize(function);
     let events = events(&sequence);
     if options.mode == Mode::Compat {
@@ -229,5 +270,5 @@ pub fn storage_rewrite(function: &Function, options: &RewriteOptions) -> Result<
         check::decisions(&sequence, &pool, &layout)?;
     }
     retype::retype(&sequence, &mut layout, options.mode)?;
-    Ok(Rewritten { function: apply::apply(function, &layout), pool, layout })
+    Ok((pool, layout))
 }

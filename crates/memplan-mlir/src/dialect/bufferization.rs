@@ -5,7 +5,6 @@ use std::borrow::Cow;
 
 /// The clone may be the source.
 const MAYBE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Either }];
-const DEALLOC: &[(Selector, Access)] = &[(Selector::All, Access::Free)];
 const MATERIALIZE: &[(Selector, Access)] =
     &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
 
@@ -16,13 +15,10 @@ pub(super) fn rows() -> Vec<Row> {
         ("bufferization.to_tensor", OpInfo::escapes()),
         ("bufferization.to_buffer", OpInfo::pure().with_traits(super::Traits::EXTERNAL)),
         ("bufferization.clone", OpInfo { aliases: Cow::Borrowed(MAYBE), ..OpInfo::effects(super::READS) }),
+        // Frees some of them, if conditions hold, and compares their addresses.
         (
             "bufferization.dealloc",
-            OpInfo::effects(DEALLOC).with_results(ResultTypes::Bool).with_segments(&[
-                "memrefs",
-                "conditions",
-                "retain",
-            ]),
+            OpInfo::escapes().with_results(ResultTypes::Bool).with_segments(&["memrefs", "conditions", "retain"]),
         ),
         ("bufferization.materialize_in_destination", OpInfo::effects(MATERIALIZE)),
         ("bufferization.alloc_tensor", OpInfo::effects(&[])),

@@ -30,11 +30,10 @@ impl Effect {
         } else if self.reads {
             kinds.push(AccessKind::Read);
         }
-        if self.escapes {
+        // A callee that frees may do so on some paths only, and needs an
+        // allocation of its own to free.
+        if self.escapes || self.frees {
             kinds.push(AccessKind::Escape);
-        }
-        if self.frees {
-            kinds.push(AccessKind::Free);
         }
         kinds
     }

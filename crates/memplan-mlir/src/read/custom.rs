@@ -15,7 +15,7 @@
 //! label. Behind `,`, `:`, `=` and `->` an op always goes on.
 
 use super::*;
-use crate::dialect::{Header, OpInfo, ResultTypes};
+use crate::dialect::{Header, OpInfo};
 use crate::ty;
 
 /// How far a custom form has been read.
@@ -24,17 +24,19 @@ pub(super) struct Progress {
     /// Whether a `:` or `->` outside brackets has been read: words may be types.
     types: bool,
     /// Index into the op's types of the first one behind the last `->`.
-    arrow: Option<usize>,
+    pub(super) arrow: Option<usize>,
     /// How many regions have been read.
     regions: u32,
     /// Whether a bracket has been closed.
     closed: bool,
     /// Whether the form says `async`.
-    asynchronous: bool,
+    pub(super) asynchronous: bool,
     /// Whether the signature of a function has been read.
     signature: bool,
     /// The whole type behind a `:`, arrow included.
-    function_type: Span,
+    pub(super) function_type: Span,
+    /// How many of the op's uses are known to be values of the scope.
+    settled: usize,
 }
 
 impl<'s> Reader<'s> {
@@ -48,7 +50,7 @@ impl<'s> Reader<'s> {
         Ok(step)
     }
 
-    fn info(&self, frame: &OpFrame) -> &OpInfo {
+    pub(super) fn info(&self, frame: &OpFrame) -> &OpInfo {
         &self.document.names[frame.name].info
     }
 
@@ -79,11 +81,14 @@ impl<'s> Reader<'s> {
                 TokenKind::LBrace => {
                     if self.is_region(frame, progress) {
                         progress.regions += 1;
-                        self.adopt_unknown_names(frame);
+                        self.adopt_unknown_names(frame, progress);
                         return Ok(Step::Enter);
                     }
-                    let dictionary = self.skip_group()?;
-                    self.dictionaries.push(dictionary);
+                    let other = self.brace_content() == BraceContent::Other;
+                    let group = self.skip_group()?;
+                    if !other {
+                        self.dictionaries.push(group);
+                    }
                 }
                 TokenKind::Less => {
                     self.skip_group()?;
@@ -279,17 +284,31 @@ impl<'s> Reader<'s> {
 
     /// In an unknown form, a name that means nothing yet becomes an argument of
     /// the region that follows.
-    fn adopt_unknown_names(&mut self, frame: &OpFrame) {
+    fn adopt_unknown_names(&mut self, frame: &OpFrame, progress: &mut Progress) {
         if self.info(frame).header != Header::Unknown {
             return;
         }
-        let uses = self.uses.split_off(frame.uses);
+        let from = (frame.uses + progress.settled).min(self.uses.len());
+        if from == self.uses.len() {
+            return;
+        }
+        let uses = self.uses.split_off(from);
+        let first = from - frame.uses;
+        // Where each use stands among those that stay.
+        let mut positions: Vec<u32> = (0..first as u32).collect();
         for one in uses {
+            positions.push((self.uses.len() - frame.uses) as u32);
             if self.scopes.is_defined(self.text(one.name)) {
                 self.uses.push(one);
             } else {
                 self.arguments.push(EntryArgument { name: one.name, ty: ArgumentType::Carried, rank: 0 });
             }
+        }
+        progress.settled = self.uses.len() - frame.uses;
+        positions.push(progress.settled as u32);
+        let moved = |at: u32| positions.get(at as usize).copied().unwrap_or(0);
+        for group in &mut self.groups[frame.groups..] {
+            (group.start, group.end) = (moved(group.start), moved(group.end));
         }
     }
 
@@ -470,11 +489,11 @@ impl<'s> Reader<'s> {
             Some(_) if progress.regions > 0 => {
                 matches!(previous, "else" | "do" | "default" | ",") || self.previous.kind == TokenKind::Number
             }
-            Some(_) => self.brace_content() != BraceContent::Dictionary,
+            Some(_) => !matches!(self.brace_content(), BraceContent::Dictionary | BraceContent::Other),
             None => match self.brace_content() {
                 BraceContent::Region => true,
                 BraceContent::OneWord { own_line } => own_line,
-                BraceContent::Dictionary | BraceContent::Empty => false,
+                BraceContent::Dictionary | BraceContent::Empty | BraceContent::Other => false,
             },
         }
     }
@@ -485,7 +504,8 @@ impl<'s> Reader<'s> {
         match first.kind {
             TokenKind::RBrace => return BraceContent::Empty,
             TokenKind::BareId | TokenKind::String => {}
-            _ => return BraceContent::Region,
+            TokenKind::Percent | TokenKind::Caret => return BraceContent::Region,
+            _ => return BraceContent::Other,
         }
         let dotted = self.text(first.span()).contains('.');
         match ahead.next().kind {
@@ -536,92 +556,6 @@ impl<'s> Reader<'s> {
         }
         Ok(true)
     }
-
-    // Results.
-
-    /// The type of each of an op's results and where it is written.
-    pub(super) fn result_types(&mut self, frame: &OpFrame) -> Result<Vec<(TypeId, Span)>> {
-        match &frame.state {
-            State::Generic(_) => self.generic_result_types(frame),
-            State::Custom(progress) => {
-                let arrow = progress.arrow;
-                let function = progress.function_type;
-                let asynchronous = progress.asynchronous;
-                Ok(self.custom_result_types(frame, arrow, function, asynchronous))
-            }
-        }
-    }
-
-    fn custom_result_types(
-        &mut self,
-        frame: &OpFrame,
-        arrow: Option<usize>,
-        function: Span,
-        asynchronous: bool,
-    ) -> Vec<(TypeId, Span)> {
-        let count = self.named_results(frame);
-        if count == 0 {
-            return Vec::new();
-        }
-        let all: Vec<Span> = self.type_spans[frame.types..].to_vec();
-        let listed = match arrow {
-            Some(arrow) => &all[arrow.min(all.len())..],
-            None => &all[all.len() - count.min(all.len())..],
-        };
-        let rule = self.info(frame).result_types;
-        let spans: Vec<Span> = match rule {
-            ResultTypes::Listed | ResultTypes::ListedOrBool => listed.to_vec(),
-            ResultTypes::First => all.iter().take(1).copied().collect(),
-            ResultTypes::Repeated => repeat(all.last().copied(), count),
-            ResultTypes::Element | ResultTypes::Awaited => {
-                let inside = all.last().and_then(|&span| self.inner_type(span));
-                repeat(inside, count)
-            }
-            ResultTypes::ValueAndBool => all.last().copied().into_iter().collect(),
-            ResultTypes::AsyncToken => {
-                let values = count - usize::from(asynchronous).min(count);
-                all.iter().take(values).copied().collect()
-            }
-            ResultTypes::TokenFirst if arrow.is_some() => {
-                std::iter::once(Span::default()).chain(listed.iter().copied()).collect()
-            }
-            ResultTypes::Function => vec![function],
-            ResultTypes::Index | ResultTypes::Bool | ResultTypes::Number | ResultTypes::TokenFirst => Vec::new(),
-            ResultTypes::Outs => return self.outs_types(frame, count),
-        };
-        let rest = match rule {
-            ResultTypes::Index => "index",
-            ResultTypes::Bool | ResultTypes::ValueAndBool | ResultTypes::ListedOrBool => "i1",
-            ResultTypes::Number => "a number",
-            ResultTypes::AsyncToken => "!gpu.async.token",
-            ResultTypes::TokenFirst => "!async.token",
-            _ => "?",
-        };
-        let mut types = Vec::with_capacity(count);
-        for index in 0..count {
-            let span = spans.get(index).copied().unwrap_or_default();
-            let ty = if span == Span::default() { self.known_type(rest) } else { self.written_type(span) };
-            types.push((ty, span));
-        }
-        types
-    }
-
-    /// The types of the operands in `outs(…)`.
-    fn outs_types(&mut self, frame: &OpFrame, count: usize) -> Vec<(TypeId, Span)> {
-        let groups = self.groups[frame.groups..].iter();
-        let outs = groups.rev().find(|group| matches!(self.text(group.keyword), "outs"));
-        let start = outs.map_or(usize::MAX, |group| group.start as usize);
-        let operands = self.document.operands(frame.op).to_vec();
-        let mut types = Vec::with_capacity(count);
-        for index in 0..count {
-            let operand = start.checked_add(index).and_then(|at| operands.get(at));
-            let known = operand.and_then(|&value| self.document.values.get(value));
-            let ty = known.map(|value| value.ty);
-            let ty = ty.unwrap_or_else(|| self.known_type("?"));
-            types.push((ty, Span::default()));
-        }
-        types
-    }
 }
 
 /// What stands behind a `{`.
@@ -633,9 +567,7 @@ enum BraceContent {
         own_line: bool,
     },
     Dictionary,
+    /// Neither: `ops{[\"linalg.matmul\"]}`.
+    Other,
     Region,
-}
-
-fn repeat(span: Option<Span>, count: usize) -> Vec<Span> {
-    span.map_or(Vec::new(), |span| vec![span; count])
 }

@@ -22,6 +22,7 @@
 //!   Brackets balance. An op ends where something begins that can only be
 //!   another op. What a table row adds is where the types of results and the
 //!   arguments of regions are found.
+//! - [`results`] finds the types of results.
 //! - [`scope`] resolves names.
 //! - [`implicit`] adds the ops that custom forms leave out.
 //!
@@ -31,6 +32,7 @@ mod custom;
 mod generic;
 mod implicit;
 mod region;
+mod results;
 mod scope;
 
 use std::borrow::Cow;

@@ -28,6 +28,8 @@ use super::*;
 struct Named {
     first: ValueId,
     count: u32,
+    /// How deep the region that defines it is nested.
+    depth: u32,
 }
 
 /// A use that was read before its definition.
@@ -71,14 +73,18 @@ impl<'s> Scopes<'s> {
         self.lookup(name).is_some()
     }
 
-    /// Makes a name known; false if it already means something here.
-    fn define(&mut self, name: &'s str, named: Named) -> bool {
+    /// Makes a name known; false if its region has defined it already. Hiding a
+    /// name from further outside is let pass: the op around may be isolated from
+    /// above without our knowing.
+    fn define(&mut self, name: &'s str, first: ValueId, count: u32) -> (Named, bool) {
+        let depth = self.open.len() as u32;
+        let named = Named { first, count, depth };
         let (Some(map), Some(open)) = (self.maps.last_mut(), self.open.last_mut()) else {
-            return true;
+            return (named, true);
         };
         let before = map.insert(name, named);
         open.names.push((name, before));
-        before.is_none()
+        (named, before.is_none_or(|before| before.depth != depth))
     }
 
     fn take_waiting(&mut self, name: &str) -> Vec<Waiting> {
@@ -194,8 +200,8 @@ impl Reader<'_> {
     /// Makes a name mean a value from here on, and serves the uses that waited for it.
     pub(super) fn define(&mut self, name: Span, first: ValueId, count: u32, lenient: bool) -> Result<()> {
         let text = self.text(name);
-        let named = Named { first, count };
-        if !self.scopes.define(text, named) && !lenient {
+        let (named, fresh) = self.scopes.define(text, first, count);
+        if !fresh && !lenient {
             return Err(ReadError::RedefinedValue { name: text.to_owned(), span: name });
         }
         for waiting in self.scopes.take_waiting(text) {

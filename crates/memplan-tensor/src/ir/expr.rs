@@ -2,6 +2,7 @@
 
 use super::{BufId, Function, VarId};
 use crate::DType;
+use smallvec::{SmallVec, smallvec};
 
 /// The subscripts of an access, one per dimension.
 pub type Index = Vec<Expr>;
@@ -195,34 +196,34 @@ impl Expr {
     }
 
     /// The direct sub-expressions, in the order in which they are visited.
-    pub fn children(&self) -> Vec<&Expr> {
+    pub fn children(&self) -> SmallVec<[&Expr; 3]> {
         match self {
             Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {
-                Vec::new()
+                SmallVec::new()
             }
-            Expr::Binary { left, right, .. } => vec![left, right],
+            Expr::Binary { left, right, .. } => smallvec![&**left, &**right],
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
-                vec![value]
+                smallvec![&**value]
             }
-            Expr::Select { condition, then, otherwise } => vec![condition, then, otherwise],
-            Expr::Ramp { base, stride, .. } => vec![base, stride],
+            Expr::Select { condition, then, otherwise } => smallvec![&**condition, &**then, &**otherwise],
+            Expr::Ramp { base, stride, .. } => smallvec![&**base, &**stride],
             Expr::Load { index, .. } => index.iter().collect(),
             Expr::Call { args, .. } => args.iter().collect(),
         }
     }
 
     /// The direct sub-expressions, to change.
-    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+    pub fn children_mut(&mut self) -> SmallVec<[&mut Expr; 3]> {
         match self {
             Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {
-                Vec::new()
+                SmallVec::new()
             }
-            Expr::Binary { left, right, .. } => vec![left, right],
+            Expr::Binary { left, right, .. } => smallvec![&mut **left, &mut **right],
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
-                vec![value]
+                smallvec![&mut **value]
             }
-            Expr::Select { condition, then, otherwise } => vec![condition, then, otherwise],
-            Expr::Ramp { base, stride, .. } => vec![base, stride],
+            Expr::Select { condition, then, otherwise } => smallvec![&mut **condition, &mut **then, &mut **otherwise],
+            Expr::Ramp { base, stride, .. } => smallvec![&mut **base, &mut **stride],
             Expr::Load { index, .. } => index.iter_mut().collect(),
             Expr::Call { args, .. } => args.iter_mut().collect(),
         }

@@ -2,6 +2,7 @@
 
 use super::{BufId, Expr, Index, VarId};
 use memplan_core::Span;
+use smallvec::{SmallVec, smallvec};
 
 /// Statements that run one after the other.
 pub type Block = Vec<Stmt>;
@@ -146,64 +147,64 @@ impl Stmt {
     }
 
     /// The expressions of the statement itself, without its blocks, in visiting order.
-    pub fn exprs(&self) -> Vec<&Expr> {
+    pub fn exprs(&self) -> SmallVec<[&Expr; 3]> {
         match &self.kind {
-            StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing => Vec::new(),
+            StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing => SmallVec::new(),
             StmtKind::Store { index, value, .. } => {
-                let mut all = vec![value];
+                let mut all: SmallVec<[&Expr; 3]> = smallvec![value];
                 all.extend(index);
                 all
             }
-            StmtKind::For { min, extent, .. } => vec![min, extent],
+            StmtKind::For { min, extent, .. } => smallvec![min, extent],
             StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
-                vec![condition]
+                smallvec![condition]
             }
-            StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => vec![value],
-            StmtKind::Thread { extent, .. } => vec![extent],
+            StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => smallvec![value],
+            StmtKind::Thread { extent, .. } => smallvec![extent],
             StmtKind::Attr { node, value, .. } => node.iter().chain([value]).collect(),
         }
     }
 
     /// The expressions of the statement itself, to change.
-    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+    pub fn exprs_mut(&mut self) -> SmallVec<[&mut Expr; 3]> {
         match &mut self.kind {
-            StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing => Vec::new(),
+            StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing => SmallVec::new(),
             StmtKind::Store { index, value, .. } => {
-                let mut all = vec![value];
+                let mut all: SmallVec<[&mut Expr; 3]> = smallvec![value];
                 all.extend(index);
                 all
             }
-            StmtKind::For { min, extent, .. } => vec![min, extent],
+            StmtKind::For { min, extent, .. } => smallvec![min, extent],
             StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
-                vec![condition]
+                smallvec![condition]
             }
-            StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => vec![value],
-            StmtKind::Thread { extent, .. } => vec![extent],
+            StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => smallvec![value],
+            StmtKind::Thread { extent, .. } => smallvec![extent],
             StmtKind::Attr { node, value, .. } => node.iter_mut().chain([value]).collect(),
         }
     }
 
     /// The blocks of the statement, in order.
-    pub fn blocks(&self) -> Vec<&Block> {
+    pub fn blocks(&self) -> SmallVec<[&Block; 2]> {
         match &self.kind {
             StmtKind::For { body, .. }
             | StmtKind::While { body, .. }
             | StmtKind::Thread { body, .. }
-            | StmtKind::Attr { body, .. } => vec![body],
-            StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
-            _ => Vec::new(),
+            | StmtKind::Attr { body, .. } => smallvec![body],
+            StmtKind::If { then, otherwise, .. } => smallvec![then, otherwise],
+            _ => SmallVec::new(),
         }
     }
 
     /// The blocks of the statement, to change.
-    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+    pub fn blocks_mut(&mut self) -> SmallVec<[&mut Block; 2]> {
         match &mut self.kind {
             StmtKind::For { body, .. }
             | StmtKind::While { body, .. }
             | StmtKind::Thread { body, .. }
-            | StmtKind::Attr { body, .. } => vec![body],
-            StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
-            _ => Vec::new(),
+            | StmtKind::Attr { body, .. } => smallvec![body],
+            StmtKind::If { then, otherwise, .. } => smallvec![then, otherwise],
+            _ => SmallVec::new(),
         }
     }
 

@@ -23,7 +23,7 @@ use memplan_core::{Id, IndexVec, Span};
 use std::collections::{HashMap, HashSet};
 
 /// The function with its allocations laid out.
-pub(super) fn apply(function: &Function, layout: &Layout) -> Function {
+pub(super) fn apply(function: Function, layout: &Layout) -> Function {
     let mut rewriter = Rewriter::new(function, layout);
     rewriter.declare_buffers();
     let body = std::mem::take(&mut rewriter.result.body);
@@ -51,14 +51,15 @@ struct Rewriter<'a> {
     redeclared: IndexVec<BufId, bool>,
     /// Source lines of allocations that move.
     moved: HashMap<BufId, (Trivia, Span)>,
-    names: HashSet<String>,
+    /// How many buffers and variables have each name.
+    names: HashMap<String, usize>,
     /// All holders.
     holding: HashSet<BufId>,
     next: usize,
 }
 
 impl<'a> Rewriter<'a> {
-    fn new(function: &Function, layout: &'a Layout) -> Rewriter<'a> {
+    fn new(function: Function, layout: &'a Layout) -> Rewriter<'a> {
         let buffers = function.buffers.len();
         let mut attached: HashMap<Attach, Vec<AllocationId>> = HashMap::new();
         for (id, allocation) in layout.allocations.iter_enumerated() {
@@ -66,14 +67,18 @@ impl<'a> Rewriter<'a> {
                 attached.entry(allocation.attach).or_default().push(id);
             }
         }
-        let all_names =
-            function.buffers.iter().map(|buffer| &buffer.name).chain(function.vars.iter().map(|var| &var.name));
+        let mut names: HashMap<String, usize> = HashMap::new();
+        for name in function.buffers.iter().map(|buffer| &buffer.name).chain(function.vars.iter().map(|var| &var.name))
+        {
+            *names.entry(name.clone()).or_default() += 1;
+        }
+        let roots = function.buffers.ids().map(|buffer| function.root(buffer)).collect();
         Rewriter {
             layout,
-            names: all_names.cloned().collect(),
-            result: function.clone(),
+            names,
+            result: function,
             holders: IndexVec::new(),
-            roots: function.buffers.ids().map(|buffer| function.root(buffer)).collect(),
+            roots,
             attached,
             vectors: IndexVec::filled(1, buffers),
             shifts: IndexVec::filled(0, buffers),
@@ -88,30 +93,24 @@ impl<'a> Rewriter<'a> {
     fn fresh_name(&mut self, base: &str) -> String {
         let mut name = base.to_owned();
         let mut suffix = 0;
-        while !self.names.insert(name.clone()) {
+        while self.names.contains_key(&name) {
             suffix += 1;
             name = format!("{base}_{suffix}");
         }
+        self.names.insert(name.clone(), 1);
         name
     }
 
     /// Decides what every buffer is from now on.
     fn declare_buffers(&mut self) {
         let bare = bare_uses(&self.result);
-        let mut occurrences: HashMap<String, usize> = HashMap::new();
-        for buffer in &self.result.buffers {
-            *occurrences.entry(buffer.name.clone()).or_default() += 1;
-        }
-        for var in &self.result.vars {
-            *occurrences.entry(var.name.clone()).or_default() += 1;
-        }
         let mut tenants: IndexVec<AllocationId, usize> = IndexVec::filled(0, self.layout.allocations.len());
         for place in self.layout.places.iter().flatten() {
             tenants[place.allocation] += 1;
         }
         for id in self.layout.allocations.ids() {
             let holder = self.holder(id, &bare, tenants[id] > 1);
-            if occurrences.get(&self.result.buffers[holder].name).is_some_and(|count| *count > 1)
+            if self.names.get(&self.result.buffers[holder].name).is_some_and(|count| *count > 1)
                 && !self.layout.allocations[id].stays
             {
                 let name = self.result.buffers[holder].name.clone();

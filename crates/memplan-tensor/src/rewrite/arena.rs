@@ -13,7 +13,7 @@
 
 use super::events::Events;
 use super::hazard;
-use super::inplace;
+use super::inplace::{self, Views};
 use super::layout::{Allocation, AllocationId, Layout, Place, alignments, lay_out};
 use super::pool::{Attach, Entry, InPlace, Pool, constant_bits};
 use super::sequence::{Sequence, StmtId};
@@ -52,6 +52,7 @@ pub(super) fn lay_out_arenas(
         let plan = solve(&problem, strategy, options)?;
         arena.place(&problem, &plan, attach, &scope, &options.limits, &mut layout)?;
     }
+    layout.in_place.extend(permissions);
     Ok(layout)
 }
 
@@ -65,7 +66,7 @@ fn permissions(
     sequence: &Sequence<'_>,
     events: &Events,
     arenas: &BTreeMap<(Attach, StorageScope), Vec<BufId>>,
-) -> Vec<(BufId, BufId)> {
+) -> Vec<InPlace> {
     let mut arena_of = HashMap::new();
     for (number, buffers) in arenas.values().enumerate() {
         arena_of.extend(buffers.iter().map(|buffer| (*buffer, number)));
@@ -76,9 +77,7 @@ fn permissions(
         let pairs = pairs(events, stmt)
             .filter(|(dst, src)| arena_of.contains_key(dst) && arena_of.get(dst) == arena_of.get(src));
         for (dst, src) in pairs.take(PAIRS_PER_STATEMENT) {
-            if may_overlay(sequence, events, stmt, dst, src, &mut budget) {
-                found.push((dst, src));
-            }
+            found.extend(may_overlay(sequence, events, stmt, dst, src, &mut budget));
         }
     }
     found
@@ -92,6 +91,7 @@ pub(super) fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufI
         .filter(|(dst, src)| dst != src)
 }
 
+/// The in-place step of a pair, if it is proved right.
 pub(super) fn may_overlay(
     sequence: &Sequence<'_>,
     events: &Events,
@@ -99,17 +99,21 @@ pub(super) fn may_overlay(
     dst: BufId,
     src: BufId,
     budget: &mut u64,
-) -> bool {
+) -> Option<InPlace> {
     let function = sequence.function;
     let (a, b) = (&function.buffers[dst], &function.buffers[src]);
     // The source must have begun before: a buffer generated here has no content to take over.
     let begun = events.lives[src].zip(events.lives[dst]).is_some_and(|(src, dst)| src.0 < dst.0);
+    let same_size =
+        a.constant_elements() == b.constant_elements() || !a.has_constant_shape() || !b.has_constant_shape();
+    let same_rank = a.shape == b.shape || a.shape.len() == 1 && b.shape.len() == 1;
     let step = InPlace { stmt, dst, src, needed_after: !events.killed[stmt].contains(&dst) };
-    begun
-        && a.dtype == b.dtype
-        && (a.shape == b.shape || a.shape.len() == 1 && b.shape.len() == 1)
-        && (a.constant_elements() == b.constant_elements() || !a.has_constant_shape() || !b.has_constant_shape())
-        && inplace::fits(function, sequence.statements[stmt], dst, src)
+    (begun && a.dtype == b.dtype && same_size && same_rank && is_proved(sequence, step, budget)).then_some(step)
+}
+
+/// Whether a step fits the pattern and cannot go wrong.
+pub(super) fn is_proved(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) -> bool {
+    inplace::fits(sequence.function, sequence.statements[step.stmt], step.dst, step.src, Views::Followed)
         && hazard::is_safe(sequence, step, budget)
 }
 
@@ -117,7 +121,7 @@ struct Arena<'a, 'f> {
     sequence: &'a Sequence<'f>,
     events: &'a Events,
     buffers: &'a [BufId],
-    permissions: &'a [(BufId, BufId)],
+    permissions: &'a [InPlace],
 }
 
 impl Arena<'_, '_> {
@@ -137,7 +141,7 @@ impl Arena<'_, '_> {
             planned.alignment = Bytes((alignments[*buffer] / 8).max(1));
             ids.insert(*buffer, builder.buffer(planned));
         }
-        for (dst, src) in self.permissions {
+        for InPlace { dst, src, .. } in self.permissions {
             if let (Some(&buffer), Some(&over)) = (ids.get(dst), ids.get(src)) {
                 builder.overlay(Overlay { buffer, over, kind: OverlayKind::SameBase });
             }

@@ -1,6 +1,7 @@
 //! Are the decisions of the original right? Every way in which they are known not to be, looked for by name.
 
 use super::hazard;
+use super::inplace::{self, Views};
 use super::layout::Layout;
 use super::pool::{Attach, Pool, innermost_definition};
 use super::sequence::{Sequence, StmtId};
@@ -22,7 +23,9 @@ pub(super) fn input(sequence: &Sequence<'_>) -> Result<(), RewriteError> {
 pub(super) fn decisions(sequence: &Sequence<'_>, pool: &Pool, layout: &Layout) -> Result<(), RewriteError> {
     let mut budget = hazard::BUDGET;
     for step in &pool.in_place {
-        if !hazard::is_safe(sequence, *step, &mut budget) {
+        let body = sequence.statements[step.stmt];
+        let fits = inplace::fits(sequence.function, body, step.dst, step.src, Views::Followed);
+        if !fits || !hazard::is_safe(sequence, *step, &mut budget) {
             let span = sequence.statements[step.stmt].span;
             return Err(refuse(Defect::InPlaceOverwrite, &sequence.function.buffers[step.dst].name, span));
         }

@@ -10,8 +10,17 @@
 use crate::DType;
 use crate::ir::{BufId, Expr, Function, Memory, Stmt, StmtKind};
 
+/// Whether accesses through views count as accesses of the buffer they view.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Views {
+    /// They do.
+    Followed,
+    /// The original takes them for accesses of something else, and so overlooks them.
+    Overlooked,
+}
+
 /// Whether every access in `stmt` fits the pattern.
-pub(super) fn fits(function: &Function, stmt: &Stmt, dst: BufId, src: BufId) -> bool {
+pub(super) fn fits(function: &Function, stmt: &Stmt, dst: BufId, src: BufId, views: Views) -> bool {
     let allowed = matches!(
         stmt.kind,
         StmtKind::For { .. }
@@ -21,7 +30,7 @@ pub(super) fn fits(function: &Function, stmt: &Stmt, dst: BufId, src: BufId) -> 
             | StmtKind::Attr { .. }
             | StmtKind::Store { .. }
     );
-    let mut check = Check { function, dst, src, index_depth: 0, store: None };
+    let mut check = Check { function, dst, src, views, index_depth: 0, store: None };
     allowed && check.statement(stmt)
 }
 
@@ -29,6 +38,7 @@ struct Check<'a> {
     function: &'a Function,
     dst: BufId,
     src: BufId,
+    views: Views,
     /// How many subscripts we are inside of.
     index_depth: usize,
     /// The store to the destination whose value is being looked at.
@@ -58,7 +68,7 @@ impl<'a> Check<'a> {
 
     /// The buffer behind a name, if it is one of the two.
     fn resolve(&self, buffer: BufId) -> Option<BufId> {
-        let root = self.function.root(buffer);
+        let root = if self.views == Views::Followed { self.function.root(buffer) } else { buffer };
         (root == self.dst || root == self.src).then_some(root)
     }
 
@@ -76,7 +86,8 @@ impl<'a> Check<'a> {
 
     fn expr(&mut self, expr: &'a Expr) -> bool {
         match expr {
-            Expr::Data(buffer) => self.resolve(*buffer).is_none(),
+            // A view's address is its buffer's.
+            Expr::Data(buffer) => self.resolve(self.function.root(*buffer)).is_none(),
             Expr::Load { buffer, index } => {
                 if self.index_depth > 0 || !self.plain(*buffer) {
                     return false;

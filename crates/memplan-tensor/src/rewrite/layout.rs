@@ -8,7 +8,7 @@
 //! |A 0..6400 bits|A1 6400..12800|B 12800..16000|        -> A = alloc float32[500], B at element 800 (of its own)
 //! ```
 
-use super::pool::{Attach, Entry, EntryId, Pool, constant_bits};
+use super::pool::{Attach, Entry, EntryId, InPlace, Pool, constant_bits};
 use super::sabotage::{Mistake, makes};
 use super::sequence::Sequence;
 use super::size::{maximum, plus_one, product, rescale};
@@ -63,6 +63,8 @@ pub struct Layout {
     pub allocations: IndexVec<AllocationId, Allocation>,
     /// The place of each touched buffer.
     pub places: IndexVec<BufId, Option<Place>>,
+    /// In-place steps that the layout may rely on.
+    pub in_place: Vec<InPlace>,
 }
 
 /// Lays out the entries of a pool.
@@ -73,7 +75,11 @@ pub(super) fn lay_out(
     limits: &[MemoryLimit],
 ) -> Result<Layout, RewriteError> {
     let function = sequence.function;
-    let mut layout = Layout { allocations: IndexVec::new(), places: IndexVec::filled(None, function.buffers.len()) };
+    let mut layout = Layout {
+        allocations: IndexVec::new(),
+        places: IndexVec::filled(None, function.buffers.len()),
+        in_place: pool.in_place.clone(),
+    };
     let mut blocks: HashMap<(Attach, &StorageScope), Vec<EntryId>> = HashMap::new();
     let mut heads = Vec::new();
     for (id, entry) in pool.entries.iter_enumerated() {

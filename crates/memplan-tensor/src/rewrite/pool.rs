@@ -18,7 +18,7 @@
 use super::Mode;
 use super::events::Events;
 use super::hazard;
-use super::inplace;
+use super::inplace::{self, Views};
 use super::sabotage::{Mistake, makes};
 use super::sequence::{Sequence, StmtId};
 use super::{Defect, RewriteError};
@@ -231,6 +231,7 @@ impl Planner<'_, '_> {
         if self.stands_alone(dst) {
             return None;
         }
+        let views = if self.mode == Mode::Compat { Views::Overlooked } else { Views::Followed };
         let needed_after = !self.events.killed[stmt].contains(&dst);
         for position in 0..self.events.killed[stmt].len() {
             let src = self.events.killed[stmt][position];
@@ -243,7 +244,7 @@ impl Planner<'_, '_> {
                 && entry.element == declared.dtype.element()
                 && entry.bits == bits
                 && !entry.alone;
-            if !matches || !inplace::fits(function, body, dst, src) {
+            if !matches || !inplace::fits(function, body, dst, src, views) {
                 continue;
             }
             let step = InPlace { stmt, dst, src, needed_after };

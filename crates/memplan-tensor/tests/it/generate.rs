@@ -46,6 +46,10 @@ pub(crate) struct Features {
     pub(crate) opaque: bool,
     /// Extents that depend on loop variables.
     pub(crate) loop_extents: bool,
+    /// Lets, mutable scalars, asserts, marked regions.
+    pub(crate) marks: bool,
+    /// Thread launches.
+    pub(crate) threads: bool,
 }
 
 impl Features {
@@ -59,6 +63,8 @@ impl Features {
             vectors: random.chance(20),
             opaque: random.chance(25),
             loop_extents: random.chance(15),
+            marks: random.chance(35),
+            threads: random.chance(20),
         }
     }
 }
@@ -118,6 +124,12 @@ impl Generator<'_> {
         for _ in 0..statements {
             match self.random.below(12) {
                 0 if depth < 4 && statements > 2 => self.nested(depth, &live),
+                3 if self.features.threads && depth == 1 => self.launch(depth, &live),
+                4 if self.features.marks && own > 0 => {
+                    let made = self.marked(depth, &live);
+                    live.push(made);
+                    own += 1;
+                }
                 1 if own > 0 => self.consume(depth, &live),
                 2 if own > 1 => {
                     // Forget one: its life ends.
@@ -176,6 +188,80 @@ impl Generator<'_> {
                 self.block(depth + 1, statements, live);
             }
         }
+    }
+
+    /// A kernel: blocks of threads with shared and private buffers, every element touched by its own thread.
+    fn launch(&mut self, depth: usize, live: &[Buf]) {
+        let (block, thread) = (self.fresh("b"), self.fresh("t"));
+        let global: Vec<&Buf> = live
+            .iter()
+            .filter(|buffer| buffer.scope == "global" && buffer.size.is_some_and(|size| size >= 8))
+            .collect();
+        let source = if global.is_empty() {
+            format!("E[{thread}]")
+        } else {
+            let source = global[self.random.below(global.len())];
+            cast(&format!("{}[{thread}]", source.name), source.dtype, "float32")
+        };
+        let bound = self.random.chance(30);
+        if bound {
+            self.line(depth, &format!("for {block} in T.thread_binding(2, thread=\"blockIdx.x\"):"));
+        } else {
+            self.line(depth, &format!("with T.launch_thread(\"blockIdx.x\", 2) as {block}:"));
+        }
+        let (a, b, c, l) = (self.fresh("S"), self.fresh("S"), self.fresh("S"), self.fresh("L"));
+        let scope = *self.random.pick(&["shared", "shared.dyn", "warp", "local"]);
+        self.line(depth + 1, &format!("{a} = T.alloc_buffer((8,), scope=\"{scope}\")"));
+        if bound {
+            self.line(depth + 1, &format!("for {thread} in T.thread_binding(8, thread=\"threadIdx.x\"):"));
+        } else {
+            self.line(depth + 1, &format!("with T.launch_thread(\"threadIdx.x\", 8) as {thread}:"));
+        }
+        self.line(depth + 2, &format!("{l} = T.alloc_buffer((4,), scope=\"local\")"));
+        self.line(depth + 2, &format!("{b} = T.alloc_buffer((8,), scope=\"{scope}\")"));
+        self.line(depth + 2, &format!("{c} = T.alloc_buffer((8,), scope=\"{scope}\")"));
+        self.line(depth + 2, &format!("{a}[{thread}] = {source}"));
+        let var = self.fresh("i");
+        self.line(depth + 2, &format!("for {var} in range(4):"));
+        self.line(depth + 3, &format!("{l}[{var}] = {a}[{thread}] + T.float32(1.0)"));
+        self.line(depth + 2, &format!("{b}[{thread}] = {l}[3]"));
+        self.line(depth + 2, &format!("{c}[{thread}] = {b}[{thread}] + T.float32(1.0)"));
+        let target = format!("O[{block} * 8 + {thread}]");
+        self.line(depth + 2, &format!("{target} = T.min({target} + {c}[{thread}], T.float32(1000.0))"));
+    }
+
+    /// A buffer computed through a let or a scalar, behind an assertion, or in a marked region.
+    fn marked(&mut self, depth: usize, live: &[Buf]) -> Buf {
+        let source = live[self.random.below(live.len())].clone();
+        let target = self.declare(depth, Some(&source));
+        let (var, name) = (self.fresh("i"), self.fresh("x"));
+        let extent = target.size.map_or("n".to_owned(), |size| size.to_string());
+        let first = cast(&format!("{}[0]", source.name), source.dtype, "float32");
+        let value = cast(&name, "float32", target.dtype);
+        let mut inner = depth;
+        let mut stored = value.clone();
+        match self.random.below(4) {
+            0 => self.line(depth, &format!("{name}: T.let[T.float32] = {first}")),
+            1 => {
+                self.line(depth, &format!("{name}: T.float32 = {first}"));
+                self.line(depth, &format!("{name} = {name} + T.float32(1.0)"));
+            }
+            2 => {
+                self.line(depth, &format!("assert {first} >= T.float32(0.0), (\"RuntimeError\", [\"negative\"])"));
+                stored = cast(&format!("{}[0]", source.name), source.dtype, target.dtype);
+            }
+            _ => {
+                let key = *self.random.pick(&["pragma_note", "extern_scope"]);
+                self.line(depth, &format!("with T.attr({{\"{key}\": 0}}):"));
+                inner += 1;
+                let same = source.size == target.size;
+                let index = if same { var.clone() } else { "0".to_owned() };
+                stored = cast(&format!("{}[{index}]", source.name), source.dtype, target.dtype);
+            }
+        }
+        self.line(inner, &format!("for {var} in range({extent}):"));
+        self.line(inner + 1, &format!("{}[{var}] = {stored}", target.name));
+        target
     }
 
     fn loop_extent(&mut self, depth: usize, var: &str) {

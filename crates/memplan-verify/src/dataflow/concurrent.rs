@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 use super::Violation;
 use super::graph::{Graph, NodeId, Step, rotated_from_outside};
 use super::layout::{Layout, iterations, iterations_meet};
-use super::names::{Entry, Names, Tag};
+use super::names::{Entry, Names, Root, Tag};
 use super::ranges::Ranges;
 
 /// Iterations up to which unequal strides are compared one by one.
@@ -354,5 +354,6 @@ fn join_pending(into: &mut Option<PendingSet>, from: &PendingSet) -> bool {
 pub(super) fn spares(layout: &Layout, element: &Element, entry: &Entry) -> bool {
     let same = element.same_instance && entry.site == element.site && entry.tag == Tag::Current;
     let apart = element.own_slice_of.is_some_and(|op| layout.places[entry.place].crosses(op));
-    same || apart
+    let comes_round = entry.root == Root::Preload && entry.site == element.site;
+    same || apart || comes_round
 }

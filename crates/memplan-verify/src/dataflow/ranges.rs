@@ -95,6 +95,10 @@ fn pieces_outside(r: Range, cut: Range) -> impl Iterator<Item = Range> {
 pub(super) struct Lost(SmallVec<[(Range, OpId); 1]>);
 
 impl Lost {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (Range, OpId)> + '_ {
         self.0.iter().copied()
     }

@@ -45,7 +45,7 @@ pub(super) struct Content {
     pub(super) written: Ranges,
     /// Written bytes that may meanwhile hold something else.
     pub(super) lost: Lost,
-    /// End of the live bytes in the address line; kept by [`State::put`].
+    /// End of the live bytes in the address line; kept by [`Content::settle`].
     reach: i128,
 }
 
@@ -59,6 +59,12 @@ impl Content {
         let mut live = self.written.clone();
         self.lost.iter().for_each(|(range, _)| live.remove(range));
         live
+    }
+
+    /// Recomputes how far the live bytes reach.
+    fn settle(&mut self, addresses: &impl Addresses, entry: usize) {
+        let end = if self.lost.is_empty() { self.written.end() } else { self.live().end() };
+        self.reach = if end == 0 { NOTHING } else { addresses.reach(entry, end) };
     }
 
     /// Takes in what another path says. Says whether anything changed.
@@ -100,6 +106,12 @@ impl Node {
     fn reach(&self) -> i128 {
         match self {
             Node::Branch { reach, .. } | Node::Leaf { reach, .. } => *reach,
+        }
+    }
+
+    fn set_reach(&mut self, new: i128) {
+        match self {
+            Node::Branch { reach, .. } | Node::Leaf { reach, .. } => *reach = new,
         }
     }
 
@@ -153,20 +165,24 @@ impl State {
             return;
         }
         let content = content.map(|mut content| {
-            let end = content.live().end();
-            content.reach = if end == 0 { NOTHING } else { addresses.reach(entry, end) };
+            content.settle(addresses, entry);
             Rc::new(content)
         });
-        put(&mut self.root, self.height, entry, content);
+        change(&mut self.root, self.height, entry, |slot| *slot = content);
     }
 
     /// Changes an entry that is present.
-    pub(super) fn update(&mut self, addresses: &impl Addresses, entry: usize, change: impl FnOnce(&mut Content)) {
-        if let Some(content) = self.get(entry) {
-            let mut content = Content::clone(content);
-            change(&mut content);
-            self.put(addresses, entry, Some(content));
+    pub(super) fn update(&mut self, addresses: &impl Addresses, entry: usize, how: impl FnOnce(&mut Content)) {
+        if self.get(entry).is_none() {
+            return;
         }
+        change(&mut self.root, self.height, entry, |slot| {
+            if let Some(content) = slot {
+                let content = Rc::make_mut(content);
+                how(content);
+                content.settle(addresses, entry);
+            }
+        });
     }
 
     /// Entries below `limit` with live bytes that reach past `low`, ascending.
@@ -199,13 +215,33 @@ fn digit(entry: usize, height: u32) -> usize {
 
 // The recursions below go down the trie: at most 16 levels.
 
-fn put(slot: &mut Option<Rc<Node>>, height: u32, entry: usize, content: Option<Rc<Content>>) {
+/// Changes one leaf and the reach of the nodes above it; says how far the node
+/// reached before and reaches now.
+fn change(
+    slot: &mut Option<Rc<Node>>,
+    height: u32,
+    entry: usize,
+    how: impl FnOnce(&mut Option<Rc<Content>>),
+) -> (i128, i128) {
     let node = Rc::make_mut(slot.get_or_insert_with(|| Rc::new(Node::empty(height))));
-    match node {
-        Node::Branch { children, .. } => put(&mut children[digit(entry, height)], height - 1, entry, content),
-        Node::Leaf { contents, .. } => contents[digit(entry, 0)] = content,
+    let old = node.reach();
+    let (before, after) = match node {
+        Node::Branch { children, .. } => change(&mut children[digit(entry, height)], height - 1, entry, how),
+        Node::Leaf { contents, .. } => {
+            let slot = &mut contents[digit(entry, 0)];
+            let reach = |slot: &Option<Rc<Content>>| slot.as_ref().map_or(NOTHING, |content| content.reach);
+            let before = reach(slot);
+            how(slot);
+            (before, reach(slot))
+        }
+    };
+    if after >= old {
+        node.set_reach(after);
+    } else if before == old {
+        // What reached farthest may have shrunk.
+        node.refresh();
     }
-    node.refresh();
+    (old, node.reach())
 }
 
 fn collect(
@@ -314,7 +350,6 @@ fn joined(
     if !content.join(new) {
         return None;
     }
-    let end = content.live().end();
-    content.reach = if end == 0 { NOTHING } else { addresses.reach(entry, end) };
+    content.settle(addresses, entry);
     Some(Rc::new(content))
 }

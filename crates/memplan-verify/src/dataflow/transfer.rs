@@ -60,6 +60,7 @@ impl<'a> Machine<'a> {
                     self.forget(state, result);
                 }
                 let concurrency = self.concurrency;
+                self.preload_beside(state, concurrency.region.get(&op));
                 self.begin(state, concurrency.region.get(&op));
             }
             Step::Rotate(op, slot) => self.rotate(state, op, slot),
@@ -278,14 +279,13 @@ impl<'a> Machine<'a> {
             if !pairs().all(stays) || self.names.may_be_unplaced(input_root) {
                 // Moved on some executions, left alone on others: only the
                 // input itself knows that it is still there.
-                let keeps = |entry: &Entry| {
-                    entry.root == own || entry.root == Root::Value(input_root) || same_instance(entry, &target.entry)
-                };
+                let keeps =
+                    |entry: &Entry| entry.root == Root::Value(input_root) || spared_by(entry, own, &target.entry);
                 self.lose(state, target.entry.place, range, op, keeps);
             }
         }
         for range in rest.iter() {
-            let keeps = |entry: &Entry| entry.root == own || same_instance(entry, &target.entry);
+            let keeps = |entry: &Entry| spared_by(entry, own, &target.entry);
             self.lose(state, target.entry.place, range, op, keeps);
         }
     }
@@ -380,6 +380,21 @@ impl<'a> Machine<'a> {
             for range in element.bytes.iter() {
                 let layout = self.layout;
                 self.lose(state, element.place, range, element.by, |entry| spares(layout, element, entry));
+            }
+        }
+    }
+
+    /// Preloaded buffers that the other side allocates wait for the end of
+    /// their loop on this side.
+    fn preload_beside(&mut self, state: &mut State, other: Option<&Interference>) {
+        for element in other.into_iter().flat_map(|other| &other.elements) {
+            for &index in self.names.of_preload(element.site) {
+                if self.names.entries[index].place == element.place {
+                    let size = self.layout.places[element.place].size;
+                    let mut waiting = Content::unwritten(Window { range: (0, size), exact: true });
+                    waiting.written.add_all(&element.bytes);
+                    self.take(state, index, waiting);
+                }
             }
         }
     }
@@ -493,7 +508,7 @@ impl<'a> Machine<'a> {
             if let Some(content) = state.get(index).map(|content| Content::clone(content)) {
                 self.take(state, kept, content);
             }
-            if slots.contains(&place) {
+            if *slots == [place] {
                 state.put(self.names, kept, None);
             }
         }
@@ -600,7 +615,7 @@ impl<'a> Machine<'a> {
         let targets = self.targets(state, value);
         let own = Root::Value(self.names.resolve(value).root);
         for target in &targets {
-            let keeps = |entry: &Entry| entry.root == own || same_instance(entry, &target.entry);
+            let keeps = |entry: &Entry| spared_by(entry, own, &target.entry);
             self.lose(state, target.entry.place, target.bytes.range, op, keeps);
         }
         for target in &targets {
@@ -646,6 +661,14 @@ impl<'a> Machine<'a> {
             state.put(self.names, index, Some(content));
         }
     }
+}
+
+/// Whether a write to `target` through `writer` leaves a content alone: it is
+/// the writer's own, or certainly the same instance. A preloaded slot that its
+/// own buffer comes round to again has done its waiting.
+fn spared_by(entry: &Entry, writer: Root, target: &Entry) -> bool {
+    let comes_round = entry.root == Root::Preload && entry.site == target.site;
+    entry.root == writer || same_instance(entry, target) || comes_round
 }
 
 /// Whether two entries are certainly about one instance.

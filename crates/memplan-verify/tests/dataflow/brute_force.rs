@@ -124,7 +124,8 @@ fn every_buffer_moved_onto_a_live_one_is_reported() {
             moves += u64::from(from != to);
             if from != to && goes_wrong(&program, &moved, seed, 25) {
                 wrong += 1;
-                assert!(!check(&program, &moved).is_empty(), "seed {seed}: {from:?} onto {to:?}");
+                let silent = check(&program, &moved).is_empty();
+                assert!(!silent, "seed {seed}: {from:?} onto {to:?}\n{}\n{moved:?}", text::print(&program));
             }
         }
     }

@@ -209,6 +209,28 @@ fn preload() {
     expect(&slots, "x@0,4 y@8", &[]);
     // The slot of the other turn waits for the end of the loop, too.
     expect(&slots, "x@0,4 y@4", &["for reads %x[0..4] lost to fill_y"]);
+    // More slots than the loop is copied for.
+    let many = source.replace("preload", "slots 40 preload");
+    let offsets: Vec<String> = (0..40).map(|slot| (slot * 4).to_string()).collect();
+    expect(&many, &format!("x@{} y@160", offsets.join(",")), &[]);
+    expect(&many, &format!("x@{} y@100", offsets.join(",")), &["for reads %x[0..4] lost to fill_y"]);
+}
+
+/// A preloaded buffer of an asynchronous region waits for the end of the loop around it.
+#[test]
+fn preload_beside_the_loop() {
+    let source = "func @f() {
+        for loop 2 {
+          launch async !t {
+            alloc_x alloc %x 4 preload
+            load write %x
+          }
+          alloc_y alloc %y 4
+          fill_y write %y
+        }
+      }";
+    expect(source, "x@0 y@0", &["for reads %x[0..4] lost to fill_y"]);
+    expect(source, "x@0 y@4", &[]);
 }
 
 /// Reading what was never written is the program's own business.

@@ -117,7 +117,8 @@ impl Generator {
         let size = self.random.range(1, 5) * 2;
         let value = self.builder.alloc(&name, Size::Known(Bytes(size)), space);
         if self.features.slots && self.loops > 0 && self.random.once_in(3) {
-            let slots = self.random.range(2, 4) as u32;
+            // Beyond the cap any slot may be the current one.
+            let slots = if self.random.once_in(6) { 17 } else { self.random.range(2, 4) as u32 };
             let preload = self.random.once_in(4);
             self.mark(value, |site| {
                 site.slots = slots;

@@ -32,8 +32,9 @@ enum Memory {
 #[derive(Clone, Debug)]
 enum Home {
     Fixed(Memory, u64),
-    /// Rotated by a loop that does not contain the alloc.
-    Rotating(SiteId, Memory),
+    /// Rotated by a loop that does not contain the alloc; the displacement
+    /// is that of the parallel iteration.
+    Rotating(SiteId, Memory, u64),
 }
 
 #[derive(Clone, Debug)]
@@ -463,23 +464,24 @@ impl<'a> Interpreter<'a> {
         let alloc = self.program.alloc_op(site).expect("an alloc");
         let rotation = self.program.rotation(site);
         let inside = rotation.is_some_and(|op| self.program.ancestors(alloc).any(|a| a == op));
-        if placement.offsets.len() > 1 && rotation.is_some() && !inside {
-            self.instances[instance].home = Home::Rotating(site, memory);
-            return instance;
-        }
         let turn = rotation.and_then(|op| self.threads[thread].iterations.get(&op).copied()).unwrap_or(0);
         let slot = turn % placement.offsets.len() as u64;
-        let mut address = placement.offsets[slot as usize].0;
+        let mut displacement = 0;
         let mut strides = placement.strides.iter();
         let mut step = 0;
         for op in self.program.ancestors(alloc).take_while(|&op| Some(op) != owner) {
             if let Control::Parallel { trips } = self.program.op(op).control() {
                 // A stride of its own, or all iterations of the loop inside.
                 step = strides.next().map_or(step, |stride| stride.0);
-                address += step * self.threads[thread].iterations.get(&op).copied().unwrap_or(0);
+                displacement += step * self.threads[thread].iterations.get(&op).copied().unwrap_or(0);
                 step *= trips.iter().map(|trip| trip.unwrap_or(1)).product::<u64>();
             }
         }
+        if placement.offsets.len() > 1 && rotation.is_some() && !inside {
+            self.instances[instance].home = Home::Rotating(site, memory, displacement);
+            return instance;
+        }
+        let address = placement.offsets[slot as usize].0 + displacement;
         self.instances[instance].home = Home::Fixed(memory, address);
         if self.program.site(site).preload {
             self.preloaded.insert((site, slot), instance);
@@ -492,11 +494,11 @@ impl<'a> Interpreter<'a> {
     fn address(&self, thread: usize, instance: usize, byte: usize) -> (Memory, u64) {
         match &self.instances[instance].home {
             Home::Fixed(memory, base) => (*memory, base + byte as u64),
-            Home::Rotating(site, memory) => {
+            Home::Rotating(site, memory, displacement) => {
                 let offsets = &self.plan.placements[*site].as_ref().expect("placed").offsets;
                 let rotation = self.program.rotation(*site);
                 let turn = rotation.and_then(|op| self.threads[thread].iterations.get(&op).copied()).unwrap_or(0);
-                (*memory, offsets[(turn % offsets.len() as u64) as usize].0 + byte as u64)
+                (*memory, offsets[(turn % offsets.len() as u64) as usize].0 + displacement + byte as u64)
             }
         }
     }

@@ -9,6 +9,7 @@ func.func @f(%n: index, %m: memref<4xf32>) {
     acme.take %item : f32
   } {done}
   acme.empty {}
+  acme.match ops{["a.b", 1]} in %m : memref<4xf32>
   acme.flags {fast, "quoted name" = 1 : i64}
   acme.try {
     acme.step

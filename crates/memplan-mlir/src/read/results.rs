@@ -1,0 +1,98 @@
+//! The types of an op's results.
+//!
+//! The generic form lists them. A custom form lists them behind `->`, or last,
+//! or tells them some other way, or not at all; a table row says which
+//! ([`ResultTypes`]).
+
+use super::*;
+use crate::dialect::ResultTypes;
+
+impl Reader<'_> {
+    /// The type of each of an op's results and where it is written.
+    pub(super) fn result_types(&mut self, frame: &OpFrame) -> Result<Vec<(TypeId, Span)>> {
+        match &frame.state {
+            State::Generic(_) => self.generic_result_types(frame),
+            State::Custom(progress) => {
+                let arrow = progress.arrow;
+                let function = progress.function_type;
+                let asynchronous = progress.asynchronous;
+                Ok(self.custom_result_types(frame, arrow, function, asynchronous))
+            }
+        }
+    }
+
+    fn custom_result_types(
+        &mut self,
+        frame: &OpFrame,
+        arrow: Option<usize>,
+        function: Span,
+        asynchronous: bool,
+    ) -> Vec<(TypeId, Span)> {
+        let count = self.named_results(frame);
+        if count == 0 {
+            return Vec::new();
+        }
+        let all: Vec<Span> = self.type_spans[frame.types..].to_vec();
+        let listed = match arrow {
+            Some(arrow) => &all[arrow.min(all.len())..],
+            None => &all[all.len() - count.min(all.len())..],
+        };
+        let rule = self.info(frame).result_types;
+        let spans: Vec<Span> = match rule {
+            ResultTypes::Listed | ResultTypes::ListedOrBool => listed.to_vec(),
+            ResultTypes::First => all.iter().take(1).copied().collect(),
+            ResultTypes::Repeated => repeat(all.last().copied(), count),
+            ResultTypes::Element | ResultTypes::Awaited => {
+                let inside = all.last().and_then(|&span| self.inner_type(span));
+                repeat(inside, count)
+            }
+            ResultTypes::ValueAndBool => all.last().copied().into_iter().collect(),
+            ResultTypes::AsyncToken => {
+                let values = count - usize::from(asynchronous).min(count);
+                all.iter().take(values).copied().collect()
+            }
+            ResultTypes::TokenFirst if arrow.is_some() => {
+                std::iter::once(Span::default()).chain(listed.iter().copied()).collect()
+            }
+            ResultTypes::Function => vec![function],
+            ResultTypes::Index | ResultTypes::Bool | ResultTypes::Number | ResultTypes::TokenFirst => Vec::new(),
+            ResultTypes::Outs => return self.outs_types(frame, count),
+        };
+        let rest = match rule {
+            ResultTypes::Index => "index",
+            ResultTypes::Bool | ResultTypes::ValueAndBool | ResultTypes::ListedOrBool => "i1",
+            ResultTypes::Number => "a number",
+            ResultTypes::AsyncToken => "!gpu.async.token",
+            ResultTypes::TokenFirst => "!async.token",
+            _ => "?",
+        };
+        let mut types = Vec::with_capacity(count);
+        for index in 0..count {
+            let span = spans.get(index).copied().unwrap_or_default();
+            let ty = if span == Span::default() { self.known_type(rest) } else { self.written_type(span) };
+            types.push((ty, span));
+        }
+        types
+    }
+
+    /// The types of the operands in `outs(…)`.
+    fn outs_types(&mut self, frame: &OpFrame, count: usize) -> Vec<(TypeId, Span)> {
+        let groups = self.groups[frame.groups..].iter();
+        let outs = groups.rev().find(|group| matches!(self.text(group.keyword), "outs"));
+        let start = outs.map_or(usize::MAX, |group| group.start as usize);
+        let operands = self.document.operands(frame.op).to_vec();
+        let mut types = Vec::with_capacity(count);
+        for index in 0..count {
+            let operand = start.checked_add(index).and_then(|at| operands.get(at));
+            let known = operand.and_then(|&value| self.document.values.get(value));
+            let ty = known.map(|value| value.ty);
+            let ty = ty.unwrap_or_else(|| self.known_type("?"));
+            types.push((ty, Span::default()));
+        }
+        types
+    }
+}
+
+fn repeat(span: Option<Span>, count: usize) -> Vec<Span> {
+    span.map_or(Vec::new(), |span| vec![span; count])
+}

@@ -1,0 +1,73 @@
+//! Lowering to LLVM and running, by mlir-opt-22 and mlir-runner-22.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+/// From memrefs and structured control flow to the LLVM dialect.
+const LOWERING: [&str; 12] = [
+    "-scf-forall-to-for",
+    "-convert-linalg-to-loops",
+    "-convert-scf-to-cf",
+    "-expand-strided-metadata",
+    "-lower-affine",
+    "-convert-math-to-llvm",
+    "-convert-arith-to-llvm",
+    "-finalize-memref-to-llvm",
+    "-convert-cf-to-llvm",
+    "-convert-func-to-llvm",
+    "-convert-index-to-llvm",
+    "-reconcile-unrealized-casts",
+];
+
+const LIBRARIES: &str = "-shared-libs=/usr/lib/llvm-22/lib/libmlir_runner_utils.so.22.1,\
+                         /usr/lib/llvm-22/lib/libmlir_c_runner_utils.so.22.1";
+
+/// Whether programs can be run here. Says so if not, and fails if they must.
+pub(crate) fn is_there() -> bool {
+    let answers = |tool: &str| Command::new(tool).arg("--version").stdout(Stdio::null()).status().is_ok();
+    let missing = ["mlir-opt-22", "mlir-runner-22"].into_iter().find(|tool| !answers(tool));
+    let Some(tool) = missing else { return true };
+    let required = std::env::var("MEMPLAN_REQUIRE_PEERS").is_ok_and(|value| value == "1");
+    assert!(!required, "{tool} is needed and missing");
+    println!("skipped: needs {tool}");
+    false
+}
+
+/// What a module prints when its `@main` runs; the error if it does not come that far.
+pub(crate) fn run(module: &str) -> Result<String, String> {
+    // A scope for allocas cannot be lowered with loops in it. Ours have no
+    // allocas, so any region that runs once means the same.
+    let module = module
+        .replace("memref.alloca_scope.return", "scf.yield")
+        .replace("memref.alloca_scope {", "scf.execute_region {");
+    let lowered = mlir_opt(&module, &LOWERING)?;
+    let arguments = ["-O0", "-e", "main", "-entry-point-result=void", LIBRARIES];
+    pipe("mlir-runner-22", &arguments, &lowered)
+}
+
+/// What mlir-opt makes of a module.
+pub(crate) fn mlir_opt(module: &str, passes: &[&str]) -> Result<String, String> {
+    pipe("mlir-opt-22", passes, module)
+}
+
+fn pipe(tool: &str, arguments: &[&str], input: &str) -> Result<String, String> {
+    let mut child = Command::new(tool)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{tool}: {error}"))?;
+    let mut stdin = child.stdin.take().expect("it was asked for");
+    let text = input.to_owned();
+    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().map_err(|error| format!("{tool}: {error}"))?;
+    // A tool that stops early does not read to the end; its status says why.
+    _ = writer.join();
+    if output.status.success() {
+        String::from_utf8(output.stdout).map_err(|error| error.to_string())
+    } else {
+        let message: String = String::from_utf8_lossy(&output.stderr).chars().take(1000).collect();
+        Err(format!("{tool}: {}\n{message}", output.status))
+    }
+}
