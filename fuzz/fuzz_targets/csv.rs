@@ -1,0 +1,7 @@
+//! Any bytes through the .csv reader.
+#![no_main]
+
+#[path = "../../crates/memplan-models/tests/fuzz/records.rs"]
+mod records;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| records::check_named(bytes, "csv"));

@@ -1,7 +1,0 @@
-//! Any bytes through the record readers.
-#![no_main]
-
-#[path = "../../crates/memplan-models/tests/fuzz/records.rs"]
-mod records;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| records::check(bytes));
