@@ -296,6 +296,33 @@ fn plans_survive_json_and_csv() {
 }
 
 #[test]
+fn plan_csv_says_where_slots_and_overlays_are() {
+    let text = r#"{"spaces": [{"name": "fast"}, {"name": "slow"}], "buffers": [
+        {"id": "a", "size": 8, "lifetime": [[0, 4]], "space": ["fast", "slow"], "slots": 2},
+        {"id": "b", "size": 8, "lifetime": [[0, 4]], "space": "fast"},
+        {"id": "c", "size": 8, "lifetime": [[2, 4]], "space": "fast"}],
+        "may_overlay": [{"id": "c", "over": "b"}]}"#;
+    let problem = problem("p.json", text);
+    let ids: Vec<_> = problem.buffers().ids().collect();
+    let spaces: Vec<_> = problem.spaces().ids().collect();
+    let mut plan = Plan::empty(&problem);
+    let slots = [Bytes(0), Bytes(16)].into_iter().collect();
+    plan.placements[ids[0]] = Some(Placement { offsets: slots, ..Placement::at(spaces[1], Bytes(0)) });
+    plan.placements[ids[1]] = Some(Placement::at(spaces[0], Bytes(0)));
+    plan.placements[ids[2]] = Some(Placement::at(spaces[0], Bytes(0)));
+    plan.reused.push(memplan_core::Reuse { buffer: ids[2], over: vec![ids[1]] });
+    plan.fit_extents(&problem);
+    let text = plan::csv::write(&problem, &plan);
+    assert_eq!(
+        text,
+        "id,lower,upper,size,space,offset,over\na,0,4,8,slow,0,\na,0,4,8,slow,16,\nb,0,4,8,fast,0,\nc,2,4,8,fast,0,b\n"
+    );
+    assert_eq!(plan::read(text.as_bytes(), &problem, None).unwrap(), plan);
+    let error = plan::read(b"id,offset,over\na,0,z\n", &problem, None).unwrap_err();
+    assert!(error.message.contains("no buffer called `z`"), "{error}");
+}
+
+#[test]
 fn plans_of_other_tools() {
     let problem = two_buffers();
     let plan = plan::read(b"buffer,xla_offset\nb,64\nz,3\n", &problem, Some("xla_offset")).unwrap();

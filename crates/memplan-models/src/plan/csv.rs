@@ -3,18 +3,19 @@
 //! What other tools write is read too: an `id` column (or `buffer`,
 //! `buffer_id`; without one, records are in the problem's order) and a column of
 //! offsets, `offset` or the one the user names. A second row for the same id is
-//! its next slot. Other columns do not matter.
+//! its next slot. A column `over` names the buffers, separated by `|`, whose
+//! bytes a buffer takes over in place. Other columns do not matter.
 
 use std::collections::HashMap;
 
-use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem};
+use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem, Reuse};
 
 use crate::ReadError;
-use crate::records::csv::{Rows, header, write_with_offsets};
+use crate::records::csv::{Rows, header, write_planned};
 
-/// Writes the records with their offsets; slots after the first are left out.
+/// Writes the records with their offsets.
 pub fn write(problem: &Problem, plan: &Plan) -> String {
-    write_with_offsets(problem, |buffer| plan.offset(buffer))
+    write_planned(problem, Some(plan))
 }
 
 /// Reads a column of offsets.
@@ -28,6 +29,7 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
     };
     let ids = names.iter().position(|name| ["id", "buffer", "buffer_id"].contains(&name.as_str()));
     let spaces = names.iter().position(|name| name == "space");
+    let overs = names.iter().position(|name| name == "over");
     let by_name: HashMap<&str, BufferId> =
         problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
     let mut plan = Plan::empty(problem);
@@ -56,8 +58,22 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
         let named = named.and_then(|name| problem.spaces().iter_enumerated().find(|(_, space)| space.name == name));
         let space = named.map_or(problem.buffers()[buffer].spaces[0], |(space, _)| space);
         match &mut plan.placements[buffer] {
-            Some(placement) => placement.offsets.push(Bytes(offset)),
+            Some(placement) => {
+                placement.offsets.push(Bytes(offset));
+                continue;
+            }
             empty => *empty = Some(Placement::at(space, Bytes(offset))),
+        }
+        if let Some(column) = overs {
+            let victims = rows.field(column).split('|').filter(|name| !name.is_empty());
+            let over = victims.map(|name| by_name.get(name).copied().ok_or(name)).collect::<Result<Vec<_>, _>>();
+            let over = over.map_err(|name| {
+                let span = rows.field_span(rows.span(), column);
+                rows.error("plan::unknown-buffer", span, format!("the problem has no buffer called `{name}`"))
+            })?;
+            if !over.is_empty() {
+                plan.reused.push(Reuse { buffer, over });
+            }
         }
     }
     plan.fit_extents(problem);

@@ -17,8 +17,11 @@
 //! candidates as `sram|dram`), `offset` (fixes the buffer; empty or -1 does not),
 //! `gaps`, `hint` (read and not used). Other columns are ignored with a note.
 
+use std::collections::HashMap;
+
 use memplan_core::{
-    Buffer, Bytes, Id, Interval, Lifetime, MAX_BYTES, Problem, ProblemBuilder, ProblemError, Space, SpaceId, Span,
+    Buffer, BufferId, Bytes, Id, Interval, Lifetime, MAX_BYTES, Plan, Problem, ProblemBuilder, ProblemError, Space,
+    SpaceId, Span,
 };
 
 use super::{RecordFormat, Records};
@@ -414,25 +417,31 @@ fn space_called(name: &str, spaces: &mut Vec<String>) -> SpaceId {
 /// Writes the records of a problem, with the columns it needs. What CSV cannot
 /// say (ties, overlays, slots, …) is left out; [`json`](super::json) has it all.
 pub fn write(problem: &Problem) -> String {
-    write_with_offsets(problem, |_| None)
+    write_planned(problem, None)
 }
 
-/// Like [`write`], with an `offset` column if any buffer has one.
-pub(crate) fn write_with_offsets(
-    problem: &Problem,
-    offset: impl Fn(memplan_core::BufferId) -> Option<Bytes>,
-) -> String {
+/// Like [`write`], with the columns of a plan: `space` is where a buffer lives,
+/// `offset` its offset (a line for each slot), and `over`, if the plan reuses
+/// memory in place, the buffers whose bytes it takes over.
+pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
     let buffers = problem.buffers();
     let has_alignment = buffers.iter().any(|buffer| buffer.alignment.0 > 1);
     let has_space = problem.spaces().len() > 1 || problem.spaces().iter().any(|space| space.name != "default");
     let has_gaps = buffers.iter().any(|buffer| !buffer.lifetime.is_simple() && !buffer.lifetime.is_empty());
-    let has_offset = buffers.ids().any(|id| offset(id).is_some());
+    let over = plan.map(|plan| over_column(problem, plan)).unwrap_or_default();
     let mut header = vec!["id", "lower", "upper", "size"];
-    let optional = [(has_alignment, "alignment"), (has_space, "space"), (has_gaps, "gaps"), (has_offset, "offset")];
+    let optional = [
+        (has_alignment, "alignment"),
+        (has_space, "space"),
+        (has_gaps, "gaps"),
+        (plan.is_some(), "offset"),
+        (!over.is_empty(), "over"),
+    ];
     header.extend(optional.into_iter().filter(|(has, _)| *has).map(|(_, name)| name));
     let mut text = header.join(",");
     text.push('\n');
     for (id, buffer) in buffers.iter_enumerated() {
+        let placement = plan.and_then(|plan| plan.placements.get(id)?.as_ref());
         let (start, end) = (buffer.lifetime.start().unwrap_or_default(), buffer.lifetime.end().unwrap_or_default());
         let size = buffer.bytes().unwrap_or_default();
         let mut fields = vec![quoted(&buffer.name), start.to_string(), end.to_string(), size.to_string()];
@@ -440,19 +449,41 @@ pub(crate) fn write_with_offsets(
             fields.push(buffer.alignment.to_string());
         }
         if has_space {
-            let names: Vec<&str> = buffer.spaces.iter().map(|&space| problem.spaces()[space].name.as_str()).collect();
+            let name = |space: &SpaceId| problem.spaces()[*space].name.as_str();
+            let names: Vec<&str> = match placement {
+                Some(placement) => vec![name(&placement.space)],
+                None => buffer.spaces.iter().map(name).collect(),
+            };
             fields.push(quoted(&names.join("|")));
         }
         if has_gaps {
             fields.push(gaps_of(&buffer.lifetime));
         }
-        if has_offset {
-            fields.push(offset(id).map_or_else(String::new, |offset| offset.to_string()));
+        let record = fields.join(",");
+        let offsets: Vec<String> = placement
+            .map(|placement| placement.offsets.iter().map(|offset| format!(",{offset}")).collect())
+            .unwrap_or_else(|| vec![if plan.is_some() { ",".to_owned() } else { String::new() }]);
+        for offset in offsets {
+            text.push_str(&record);
+            text.push_str(&offset);
+            if !over.is_empty() {
+                text.push(',');
+                text.push_str(over.get(&id).map_or("", String::as_str));
+            }
+            text.push('\n');
         }
-        text.push_str(&fields.join(","));
-        text.push('\n');
     }
     text
+}
+
+/// Whose bytes each buffer takes over.
+fn over_column(problem: &Problem, plan: &Plan) -> HashMap<BufferId, String> {
+    let mut column = HashMap::<BufferId, Vec<&str>>::new();
+    for reuse in &plan.reused {
+        let names = reuse.over.iter().map(|&over| problem.buffers()[over].name.as_str());
+        column.entry(reuse.buffer).or_default().extend(names);
+    }
+    column.into_iter().map(|(buffer, names)| (buffer, quoted(&names.join("|")))).collect()
 }
 
 fn gaps_of(lifetime: &Lifetime) -> String {
