@@ -9,12 +9,12 @@ use std::io::Write as _;
 
 /// What each level of a unit is.
 const LEVELS: [&str; 6] = [
-    "scf.for %i{} = %c0 to %n step %c1 {",
+    "scf.for %i{} = %zero to %n step %one {",
     "scf.if %flag {",
-    "scf.for %i{} = %c0 to %n step %c1 {",
+    "scf.for %i{} = %zero to %n step %one {",
     "scf.forall (%i{}) in (4) {",
     "scf.if %flag {",
-    "scf.for %i{} = %c0 to %n step %c1 {",
+    "scf.for %i{} = %zero to %n step %one {",
 ];
 
 /// Ops of a level: the loop, five allocations, eleven others (one implicit).
@@ -39,14 +39,14 @@ fn level(text: &mut String, id: usize, depth: usize) {
     line(format!("%s{id} = memref.subview %d{id}[0, 0] [{rows}] [1, 1] : {ty} to {strided}"));
     line(format!("%e{id} = memref.alloc() {{alignment = 64 : i64}} : {half}"));
     line(format!("memref.copy %s{id}, %e{id} : {strided} to {half}"));
-    line(format!("%x{id} = memref.load %e{id}[%c0, %c1] : {half}"));
-    line(format!("memref.store %x{id}, %a{id}[%c1, %c0] : {ty}"));
+    line(format!("%x{id} = memref.load %e{id}[%zero, %one] : {half}"));
+    line(format!("memref.store %x{id}, %a{id}[%one, %zero] : {ty}"));
 }
 
 fn main() {
     let ops: usize = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(100_000);
     let mut text = String::from(
-        "func.func @large(%n: index, %flag: i1) {\n  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  \
+        "func.func @large(%n: index, %flag: i1) {\n  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index\n  \
          %zero_f32 = arith.constant 0.0 : f32\n  %zero_f64 = arith.constant 0.0 : f64\n",
     );
     for unit in 0..ops / (OPS_OF_A_LEVEL * LEVELS.len()) {
@@ -61,8 +61,8 @@ fn main() {
             let id = unit * LEVELS.len() + depth;
             let ty = ["memref<64x128xf32>", "memref<32x256xf64>", "memref<128x128xf32>"][id % 3];
             let indent = "  ".repeat(depth + 2);
-            writeln!(text, "{indent}%y{id} = memref.load %a{id}[%c1, %c0] : {ty}").expect("a string takes all");
-            writeln!(text, "{indent}memref.store %y{id}, %c{id}[%c1, %c0] : {ty}").expect("a string takes all");
+            writeln!(text, "{indent}%y{id} = memref.load %a{id}[%one, %zero] : {ty}").expect("a string takes all");
+            writeln!(text, "{indent}memref.store %y{id}, %c{id}[%one, %zero] : {ty}").expect("a string takes all");
             writeln!(text, "{}}}", "  ".repeat(depth + 1)).expect("a string takes all");
         }
     }
