@@ -304,6 +304,19 @@ fn unchanged_carried_values_are_aliases() {
     assert_eq!(check(&program, &plan(&program, "x@8 y@0")), []);
 }
 
+/// Depth costs no stack, and a loop in a loop does not double the work.
+#[test]
+fn ten_thousand_loops_deep() {
+    let depth = 10_000;
+    let mut source = String::from("func @f() {\n allocs alloc %x 8, alloc %y 8\n fill write %x\n");
+    (0..depth).for_each(|_| source.push_str("for loop 0.. {\n"));
+    source.push_str("use read %x\n fill_y write %y\n");
+    (0..depth).for_each(|_| source.push_str("}\n"));
+    source.push_str("last read %x\n}");
+    expect(&source, "x@0 y@8", &[]);
+    expect(&source, "x@0 y@4", &["last reads %x[4..8] lost to fill_y", "use reads %x[4..8] lost to fill_y"]);
+}
+
 #[test]
 fn the_documentation_lists_every_code() {
     let page = include_str!("../../../../docs/violations.md");
