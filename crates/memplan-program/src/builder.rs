@@ -1,33 +1,4 @@
-//! Makes a [`Program`] in one pass over a source, outside in, top to bottom.
-//!
-//! ```
-//! use memplan_core::Bytes;
-//! use memplan_program::{Control, OpDraft, Origin, ProgramBuilder, Size, Trips};
-//!
-//! // for i { x = alloc 64; fill(x); use(x) }
-//! let mut b = ProgramBuilder::new();
-//! b.open_function("main", &[]);
-//! b.open_op(OpDraft::new("scf.for").control(Control::Loop(Trips::any())));
-//! b.open_region(&[]);
-//! let space = b.space("default");
-//! let x = b.alloc("x", Size::Known(Bytes(64)), space);
-//! b.push(OpDraft::new("memref.alloc").result(x));
-//! b.push(OpDraft::new("fill").write(x));
-//! b.push(OpDraft::new("use").read(x));
-//! b.leave(&[]);
-//! b.close_region();
-//! b.close_op();
-//! b.leave(&[]);
-//! b.close_function();
-//! let program = b.finish()?;
-//! assert_eq!(program.sites().len(), 1);
-//! # Ok::<(), memplan_program::ProgramError>(())
-//! ```
-//!
-//! Values are made first ([`ProgramBuilder::alloc`], [`ProgramBuilder::value`])
-//! and then listed as results of the op that defines them. Calls that do not
-//! fit (closing what is not open) do nothing but make [`ProgramBuilder::finish`]
-//! fail: a builder never panics.
+//! How front ends make a [`Program`].
 
 use std::collections::HashSet;
 
@@ -183,7 +154,36 @@ enum Open {
     Region,
 }
 
-/// Makes a [`Program`]; see the [module's example](self).
+/// Makes a [`Program`] in one pass over a source, outside in, top to bottom.
+///
+/// ```
+/// use memplan_core::Bytes;
+/// use memplan_program::{Control, OpDraft, Origin, ProgramBuilder, Size, Trips};
+///
+/// // for i { x = alloc 64; fill(x); use(x) }
+/// let mut b = ProgramBuilder::new();
+/// b.open_function("main", &[]);
+/// b.open_op(OpDraft::new("scf.for").control(Control::Loop(Trips::any())));
+/// b.open_region(&[]);
+/// let space = b.space("default");
+/// let x = b.alloc("x", Size::Known(Bytes(64)), space);
+/// b.push(OpDraft::new("memref.alloc").result(x));
+/// b.push(OpDraft::new("fill").write(x));
+/// b.push(OpDraft::new("use").read(x));
+/// b.leave(&[]);
+/// b.close_region();
+/// b.close_op();
+/// b.leave(&[]);
+/// b.close_function();
+/// let program = b.finish()?;
+/// assert_eq!(program.sites().len(), 1);
+/// # Ok::<(), memplan_program::ProgramError>(())
+/// ```
+///
+/// Values are made first ([`alloc`](Self::alloc), [`value`](Self::value))
+/// and then listed as results of the op that defines them. Calls that do not
+/// fit (closing what is not open) do nothing but make [`finish`](Self::finish)
+/// fail: a builder never panics.
 #[derive(Debug, Default)]
 pub struct ProgramBuilder {
     program: Program,
