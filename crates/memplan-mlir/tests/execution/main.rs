@@ -10,6 +10,7 @@ mod buffers;
 mod defects;
 mod generate;
 mod machine;
+mod moved;
 mod network;
 mod random;
 
