@@ -55,7 +55,7 @@ fn moved(seed: u64) -> Option<Moved> {
     let &(site, target) = Random::new(seed).pick(&ways);
     plan.placements[site].as_mut()?.offsets[0] = target;
     let name = document.value_name(*document.results(lowered.sites[site]).first()?);
-    let text = with_offset(&rewrite.edits.apply(&source).unwrap(), &name.to_string(), target.0)?;
+    let text = with_offset(&rewrite.edits.apply(&source).unwrap(), name, target.0)?;
     let is_refused = !dataflow::check(&lowered.program, &plan).is_empty();
     Some(Moved { seed, text, is_refused })
 }
