@@ -50,6 +50,9 @@ pub(crate) enum Command {
     /// Rewrite a program with the addresses of its buffers in it
     #[command(after_help = OPT_EXAMPLES)]
     Opt(OptArgs),
+    /// Run a TVMScript program and print what its buffers hold at the end
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
     /// Shrink an input while a command keeps failing on it: a bug report in one step
     #[command(after_help = REDUCE_EXAMPLES)]
     Reduce(ReduceArgs),
@@ -99,6 +102,10 @@ const DUMP_EXAMPLES: &str = "Examples:
   memplan dump kernel.mlir --stage program
   memplan dump buffers.csv --stage plan -s greedy-by-size";
 
+const RUN_EXAMPLES: &str = "Examples:
+  memplan run prog.py --seed 7
+  memplan opt prog.py --pass storage-rewrite | memplan run - --seed 7     the same results";
+
 const OPT_EXAMPLES: &str = "Examples:
   memplan opt net.mlir --pass merge-alloc -o merged.mlir
   memplan opt net.mlir --pass 'merge-alloc{alignment=128}' -s auto --stats > merged.mlir
@@ -110,7 +117,7 @@ const REDUCE_EXAMPLES: &str = "Examples:
   memplan reduce bad.mlir -o small.mlir -- sh -c 'memplan opt {} --pass merge-alloc | mlir-opt'";
 
 /// Which file is read, and as what.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct FormatArgs {
     /// Format of FILE, one of `memplan formats`; found out by name and content if not given
@@ -299,6 +306,24 @@ pub(crate) struct OptArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// Program to run, `-` for standard input
+    pub(crate) file: String,
+    /// Determines what the argument buffers hold at the start
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Value of a scalar parameter; small numbers if not given
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_scalar)]
+    pub(crate) scalars: Vec<(String, i64)>,
+}
+
+/// Reads `n=8`.
+fn parse_scalar(text: &str) -> Result<(String, i64), String> {
+    let parts = text.split_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+    parts.ok_or_else(|| format!("`{text}` is not a parameter and its value, such as n=8"))
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct ReduceArgs {
     /// Input to shrink
     pub(crate) file: PathBuf,
@@ -340,6 +365,12 @@ pub(crate) enum Stage {
     Problem,
     /// Where each buffer is
     Plan,
+    /// TVMScript: the linear sequence with its nested scopes
+    Sequence,
+    /// TVMScript: the statements that generate and kill buffers
+    Events,
+    /// TVMScript: storage entries and allocations
+    Storage,
 }
 
 /// Reads `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.

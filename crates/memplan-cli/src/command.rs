@@ -6,6 +6,7 @@ mod list;
 mod opt;
 mod plan;
 mod reduce;
+mod run;
 mod shell;
 mod show;
 mod verify;
@@ -30,6 +31,7 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
         Command::Show(args) => show::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Opt(args) => opt::run(args),
+        Command::Run(args) => run::run(args),
         Command::Reduce(args) => reduce::run(args),
         Command::Strategies => Ok(list::strategies()),
         Command::Formats => Ok(list::formats()),

@@ -45,6 +45,17 @@ impl PassError {
         }
     }
 
+    /// A stable name of the cause.
+    pub fn code(&self) -> &'static str {
+        match self {
+            PassError::Read(error) => error.code(),
+            PassError::Rewrite(_) => "storage-rewrite::refused",
+            PassError::Run(_) => "run::failed",
+            PassError::Usage(_) => "usage",
+            PassError::Malformed(_) => "bug",
+        }
+    }
+
     /// One-based line and column in the text.
     pub fn line_column(&self, text: &str) -> Option<(usize, usize)> {
         self.span().map(|span| line_column(text, span.range().start))

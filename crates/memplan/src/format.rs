@@ -7,6 +7,7 @@
 mod mlir;
 mod program;
 mod records;
+mod tvmscript;
 
 use memplan_core::{Problem, Span};
 use memplan_mlir::Dialects;
@@ -49,7 +50,7 @@ pub trait Format: Sync {
 /// All formats, in the order in which content is asked for. CSV comes last: it
 /// takes almost anything with commas.
 pub const FORMATS: &[&dyn Format] =
-    &[&records::JSON, &records::TRACE, &mlir::Mlir, &program::ProgramText, &records::CSV];
+    &[&records::JSON, &records::TRACE, &tvmscript::TvmScript, &mlir::Mlir, &program::ProgramText, &records::CSV];
 
 /// The format of that name.
 pub fn find(name: &str) -> Option<&'static dyn Format> {

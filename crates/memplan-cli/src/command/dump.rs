@@ -1,8 +1,9 @@
 //! `memplan dump`: an intermediate value as text.
 
 use memplan::core::{Plan, Problem, Size};
-use memplan::models::records;
+use memplan::models::{records, utf8};
 use memplan::pipeline::Source;
+use memplan::tensor;
 use memplan::wording::life;
 
 use super::planned;
@@ -13,8 +14,12 @@ use crate::table::Table;
 
 pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
-    if let Stage::Plan = args.stage {
-        return dump_plan(args, &source);
+    match args.stage {
+        Stage::Plan => return dump_plan(args, &source),
+        Stage::Sequence => return dump_loops(&source, "sequence"),
+        Stage::Events => return dump_loops(&source, "events"),
+        Stage::Storage => return dump_loops(&source, "storage"),
+        _ => {}
     }
     let input = input::read_on_target(&source, &args.target.target())?;
     let text = match (args.stage, &input.program) {
@@ -22,13 +27,21 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
         (Stage::Aliases, Some(program)) => program.aliases_text(),
         (Stage::Lifetimes, Some(program)) => program.lifetimes_text(),
         (Stage::Lifetimes, None) => lifetimes_text(&input.problem),
-        (Stage::Problem | Stage::Plan, _) => records::json::write(&input.problem),
+        (Stage::Problem | Stage::Plan | Stage::Sequence | Stage::Events | Stage::Storage, _) => {
+            records::json::write(&input.problem)
+        }
         (Stage::Program | Stage::Aliases, None) => {
             let message = format!("there is no program in {}: it is a list of lifetimes", source.name);
             return Err(Failure::usage_with_help(message, "its stages are lifetimes, problem and plan"));
         }
     };
     Ok(Answer::yes(text).with_notes(input.notes))
+}
+
+/// A stage of the storage rewrite over TVMScript.
+fn dump_loops(source: &Source, stage: &str) -> Result<Answer, Failure> {
+    let text = utf8(&source.bytes).map_err(|error| input::unreadable(source, &error))?;
+    tensor::pass::dump(text, stage).map(Answer::yes).map_err(|error| super::run::failure(source, text, &error))
 }
 
 fn dump_plan(args: &DumpArgs, source: &Source) -> Result<Answer, Failure> {

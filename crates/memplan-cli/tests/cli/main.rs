@@ -15,4 +15,5 @@ mod plan;
 mod program;
 mod run;
 mod show;
+mod tvmscript;
 mod verify;

@@ -1,0 +1,26 @@
+//! `memplan run`: what a TVMScript program computes.
+
+use memplan::models::{ReadError, utf8};
+use memplan::pipeline::Source;
+use memplan::tensor::interpret::RunOptions;
+use memplan::tensor::pass::{PassError, run_text};
+
+use crate::answer::{Answer, Failure};
+use crate::args::{FormatArgs, RunArgs};
+use crate::input;
+
+pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
+    let source = input::source(&args.file, &FormatArgs::default())?;
+    let text = utf8(&source.bytes).map_err(|error| input::unreadable(&source, &error))?;
+    let options =
+        RunOptions { seed: args.seed, scalars: args.scalars.iter().cloned().collect(), ..RunOptions::default() };
+    run_text(text, &options).map(Answer::yes).map_err(|error| failure(&source, text, &error))
+}
+
+/// What is wrong with a TVMScript text, shown where it is.
+pub(super) fn failure(source: &Source, text: &str, error: &PassError) -> Failure {
+    match error.span() {
+        Some(span) => input::unreadable(source, &ReadError::new(error.code(), text, span, error.to_string())),
+        None => Failure::usage(error.to_string()),
+    }
+}

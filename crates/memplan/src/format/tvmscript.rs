@@ -1,0 +1,45 @@
+//! TVMScript: read, lowered to a program, analysed.
+
+use memplan_models::ReadError;
+use memplan_tensor::lower::lower;
+use memplan_tensor::script::Script;
+
+use super::program::analyze;
+use super::{Format, Input, ReadOptions};
+
+/// Flat loop programs as TVM prints them.
+pub(super) struct TvmScript;
+
+impl Format for TvmScript {
+    fn name(&self) -> &'static str {
+        "tvmscript"
+    }
+
+    fn describe(&self) -> &'static str {
+        "TVMScript: the buffers that a flat loop program allocates"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["py"]
+    }
+
+    fn sniff(&self, text: &str) -> bool {
+        text.lines().any(|line| line.trim_start().starts_with('@') && line.contains("prim_func"))
+    }
+
+    fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
+        let script =
+            Script::read(text).map_err(|error| ReadError::new(error.code(), text, error.span(), error.to_string()))?;
+        let (first, others) = script.functions().split_first().unzip();
+        let Some(first) = first else {
+            return Err(ReadError::new("tvmscript::no-function", text, Default::default(), "there is no function"));
+        };
+        let notes = others
+            .into_iter()
+            .flatten()
+            .map(|function| format!("function `{}` is left out: one is read", function.name));
+        let lowered = lower(first)
+            .map_err(|error| ReadError::new("tvmscript::malformed", text, Default::default(), error.to_string()))?;
+        analyze(lowered.program, text, notes.collect())
+    }
+}
