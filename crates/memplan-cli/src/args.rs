@@ -56,6 +56,12 @@ pub(crate) enum Command {
     /// Shrink an input while a command keeps failing on it: a bug report in one step
     #[command(after_help = REDUCE_EXAMPLES)]
     Reduce(ReduceArgs),
+    /// Explain why it does not fit, or why the plan is no smaller
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
+    /// Measure: the scoreboard of a corpus of instances
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(BenchArgs),
     /// List the strategies
     Strategies,
     /// List the formats of input files
@@ -96,6 +102,14 @@ const SHOW_EXAMPLES: &str = "Examples:
   memplan show buffers.csv -o map.html             plan, then draw
   memplan show buffers.csv theirs.csv -o map.svg   draw a given plan
   memplan show buffers.csv -o trace.json           open it in ui.perfetto.dev";
+
+const EXPLAIN_EXAMPLES: &str = "Examples:
+  memplan explain buffers.csv --capacity 256KiB     which buffers cannot be together, and by how much
+  memplan explain buffers.csv                       which buffers keep the plan from being smaller";
+
+const BENCH_EXAMPLES: &str = "Examples:
+  memplan bench corpus                              fails if an extent is worse than the best known
+  memplan bench corpus --dir ~/instances --time-limit 10s";
 
 const DUMP_EXAMPLES: &str = "Examples:
   memplan dump buffers.csv --stage problem > problem.json
@@ -171,6 +185,9 @@ pub(crate) struct BudgetArgs {
     /// Stop searching after this time: 500ms, 10s, 2m
     #[arg(long, value_name = "DUR", value_parser = parse_duration)]
     pub(crate) time_limit: Option<Duration>,
+    /// Stop searching after N search nodes: unlike a time, the same plan everywhere
+    #[arg(long, value_name = "N")]
+    pub(crate) work: Option<u64>,
     /// Seed for strategies that draw random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -201,6 +218,9 @@ pub(crate) struct PlanArgs {
     pub(crate) strategy: StrategyArgs,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+    /// Repair this plan, made before a small change, and keep as many offsets as possible
+    #[arg(long, value_name = "OLD_PLAN", help_heading = "Planning")]
+    pub(crate) warm: Option<String>,
     #[command(flatten)]
     pub(crate) output: PlanOutputArgs,
 }
@@ -235,6 +255,48 @@ pub(crate) struct CompareArgs {
     /// Print the comparison as JSON
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// File to explain, `-` for standard input; without it a built-in example
+    pub(crate) file: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Print the explanation as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    pub(crate) what: BenchWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchWhat {
+    /// Plan every instance of a corpus and compare with the best known extents
+    Corpus(CorpusArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CorpusArgs {
+    /// The corpus: a folder with instances and best.csv
+    #[arg(long, value_name = "DIR", default_value = "corpus")]
+    pub(crate) corpus: PathBuf,
+    /// A further folder of instances; may be repeated. MEMPLAN_INSTANCES may name another
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Vec<PathBuf>,
+    /// Only instances with this in their name
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Option<String>,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,9 @@
 //! The commands: one file each, from arguments to an answer.
 
+mod bench;
 mod compare;
 mod dump;
+mod explain;
 mod list;
 mod opt;
 mod plan;
@@ -33,6 +35,8 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
         Command::Opt(args) => opt::run(args),
         Command::Run(args) => run::run(args),
         Command::Reduce(args) => reduce::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Bench(args) => bench::run(args),
         Command::Strategies => Ok(list::strategies()),
         Command::Formats => Ok(list::formats()),
         Command::Passes => Ok(list::passes()),
@@ -51,6 +55,7 @@ fn planned(source: &Source, strategy: &StrategyArgs, target: &TargetArgs) -> Res
         assign: strategy.assign.into(),
         seed: strategy.budget.seed,
         time_limit: strategy.budget.time_limit,
+        work_limit: strategy.budget.work,
         observer: Some(&progress),
         ..Request::default()
     };

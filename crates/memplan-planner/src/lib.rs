@@ -16,6 +16,7 @@
 
 mod collision;
 pub mod conflicts;
+pub mod explain;
 pub mod feature;
 pub mod fit;
 mod floor;
@@ -34,6 +35,7 @@ mod sharing;
 mod skyline;
 mod smallest_gap;
 pub mod strategy;
+pub mod warm;
 
 pub use feature::{Feature, Refusal};
 pub use request::{Assign, Observer, Request};

@@ -24,6 +24,7 @@
 
 pub mod analyzed;
 pub mod compare;
+pub mod corpus;
 pub mod example;
 pub mod finding;
 pub mod format;

@@ -19,7 +19,12 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let input = input::read_on_target(&source, &args.target.target())?;
     let problem = &input.problem;
     let progress = Progress::start(None);
-    let request = Request { seed: args.budget.seed, time_limit: args.budget.time_limit, ..Request::default() };
+    let request = Request {
+        seed: args.budget.seed,
+        time_limit: args.budget.time_limit,
+        work_limit: args.budget.work,
+        ..Request::default()
+    };
     let comparison =
         Comparison::run(problem, input.program.as_ref(), args.assign.map(Assign::from), &request, |name| {
             progress.say(name);

@@ -1,17 +1,20 @@
 //! `memplan plan`: give every buffer a place.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use memplan::core::{Bytes, Outcome, Problem, Stop, Witness, bound};
 use memplan::models::plan as plan_file;
-use memplan::pipeline::{Planned, Source};
-use memplan::planner::Assign;
+use memplan::pipeline::{self, Planned, Source};
+use memplan::planner::warm::repair;
+use memplan::planner::{Assign, Request, find, plan as plan_with};
 use memplan::wording::{count, duration, life, sized};
 
 use super::{map_of, planned, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::PlanArgs;
 use crate::paint::{Style, painted, visible};
+use crate::progress::Progress;
 use crate::table::{Align, Table};
 use crate::{input, output};
 
@@ -21,11 +24,42 @@ const LISTED: usize = 20;
 pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     let files = Files::of(args)?;
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
-    let planned = planned(&source, &args.strategy, &args.target)?;
+    let planned = match &args.warm {
+        Some(old) => repaired(&source, args, old)?,
+        None => planned(&source, &args.strategy, &args.target)?,
+    };
     let written = files.write(&source, &planned)?;
     let text = if args.output.json { planned.to_json() } else { report(&source, &planned, &written) };
     let is_no = planned.outcome.plan().is_none();
     Ok(Answer { text, notes: planned.notes, is_no })
+}
+
+/// Plans with as many offsets of an old plan as possible.
+fn repaired(source: &Source, args: &PlanArgs, old: &str) -> Result<Planned, Failure> {
+    let assign = Assign::from(args.strategy.assign);
+    let (Some(search), Assign::Offsets) = (find("search"), assign) else {
+        return Err(Failure::usage("--warm repairs offsets; it does not go with --assign objects"));
+    };
+    let input = input::read_on_target(source, &args.target.target())?;
+    let old = input::plan(old, &input.problem, None)?;
+    let progress = Progress::start(args.strategy.budget.time_limit);
+    let request = Request {
+        seed: args.strategy.budget.seed,
+        time_limit: args.strategy.budget.time_limit,
+        work_limit: args.strategy.budget.work,
+        observer: Some(&progress),
+        ..Request::default()
+    };
+    let start = Instant::now();
+    // Says what search cannot honour before any work is done.
+    let probe = Request { work_limit: Some(0), observer: None, ..request.clone() };
+    plan_with(search, &input.problem, &probe).map_err(|refusal| Failure::usage(refusal.to_string()))?;
+    let repaired = repair(&input.problem, &old, &request);
+    let outcome = pipeline::check(&input.problem, input.program.as_ref(), repaired.outcome, search)
+        .map_err(|bug| Failure::Bug(bug.to_string()))?;
+    let kept = format!("{} of {} buffers stay where they were", repaired.kept, repaired.had_place);
+    let notes = input.notes.into_iter().chain([kept]).collect();
+    Ok(Planned { problem: input.problem, outcome, strategy: search.name(), assign, time: start.elapsed(), notes })
 }
 
 /// The files to write, their kinds already known to be possible.

@@ -23,6 +23,8 @@ fn help() {
         "dump",
         "opt",
         "reduce",
+        "explain",
+        "bench",
         "strategies",
         "formats",
         "passes",

@@ -14,6 +14,7 @@ mod opt;
 mod plan;
 mod program;
 mod run;
+mod search;
 mod show;
 mod tvmscript;
 mod verify;

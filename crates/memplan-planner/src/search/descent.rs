@@ -9,13 +9,15 @@
 //!          │
 //!          ├─  half way
 //!          │
-//!   bound ─┴─  the bound itself, twice
+//!   bound ─┴─  the bound itself; in later rounds somewhere near it
 //! ```
 //!
 //! The lowest success counts. Asking for the bound at once sounds rash, but how
 //! hard an extent is says little about how hard a larger one is: many instances
-//! are solved at the bound and nowhere else in reasonable time. Limits follow the
-//! ruler sequence (1 1 2 1 1 2 4 …), so that luck is tried often and depth sometimes.
+//! are solved at the bound and nowhere else in reasonable time. A plan that is
+//! found at all is mostly found with little backtracking, so limits are small multiples of
+//! the number of items and follow the ruler sequence (1 2 1 4 1 2 1 8 …): luck is
+//! tried often, depth sometimes.
 //!
 //! The tasks of a round run in parallel. A success makes those that asked for
 //! more pointless; they are ignored even if they ended, so that the result does
@@ -35,9 +37,8 @@ use super::state::Height;
 const SMALL: usize = 40;
 /// Node limit of the first round; later ones start lower and vary.
 const FIRST_LIMIT: u64 = 2500;
-const LIMIT: u64 = 600;
 /// Rounds after which the bound is asked for only now and then.
-const HOPEFUL_ROUNDS: u64 = 24;
+const HOPEFUL_ROUNDS: u64 = 10;
 
 /// What is known about the extent of an instance.
 #[derive(Clone, Debug)]
@@ -128,30 +129,35 @@ impl<'a, H: Height> Descent<'a, H> {
     fn tasks(&self, standing: &Standing, round: u64, seed: u64, work_left: u64) -> Vec<Task> {
         let count = self.instance.items.len();
         let small = count <= SMALL;
-        let ruler = 1 << (round / 2 + 1).trailing_zeros().min(5);
-        let dive = 2 * count as u64;
-        let limit = if round < 3 { FIRST_LIMIT.max(dive) } else { (LIMIT * ruler * (1 + round / 64)).max(dive) };
+        // A dive that goes well takes little more than a node per item.
+        let dive = 5 * count as u64 / 2 + 50;
+        let ruler = 1 << (round / 4 + 1).trailing_zeros().min(3);
+        let limit = if round < 3 { FIRST_LIMIT.max(dive) } else { dive * ruler };
         let limit = limit.min(work_left / tasks_per_round() as u64 + 1);
         let proof_limit = if small { limit << round.min(20) } else { limit };
+        let orders_per_round = if round < 4 { 2 } else { 4 };
         let task = |number: u64, target: Bytes, is_proof: bool| Task {
             target,
-            order: Order::of_round(2 * round + number, seed),
+            order: Order::of_round(orders_per_round * round + number, seed),
             rules: if is_proof || small || round.is_multiple_of(2) { Rules::PROOF } else { Rules::HUNT },
             limit: if is_proof || small { proof_limit } else { limit },
         };
-        let guided = |target: Bytes| Task { order: Order::near_best(round, seed), ..task(0, target, false) };
+        let guided_or_proof = |target: Bytes| {
+            let proof = task(3, target, true);
+            if round.is_multiple_of(2) { proof } else { Task { order: Order::near_best(round, seed), ..proof } }
+        };
         let lower = standing.lower;
         let Some(upper) = standing.upper.filter(|_| standing.capacity.is_none()) else {
             let capacity = standing.capacity.unwrap_or(lower);
-            return vec![task(0, capacity, false), task(1, capacity, false)];
+            return (0..orders_per_round).map(|number| task(number, capacity, false)).collect();
         };
         let below = Bytes(upper.0.saturating_sub(1));
-        let half = Bytes(lower.0 + (below.0 - lower.0) / 2);
-        let quarter = Bytes(lower.0 + (below.0 - lower.0) / 4);
+        let part = |eighths: u64| Bytes(lower.0 + (below.0 - lower.0) / 8 * eighths);
         if round < HOPEFUL_ROUNDS || round.is_multiple_of(8) {
-            vec![task(0, lower, false), task(1, lower, false), guided(half), task(1, below, true)]
+            vec![task(0, lower, false), task(1, lower, false), task(2, part(4), false), task(3, below, true)]
         } else {
-            vec![task(0, quarter, false), guided(half), guided(below), task(1, below, true)]
+            let low = part(1 + round % 7);
+            vec![task(0, low, false), task(1, part(6), false), task(2, below, false), guided_or_proof(below)]
         }
     }
 

@@ -24,14 +24,33 @@ pub(crate) struct Order {
     pub(crate) guided: bool,
 }
 
+const fn plain(first: Weights, then: Weights) -> Order {
+    Order { first, then, noise: 0, seed: 0, guided: false }
+}
+
 /// Orders without noise, most successful first.
-pub(crate) const PLAIN_ORDERS: [Order; 6] = [
-    Order { first: [0, 1, 0], then: [0, 1, 1], noise: 0, seed: 0, guided: false },
-    Order { first: [1, 0, 0], then: [0, 1, 1], noise: 0, seed: 0, guided: false },
-    Order { first: [1, 0, 0], then: [0, 1, 0], noise: 0, seed: 0, guided: false },
-    Order { first: [0, 1, 1], then: [1, 0, 0], noise: 0, seed: 0, guided: false },
-    Order { first: [0, 1, 0], then: [1, 0, 0], noise: 0, seed: 0, guided: false },
-    Order { first: [0, 2, 1], then: [1, 0, 0], noise: 0, seed: 0, guided: false },
+pub(crate) const PLAIN_ORDERS: [Order; 7] = [
+    plain([0, 1, 0], [0, 1, 1]),
+    plain([1, 0, 0], [0, 1, 1]),
+    plain([1, 0, 0], [0, 1, 0]),
+    plain([0, 4, -1], [1, 0, 0]),
+    plain([0, 1, 1], [1, 0, 0]),
+    plain([0, 1, 0], [1, 0, 0]),
+    plain([0, 2, 1], [1, 0, 0]),
+];
+
+/// Orders to perturb, with the noise that suits them.
+const NOISY_ORDERS: [(Order, u64); 10] = [
+    (plain([0, 1, 0], [0, 1, 1]), 1000),
+    (plain([16, 1, 0], [0, 0, 1]), 60),
+    (plain([0, 4, -1], [1, 0, 0]), 500),
+    (plain([1, 1, 0], [0, 0, 1]), 400),
+    (plain([4, 1, 0], [0, 0, 1]), 150),
+    (plain([0, 1, 1], [1, 0, 0]), 1000),
+    (plain([4, 4, 1], [0, 0, 1]), 1000),
+    (plain([1, 0, 0], [0, 1, 1]), 200),
+    (plain([16, 1, 0], [0, 0, 1]), 30),
+    (plain([16, 1, 0], [0, 0, 1]), 150),
 ];
 
 impl Order {
@@ -41,11 +60,8 @@ impl Order {
         if round < plain {
             return PLAIN_ORDERS[round as usize];
         }
-        // Width with noise of about one doubling wins most often; one draw in
-        // four takes another order.
         let mut random = Random::new(seed ^ round.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let base = if random.below(4) == 0 { PLAIN_ORDERS[random.below(plain) as usize] } else { PLAIN_ORDERS[0] };
-        let noise = [150, 500, 1000, 1000, 1500][random.below(5) as usize];
+        let (base, noise) = NOISY_ORDERS[random.below(NOISY_ORDERS.len() as u64) as usize];
         Order { noise, seed: random.next(), ..base }
     }
 

@@ -1,0 +1,132 @@
+//! `memplan bench corpus`: the scoreboard.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use memplan::core::Outcome;
+use memplan::corpus::{self, CorpusError, Score};
+use memplan::planner::Request;
+use memplan::wording::{count, duration};
+
+use crate::answer::{Answer, Failure};
+use crate::args::{BenchArgs, BenchWhat};
+use crate::paint::{Style, painted};
+use crate::progress::Progress;
+use crate::table::Table;
+
+/// Instances of one `.jsonl` are summed up in a row if there are more than this.
+const LISTED: usize = 10;
+
+pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
+    let BenchWhat::Corpus(args) = &args.what;
+    let usage = |error: CorpusError| Failure::usage(error.to_string());
+    let mut folders: Vec<PathBuf> = vec![args.corpus.clone()];
+    folders.extend(args.dir.iter().cloned());
+    folders.extend(std::env::var_os("MEMPLAN_INSTANCES").map(PathBuf::from).filter(|folder| folder.is_dir()));
+    let mut known = corpus::known(&args.corpus).map_err(usage)?;
+    let request = Request {
+        seed: args.budget.seed,
+        time_limit: Some(args.budget.time_limit.unwrap_or(Duration::from_secs(2)))
+            .filter(|_| args.budget.work.is_none()),
+        work_limit: args.budget.work,
+        ..Request::default()
+    };
+    let progress = Progress::start(None);
+    let mut scores: Vec<Score> = Vec::new();
+    for folder in &folders {
+        known.extend(corpus::known(folder).map_err(usage)?);
+        for instance in corpus::instances(folder).map_err(usage)? {
+            if scores.iter().any(|score| score.name == instance.name) || !matches(&instance.name, &args.only) {
+                continue;
+            }
+            progress.say(&instance.name);
+            scores.push(corpus::run(&instance, known.get(&instance.name).copied(), &request));
+        }
+    }
+    drop(progress);
+    if scores.is_empty() {
+        return Err(Failure::usage(format!("there are no instances in {}", shown(&folders))));
+    }
+    let worse: Vec<&Score> = scores.iter().filter(|score| score.is_worse()).collect();
+    let mut text = table(&scores);
+    text.push_str(&format!("\n{}, {}\n", count(scores.len(), "instance"), verdict(&worse)));
+    Ok(Answer { text, is_no: !worse.is_empty(), ..Answer::default() })
+}
+
+fn matches(name: &str, only: &Option<String>) -> bool {
+    only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+}
+
+fn shown(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| Path::display(folder).to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn verdict(worse: &[&Score]) -> String {
+    if worse.is_empty() {
+        return painted("none worse than the best known", Style::Good);
+    }
+    let names: Vec<&str> = worse.iter().map(|score| score.name.as_str()).collect();
+    painted(&format!("{} worse than the best known: {}", worse.len(), names.join(", ")), Style::Bad)
+}
+
+fn table(scores: &[Score]) -> String {
+    let heading =
+        ["instance", ">buffers", ">lower bound", ">extent", ">ratio", ">best known", ">nodes", ">time", "status"];
+    let mut table = Table::with_heading(&heading);
+    let family = |score: &Score| score.name.split_once('#').map(|(family, _)| family.to_owned());
+    for group in scores.chunk_by(|one, other| family(one).is_some() && family(one) == family(other)) {
+        match family(&group[0]).filter(|_| group.len() > LISTED) {
+            Some(name) => table.plain_row(summary(&name, group)),
+            None => group.iter().for_each(|score| table.plain_row(row(score))),
+        }
+    }
+    table.render(2)
+}
+
+fn row(score: &Score) -> [String; 9] {
+    let extent = score.outcome.plan().map(|plan| plan.extent());
+    let lower_bound = match &score.outcome {
+        Outcome::Optimal(plan) => plan.extent(),
+        Outcome::Feasible { lower_bound, .. } => *lower_bound,
+        Outcome::Infeasible(_) | Outcome::Exhausted { .. } => score.peak,
+    };
+    let text = |bytes: Option<memplan::core::Bytes>| bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string());
+    let ratio = |extent: memplan::core::Bytes| format!("{:.4}", extent.0 as f64 / score.peak.0.max(1) as f64);
+    [
+        score.name.clone(),
+        score.buffers.to_string(),
+        lower_bound.to_string(),
+        text(extent),
+        extent.map_or_else(|| "-".to_owned(), ratio),
+        text(score.known.map(|known| known.extent)),
+        score.nodes.to_string(),
+        duration(score.time),
+        score.outcome.status().to_owned(),
+    ]
+}
+
+/// Many small instances in one row: sums, the slowest, how many are optimal and
+/// how many fit into 1.00, 1.05 and 1.10 times their peak.
+fn summary(name: &str, scores: &[Score]) -> [String; 9] {
+    let within = |factor: f64| {
+        let fits = |score: &&Score| {
+            score.outcome.plan().is_some_and(|plan| plan.extent().0 as f64 <= factor * score.peak.0 as f64)
+        };
+        100 * scores.iter().filter(fits).count() / scores.len().max(1)
+    };
+    let optimal = scores.iter().filter(|score| matches!(score.outcome, Outcome::Optimal(_))).count();
+    let sum = |of: &dyn Fn(&Score) -> u64| scores.iter().map(of).sum::<u64>().to_string();
+    let extents = |score: &Score| score.outcome.plan().map_or(0, |plan| plan.extent().0);
+    let shares = format!("{}/{}/{} %", within(1.0), within(1.05), within(1.1));
+    [
+        format!("{name} ({})", scores.len()),
+        sum(&|score| score.buffers as u64),
+        sum(&|score| score.peak.0),
+        sum(&extents),
+        shares,
+        sum(&|score| score.known.map_or(0, |known| known.extent.0)),
+        sum(&|score| score.nodes),
+        format!("{} at most", duration(scores.iter().map(|score| score.time).max().unwrap_or_default())),
+        format!("{optimal} optimal"),
+    ]
+}

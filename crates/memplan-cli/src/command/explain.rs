@@ -1,0 +1,133 @@
+//! `memplan explain`: what stands in the way of fitting, or of a smaller plan.
+
+use memplan::core::{BufferId, Bytes, Outcome, Problem, Witness};
+use memplan::planner::Request;
+use memplan::planner::explain::{Explanation, explain};
+use memplan::wording::{count, life, sized};
+use serde_json::json;
+
+use super::short_name;
+use crate::answer::{Answer, Failure};
+use crate::args::ExplainArgs;
+use crate::input;
+use crate::paint::{Style, painted, visible};
+use crate::progress::Progress;
+use crate::table::Table;
+
+pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
+    let source = input::source_or_example(args.file.as_deref(), &args.format)?;
+    let input = input::read_on_target(&source, &args.target.target())?;
+    let progress = Progress::start(args.budget.time_limit);
+    let request = Request {
+        seed: args.budget.seed,
+        time_limit: args.budget.time_limit,
+        work_limit: args.budget.work,
+        observer: Some(&progress),
+        ..Request::default()
+    };
+    if let Some(refusal) = memplan::planner::find("search").and_then(|search| refusal(search, &input.problem, &request))
+    {
+        return Err(Failure::usage(refusal));
+    }
+    let explanation = explain(&input.problem, &request);
+    drop(progress);
+    let text = if args.json {
+        format!("{}\n", as_json(&input.problem, &explanation))
+    } else {
+        let name = painted(&visible(short_name(&source)), Style::Strong);
+        let buffers = count(input.problem.buffers().len(), "buffer");
+        format!("{name}: {buffers}\n\n{}", report(&input.problem, &explanation))
+    };
+    Ok(Answer { text, notes: input.notes, is_no: explanation.outcome.plan().is_none() })
+}
+
+/// Why the search does not take the problem.
+fn refusal(search: &dyn memplan::planner::Strategy, problem: &Problem, request: &Request) -> Option<String> {
+    let features = memplan::planner::Feature::of(problem);
+    let unsupported = features.into_iter().find(|(feature, _)| !search.supports(*feature, request.assign));
+    match unsupported {
+        Some((feature, _)) => Some(format!("cannot explain {}", feature.describe())),
+        None => search.refuse(problem, request).map(|refusal| refusal.to_string()),
+    }
+}
+
+fn report(problem: &Problem, explanation: &Explanation) -> String {
+    let mut text = match (&explanation.outcome, &explanation.obstacle) {
+        (Outcome::Infeasible(_), Some(witness)) => {
+            format!("{}: {}", painted("does not fit", Style::Bad), obstacle(problem, witness))
+        }
+        (Outcome::Optimal(plan) | Outcome::Feasible { plan, .. }, Some(witness)) => format!(
+            "the smallest extent is {}; what keeps it from being smaller:\n{}",
+            sized(plan.extent()),
+            obstacle(problem, witness)
+        ),
+        (Outcome::Optimal(plan), None) => format!("fits: {}\n", sized(plan.extent())),
+        (Outcome::Feasible { plan, lower_bound, .. }, None) => {
+            format!("the best plan needs {}; at least {} are needed\n", sized(plan.extent()), sized(*lower_bound))
+        }
+        (Outcome::Infeasible(_) | Outcome::Exhausted { .. }, _) => {
+            "no plan was found within the limits, and none was ruled out\n".to_owned()
+        }
+    };
+    if explanation.obstacle.is_some() {
+        text.push_str(&single(problem, &explanation.single));
+    }
+    text
+}
+
+fn obstacle(problem: &Problem, witness: &Witness) -> String {
+    let space = visible(&problem.spaces()[witness.space].name);
+    let over = Bytes(witness.needed.0.saturating_sub(witness.capacity.0));
+    let when = match witness.step {
+        Some(step) => format!("all alive at step {step}"),
+        None => "at no single step, but they cannot be arranged".to_owned(),
+    };
+    let mut text = format!(
+        "{} of space `{space}`, {when},\nneed {}, {} more than {}\n\n",
+        count(witness.buffers.len(), "buffer"),
+        sized(witness.needed),
+        sized(over),
+        sized(witness.capacity),
+    );
+    text.push_str(&buffers(problem, &witness.buffers));
+    text
+}
+
+fn buffers(problem: &Problem, ids: &[BufferId]) -> String {
+    let size = |id: BufferId| problem.buffers()[id].bytes().unwrap_or_default();
+    let mut ids = ids.to_vec();
+    ids.sort_by_key(|&id| std::cmp::Reverse(size(id)));
+    let mut table = Table::with_heading(&["buffer", ">size", ">bytes", "alive in steps"]);
+    for id in ids {
+        let buffer = &problem.buffers()[id];
+        table.plain_row([buffer.name.clone(), size(id).human(), size(id).to_string(), life(&buffer.lifetime)]);
+    }
+    table.render(2)
+}
+
+fn single(problem: &Problem, ids: &[BufferId]) -> String {
+    if ids.is_empty() {
+        return "\nno single buffer of these would free enough\n".to_owned();
+    }
+    let names: Vec<String> = ids.iter().map(|&id| visible(&problem.buffers()[id].name).to_string()).collect();
+    format!("\nwithout any one of these, everything else fits: {}\n", names.join(", "))
+}
+
+fn as_json(problem: &Problem, explanation: &Explanation) -> serde_json::Value {
+    let name = |id: &BufferId| problem.buffers()[*id].name.clone();
+    let obstacle = explanation.obstacle.as_ref().map(|witness| {
+        json!({
+            "space": problem.spaces()[witness.space].name,
+            "step": witness.step.map(|step| step.0),
+            "needed": witness.needed.0,
+            "capacity": witness.capacity.0,
+            "buffers": witness.buffers.iter().map(name).collect::<Vec<_>>(),
+            "single": explanation.single.iter().map(name).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "status": explanation.outcome.status(),
+        "extent": explanation.outcome.plan().map(|plan| plan.extent().0),
+        "obstacle": obstacle,
+    })
+}

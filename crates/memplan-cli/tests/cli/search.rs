@@ -1,0 +1,53 @@
+//! `explain`, `plan --warm`, `plan --work`, `bench corpus`.
+
+use serde_json::json;
+
+use crate::run::Folder;
+
+const THREE: &str = "id,lower,upper,size\na,0,4,30\nb,0,4,20\nc,2,6,10\nlate,7,9,40\n";
+
+#[test]
+fn explain_names_those_that_cannot_be_together() {
+    let folder = Folder::with(&[("three.csv", THREE)]);
+    let ran = folder.run("explain three.csv --capacity 45 --json");
+    assert_eq!(ran.code, 1);
+    let obstacle = &ran.json()["obstacle"];
+    assert_eq!(obstacle["buffers"], json!(["a", "b"]));
+    assert_eq!((&obstacle["needed"], &obstacle["step"]), (&json!(50), &json!(0)));
+    assert_eq!(obstacle["single"], json!(["a", "b"]), "40 or 30 bytes remain at most");
+    let text = folder.run("explain three.csv");
+    assert_eq!(text.code, 0);
+    assert!(text.stdout.contains("keeps it from being smaller"), "{}", text.stdout);
+    assert_eq!(folder.run("explain three.csv --capacity 1KiB").code, 0);
+}
+
+#[test]
+fn a_repaired_plan_keeps_what_it_can() {
+    let folder = Folder::with(&[("three.csv", THREE), ("grown.csv", &THREE.replace("a,0,4,30", "a,0,4,31"))]);
+    assert_eq!(folder.run("plan three.csv -o old.json").code, 0);
+    let same = folder.run("plan three.csv --warm old.json");
+    assert!(same.stderr.contains("4 of 4 buffers stay"), "{}", same.stderr);
+    let grown = folder.run("plan grown.csv --warm old.json");
+    assert_eq!(grown.code, 0);
+    assert!(grown.stderr.contains("3 of 4 buffers stay"), "{}", grown.stderr);
+    assert_eq!(folder.run("plan three.csv --warm old.json --assign objects").code, 2);
+}
+
+#[test]
+fn the_same_work_gives_the_same_plan() {
+    let folder = Folder::with(&[("three.csv", THREE)]);
+    let [one, two] = [(); 2].map(|()| folder.run("plan three.csv -s search --work 1000 --json").json());
+    assert_eq!(one["buffers"], two["buffers"]);
+    assert_eq!(one["status"], "optimal");
+}
+
+#[test]
+fn the_scoreboard_fails_if_an_extent_got_worse() {
+    let folder = Folder::with(&[("three.csv", THREE), ("best.csv", "name,extent,lower_bound\nthree,60,60\n")]);
+    let fine = folder.run("bench corpus --corpus .");
+    assert_eq!(fine.code, 0, "{}{}", fine.stdout, fine.stderr);
+    assert!(fine.stdout.contains("none worse"), "{}", fine.stdout);
+    std::fs::write(folder.path("best.csv"), "name,extent,lower_bound\nthree,59,59\n").unwrap();
+    assert_eq!(folder.run("bench corpus --corpus .").code, 1);
+    assert_eq!(folder.run("bench corpus --corpus nowhere").code, 2);
+}

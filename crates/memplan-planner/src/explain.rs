@@ -1,0 +1,131 @@
+//! Why a problem does not fit, or why its plan is no smaller.
+//!
+//! With capacities: if it does not fit, an irreducible set of buffers that
+//! cannot be together, and which of them alone would free enough if it were
+//! gone. Without: the same for one byte less than the best plan needs, which
+//! says what keeps the extent from being smaller.
+
+use memplan_core::{BufferId, Bytes, Lifetime, Outcome, Plan, Problem, Size, SpaceId, Stop, Witness};
+
+use crate::{Request, search};
+
+/// At most this many buffers of a witness are tried one by one.
+const MOST_TRIED: usize = 64;
+/// Work per trial.
+const TRIAL: u64 = 20_000;
+
+/// What stands in the way.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// What planning came to. Under capacities that are kept there is nothing to explain.
+    pub outcome: Outcome,
+    /// The obstacle. Its capacity is the space's, or a byte less than the best plan needs.
+    pub obstacle: Option<Witness>,
+    /// Buffers of the obstacle each of which, were it gone, would make room for all others.
+    pub single: Vec<BufferId>,
+}
+
+/// Explains a problem. See the module documentation.
+pub fn explain(problem: &Problem, request: &Request) -> Explanation {
+    let outcome = search::search(problem, request).outcome;
+    let has_capacity = problem.spaces().iter().any(|space| space.capacity.is_some());
+    let (obstacle, tight) = match &outcome {
+        Outcome::Infeasible(witness) => (Some(witness.clone()), Some(problem.clone())),
+        Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } if !has_capacity => {
+            match one_byte_less(problem, plan) {
+                Some(tight) => (refute(&tight, request), Some(tight)),
+                None => (None, None),
+            }
+        }
+        _ => (None, None),
+    };
+    let single = match (&obstacle, &tight) {
+        (Some(witness), Some(tight)) => single_culprits(tight, witness, request),
+        _ => Vec::new(),
+    };
+    Explanation { outcome, obstacle, single }
+}
+
+/// The problem with a byte less than the plan needs in its largest space.
+fn one_byte_less(problem: &Problem, plan: &Plan) -> Option<Problem> {
+    let by_extent = |&space: &SpaceId| (plan.extents[space], std::cmp::Reverse(space));
+    let space = problem.spaces().ids().max_by_key(by_extent)?;
+    let capacity = plan.extents[space].0.checked_sub(1)?;
+    let mut builder = problem.to_builder();
+    builder.spaces_mut()[space].capacity = Some(Bytes(capacity));
+    builder.build().ok()
+}
+
+fn refute(problem: &Problem, request: &Request) -> Option<Witness> {
+    match search::search(problem, request).outcome {
+        Outcome::Infeasible(witness) => Some(witness),
+        _ => None,
+    }
+}
+
+/// Which buffers, taken out alone, let everything else fit. Only what is shown
+/// to help within a little work counts.
+fn single_culprits(problem: &Problem, witness: &Witness, request: &Request) -> Vec<BufferId> {
+    let trial = Request { work_limit: Some(TRIAL), time_limit: None, observer: None, ..request.clone() };
+    let helps = |&buffer: &BufferId| {
+        without(problem, buffer).is_some_and(|rest| search::search(&rest, &trial).outcome.plan().is_some())
+    };
+    witness.buffers.iter().copied().take(MOST_TRIED).filter(helps).collect()
+}
+
+/// The problem with a buffer that takes no bytes.
+fn without(problem: &Problem, id: BufferId) -> Option<Problem> {
+    let mut builder = problem.to_builder();
+    let buffer = &mut builder.buffers_mut()[id];
+    buffer.size = Size::Fixed(Bytes::ZERO);
+    buffer.lifetime = Lifetime::default();
+    builder.build().ok()
+}
+
+/// Why the search for an obstacle ended without one.
+pub fn is_open(explanation: &Explanation) -> Option<Stop> {
+    match &explanation.outcome {
+        Outcome::Feasible { stop, .. } | Outcome::Exhausted { stop } => Some(*stop),
+        Outcome::Optimal(_) | Outcome::Infeasible(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memplan_core::{Buffer, Id, ProblemBuilder, Space};
+
+    fn problem(capacity: Option<u64>) -> Problem {
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space { capacity: capacity.map(Bytes), ..Space::new("ram") });
+        builder.buffer(Buffer::new("large", 60, Lifetime::new(0, 4)));
+        builder.buffer(Buffer::new("small", 5, Lifetime::new(0, 9)));
+        builder.buffer(Buffer::new("medium", 40, Lifetime::new(2, 6)));
+        builder.buffer(Buffer::new("late", 50, Lifetime::new(6, 9)));
+        builder.build().unwrap()
+    }
+
+    #[test]
+    fn too_small_a_capacity_has_a_reason() {
+        let explanation = explain(&problem(Some(99)), &Request::default());
+        let witness = explanation.obstacle.unwrap();
+        let ids = |indices: &[usize]| indices.iter().map(|&index| BufferId::from_index(index)).collect::<Vec<_>>();
+        assert_eq!(witness.buffers, ids(&[0, 2]));
+        assert_eq!((witness.needed, witness.capacity), (Bytes(100), Bytes(99)));
+        assert_eq!(explanation.single, ids(&[0, 2]));
+    }
+
+    #[test]
+    fn a_plan_at_its_bound_has_one_too() {
+        let explanation = explain(&problem(None), &Request::default());
+        assert_eq!(explanation.outcome.plan().map(Plan::extent), Some(Bytes(105)));
+        let witness = explanation.obstacle.unwrap();
+        assert_eq!(witness.buffers.len(), 3);
+        assert_eq!(witness.capacity, Bytes(104));
+    }
+
+    #[test]
+    fn what_fits_needs_no_explanation() {
+        assert!(explain(&problem(Some(200)), &Request::default()).obstacle.is_none());
+    }
+}

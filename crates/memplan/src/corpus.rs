@@ -1,0 +1,177 @@
+//! The scoreboard: instances with the best extents known, and how we do on them.
+//!
+//! A corpus is a folder of problems (`.csv`, `.json`, and `.jsonl` with a problem a
+//! line) in any subfolders, and a file `best.csv` with what is known about them:
+//!
+//! ```csv
+//! name,extent,lower_bound
+//! real/iree_densenet121,7743488,7743488
+//! ```
+//!
+//! [`run`] plans every instance and says whether an extent got worse. Instances
+//! that cannot be part of the folder may be listed all the same: they count when
+//! another folder that is given has them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use memplan_core::{Bytes, Outcome, Problem, bound};
+use memplan_planner::{Request, search};
+
+use crate::format;
+
+/// The file with what is known.
+pub const BEST: &str = "best.csv";
+
+/// What is known about an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The smallest extent anybody has found.
+    pub extent: Bytes,
+    /// No plan is smaller.
+    pub lower_bound: Bytes,
+}
+
+/// A problem of the corpus.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Path inside its folder without extension, `#` and a number for a line of a `.jsonl`.
+    pub name: String,
+    /// The problem.
+    pub problem: Problem,
+}
+
+/// How one instance went.
+#[derive(Clone, Debug)]
+pub struct Score {
+    /// The instance.
+    pub name: String,
+    /// Its buffers.
+    pub buffers: usize,
+    /// Peak of live bytes, refined by alignment.
+    pub peak: Bytes,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Search nodes.
+    pub nodes: u64,
+    /// Time taken.
+    pub time: Duration,
+    /// What was known.
+    pub known: Option<Known>,
+}
+
+impl Score {
+    /// Whether the extent is larger than the best known one, or there is none.
+    pub fn is_worse(&self) -> bool {
+        let Some(known) = self.known else { return false };
+        self.outcome.plan().is_none_or(|plan| plan.extent() > known.extent)
+    }
+}
+
+/// Why a corpus cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum CorpusError {
+    #[error("cannot read {}: {error}", path.display())]
+    Io { path: PathBuf, error: io::Error },
+    #[error("{}: {message}", path.display())]
+    Content { path: PathBuf, message: String },
+}
+
+/// Reads what is known; an absent file is an empty one.
+pub fn known(folder: &Path) -> Result<BTreeMap<String, Known>, CorpusError> {
+    let path = folder.join(BEST);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(CorpusError::Io { path, error }),
+    };
+    let parse = |(number, line): (usize, &str)| {
+        let wrong = || CorpusError::Content {
+            path: path.clone(),
+            message: format!("line {} is not `name,extent,lower_bound`", number + 1),
+        };
+        let [name, extent, lower_bound] = line.split(',').collect::<Vec<_>>()[..] else { return Err(wrong()) };
+        let bytes = |text: &str| text.parse().map(Bytes).map_err(|_| wrong());
+        Ok((name.to_owned(), Known { extent: bytes(extent)?, lower_bound: bytes(lower_bound)? }))
+    };
+    let lines = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
+    lines.map(parse).collect()
+}
+
+/// All instances of a folder, by name.
+pub fn instances(folder: &Path) -> Result<Vec<Instance>, CorpusError> {
+    let mut instances = Vec::new();
+    for path in files(folder)? {
+        let inside = path.strip_prefix(folder).unwrap_or(&path).with_extension("");
+        let name = inside.to_string_lossy().replace('\\', "/");
+        let bytes = fs::read(&path).map_err(|error| CorpusError::Io { path: path.clone(), error })?;
+        let file_name = path.to_string_lossy();
+        let read = |file_name: &str, bytes: &[u8]| {
+            let content = |message: String| CorpusError::Content { path: path.clone(), message };
+            let input = format::read(bytes, None, file_name, &format::ReadOptions::default())
+                .map_err(|error| content(error.to_string()))?;
+            Ok(input.problem)
+        };
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            for (number, line) in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
+                let problem = aligned(line, read("line.json", line)?);
+                instances.push(Instance { name: format!("{name}#{number}"), problem });
+            }
+        } else {
+            instances.push(Instance { problem: read(&file_name, &bytes)?, name });
+        }
+    }
+    Ok(instances)
+}
+
+/// A line may say `"alignment": 32` for all of its buffers.
+fn aligned(line: &[u8], problem: Problem) -> Problem {
+    let alignment = serde_json::from_slice::<serde_json::Value>(line).ok();
+    let alignment = alignment.and_then(|value| value.get("alignment")?.as_u64()).filter(|&alignment| alignment > 0);
+    let Some(alignment) = alignment else { return problem };
+    let mut builder = problem.to_builder();
+    builder.buffers_mut().iter_mut().for_each(|buffer| buffer.alignment = Bytes(alignment));
+    builder.build().unwrap_or(problem)
+}
+
+/// Problem files below a folder, sorted.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
+    let mut open = vec![folder.to_path_buf()];
+    let mut files = Vec::new();
+    while let Some(path) = open.pop() {
+        let io_error = |error| CorpusError::Io { path: path.clone(), error };
+        for entry in fs::read_dir(&path).map_err(io_error)? {
+            let entry = entry.map_err(io_error)?.path();
+            let is_problem = entry.extension().is_some_and(|e| e == "csv" || e == "json" || e == "jsonl");
+            let is_plan = entry.file_name().is_some_and(|name| name == "plans" || name == BEST);
+            match () {
+                () if is_plan => {}
+                () if entry.is_dir() => open.push(entry),
+                () if is_problem => files.push(entry),
+                () => {}
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Plans an instance.
+pub fn run(instance: &Instance, known: Option<Known>, request: &Request) -> Score {
+    let start = Instant::now();
+    let answer = search::search(&instance.problem, request);
+    Score {
+        name: instance.name.clone(),
+        buffers: instance.problem.buffers().len(),
+        peak: bound::lower_bound(&instance.problem),
+        outcome: answer.outcome,
+        nodes: answer.nodes,
+        time: start.elapsed(),
+        known,
+    }
+}
