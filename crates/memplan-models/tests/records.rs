@@ -86,7 +86,7 @@ fn csv_mistakes() {
         ("id,lower,upper,size\na,0,1,9223372036854775808\n", 2, 7, "size 9223372036854775808 is not below 2^63"),
         ("id,lower,upper,size\na,0,1,99999999999999999999\n", 2, 7, "size 99999999999999999999 is not below 2^63"),
         ("id,lower,upper,size\na,0,1,eight\n", 2, 7, "size: expected a size of 0 or more bytes, found `eight`"),
-        ("id,lower,upper,size\na,,1,8\n", 2, 3, "start: expected a step of 0 or more, found nothing"),
+        ("id,lower,upper,size\na,,1,8\n", 2, 3, "lower: expected a step of 0 or more, found nothing"),
         ("id,lower,upper,size\n,0,1,8\n", 2, 1, "expected an id"),
         ("id,lower,upper,size\na,0,1\n", 2, 1, "the record has 3 fields, the header promises more"),
         ("id,lower,uper,size\na,0,1,8\n", 1, 1, "the header has no column upper or end or last_task"),

@@ -12,7 +12,7 @@ use memplan::wording::{count, duration, life, sized};
 
 use super::{map_of, planned, short_name};
 use crate::answer::{Answer, Failure};
-use crate::args::PlanArgs;
+use crate::args::{AssignArg, PlanArgs};
 use crate::paint::{Style, painted, visible};
 use crate::progress::Progress;
 use crate::table::{Align, Table};
@@ -85,6 +85,10 @@ impl<'a> Files<'a> {
     fn of(args: &'a PlanArgs) -> Result<Files<'a>, Failure> {
         let plan_kind = |path: &'a PathBuf| match output::extension(path).as_str() {
             "json" => Ok((path.as_path(), PlanKind::Json)),
+            "csv" if matches!(args.strategy.assign, AssignArg::Objects) => Err(Failure::usage_with_help(
+                "a plan made of shared objects has no offsets to put into a CSV",
+                "write it to plan.json",
+            )),
             "csv" => Ok((path.as_path(), PlanKind::Csv)),
             _ => Err(wrong_extension(path, "a plan", "plan.json or plan.csv")),
         };

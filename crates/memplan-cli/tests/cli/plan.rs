@@ -157,3 +157,11 @@ fn names_cannot_drive_the_terminal() {
     let ran = folder.run("plan evil.json --capacity 1 --map map.html");
     assert!(ran.stdout.contains("\\u{1b}[2J<script>") && !ran.stdout.contains('\x1b'), "{}", ran.stdout);
 }
+
+#[test]
+fn objects_have_no_csv() {
+    let ran =
+        Folder::with(&[("p.csv", "id,lower,upper,size\na,0,1,8\n")]).run("plan p.csv --assign objects -o plan.csv");
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("write it to plan.json"), "{}", ran.stderr);
+}

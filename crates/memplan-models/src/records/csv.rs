@@ -204,6 +204,8 @@ pub(crate) struct Columns {
     gaps: Option<usize>,
     hint: Option<usize>,
     ignored: Vec<String>,
+    /// The header's words, for messages.
+    names: Vec<String>,
 }
 
 impl Columns {
@@ -234,6 +236,7 @@ impl Columns {
             gaps: find(&["gaps"]),
             hint: find(&["hint"]),
             ignored: Vec::new(),
+            names: Vec::new(),
         };
         let used = [
             columns.id,
@@ -248,7 +251,7 @@ impl Columns {
         ];
         let is_ignored = |&(index, _): &(usize, &String)| !used.contains(&Some(index));
         let ignored = names.iter().enumerate().filter(is_ignored).map(|(_, name)| name.clone()).collect();
-        Ok(Columns { ignored, ..columns })
+        Ok(Columns { ignored, names, ..columns })
     }
 }
 
@@ -295,13 +298,13 @@ impl Row<'_, '_> {
             Some(column) => self.rows.field(column).to_owned(),
             None => index.to_string(),
         };
-        let size = self.number(columns.size, "size", "a size of 0 or more bytes")?;
+        let size = self.number(columns.size, "a size of 0 or more bytes")?;
         let mut buffer = Buffer { lifetime: self.lifetime()?, ..Buffer::new(name, size, Lifetime::default()) };
-        if let Some(alignment) = self.optional(columns.alignment, "alignment", "an alignment of at least 1")? {
+        if let Some(alignment) = self.optional(columns.alignment, "an alignment of at least 1")? {
             buffer.alignment = Bytes(alignment);
         }
         if let Some(column) = columns.offset.filter(|&column| self.rows.field(column) != "-1") {
-            buffer.fixed = self.optional(Some(column), "offset", "an offset of 0 or more bytes")?.map(Bytes);
+            buffer.fixed = self.optional(Some(column), "an offset of 0 or more bytes")?.map(Bytes);
         }
         if let Some(column) = columns.space {
             for name in self.rows.field(column).split('|').map(str::trim).filter(|name| !name.is_empty()) {
@@ -315,8 +318,9 @@ impl Row<'_, '_> {
         self.rows.error(code, self.rows.field_span(self.rows.span(), column), message)
     }
 
-    fn number(&self, column: usize, field: &str, expected: &str) -> Result<u64, ReadError> {
+    fn number(&self, column: usize, expected: &str) -> Result<u64, ReadError> {
         let text = self.rows.field(column);
+        let field = &self.columns.names[column];
         let found = || if text.is_empty() { "nothing".to_owned() } else { format!("`{text}`") };
         match text.parse::<u64>() {
             Ok(value) if value <= MAX_BYTES => Ok(value),
@@ -331,17 +335,17 @@ impl Row<'_, '_> {
         }
     }
 
-    fn optional(&self, column: Option<usize>, field: &str, expected: &str) -> Result<Option<u64>, ReadError> {
+    fn optional(&self, column: Option<usize>, expected: &str) -> Result<Option<u64>, ReadError> {
         match column {
-            Some(column) if !self.rows.field(column).is_empty() => self.number(column, field, expected).map(Some),
+            Some(column) if !self.rows.field(column).is_empty() => self.number(column, expected).map(Some),
             _ => Ok(None),
         }
     }
 
     fn lifetime(&self) -> Result<Lifetime, ReadError> {
         let columns = self.columns;
-        let start = self.number(columns.start, "start", "a step of 0 or more")?;
-        let end = self.number(columns.end, "end", "a step of 0 or more")?;
+        let start = self.number(columns.start, "a step of 0 or more")?;
+        let end = self.number(columns.end, "a step of 0 or more")?;
         let Some(half_open_end) = exclusive_end(start, end, columns.inclusive) else {
             let message = format!("the life ends at {end}, before its start at {start}");
             return Err(self.error("csv::end-before-start", columns.end, message));

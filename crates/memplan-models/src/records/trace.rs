@@ -143,8 +143,11 @@ impl<'a> TraceReader<'a> {
             Entry::Occupied(earlier) => {
                 let still_alive = self.allocations[*earlier.get()].end.is_none();
                 let message = format!("`{}` is allocated a second time", id.text);
-                let help =
-                    if still_alive { "free it first, under another id" } else { "give the new buffer another id" };
+                let help = if still_alive {
+                    "free it first, and give the new buffer another id"
+                } else {
+                    "give the new buffer another id"
+                };
                 return Err(self.error("trace::double-alloc", id.span, message).help(help));
             }
             Entry::Vacant(slot) => slot.insert(self.allocations.len()),
