@@ -11,7 +11,8 @@
 //!   whole of that op, too: the buffer leaves it;
 //! - an access from another block of a control flow graph counts for the whole
 //!   graph, whose order of execution is not the order of ticks;
-//! - an access inside asynchronous work counts until the work is awaited.
+//! - an access inside asynchronous work counts until the work is awaited;
+//! - a preloaded buffer is in use during all of the loops around it.
 //!
 //! ```text
 //!    2  %a = alloc                      a [4, 9]: used in the loop, so all of it
@@ -99,6 +100,7 @@ impl Lifetimes {
         };
         walk.accesses();
         walk.carried();
+        walk.preloaded();
         walk.concurrent_instances();
         Lifetimes { lives: walk.lives }
     }
@@ -294,6 +296,17 @@ impl Walk<'_> {
             if target == Target::Leave || allocated_inside {
                 self.give_up(site, Untraceable::CarriedByLoop, op);
             }
+        }
+    }
+
+    /// A preloaded buffer is filled ahead for the next iteration, and what a
+    /// loop left in it may still be wanted when that loop begins again: it is in
+    /// use during all of the outermost loop around it.
+    fn preloaded(&mut self) {
+        for (site, _) in self.program.sites().iter_enumerated().filter(|(_, info)| info.preload) {
+            let Some(rotating) = self.program.rotation(site) else { continue };
+            let outermost = self.program.ancestors(rotating).last().unwrap_or(rotating);
+            self.extend(site, outermost, self.tree.last_inside(outermost));
         }
     }
 
