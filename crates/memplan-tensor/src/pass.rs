@@ -95,7 +95,8 @@ pub fn rewrite_options(text: &str) -> Result<RewriteOptions, PassError> {
     Ok(options)
 }
 
-fn memory_limit(text: &str) -> Result<MemoryLimit, PassError> {
+/// Reads `local.L0A:64KiB`: a tagged memory and its capacity.
+pub fn memory_limit(text: &str) -> Result<MemoryLimit, PassError> {
     let wrong = || PassError::Usage(format!("`limit={text}` is not a scope and a size, such as limit=local.L0A:64KiB"));
     let (scope, size) = text.rsplit_once(':').ok_or_else(wrong)?;
     let size: Bytes = size.parse().map_err(|_| wrong())?;

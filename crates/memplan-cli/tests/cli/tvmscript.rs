@@ -52,3 +52,15 @@ fn what_is_wrong_has_a_place() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("`X` is not defined here") && ran.stderr.contains("unknown.py:6:16"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_tagged_memory_has_a_capacity() {
+    let tagged = CHAIN.replace("T.alloc_buffer((8,))", "T.alloc_buffer((8,), scope=\"local.L0A\")");
+    let folder = Folder::with(&[("tagged.py", &tagged)]);
+    let fits = folder.run("opt tagged.py --pass storage-rewrite{limit=local.L0A:32B}");
+    assert_eq!(fits.code, 0, "{}", fits.stderr);
+    let full = folder.run("opt tagged.py --pass storage-rewrite{limit=local.L0A:31B}");
+    assert_ne!(full.code, 0);
+    assert!(full.stderr.contains("exceed bound of memory tag local.L0A"), "{}", full.stderr);
+    assert_eq!(folder.run("opt tagged.py --pass storage-rewrite{limit=31}").code, 2);
+}

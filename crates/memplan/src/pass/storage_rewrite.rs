@@ -3,7 +3,8 @@
 use memplan_mlir::pass::{PassOptions, SpecError};
 use memplan_models::{ReadError, utf8};
 use memplan_planner::find;
-use memplan_tensor::rewrite::{Mode, RewriteOptions, storage_rewrite};
+use memplan_tensor::pass::memory_limit;
+use memplan_tensor::rewrite::{MemoryLimit, Mode, RewriteOptions, storage_rewrite};
 use memplan_tensor::script::Script;
 
 use super::{Pass, PassFailure, PassHow, Rewritten};
@@ -26,6 +27,7 @@ impl Pass for StorageRewrite {
             ("compat", "make TVM's decisions, and refuse where they are wrong"),
             ("flatten", "make buffers with several dimensions flat first"),
             ("plan=STRATEGY", "one arena per memory, laid out by a strategy"),
+            ("limit=SCOPE:SIZE", "the capacity of a tagged memory, such as local.L0A:64KiB"),
         ]
     }
 
@@ -57,7 +59,8 @@ impl StorageRewrite {
                 "compat" => parsed.mode = Mode::Sound,
                 "flatten" => parsed.flatten = PassOptions::flag("flatten", value)?,
                 "plan" => parsed.strategy = Some(strategy_named(value.unwrap_or_default())?),
-                _ => return Err(PassOptions::unknown("storage-rewrite", key, &["compat", "flatten", "plan"])),
+                "limit" => parsed.limits.push(limit(value.unwrap_or_default())?),
+                _ => return Err(PassOptions::unknown("storage-rewrite", key, &["compat", "flatten", "plan", "limit"])),
             }
         }
         Ok(parsed)
@@ -73,4 +76,12 @@ fn strategy_named(name: &str) -> Result<String, SpecError> {
             found: name.to_owned(),
         }),
     }
+}
+
+fn limit(text: &str) -> Result<MemoryLimit, SpecError> {
+    memory_limit(text).map_err(|_| SpecError::Value {
+        option: "limit",
+        expected: "a scope and a size, such as local.L0A:64KiB",
+        found: text.to_owned(),
+    })
 }
