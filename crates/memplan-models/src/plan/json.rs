@@ -158,7 +158,7 @@ fn buffers<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<BufferFile<'
     problem.buffers().iter_enumerated().map(file).collect()
 }
 
-/// Reads a plan in the form [`write`] writes. Of a buffer only `id` and `offset`,
+/// Reads a plan in the form [`write()`] writes. Of a buffer only `id` and `offset`,
 /// `offsets` or `object` are needed; `spaces` gives the claimed extents.
 pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     let by_name: HashMap<&str, BufferId> =

@@ -424,7 +424,7 @@ pub fn write(problem: &Problem) -> String {
     write_planned(problem, None)
 }
 
-/// Like [`write`], with the columns of a plan: `space` is where a buffer lives,
+/// Like [`write()`], with the columns of a plan: `space` is where a buffer lives,
 /// `offset` its offset (a line for each slot), and `over`, if the plan reuses
 /// memory in place, the buffers whose bytes it takes over.
 pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
