@@ -85,6 +85,11 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     fn run(&mut self, budget: &mut Budget) {
+        // The portfolio may have used it all; even looking closer takes time.
+        if let Some(stop) = budget.stop().filter(|_| self.best.is_some()) {
+            self.stop = stop;
+            return;
+        }
         let is_flat = self
             .problem
             .spaces()
