@@ -23,7 +23,7 @@
 use super::pool::InPlace;
 use super::sabotage::{Mistake, makes};
 use super::sequence::Sequence;
-use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId};
+use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId, thread_rank};
 use crate::linear::Linear;
 use memplan_core::IndexVec;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -45,15 +45,21 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     let InPlace { stmt, dst, src, .. } = step;
     let function = sequence.function;
     let body = sequence.statements[stmt];
-    // Threads around the statement run it together, unless each has a memory of its own.
+    // Threads around the statement run it together, unless each has a memory of its own. Blocks always have: the buffers stand in
+    // the statement's own block, inside the launch.
     let mut threads = Vec::new();
     if !function.buffers[dst].scope.is_per_thread() {
         threads.extend(sequence.enclosing(stmt).filter_map(|outer| match &sequence.statements[outer].kind {
-            StmtKind::Thread { var, extent, .. } => Some((*var, extent)),
-            StmtKind::For { var, extent, kind: ForKind::ThreadBinding(_), .. } => Some((*var, extent)),
+            StmtKind::Thread { var, extent, tag, .. } => Some((*var, extent, tag)),
+            StmtKind::For { var, extent, kind: ForKind::ThreadBinding(tag), .. } => Some((*var, extent, tag)),
             _ => None,
         }));
     }
+    let threads: Vec<(VarId, &Expr)> = threads
+        .into_iter()
+        .filter(|(_, _, tag)| thread_rank(tag) != Some(0))
+        .map(|(var, extent, _)| (var, extent))
+        .collect();
     if each_cell_once(function, body, step, &threads) {
         return true;
     }

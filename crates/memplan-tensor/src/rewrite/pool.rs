@@ -23,7 +23,7 @@ use super::sabotage::{Mistake, makes};
 use super::sequence::{Sequence, StmtId};
 use super::{Defect, RewriteError};
 use crate::DType;
-use crate::ir::{BufId, Expr, ForKind, Function, Memory, StmtKind, StorageScope};
+use crate::ir::{BufId, Expr, ForKind, Function, Memory, Rank, StmtKind, StorageScope};
 use memplan_core::{IndexVec, index_type};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::Write;
@@ -187,7 +187,7 @@ impl Planner<'_, '_> {
                 ForKind::Parallel if makes(Mistake::SharedPrivate) => false,
                 ForKind::Parallel => self.mode == Mode::Sound || self.scopes.is_empty() || self.scopes == [stmt],
                 // Beyond the original: these iterations run together, too.
-                ForKind::Vectorized | ForKind::ThreadBinding(_) => self.mode == Mode::Sound,
+                ForKind::Vectorized => self.mode == Mode::Sound,
                 _ => false,
             },
             _ => false,
@@ -221,7 +221,15 @@ impl Planner<'_, '_> {
         if self.mode == Mode::Compat || makes(Mistake::HoistedExtent) {
             return scope;
         }
-        innermost_definition(self.sequence, buffer).max(scope)
+        // Blocks share global memory: what each allocates for itself stays inside its loop.
+        let global = self.sequence.function.buffers[buffer].scope.rank == Rank::Global;
+        let block = self.sequence.allocated_at[buffer].filter(|_| global).and_then(|site| {
+            let bound = |stmt: &StmtId| {
+                matches!(self.sequence.statements[*stmt].kind, StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+            };
+            self.sequence.enclosing(site).find(bound)
+        });
+        innermost_definition(self.sequence, buffer).max(scope).max(block)
     }
 
     fn take_over(&mut self, stmt: StmtId, dst: BufId, bits: u64, attach: Attach) -> Option<EntryId> {
