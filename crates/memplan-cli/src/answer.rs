@@ -12,6 +12,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// Go to standard error, each as a note.
     pub(crate) notes: Vec<String>,
+    /// Goes to standard error behind the notes, as it is: figures asked for beside a text.
+    pub(crate) figures: String,
     /// The answer is no: does not fit, none found, violations found.
     pub(crate) is_no: bool,
 }
@@ -81,6 +83,9 @@ fn say(answer: &Answer) -> ExitCode {
     }
     if answer.notes.len() > NOTES {
         complain(&diagnose::note(&format!("and {} more like these", answer.notes.len() - NOTES)));
+    }
+    if !answer.figures.is_empty() {
+        complain(&answer.figures);
     }
     let mut stdout = io::stdout().lock();
     match stdout.write_all(answer.text.as_bytes()).and_then(|()| stdout.flush()) {

@@ -40,7 +40,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
         format!("{name}: {buffers}, lower bound {}\n\n{}", sized(lower_bound), report(&comparison, lower_bound))
     };
     let is_no = comparison.entries.iter().all(|entry| entry.outcome.plan().is_none());
-    Ok(Answer { text, notes: input.notes, is_no })
+    Ok(Answer { text, notes: input.notes, is_no, ..Answer::default() })
 }
 
 fn report(comparison: &Comparison, lower_bound: Bytes) -> String {

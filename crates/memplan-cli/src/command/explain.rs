@@ -38,7 +38,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
         let buffers = count(input.problem.buffers().len(), "buffer");
         format!("{name}: {buffers}\n\n{}", report(&input.problem, &explanation))
     };
-    Ok(Answer { text, notes: input.notes, is_no: explanation.outcome.plan().is_none() })
+    Ok(Answer { text, notes: input.notes, is_no: explanation.outcome.plan().is_none(), ..Answer::default() })
 }
 
 /// Why the search does not take the problem.

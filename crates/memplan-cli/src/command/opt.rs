@@ -8,7 +8,7 @@ use memplan::wording::sized;
 
 use crate::answer::{Answer, Failure};
 use crate::args::OptArgs;
-use crate::paint::Style;
+use crate::paint::{Style, visible};
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::{input, output};
@@ -24,11 +24,12 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
     };
     let how = PassHow { strategy: args.strategy.as_deref().and_then(find), request };
     let mut notes = Vec::new();
+    let mut figures = String::new();
     for spec in &args.passes {
         let rewritten = find_pass(spec)?.run(&source, &spec.options, &how).map_err(|error| failure(&source, error))?;
         notes.extend(rewritten.notes.into_iter().map(|note| format!("{}: {note}", spec.name)));
         if args.stats && !rewritten.savings.is_empty() {
-            notes.push(format!("{}: bytes before and after\n{}", spec.name, savings(&rewritten.savings)));
+            figures += &format!("{}: bytes before and after\n{}", spec.name, savings(&rewritten.savings));
         }
         source.bytes = rewritten.text.into_bytes();
     }
@@ -40,7 +41,7 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         }
         None => Answer::yes(text),
     };
-    Ok(answer.with_notes(notes))
+    Ok(Answer { figures, ..answer }.with_notes(notes))
 }
 
 fn find_pass(spec: &PassSpec) -> Result<&'static dyn pass::Pass, Failure> {
@@ -55,8 +56,8 @@ fn savings(savings: &[Saving]) -> String {
     let mut table = Table::with_heading(&["function", "scope", "buffers", "before", "after", "lower bound"]);
     for saving in savings {
         let cells = [
-            saving.function.clone(),
-            saving.scope.clone(),
+            visible(&saving.function),
+            visible(&saving.scope),
             saving.buffers.to_string(),
             sized(memplan::core::Bytes(saving.before)),
             sized(memplan::core::Bytes(saving.after)),

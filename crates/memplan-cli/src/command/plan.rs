@@ -31,7 +31,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     let written = files.write(&source, &planned)?;
     let text = if args.output.json { planned.to_json() } else { report(&source, &planned, &written) };
     let is_no = planned.outcome.plan().is_none();
-    Ok(Answer { text, notes: planned.notes, is_no })
+    Ok(Answer { text, notes: planned.notes, is_no, ..Answer::default() })
 }
 
 /// Plans with as many offsets of an old plan as possible.

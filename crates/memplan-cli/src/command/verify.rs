@@ -40,7 +40,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
         }
     };
     let text = if args.json { as_json(&source, &findings) } else { report(args, &source, &plan, &findings) };
-    Ok(Answer { text, notes: input.notes, is_no: !findings.is_empty() })
+    Ok(Answer { text, notes: input.notes, is_no: !findings.is_empty(), ..Answer::default() })
 }
 
 fn report(args: &VerifyArgs, source: &Source, plan: &Plan, findings: &[Finding]) -> String {
