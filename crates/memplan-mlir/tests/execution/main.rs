@@ -1,7 +1,8 @@
 //! Programs are run before and after the pass and must print the same.
 //!
 //! Random programs (see `generate`) are rewritten with the default planner, with
-//! `size-first` and with `auto`. All four versions of thirty programs go into
+//! `size-first` and with `auto`, and by early-dealloc, whose mistakes show because
+//! freed memory is soon used for something else. All versions of thirty programs go into
 //! one module whose `@main` prints a checksum for each, so that a module costs
 //! one call of mlir-opt and one of the runner.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test")]
@@ -16,15 +17,19 @@ mod random;
 
 use memplan_core::Id;
 use memplan_mlir::pass::merge_alloc::{self, Options};
-use memplan_mlir::pass::{PassSpec, Saving};
+use memplan_mlir::pass::{PassSpec, Saving, early_dealloc};
 use memplan_mlir::{Dialects, Document, Lowered, lower};
 use memplan_planner::Request;
 use memplan_program::{FunctionId, SiteId, Size};
 use memplan_verify::dataflow::{self, SitePlan};
 
 /// How a version of a program is made: the pass and the strategy.
-const VERSIONS: [(&str, Option<&str>); 3] =
-    [("merge-alloc", None), ("merge-alloc{planner-options=size-first}", None), ("merge-alloc", Some("auto"))];
+const VERSIONS: [(&str, Option<&str>); 4] = [
+    ("merge-alloc", None),
+    ("merge-alloc{planner-options=size-first}", None),
+    ("merge-alloc", Some("auto")),
+    ("early-dealloc", None),
+];
 
 const PROGRAMS_IN_A_MODULE: u64 = 30;
 
@@ -38,9 +43,15 @@ struct Version {
 fn rewrite(source: &str, pass: &str, strategy: Option<&str>) -> Version {
     let document = Document::read(source, Dialects::builtin()).unwrap_or_else(|error| panic!("{error}\n{source}"));
     let lowered = lower(&document).unwrap_or_else(|error| panic!("{error}\n{source}"));
-    let options = Options::parse(&pass.parse::<PassSpec>().unwrap().options).unwrap();
+    let spec: PassSpec = pass.parse().unwrap();
     let strategy = strategy.map(|name| memplan_planner::find(name).unwrap());
-    let rewrite = merge_alloc::run(&document, &lowered, options, strategy, &Request::default()).unwrap();
+    let rewrite = match spec.name.as_str() {
+        "early-dealloc" => early_dealloc::run(&document, &lowered, &spec.options).unwrap(),
+        _ => {
+            let options = Options::parse(&spec.options).unwrap();
+            merge_alloc::run(&document, &lowered, options, strategy, &Request::default()).unwrap()
+        }
+    };
     let plan = SitePlan { placements: rewrite.placements, owners: rewrite.owners };
     let violations = dataflow::check(&lowered.program, &plan);
     assert!(violations.is_empty(), "{pass}: {violations:?}\n{source}");

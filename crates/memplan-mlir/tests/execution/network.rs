@@ -219,7 +219,10 @@ fn a_network_prints_the_same_and_needs_little_more_than_the_bound() {
     for (pass, strategy) in crate::VERSIONS {
         let version = crate::rewrite(&source, pass, strategy);
         assert_eq!(machine::run(&version.text).unwrap(), before, "{pass} with {strategy:?}");
-        let saving = version.stats.iter().max_by_key(|saving| saving.before).unwrap();
+        let Some(saving) = version.stats.iter().max_by_key(|saving| saving.before) else {
+            assert_eq!(pass, "early-dealloc");
+            continue;
+        };
         println!("{pass} with {strategy:?}: {saving:?}");
         assert!(saving.buffers >= 40 && saving.after < saving.before, "{saving:?}");
         if strategy == Some("auto") {
