@@ -16,8 +16,7 @@ use memplan_testkit::problems::{Limits, problems};
 use proptest::prelude::*;
 
 /// The strategies of the engine.
-const STRATEGIES: [&str; 11] = [
-    "auto",
+const STRATEGIES: [&str; 10] = [
     "first-fit",
     "first-fit-lifetime",
     "first-fit-area",
@@ -220,7 +219,7 @@ proptest! {
 
     #[test]
     fn plans_of_medium_problems_keep_every_rule(problem in problems(FEATURES, Limits::MEDIUM)) {
-        for name in ["auto", "first-fit", "best-fit-conflicts"] {
+        for name in ["first-fit", "best-fit", "best-fit-conflicts"] {
             check_strategy(name, &problem)?;
         }
     }
