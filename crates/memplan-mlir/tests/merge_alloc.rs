@@ -560,3 +560,174 @@ fn what_is_not_edited_stays() {
     assert_eq!(text, source);
     assert!(rewrite.edits.is_empty());
 }
+
+#[test]
+fn overlap_and_reuse_beside_a_returned_buffer() {
+    let m = "memref<8x64xf32>";
+    let text = expect(
+        &format!(
+            "func.func @basic() -> {m} {{
+               %b = memref.alloc() : {m}
+               {USE}(%b) : ({m}) -> ()
+               %c = memref.alloc() : {m}
+               {USE}(%c) : ({m}) -> ()
+               %d = memref.alloc() : {m}
+               {USE}(%d) : ({m}) -> ()
+               {USE}(%c) : ({m}) -> ()
+               %e = memref.alloc() : {m}
+               {USE}(%e) : ({m}) -> ()
+               return %b : {m}
+             }}"
+        ),
+        &[4096],
+        &[0, 2048, 0],
+    );
+    assert!(text.contains("%b = memref.alloc() : memref<8x64xf32>"), "{text}");
+}
+
+#[test]
+fn slices_of_more_dimensions() {
+    let text = expect(
+        &format!(
+            "func.func @nd() {{
+               scf.forall (%i) in (16) {{
+                 %a = memref.alloc() : memref<2x4xf32>
+                 %b = memref.alloc() : memref<4x8xf32>
+                 {USE}(%b) : (memref<4x8xf32>) -> ()
+                 scf.forall (%j) in (4) {{
+                   %c = memref.alloc() : memref<2x16xf32>
+                   {USE}(%a, %c) : (memref<2x4xf32>, memref<2x16xf32>) -> ()
+                 }}
+               }}
+               return
+             }}"
+        ),
+        &[512, 128, 128],
+        &[0, 0],
+    );
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let at = lines.iter().position(|line| line.starts_with("%a = memref.view")).unwrap();
+    let ops: Vec<&str> = lines[at - 4..at].iter().map(|line| line.split(" = ").nth(1).unwrap()).collect();
+    assert_eq!(ops[0], "arith.constant 0 : index", "{text}");
+    assert_eq!(ops[1], "arith.constant 32 : index", "{text}");
+    assert!(ops[2].starts_with("arith.muli %i, ") && ops[3].starts_with("arith.addi "), "{text}");
+}
+
+#[test]
+fn parallel_and_sequential_loops_mixed() {
+    let source = format!(
+        "func.func @mixed(%n: index) {{
+           %c0 = arith.constant 0 : index
+           %c1 = arith.constant 1 : index
+           %first = memref.alloc() : memref<2xf32>
+           scf.forall (%i) in (16) {{
+             %a = memref.alloc() : memref<4xf32>
+             scf.forall (%j) in (4) {{
+               %b = memref.alloc() : memref<8xf32>
+               %r = scf.for %k = %c0 to %n step %c1 iter_args(%x = %first) -> memref<2xf32> {{
+                 %next = memref.alloc() : memref<2xf32>
+                 {USE}(%a, %b, %next) : (memref<4xf32>, memref<8xf32>, memref<2xf32>) -> ()
+                 scf.yield %next : memref<2xf32>
+               }}
+             }}
+           }}
+           return
+         }}"
+    );
+    let (_, text) = rewrite(&source, "merge-alloc", None).unwrap();
+    assert!(text.contains("%next = memref.alloc() : memref<2xf32>"), "{text}");
+    // One 16-byte slice an iteration, and the loop's first value, which nobody reads.
+    assert!(text.contains("memref<256xi8>"), "{text}");
+    assert!(text.contains("memref<64xi8>"), "{text}");
+}
+
+fn annotated(source: &str) -> Vec<(String, i64, i64)> {
+    ticks(&rewrite(source, "merge-alloc{analysis-only}", None).unwrap().1)
+}
+
+fn tick(name: &str, first: i64, last: i64) -> (String, i64, i64) {
+    (name.to_owned(), first, last)
+}
+
+#[test]
+fn ticks_of_views_selects_and_pointers() {
+    let m = "memref<8x64xf32>";
+    let views = format!(
+        "func.func @views() {{
+           %b = memref.alloc() : {m}
+           %v = memref.subview %b[0, 0] [8, 32] [1, 1] : {m} to memref<8x32xf32, strided<[64, 1]>>
+           {USE}(%v) : (memref<8x32xf32, strided<[64, 1]>>) -> ()
+           %w = memref.subview %v[0, 0] [8, 16] [1, 1] : memref<8x32xf32, strided<[64, 1]>> to memref<8x16xf32, strided<[64, 1]>>
+           {USE}(%w) : (memref<8x16xf32, strided<[64, 1]>>) -> ()
+           %c = memref.alloc() : {m}
+           {USE}(%c) : ({m}) -> ()
+           return
+         }}"
+    );
+    assert_eq!(annotated(&views), [tick("%b", 4, 6), tick("%c", 8, 8)]);
+    let select = format!(
+        "func.func @select(%p: i1) {{
+           %a = memref.alloc() : {m}
+           %b = memref.alloc() : {m}
+           %s = arith.select %p, %a, %b : {m}
+           {USE}(%s) : ({m}) -> ()
+           {USE}(%b) : ({m}) -> ()
+           return
+         }}"
+    );
+    assert_eq!(annotated(&select), [tick("%a", 5, 5), tick("%b", 5, 6)]);
+    let pointer = format!(
+        "func.func @pointer() {{
+           %b = memref.alloc() : {m}
+           %p = memref.extract_aligned_pointer_as_index %b : {m} -> index
+           return
+         }}"
+    );
+    assert_eq!(annotated(&pointer), [tick("%b", -2, -2)]);
+}
+
+#[test]
+fn ticks_of_what_leaves_a_branch_or_a_loop() {
+    let m = "memref<8x64xf32>";
+    let branch = format!(
+        "func.func @branch(%p: i1) {{
+           %f = memref.alloc() : {m}
+           %g = memref.alloc() : {m}
+           %r = scf.if %p -> {m} {{
+             {USE}(%f) : ({m}) -> ()
+             {USE}(%g) : ({m}) -> ()
+             scf.yield %g : {m}
+           }} else {{
+             %h = memref.alloc() : {m}
+             %j = memref.alloc() : {m}
+             {USE}(%h) : ({m}) -> ()
+             {USE}() : () -> ()
+             {USE}(%j) : ({m}) -> ()
+             scf.yield %h : {m}
+           }}
+           {USE}(%r) : ({m}) -> ()
+           return
+         }}"
+    );
+    let expected = [tick("%f", 4, 13), tick("%g", 4, 14), tick("%h", 4, 14), tick("%j", 12, 12)];
+    assert_eq!(annotated(&branch), expected);
+    let carried = format!(
+        "func.func @carried(%p: i1, %n: index) {{
+           %c0 = arith.constant 0 : index
+           %c1 = arith.constant 1 : index
+           %f = memref.alloc() : {m}
+           %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %f) -> {m} {{
+             %g = memref.alloc() : {m}
+             %s = scf.if %p -> {m} {{
+               scf.yield %x : {m}
+             }} else {{
+               scf.yield %g : {m}
+             }}
+             scf.yield %s : {m}
+           }}
+           {USE}(%r) : ({m}) -> ()
+           return
+         }}"
+    );
+    assert_eq!(annotated(&carried), [tick("%f", -2, -2), tick("%g", -2, -2)]);
+}
