@@ -133,8 +133,9 @@ impl<'a, H: Height> Descent<'a, H> {
         let dive = 5 * count as u64 / 2 + 50;
         let ruler = 1 << (round / 4 + 1).trailing_zeros().min(3);
         let limit = if round < 3 { FIRST_LIMIT.max(dive) } else { dive * ruler };
-        let limit = limit.min(work_left / tasks_per_round() as u64 + 1);
-        let proof_limit = if small { limit << round.min(20) } else { limit };
+        let share = work_left / tasks_per_round() as u64 + 1;
+        let limit = limit.min(share);
+        let proof_limit = if small { (limit << round.min(20)).min(share) } else { limit };
         let orders_per_round = if round < 4 { 2 } else { 4 };
         let task = |number: u64, target: Bytes, is_proof: bool| Task {
             target,
@@ -195,7 +196,9 @@ impl<'a, H: Height> Descent<'a, H> {
     fn conclude(&self, standing: &mut Standing, tasks: &[Task], attempts: Vec<Attempt>, budget: &mut Budget) -> bool {
         let mut improved = false;
         for (task, attempt) in tasks.iter().zip(attempts) {
-            budget.spend(attempt.nodes);
+            // An attempt that is over before its first node is work, too: rounds
+            // of such attempts must come to an end.
+            budget.spend(attempt.nodes.max(1));
             match attempt.verdict {
                 Verdict::Solved => {
                     let extent = self.instance.extent(&attempt.offsets);
