@@ -135,7 +135,7 @@ impl<'a, H: Height> Descent<'a, H> {
         let limit = if round < 3 { FIRST_LIMIT.max(dive) } else { dive * ruler };
         let share = work_left / tasks_per_round() as u64 + 1;
         let limit = limit.min(share);
-        let proof_limit = if small { (limit << round.min(20)).min(share) } else { limit };
+        let proof_limit = if small { (limit << round.min(20)).min(work_left) } else { limit };
         let orders_per_round = if round < 4 { 2 } else { 4 };
         let task = |number: u64, target: Bytes, is_proof: bool| Task {
             target,
