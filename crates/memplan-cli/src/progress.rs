@@ -1,10 +1,36 @@
 //! A progress bar on a terminal's standard error; nothing when piped.
+//!
+//! While it is shown, Ctrl-C does not kill the command but asks whatever
+//! searches to stop, so that the best plan so far is still printed. The second Ctrl-C kills.
 
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use memplan::core::Bytes;
 use memplan::planner::Observer;
+
+/// How a shell reports a command that Ctrl-C ended.
+const KILLED: i32 = 130;
+
+/// Searches that can still be asked to stop, and requests to do so.
+static LISTENING: AtomicUsize = AtomicUsize::new(0);
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+
+/// Installs the handler once. Where that fails, Ctrl-C kills as ever.
+fn listen() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let on_interrupt = || {
+            let is_first = ASKED.fetch_add(1, Relaxed) == 0;
+            if !is_first || LISTENING.load(Relaxed) == 0 {
+                std::process::exit(KILLED);
+            }
+        };
+        ctrlc::set_handler(on_interrupt).ok();
+    });
+}
 
 /// Shows the best extent so far, the bound and the time.
 pub(crate) struct Progress {
@@ -14,6 +40,8 @@ pub(crate) struct Progress {
 impl Progress {
     /// Starts the clock. `limit` is the time after which the search stops.
     pub(crate) fn start(limit: Option<Duration>) -> Progress {
+        LISTENING.fetch_add(1, Relaxed);
+        listen();
         let bar = ProgressBar::new_spinner();
         let of = limit.map(|limit| format!(" of {limit:.0?}")).unwrap_or_default();
         let template = format!("{{spinner}} {{elapsed}}{of} {{msg}}");
@@ -32,6 +60,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
+        LISTENING.fetch_sub(1, Relaxed);
         self.bar.finish_and_clear();
     }
 }
@@ -40,5 +69,9 @@ impl Observer for Progress {
     fn progress(&self, best: Option<Bytes>, lower_bound: Bytes) {
         let best = best.map_or_else(|| "no plan yet".to_owned(), |best| format!("best {}", best.human()));
         self.say(format!("{best}, lower bound {}", lower_bound.human()));
+    }
+
+    fn should_stop(&self) -> bool {
+        ASKED.load(Relaxed) > 0
     }
 }

@@ -38,6 +38,6 @@ pub mod strategy;
 pub mod warm;
 
 pub use feature::{Feature, Refusal};
-pub use request::{Assign, Observer, Request};
+pub use request::{Assign, Observer, OnProgress, Request};
 pub use sharing::objects_to_offsets;
 pub use strategy::{STRATEGIES, Strategy, find, plan};

@@ -100,7 +100,7 @@ impl Passes {
         if self.done == 0 {
             return None;
         }
-        if request.observer.is_some_and(|observer| observer.should_stop()) {
+        if request.is_cancelled() {
             return Some(Stop::Interrupted);
         }
         match self.deadline {

@@ -1,6 +1,8 @@
 //! What is asked of a strategy besides the problem.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 use memplan_core::Bytes;
 
@@ -38,6 +40,35 @@ pub trait Observer: Sync {
     }
 }
 
+/// A watcher that hands every progress to a closure: the smallest extent so
+/// far, the lower bound, and the time since the watcher was made.
+///
+/// ```
+/// use memplan_planner::{OnProgress, Request};
+/// let watcher = OnProgress::new(|best, lower_bound, elapsed| {
+///     println!("{elapsed:?}: {best:?}, at least {lower_bound}");
+/// });
+/// let request = Request { observer: Some(&watcher), ..Request::default() };
+/// # let _ = request;
+/// ```
+pub struct OnProgress<F> {
+    start: Instant,
+    callback: F,
+}
+
+impl<F: Fn(Option<Bytes>, Bytes, Duration) + Sync> OnProgress<F> {
+    /// Starts the clock.
+    pub fn new(callback: F) -> OnProgress<F> {
+        OnProgress { start: Instant::now(), callback }
+    }
+}
+
+impl<F: Fn(Option<Bytes>, Bytes, Duration) + Sync> Observer for OnProgress<F> {
+    fn progress(&self, best: Option<Bytes>, lower_bound: Bytes) {
+        (self.callback)(best, lower_bound, self.start.elapsed());
+    }
+}
+
 /// Options of one planning run.
 #[derive(Clone, Default)]
 pub struct Request<'a> {
@@ -53,4 +84,15 @@ pub struct Request<'a> {
     pub threads: Option<usize>,
     /// A watcher.
     pub observer: Option<&'a dyn Observer>,
+    /// Set by somebody else (a signal handler, another thread) to end the
+    /// search with the best plan so far.
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Request<'_> {
+    /// Whether the watcher or the flag says to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(|cancel| cancel.load(Relaxed))
+            || self.observer.is_some_and(|observer| observer.should_stop())
+    }
 }

@@ -98,3 +98,32 @@ fn larger_problems_are_reproducible_and_no_taller_than_first_fit() {
     let first_fit = plan(find("first-fit").unwrap(), &problem, &Request::default()).unwrap();
     assert!(outcome.plan().unwrap().extent() <= first_fit.plan().unwrap().extent());
 }
+
+#[test]
+fn somebody_else_can_end_it_and_watch_it() {
+    use memplan_core::{Bytes, Stop};
+    use memplan_planner::OnProgress;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::sync::{Arc, Mutex};
+
+    let problem = instances::jigsaw(500, 300, 1_000_000, 1);
+    let cancel = Arc::new(AtomicBool::new(false));
+    let seen = Mutex::new(Vec::<(Option<Bytes>, Bytes)>::new());
+    let watcher = OnProgress::new(|best, lower_bound, _elapsed| {
+        let mut seen = seen.lock().unwrap();
+        seen.push((best, lower_bound));
+        cancel.store(seen.len() > 12, Relaxed);
+    });
+    let request = Request {
+        work_limit: Some(u64::MAX),
+        observer: Some(&watcher),
+        cancel: Some(Arc::clone(&cancel)),
+        ..Request::default()
+    };
+    let outcome = plan(find("search").unwrap(), &problem, &request).unwrap();
+    let Outcome::Feasible { plan, lower_bound, stop } = outcome else { panic!("{}", outcome.status()) };
+    assert_eq!(stop, Stop::Interrupted);
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.last(), Some(&(Some(plan.extent()), lower_bound)));
+    assert!(seen.windows(2).all(|pair| pair[1].0 <= pair[0].0 || pair[0].0.is_none()), "{seen:?}");
+}

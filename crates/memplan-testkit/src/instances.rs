@@ -77,6 +77,30 @@ pub fn all_alive(count: usize, seed: u64) -> Problem {
     build((0..count).map(|index| Buffer::new(index.to_string(), random.between(1, 1000), Lifetime::new(0, 1))))
 }
 
+/// A rectangle of time and bytes cut into `count` buffers at random: its height
+/// is enough for them, but only without any waste.
+pub fn jigsaw(count: usize, steps: u64, height: u64, seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    let mut parts = vec![(0, steps, height)];
+    while parts.len() < count {
+        let index = random.below(parts.len() as u64) as usize;
+        let (start, end, height) = parts[index];
+        if random.one_in(2) && end - start > 1 {
+            let middle = random.between(start + 1, end - 1);
+            parts[index] = (start, middle, height);
+            parts.push((middle, end, height));
+        } else if height > 1 {
+            let low = random.between(1, height - 1);
+            parts[index] = (start, end, low);
+            parts.push((start, end, height - low));
+        }
+    }
+    let buffer = |(index, (start, end, height)): (usize, (u64, u64, u64))| {
+        Buffer::new(index.to_string(), height, Lifetime::new(start, end))
+    };
+    build(parts.into_iter().enumerate().map(buffer))
+}
+
 /// Sizes of tensors: few different ones, as in networks.
 fn network_size(random: &mut Random) -> u64 {
     let side = [7, 14, 28, 56, 112][random.below(5) as usize];

@@ -51,3 +51,50 @@ fn the_scoreboard_fails_if_an_extent_got_worse() {
     assert_eq!(folder.run("bench corpus --corpus .").code, 1);
     assert_eq!(folder.run("bench corpus --corpus nowhere").code, 2);
 }
+
+/// A rectangle cut into many buffers: the bound is its height, and hardly anybody can put it together again.
+fn jigsaw(count: usize) -> String {
+    let mut seed = 1u64;
+    let mut below = |limit: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % limit
+    };
+    let mut parts = vec![(0, 300, 1_000_000)];
+    while parts.len() < count {
+        let index = below(parts.len() as u64) as usize;
+        let (start, end, height) = parts[index];
+        if below(2) == 0 && end - start > 1 {
+            let middle = start + 1 + below(end - start - 1);
+            parts[index] = (start, middle, height);
+            parts.push((middle, end, height));
+        } else if height > 1 {
+            let low = 1 + below(height - 1);
+            parts[index] = (start, end, low);
+            parts.push((start, end, height - low));
+        }
+    }
+    let line = |(id, (start, end, height)): (usize, &(u64, u64, u64))| format!("{id},{start},{end},{height}\n");
+    let lines: String = parts.iter().enumerate().map(line).collect();
+    format!("id,lower,upper,size\n{lines}")
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_prints_its_best_plan() {
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    let folder = Folder::with(&[("hard.csv", &jigsaw(500))]);
+    let args = ["plan", "hard.csv", "--time-limit", "100s", "--json"];
+    let child = crate::run::command(&folder.path("")).args(args).spawn().unwrap();
+    let start = Instant::now();
+    std::thread::sleep(Duration::from_millis(700));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(60), "it went on");
+    assert_eq!(output.status.code(), Some(0));
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(plan["status"], "feasible");
+    assert_eq!(plan["buffers"].as_array().unwrap().len(), 500);
+}

@@ -1,5 +1,7 @@
 //! How much a search may still do.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use memplan_core::{Bytes, Stop};
@@ -15,6 +17,7 @@ pub(crate) struct Budget<'a> {
     work: Option<u64>,
     spent: u64,
     observer: Option<&'a dyn Observer>,
+    cancel: Option<Arc<AtomicBool>>,
     pub(crate) threads: usize,
 }
 
@@ -29,19 +32,24 @@ impl<'a> Budget<'a> {
             work: request.work_limit,
             spent: 0,
             observer: request.observer,
+            cancel: request.cancel.clone(),
             threads: request.threads.unwrap_or_else(cores).max(1),
         }
     }
 
     /// Time or patience is over: asked often, also from other threads.
     pub(crate) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline) || self.is_cancelled()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(|cancel| cancel.load(Relaxed))
             || self.observer.is_some_and(|observer| observer.should_stop())
     }
 
     /// Why to stop now, if so.
     pub(crate) fn stop(&self) -> Option<Stop> {
-        if self.observer.is_some_and(|observer| observer.should_stop()) {
+        if self.is_cancelled() {
             Some(Stop::Interrupted)
         } else if self.work_left() == 0 {
             Some(Stop::WorkLimit)
@@ -74,6 +82,7 @@ impl<'a> Budget<'a> {
             work: self.work.map(|_| self.work_left() / u64::from(parts)),
             spent: 0,
             observer: self.observer,
+            cancel: self.cancel.clone(),
             threads: self.threads,
         }
     }
