@@ -1,0 +1,79 @@
+//! Statuses, and the message behind the last one.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+
+/// What came of a call. Zero and below one hundred are answers, the rest are failures that
+/// `memplan_last_error` explains.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(non_camel_case_types, reason = "the names are those of the C header")]
+pub enum Status {
+    /// A plan, and no plan is smaller. From `memplan_verify`: the plan is right.
+    MEMPLAN_OPTIMAL = 0,
+    /// A plan; `lower_bound` says how much smaller one might be.
+    MEMPLAN_FEASIBLE = 1,
+    /// There is no plan within the capacities; `memplan_last_error` names buffers that cannot fit together.
+    MEMPLAN_INFEASIBLE = 2,
+    /// No plan was found within the limits, and none was ruled out.
+    MEMPLAN_EXHAUSTED = 3,
+    /// From `memplan_verify`: the plan is wrong; `memplan_last_error` says how.
+    MEMPLAN_WRONG = 4,
+    /// An argument makes no sense: a null pointer, a size of a struct that is not one, a contradiction in the problem.
+    MEMPLAN_BAD_ARGUMENT = 100,
+    /// The strategy does not take this problem, or the pass not this program.
+    MEMPLAN_REFUSED = 101,
+    /// The text given to `memplan_rewrite` cannot be read.
+    MEMPLAN_UNREADABLE = 102,
+    /// A bug in memplan. No result was written.
+    MEMPLAN_BUG = 103,
+}
+
+impl Status {
+    /// The word for it.
+    pub(crate) fn name(code: i32) -> &'static std::ffi::CStr {
+        match code {
+            0 => c"optimal",
+            1 => c"feasible",
+            2 => c"infeasible",
+            3 => c"exhausted",
+            4 => c"wrong",
+            100 => c"bad argument",
+            101 => c"refused",
+            102 => c"unreadable",
+            103 => c"bug",
+            _ => c"unknown status",
+        }
+    }
+}
+
+/// A call that went wrong: its status, and why in words.
+pub(crate) struct Failure {
+    pub(crate) status: Status,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn argument(message: impl Into<String>) -> Failure {
+        Failure { status: Status::MEMPLAN_BAD_ARGUMENT, message: message.into() }
+    }
+
+    pub(crate) fn refused(message: impl Into<String>) -> Failure {
+        Failure { status: Status::MEMPLAN_REFUSED, message: message.into() }
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+/// Remembers a message for this thread. A NUL inside would end it early in C.
+pub(crate) fn remember(message: &str) {
+    let text = CString::new(message.replace('\0', "\u{fffd}")).unwrap_or_default();
+    LAST.with(|last| *last.borrow_mut() = text);
+}
+
+/// This thread's last message; valid until its next call.
+pub(crate) fn last() -> *const c_char {
+    LAST.with(|last| last.borrow().as_ptr())
+}

@@ -1,0 +1,252 @@
+//! The structs of the header, and how they are read from callers of any age.
+//!
+//! A caller compiled against an older header has shorter structs. Each says its
+//! size, so we copy that many bytes over a default and never touch what is not there.
+
+use std::ffi::{c_char, c_void};
+
+use crate::error::Failure;
+
+/// `fixed_offset` of a buffer that may lie anywhere.
+pub const MEMPLAN_NO_OFFSET: u64 = u64::MAX;
+
+/// `capacity` of a space without one.
+pub const MEMPLAN_UNLIMITED: u64 = u64::MAX;
+
+/// One buffer. Zero is fine for whatever is not wanted, except that `fixed_offset` must then be
+/// `MEMPLAN_NO_OFFSET`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BufferDescription {
+    /// Bytes; 0 is legal.
+    pub size: u64,
+    /// The offset is a multiple of this; 0 counts as 1.
+    pub alignment: u64,
+    /// First step at which it is alive.
+    pub start: u64,
+    /// First step at which it is no longer alive: lifetimes are half-open. Equal to `start`: never alive.
+    pub end: u64,
+    /// Offset it must have, or `MEMPLAN_NO_OFFSET`.
+    pub fixed_offset: u64,
+    /// Index of its space.
+    pub space: u32,
+    /// Must be 0.
+    pub reserved: u32,
+}
+
+/// One memory space.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SpaceDescription {
+    /// Bytes there are, or `MEMPLAN_UNLIMITED`.
+    pub capacity: u64,
+    /// Every offset in it is a multiple of this; 0 counts as 1.
+    pub alignment: u64,
+    /// Address of offset 0. A multiple of every alignment asked for in this space.
+    pub base: u64,
+}
+
+/// What has to be placed.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemDescription {
+    /// `sizeof(memplan_problem)`.
+    pub struct_size: usize,
+    /// `sizeof(memplan_buffer)`.
+    pub buffer_size: usize,
+    /// The buffers; may be null if there are none.
+    pub buffers: *const BufferDescription,
+    /// How many.
+    pub buffer_count: usize,
+    /// `sizeof(memplan_space)`.
+    pub space_size: usize,
+    /// The spaces; null for one without capacity or alignment.
+    pub spaces: *const SpaceDescription,
+    /// How many.
+    pub space_count: usize,
+}
+
+/// Asked during a long search, from any thread: non-zero ends it with the best plan so far.
+pub type StopCallback = Option<unsafe extern "C" fn(user_data: *mut c_void) -> i32>;
+
+/// How to plan. Zero in every field but the first is the default.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// `sizeof(memplan_options)`.
+    pub struct_size: usize,
+    /// Name of a strategy, as `memplan strategies` lists them; null for `auto`.
+    pub strategy: *const c_char,
+    /// Seed for strategies that draw random numbers.
+    pub seed: u64,
+    /// Milliseconds a search may take; 0 for the strategy's own default.
+    pub time_limit_ms: u64,
+    /// Nodes a search may visit; 0 for no limit. With it and without a time limit the plan is reproducible.
+    pub work_limit: u64,
+    /// Threads to use; 0 for all cores. The plan does not depend on it.
+    pub threads: u32,
+    /// Must be 0.
+    pub reserved: u32,
+    /// May end a search; null for never.
+    pub should_stop: StopCallback,
+    /// Handed to `should_stop`.
+    pub user_data: *mut c_void,
+}
+
+/// What is known about a plan.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// `sizeof(memplan_report)`, set by the caller.
+    pub struct_size: usize,
+    /// Bytes the plan needs, summed over the spaces.
+    pub extent: u64,
+    /// No plan needs less.
+    pub lower_bound: u64,
+    /// From `memplan_verify`: how many things are wrong.
+    pub violations: u64,
+}
+
+impl Default for BufferDescription {
+    fn default() -> BufferDescription {
+        BufferDescription {
+            size: 0,
+            alignment: 0,
+            start: 0,
+            end: 0,
+            fixed_offset: MEMPLAN_NO_OFFSET,
+            space: 0,
+            reserved: 0,
+        }
+    }
+}
+
+impl Default for SpaceDescription {
+    fn default() -> SpaceDescription {
+        SpaceDescription { capacity: MEMPLAN_UNLIMITED, alignment: 0, base: 0 }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            struct_size: size_of::<Options>(),
+            strategy: std::ptr::null(),
+            seed: 0,
+            time_limit_ms: 0,
+            work_limit: 0,
+            threads: 0,
+            reserved: 0,
+            should_stop: None,
+            user_data: std::ptr::null_mut(),
+        }
+    }
+}
+
+/// A struct that says its own size in its first field.
+///
+/// # Safety
+/// Any bytes must be a value of the type, and its first field must be the size, a `usize`.
+pub(crate) unsafe trait SaysItsSize: Copy {
+    const NAME: &'static str;
+    /// The size of the first version: no caller has less.
+    const FIRST: usize;
+}
+
+// SAFETY: integers and pointers only, the size first.
+unsafe impl SaysItsSize for ProblemDescription {
+    const NAME: &'static str = "memplan_problem";
+    const FIRST: usize = size_of::<ProblemDescription>();
+}
+
+// SAFETY: integers, pointers and a nullable function pointer only, the size first.
+unsafe impl SaysItsSize for Options {
+    const NAME: &'static str = "memplan_options";
+    const FIRST: usize = size_of::<Options>();
+}
+
+/// More than any struct will ever be: a larger `struct_size` is garbage.
+const LARGEST: usize = 4096;
+
+/// Checks what a caller says about the size of one of its structs.
+pub(crate) fn check_size(name: &str, size: usize, first: usize) -> Result<(), Failure> {
+    if (first..=LARGEST).contains(&size) {
+        return Ok(());
+    }
+    Err(Failure::argument(format!(
+        "the size given for {name} is {size}; set it to sizeof({name}), which is at least {first}"
+    )))
+}
+
+/// Copies a caller's struct, or as much as we know of it.
+///
+/// # Safety
+/// `pointer` is null or points to a `T` of the caller's version.
+pub(crate) unsafe fn read_sized<T: SaysItsSize>(pointer: *const T, default: T) -> Result<T, Failure> {
+    if pointer.is_null() {
+        return Err(Failure::argument(format!("the pointer to {} is null", T::NAME)));
+    }
+    // SAFETY: every version begins with its size.
+    let size = unsafe { pointer.cast::<usize>().read_unaligned() };
+    check_size(T::NAME, size, T::FIRST)?;
+    let mut value = default;
+    // SAFETY: the caller has `size` bytes, we have `size_of::<T>()`, and any bytes are a `T`.
+    unsafe {
+        std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), (&raw mut value).cast::<u8>(), size.min(size_of::<T>()));
+    }
+    Ok(value)
+}
+
+/// An array of structs as long as the caller's version of them says.
+pub(crate) struct Elements<T> {
+    first: *const u8,
+    stride: usize,
+    count: usize,
+    default: T,
+}
+
+impl<T: Copy> Elements<T> {
+    /// Checks pointer, stride and count.
+    pub(crate) fn of(
+        name: &str,
+        first: *const T,
+        stride: usize,
+        count: usize,
+        default: T,
+    ) -> Result<Elements<T>, Failure> {
+        if count > 0 {
+            check_size(name, stride, size_of::<T>())?;
+            if first.is_null() {
+                return Err(Failure::argument(format!("there are {count} of {name}, but the pointer to them is null")));
+            }
+        }
+        let fits = stride.checked_mul(count).is_some_and(|bytes| bytes <= isize::MAX as usize);
+        if !fits || u32::try_from(count).is_err() {
+            return Err(Failure::argument(format!("{count} of {name} are more than 2^32")));
+        }
+        Ok(Elements { first: first.cast(), stride, count, default })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Copies them one by one.
+    ///
+    /// # Safety
+    /// The array is as long as was said.
+    pub(crate) unsafe fn iter(&self) -> impl Iterator<Item = T> {
+        (0..self.count).map(|index| {
+            let mut value = self.default;
+            // SAFETY: the index is inside the array, and `of` checked that its bytes can be addressed.
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    self.first.add(index * self.stride),
+                    (&raw mut value).cast::<u8>(),
+                    self.stride.min(size_of::<T>()),
+                );
+            }
+            value
+        })
+    }
+}

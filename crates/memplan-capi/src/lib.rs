@@ -1,0 +1,31 @@
+//! memplan for C and C++.
+//!
+//! A compiler hands over arrays of plain structs and gets offsets back:
+//! [`memplan_plan`] plans, [`memplan_verify`] checks any plan, [`memplan_rewrite`]
+//! runs a pass over a program's text. The header `include/memplan.h` is generated
+//! from this crate and is its documentation.
+//!
+//! Three promises at the boundary:
+//! - *No panic crosses it.* Everything runs inside [`guard::guarded`]; a panic is a
+//!   bug of ours and ends in [`Status::Bug`].
+//! - *Old callers keep working.* Every struct says its own size as the caller was
+//!   compiled with it, elements of arrays included. Fields are only ever added at
+//!   the end; what a caller does not have reads as zero ([`layout`]).
+//! - *Nothing is kept.* No global state except a thread's last error message, so
+//!   calls from several threads do not meet.
+
+mod api;
+mod error;
+mod guard;
+mod layout;
+mod problem;
+
+pub use api::{
+    memplan_free_text, memplan_last_error, memplan_plan, memplan_rewrite, memplan_status_name, memplan_verify,
+    memplan_version,
+};
+pub use error::Status;
+pub use layout::{
+    BufferDescription, MEMPLAN_NO_OFFSET, MEMPLAN_UNLIMITED, Options, ProblemDescription, Report, SpaceDescription,
+    StopCallback,
+};

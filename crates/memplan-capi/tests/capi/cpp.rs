@@ -1,0 +1,70 @@
+//! The header in real compilers, and the example program under valgrind.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Whether a tool is there. In a full test run it has to be.
+fn has(tool: &str) -> bool {
+    let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
+    assert!(found || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs {tool}");
+    if !found {
+        #[allow(clippy::print_stderr, reason = "a skipped test says so")]
+        {
+            eprintln!("skipped: needs {tool}");
+        }
+    }
+    found
+}
+
+fn run(command: &mut Command) -> Output {
+    let output = command.output().expect("the command starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}\n{said}");
+    output
+}
+
+fn include() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
+}
+
+/// The static library, beside this test or one folder up.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().expect("the test knows its path");
+    let folders = test.ancestors().skip(1).take(2);
+    let candidates = folders.map(|folder| folder.join("libmemplan_capi.a"));
+    candidates.into_iter().find(|path| path.exists()).expect("the static library is built with the test")
+}
+
+#[test]
+fn the_header_compiles_as_c_and_as_cpp() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (compiler, file, standard) in [("cc", "a.c", "-std=c99"), ("c++", "a.cpp", "-std=c++11")] {
+        if has(compiler) {
+            let source = folder.path().join(file);
+            std::fs::write(&source, "#include \"memplan.h\"\nint main(void) { return 0; }\n").expect("written");
+            let flags = [standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
+            run(Command::new(compiler).args(flags).arg("-I").arg(include()).arg(&source));
+        }
+    }
+}
+
+#[test]
+fn the_example_runs_and_leaks_nothing() {
+    if !has("c++") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("arena");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cpp/arena.cpp");
+    let mut compile = Command::new("c++");
+    compile.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-g", "-I"]).arg(include()).arg(source);
+    run(compile.arg(library()).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
+    let output = run(&mut Command::new(&program));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("optimal: 96 bytes instead of 176"), "{said}");
+    assert!(said.contains("tampered plan: wrong"), "{said}");
+    if has("valgrind") {
+        let flags = ["--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect", "--quiet"];
+        run(Command::new("valgrind").args(flags).arg(&program));
+    }
+}

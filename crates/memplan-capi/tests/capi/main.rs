@@ -1,0 +1,49 @@
+//! The C ABI as C and C++ see it.
+
+mod arguments;
+mod cpp;
+mod header;
+mod planning;
+mod rewriting;
+
+use memplan_capi::{
+    BufferDescription, MEMPLAN_NO_OFFSET, Options, ProblemDescription, Report, SpaceDescription, Status, memplan_plan,
+};
+
+/// A plain buffer.
+fn buffer(size: u64, start: u64, end: u64) -> BufferDescription {
+    BufferDescription { size, alignment: 1, start, end, fixed_offset: MEMPLAN_NO_OFFSET, space: 0, reserved: 0 }
+}
+
+/// A problem over these arrays.
+fn problem(buffers: &[BufferDescription], spaces: &[SpaceDescription]) -> ProblemDescription {
+    ProblemDescription {
+        struct_size: size_of::<ProblemDescription>(),
+        buffer_size: size_of::<BufferDescription>(),
+        buffers: buffers.as_ptr(),
+        buffer_count: buffers.len(),
+        space_size: size_of::<SpaceDescription>(),
+        spaces: spaces.as_ptr(),
+        space_count: spaces.len(),
+    }
+}
+
+fn report() -> Report {
+    Report { struct_size: size_of::<Report>(), extent: 7, lower_bound: 7, violations: 7 }
+}
+
+/// The message of this thread's last call.
+fn last_error() -> String {
+    // SAFETY: a string that lives until the thread's next call.
+    unsafe { std::ffi::CStr::from_ptr(memplan_capi::memplan_last_error()) }.to_string_lossy().into_owned()
+}
+
+/// Plans into a fresh array.
+fn plan(problem: &ProblemDescription, options: Option<&Options>) -> (Status, Vec<u64>, Report) {
+    let mut offsets = vec![u64::MAX; problem.buffer_count];
+    let mut report = report();
+    let options = options.map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: all pointers are to live values of the current layout.
+    let status = unsafe { memplan_plan(problem, options, offsets.as_mut_ptr(), &raw mut report) };
+    (status, offsets, report)
+}

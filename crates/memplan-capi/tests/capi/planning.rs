@@ -1,0 +1,148 @@
+use std::ffi::c_void;
+
+use memplan_capi::*;
+
+use crate::{buffer, last_error, plan, problem, report};
+
+#[test]
+fn offsets_extent_and_bound_come_back() {
+    let buffers = [buffer(64, 0, 2), buffer(32, 2, 4), buffer(16, 1, 3)];
+    let (status, offsets, report) = plan(&problem(&buffers, &[]), None);
+    assert_eq!(status, Status::MEMPLAN_OPTIMAL);
+    assert_eq!((report.extent, report.lower_bound, report.violations), (80, 80, 0));
+    assert_eq!(last_error(), "");
+    // SAFETY: live arrays of the current layout.
+    let verified = unsafe { memplan_verify(&problem(&buffers, &[]), offsets.as_ptr(), std::ptr::null_mut()) };
+    assert_eq!(verified, Status::MEMPLAN_OPTIMAL);
+}
+
+#[test]
+fn alignment_spaces_and_fixed_offsets_are_honoured() {
+    let spaces = [
+        SpaceDescription { capacity: 256, alignment: 32, base: 0 },
+        SpaceDescription { capacity: MEMPLAN_UNLIMITED, alignment: 0, base: 4096 },
+    ];
+    let mut buffers = [buffer(10, 0, 4), buffer(10, 0, 4), buffer(100, 0, 4), buffer(1, 0, 4)];
+    buffers[0].fixed_offset = 64;
+    buffers[2].space = 1;
+    buffers[3].alignment = 16;
+    let (status, offsets, report) = plan(&problem(&buffers, &spaces), None);
+    assert_eq!(status, Status::MEMPLAN_OPTIMAL);
+    assert_eq!(offsets[0], 64);
+    assert!(offsets[1] % 32 == 0 && offsets[3] % 32 == 0 && offsets[1] != offsets[3]);
+    assert_eq!(offsets[2], 0);
+    assert_eq!(report.extent, 74 + 100);
+}
+
+#[test]
+fn what_does_not_fit_names_the_buffers() {
+    let spaces = [SpaceDescription { capacity: 90, alignment: 0, base: 0 }];
+    let buffers = [buffer(64, 0, 2), buffer(1, 5, 6), buffer(32, 1, 4)];
+    let (status, offsets, report) = plan(&problem(&buffers, &spaces), None);
+    assert_eq!(status, Status::MEMPLAN_INFEASIBLE);
+    assert_eq!(offsets, [u64::MAX; 3], "nothing is written without a plan");
+    assert_eq!(report.lower_bound, 96);
+    assert!(
+        last_error().contains("96 B are needed and 90 B are there") && last_error().ends_with(": 0 2"),
+        "{}",
+        last_error()
+    );
+}
+
+#[test]
+fn a_wrong_plan_is_told_with_its_violations() {
+    let buffers = [buffer(64, 0, 2), buffer(32, 1, 4)];
+    let offsets = [0u64, 32];
+    let mut report = report();
+    // SAFETY: live arrays of the current layout.
+    let status = unsafe { memplan_verify(&problem(&buffers, &[]), offsets.as_ptr(), &raw mut report) };
+    assert_eq!(status, Status::MEMPLAN_WRONG);
+    assert_eq!((report.violations, report.extent, report.lower_bound), (1, 64, 96));
+    assert!(last_error().contains('0') && last_error().contains('1'), "{}", last_error());
+}
+
+#[test]
+fn nothing_to_plan_is_a_plan() {
+    let (status, offsets, report) = plan(&problem(&[], &[]), None);
+    assert_eq!((status, offsets.len(), report.extent), (Status::MEMPLAN_OPTIMAL, 0, 0));
+}
+
+#[test]
+fn every_offset_strategy_can_be_named() {
+    let buffers = [buffer(64, 0, 2), buffer(32, 2, 4), buffer(16, 1, 3)];
+    for name in [c"auto", c"search", c"naive", c"greedy-by-size", c"first-fit"] {
+        let options = Options { strategy: name.as_ptr(), work_limit: 1000, threads: 1, ..Options::default() };
+        let (status, _, report) = plan(&problem(&buffers, &[]), Some(&options));
+        assert!(matches!(status, Status::MEMPLAN_OPTIMAL | Status::MEMPLAN_FEASIBLE), "{name:?}");
+        assert!(report.extent >= report.lower_bound);
+    }
+    let options = Options { strategy: c"no-such".as_ptr(), ..Options::default() };
+    let (status, ..) = plan(&problem(&buffers, &[]), Some(&options));
+    assert_eq!(status, Status::MEMPLAN_BAD_ARGUMENT);
+    assert!(last_error().contains("no-such"));
+}
+
+/// A problem that no instant strategy solves to its bound.
+fn hard() -> Vec<BufferDescription> {
+    let mut seed = 9u64;
+    let mut draw = |below: u64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) % below
+    };
+    (0..120)
+        .map(|_| {
+            let start = draw(60);
+            buffer(1 + draw(97), start, start + 1 + draw(12))
+        })
+        .collect()
+}
+
+unsafe extern "C" fn count_and_stop(asked: *mut c_void) -> i32 {
+    // SAFETY: the test hands over this counter.
+    let asked = unsafe { &*asked.cast::<std::sync::atomic::AtomicU32>() };
+    asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    1
+}
+
+#[test]
+fn a_search_ends_when_the_caller_says_so() {
+    let buffers = hard();
+    let mut asked = std::sync::atomic::AtomicU32::new(0);
+    let options = Options {
+        strategy: c"search".as_ptr(),
+        time_limit_ms: 600_000,
+        should_stop: Some(count_and_stop),
+        user_data: (&raw mut asked).cast(),
+        ..Options::default()
+    };
+    let (status, ..) = plan(&problem(&buffers, &[]), Some(&options));
+    assert!(matches!(status, Status::MEMPLAN_OPTIMAL | Status::MEMPLAN_FEASIBLE), "{status:?}");
+    let asked = asked.into_inner();
+    assert!(status == Status::MEMPLAN_OPTIMAL || asked > 0);
+}
+
+#[test]
+fn threads_do_not_meet() {
+    let expected = plan(&problem(&hard(), &[]), Some(&Options { work_limit: 500, ..Options::default() })).1;
+    std::thread::scope(|scope| {
+        for turn in 0..8 {
+            let expected = &expected;
+            scope.spawn(move || {
+                if turn % 2 == 0 {
+                    let (_, offsets, _) = plan(
+                        &problem(&hard(), &[]),
+                        Some(&Options { work_limit: 500, threads: 1, ..Options::default() }),
+                    );
+                    assert_eq!(&offsets, expected);
+                    assert_eq!(last_error(), "");
+                } else {
+                    let mut bad = buffer(1, 0, 1);
+                    bad.space = 40 + turn;
+                    let (status, ..) = plan(&problem(&[bad], &[]), None);
+                    assert_eq!(status, Status::MEMPLAN_BAD_ARGUMENT);
+                    assert!(last_error().contains(&format!("space {}", 40 + turn)));
+                }
+            });
+        }
+    });
+}
