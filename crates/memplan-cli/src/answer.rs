@@ -1,7 +1,6 @@
 //! What a command has to say, and how it is said: streams and exit codes.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use crate::diagnose;
 
@@ -57,12 +56,13 @@ impl Failure {
 /// More notes than this are summed up.
 const NOTES: usize = 20;
 
+const YES: u8 = 0;
 const NO: u8 = 1;
 const UNUSABLE: u8 = 2;
 const BUG: u8 = 101;
 
-/// Writes an answer or a failure where it belongs.
-pub(crate) fn deliver(result: Result<Answer, Failure>) -> ExitCode {
+/// Writes an answer or a failure where it belongs, and gives the exit code.
+pub(crate) fn deliver(result: Result<Answer, Failure>) -> u8 {
     match result {
         Ok(answer) => say(&answer),
         Err(failure) => {
@@ -72,12 +72,12 @@ pub(crate) fn deliver(result: Result<Answer, Failure>) -> ExitCode {
                 Failure::Bug(message) => (diagnose::error(&message, None), BUG),
             };
             complain(&text);
-            ExitCode::from(code)
+            code
         }
     }
 }
 
-fn say(answer: &Answer) -> ExitCode {
+fn say(answer: &Answer) -> u8 {
     for note in answer.notes.iter().take(NOTES) {
         complain(&diagnose::note(note));
     }
@@ -93,11 +93,11 @@ fn say(answer: &Answer) -> ExitCode {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(error) => {
             complain(&diagnose::error(&format!("cannot write to standard output: {error}"), None));
-            return ExitCode::from(UNUSABLE);
+            return UNUSABLE;
         }
         Ok(()) => {}
     }
-    if answer.is_no { ExitCode::from(NO) } else { ExitCode::SUCCESS }
+    if answer.is_no { NO } else { YES }
 }
 
 /// If standard error is gone there is nobody left to tell.

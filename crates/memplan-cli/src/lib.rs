@@ -1,0 +1,35 @@
+//! The `memplan` command: a thin layer of words around the `memplan` library.
+//! A library itself, because `python -m memplan` is the same command.
+//!
+//! A command turns its arguments into an [`Answer`](answer::Answer): text for
+//! standard output, notes for standard error, and yes or no. Nothing else in
+//! this program writes to the terminal, except a progress bar on long work.
+//!
+//! Exit codes: 0 fine; 1 the answer is no; 2 wrong usage or unreadable input;
+//! 101 a bug.
+
+mod answer;
+mod args;
+mod command;
+mod diagnose;
+mod input;
+mod output;
+mod paint;
+mod progress;
+mod table;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+/// Runs the command with these arguments, the program's name first, and gives its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    match args::Args::try_parse_from(arguments) {
+        Ok(args) => answer::deliver(command::run(&args.command)),
+        // Help and versions come this way, too. If nobody can be told, the code has to do.
+        Err(error) => {
+            let _ = error.print();
+            u8::try_from(error.exit_code()).unwrap_or(u8::MAX)
+        }
+    }
+}
