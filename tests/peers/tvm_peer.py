@@ -1,7 +1,8 @@
 """Answers questions about TVMScript texts with a real TVM, one JSON object a line.
 
     {"op": "parse", "text": …}                          -> {"ok": true}
-    {"op": "rewrite", "text": …}                        -> {"ok": true, "text": …}   (TVM's own StorageRewrite)
+    {"op": "rewrite", "text": …}                        -> {"ok": true, "before": …, "text": … or "error": …}
+                                                           (printed before and after TVM's own StorageRewrite)
     {"op": "compare", "before": …, "after": …, "symbols": {…}} -> {"ok": true, "equal": …}
     {"op": "time", "text": …}                           -> {"ok": true, "seconds": …}  (StorageRewrite alone, best of three)
 
@@ -23,13 +24,23 @@ UNKNOWN_CALL = re.compile(r'^(\s*)T\.call_extern\("int32", "f".*$', re.MULTILINE
 PARAMETER = re.compile(r'(\w+): T\.(?:Buffer\(\(([\d, ]+)\), "(\w+)"\)|int32)')
 
 
+def last_line(error):
+    return str(error).strip().split("\n")[-1][:300] or type(error).__name__
+
+
 def read(text):
     return tvm.script.from_source(text)
 
 
 def rewrite(text):
-    module = tirx.transform.StorageRewrite()(tvm.IRModule.from_expr(read(text)))
-    return module["main"].script()
+    function = read(text)
+    reply = {"ok": True, "before": function.script()}
+    try:
+        module = tirx.transform.StorageRewrite()(tvm.IRModule.from_expr(function))
+        reply["text"] = module["main"].script()
+    except Exception as error:
+        reply["error"] = last_line(error)
+    return reply
 
 
 def run(text, symbols):
@@ -55,7 +66,7 @@ def answer(question):
         read(question["text"])
         return {"ok": True}
     if kind == "rewrite":
-        return {"ok": True, "text": rewrite(question["text"])}
+        return rewrite(question["text"])
     if kind == "compare":
         symbols = question.get("symbols", {})
         return {"ok": True, "equal": run(question["before"], symbols) == run(question["after"], symbols)}
@@ -73,7 +84,7 @@ def main():
         try:
             reply = answer(json.loads(line))
         except Exception as error:  # every failure is an answer
-            reply = {"ok": False, "error": str(error).strip().split("\n")[-1][:300] or type(error).__name__}
+            reply = {"ok": False, "error": last_line(error)}
         print(json.dumps(reply), flush=True)
 
 

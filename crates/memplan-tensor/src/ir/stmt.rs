@@ -208,6 +208,11 @@ impl Stmt {
         }
     }
 
+    /// Whether this launches virtual threads: copies of the code rather than threads of the machine.
+    pub fn is_virtual_thread(&self) -> bool {
+        matches!(&self.kind, StmtKind::Thread { tag, .. } if tag.starts_with("vthread") || tag == "cthread")
+    }
+
     /// Calls `visit` on this statement and everything inside, parents first.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Stmt)) {
         visit(self);

@@ -68,8 +68,14 @@ impl<'a> Rewriter<'a> {
             }
         }
         let mut names: HashMap<String, usize> = HashMap::new();
-        for name in function.buffers.iter().map(|buffer| &buffer.name).chain(function.vars.iter().map(|var| &var.name))
-        {
+        // What nobody touches goes, and leaves its name to others.
+        let stays = |buffer: BufId| {
+            let root = function.root(buffer);
+            function.buffers[root].memory != Memory::Own || layout.places[root].is_some()
+        };
+        let buffer_names =
+            function.buffers.iter_enumerated().filter(|(id, _)| stays(*id)).map(|(_, buffer)| &buffer.name);
+        for name in buffer_names.chain(function.vars.iter().map(|var| &var.name)) {
             *names.entry(name.clone()).or_default() += 1;
         }
         let roots = function.buffers.ids().map(|buffer| function.root(buffer)).collect();

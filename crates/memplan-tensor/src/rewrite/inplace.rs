@@ -48,7 +48,7 @@ struct Check<'a> {
 impl<'a> Check<'a> {
     fn statement(&mut self, stmt: &'a Stmt) -> bool {
         let own = match &stmt.kind {
-            StmtKind::Attr { key, .. } if matches!(key.as_str(), "extern_scope" | "volatile_scope") => false,
+            StmtKind::Attr { key, .. } if key == "extern_scope" => false,
             StmtKind::Store { buffer, index, value } => {
                 self.index_depth += 1;
                 let index_fits = index.iter().all(|index| self.expr(index));

@@ -277,7 +277,7 @@ fn symbolic_extent(function: &Function, entry: &Entry, dtype: DType) -> Expr {
         Expr::Int { value, .. } => Expr::Int { value, dtype: DType::INT64 },
         other => Expr::Cast { dtype: DType::INT64, value: Box::new(other) },
     });
-    let largest = widened.reduce(maximum).unwrap_or(Expr::int(0));
+    let largest = widened.reduce(|a, b| maximum(a, b, unit)).unwrap_or(Expr::int(0));
     if exact { largest } else { plus_one(largest) }
 }
 

@@ -52,6 +52,9 @@ fn collect(function: &Function, block: &Block, path: &str, sites: &mut Vec<Alloc
                 collect(function, then, &below("then"), sites);
                 collect(function, otherwise, &below("else"), sites);
             }
+            StmtKind::Thread { body, .. } if stmt.is_virtual_thread() => {
+                collect(function, body, &below("attr:virtual_thread"), sites);
+            }
             StmtKind::Thread { tag, body, .. } => {
                 collect(function, body, &below(&format!("attr:thread_extent({tag})")), sites);
             }

@@ -10,9 +10,9 @@ use super::layout::{Allocation, Layout};
 use super::sabotage::{Mistake, makes};
 use super::sequence::Sequence;
 use super::{Defect, Mode, RewriteError};
-use crate::DType;
 use crate::ir::{BinaryOp, BufId, Expr, Memory, Stmt, StmtKind};
 use crate::linear::{fold, is_multiple_of};
+use crate::{DType, Kind};
 use memplan_core::IndexVec;
 
 /// What is known of the accesses to one allocation.
@@ -38,16 +38,21 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
         if found.types.iter().any(|dtype| dtype.element() != base) {
             continue;
         }
-        if base != allocation.dtype.element() {
+        if base != stored(allocation.dtype.element()) {
+            let new = match found.types.as_slice() {
+                [only] if allocation.dtype.lanes > 1 => *only,
+                _ => base,
+            };
             if makes(Mistake::NarrowedAllocation) {
-                allocation.dtype = base.with_lanes(allocation.dtype.lanes);
+                allocation.dtype = new;
             } else if mode == Mode::Compat {
-                change_base(sequence, allocation, base)?;
+                change_base(sequence, allocation, new)?;
             }
             continue;
         }
         if let [only] = found.types.as_slice()
             && allocation.dtype.lanes == 1
+            && allocation.dtype != DType::BOOL
             && !found.fixed
         {
             widen(allocation, only.lanes);
@@ -56,8 +61,12 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
     Ok(())
 }
 
-fn change_base(sequence: &Sequence<'_>, allocation: &mut Allocation, base: DType) -> Result<(), RewriteError> {
-    let new = base.with_lanes(allocation.dtype.lanes);
+/// Truth values are stored as bytes.
+fn stored(dtype: DType) -> DType {
+    if dtype.element() == DType::BOOL { DType::scalar(Kind::Int, 8).with_lanes(dtype.lanes) } else { dtype }
+}
+
+fn change_base(sequence: &Sequence<'_>, allocation: &mut Allocation, new: DType) -> Result<(), RewriteError> {
     if new.total_bits() < allocation.dtype.total_bits() {
         let root = allocation.root.map(|root| &sequence.function.buffers[root]);
         return Err(RewriteError::Refused {
@@ -113,6 +122,7 @@ fn collect_statement(
 }
 
 fn add(accesses: &mut Accesses, dtype: DType, fixed: bool) {
+    let dtype = stored(dtype);
     if !accesses.types.contains(&dtype) {
         accesses.types.push(dtype);
     }

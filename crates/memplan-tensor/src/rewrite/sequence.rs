@@ -113,7 +113,9 @@ impl<'f> Finder<'f> {
             StmtKind::Nothing => {}
             StmtKind::Thread { var, extent, body, .. } => {
                 self.sequence.defined_at[*var] = Some(id);
-                if self.in_thread {
+                if stmt.is_virtual_thread() {
+                    self.scope(id, &[extent], &[body]);
+                } else if self.in_thread {
                     self.leaf(id, [extent], None);
                     self.block(body);
                 } else {

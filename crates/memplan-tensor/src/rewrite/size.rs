@@ -19,56 +19,214 @@ pub(crate) fn product(a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// The larger of two extents.
-pub(super) fn maximum(a: Expr, b: Expr) -> Expr {
-    let (a, b) = (tidy(a), tidy(b));
+/// The larger of two extents, as sums in a fixed order of terms; `unit` is the size in bits of what they count.
+///
+/// ```text
+/// n, n + 1               -> n + 1                  they differ by a constant
+/// n + 1, n + m           -> max(1, m) + n          they share a term
+/// n * 2 + 2, m * 2       -> max(n + 1, m) * 2      they share a factor
+/// n * 4 + 8, m * 2 + n   -> max(n * 128 + 256, m * 64 + n * 32) // 32
+/// ```
+///
+/// The last is how the original leaves bits behind if neither extent is a product.
+pub(super) fn maximum(a: Expr, b: Expr, unit: u64) -> Expr {
     if let Some(value) = fold(BinaryOp::Max, &a, &b) {
         return value;
     }
-    if let Some(difference) = constant_difference(&a, &b) {
-        return if difference >= 0 { a } else { b };
+    let (Some(x), Some(y)) = (Sum::of(&a), Sum::of(&b)) else {
+        return Expr::binary(BinaryOp::Max, a, b);
+    };
+    x.maximum(&y, unit)
+}
+
+/// A sum in the order in which the original writes it: positive terms, the constant, negative terms.
+#[derive(Clone, PartialEq)]
+struct Sum(Linear);
+
+impl Sum {
+    /// Reads an extent of 32 bits.
+    fn of(expr: &Expr) -> Option<Sum> {
+        let wide = |part: &Expr| match part {
+            Expr::Int { dtype, .. } => dtype.bits == 64,
+            Expr::Cast { .. } => true,
+            _ => false,
+        };
+        if expr.any(&wide) {
+            return None;
+        }
+        let mut sum = Linear::of(expr)?;
+        sum.terms.sort_by_key(|(_, coefficient)| *coefficient < 0);
+        Some(Sum(sum))
     }
-    if is_part(BinaryOp::Max, &a, &b) || is_part(BinaryOp::Min, &b, &a) {
-        return a;
+
+    fn constant(value: i64) -> Sum {
+        Sum(Linear { terms: Vec::new(), constant: value })
     }
-    if is_part(BinaryOp::Max, &b, &a) || is_part(BinaryOp::Min, &a, &b) {
-        return b;
+
+    fn maximum(&self, other: &Sum, unit: u64) -> Expr {
+        let (a, b) = (self.expr(), other.expr());
+        if let Some(value) = fold(BinaryOp::Max, &a, &b) {
+            return value;
+        }
+        if let Some(difference) = constant_difference(&a, &b) {
+            return if difference >= 0 { a } else { b };
+        }
+        if is_at_least(&a, &b) {
+            return a;
+        }
+        if is_at_least(&b, &a) {
+            return b;
+        }
+        if let Some((shared, x, y)) = self.shared_term(other) {
+            return x.maximum_plus(&y, &shared, unit);
+        }
+        if let Some((x, y, factor)) = self.shared_factor(other) {
+            return product(Expr::binary(BinaryOp::Max, x.expr(), y.expr()), Expr::int(factor));
+        }
+        let bits = i64::try_from(unit).ok().and_then(|unit| Some((self.times(unit)?, other.times(unit)?, unit)));
+        match bits {
+            Some((x, y, unit)) if !self.is_product() && !other.is_product() => {
+                let bits = Expr::binary(BinaryOp::Max, x.expr(), y.expr());
+                Expr::binary(BinaryOp::FloorDiv, bits, Expr::int(unit))
+            }
+            _ => Expr::binary(BinaryOp::Max, a, b),
+        }
     }
-    // max(x + c, y + c) = max(x, y) + c, and the same for a factor.
-    for op in [BinaryOp::Add, BinaryOp::Mul] {
-        if let (Some((x, c)), Some((y, d))) = (with_constant(op, &a), with_constant(op, &b))
-            && c == d
-            && (op == BinaryOp::Add || c.as_int() > Some(0))
+
+    /// `max(self, other) + shared`, the parts in the order of the original.
+    fn maximum_plus(&self, other: &Sum, shared: &Sum, unit: u64) -> Expr {
+        let larger = self.maximum(other, unit);
+        let scaled = shared.0.terms.iter().any(|(_, coefficient)| *coefficient != 1);
+        if scaled && self.shared_factor(other).is_none() {
+            Expr::binary(BinaryOp::Add, shared.expr(), larger)
+        } else if let (true, Some(value)) =
+            (shared.0.terms.is_empty() && shared.0.constant < 0, shared.0.constant.checked_neg())
         {
-            return Expr::binary(op, maximum(x, y), c);
+            Expr::binary(BinaryOp::Sub, larger, Expr::int(value))
+        } else {
+            Expr::binary(BinaryOp::Add, larger, shared.expr())
         }
     }
-    Expr::binary(BinaryOp::Max, a, b)
-}
 
-/// Constants of products to the right, as the original prints them.
-fn tidy(expr: Expr) -> Expr {
-    match expr {
-        Expr::Binary { op: BinaryOp::Mul, left, right } if left.as_int().is_some() && right.as_int().is_none() => {
-            Expr::Binary { op: BinaryOp::Mul, left: right, right: left }
+    /// A term that both sums begin or end with, and what is left of them.
+    fn shared_term(&self, other: &Sum) -> Option<(Sum, Sum, Sum)> {
+        let ((a, b), (c, d)) = (self.split()?, other.split()?);
+        // `n - 1` is a sum to the original only as a factor of its bits.
+        let is_difference = b.0.constant < 0 || d.0.constant < 0;
+        if is_difference && !(self.is_product() && other.is_product()) {
+            None
+        } else if a == c {
+            Some((a, b, d))
+        } else if a == d {
+            Some((a, b, c))
+        } else if b == c {
+            Some((b, a, d))
+        } else if b == d {
+            Some((b, a, c))
+        } else {
+            None
         }
-        other => other,
+    }
+
+    /// `x + y + 1` as `x + y` and `1`.
+    fn split(&self) -> Option<(Sum, Sum)> {
+        let Linear { terms, constant } = &self.0;
+        if terms.iter().any(|(_, coefficient)| *coefficient < 0) {
+            return None;
+        }
+        if *constant != 0 && !terms.is_empty() {
+            return Some((Sum(Linear { terms: terms.clone(), constant: 0 }), Sum::constant(*constant)));
+        }
+        let (last, rest) = terms.split_last().filter(|(_, rest)| !rest.is_empty())?;
+        let part = |terms: &[(Expr, i64)]| Sum(Linear { terms: terms.to_vec(), constant: 0 });
+        Some((part(rest), part(std::slice::from_ref(last))))
+    }
+
+    /// `x` and `y` of `x * c` and `y * c`, and `c`.
+    fn shared_factor(&self, other: &Sum) -> Option<(Sum, Sum, i64)> {
+        let factor = self.factor().filter(|factor| *factor > 1)?;
+        let alike = other.factor() == Some(factor) || other.0.terms.is_empty() && other.0.constant % factor == 0;
+        alike.then(|| (self.divided(factor), other.divided(factor), factor))
+    }
+
+    /// The factor of a product: `2` of `n * 2`, of `n * 2 + 2` and of `n * 2 - m * 2`.
+    fn factor(&self) -> Option<i64> {
+        let (_, first) = self.0.terms.first()?;
+        let factor = first.checked_abs()?;
+        let same = |value: i64| value.checked_abs() == Some(factor);
+        let all = self.0.terms.iter().all(|(_, coefficient)| same(*coefficient));
+        (all && (self.0.constant == 0 || same(self.0.constant))).then_some(factor)
+    }
+
+    fn is_product(&self) -> bool {
+        self.0.terms.is_empty() || self.factor().is_some()
+    }
+
+    fn divided(&self, by: i64) -> Sum {
+        let terms = self.0.terms.iter().map(|(atom, coefficient)| (atom.clone(), coefficient / by)).collect();
+        Sum(Linear { terms, constant: self.0.constant / by })
+    }
+
+    fn times(&self, factor: i64) -> Option<Sum> {
+        let terms = self.0.terms.iter();
+        let terms = terms.map(|(atom, coefficient)| Some((atom.clone(), coefficient.checked_mul(factor)?)));
+        Some(Sum(Linear { terms: terms.collect::<Option<_>>()?, constant: self.0.constant.checked_mul(factor)? }))
+    }
+
+    fn expr(&self) -> Expr {
+        let mut sum: Option<Expr> = None;
+        let positives = self.0.terms.iter().filter(|(_, coefficient)| *coefficient > 0);
+        let negatives = self.0.terms.iter().filter(|(_, coefficient)| *coefficient < 0);
+        let scaled = |(atom, coefficient): &(Expr, i64)| product(atom.clone(), Expr::int(coefficient.saturating_abs()));
+        let constant = Expr::int(self.0.constant.saturating_abs());
+        let mut join = |op: BinaryOp, part: Expr| {
+            sum = Some(match (sum.take(), op) {
+                (Some(before), _) => Expr::binary(op, before, part),
+                (None, BinaryOp::Sub) => Expr::binary(op, Expr::int(0), part),
+                (None, _) => part,
+            });
+        };
+        positives.for_each(|term| join(BinaryOp::Add, scaled(term)));
+        if self.0.constant > 0 {
+            join(BinaryOp::Add, constant.clone());
+        }
+        negatives.for_each(|term| join(BinaryOp::Sub, scaled(term)));
+        if self.0.constant < 0 {
+            if self.0.terms.is_empty() {
+                return Expr::int(self.0.constant);
+            }
+            join(BinaryOp::Sub, constant);
+        }
+        sum.unwrap_or(Expr::int(0))
     }
 }
 
-/// Whether `whole` is `op(part, _)` or `op(_, part)`.
-fn is_part(op: BinaryOp, whole: &Expr, part: &Expr) -> bool {
-    matches!(whole, Expr::Binary { op: found, left, right } if *found == op && (**left == *part || **right == *part))
+/// Whether the shape of two extents shows that the first is never smaller.
+fn is_at_least(a: &Expr, b: &Expr) -> bool {
+    let (larger, smaller) = (operands(BinaryOp::Max, a), operands(BinaryOp::Min, b));
+    let holds = |pair: Option<[&Expr; 2]>, part: &Expr| pair.is_some_and(|pair| pair.contains(&part));
+    holds(larger, b)
+        || holds(smaller, a)
+        || larger.zip(smaller).is_some_and(|(larger, smaller)| smaller.iter().any(|part| larger.contains(part)))
+        || rounded(b).is_some_and(|(x, _)| x == a)
+        || rounded(a).is_some_and(|(x, by)| {
+            operands(BinaryOp::Add, x).is_some_and(|[x, more]| x == b && more.as_int() == by.checked_sub(1))
+        })
 }
 
-/// Splits `x + 4` or `x * 4`.
-fn with_constant(op: BinaryOp, expr: &Expr) -> Option<(Expr, Expr)> {
+fn operands(op: BinaryOp, expr: &Expr) -> Option<[&Expr; 2]> {
     match expr {
-        Expr::Binary { op: found, left, right } if *found == op && right.as_int().is_some() => {
-            Some(((**left).clone(), (**right).clone()))
-        }
+        Expr::Binary { op: found, left, right } if *found == op => Some([left, right]),
         _ => None,
     }
+}
+
+/// `x` and `c` of `x // c * c`, a multiple of `c` that is not above `x`.
+fn rounded(expr: &Expr) -> Option<(&Expr, i64)> {
+    let [quotient, factor] = operands(BinaryOp::Mul, expr)?;
+    let [x, divisor] = operands(BinaryOp::FloorDiv, quotient)?;
+    let by = divisor.as_int().filter(|by| *by > 0 && factor.as_int() == Some(*by))?;
+    Some((x, by))
 }
 
 /// `elements` of `bits` counted in units of `unit` bits: the count, and whether it is exact.

@@ -1,11 +1,13 @@
 //! Tests of the public interface, one module a subject.
 
 mod conformance;
+mod decisions;
 mod filetests;
 mod fuzz;
 mod generate;
 mod generated;
 mod interpreter;
+mod neighbours;
 mod records;
 mod script_text;
 mod tvm_peer;
