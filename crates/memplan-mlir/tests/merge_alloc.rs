@@ -731,3 +731,72 @@ fn ticks_of_what_leaves_a_branch_or_a_loop() {
     );
     assert_eq!(annotated(&carried), [tick("%f", -2, -2), tick("%g", -2, -2)]);
 }
+
+#[test]
+fn buffers_nobody_uses_cost_nothing() {
+    // Three large ones beside a small one that is used.
+    let source = format!(
+        "func.func @f() {{
+           %x = memref.alloc() : memref<512xf32>
+           %y = memref.alloc() : memref<512xf32>
+           %a = memref.alloc() : memref<16xf32>
+           {USE}(%a) : (memref<16xf32>) -> ()
+           return
+         }}"
+    );
+    let (rewrite, text) = rewrite(&source, "merge-alloc", None).unwrap();
+    // Each still has to fit, but they all may lie on each other.
+    assert_eq!(summary(&text), (vec![2048], vec![0, 0, 0]), "{text}");
+    assert_eq!(rewrite.stats[0].before, 4160);
+}
+
+#[test]
+fn a_use_through_a_view_hoists_too() {
+    let parallel = |user: &str| {
+        format!(
+            "func.func @f() {{
+               scf.forall (%i) in (8) {{
+                 %a = memref.alloc() : memref<8xf32>
+                 %v = memref.subview %a[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+                 scf.forall (%j) in (4) {{
+                   {user}
+                 }}
+               }}
+               return
+             }}"
+        )
+    };
+    let through_view = parallel(&format!("{USE}(%v) : (memref<4xf32, strided<[1]>>) -> ()"));
+    let direct = parallel(&format!("{USE}(%a) : (memref<8xf32>) -> ()"));
+    for source in [through_view, direct] {
+        let (_, text) = rewrite(&source, "merge-alloc", None).unwrap();
+        assert_eq!(summary(&text).0, [256], "{text}");
+        let (arena, loops) = (text.find("%merged_0 = ").unwrap(), text.find("scf.forall").unwrap());
+        assert!(arena < loops, "{text}");
+    }
+}
+
+#[test]
+fn all_or_nothing_and_always_the_same() {
+    // The second function is refused; nothing of the first is handed out.
+    let good = |name: &str| {
+        format!(
+            "func.func @{name}() {{
+               %a = memref.alloc() : memref<16xf32>
+               %b = memref.alloc() : memref<16xf32, 1>
+               %c = memref.alloc() : memref<16xf32, 2>
+               {USE}(%a, %b, %c) : (memref<16xf32>, memref<16xf32, 1>, memref<16xf32, 2>) -> ()
+               return
+             }}"
+        )
+    };
+    let bad = "func.func @g() { %e = memref.alloc() : memref<0xf32>\n return }";
+    let error = rewrite(&format!("{}\n{bad}", good("f")), "merge-alloc{compat}", None).unwrap_err();
+    assert_eq!(error.to_string(), "Expecting static shaped allocation");
+    let texts: Vec<String> = (0..4).map(|_| rewrite(&good("f"), "merge-alloc", None).unwrap().1).collect();
+    assert!(texts.windows(2).all(|pair| pair[0] == pair[1]));
+    // Spaces whose first buffers are equally large come in the order of the text.
+    let spaces: Vec<&str> = texts[0].lines().filter(|line| line.contains("%merged_")).take(3).collect();
+    assert!(spaces[0].ends_with("memref<64xi8>") && spaces[1].ends_with("memref<64xi8, 1>"), "{}", texts[0]);
+    assert!(spaces[2].ends_with("memref<64xi8, 2>"), "{}", texts[0]);
+}

@@ -62,9 +62,9 @@ pub fn in_dataflow(program: &Program, violations: &[dataflow::Violation]) -> Vec
     }
     let names = program.site_names();
     let finding = |violation: &dataflow::Violation| {
-        let (code, sites) = code_and_sites(violation);
+        let sites = sites_of(violation);
         Finding {
-            code,
+            code: violation.code(),
             message: violation.describe(program),
             buffers: sites.into_iter().map(|site| names[site].clone()).collect(),
             step: None,
@@ -75,17 +75,19 @@ pub fn in_dataflow(program: &Program, violations: &[dataflow::Violation]) -> Vec
     violations.iter().map(finding).collect()
 }
 
-fn code_and_sites(violation: &dataflow::Violation) -> (&'static str, Vec<SiteId>) {
+/// The buffers a violation is about.
+fn sites_of(violation: &dataflow::Violation) -> Vec<SiteId> {
     use dataflow::Violation::*;
     match violation {
-        Overwritten { site, .. } => ("dataflow::overwritten", vec![*site]),
-        OwnInput { site, .. } => ("dataflow::own-input", vec![*site]),
-        OutputsOverlap { site, .. } => ("dataflow::outputs-overlap", vec![*site]),
-        EscapedOverwritten { site, .. } => ("dataflow::escaped-overwritten", vec![*site]),
-        IterationsOverlap { sites, .. } => ("dataflow::iterations-overlap", vec![sites.0, sites.1]),
-        Unordered { sites, .. } => ("dataflow::unordered", vec![sites.0, sites.1]),
-        SlotsOverlap { site, .. } => ("dataflow::slots-overlap", vec![*site]),
-        TooFewSlots { site, .. } => ("dataflow::too-few-slots", vec![*site]),
-        _ => ("dataflow::other", Vec::new()),
+        Overwritten { site, .. }
+        | OwnInput { site, .. }
+        | OutputsOverlap { site, .. }
+        | EscapedOverwritten { site, .. }
+        | SlotsOverlap { site, .. }
+        | TooFewSlots { site, .. }
+        | ForeignScope { site, .. }
+        | Misaligned { site, .. } => vec![*site],
+        IterationsOverlap { sites, .. } | Unordered { sites, .. } => vec![sites.0, sites.1],
+        _ => Vec::new(),
     }
 }

@@ -3,13 +3,19 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// From memrefs and structured control flow to the LLVM dialect.
-const LOWERING: [&str; 12] = [
+/// From memrefs and structured control flow to the LLVM dialect. Asynchronous
+/// regions become coroutines that a pool of threads runs.
+const LOWERING: [&str; 17] = [
     "-scf-forall-to-for",
     "-convert-linalg-to-loops",
+    "-lower-affine",
+    "-async-to-async-runtime",
+    "-async-runtime-ref-counting",
+    "-convert-async-to-llvm",
     "-convert-scf-to-cf",
     "-expand-strided-metadata",
     "-lower-affine",
+    "-convert-vector-to-llvm",
     "-convert-math-to-llvm",
     "-convert-arith-to-llvm",
     "-finalize-memref-to-llvm",
@@ -19,13 +25,21 @@ const LOWERING: [&str; 12] = [
     "-reconcile-unrealized-casts",
 ];
 
+/// In front of these: each iteration of an `scf.parallel` is a task of its own
+/// for the pool of threads.
+const CONCURRENT: &str = "-async-parallel-for=num-workers=2 min-task-size=1";
+
+const ASYNC_RUNTIME: &str = "/usr/lib/llvm-22/lib/libmlir_async_runtime.so.22.1";
+
 const LIBRARIES: &str = "-shared-libs=/usr/lib/llvm-22/lib/libmlir_runner_utils.so.22.1,\
-                         /usr/lib/llvm-22/lib/libmlir_c_runner_utils.so.22.1";
+                         /usr/lib/llvm-22/lib/libmlir_c_runner_utils.so.22.1,\
+                         /usr/lib/llvm-22/lib/libmlir_async_runtime.so.22.1";
 
 /// Whether programs can be run here. Says so if not, and fails if they must.
 pub(crate) fn is_there() -> bool {
     let answers = |tool: &str| Command::new(tool).arg("--version").stdout(Stdio::null()).status().is_ok();
-    let missing = ["mlir-opt-22", "mlir-runner-22"].into_iter().find(|tool| !answers(tool));
+    let library = Some(ASYNC_RUNTIME).filter(|path| !std::path::Path::new(path).exists());
+    let missing = ["mlir-opt-22", "mlir-runner-22"].into_iter().find(|tool| !answers(tool)).or(library);
     let Some(tool) = missing else { return true };
     let required = std::env::var("MEMPLAN_REQUIRE_PEERS").is_ok_and(|value| value == "1");
     assert!(!required, "{tool} is needed and missing");
@@ -33,17 +47,35 @@ pub(crate) fn is_there() -> bool {
     false
 }
 
-/// What a module prints when its `@main` runs; the error if it does not come that far.
+/// What a module prints when its `@main` runs; the error if it does not come
+/// that far. Parallel loops run iteration after iteration.
 pub(crate) fn run(module: &str) -> Result<String, String> {
+    run_after(&[], module)
+}
+
+/// The same, but the iterations of each `scf.parallel` run at the same time.
+pub(crate) fn run_concurrently(module: &str) -> Result<String, String> {
+    run_after(&[CONCURRENT], module)
+}
+
+fn run_after(first: &[&str], module: &str) -> Result<String, String> {
     // A scope for allocas cannot be lowered with loops in it. Ours have no
     // allocas, so any region that runs once means the same.
     let module = module
         .replace("memref.alloca_scope.return", "scf.yield")
         .replace("memref.alloca_scope {", "scf.execute_region {");
-    let lowered = mlir_opt(&module, &LOWERING)?;
+    let lowered = mlir_opt(&without_spaces(&module), &[first, &LOWERING].concat())?;
     let arguments = ["-O0", "-e", "main", "-entry-point-result=void", LIBRARIES];
     pipe("mlir-runner-22", &arguments, &lowered)
 }
+
+/// The processor has one memory: buffers of all memory spaces come from there.
+fn without_spaces(module: &str) -> String {
+    module.replace(&format!(", {SPACE}>"), ">")
+}
+
+/// The memory space of the generated programs that is not the default one.
+pub(crate) const SPACE: u32 = 7;
 
 /// What mlir-opt makes of a module.
 pub(crate) fn mlir_opt(module: &str, passes: &[&str]) -> Result<String, String> {
@@ -51,7 +83,9 @@ pub(crate) fn mlir_opt(module: &str, passes: &[&str]) -> Result<String, String> 
 }
 
 fn pipe(tool: &str, arguments: &[&str], input: &str) -> Result<String, String> {
-    let mut child = Command::new(tool)
+    // A program that waits for ever is an error, too.
+    let mut child = Command::new("timeout")
+        .args(["120", tool])
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

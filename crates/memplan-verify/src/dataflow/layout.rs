@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use memplan_core::{Bytes, Id, IndexVec, ObjectId, SpaceId};
+use memplan_core::{Bytes, Id, IndexVec, ObjectId, Placement, SpaceId};
 use memplan_program::{Control, Op, OpId, Program, SiteId};
 use smallvec::SmallVec;
 
@@ -93,6 +93,9 @@ impl Layout {
                     let (start, terms) = (i128::from(offset.0), terms.clone());
                     layout.places.push(Place { site, slot: slot as u32, start, size, terms });
                 }
+                if let Some(distance) = misaligned(info.alignment, placement, &terms) {
+                    violations.push(Violation::Misaligned { site, distance });
+                }
                 if placement.offsets.len() < info.slots as usize {
                     violations.push(Violation::TooFewSlots { site, offsets: placement.offsets.len() });
                 }
@@ -169,6 +172,13 @@ impl Layout {
         let meets = i128::from(range.0) + low < i128::from(b.size) && i128::from(range.1) + high > 0;
         (meets && range.0 < range.1 && b.size > 0).then_some(whole)
     }
+}
+
+/// An offset or a distance between iterations that is no multiple of the alignment.
+fn misaligned(alignment: Bytes, placement: &Placement, terms: &[Term]) -> Option<Bytes> {
+    let moves = |term: &&Term| term.trips.is_none_or(|trips| trips > 1);
+    let steps = terms.iter().filter(moves).filter_map(|term| u64::try_from(term.step).ok()).map(Bytes);
+    placement.offsets.iter().copied().chain(steps).find(|distance| !distance.is_aligned_to(alignment))
 }
 
 /// The least and greatest value of `address of a - address of b`.

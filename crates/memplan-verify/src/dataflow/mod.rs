@@ -71,7 +71,7 @@
 //!
 //! # What it does not do
 //!
-//! It does not check capacities, alignment or extents (see
+//! It does not check capacities or extents (see
 //! [`packing`](crate::packing)), nor that a plan's sites cover a program. It is
 //! as right as the Program is true: an access a front end leaves out is not seen.
 

@@ -1,5 +1,6 @@
 //! What the check finds, with its witnesses.
 
+use memplan_core::Bytes;
 use memplan_program::{ByteRange, OpId, Program, SiteId, ValueId};
 
 /// A way in which a plan changes what the program means.
@@ -90,6 +91,14 @@ pub enum Violation {
         /// The op that owns the memory.
         scope: OpId,
     },
+    /// A buffer, or its slice of some iteration, is not at a multiple of the
+    /// alignment that the program's accesses to it rely on.
+    Misaligned {
+        /// The buffer.
+        site: SiteId,
+        /// The offset, or the distance between iterations, that is no multiple.
+        distance: Bytes,
+    },
     /// A buffer has fewer offsets than slots.
     TooFewSlots {
         /// The buffer.
@@ -125,7 +134,7 @@ impl Violation {
             | Violation::IterationsOverlap { op, .. } => Some(*op),
             Violation::Unordered { second, .. } => Some(*second),
             Violation::ForeignScope { scope, .. } => Some(*scope),
-            Violation::SlotsOverlap { .. } | Violation::TooFewSlots { .. } => None,
+            Violation::SlotsOverlap { .. } | Violation::Misaligned { .. } | Violation::TooFewSlots { .. } => None,
         }
     }
 
@@ -140,6 +149,7 @@ impl Violation {
             Violation::Unordered { .. } => "dataflow::unordered",
             Violation::SlotsOverlap { .. } => "dataflow::slots-overlap",
             Violation::TooFewSlots { .. } => "dataflow::too-few-slots",
+            Violation::Misaligned { .. } => "dataflow::misaligned",
             Violation::ForeignScope { .. } => "dataflow::foreign-scope",
         }
     }
@@ -183,6 +193,10 @@ impl Violation {
             }
             Violation::ForeignScope { site: s, scope } => {
                 format!("{} is placed in memory of {}, which it is not allocated in", site(s), op_name(scope))
+            }
+            Violation::Misaligned { site: s, distance } => {
+                let alignment = program.site(*s).alignment;
+                format!("{} must lie at multiples of {alignment} bytes, and {distance} is none", site(s))
             }
             Violation::TooFewSlots { site: s, offsets } => {
                 format!("{} has {offsets} offsets for {} slots", site(s), program.site(*s).slots)

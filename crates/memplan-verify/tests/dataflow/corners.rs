@@ -41,6 +41,21 @@ fn what_runs_beside_a_free_may_write_again() {
     expect(source, "x@0 y@8", &[]);
 }
 
+/// Accesses may rely on the alignment a buffer asks for, in every iteration.
+#[test]
+fn offsets_and_strides_keep_the_alignment() {
+    let source = "func @f() {
+        all parallel 4 {
+          make alloc %x 24 align 16
+          fill write %x
+        }
+      }";
+    expect(source, "x@0+32", &[]);
+    expect(source, "x@8+32", &["%x off its alignment: 8"]);
+    expect(source, "x@0+24", &["%x off its alignment: 24"]);
+    expect(&source.replace("parallel 4", "parallel 1"), "x@0+24", &[]);
+}
+
 /// A token launched again while pending: the first instance goes on.
 #[test]
 fn two_launches_and_one_await() {

@@ -78,6 +78,7 @@ pub(crate) fn brief(program: &Program, violation: &Violation) -> String {
         Violation::SlotsOverlap { site: s, .. } => format!("slots of {} overlap", site(s)),
         Violation::ForeignScope { site: s, scope } => format!("{} in memory of {}", site(s), op(scope)),
         Violation::TooFewSlots { site: s, .. } => format!("too few slots for {}", site(s)),
+        Violation::Misaligned { site: s, distance } => format!("{} off its alignment: {distance}", site(s)),
         other => format!("{other:?}"),
     }
 }

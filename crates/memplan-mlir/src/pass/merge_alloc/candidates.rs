@@ -99,7 +99,7 @@ fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static 
 /// The largest power of two that divides an element's size: complex numbers of
 /// 8 bytes are aligned to 8 here, vectors of 16 to 16.
 fn natural_alignment(element: u64) -> u64 {
-    1 << element.trailing_zeros().min(6)
+    1 << element.trailing_zeros().min(62)
 }
 
 /// Deallocations, by what they free.
