@@ -1,5 +1,6 @@
 //! What the generated programs compute with: element types and memrefs.
 
+use crate::machine::SPACE;
 use crate::random::Random;
 
 /// An element type.
@@ -95,6 +96,8 @@ pub(crate) struct Buffer {
     pub(crate) name: String,
     pub(crate) element: Element,
     pub(crate) shape: Vec<u64>,
+    /// Whether it is in the memory space that is not the default one.
+    pub(crate) is_elsewhere: bool,
     /// Strides and offset; `None` for the identity.
     pub(crate) layout: Option<(Vec<u64>, u64)>,
     /// Whether all of it has been written on every way here.
@@ -115,7 +118,12 @@ impl Buffer {
             let offset = if *offset == 0 { String::new() } else { format!(", offset: {offset}") };
             format!(", strided<{strides:?}{offset}>")
         });
-        format!("memref<{dims}{}{layout}>", self.element.name())
+        format!("memref<{dims}{}{layout}{}>", self.element.name(), self.space())
+    }
+
+    /// The memory space, as it ends a type.
+    pub(crate) fn space(&self) -> String {
+        if self.is_elsewhere { format!(", {SPACE}") } else { String::new() }
     }
 
     /// Strides and offset, also for the identity.

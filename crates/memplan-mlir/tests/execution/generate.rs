@@ -15,8 +15,9 @@ use crate::random::Random;
 pub(crate) fn program(seed: u64) -> String {
     let mut random = Random::new(seed);
     let shapes: [&[u64]; 6] = [&[8], &[16], &[40], &[4, 8], &[2, 4], &[3, 5]];
-    let palette =
-        (0..2 + random.below(2)).map(|_| (*random.pick(&Element::ALL), random.pick(&shapes).to_vec())).collect();
+    let palette = (0..2 + random.below(2))
+        .map(|_| (*random.pick(&Element::ALL), random.pick(&shapes).to_vec(), random.chance(15)))
+        .collect();
     let mut generator = Generator {
         seed,
         random,
@@ -24,6 +25,9 @@ pub(crate) fn program(seed: u64) -> String {
         text: String::new(),
         helpers: Vec::new(),
         scope: Vec::new(),
+        checksum: "%acc".to_owned(),
+        is_beside: false,
+        may_launch: false,
         names: 0,
         blocks: 0,
         depth: 0,
@@ -32,6 +36,7 @@ pub(crate) fn program(seed: u64) -> String {
     for helper in 0..generator.random.below(3) {
         generator.helper(helper);
     }
+    generator.may_launch = true;
     generator.function();
     generator.text
 }
@@ -39,12 +44,20 @@ pub(crate) fn program(seed: u64) -> String {
 struct Generator {
     seed: u64,
     random: Random,
-    /// The buffer types of this program; few, so that there are pairs.
-    palette: Vec<(Element, Vec<u64>)>,
+    /// The buffer types of this program; few, so that there are pairs. Whether
+    /// they are in the memory space that is not the default one comes last.
+    palette: Vec<(Element, Vec<u64>, bool)>,
     text: String,
     /// The type each helper takes and returns.
     helpers: Vec<Buffer>,
     scope: Vec<Buffer>,
+    /// What the code here folds its numbers into: an asynchronous region has its own.
+    checksum: String,
+    /// Whether this code runs beside other code: then memory from outside is only read.
+    is_beside: bool,
+    /// Whether regions may be launched: not from helpers, which may run on a
+    /// thread of the pool and would wait there for another one.
+    may_launch: bool,
     names: usize,
     blocks: usize,
     depth: usize,
@@ -60,6 +73,13 @@ struct Place {
     iteration: Option<String>,
     /// The innermost parallel loop's variable and its trip count.
     parallel: Option<(String, usize)>,
+}
+
+/// How a sequential loop begins and what ends its body.
+struct LoopHeader {
+    text: String,
+    index: String,
+    yields: &'static str,
 }
 
 impl Generator {
@@ -94,10 +114,11 @@ impl Generator {
 
     /// A function that computes with its two arguments and returns one of them or a buffer of its own.
     fn helper(&mut self, number: usize) {
-        let (element, shape) = self.random.pick(&self.palette).clone();
+        let (element, shape, is_elsewhere) = self.random.pick(&self.palette).clone();
         let argument = |name: &str| Buffer {
             name: name.to_owned(),
             element,
+            is_elsewhere,
             shape: shape.clone(),
             layout: None,
             is_ready: true,
@@ -147,21 +168,24 @@ impl Generator {
             71..76 if nested => self.for_loop(place),
             76..80 if nested => self.carrying_loop(place),
             80..84 if nested => self.while_loop(place),
-            84..89 if nested => self.branch(place),
-            89..92 if nested => self.yielding_branch(place),
-            92..96 if nested => self.forall(place),
-            96..98 if nested => self.parallel(place),
-            98..100 if nested => self.region(place),
+            84..87 if nested => self.branch(place),
+            87..89 if nested => self.switch(place),
+            89..91 if nested => self.yielding_branch(place),
+            91..94 if nested => self.forall(place),
+            94..96 if nested => self.parallel(place),
+            96..98 if nested => self.region(place),
+            98..100 if nested => self.asynchronous(place),
             _ => self.alloc(place),
         }
     }
 
     fn alloc(&mut self, place: &Place) {
-        let (element, shape) = self.random.pick(&self.palette).clone();
+        let (element, shape, is_elsewhere) = self.random.pick(&self.palette).clone();
         let name = self.name();
         let buffer = Buffer {
             name: name.clone(),
             element,
+            is_elsewhere,
             shape,
             layout: None,
             is_ready: false,
@@ -178,7 +202,7 @@ impl Generator {
         if self.random.chance(5) && buffer.shape.len() == 1 {
             // Of a size nobody knows until it runs.
             let size = self.constant(buffer.shape[0] as usize);
-            let dynamic = format!("memref<?x{}>", element.name());
+            let dynamic = format!("memref<?x{}{}>", element.name(), buffer.space());
             self.line(&format!("{name}_d = memref.alloc({size}) : {dynamic}"));
             self.line(&format!("{name} = memref.cast {name}_d : {dynamic} to {}", buffer.ty()));
             self.scope.push(Buffer { home: None, is_aliased: true, ..buffer });
@@ -304,6 +328,7 @@ impl Generator {
             && let Some(shared) = self.any(|buffer| {
                 buffer.is_ready && !buffer.is_writable && buffer.shape.len() == 1 && buffer.shape[0] as usize >= trips
             })
+            && !self.is_beside
             && self.random.chance(50)
         {
             // Each iteration has its element of a buffer from outside.
@@ -348,10 +373,11 @@ impl Generator {
         let [old, factor, product, sum] = [(); 4].map(|()| self.name());
         let zero = self.constant(0);
         self.line(&format!("{factor} = arith.constant 1000003 : i64"));
-        self.line(&format!("{old} = memref.load %acc[{zero}] : memref<1xi64>"));
+        let checksum = self.checksum.clone();
+        self.line(&format!("{old} = memref.load {checksum}[{zero}] : memref<1xi64>"));
         self.line(&format!("{product} = arith.muli {old}, {factor} : i64"));
         self.line(&format!("{sum} = arith.addi {product}, {value} : i64"));
-        self.line(&format!("memref.store {sum}, %acc[{zero}] : memref<1xi64>"));
+        self.line(&format!("memref.store {sum}, {checksum}[{zero}] : memref<1xi64>"));
     }
 
     /// A condition that depends on the iteration or on what was read so far.
@@ -363,7 +389,8 @@ impl Generator {
             }
             _ => {
                 let zero = self.constant(0);
-                self.line(&format!("{bits} = memref.load %acc[{zero}] : memref<1xi64>"));
+                let checksum = self.checksum.clone();
+                self.line(&format!("{bits} = memref.load {checksum}[{zero}] : memref<1xi64>"));
             }
         }
         let shift = self.random.below(2);
@@ -406,9 +433,10 @@ impl Generator {
                 wide
             }
             (_, 2) if plain => {
-                let (from, element) = (base.ty(), base.element.name());
-                self.line(&format!("{name}_u = memref.cast {} : {from} to memref<*x{element}>", base.name));
-                self.line(&format!("{name} = memref.cast {name}_u : memref<*x{element}> to {from}"));
+                let from = base.ty();
+                let unranked = format!("memref<*x{}{}>", base.element.name(), base.space());
+                self.line(&format!("{name}_u = memref.cast {} : {from} to {unranked}", base.name));
+                self.line(&format!("{name} = memref.cast {name}_u : {unranked} to {from}"));
                 base.alias(name)
             }
             _ => self.subview(&base, name),
@@ -481,8 +509,8 @@ impl Generator {
         let (Some(left), Some(right)) = (self.any(fits), self.any(fits)) else { return };
         let name = self.name();
         self.line(&format!(
-            "{name} = func.call @p{}_h{helper}(%acc, {}, {}) : (memref<1xi64>, {wanted}, {wanted}) -> {wanted}",
-            self.seed, left.name, right.name
+            "{name} = func.call @p{}_h{helper}({}, {}, {}) : (memref<1xi64>, {wanted}, {wanted}) -> {wanted}",
+            self.seed, self.checksum, left.name, right.name
         ));
         self.push_merged(name, &left, &right);
     }
@@ -521,32 +549,38 @@ impl Generator {
     }
 
     fn for_loop(&mut self, around: &Place) {
-        let index = self.name();
-        let (zero, one) = (self.constant(0), self.constant(1));
-        let trips = self.random.below(4);
-        let bound = self.constant(trips);
-        self.line(&format!("scf.for {index} = {zero} to {bound} step {one} {{"));
-        let place = Place { iteration: Some(index), ..self.place(Some(around)) };
+        let header = self.loop_header();
+        self.line(&format!("{} {{", header.text));
+        let place = Place { iteration: Some(header.index), ..self.place(Some(around)) };
         self.body(&place);
         self.line("}");
+    }
+
+    /// A sequential loop of up to three iterations, structured or affine.
+    fn loop_header(&mut self) -> LoopHeader {
+        let (index, trips) = (self.name(), self.random.below(4));
+        if self.random.chance(30) {
+            let text = format!("affine.for {index} = 0 to {trips}");
+            return LoopHeader { text, index, yields: "affine.yield" };
+        }
+        let (zero, one, bound) = (self.constant(0), self.constant(1), self.constant(trips));
+        LoopHeader { text: format!("scf.for {index} = {zero} to {bound} step {one}"), index, yields: "scf.yield" }
     }
 
     /// A loop that hands two buffers from iteration to iteration.
     fn carrying_loop(&mut self, around: &Place) {
         let Some(left) = self.any(|buffer| buffer.is_ready) else { return };
         let Some(right) = self.partner(&left) else { return };
-        let [result, index, x, y] = [(); 4].map(|()| self.name());
-        let (zero, one) = (self.constant(0), self.constant(1));
-        let trips = self.random.below(4);
-        let bound = self.constant(trips);
+        let [result, x, y] = [(); 3].map(|()| self.name());
+        let LoopHeader { text, index, yields } = self.loop_header();
         let ty = left.ty();
         self.line(&format!(
-            "{result}:2 = scf.for {index} = {zero} to {bound} step {one} iter_args({x} = {}, {y} = {}) -> ({ty}, {ty}) {{",
+            "{result}:2 = {text} iter_args({x} = {}, {y} = {}) -> ({ty}, {ty}) {{",
             left.name, right.name
         ));
         let place = Place { iteration: Some(index), ..self.place(Some(around)) };
         let yielded = self.carried_body(&place, &left, &right, [x, y]);
-        self.line(&format!("  scf.yield {}, {} : {ty}, {ty}", yielded[0], yielded[1]));
+        self.line(&format!("  {yields} {}, {} : {ty}, {ty}", yielded[0], yielded[1]));
         self.line("}");
         self.push_merged(format!("{result}#0"), &left, &right);
         self.push_merged(format!("{result}#1"), &left, &right);
@@ -624,6 +658,55 @@ impl Generator {
         self.line("}");
     }
 
+    /// One of three, by a number that depends on what was read so far.
+    fn switch(&mut self, around: &Place) {
+        let [bits, mask, low, chosen] = [(); 4].map(|()| self.name());
+        let (zero, checksum) = (self.constant(0), self.checksum.clone());
+        self.line(&format!("{bits} = memref.load {checksum}[{zero}] : memref<1xi64>"));
+        self.line(&format!("{mask} = arith.constant 3 : i64"));
+        self.line(&format!("{low} = arith.andi {bits}, {mask} : i64"));
+        self.line(&format!("{chosen} = arith.index_cast {low} : i64 to index"));
+        self.line(&format!("scf.index_switch {chosen}"));
+        for case in ["case 0 {", "case 2 {", "default {"] {
+            self.line(case);
+            let place = self.place(Some(around));
+            self.body(&place);
+            self.line("  scf.yield");
+            self.line("}");
+        }
+    }
+
+    /// A region that another thread runs, and code beside it. Both read what
+    /// was there before; neither writes it, and each has a checksum of its own.
+    fn asynchronous(&mut self, around: &Place) {
+        if self.is_beside || !self.may_launch {
+            return self.branch(around);
+        }
+        let [own, token, total] = [(); 3].map(|()| self.name());
+        let (zero, start) = (self.constant(0), self.name());
+        self.line(&format!("{own} = memref.alloc() : memref<1xi64>"));
+        self.line(&format!("{start} = arith.constant {} : i64", self.seed % 1000));
+        self.line(&format!("memref.store {start}, {own}[{zero}] : memref<1xi64>"));
+        self.is_beside = true;
+        self.line(&format!("{token} = async.execute {{"));
+        let checksum = std::mem::replace(&mut self.checksum, own.clone());
+        let place = Place { parallel: None, ..self.place(Some(around)) };
+        self.parallel_body(&place);
+        self.checksum = checksum;
+        self.line("  async.yield");
+        self.line("}");
+        // Beside it nothing ends that the region may still read.
+        self.line("scf.execute_region {");
+        let place = Place { parallel: None, ..self.place(Some(around)) };
+        self.parallel_body(&place);
+        self.line("  scf.yield");
+        self.line("}");
+        self.is_beside = false;
+        self.line(&format!("async.await {token} : !async.token"));
+        self.line(&format!("{total} = memref.load {own}[{zero}] : memref<1xi64>"));
+        self.mix(&total);
+    }
+
     /// A branch whose result is a buffer from either side.
     fn yielding_branch(&mut self, around: &Place) {
         let Some(model) = self.any(|buffer| buffer.is_ready && buffer.is_writable) else { return };
@@ -676,8 +759,12 @@ impl Generator {
 
     fn parallel(&mut self, around: &Place) {
         let (index, trips) = (self.name(), 1 + self.random.below(4));
-        let (zero, one, bound) = (self.constant(0), self.constant(1), self.constant(trips));
-        self.line(&format!("scf.parallel ({index}) = ({zero}) to ({bound}) step ({one}) {{"));
+        if self.random.chance(30) {
+            self.line(&format!("affine.parallel ({index}) = (0) to ({trips}) {{"));
+        } else {
+            let (zero, one, bound) = (self.constant(0), self.constant(1), self.constant(trips));
+            self.line(&format!("scf.parallel ({index}) = ({zero}) to ({bound}) step ({one}) {{"));
+        }
         let parallel = Some((index.clone(), trips));
         let place = Place { iteration: Some(index), parallel, ..self.place(Some(around)) };
         self.parallel_body(&place);
