@@ -7,21 +7,23 @@
 //!
 //! The steps from a plan to a picture:
 //! 1. [`scene`] turns problem and plan into shapes in steps and bytes, without
-//!    any idea of paper;
+//!    any idea of paper; `occupancy` adds up the bytes in use over time;
 //! 2. `svg` puts the shapes on paper; `label` decides what text fits where;
-//! 3. `page` wraps the SVG into a self-contained HTML file with a summary, the
-//!    buffers alive at the peak, and details on hover.
+//! 3. `page` writes the shapes as data into a self-contained HTML file, whose
+//!    script draws them, explains them and compares plans;
+//! 4. `terminal` draws with characters.
 //!
 //! Pictures depend on nothing but their input: the same plan gives the same
 //! bytes, on any machine.
 
 mod label;
+mod occupancy;
 mod page;
 mod scale;
 pub mod scene;
 mod svg;
 
-use memplan_core::{Plan, Problem, Reuse};
+use memplan_core::{BufferId, IndexVec, Plan, Problem, Reuse};
 
 use crate::wording::{count, sized};
 use scene::Scene;
@@ -48,22 +50,50 @@ impl Caption {
     }
 }
 
+/// Something known about buffers that neither problem nor plan says, such as
+/// the line of the source where each is allocated.
+#[derive(Clone, Debug)]
+pub struct Remark {
+    /// What is known: `source`, `level`.
+    pub what: String,
+    /// A text for each buffer; `None` where there is none.
+    pub of: IndexVec<BufferId, Option<String>>,
+}
+
 /// A plan ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct Map<'a> {
     problem: &'a Problem,
+    plan: &'a Plan,
     scene: Scene,
     caption: Caption,
+    remarks: Vec<Remark>,
+    violations: Vec<String>,
 }
 
 impl<'a> Map<'a> {
     /// Lays out a plan. The plan need not be right: a wrong one shows its overlaps.
-    pub fn new(problem: &'a Problem, plan: &Plan, caption: Caption) -> Map<'a> {
+    pub fn new(problem: &'a Problem, plan: &'a Plan, caption: Caption) -> Map<'a> {
         let mut caption = caption;
         caption.reused.clone_from(&plan.reused);
         let buffers = count(problem.buffers().len(), "buffer");
         caption.facts.insert(0, format!("{buffers}, extent {}", sized(plan.extent())));
-        Map { problem, scene: Scene::of(problem, plan), caption }
+        let scene = Scene::of(problem, plan);
+        Map { problem, plan, scene, caption, remarks: Vec::new(), violations: Vec::new() }
+    }
+
+    /// The same map with something more to say about its buffers.
+    #[must_use]
+    pub fn with_remark(mut self, remark: Remark) -> Map<'a> {
+        self.remarks.push(remark);
+        self
+    }
+
+    /// The same map with a list of what is wrong with the plan.
+    #[must_use]
+    pub fn with_violations(mut self, violations: Vec<String>) -> Map<'a> {
+        self.violations = violations;
+        self
     }
 
     /// The picture as an SVG document, on white.
@@ -73,7 +103,13 @@ impl<'a> Map<'a> {
 
     /// The picture as a self-contained HTML page, light or dark.
     pub fn html(&self) -> String {
-        page::document(self.problem, &self.scene, &self.caption)
+        page::document(std::slice::from_ref(self))
+    }
+
+    /// Several plans of one problem in one HTML page, to compare them side by
+    /// side. The title and what is said about buffers come from the first.
+    pub fn html_of(maps: &[Map]) -> String {
+        page::document(maps)
     }
 }
 

@@ -1,68 +1,192 @@
 //! The picture as a self-contained HTML page.
 //!
-//! The page is the SVG, a table of what is alive at the peak, a style sheet
-//! and a small script. Without the script everything is still there: the
-//! tooltips are the SVG's own titles. Nothing is loaded from anywhere.
+//! The page is a frame (`page/page.html`), a style sheet, a script in a few
+//! files that share one scope, and the shapes of the [`Scene`](super::scene) as
+//! JSON. The script draws the shapes on a canvas, so that 10^5 of them stay
+//! smooth, and makes every other element with `textContent`: nothing that comes
+//! from an input is ever markup. Nothing is loaded from anywhere, and a content
+//! security policy says so.
+//!
+//! # The data
+//!
+//! Columns, not objects: one array over all buffers for each property, and
+//! columns that say nothing are left out. A space of a plan has its shapes in one
+//! flat array, six numbers each: buffer, 3 x slot + kind (0 idle, 1 alive,
+//! 2 taken over in place), first step, end step, first byte, end byte.
 
-use std::fmt::Write;
+use memplan_core::{BufferId, Bytes, Id, Problem, Size};
+use serde_json::{Value, json};
 
-use memplan_core::Problem;
-
-use super::Caption;
 use super::label::escape;
-use super::scene::{Panel, Scene};
-use super::svg;
+use super::scene::{Panel, Shape};
+use super::{Map, Remark};
 
-/// The table lists this many buffers; the rest is summed up.
-const ROWS: usize = 40;
+/// At most this many violations are listed.
+const VIOLATIONS: usize = 100;
 
-/// A complete HTML document.
-pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption) -> String {
-    let title = escape(&caption.title);
-    let style = concat!(include_str!("style.css"), include_str!("page.css"));
-    let script = include_str!("page.js");
-    let picture = svg::element(problem, scene, caption);
-    let tables: String = scene.panels.iter().map(|panel| peak_table(problem, panel, scene.panels.len() > 1)).collect();
-    format!(
-        r#"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>{title} · memory map</title>
-<style>
-{style}</style>
-</head>
-<body>
-<main>
-{picture}{tables}</main>
-<div id="tip" role="tooltip" hidden></div>
-<script>
-{script}</script>
-</body>
-</html>
-"#
-    )
+/// The script's files in the order in which they are put together.
+const SCRIPT: &[&str] = &[
+    include_str!("page/data.js"),
+    include_str!("page/words.js"),
+    include_str!("page/colour.js"),
+    include_str!("page/camera.js"),
+    include_str!("page/raster.js"),
+    include_str!("page/chart.js"),
+    include_str!("page/curve.js"),
+    include_str!("page/tables.js"),
+    include_str!("page/controls.js"),
+    include_str!("page/main.js"),
+];
+
+/// A complete HTML document for one or several plans of one problem.
+pub(super) fn document(maps: &[Map]) -> String {
+    let title = maps.first().map(|map| escape(&map.caption.title)).unwrap_or_default();
+    let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", SCRIPT.concat());
+    let parts = [
+        ("TITLE", title.as_str()),
+        ("STYLE", include_str!("page/page.css")),
+        ("DATA", &harmless(&data(maps).to_string())),
+        ("SCRIPT", &script),
+    ];
+    fill(include_str!("page/page.html"), &parts)
 }
 
-/// What is alive at the peak of a space, largest first, with a running share.
-fn peak_table(problem: &Problem, panel: &Panel, several: bool) -> String {
-    let Some(step) = panel.peak.step else { return String::new() };
-    let alive = &panel.alive_at_peak;
-    let place = if several { format!(" in {}", escape(&panel.name)) } else { String::new() };
-    let mut table = format!("<h2>Alive at the peak{place}, step {step}</h2>\n<table>\n");
-    table.push_str("<tr><th scope=\"col\">buffer<th scope=\"col\">size<th scope=\"col\">bytes<th scope=\"col\">share so far</tr>\n");
-    let mut sum = 0u64;
-    for &(buffer, bytes) in alive.iter().take(ROWS) {
-        sum = sum.saturating_add(bytes.0);
-        let name = escape(&problem.buffers()[buffer].name);
-        let share = 100.0 * sum as f64 / panel.peak.bytes.0.max(1) as f64;
-        let _ = writeln!(table, "<tr><td>{name}<td>{}<td>{bytes}<td>{share:.1} %</tr>", bytes.human());
+/// Replaces each `{{NAME}}` of a template, once and in order, so that nothing
+/// that is filled in is looked at again.
+fn fill(template: &str, parts: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
+        text.push_str(before);
+        text.extend(parts.iter().filter(|part| part.0 == name).map(|part| part.1));
+        rest = after;
     }
-    if alive.len() > ROWS {
-        let _ = writeln!(table, "<tr><td colspan=\"4\">and {} smaller ones</tr>", alive.len() - ROWS);
+    text + rest
+}
+
+/// JSON that can stand inside a script element: no character in it can end the
+/// element, start a comment or be a line end in some versions of the language.
+fn harmless(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => text.push_str(&format!("\\u{:04x}", u32::from(character))),
+            other => text.push(other),
+        }
     }
-    table.push_str("</table>\n");
-    table
+    text
+}
+
+fn data(maps: &[Map]) -> Value {
+    let Some(first) = maps.first() else { return json!({"buffers": {"name": []}, "plans": []}) };
+    json!({
+        "title": first.caption.title,
+        "first": first.scene.first,
+        "last": first.scene.last,
+        "buffers": buffers(first.problem, &first.remarks),
+        "plans": maps.iter().map(plan).collect::<Vec<_>>(),
+    })
+}
+
+/// The columns over all buffers.
+fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
+    let all = || problem.buffers().iter();
+    let mut columns = json!({
+        "name": all().map(|buffer| buffer.name.as_str()).collect::<Vec<_>>(),
+        "size": all().map(|buffer| buffer.bytes().map(|bytes| bytes.0)).collect::<Vec<_>>(),
+        "start": all().map(|buffer| buffer.lifetime.start().map(|step| step.0)).collect::<Vec<_>>(),
+        "end": all().map(|buffer| buffer.lifetime.end().map(|step| step.0)).collect::<Vec<_>>(),
+    });
+    let mut add = |name: &str, values: Vec<Value>| {
+        if values.iter().any(|value| !value.is_null()) {
+            columns[name] = Value::Array(values);
+        }
+    };
+    add("shape", all().map(|buffer| shape_words(&buffer.size)).collect());
+    add("pipe", all().map(|buffer| json!(buffer.pipe)).collect());
+    add("loop", all().map(|buffer| json!(buffer.enclosing_loop)).collect());
+    add("slots", all().map(|buffer| unless(buffer.slots == 1, buffer.slots)).collect());
+    add("alignment", all().map(|buffer| unless(buffer.alignment <= Bytes(1), buffer.alignment.0)).collect());
+    add("fixed", all().map(|buffer| json!(buffer.fixed.map(|offset| offset.0))).collect());
+    add("exclusive", all().map(|buffer| unless(!buffer.exclusive, 1)).collect());
+    add("group", all().map(|buffer| json!(buffer.tie.map(|tie| problem.groups()[tie.group].as_str()))).collect());
+    add("at", all().map(|buffer| json!(buffer.tie.map(|tie| tie.at.0))).collect());
+    let notes = remarks.iter().map(|remark| json!({"what": remark.what, "of": remark.of.as_slice()}));
+    columns["notes"] = notes.collect();
+    columns
+}
+
+fn unless(is_usual: bool, value: impl Into<Value>) -> Value {
+    if is_usual { Value::Null } else { value.into() }
+}
+
+/// A size that is not simply a number of bytes, in words.
+fn shape_words(size: &Size) -> Value {
+    match size {
+        Size::Fixed(_) => Value::Null,
+        Size::Shape(components) => {
+            let numbers: Vec<String> = components.iter().map(u64::to_string).collect();
+            json!(numbers.join(" × "))
+        }
+        Size::Symbolic { symbol, at_most: Some(bytes) } => json!(format!("{symbol}, at most {bytes} bytes")),
+        Size::Symbolic { symbol, at_most: None } => json!(symbol),
+    }
+}
+
+fn plan(map: &Map) -> Value {
+    let objects = map.plan.placements.iter().map(|placement| placement.as_ref()?.object.map(Id::index));
+    let objects: Vec<Option<usize>> = if map.plan.objects.is_empty() { Vec::new() } else { objects.collect() };
+    let over = |buffers: &[BufferId]| buffers.iter().map(|buffer| buffer.index()).collect::<Vec<_>>();
+    let reused = map.plan.reused.iter().map(|reuse| json!([reuse.buffer.index(), over(&reuse.over)]));
+    let offsets = map.plan.placements.iter().map(|placement| {
+        let offsets = placement.as_ref().map(|placement| &placement.offsets);
+        json!(offsets.map(|offsets| offsets.iter().map(|offset| offset.0).collect::<Vec<_>>()))
+    });
+    json!({
+        "facts": map.caption.facts,
+        "extent": map.plan.extent().0,
+        "objects": objects,
+        "offsets": offsets.collect::<Vec<_>>(),
+        "reused": reused.collect::<Vec<_>>(),
+        "violations": map.violations.iter().take(VIOLATIONS).collect::<Vec<_>>(),
+        "spaces": map.scene.panels.iter().map(space).collect::<Vec<_>>(),
+    })
+}
+
+fn space(panel: &Panel) -> Value {
+    json!({
+        "name": panel.name,
+        "extent": panel.extent.0,
+        "capacity": panel.capacity.map(|bytes| bytes.0),
+        "lower": panel.lower_bound.0,
+        "peak": panel.peak.bytes.0,
+        "peakStep": panel.peak.step.map(|step| step.0),
+        "edges": panel.object_edges,
+        "live": panel.live.iter().flat_map(|&(step, bytes)| [step.0, bytes.0]).collect::<Vec<_>>(),
+        "shapes": panel.shapes.iter().flat_map(numbers).collect::<Vec<_>>(),
+    })
+}
+
+fn numbers(shape: &Shape) -> [u64; 6] {
+    let kind = 3 * shape.slot as u64 + shape.kind as u64;
+    [shape.buffer.index() as u64, kind, shape.start, shape.end, shape.low, shape.high]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_filled_in_is_not_a_template() {
+        assert_eq!(fill("<{{A}}|{{B}}>", &[("A", "{{B}}"), ("B", "{{A}}")]), "<{{B}}|{{A}}>");
+        assert_eq!(fill("{{A", &[("A", "x")]), "x");
+    }
+
+    #[test]
+    fn json_in_a_script_cannot_end_it() {
+        let text = harmless(&json!("</script><!--\u{2028}&").to_string());
+        assert_eq!(text, r#""\u003c/script\u003e\u003c!--\u2028\u0026""#);
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), json!("</script><!--\u{2028}&"));
+    }
 }

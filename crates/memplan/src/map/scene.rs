@@ -15,10 +15,8 @@
 //! A plan of shared objects is drawn as its objects stacked on each other.
 
 use memplan_core::bound::{self, Peak};
+use super::occupancy;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Interval, ObjectId, Placement, Plan, Problem, Size, SpaceId, Step};
-
-/// A picture with more shapes than this leaves out the smallest and says so.
-const MOST_SHAPES: usize = 20_000;
 
 /// What a rectangle stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,11 +73,10 @@ pub struct Panel {
     pub capacity: Option<Bytes>,
     /// What every plan needs of it.
     pub lower_bound: Bytes,
-    /// The most bytes alive at once, and when.
+    /// The most bytes in use at once, and when first.
     pub peak: Peak,
-    /// The buffers alive at the peak with their bytes in use there, largest first.
-    pub alive_at_peak: Vec<(BufferId, Bytes)>,
-    /// Live bytes over time: `(step, bytes from there on)`.
+    /// Bytes in use over time: `(step, bytes from there on)`. Bytes that two
+    /// buffers share rightly, in an overlay or a tie, count once.
     pub live: Vec<(Step, Bytes)>,
     /// What to draw, bottom layer first.
     pub shapes: Vec<Shape>,
@@ -96,8 +93,6 @@ pub struct Scene {
     pub first: u64,
     /// One past the last step.
     pub last: u64,
-    /// Shapes left out because there are too many.
-    pub left_out: usize,
     /// Buffers that have no area: never alive, of no or unknown size, or not placed.
     pub without_area: usize,
 }
@@ -118,7 +113,6 @@ impl Scene {
             }
         }
         mark_taken(problem, plan, &bases, &mut shapes);
-        let left_out = leave_out_smallest(&mut shapes);
         let mut panels = Vec::new();
         for (space, mut shapes) in problem.spaces().ids().zip(shapes.into_vec()) {
             // Earlier and larger shapes go beneath later and smaller ones.
@@ -135,7 +129,6 @@ impl Scene {
             panels,
             first: lives().filter_map(|life| life.start()).min().unwrap_or_default().0,
             last: lives().filter_map(|life| life.end()).max().unwrap_or_default().0,
-            left_out,
             without_area,
         }
     }
@@ -146,7 +139,6 @@ fn is_used(panel: &Panel) -> bool {
 }
 
 fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> Panel {
-    let is_here = |buffer: BufferId| placement(plan, buffer).is_some_and(|placement| placement.space == space);
     let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space];
     let lower_bound = if plan.objects.is_empty() {
         bound::space_lower_bounds(problem)[space].bytes
@@ -154,7 +146,7 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
         let maxima = bound::positional_maxima(problem, only_here);
         Bytes(maxima.iter().fold(0, |sum, maximum| sum.saturating_add(maximum.0)))
     };
-    let peak = bound::peak_live(problem, is_here);
+    let live = occupancy::profile(shapes.iter().filter(|shape| shape.kind == Kind::Alive));
     let bases = object_bases(problem, plan);
     let of_space = |&(object, _): &(ObjectId, &u64)| plan.objects[object].space == space;
     Panel {
@@ -162,25 +154,17 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
         extent: plan.extents.get(space).copied().unwrap_or_default(),
         capacity: problem.spaces()[space].capacity,
         lower_bound,
-        alive_at_peak: alive_at(problem, peak.step, is_here),
-        peak,
-        live: bound::live_bytes(problem, is_here),
+        peak: peak_of(&live),
+        live,
         shapes,
         object_edges: bases.iter_enumerated().filter(of_space).map(|(_, &base)| base).collect(),
     }
 }
 
-fn alive_at(problem: &Problem, step: Option<Step>, is_here: impl Fn(BufferId) -> bool) -> Vec<(BufferId, Bytes)> {
-    let Some(step) = step else { return Vec::new() };
-    let bytes_at = |id: BufferId| {
-        let buffer = &problem.buffers()[id];
-        let interval = buffer.lifetime.intervals().iter().find(|life| life.start <= step && step < life.end)?;
-        let used = interval.bytes(Bytes(bytes_of(&buffer.size)));
-        Some((id, Bytes((used.high.0 - used.low.0).saturating_mul(u64::from(buffer.slots)))))
-    };
-    let mut alive: Vec<_> = problem.buffers().ids().filter(|&id| is_here(id)).filter_map(bytes_at).collect();
-    alive.sort_by_key(|&(id, bytes)| (std::cmp::Reverse(bytes), id));
-    alive
+/// The first of the highest values.
+fn peak_of(live: &[(Step, Bytes)]) -> Peak {
+    let highest = live.iter().max_by_key(|&&(step, bytes)| (bytes, std::cmp::Reverse(step)));
+    highest.map_or_else(Peak::default, |&(step, bytes)| Peak { bytes, step: Some(step) })
 }
 
 fn placement(plan: &Plan, buffer: BufferId) -> Option<&Placement> {
@@ -262,27 +246,4 @@ fn mark_taken(
             shapes[space].extend(taken.map(|common| Shape { kind: Kind::Taken, ..common }));
         }
     }
-}
-
-/// Keeps the [`MOST_SHAPES`] largest; returns how many are gone.
-fn leave_out_smallest(shapes: &mut IndexVec<SpaceId, Vec<Shape>>) -> usize {
-    let mut areas: Vec<u128> = shapes.iter().flatten().map(Shape::area).collect();
-    let before = areas.len();
-    if before <= MOST_SHAPES {
-        return 0;
-    }
-    areas.sort_unstable_by_key(|&area| std::cmp::Reverse(area));
-    let smallest_drawn = areas[MOST_SHAPES - 1];
-    let mut room_for_equals = MOST_SHAPES - areas.partition_point(|&area| area > smallest_drawn);
-    for panel in shapes.iter_mut() {
-        panel.retain(|shape| match shape.area().cmp(&smallest_drawn) {
-            std::cmp::Ordering::Greater => true,
-            std::cmp::Ordering::Equal if room_for_equals > 0 => {
-                room_for_equals -= 1;
-                true
-            }
-            _ => false,
-        });
-    }
-    before - MOST_SHAPES
 }

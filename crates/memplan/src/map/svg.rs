@@ -32,17 +32,17 @@ const STRIP_GAP: f64 = 10.0;
 const AXIS: f64 = 46.0;
 const FOOTER: f64 = 30.0;
 
-/// Colours and line styles, also used by the page.
-pub(super) const STYLE: &str = include_str!("style.css");
+/// A picture with more shapes than this leaves out the smallest and says so.
+const MOST_SHAPES: usize = 20_000;
+
+/// Colours and line styles.
+const STYLE: &str = include_str!("style.css");
 
 /// A complete SVG document.
 pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption) -> String {
-    Drawing::new(problem, scene, caption).draw(Some(STYLE))
-}
-
-/// The same picture as an element of a page that brings its own style.
-pub(super) fn element(problem: &Problem, scene: &Scene, caption: &Caption) -> String {
-    Drawing::new(problem, scene, caption).draw(None)
+    let mut scene = scene.clone();
+    let left_out = leave_out_smallest(&mut scene.panels, MOST_SHAPES);
+    Drawing::new(problem, &scene, caption, left_out).draw()
 }
 
 struct Drawing<'a> {
@@ -50,6 +50,8 @@ struct Drawing<'a> {
     scene: &'a Scene,
     caption: &'a Caption,
     time: Scale,
+    /// Shapes left out because there are too many.
+    left_out: usize,
     out: String,
 }
 
@@ -61,16 +63,16 @@ struct Frame {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(problem: &'a Problem, scene: &'a Scene, caption: &'a Caption) -> Drawing<'a> {
+    fn new(problem: &'a Problem, scene: &'a Scene, caption: &'a Caption, left_out: usize) -> Drawing<'a> {
         let time = Scale::new(scene.first, scene.last, LEFT, WIDTH - RIGHT);
-        Drawing { problem, scene, caption, time, out: String::new() }
+        Drawing { problem, scene, caption, time, left_out, out: String::new() }
     }
 
-    fn draw(mut self, style: Option<&str>) -> String {
+    fn draw(mut self) -> String {
         let panel_height = if self.scene.panels.len() > 1 { SHARED_PANEL } else { SINGLE_PANEL };
         let pitch = PANEL_TITLE + panel_height + STRIP_GAP + STRIP + AXIS;
         let height = TOP + pitch * self.scene.panels.len() as f64 + FOOTER;
-        self.open(height, style);
+        self.open(height);
         self.heading();
         for (index, panel) in self.scene.panels.iter().enumerate() {
             let top = TOP + pitch * index as f64 + PANEL_TITLE;
@@ -81,15 +83,13 @@ impl<'a> Drawing<'a> {
         self.out
     }
 
-    fn open(&mut self, height: f64, style: Option<&str>) {
+    fn open(&mut self, height: f64) {
         let title = escape(&self.caption.title);
         let (width, height) = (px(WIDTH), px(height));
         self.line(&format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" class="memplan" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="Memory map of {title}">"#
         ));
-        if let Some(style) = style {
-            self.line(&format!("<style>\n{style}</style>"));
-        }
+        self.line(&format!("<style>\n{STYLE}</style>"));
         self.line(concat!(
             r#"<defs><pattern id="memplan-taken" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">"#,
             r#"<rect class="hatch" width="2" height="6"/></pattern></defs>"#
@@ -316,8 +316,8 @@ impl<'a> Drawing<'a> {
         if self.scene.without_area > 0 {
             notes.push(format!("{} without bytes or life, not drawn", count(self.scene.without_area, "buffer")));
         }
-        if self.scene.left_out > 0 {
-            notes.push(format!("the {} smallest rectangles are not drawn", self.scene.left_out));
+        if self.left_out > 0 {
+            notes.push(format!("the {} smallest rectangles are not drawn", self.left_out));
         }
         self.text("note", LEFT, height - 14.0, "start", &notes.join(" · "));
     }
@@ -373,6 +373,29 @@ fn named(shapes: &[Shape]) -> Vec<usize> {
     alive.dedup_by_key(|index| owner(*index));
     alive.sort_unstable();
     alive
+}
+
+/// Keeps the `most` largest shapes of all panels; returns how many are gone.
+fn leave_out_smallest(panels: &mut [Panel], most: usize) -> usize {
+    let mut areas: Vec<u128> = panels.iter().flat_map(|panel| &panel.shapes).map(Shape::area).collect();
+    let before = areas.len();
+    if before <= most {
+        return 0;
+    }
+    areas.sort_unstable_by_key(|&area| std::cmp::Reverse(area));
+    let smallest_drawn = areas[most - 1];
+    let mut room_for_equals = most - areas.partition_point(|&area| area > smallest_drawn);
+    for panel in panels {
+        panel.shapes.retain(|shape| match shape.area().cmp(&smallest_drawn) {
+            std::cmp::Ordering::Greater => true,
+            std::cmp::Ordering::Equal if room_for_equals > 0 => {
+                room_for_equals -= 1;
+                true
+            }
+            _ => false,
+        });
+    }
+    before - most
 }
 
 /// A coordinate with at most two decimals.

@@ -1,0 +1,69 @@
+// What the page shows, read from the JSON in the file.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const buffers = data.buffers;
+const count = buffers.name.length;
+const plans = data.plans;
+
+const IDLE = 0;
+const ALIVE = 1;
+const TAKEN = 2;
+
+/** The shapes of one space as typed columns: quick to scan, so no index is needed. */
+function layerOf(flat) {
+  const length = flat.length / 6;
+  const layer = {
+    length,
+    buffer: new Int32Array(length),
+    slot: new Int32Array(length),
+    kind: new Uint8Array(length),
+    start: new Float64Array(length),
+    end: new Float64Array(length),
+    low: new Float64Array(length),
+    high: new Float64Array(length),
+  };
+  for (let i = 0, at = 0; i < length; i += 1, at += 6) {
+    layer.buffer[i] = flat[at];
+    layer.slot[i] = Math.floor(flat[at + 1] / 3);
+    layer.kind[i] = flat[at + 1] % 3;
+    layer.start[i] = flat[at + 2];
+    layer.end[i] = flat[at + 3];
+    layer.low[i] = flat[at + 4];
+    layer.high[i] = flat[at + 5];
+  }
+  return layer;
+}
+
+for (const [index, plan] of plans.entries()) {
+  plan.index = index;
+  plan.letter = String.fromCharCode(65 + (index % 26));
+  plan.byName = new Map();
+  plan.victims = new Map(plan.reused);
+  plan.home = new Int32Array(count).fill(-1);
+  for (const space of plan.spaces) {
+    space.layer = layerOf(space.shapes);
+    space.shapes = null;
+    plan.byName.set(space.name, space);
+  }
+}
+
+/** Every space that some plan uses, in order. */
+const spaceNames = [...new Set(plans.flatMap((plan) => plan.spaces.map((space) => space.name)))];
+
+for (const plan of plans) {
+  for (const space of plan.spaces) {
+    const at = spaceNames.indexOf(space.name);
+    for (const buffer of space.layer.buffer) plan.home[buffer] = at;
+  }
+}
+
+/** Stands for a space that a plan does not use. */
+const nowhere = {
+  name: "", extent: 0, capacity: null, lower: 0, peak: 0, peakStep: null, edges: [], live: [], layer: layerOf([]),
+};
+
+const spaceOf = (plan, index) => plan.byName.get(spaceNames[index]) ?? nowhere;
+
+/** Length of a life from first to last step; 0 if there is none. */
+const lifeOf = (buffer) => (buffers.end[buffer] ?? 0) - (buffers.start[buffer] ?? 0);
+const sizeOf = (buffer) => buffers.size[buffer] ?? 0;
