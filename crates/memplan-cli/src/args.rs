@@ -41,7 +41,7 @@ pub(crate) enum Command {
     /// Check a plan, ours or another tool's, and list everything that is wrong with it
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
-    /// Draw a plan: a memory map (HTML, SVG) or a trace for Perfetto
+    /// Draw a plan: a memory map (HTML, SVG, terminal), a trace for Perfetto, a PyTorch snapshot
     #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowArgs),
     /// Print an intermediate value as text
@@ -101,7 +101,11 @@ const VERIFY_EXAMPLES: &str = "Examples:
 const SHOW_EXAMPLES: &str = "Examples:
   memplan show buffers.csv -o map.html             plan, then draw
   memplan show buffers.csv theirs.csv -o map.svg   draw a given plan
-  memplan show buffers.csv -o trace.json           open it in ui.perfetto.dev";
+  memplan show buffers.csv a.json b.json -o map.html   two plans side by side
+  memplan show buffers.csv --term                  right here
+  memplan show buffers.csv --watch -o map.html     again whenever buffers.csv changes
+  memplan show buffers.csv -o trace.json           open it in ui.perfetto.dev
+  memplan show buffers.csv -o snapshot.pickle      open it in PyTorch's memory viewer";
 
 const EXPLAIN_EXAMPLES: &str = "Examples:
   memplan explain buffers.csv --capacity 256KiB     which buffers cannot be together, and by how much
@@ -329,11 +333,19 @@ pub(crate) struct OffsetArgs {
 pub(crate) struct ShowArgs {
     /// File to draw, `-` for standard input
     pub(crate) file: String,
-    /// The plan: plan.json, or a CSV with an `offset` column; without it one is made
-    pub(crate) plan: Option<String>,
-    /// Where to draw: map.html, map.svg or trace.json
-    #[arg(short, long, value_name = "PICTURE")]
-    pub(crate) output: PathBuf,
+    /// The plan: plan.json, or a CSV with an `offset` column; without it one is made, and
+    /// several are compared on one page
+    #[arg(value_name = "PLAN")]
+    pub(crate) plans: Vec<String>,
+    /// Where to draw: map.html, map.svg, trace.json (Perfetto), snapshot.pickle (PyTorch) or plan.csv
+    #[arg(short, long, value_name = "PICTURE", conflicts_with = "term")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw with characters, as large as the terminal
+    #[arg(long)]
+    pub(crate) term: bool,
+    /// Draw again whenever FILE or PLAN changes
+    #[arg(long)]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
     #[command(flatten)]

@@ -15,7 +15,8 @@ mod verify;
 
 use std::path::Path;
 
-use memplan::map::{Caption, Map};
+use memplan::core::{BufferId, IndexVec, Span};
+use memplan::map::{Caption, Map, Remark};
 use memplan::pipeline::{self, How, PipelineError, Planned, Source};
 use memplan::planner::{Request, find};
 
@@ -80,5 +81,15 @@ fn short_name(source: &Source) -> &str {
 fn map_of<'a>(source: &Source, planned: &'a Planned) -> Option<Map<'a>> {
     let plan = planned.outcome.plan()?;
     let facts = vec![format!("strategy {}", planned.strategy), planned.outcome.status().to_owned()];
-    Some(Map::new(&planned.problem, plan, Caption::new(short_name(source), facts)))
+    let map = Map::new(&planned.problem, plan, Caption::new(short_name(source), facts));
+    Some(match remark_of(source, &planned.spans) {
+        Some(remark) => map.with_remark(remark),
+        None => map,
+    })
+}
+
+/// The lines of a program in which its buffers are allocated; `None` if it is no program.
+fn remark_of(source: &Source, spans: &IndexVec<BufferId, Span>) -> Option<Remark> {
+    let text = std::str::from_utf8(&source.bytes).ok().filter(|_| !spans.is_empty())?;
+    Some(Remark::source(short_name(source), text, spans))
 }

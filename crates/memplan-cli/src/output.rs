@@ -13,11 +13,12 @@ pub(crate) fn extension(path: &Path) -> String {
 
 /// Writes beside the target and renames, so that a reader never sees half a
 /// file and a failure leaves the old one.
-pub(crate) fn write(path: &Path, content: &str) -> Result<(), Failure> {
-    try_write(path, content).map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+    try_write(path, content.as_ref())
+        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))
 }
 
-fn try_write(path: &Path, content: &str) -> std::io::Result<()> {
+fn try_write(path: &Path, content: &[u8]) -> std::io::Result<()> {
     // A device or a pipe is written to, never replaced.
     let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
     if is_special {
@@ -42,9 +43,9 @@ impl Draft {
         Ok(Draft { path: path.with_file_name(format!(".{name}.{}.tmp", std::process::id())) })
     }
 
-    fn fill(&self, content: &str) -> std::io::Result<()> {
+    fn fill(&self, content: &[u8]) -> std::io::Result<()> {
         let mut file = File::create(&self.path)?;
-        file.write_all(content.as_bytes())?;
+        file.write_all(content)?;
         file.sync_all()
     }
 }

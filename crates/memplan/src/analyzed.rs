@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use memplan_analysis::{Aliases, Collected, Group, Lifetimes, OpTree, TickCollector};
 use memplan_core::{
-    Buffer, BufferId, IndexVec, Lifetime, Plan, Problem, ProblemBuilder, ProblemError, Size, Space, SpaceId,
+    Buffer, BufferId, IndexVec, Lifetime, Plan, Problem, ProblemBuilder, ProblemError, Size, Space, SpaceId, Span,
 };
 use memplan_program::{Program, SiteId, Size as SiteSize, text};
 use memplan_verify::dataflow::{self, SitePlan, Violation};
@@ -39,6 +39,12 @@ impl Analyzed {
     /// The buffers that can be placed.
     pub fn problem(&self) -> &Problem {
         &self.collected.problem
+    }
+
+    /// Where the source allocates each buffer of [`problem`](Analyzed::problem).
+    pub fn spans(&self) -> IndexVec<BufferId, Span> {
+        let span = |&site: &SiteId| self.program.values()[self.program.sites()[site].value].span;
+        self.collected.sites.iter().map(span).collect()
     }
 
     /// The program as text.

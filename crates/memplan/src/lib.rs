@@ -3,7 +3,7 @@
 //! memplan decides, before a program runs, where every one of its buffers
 //! lives. [`pipeline`] is the way from the bytes of a file to a checked plan,
 //! a line a stage; [`target`] is what the user says about the memory;
-//! [`compare`] runs every strategy; [`map`] and [`timeline`] draw; [`mod@pass`] rewrites
+//! [`compare`] runs every strategy; [`map`], [`timeline`] and [`snapshot`] draw; [`mod@pass`] rewrites
 //! programs; [`mod@reduce`] shrinks an input that shows a bug. [`mod@format`]
 //! lists what can be read.
 //!
@@ -32,6 +32,7 @@ pub mod map;
 pub mod pass;
 pub mod pipeline;
 pub mod reduce;
+pub mod snapshot;
 pub mod target;
 pub mod timeline;
 pub mod wording;

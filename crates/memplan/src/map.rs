@@ -22,11 +22,13 @@ mod page;
 mod scale;
 pub mod scene;
 mod svg;
+mod terminal;
 
-use memplan_core::{BufferId, IndexVec, Plan, Problem, Reuse};
+use memplan_core::{BufferId, IndexVec, Plan, Problem, Reuse, Span};
 
 use crate::wording::{count, sized};
 use scene::Scene;
+pub use terminal::Window;
 
 /// What a picture says about itself in words.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +61,23 @@ pub struct Remark {
     /// A text for each buffer; `None` where there is none.
     pub of: IndexVec<BufferId, Option<String>>,
 }
+
+impl Remark {
+    /// The line of a source in which each buffer is allocated, with its text.
+    pub fn source(name: &str, text: &str, spans: &IndexVec<BufferId, Span>) -> Remark {
+        let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let line_of = |span: &Span| {
+            let line = starts.partition_point(|&start| start <= span.range().start);
+            let start = *starts.get(line.checked_sub(1)?)?;
+            let excerpt: String = text.get(start..)?.lines().next()?.trim().chars().take(EXCERPT).collect();
+            Some(format!("{name}:{line}  {excerpt}"))
+        };
+        Remark { what: "source".to_owned(), of: spans.iter().map(line_of).collect() }
+    }
+}
+
+/// Characters of a source line that are shown.
+const EXCERPT: usize = 120;
 
 /// A plan ready to be drawn.
 #[derive(Clone, Debug)]
@@ -99,6 +118,11 @@ impl<'a> Map<'a> {
     /// The picture as an SVG document, on white.
     pub fn svg(&self) -> String {
         svg::document(self.problem, &self.scene, &self.caption)
+    }
+
+    /// The picture in characters, no larger than a window.
+    pub fn terminal(&self, window: Window) -> String {
+        terminal::draw(self.problem, &self.scene, &self.caption, window)
     }
 
     /// The picture as a self-contained HTML page, light or dark.

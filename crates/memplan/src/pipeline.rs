@@ -14,7 +14,7 @@
 
 use std::time::{Duration, Instant};
 
-use memplan_core::{Outcome, Problem};
+use memplan_core::{BufferId, IndexVec, Outcome, Problem, Span};
 use memplan_models::{ReadError, plan as plan_file};
 use memplan_planner::{Assign, Refusal, Request, Strategy, find};
 
@@ -75,6 +75,8 @@ pub struct Planned {
     pub time: Duration,
     /// What was ignored, assumed or left alone.
     pub notes: Vec<String>,
+    /// Where the source allocates each buffer; empty if the input is no program.
+    pub spans: IndexVec<BufferId, Span>,
 }
 
 impl Planned {
@@ -124,7 +126,8 @@ pub fn run(source: &Source, target: &Target, how: &How) -> Result<Planned, Pipel
     let (outcome, time) = plan(&problem, how)?;
     let outcome = check(&problem, input.program.as_ref(), outcome, how.strategy)?;
     let (strategy, assign) = (how.strategy.name(), how.request.assign);
-    Ok(Planned { problem, outcome, strategy, assign, time, notes: input.notes })
+    let spans = input.program.as_ref().map(Analyzed::spans).unwrap_or_default();
+    Ok(Planned { problem, outcome, strategy, assign, time, notes: input.notes, spans })
 }
 
 /// Reads a source into a problem, and a program if it is one.

@@ -1,24 +1,24 @@
 //! A plan as a trace for a timeline viewer (Perfetto, `chrome://tracing`).
 //!
 //! A memory space is a process, a buffer a track in it with one slice per
-//! stretch of its life, and live bytes are a counter. One step is shown as one
+//! stretch of its life, and the bytes in use are a counter. One step is shown as one
 //! microsecond: the format knows no steps.
 
-use memplan_core::{BufferId, Id, Plan, Problem, SpaceId, bound};
+use memplan_core::{BufferId, Id, Plan, Problem, SpaceId};
 use serde_json::{Value, json};
+
+use crate::map::scene::Scene;
 
 /// The trace as JSON, an event a line.
 pub fn write(problem: &Problem, plan: &Plan) -> String {
     let mut events = Vec::new();
     for space in problem.spaces().ids() {
-        let is_here = |buffer: BufferId| {
-            let placement = plan.placements.get(buffer).and_then(Option::as_ref);
-            placement.is_some_and(|placement| placement.space == space)
-        };
         events.push(name_of("process_name", space, 0, &format!("space {}", problem.spaces()[space].name)));
-        for (step, bytes) in bound::live_bytes(problem, is_here) {
+    }
+    for panel in Scene::of(problem, plan).panels {
+        for (step, bytes) in panel.live {
             events.push(json!({
-                "name": "live bytes", "ph": "C", "pid": process(space), "ts": step.0, "args": {"bytes": bytes.0},
+                "name": "bytes in use", "ph": "C", "pid": process(panel.space), "ts": step.0, "args": {"bytes": bytes.0},
             }));
         }
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use memplan::analyzed::Analyzed;
 use memplan::core::{Bytes, Outcome, Problem, Stop, Witness, bound};
 use memplan::models::plan as plan_file;
 use memplan::pipeline::{self, Planned, Source};
@@ -59,7 +60,16 @@ fn repaired(source: &Source, args: &PlanArgs, old: &str) -> Result<Planned, Fail
         .map_err(|bug| Failure::Bug(bug.to_string()))?;
     let kept = format!("{} of {} buffers stay where they were", repaired.kept, repaired.had_place);
     let notes = input.notes.into_iter().chain([kept]).collect();
-    Ok(Planned { problem: input.problem, outcome, strategy: search.name(), assign, time: start.elapsed(), notes })
+    let spans = input.program.as_ref().map(Analyzed::spans).unwrap_or_default();
+    Ok(Planned {
+        problem: input.problem,
+        outcome,
+        strategy: search.name(),
+        assign,
+        time: start.elapsed(),
+        notes,
+        spans,
+    })
 }
 
 /// The files to write, their kinds already known to be possible.

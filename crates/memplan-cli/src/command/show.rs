@@ -1,84 +1,201 @@
-//! `memplan show`: draw a plan, ours or another tool's.
+//! `memplan show`: draw a plan, ours or another tool's, or several to compare.
 
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use memplan::core::{BufferId, IndexVec, Plan, Problem, Span};
 use memplan::finding;
-use memplan::map::{Caption, Map};
+use memplan::map::{Caption, Map, Remark, Window};
+use memplan::models::plan as plan_file;
 use memplan::pipeline::Source;
-use memplan::timeline;
 use memplan::wording::count;
+use memplan::{snapshot, timeline};
 
 use super::plan::wrong_extension;
-use super::{map_of, planned, short_name};
-use crate::answer::{Answer, Failure};
+use super::{planned, remark_of, short_name};
+use crate::answer::{self, Answer, Failure};
 use crate::args::ShowArgs;
-use crate::{input, output};
+use crate::{input, output, paint};
+
+/// How often files are looked at under `--watch`.
+const POLL: Duration = Duration::from_millis(150);
 
 /// What to draw.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Picture {
     Html,
     Svg,
+    Terminal,
     Trace,
+    Snapshot,
+    Records,
+}
+
+impl Picture {
+    /// By the name of the output; without one it goes to the terminal.
+    fn of(args: &ShowArgs) -> Result<Picture, Failure> {
+        let Some(path) = &args.output else {
+            return if args.term { Ok(Picture::Terminal) } else { Err(no_output()) };
+        };
+        match output::extension(path).as_str() {
+            "html" | "htm" => Ok(Picture::Html),
+            "svg" => Ok(Picture::Svg),
+            "json" => Ok(Picture::Trace),
+            "pickle" | "pkl" => Ok(Picture::Snapshot),
+            "csv" => Ok(Picture::Records),
+            _ => Err(wrong_extension(path, "a picture", POSSIBLE)),
+        }
+    }
+}
+
+const POSSIBLE: &str = "map.html, map.svg, trace.json, snapshot.pickle or plan.csv";
+
+fn no_output() -> Failure {
+    Failure::usage_with_help("there is nowhere to draw", format!("use --term, or -o with a name such as {POSSIBLE}"))
 }
 
 pub(super) fn run(args: &ShowArgs) -> Result<Answer, Failure> {
-    let picture = match output::extension(&args.output).as_str() {
-        "html" | "htm" => Picture::Html,
-        "svg" => Picture::Svg,
-        "json" => Picture::Trace,
-        _ => return Err(wrong_extension(&args.output, "a picture", "map.html, map.svg or trace.json")),
-    };
-    if args.file == "-" && args.plan.as_deref() == Some("-") {
-        return Err(Failure::usage("FILE and PLAN cannot both be standard input"));
+    let picture = Picture::of(args)?;
+    let from_input = [&args.file].into_iter().chain(&args.plans).filter(|file| *file == "-").count();
+    if from_input > 1 {
+        return Err(Failure::usage("only one of FILE and PLAN can be standard input"));
     }
-    let source = input::source(&args.file, &args.format)?;
-    let (content, notes) = match &args.plan {
-        Some(plan) => draw_given(args, &source, plan, picture)?,
-        None => draw_own(args, &source, picture)?,
-    };
-    output::write(&args.output, &content)?;
-    Ok(Answer::yes(format!("written to {}\n", args.output.display())).with_notes(notes))
+    if args.plans.len() > 1 && picture != Picture::Html {
+        return Err(Failure::usage_with_help("only a page can show several plans", "use -o map.html"));
+    }
+    if !args.watch {
+        return draw(args, picture);
+    }
+    if from_input > 0 {
+        return Err(Failure::usage("standard input cannot be watched"));
+    }
+    watch(args, picture)
 }
 
-/// Plans, then draws.
-fn draw_own(args: &ShowArgs, source: &Source, picture: Picture) -> Result<(String, Vec<String>), Failure> {
+/// Draws again whenever a file changes, until interrupted. What is wrong with a
+/// file is said, and its next version waited for.
+fn watch(args: &ShowArgs, picture: Picture) -> ! {
+    let files: Vec<&Path> = [&args.file].into_iter().chain(&args.plans).map(Path::new).collect();
+    loop {
+        let drawn = versions(&files);
+        let clear = if picture == Picture::Terminal && paint::stdout_is_coloured() { "\x1b[2J\x1b[H" } else { "" };
+        let result = draw(args, picture);
+        answer::deliver(result.map(|answer| Answer { text: format!("{clear}{}", answer.text), ..answer }));
+        while versions(&files) == drawn {
+            std::thread::sleep(POLL);
+        }
+    }
+}
+
+/// When each file was changed, and its size; `None` while it is not there.
+fn versions(files: &[&Path]) -> Vec<Option<(SystemTime, u64)>> {
+    let version = |file: &&Path| {
+        let metadata = file.metadata().ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    };
+    files.iter().map(version).collect()
+}
+
+fn draw(args: &ShowArgs, picture: Picture) -> Result<Answer, Failure> {
+    let source = input::source(&args.file, &args.format)?;
+    let drawn = if args.plans.is_empty() { own(args, &source)? } else { given(args, &source)? };
+    let content = drawn.content(&source, picture)?;
+    let Some(path) = args.output.as_ref().filter(|_| picture != Picture::Terminal) else {
+        return Ok(Answer::yes(String::from_utf8_lossy(&content)).with_notes(drawn.notes));
+    };
+    output::write(path, &content)?;
+    Ok(Answer::yes(format!("written to {}\n", path.display())).with_notes(drawn.notes))
+}
+
+/// A problem with the plans to draw.
+struct Drawn {
+    problem: Problem,
+    plans: Vec<DrawnPlan>,
+    spans: IndexVec<BufferId, Span>,
+    notes: Vec<String>,
+}
+
+struct DrawnPlan {
+    plan: Plan,
+    facts: Vec<String>,
+    violations: Vec<String>,
+}
+
+impl Drawn {
+    fn content(&self, source: &Source, picture: Picture) -> Result<Vec<u8>, Failure> {
+        let remark = remark_of(source, &self.spans);
+        let maps: Vec<Map> = self.plans.iter().map(|plan| self.map(source, plan, remark.clone())).collect();
+        let (Some(first), Some(map)) = (self.plans.first(), maps.first()) else { return Err(no_output()) };
+        let origin = |buffer: BufferId| remark.as_ref()?.of.get(buffer)?.clone();
+        Ok(match picture {
+            Picture::Html => Map::html_of(&maps).into_bytes(),
+            Picture::Svg => map.svg().into_bytes(),
+            Picture::Terminal => map.terminal(window()).into_bytes(),
+            Picture::Trace => timeline::write(&self.problem, &first.plan).into_bytes(),
+            Picture::Snapshot => snapshot::write(&self.problem, &first.plan, origin),
+            Picture::Records if !first.plan.objects.is_empty() => {
+                let message = "a plan made of shared objects has no offsets to put into a CSV";
+                return Err(Failure::usage_with_help(message, "draw it to map.html or map.svg"));
+            }
+            Picture::Records => plan_file::csv::write(&self.problem, &first.plan).into_bytes(),
+        })
+    }
+
+    fn map<'a>(&'a self, source: &Source, drawn: &'a DrawnPlan, remark: Option<Remark>) -> Map<'a> {
+        let caption = Caption::new(short_name(source), drawn.facts.clone());
+        let map = Map::new(&self.problem, &drawn.plan, caption).with_violations(drawn.violations.clone());
+        match remark {
+            Some(remark) => map.with_remark(remark),
+            None => map,
+        }
+    }
+}
+
+/// Plans first.
+fn own(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     let planned = planned(source, &args.strategy, &args.target)?;
-    let (Some(plan), Some(map)) = (planned.outcome.plan(), map_of(source, &planned)) else {
+    let Some(plan) = planned.outcome.plan().cloned() else {
         let message = format!("there is no plan to draw: {}", planned.outcome.status());
         return Err(Failure::usage_with_help(message, "`memplan plan` with the same arguments explains why"));
     };
-    let content = match picture {
-        Picture::Trace => timeline::write(&planned.problem, plan),
-        Picture::Html => map.html(),
-        Picture::Svg => map.svg(),
-    };
-    Ok((content, planned.notes))
+    let facts = vec![format!("strategy {}", planned.strategy), planned.outcome.status().to_owned()];
+    let plans = vec![DrawnPlan { plan, facts, violations: Vec::new() }];
+    Ok(Drawn { problem: planned.problem, plans, spans: planned.spans, notes: planned.notes })
 }
 
-/// Draws a plan that somebody else made, also a wrong one.
-fn draw_given(
-    args: &ShowArgs,
-    source: &Source,
-    plan_file: &str,
-    picture: Picture,
-) -> Result<(String, Vec<String>), Failure> {
+/// Plans that somebody else made, also wrong ones.
+fn given(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     let input = input::read_on_target(source, &args.target.target())?;
-    let plan = input::plan(plan_file, &input.problem, args.offsets.offset_column.as_deref())?;
-    let findings = match &input.program {
-        Some(program) => finding::in_dataflow(program.program(), &program.check(&plan)),
-        None => finding::in_packing(&input.problem, &plan),
-    };
     let mut notes = input.notes;
-    let mut facts = vec![format!("plan {plan_file}")];
-    if !findings.is_empty() {
-        let violations = count(findings.len(), "violation");
-        notes.push(format!("the plan is wrong: {violations}; `memplan verify` lists them"));
-        facts.push(violations);
+    let mut plans = Vec::new();
+    for file in &args.plans {
+        let plan = input::plan(file, &input.problem, args.offsets.offset_column.as_deref())?;
+        let findings = match &input.program {
+            Some(program) => finding::in_dataflow(program.program(), &program.check(&plan)),
+            None => finding::in_packing(&input.problem, &plan),
+        };
+        let mut facts = vec![format!("plan {file}")];
+        if !findings.is_empty() {
+            let violations = count(findings.len(), "violation");
+            let whose = if args.plans.len() > 1 { format!("plan {file}") } else { "plan".to_owned() };
+            notes.push(format!("the {whose} is wrong: {violations}; `memplan verify` lists them"));
+            facts.push(violations);
+        }
+        let violations = findings.into_iter().map(|finding| finding.message).collect();
+        plans.push(DrawnPlan { plan, facts, violations });
     }
-    let map = Map::new(&input.problem, &plan, Caption::new(short_name(source), facts));
-    let content = match picture {
-        Picture::Trace => timeline::write(&input.problem, &plan),
-        Picture::Html => map.html(),
-        Picture::Svg => map.svg(),
-    };
-    Ok((content, notes))
+    let spans = input.program.as_ref().map(memplan::analyzed::Analyzed::spans).unwrap_or_default();
+    Ok(Drawn { problem: input.problem, plans, spans, notes })
+}
+
+/// The terminal's own size, else that of `COLUMNS` and `LINES`, else a usual one.
+fn window() -> Window {
+    let from_environment = |name: &str| std::env::var(name).ok()?.parse::<usize>().ok().filter(|&size| size > 0);
+    let terminal = terminal_size::terminal_size_of(std::io::stdout());
+    let (columns, rows) = terminal.map_or_else(
+        || (from_environment("COLUMNS").unwrap_or(100), from_environment("LINES").unwrap_or(32)),
+        |(width, height)| (width.0.into(), usize::from(height.0).saturating_sub(1)),
+    );
+    // Beyond this nobody looks, and a number from the environment can be anything.
+    Window { columns: columns.min(2000), rows: rows.min(1000), coloured: paint::stdout_is_coloured() }
 }

@@ -44,6 +44,11 @@ impl Folder {
         self.run_with_input(args, b"")
     }
 
+    /// Runs the command with arguments that may contain blanks.
+    pub(crate) fn run_args(&self, args: &[&str]) -> Ran {
+        Ran::of(command(self.folder.path()).args(args).stdin(Stdio::null()).output().unwrap())
+    }
+
     pub(crate) fn run_with_input(&self, args: &str, input: &[u8]) -> Ran {
         let mut child = command(self.folder.path()).args(args.split_whitespace()).spawn().unwrap();
         // A command that does not read its input is no error.

@@ -14,8 +14,8 @@
 //! area is also marked [`Kind::Taken`]: from there on the bytes are `w`'s.
 //! A plan of shared objects is drawn as its objects stacked on each other.
 
-use memplan_core::bound::{self, Peak};
 use super::occupancy;
+use memplan_core::bound::{self, Peak};
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Interval, ObjectId, Placement, Plan, Problem, Size, SpaceId, Step};
 
 /// What a rectangle stands for.
@@ -65,6 +65,8 @@ impl Shape {
 /// One memory space.
 #[derive(Clone, Debug)]
 pub struct Panel {
+    /// The space.
+    pub space: SpaceId,
     /// Name of the space.
     pub name: String,
     /// What the plan needs of it.
@@ -150,6 +152,7 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
     let bases = object_bases(problem, plan);
     let of_space = |&(object, _): &(ObjectId, &u64)| plan.objects[object].space == space;
     Panel {
+        space,
         name: problem.spaces()[space].name.clone(),
         extent: plan.extents.get(space).copied().unwrap_or_default(),
         capacity: problem.spaces()[space].capacity,

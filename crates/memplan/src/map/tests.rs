@@ -6,7 +6,7 @@ use memplan_core::{
 };
 
 use super::scene::{Kind, Scene};
-use super::{Caption, Map};
+use super::{Caption, Map, Remark, Window};
 
 fn space(index: usize) -> SpaceId {
     SpaceId::from_index(index)
@@ -154,7 +154,9 @@ fn names_are_never_markup() {
         assert!(!text.contains('\0') && !text.contains('\u{1b}'));
         assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"));
     }
-    assert_eq!(map.html().matches("<script>").count(), 1, "only our own");
+    assert_eq!(map.html().matches("<script").count(), 2, "our data and our script");
+    let window = Window { columns: 80, rows: 24, coloured: false };
+    assert!(!map.terminal(window).contains(|c: char| c.is_control() && c != '\n'));
 }
 
 #[test]
@@ -162,9 +164,8 @@ fn a_page_loads_nothing() {
     let problem = problem_of([Buffer::new("a", 64, Lifetime::new(0, 2))]);
     let page = Map::new(&problem, &plan_at(&problem, &[0]), Caption::default()).html();
     let links = page.matches("http").count();
-    let namespaces = page.matches("http://www.w3.org/2000/svg").count() + page.matches("http-equiv").count();
-    assert_eq!(links, namespaces);
-    assert!(!page.contains("src=") && !page.contains("@import"));
+    assert_eq!(links, page.matches("http-equiv").count());
+    assert!(!page.contains("src=") && !page.contains("@import") && !page.contains("url(") && !page.contains("fetch("));
 }
 
 #[test]
@@ -174,4 +175,36 @@ fn huge_plans_leave_out_the_smallest_and_say_so() {
     let picture = svg(&problem, &plan);
     assert_eq!(picture.matches("data-buffer=").count(), 20_000);
     assert!(picture.contains("the 5 smallest rectangles are not drawn"));
+}
+
+#[test]
+fn the_terminal_gets_what_fits() {
+    let problem = problem_of([
+        Buffer::new("a", 64, Lifetime::new(0, 4)),
+        Buffer::new("b", 32, Lifetime::new(2, 6)),
+        Buffer::new("c", 64, Lifetime::new(4, 8)),
+    ]);
+    let plan = plan_at(&problem, &[0, 64, 0]);
+    let map = Map::new(&problem, &plan, Caption::new("test", vec![]));
+    let drawn = map.terminal(Window { columns: 29, rows: 8, coloured: false });
+    let shape = |text: &str| text.lines().map(|line| line.chars().count()).max();
+    assert!(shape(&drawn) <= Some(29) && drawn.lines().count() <= 8, "{drawn}");
+    for part in ["▒ b ▒", "░ a ░", "▓ c ▓", "96 B ┤", "0 B ┤"] {
+        assert!(drawn.contains(part), "{part} in\n{drawn}");
+    }
+    let coloured = map.terminal(Window { columns: 29, rows: 8, coloured: true });
+    assert!(coloured.contains("\u{1b}[48;5;110m") && coloured.contains("\u{1b}[0m"));
+}
+
+#[test]
+fn a_page_says_where_buffers_come_from() {
+    let problem = problem_of([Buffer::new("a", 64, Lifetime::new(0, 2)), Buffer::new("b", 64, Lifetime::new(0, 2))]);
+    let text = "one\n  %a = alloc\n%b = alloc";
+    let spans = [6, 17].into_iter().map(|at| memplan_core::Span::new(at, at + 1)).collect();
+    let remark = Remark::source("f.mlir", text, &spans);
+    let texts: Vec<Option<&str>> = remark.of.iter().map(Option::as_deref).collect();
+    assert_eq!(texts, [Some("f.mlir:2  %a = alloc"), Some("f.mlir:3  %b = alloc")]);
+    let plan = plan_at(&problem, &[0, 64]);
+    let page = Map::new(&problem, &plan, Caption::default()).with_remark(remark).html();
+    assert!(page.contains(r#"{"what":"source","of":["f.mlir:2  %a = alloc","#));
 }

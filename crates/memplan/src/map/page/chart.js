@@ -153,9 +153,10 @@ class Chart {
     if (space.lower > 0) add("lower bound", space.lower, look.css.lower, [7, 4]);
     add("extent", space.extent, look.css.ink, []);
     if (space.capacity !== null) add("capacity", space.capacity, look.css.capacity, [2, 3]);
-    let free = Infinity;
-    for (const line of lines.sort((a, b) => a.bytes - b.bytes)) {
+    lines.sort((a, b) => a.bytes - b.bytes);
+    for (const [index, line] of lines.entries()) {
       const y = this.y(this.camera, line.bytes);
+      const hasCloseOne = index + 1 < lines.length && y - this.y(this.camera, lines[index + 1].bytes) < 18;
       if (y > TOP + this.height + 1) continue;
       const isBeyond = y < TOP - 1;
       context.strokeStyle = line.colour;
@@ -164,8 +165,7 @@ class Chart {
       if (!isBeyond) stroke(context, LEFT, y, LEFT + this.width, y);
       context.setLineDash([]);
       if (isBeyond && line.name !== "capacity") continue;
-      const at = Math.max(isBeyond ? TOP - 14 : TOP - 4, Math.min(y - 9, free - 15));
-      free = at;
+      const at = isBeyond ? TOP - 14 : Math.max(TOP - 4, hasCloseOne ? y + 9 : y - 9);
       this.pill(context, `${line.name} ${human(line.bytes)}${isBeyond ? " ↑" : ""}`, line.colour, at, look);
     }
   }

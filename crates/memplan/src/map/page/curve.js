@@ -84,7 +84,8 @@ class Curve {
     for (const tick of decimalTicks(this.camera.t0, this.camera.t1, Math.max(2, this.width / 80))) {
       const x = this.x(tick);
       stroke(context, x, this.bottom, x, this.bottom + 4);
-      context.fillText(exact(tick), x, this.bottom + 13);
+      const half = context.measureText(exact(tick)).width / 2;
+      context.fillText(exact(tick), Math.min(x, LEFT + this.width + RIGHT - half), this.bottom + 13);
     }
     context.fillText("step", LEFT + this.width / 2, this.bottom + 27);
   }

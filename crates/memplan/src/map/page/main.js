@@ -100,7 +100,7 @@ function paint() {
 
 const painted = { first: null, last: null, frames: 0 };
 
-const labelOf = (plan, space) => `Memory map${plans.length > 1 ? ` of plan ${plan.letter}` : ""}: ${many(new Set(space.layer.buffer).size, "buffer")}`
+const labelOf = (plan, space) => `Memory map${plans.length > 1 ? ` of plan ${plan.letter}` : ""}: ${many(space.buffers, "buffer")}`
   + `, extent ${human(space.extent)}, time across, addresses up. Arrow keys move, plus and minus zoom, n and p select buffers. The table below says the same in text.`;
 
 function repaintOver() {
@@ -115,10 +115,10 @@ function shadeAll() {
   const conflicts = conflictsOf(state.plan, state.selected);
   let kept = 0;
   for (let buffer = 0; buffer < count; buffer += 1) {
-    const isFocused = state.selected < 0 || buffer === state.selected || conflicts.has(buffer);
     const isFound = isKept(buffer);
+    const isFocused = state.selected < 0 ? isFound : buffer === state.selected || conflicts.has(buffer);
     kept += isFound ? 1 : 0;
-    state.shade[buffer] = sizeOf(buffer) < state.least ? 0 : isFocused && (isFound || buffer === state.selected) ? 2 : 1;
+    state.shade[buffer] = sizeOf(buffer) < state.least && buffer !== state.selected ? 0 : isFocused ? 2 : 1;
   }
   const isNarrow = state.query !== "" || state.least > 0;
   const limit = state.least > 0 ? `, ${human(state.least, true)} or more` : "";

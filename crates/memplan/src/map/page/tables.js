@@ -23,7 +23,7 @@ function summaryOf(plan, isOneOfSeveral) {
     space.lower > 0 ? ["lower bound", human(space.lower), small(over <= 1 ? "reached" : `extent is ${over.toFixed(3)} ×`)] : null,
     space.capacity !== null ? ["capacity", human(space.capacity), small(`${(100 * space.extent / Math.max(1, space.capacity)).toFixed(1)} % used`)] : null,
     ["peak in use", human(space.peak), small(space.peakStep === null ? "" : `step ${exact(space.peakStep)}`)],
-    ["buffers", exact(new Set(space.layer.buffer).size)],
+    ["buffers", exact(space.buffers)],
   ];
   const heading = isOneOfSeveral ? make("h2", {}, badge(plan), ` ${plan.facts.slice(1).join(" · ")}`) : make("h2", {}, spaceNames.length > 1 ? named(space.name) : "Plan");
   const wrong = plan.violations.length === 0 ? null
@@ -158,15 +158,15 @@ function showAlive() {
   }
   const alive = aliveAt(space, step);
   const total = liveAt(space, step);
-  const head = make("tr", {}, ...["buffer", "size", "share", "so far"].map((name) => make("th", { scope: "col" }, name)));
+  const head = make("tr", {}, ...["buffer", "size", "so far"].map((name) => make("th", { scope: "col" }, name)));
   let sum = 0;
   const rows = alive.slice(0, ALIVE_ROWS).map(([buffer, bytes]) => {
     sum += bytes;
     const share = bytes / Math.max(1, total);
-    return make("tr", {}, make("td", {}, link(buffer)), make("td", {}, human(bytes, true)), shareCell(share),
+    return make("tr", {}, make("td", { title: buffers.name[buffer] }, link(buffer), shareBar(share)), make("td", {}, human(bytes, true)),
       make("td", {}, `${(100 * sum / Math.max(1, total)).toFixed(1)} %`));
   });
-  if (alive.length > ALIVE_ROWS) rows.push(make("tr", {}, make("td", { colspan: 4 }, `and ${grouped.format(alive.length - ALIVE_ROWS)} smaller ones`)));
+  if (alive.length > ALIVE_ROWS) rows.push(make("tr", {}, make("td", { colspan: 3 }, `and ${grouped.format(alive.length - ALIVE_ROWS)} smaller ones`)));
   const isPeak = step === space.peakStep;
   find("alive").replaceChildren(
     make("h2", {}, isPeak ? `Alive at the peak, step ${exact(step)}` : `Alive at step ${exact(step)}`),
@@ -176,10 +176,11 @@ function showAlive() {
   );
 }
 
-function shareCell(share) {
-  const bar = make("span", { class: "bar" });
+/** A bar under a name, as long as its share of the bytes. */
+function shareBar(share) {
+  const bar = make("div", { class: "bar" });
   bar.style.width = `${Math.max(1, Math.min(100, 100 * share))}%`;
-  return make("td", { class: "share", title: `${(100 * share).toFixed(1)} %` }, bar);
+  return bar;
 }
 
 /** Who is alive at a step with how many bytes, largest first. */

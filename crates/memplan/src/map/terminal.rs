@@ -1,0 +1,198 @@
+//! The picture in characters, made to fit a window.
+//!
+//! A cell of the terminal stands for a few steps and a range of bytes, and shows
+//! the buffer that has its middle. Each row of a rectangle is a run of cells of
+//! one fill; the name goes into the first run that has room.
+//!
+//! ```text
+//!      96 B ┤░░░b░░░▒▒c▒▒
+//!           │▓▓▓▓▓▓▓▒▒▒▒▒
+//!       0 B ┤▓▓▓a▓▓▓     
+//!           ▄▄▄▄▄▄▄█████▁▁   bytes in use, peak 96 B at step 2
+//!           0            9
+//! ```
+
+use memplan_core::{Bytes, Problem};
+
+use super::Caption;
+use super::scale::byte_label;
+use super::scene::{Kind, Panel, Scene, Shape};
+
+/// The window to fill.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Characters in a line.
+    pub columns: usize,
+    /// Lines.
+    pub rows: usize,
+    /// Whether colours can be used; patterns otherwise.
+    pub coloured: bool,
+}
+
+/// Columns for the byte axis.
+const AXIS: usize = 12;
+/// Lines of a panel besides its plot: heading, bytes in use, steps.
+const AROUND: usize = 3;
+/// Fewer lines than this show nothing.
+const LEAST_ROWS: usize = 3;
+const LEAST_COLUMNS: usize = 10;
+
+/// The whole picture: never more lines or columns than the window has, unless that is hardly any.
+pub(super) fn draw(problem: &Problem, scene: &Scene, caption: &Caption, window: Window) -> String {
+    let width = window.columns.saturating_sub(AXIS + 1).max(LEAST_COLUMNS);
+    let panels = scene.panels.len().max(1);
+    let height = (window.rows.saturating_sub(1) / panels).saturating_sub(AROUND).max(LEAST_ROWS);
+    let mut lines = vec![cut(&format!("{}: {}", caption.title, caption.subtitle()), window.columns)];
+    for panel in &scene.panels {
+        let plot = Plot { problem, scene, panel, width, height, coloured: window.coloured };
+        lines.push(cut(&plot.heading(scene.panels.len() > 1), window.columns));
+        lines.extend(plot.rows());
+        lines.push(plot.in_use());
+        lines.push(plot.steps());
+    }
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+struct Plot<'a> {
+    problem: &'a Problem,
+    scene: &'a Scene,
+    panel: &'a Panel,
+    width: usize,
+    height: usize,
+    coloured: bool,
+}
+
+impl Plot<'_> {
+    fn heading(&self, several: bool) -> String {
+        let panel = self.panel;
+        let mut facts = vec![format!("extent {}", panel.extent.human())];
+        if several {
+            facts.insert(0, format!("space {}", panel.name));
+        }
+        if panel.lower_bound > Bytes::ZERO {
+            facts.push(format!("lower bound {}", panel.lower_bound.human()));
+        }
+        facts.extend(panel.capacity.map(|capacity| format!("capacity {}", capacity.human())));
+        facts.extend(panel.peak.step.map(|step| format!("peak {} at step {step}", panel.peak.bytes.human())));
+        facts.join(", ")
+    }
+
+    fn highest(&self) -> u64 {
+        self.panel.extent.max(self.panel.lower_bound).0.max(1)
+    }
+
+    /// The step in the middle of a column.
+    fn step(&self, column: usize) -> u64 {
+        let span = u128::from(self.scene.last - self.scene.first);
+        self.scene.first + middle(span, column, self.width)
+    }
+
+    /// Which shape has each cell, from the top line down.
+    fn cells(&self) -> Vec<Vec<Option<&Shape>>> {
+        let mut cells = vec![vec![None; self.width]; self.height];
+        let steps: Vec<u64> = (0..self.width).map(|column| self.step(column)).collect();
+        let bytes: Vec<u64> = (0..self.height).map(|row| middle(self.highest().into(), row, self.height)).collect();
+        for shape in self.panel.shapes.iter().filter(|shape| shape.kind == Kind::Alive) {
+            let columns = range(&steps, shape.start, shape.end);
+            for row in range(&bytes, shape.low, shape.high) {
+                cells[self.height - 1 - row][columns.clone()].fill(Some(shape));
+            }
+        }
+        cells
+    }
+
+    fn rows(&self) -> Vec<String> {
+        let cells = self.cells();
+        let mut is_named = vec![false; self.problem.buffers().len()];
+        let line = |(row, cells): (usize, &Vec<Option<&Shape>>)| {
+            let is_tick = row == 0 || row + 1 == self.height || row == self.height / 2;
+            let byte = u128::from(self.highest()) * (self.height - row) as u128 / self.height as u128;
+            let bottom = if row + 1 == self.height { 0 } else { byte as u64 };
+            let label = if is_tick { byte_label(bottom) } else { String::new() };
+            let mut text = format!("{label:>width$} {}", if is_tick { '┤' } else { '│' }, width = AXIS - 2);
+            for run in cells.chunk_by(|a, b| a.map(|shape| shape.buffer) == b.map(|shape| shape.buffer)) {
+                text.push_str(&self.run(run, &mut is_named));
+            }
+            text
+        };
+        cells.iter().enumerate().map(line).collect()
+    }
+
+    /// Neighbouring cells of one buffer, with its name if there is room and it has none yet.
+    fn run(&self, cells: &[Option<&Shape>], is_named: &mut [bool]) -> String {
+        use memplan_core::Id;
+        let Some(shape) = cells[0] else { return " ".repeat(cells.len()) };
+        let index = shape.buffer.index();
+        let name = printable(&self.problem.buffers()[shape.buffer].name);
+        let length = name.chars().count();
+        let fits = !is_named[index] && length + 2 <= cells.len();
+        if fits {
+            is_named[index] = true;
+        }
+        let name = if fits { format!(" {name} ") } else { String::new() };
+        let around = cells.len() - if fits { length + 2 } else { 0 };
+        self.filled(index, around / 2, &name, around - around / 2)
+    }
+
+    fn filled(&self, index: usize, before: usize, name: &str, after: usize) -> String {
+        const PATTERNS: [&str; 3] = ["░", "▒", "▓"];
+        /// Light colours of the 256, in the order of the other pictures.
+        const COLOURS: [u8; 8] = [110, 209, 222, 79, 218, 117, 149, 252];
+        if self.coloured {
+            let (before, after) = (" ".repeat(before), " ".repeat(after));
+            let colour = COLOURS[index % COLOURS.len()];
+            return format!("\x1b[48;5;{colour}m\x1b[38;5;16m{before}{name}{after}\x1b[0m");
+        }
+        let pattern = PATTERNS[index % PATTERNS.len()];
+        format!("{}{name}{}", pattern.repeat(before), pattern.repeat(after))
+    }
+
+    /// Bytes in use over time as a row of bars; each shows the most of its steps.
+    fn in_use(&self) -> String {
+        const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+        let span = u128::from(self.scene.last - self.scene.first).max(1);
+        let column = |step: u64| {
+            let share = u128::from(step.saturating_sub(self.scene.first)) * self.width as u128 / span;
+            (share as usize).min(self.width)
+        };
+        let mut most = vec![0u64; self.width];
+        let ends = self.panel.live.iter().skip(1).map(|entry| entry.0.0).chain([self.scene.last]);
+        for (&(start, bytes), end) in self.panel.live.iter().zip(ends) {
+            let from = column(start.0).min(self.width - 1);
+            let to = column(end).max(from + 1);
+            most[from..to].iter_mut().for_each(|high| *high = (*high).max(bytes.0));
+        }
+        let peak = u128::from(self.panel.peak.bytes.0.max(1));
+        let bar = |&bytes: &u64| BARS[(u128::from(bytes) * 8).div_ceil(peak).min(8) as usize];
+        format!("{:>width$}  {}", "in use", most.iter().map(bar).collect::<String>(), width = AXIS - 2)
+    }
+
+    fn steps(&self) -> String {
+        let (first, last) = (self.scene.first.to_string(), self.scene.last.to_string());
+        let room = self.width.saturating_sub(first.len());
+        format!("{:>width$}  {first}{last:>room$}", "step", width = AXIS - 2)
+    }
+}
+
+/// The middle of the `index`-th of `count` equal parts of `0..span`.
+fn middle(span: u128, index: usize, count: usize) -> u64 {
+    (span * (2 * index as u128 + 1) / (2 * count as u128)) as u64
+}
+
+/// Positions of the sorted values inside `low..high`.
+fn range(sorted: &[u64], low: u64, high: u64) -> std::ops::Range<usize> {
+    sorted.partition_point(|&value| value < low)..sorted.partition_point(|&value| value < high)
+}
+
+/// A text without characters that could drive a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+fn cut(text: &str, columns: usize) -> String {
+    let text = printable(text);
+    if text.chars().count() <= columns {
+        return text;
+    }
+    text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+}

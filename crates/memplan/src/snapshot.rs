@@ -1,0 +1,192 @@
+//! A plan as a memory snapshot of PyTorch, for its viewer.
+//!
+//! The viewer draws what an allocator did: `alloc` and `free` events with
+//! addresses, in order, and the segments at the end. A memory space becomes a
+//! device with one segment of the plan's extent, and every stretch of a buffer's
+//! life an allocation. The name of a buffer, and where it comes from if that is
+//! known, is the stack frame of its allocation.
+//!
+//! The file is a pickle, written here by hand in protocol 2: dictionaries,
+//! lists, texts and numbers are all it takes.
+
+use memplan_core::{BufferId, Id, Plan, Problem, SpaceId};
+
+/// The snapshot as the bytes of a pickle. `origin` says where a buffer comes from.
+pub fn write(problem: &Problem, plan: &Plan, origin: impl Fn(BufferId) -> Option<String>) -> Vec<u8> {
+    let mut pickle = Pickle::new();
+    pickle.dictionary(|pickle| {
+        pickle.text("segments");
+        pickle.list(|pickle| problem.spaces().ids().for_each(|space| segment(pickle, problem, plan, space)));
+        pickle.text("device_traces");
+        pickle.list(|pickle| {
+            for space in problem.spaces().ids() {
+                pickle.list(|pickle| trace(pickle, problem, plan, space, &origin));
+            }
+        });
+        pickle.text("allocator_settings");
+        pickle.dictionary(|_| {});
+    });
+    pickle.finish()
+}
+
+/// What the device holds at the end: one segment, nothing in it in use.
+fn segment(pickle: &mut Pickle, problem: &Problem, plan: &Plan, space: SpaceId) {
+    let base = problem.spaces()[space].base.0;
+    let extent = plan.extents.get(space).copied().unwrap_or_default().0;
+    pickle.dictionary(|pickle| {
+        let numbers = [
+            ("device", space.index() as u64),
+            ("address", base),
+            ("total_size", extent),
+            ("allocated_size", 0),
+            ("active_size", 0),
+            ("requested_size", 0),
+            ("stream", 0),
+        ];
+        numbers.into_iter().for_each(|(name, number)| pickle.number_field(name, number));
+        pickle.text_field("segment_type", "large");
+        pickle.text("blocks");
+        pickle.list(|pickle| {
+            pickle.dictionary(|pickle| {
+                pickle.number_field("address", base);
+                pickle.number_field("size", extent);
+                pickle.number_field("requested_size", 0);
+                pickle.text_field("state", "inactive");
+                pickle.text("frames");
+                pickle.list(|_| {});
+            });
+        });
+    });
+}
+
+/// One entry of a trace.
+struct Event {
+    step: u64,
+    /// Frees come before allocations of the same step: lives are half-open.
+    is_alloc: bool,
+    buffer: BufferId,
+    address: u64,
+    bytes: u64,
+}
+
+fn trace(
+    pickle: &mut Pickle,
+    problem: &Problem,
+    plan: &Plan,
+    space: SpaceId,
+    origin: &impl Fn(BufferId) -> Option<String>,
+) {
+    let extent = plan.extents.get(space).copied().unwrap_or_default().0;
+    let name = &problem.spaces()[space].name;
+    entry(pickle, "segment_alloc", problem.spaces()[space].base.0, extent, 0, (name, None));
+    for event in events(problem, plan, space) {
+        let frame = (&problem.buffers()[event.buffer].name, origin(event.buffer));
+        let actions: &[&str] = if event.is_alloc { &["alloc"] } else { &["free_requested", "free_completed"] };
+        for action in actions {
+            entry(pickle, action, event.address, event.bytes, event.step, (frame.0, frame.1.as_deref()));
+        }
+    }
+}
+
+fn entry(pickle: &mut Pickle, action: &str, address: u64, bytes: u64, step: u64, frame: (&str, Option<&str>)) {
+    pickle.dictionary(|pickle| {
+        pickle.text_field("action", action);
+        pickle.number_field("addr", address);
+        pickle.number_field("size", bytes);
+        pickle.number_field("stream", 0);
+        pickle.number_field("time_us", step);
+        pickle.text("frames");
+        pickle.list(|pickle| {
+            pickle.dictionary(|pickle| {
+                pickle.text_field("name", frame.0);
+                pickle.text_field("filename", frame.1.unwrap_or("plan"));
+                pickle.number_field("line", 0);
+            });
+        });
+    });
+}
+
+/// Every stretch of every slot in a space, in the order of time.
+fn events(problem: &Problem, plan: &Plan, space: SpaceId) -> Vec<Event> {
+    let base = problem.spaces()[space].base.0;
+    let mut events = Vec::new();
+    for (buffer, placement) in plan.placements.iter_enumerated() {
+        let Some(placement) = placement.as_ref().filter(|placement| placement.space == space) else { continue };
+        let Some(size) = problem.buffers()[buffer].bytes() else { continue };
+        for interval in problem.buffers()[buffer].lifetime.intervals() {
+            let used = interval.bytes(size);
+            let bytes = used.high.0 - used.low.0;
+            for offset in placement.offsets.iter().filter(|_| bytes > 0) {
+                let address = base.saturating_add(offset.0).saturating_add(used.low.0);
+                for (step, is_alloc) in [(interval.start.0, true), (interval.end.0, false)] {
+                    events.push(Event { step, is_alloc, buffer, address, bytes });
+                }
+            }
+        }
+    }
+    events.sort_by_key(|event| (event.step, event.is_alloc, event.buffer, event.address));
+    events
+}
+
+/// A pickle of protocol 2 in the making.
+struct Pickle {
+    bytes: Vec<u8>,
+}
+
+impl Pickle {
+    fn new() -> Pickle {
+        Pickle { bytes: vec![0x80, 2] }
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.bytes.push(b'.');
+        self.bytes
+    }
+
+    /// Keys and values in turn, put into a new dictionary.
+    fn dictionary(&mut self, content: impl FnOnce(&mut Pickle)) {
+        self.bytes.extend(b"}(");
+        content(self);
+        self.bytes.push(b'u');
+    }
+
+    fn list(&mut self, content: impl FnOnce(&mut Pickle)) {
+        self.bytes.extend(b"](");
+        content(self);
+        self.bytes.push(b'e');
+    }
+
+    /// A text; one of more than 4 GiB is cut, which no reader of ours lets through anyway.
+    fn text(&mut self, text: &str) {
+        let length = u32::try_from(text.len()).unwrap_or_default();
+        self.bytes.push(b'X');
+        self.bytes.extend(length.to_le_bytes());
+        self.bytes.extend(&text.as_bytes()[..length as usize]);
+    }
+
+    /// The shortest form the format has for a number.
+    fn number(&mut self, number: u64) {
+        let bytes = number.to_le_bytes();
+        match number {
+            0..=0xff => self.bytes.extend([b'K', bytes[0]]),
+            0x100..=0xffff => self.bytes.extend([b'M', bytes[0], bytes[1]]),
+            0x1_0000..=0x7fff_ffff => self.bytes.extend([b'J', bytes[0], bytes[1], bytes[2], bytes[3]]),
+            // Nine bytes: the number is signed, and the last one is its sign.
+            _ => {
+                self.bytes.extend([0x8a, 9]);
+                self.bytes.extend(bytes);
+                self.bytes.push(0);
+            }
+        }
+    }
+
+    fn text_field(&mut self, name: &str, value: &str) {
+        self.text(name);
+        self.text(value);
+    }
+
+    fn number_field(&mut self, name: &str, value: u64) {
+        self.text(name);
+        self.number(value);
+    }
+}

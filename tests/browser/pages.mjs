@@ -1,0 +1,315 @@
+// Opens memory map pages in a real Chromium, uses them as people do, and looks at what they show.
+//
+//   node pages.mjs FOLDER
+//
+// FOLDER holds the pages (made by the test `pages_in_a_real_browser` of memplan-cli); screenshots and
+// report.txt with the measured times are written beside them. Exit code 1 and a message if anything is wrong.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const folder = resolve(process.argv[2]);
+const SIZE = { width: 1400, height: 860 };
+const FLAGS = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+const executablePath = process.env.MEMPLAN_CHROMIUM ?? "/usr/bin/chromium";
+
+const browser = await chromium.launch({ executablePath, args: FLAGS });
+const report = [];
+
+/** Opens a page, does something with it, and asks that it neither complains nor asks for anything. */
+async function withPage(name, options, use) {
+  const url = pathToFileURL(join(folder, name)).href;
+  const context = await browser.newContext({ viewport: SIZE, ...options });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("console", (message) => complaints.push(`console ${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => { complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", (request) => { if (request.url() !== url && request.url() !== "data:,") complaints.push(`request: ${request.url()}`); });
+  await page.goto(url);
+  await page.waitForFunction(() => window.memplan?.painted.frames > 0);
+  await use(page);
+  assert.deepEqual(complaints, [], `${name} complained or asked for something`);
+  await context.close();
+}
+
+const text = (page, selector) => page.locator(selector).innerText();
+
+/** Lets the page paint once more. */
+const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+async function view(page) {
+  await settle(page);
+  return page.evaluate(() => window.memplan.view());
+}
+
+async function openTable(page) {
+  await page.locator("#all > summary").click();
+  await page.locator("#rows tbody tr").first().waitFor();
+}
+
+async function hover(page, name, plan = 0) {
+  const place = await page.evaluate(([name, plan]) => window.memplan.place(name, plan), [name, plan]);
+  assert.ok(place, `${name} has a place`);
+  await page.mouse.move(place.x - 1, place.y);
+  await page.mouse.move(place.x, place.y);
+  return place;
+}
+
+/** The most frequent colours of a chart, to see what was really painted. */
+const colours = (page) => page.evaluate(() => {
+  const canvas = document.querySelector("canvas.shapes");
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  const seen = new Map();
+  for (let at = 0; at < data.length; at += 4) {
+    const key = `${data[at]},${data[at + 1]},${data[at + 2]}`;
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+  }
+  return [...seen].sort((a, b) => b[1] - a[1]).slice(0, 12);
+});
+
+// Ten buffers that have everything: two spaces, gaps, windows, slots, ties, overlays, pipes.
+await withPage("ten.html", {}, async (page) => {
+  assert.equal(await text(page, "#title"), "ten.json");
+  assert.deepEqual(await page.locator("#spaces [role=tab]").allInnerTexts(), ["ub", "l1"]);
+  assert.match(await text(page, "#summary"), /extent\s+\d.*lower bound.*capacity\s+192\.000 KiB/s);
+  assert.match(await text(page, "#alive"), /Alive at the peak, step \d/);
+  assert.match(await text(page, "#legend"), /reserved, not in use.*taken over in place/s);
+
+  await hover(page, "gelu");
+  const tip = await text(page, "#tip");
+  assert.match(tip, /^gelu\nsize 64\.000 KiB \(65,536 B\)\n(slot \d at )?bytes [\d,]+\.\.[\d,]+\nsteps \d+\.\.\d+/);
+
+  await hover(page, "window");
+  await page.mouse.down();
+  await page.mouse.up();
+  assert.equal((await view(page)).selected, "window");
+  assert.match(await text(page, "#picked"), /window\s+size\s+16\.000 KiB.*life\s+2\.\.4 6\.\.9 \(5 steps\).*Alive at the same time: [1-9]/s);
+  assert.match(await text(page, "#say"), /^window, 16\.000 KiB/);
+
+  await page.locator("#mode").selectOption("pipe");
+  assert.match(await text(page, "#legend"), /vector.*cube.*none/s);
+
+  await page.locator("#space-1").click();
+  const second = await view(page);
+  assert.equal(second.space, "l1");
+  assert.equal(second.selected, null, "what is not here is not selected");
+  assert.equal(second.drawn[0], 2);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal((await view(page)).space, "ub", "tabs follow the arrow keys");
+  await page.screenshot({ path: join(folder, "ten.png") });
+});
+
+// The curve chooses the step whose buffers are listed; the table says everything in text.
+await withPage("ten.html", {}, async (page) => {
+  const curve = await page.locator("canvas.curve").boundingBox();
+  await page.mouse.click(curve.x + curve.width - 40, curve.y + 40);
+  assert.match(await text(page, "#alive h2"), /^Alive at step 1\d/i);
+  await page.getByRole("button", { name: "back to the peak" }).click();
+  assert.match(await text(page, "#alive h2"), /^Alive at the peak/i);
+  await openTable(page);
+  assert.equal(await page.locator("#rows tbody tr").count(), 10);
+  await page.getByRole("button", { name: "bytes" }).click();
+  await page.getByRole("button", { name: "bytes" }).click();
+  assert.equal(await page.locator("#rows th[aria-sort=descending]").innerText(), "bytes");
+  const sizes = (await page.locator("#rows tbody td:nth-child(2)").allInnerTexts()).map((size) => Number(size.replaceAll(",", "")));
+  assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
+});
+
+// Keyboard alone: the order of focus, selection, moving, zooming, help, themes.
+await withPage("ten.html", { colorScheme: "dark" }, async (page) => {
+  assert.equal((await view(page)).dark, true, "follows the system");
+  const order = [];
+  for (let i = 0; i < 14; i += 1) {
+    await page.keyboard.press("Tab");
+    order.push(await page.evaluate(() => document.activeElement.id || document.activeElement.className));
+  }
+  assert.deepEqual(order.slice(0, 11), ["skip", "theme", "ask", "space-0", "mode", "find", "least", "closer", "wider", "fit", "over"]);
+  await page.locator("canvas.over").focus();
+  await page.keyboard.press("n");
+  const first = (await view(page)).selected;
+  await page.keyboard.press("n");
+  assert.notEqual((await view(page)).selected, first);
+  await page.keyboard.press("p");
+  assert.equal((await view(page)).selected, first);
+  await page.keyboard.press("Enter");
+  await settle(page);
+  assert.equal((await view(page)).isFitted, false);
+  const before = await view(page);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("+");
+  const after = await view(page);
+  assert.ok(after.steps[1] - after.steps[0] < before.steps[1] - before.steps[0]);
+  await page.keyboard.press("0");
+  assert.equal((await view(page)).isFitted, true);
+  await page.keyboard.press("Escape");
+  assert.equal((await view(page)).selected, null);
+  await page.keyboard.press("t");
+  assert.equal((await view(page)).dark, false);
+  await page.keyboard.press("?");
+  assert.equal(await page.locator("#help").isVisible(), true);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "find");
+});
+
+// Two fingers stretch the picture, one moves it, a tap selects.
+await withPage("ten.html", { hasTouch: true }, async (page) => {
+  const { x, y } = await hover(page, "gelu");
+  const touch = await page.context().newCDPSession(page);
+  const send = (type, ...touchPoints) => touch.send("Input.dispatchTouchEvent", { type, touchPoints });
+  await send("touchStart", { x: x - 20, y, id: 1 }, { x: x + 20, y, id: 2 });
+  for (let far = 25; far <= 60; far += 5) await send("touchMove", { x: x - far, y, id: 1 }, { x: x + far, y, id: 2 });
+  await send("touchEnd");
+  const stretched = await view(page);
+  assert.ok(stretched.steps[1] - stretched.steps[0] < 10, `pinched to ${stretched.steps}`);
+  await page.touchscreen.tap(x, y);
+  assert.equal((await view(page)).selected, "gelu");
+});
+
+// A thousand buffers in two plans: side by side, one, the other.
+await withPage("thousand.html", {}, async (page) => {
+  assert.deepEqual((await view(page)).shown, ["A", "B"]);
+  assert.equal(await page.locator("figure:visible").count(), 2);
+  const captions = await page.locator("figcaption").allInnerTexts();
+  assert.match(captions[0], /^A\s+plan greedy\.json, extent/);
+  assert.match(captions[1], /^B\s+plan auto\.json, extent/);
+  assert.deepEqual((await view(page)).drawn, [1000, 1000]);
+  await page.locator("#mode").selectOption("moved");
+  assert.match(await text(page, "#legend"), /same place.*somewhere else/s);
+  await hover(page, "layer3/out21", 1);
+  await page.mouse.down();
+  await page.mouse.up();
+  assert.match(await text(page, "#picked"), /offset, plan A.*offset, plan B/s);
+  await page.screenshot({ path: join(folder, "thousand.png") });
+  await page.locator("#picked").getByRole("button", { name: "Clear" }).click();
+  await page.getByRole("button", { name: "Plan B" }).click();
+  assert.deepEqual((await view(page)).shown, ["B"]);
+  assert.equal(await page.locator("figure:visible").count(), 1);
+  await page.keyboard.press("f");
+  assert.deepEqual((await view(page)).shown, ["A"]);
+
+  await page.locator("#find").fill("LAYER3/");
+  assert.match(await text(page, "#kept"), /^7 of 1,000 buffers$/);
+  assert.equal((await view(page)).full, 7);
+  await page.keyboard.press("Enter");
+  assert.match((await view(page)).selected, /^layer3\//);
+  await page.keyboard.press("Escape");
+  await page.locator("#least").fill("90");
+  await settle(page);
+  const large = await view(page);
+  assert.ok(large.drawn[0] > 0 && large.drawn[0] < 400, `${large.drawn[0]} large ones`);
+  assert.match(await text(page, "#kept"), /or more$/);
+});
+
+// Every way to colour paints something else.
+await withPage("thousand.html", {}, async (page) => {
+  const seen = new Set();
+  for (const mode of ["buffer", "size", "lifetime"]) {
+    await page.locator("#mode").selectOption(mode);
+    await settle(page);
+    assert.equal((await view(page)).mode, mode);
+    seen.add(JSON.stringify(await colours(page)));
+  }
+  assert.equal(seen.size, 3);
+  await page.locator("#theme").click();
+  await settle(page);
+  assert.equal((await colours(page))[0][0], "20,23,28", "dark paper");
+});
+
+// 10^5 buffers: the times are measured and reported.
+await withPage("huge.html", {}, async (page) => {
+  assert.equal((await view(page)).drawn[0], 100_000, "everything is drawn");
+  const opened = await page.evaluate(() => ({
+    first: window.memplan.painted.first,
+    contentful: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null,
+    parsed: performance.getEntriesByType("navigation")[0].domInteractive,
+  }));
+  report.push(`10^5 buffers: document parsed after ${opened.parsed.toFixed(0)} ms, map painted after ${opened.first.toFixed(0)} ms`);
+  const box = await page.locator("canvas.over").boundingBox();
+  const times = [];
+  for (let i = 0; i < 8; i += 1) {
+    times.push(await page.evaluate(([x, y]) => new Promise((done) => {
+      const start = performance.now();
+      const frames = window.memplan.painted.frames;
+      document.querySelector("canvas.over").dispatchEvent(new WheelEvent("wheel", { clientX: x, clientY: y, deltaY: -100, bubbles: true, cancelable: true }));
+      const wait = () => (window.memplan.painted.frames > frames ? done([performance.now() - start, window.memplan.painted.last]) : requestAnimationFrame(wait));
+      requestAnimationFrame(wait);
+    }), [box.x + box.width / 2, box.y + box.height * 0.8]));
+  }
+  const middle = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  report.push(`10^5 buffers: a zoom step is on the screen after ${middle(times.map((time) => time[0])).toFixed(0)} ms, of which ${middle(times.map((time) => time[1])).toFixed(0)} ms are painting (median of ${times.length})`);
+  const zoomed = await view(page);
+  assert.ok(zoomed.steps[1] - zoomed.steps[0] < 20_000 && zoomed.drawn[0] < 60_000 && zoomed.drawn[0] > 0, JSON.stringify(zoomed));
+  await page.locator("#find").fill("out4242");
+  await page.keyboard.press("Enter");
+  await settle(page);
+  assert.match((await view(page)).selected, /out4242/);
+  assert.match(await text(page, "#picked"), /Alive at the same time: [1-9]/);
+  await page.screenshot({ path: join(folder, "huge.png") });
+});
+
+// Names that try to be markup, in every field.
+await withPage("hostile.html", {}, async (page) => {
+  const hostile = "</script><img src=x onerror=alert(1)>";
+  assert.equal(await page.locator("img, iframe, object, embed, svg").count(), 0);
+  assert.equal(await page.locator("script").count(), 2, "our data and our script");
+  assert.ok((await text(page, "#title")).includes("<img src=x onerror=alert(1)>"));
+  assert.ok((await page.title()).includes("<img src=x onerror=alert(1)>"));
+  assert.ok((await text(page, "#spaces")).includes(hostile));
+  for (const name of ["pipe", "group"]) {
+    await page.locator("#mode").selectOption(name);
+    assert.ok((await text(page, "#legend")).includes(hostile), `${name} is shown as text`);
+  }
+  await page.locator("canvas.over").focus();
+  await page.keyboard.press("n");
+  assert.ok((await text(page, "#picked")).includes(hostile));
+  const place = await page.evaluate(() => window.memplan.place(window.memplan.view().selected));
+  await page.mouse.move(place.x, place.y);
+  await page.mouse.move(place.x + 1, place.y);
+  assert.ok((await text(page, "#tip")).includes(hostile));
+  await openTable(page);
+  assert.ok((await text(page, "#rows")).includes(hostile));
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+});
+
+// Where a buffer comes from, and what is wrong with a plan.
+await withPage("program.html", {}, async (page) => {
+  await page.locator("canvas.over").focus();
+  await page.keyboard.press("n");
+  assert.match(await text(page, "#picked"), /source\s+layers\.mlir:2 +%a = memref\.alloc\(\)/);
+});
+await withPage("wrong.html", {}, async (page) => {
+  assert.match(await text(page, "#summary"), /\d violations/);
+  assert.ok(await page.locator("#summary li").count() > 0);
+});
+
+// Narrow screens get one column.
+await withPage("ten.html", { viewport: { width: 420, height: 800 } }, async (page) => {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+  await page.screenshot({ path: join(folder, "narrow.png") });
+});
+
+// The pictures of the README: a training step by light, two plans of a thousand buffers in the dark.
+const FRAME = { width: 1280, height: 760 };
+await withPage("readme.html", { viewport: FRAME }, async (page) => {
+  await page.screenshot({ path: join(folder, "page-light.png") });
+});
+await withPage("thousand.html", { viewport: FRAME, colorScheme: "dark" }, async (page) => {
+  await page.locator("#mode").selectOption("size");
+  await settle(page);
+  await page.screenshot({ path: join(folder, "page-dark.png") });
+});
+
+await browser.close();
+writeFileSync(join(folder, "report.txt"), `${report.join("\n")}\n`);
+console.log(report.join("\n"));
