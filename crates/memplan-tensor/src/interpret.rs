@@ -50,11 +50,26 @@ pub struct RunOptions {
     pub scalars: BTreeMap<String, i64>,
     /// Statements after which to give up.
     pub max_steps: u64,
+    /// Packed functions that are known, by name and number of arguments.
+    pub packed: BTreeMap<(String, usize), PackedFunction>,
+}
+
+/// What is known about a packed function: it computes its last arrays from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedFunction {
+    /// How many of its last arrays it writes.
+    pub outputs: usize,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions { seed: 0, order: Order::Forward, scalars: BTreeMap::new(), max_steps: 50_000_000 }
+        RunOptions {
+            seed: 0,
+            order: Order::Forward,
+            scalars: BTreeMap::new(),
+            max_steps: 50_000_000,
+            packed: BTreeMap::new(),
+        }
     }
 }
 

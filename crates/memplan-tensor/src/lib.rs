@@ -1,4 +1,4 @@
-//! Tensor loop programs: the loop IR, TVMScript, an interpreter and the storage rewrite.
+//! Tensor programs: graphs of tensor operations and their schedules, the loop IR, TVMScript, an interpreter and the storage rewrite.
 
 mod dtype;
 mod flatten;
@@ -9,6 +9,7 @@ pub mod lower;
 pub mod pass;
 pub mod rewrite;
 pub mod script;
+pub mod te;
 
 pub use dtype::{DType, Kind, ParseDTypeError};
 pub use flatten::flatten_buffers;

@@ -132,18 +132,24 @@ impl Machine<'_> {
 
     /// Where an access goes, checked against the buffer's shape and its memory's size.
     pub(super) fn places(&mut self, buffer: BufId, index: &[Expr], worker: usize) -> Result<Places, RunError> {
+        let buffer = self.resolve(buffer, worker);
+        let region = self.workers[worker].regions.get(&buffer).cloned();
         let declared = &self.function.buffers[buffer];
         let mut rows = vec![0i64];
         let mut printed = Vec::new();
         let is_view = matches!(declared.memory, Whose::View { .. });
         for (position, (subscript, extent)) in index.iter().zip(&declared.shape).enumerate() {
-            let extent = self.integer(extent, worker)?;
-            let lanes = match self.eval(subscript, worker)? {
+            let (first, extent) = match region.as_ref().and_then(|region| region.get(position)) {
+                Some(&(first, extent)) => (first, extent),
+                None => (0, self.integer(extent, worker)?),
+            };
+            let lanes: Vec<i64> = match self.eval(subscript, worker)? {
                 Value::One(lane) => vec![lane.as_int()],
                 Value::Many(lanes) => lanes.into_iter().map(Scalar::as_int).collect(),
                 Value::Address(_) => return Err(self.invalid("a pointer is no index")),
             };
             printed.push(lanes.first().copied().unwrap_or(0));
+            let lanes: Vec<i64> = lanes.into_iter().map(|lane| lane.wrapping_sub(first)).collect();
             // The bounds of a view are those of the memory it looks at, except between its rows.
             let checked = !is_view || position > 0;
             if checked && lanes.iter().any(|lane| *lane < 0 || *lane >= extent) {

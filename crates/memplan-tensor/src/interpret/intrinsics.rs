@@ -24,6 +24,8 @@ impl Machine<'_> {
                 "call_extern" | "call_pure_extern" | "call_packed" | "tvm_call_packed",
                 [Expr::Str(callee), rest @ ..],
             ) => self.extern_call(callee, rest, worker),
+            ("tvm_stack_make_array", [data, ..]) => self.eval(data, worker),
+            ("buffer_dim_align", _) => Ok(Value::One(Scalar::Int(0))),
             // Lockstep workers are always in step.
             ("tvm_storage_sync", _) => Ok(Value::One(Scalar::Int(0))),
             _ => self.math(name, args, dtype, worker),
@@ -87,6 +89,10 @@ impl Machine<'_> {
                     }
                 }
             }
+            _ if self.options.packed.contains_key(&(name.to_owned(), values.len())) => {
+                let outputs = self.options.packed[&(name.to_owned(), values.len())].outputs;
+                self.packed_call(name, &values, outputs)?;
+            }
             _ => {
                 self.extern_calls += 1;
                 let call = self.extern_calls;
@@ -98,6 +104,34 @@ impl Machine<'_> {
             }
         }
         Ok(Value::One(Scalar::Int(0)))
+    }
+
+    /// A packed function: its last arrays become something that depends on all elements of the others, and on nothing else.
+    fn packed_call(&mut self, name: &str, values: &[Value], outputs: usize) -> Result<(), RunError> {
+        let arrays: Vec<Pointer> = values
+            .iter()
+            .filter_map(|value| if let Value::Address(pointer) = value { Some(*pointer) } else { None })
+            .collect();
+        let (read, written) = arrays.split_at(arrays.len().saturating_sub(outputs));
+        let mut digest = name.bytes().fold(0, |digest, byte| mix(digest, u64::from(byte)));
+        for pointer in read {
+            for index in 0..pointer.elements {
+                let at = pointer.byte + index * pointer.dtype.lane_bytes();
+                let Some(value) = self.read_lane(pointer.memory, at, pointer.dtype) else {
+                    return Err(self.invalid(format!("`{name}` is given an array that was not written completely")));
+                };
+                digest = mix(digest, u64::from_le_bytes(super::number::to_bytes(value, pointer.dtype)));
+            }
+        }
+        for (position, pointer) in written.iter().enumerate() {
+            for index in 0..pointer.elements {
+                let value = mix(mix(digest, position as u64), index) % 8;
+                let lane = pointer.dtype.element();
+                let at = pointer.byte + index * lane.lane_bytes();
+                self.write_lane(pointer.memory, at, convert(Scalar::Int(value as i64), lane), lane);
+            }
+        }
+        Ok(())
     }
 
     fn check_span(&self, pointer: Pointer, count: u64) -> Result<(), RunError> {

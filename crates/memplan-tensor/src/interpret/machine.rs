@@ -9,10 +9,13 @@ use super::number::{Scalar, from_bytes, to_bytes};
 use super::{Order, Output, RunError, RunOptions};
 use crate::DType;
 use crate::ir::{
-    Block, BufId, Expr, ForKind, Function, Memory as Whose, Param, Rank, Stmt, StmtKind, VarId, thread_rank,
+    Block, BufId, Expr, ForKind, Function, Memory as Whose, Param, Rank, Stmt, StmtKind, StorageScope, VarId,
+    thread_rank,
 };
+use crate::te::marks::{as_bind, as_realize};
 use memplan_core::{Id, IndexVec, Span};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// The value of an expression.
 #[derive(Clone, Debug)]
@@ -41,6 +44,10 @@ pub(super) struct Worker {
     axes: Vec<(String, i64)>,
     /// Distinguishes workers that have private memory of every kind (parallel iterations).
     private: u64,
+    /// Of buffers that are realized in part: first element and extent of each dimension.
+    pub(super) regions: BTreeMap<BufId, Rc<[(i64, i64)]>>,
+    /// Buffers of extern bodies, and what they stand for.
+    pub(super) bound: BTreeMap<BufId, BufId>,
 }
 
 /// One execution of an allocation.
@@ -51,11 +58,13 @@ struct Site {
     size: u64,
     /// Block indices at the time, for global memory.
     block: Vec<i64>,
+    /// Who shares it.
+    rank: Rank,
 }
 
 pub(super) struct Machine<'a> {
     pub(super) function: &'a Function,
-    options: &'a RunOptions,
+    pub(super) options: &'a RunOptions,
     pub(super) workers: Vec<Worker>,
     pub(super) memories: Vec<Memory>,
     /// Memory of a site, per block or thread where the scope says so.
@@ -91,6 +100,8 @@ impl<'a> Machine<'a> {
                 buffers: IndexVec::filled(None, function.buffers.len()),
                 axes: Vec::new(),
                 private: 0,
+                regions: BTreeMap::new(),
+                bound: BTreeMap::new(),
             }],
             memories: Vec::new(),
             instances: HashMap::new(),
@@ -127,12 +138,13 @@ impl<'a> Machine<'a> {
 
     fn make_argument(&mut self, buffer: BufId) -> Result<(), RunError> {
         let declared = &self.function.buffers[buffer];
+        let position = self.arguments.iter().flatten().count();
         let size = self.size_of(buffer, 0)?;
         let mut memory = Memory::new(size);
         let lane = declared.dtype.lane_bytes();
         for index in 0..size / lane.max(1) {
             // Each run of eight elements is a permutation of 0..8, so that data can serve as indices.
-            let random = mix(mix(self.options.seed, buffer.index() as u64), index / 8);
+            let random = mix(mix(self.options.seed, position as u64), index / 8);
             let value = ((random >> 8) % 8 + (random | 1) % 8 * (index % 8)) % 8;
             let value = value as i64;
             let value = super::number::convert(Scalar::Int(value), declared.dtype.element());
@@ -241,6 +253,7 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
+            StmtKind::Evaluate(value) if as_realize(value).is_some() => self.realize(value, active),
             StmtKind::Evaluate(value) => active.iter().try_for_each(|&worker| self.eval(value, worker).map(|_| ())),
             StmtKind::If { condition, then, otherwise, .. } => {
                 let (yes, no) = self.split(condition, active)?;
@@ -262,7 +275,12 @@ impl<'a> Machine<'a> {
             }
             StmtKind::For { var, min, extent, kind, body, .. } => self.for_loop(*var, min, extent, kind, body, active),
             StmtKind::Thread { var, tag, extent, body, .. } => self.launch(*var, tag, extent, body, active),
-            StmtKind::Attr { body, .. } => self.block(body, active),
+            StmtKind::Attr { node, key, value, body, .. } => {
+                if let Some((slot, tensor, offset, _)) = as_bind(node.as_ref(), key, value) {
+                    self.bind(slot, tensor, offset, active);
+                }
+                self.block(body, active)
+            }
         }
     }
 
@@ -383,20 +401,64 @@ impl<'a> Machine<'a> {
     fn allocate(&mut self, buffer: BufId, active: &[usize]) -> Result<(), RunError> {
         self.events += 1;
         let event = self.events;
+        let rank = self.function.buffers[buffer].scope.rank;
         for &worker in active {
             let size = self.size_of(buffer, worker)?;
-            let state = &self.workers[worker];
-            let site = Site { event, private: state.private, size, block: block_indices(&state.axes) };
-            let old = self.workers[worker].buffers[buffer].replace(site);
-            self.release(old, buffer, worker);
+            self.enter(buffer, event, size, rank, worker);
         }
         Ok(())
     }
 
+    fn enter(&mut self, buffer: BufId, event: u64, size: u64, rank: Rank, worker: usize) {
+        let state = &self.workers[worker];
+        let site = Site { event, private: state.private, size, block: block_indices(&state.axes), rank };
+        let old = self.workers[worker].buffers[buffer].replace(site);
+        self.release(old, worker);
+    }
+
+    /// A part of a tensor comes into being; an argument is there already.
+    fn realize(&mut self, value: &Expr, active: &[usize]) -> Result<(), RunError> {
+        let Some(realize) = as_realize(value).filter(|realize| self.arguments[realize.tensor].is_none()) else {
+            return Ok(());
+        };
+        self.events += 1;
+        let event = self.events;
+        let declared = &self.function.buffers[realize.tensor];
+        let element = declared.dtype.lane_bytes() * u64::from(declared.dtype.lanes);
+        for &worker in active {
+            let (mut region, mut size) = (Vec::new(), Some(element));
+            for pair in realize.bounds.chunks_exact(2) {
+                let (min, extent) = (self.integer(&pair[0], worker)?, self.integer(&pair[1], worker)?);
+                size = size.and_then(|size| size.checked_mul(u64::try_from(extent).ok()?));
+                region.push((min, extent));
+            }
+            let size = size.filter(|size| *size <= memplan_core::MAX_BYTES);
+            let size = size.ok_or_else(|| self.invalid(format!("`{}` has an impossible size", declared.name)))?;
+            let rank = match self.workers[worker].axes.last().and_then(|(axis, _)| thread_rank(axis)) {
+                _ if !realize.scope.is_empty() => StorageScope::parse(realize.scope).map_or(Rank::Global, |s| s.rank),
+                None => Rank::Global,
+                Some(0) => Rank::Shared,
+                Some(_) => Rank::Local,
+            };
+            self.enter(realize.tensor, event, size, rank, worker);
+            self.workers[worker].regions.insert(realize.tensor, region.into());
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, slot: BufId, tensor: BufId, offset: &Expr, active: &[usize]) {
+        for &worker in active {
+            self.workers[worker].bound.insert(slot, tensor);
+        }
+        if let Expr::Var(offset) = offset {
+            self.set(*offset, Scalar::Int(0), active);
+        }
+    }
+
     /// Which of a site's memories a worker uses.
-    fn sharing(&self, site: &Site, root: BufId, worker: usize) -> Vec<i64> {
+    fn sharing(&self, site: &Site, worker: usize) -> Vec<i64> {
         let axes = &self.workers[worker].axes;
-        match self.function.buffers[root].scope.rank {
+        match site.rank {
             Rank::Global => site.block.clone(),
             Rank::Shared | Rank::Warp => block_indices(axes),
             Rank::Local | Rank::Special => axes.iter().map(|(_, index)| *index).collect(),
@@ -404,9 +466,9 @@ impl<'a> Machine<'a> {
     }
 
     /// Forgets the memory of an allocation that is executed again.
-    fn release(&mut self, old: Option<Site>, buffer: BufId, worker: usize) {
+    fn release(&mut self, old: Option<Site>, worker: usize) {
         let Some(old) = old else { return };
-        let sharing = self.sharing(&old, buffer, worker);
+        let sharing = self.sharing(&old, worker);
         if let Some(memory) = self.instances.remove(&(old, sharing)) {
             self.memories[memory] = Memory::new(0);
         }
@@ -421,9 +483,14 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// The buffer that another stands for.
+    pub(super) fn resolve(&self, buffer: BufId, worker: usize) -> BufId {
+        self.workers[worker].bound.get(&buffer).copied().unwrap_or(buffer)
+    }
+
     /// The memory that holds a buffer for a worker.
     pub(super) fn memory_of(&mut self, buffer: BufId, worker: usize) -> Result<usize, RunError> {
-        let root = self.function.root(buffer);
+        let root = self.resolve(self.function.root(buffer), worker);
         if let Some(memory) = self.arguments[root] {
             return Ok(memory);
         }
@@ -431,7 +498,7 @@ impl<'a> Machine<'a> {
         let Some(site) = state.buffers[root].clone() else {
             return Err(self.invalid(format!("`{}` is used before it is allocated", self.function.buffers[root].name)));
         };
-        let sharing = self.sharing(&site, root, worker);
+        let sharing = self.sharing(&site, worker);
         let size = site.size;
         let memories = &mut self.memories;
         Ok(*self.instances.entry((site, sharing)).or_insert_with(|| {

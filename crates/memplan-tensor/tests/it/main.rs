@@ -10,4 +10,6 @@ mod interpreter;
 mod neighbours;
 mod records;
 mod script_text;
+mod te_conformance;
+mod te_stages;
 mod tvm_peer;

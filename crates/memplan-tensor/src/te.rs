@@ -1,0 +1,55 @@
+//! The life of a tensor: from a graph of operations to shared flat storage.
+//!
+//! ```text
+//! Graph ─► Schedule ─► normalised ─► Bounds ─► ScheduleOps ─► PrimFunc ─► Flat ─► prepared ─► Rewritten
+//! what       how        regular      how        loops over     over        1-d     lanes,       who shares
+//! is made    it is      loops        much       tensors        buffers             double       memory
+//!            made                                                                  buffers
+//! ```
+//!
+//! Each arrow is a function, each stop a value that can be printed ([`Lowered::dump`]) and run by the
+//! [interpreter](crate::interpret): all of them compute the same. [`read`](json::read) takes a description of a graph and a schedule,
+//! [`lower`] goes all the way.
+
+mod arith;
+mod bounds;
+mod buffers;
+mod cache;
+mod combine;
+mod directive;
+mod domain;
+mod error;
+mod facts;
+mod flatten;
+mod graph;
+mod graphs;
+pub mod json;
+pub(crate) mod marks;
+mod normalise;
+mod parse;
+mod pipeline;
+mod prepare;
+mod reference;
+mod schedule;
+mod schedule_ops;
+mod text;
+
+pub use bounds::{Bounds, infer_bounds};
+pub use buffers::{PrimFunc, to_buffers};
+pub use combine::{Combiner, Fold};
+pub use directive::Directive;
+pub use error::{GraphError, LowerError, ScheduleError};
+pub use facts::facts;
+pub use flatten::{DEFAULT_ALIGNMENT, Flat, FlatBuffer, FlattenOptions, MemoryInfo, storage_flatten};
+pub use graph::{
+    Axis, AxisKind, Body, Compute, Extern, Graph, IterId, OpId, OpKind, Operation, OutputSpec, Range, Slot,
+};
+pub use graphs::{AttachPath, FeedGraph, ReadGraph, post_dfs_order};
+pub use json::{Network, ReadTeError};
+pub use pipeline::{
+    LifeCycleError, LowerOptions, Lowered, STAGES, Scheduled, dump, dump_text, lower, lower_text, schedule,
+};
+pub use prepare::prepare;
+pub use reference::reference_function;
+pub use schedule::{Attach, AxisAttrs, LoopKind, Relation, Schedule, SplitBy, Stage, StageId};
+pub use schedule_ops::schedule_ops;

@@ -1,0 +1,439 @@
+//! Integer arithmetic on expressions: one canonical form, intervals, and small proofs.
+//!
+//! Every index, extent and bound is kept in one form: a sum of atoms with constant factors, largest factor first, the
+//! constant behind the positive terms, what is subtracted last:
+//!
+//! ```text
+//! (i + io * 4) * 20 + (j + jo * 8)   is   io * 80 + i * 20 + jo * 8 + j
+//! x // 8 * 8 + x % 8                 is   x
+//! (io * 8 + 3) // 8                  is   io
+//! ```
+//!
+//! An [`Interval`] is what an expression can be while variables run over theirs; ends are expressions again, because a
+//! producer's first element may depend on an outer loop. Arithmetic that does not fit 64 bits leaves an expression as it was.
+
+use crate::DType;
+use crate::ir::{BinaryOp, Expr, VarId};
+use crate::linear::{Linear, fold};
+use std::collections::BTreeMap;
+
+/// What an expression can be: from `lo` to `hi`, both included; `None` is without end.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Interval {
+    pub(crate) lo: Option<Expr>,
+    pub(crate) hi: Option<Expr>,
+}
+
+/// Which values variables take. A variable that is not in it stands for itself.
+pub(crate) type Env = BTreeMap<VarId, Interval>;
+
+impl Interval {
+    pub(crate) const EVERYTHING: Interval = Interval { lo: None, hi: None };
+
+    pub(crate) fn point(value: Expr) -> Interval {
+        Interval { lo: Some(value.clone()), hi: Some(value) }
+    }
+
+    /// `min, min + 1, …, min + extent - 1`.
+    pub(crate) fn range(min: &Expr, extent: &Expr) -> Interval {
+        let last = sub(add(min.clone(), extent.clone()), Expr::int(1));
+        Interval { lo: Some(simplify(min)), hi: Some(simplify(&last)) }
+    }
+
+    pub(crate) fn is_point(&self) -> bool {
+        self.lo.is_some() && self.lo == self.hi
+    }
+
+    /// The smallest interval around both.
+    pub(crate) fn hull(self, other: Interval) -> Interval {
+        let join = |op, a: Option<Expr>, b: Option<Expr>| Some(extreme(op, a?, b?));
+        Interval { lo: join(BinaryOp::Min, self.lo, other.lo), hi: join(BinaryOp::Max, self.hi, other.hi) }
+    }
+}
+
+pub(crate) fn add(a: Expr, b: Expr) -> Expr {
+    Expr::binary(BinaryOp::Add, a, b)
+}
+
+pub(crate) fn sub(a: Expr, b: Expr) -> Expr {
+    Expr::binary(BinaryOp::Sub, a, b)
+}
+
+pub(crate) fn mul(a: Expr, b: Expr) -> Expr {
+    Expr::binary(BinaryOp::Mul, a, b)
+}
+
+pub(crate) fn floor_div(a: Expr, b: Expr) -> Expr {
+    Expr::binary(BinaryOp::FloorDiv, a, b)
+}
+
+pub(crate) fn floor_mod(a: Expr, b: Expr) -> Expr {
+    Expr::binary(BinaryOp::FloorMod, a, b)
+}
+
+/// `a / b`, rounded up, for positive `b`.
+pub(crate) fn ceil_div(a: &Expr, b: &Expr) -> Expr {
+    simplify(&floor_div(sub(add(a.clone(), b.clone()), Expr::int(1)), b.clone()))
+}
+
+fn truth(value: bool) -> Expr {
+    Expr::Int { value: i64::from(value), dtype: DType::BOOL }
+}
+
+/// The canonical form; needs no knowledge of variables.
+pub(crate) fn simplify(expr: &Expr) -> Expr {
+    simplify_in(expr, &Env::new())
+}
+
+/// The canonical form, with what is known about variables.
+pub(crate) fn simplify_in(expr: &Expr, env: &Env) -> Expr {
+    let mut simple = expr.clone();
+    for child in simple.children_mut() {
+        *child = simplify_in(child, env);
+    }
+    let Expr::Binary { op, left, right } = &simple else {
+        return without_truth_calls(simple);
+    };
+    match op {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => canonical_sum(&simple).unwrap_or(simple),
+        BinaryOp::FloorDiv | BinaryOp::FloorMod => divide(*op, left, right, env).unwrap_or(simple),
+        BinaryOp::Min | BinaryOp::Max => extreme(*op, (**left).clone(), (**right).clone()),
+        BinaryOp::And | BinaryOp::Or => connect(*op, left, right).unwrap_or(simple),
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne => {
+            compare(*op, left, right, env).unwrap_or(simple)
+        }
+        BinaryOp::Div | BinaryOp::Mod => simple,
+    }
+}
+
+/// `likely(True)` is true.
+fn without_truth_calls(expr: Expr) -> Expr {
+    match &expr {
+        Expr::Call { name, args, .. } if name == "likely" && args.first().is_some_and(Expr::is_constant) => {
+            args.first().cloned().unwrap_or(expr)
+        }
+        _ => expr,
+    }
+}
+
+/// Simplifies the subscripts inside a value and leaves its arithmetic alone: floats do not reassociate.
+pub(crate) fn simplify_subscripts(value: &mut Expr, env: &Env) {
+    if let Expr::Load { index, .. } = value {
+        for subscript in index {
+            *subscript = simplify_in(subscript, env);
+        }
+        return;
+    }
+    for child in value.children_mut() {
+        simplify_subscripts(child, env);
+    }
+}
+
+fn is_index(expr: &Expr) -> bool {
+    !expr.any(&|part| matches!(part, Expr::Float { .. } | Expr::Ramp { .. } | Expr::Broadcast { .. }))
+}
+
+fn canonical_sum(expr: &Expr) -> Option<Expr> {
+    if !is_index(expr) {
+        return None;
+    }
+    let mut sum = Linear::of(expr)?;
+    join_quotients(&mut sum)?;
+    Some(to_expr(&sum))
+}
+
+/// `x // k * (k * s) + x % k * s` is `x * s`.
+fn join_quotients(sum: &mut Linear) -> Option<()> {
+    loop {
+        let found = sum.terms.iter().enumerate().find_map(|(at, (atom, scale))| {
+            let Expr::Binary { op: BinaryOp::FloorMod, left, right } = atom else { return None };
+            let quotient = floor_div((**left).clone(), (**right).clone());
+            let needed = scale.checked_mul(right.as_int()?)?;
+            let other = sum.terms.iter().position(|(atom, scale)| *atom == quotient && *scale == needed)?;
+            Some((at, other, (**left).clone(), *scale))
+        });
+        let Some((first, second, value, scale)) = found else { return Some(()) };
+        sum.terms.remove(first.max(second));
+        sum.terms.remove(first.min(second));
+        let whole = add(to_expr(sum), mul(value, Expr::int(scale)));
+        *sum = Linear::of(&whole)?;
+    }
+}
+
+/// A sum as an expression: factors from large to small, the constant, then what is subtracted.
+fn to_expr(sum: &Linear) -> Expr {
+    let mut terms: Vec<&(Expr, i64)> = sum.terms.iter().collect();
+    terms.sort_by_key(|(_, scale)| std::cmp::Reverse(*scale));
+    let scaled = |atom: &Expr, scale: i64| if scale == 1 { atom.clone() } else { mul(atom.clone(), Expr::int(scale)) };
+    let mut result: Option<Expr> = None;
+    let mut plus = |term: Expr| result = Some(result.take().map_or_else(|| term.clone(), |sum| add(sum, term.clone())));
+    for (atom, scale) in terms.iter().filter(|term| term.1 > 0) {
+        plus(scaled(atom, *scale));
+    }
+    if sum.constant > 0 {
+        plus(Expr::int(sum.constant));
+    }
+    for (atom, scale) in terms.iter().filter(|term| term.1 < 0) {
+        result = Some(match (result.take(), scale.checked_neg()) {
+            (Some(before), Some(positive)) => sub(before, scaled(atom, positive)),
+            (before, _) => before.map_or_else(|| scaled(atom, *scale), |before| add(before, scaled(atom, *scale))),
+        });
+    }
+    match (result, sum.constant) {
+        (None, constant) => Expr::int(constant),
+        (Some(sum), constant) if constant < 0 && constant != i64::MIN => sub(sum, Expr::int(-constant)),
+        (Some(sum), _) => sum,
+    }
+}
+
+/// `(d·q + r) // d` is `q + r // d`, and `(d·q + r) % d` is `r % d`; where `0 <= r < d` is known, `q` and `r`.
+fn divide(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
+    let divisor = right.as_int().filter(|divisor| *divisor > 0)?;
+    if divisor == 1 {
+        return Some(if op == BinaryOp::FloorDiv { left.clone() } else { Expr::int(0) });
+    }
+    let sum = Linear::of(left)?;
+    let (mut quotient, mut rest) = (Linear::default(), Linear::default());
+    for (atom, scale) in sum.terms {
+        let part = if scale % divisor == 0 { &mut quotient } else { &mut rest };
+        let scale = if scale % divisor == 0 { scale / divisor } else { scale };
+        part.terms.push((atom, scale));
+    }
+    quotient.constant = sum.constant.div_euclid(divisor);
+    rest.constant = sum.constant.rem_euclid(divisor);
+    let remainder = to_expr(&rest);
+    let bounds = interval(&remainder, env);
+    let constant = |end: &Option<Expr>| end.as_ref().and_then(Expr::as_int);
+    let inside =
+        matches!((constant(&bounds.lo), constant(&bounds.hi)), (Some(lo), Some(hi)) if lo >= 0 && hi < divisor);
+    let whole = to_expr(&quotient);
+    match (op, inside) {
+        (BinaryOp::FloorDiv, true) => Some(whole),
+        (BinaryOp::FloorDiv, false) => canonical_sum(&add(whole, floor_div(remainder, right.clone()))),
+        (_, true) => Some(remainder),
+        (_, false) => Some(floor_mod(remainder, right.clone())),
+    }
+}
+
+/// The smaller or the larger, if one of them always is.
+fn extreme(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    if a == b {
+        return a;
+    }
+    match crate::linear::constant_difference(&a, &b) {
+        Some(difference) if (difference <= 0) == (op == BinaryOp::Min) => a,
+        Some(_) => b,
+        None => fold(op, &a, &b).unwrap_or_else(|| Expr::binary(op, a, b)),
+    }
+}
+
+fn connect(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
+    let neutral = i64::from(op == BinaryOp::And);
+    match (left.as_int(), right.as_int()) {
+        (Some(value), _) => Some(if value == neutral { right.clone() } else { left.clone() }),
+        (_, Some(value)) => Some(if value == neutral { left.clone() } else { right.clone() }),
+        _ => None,
+    }
+}
+
+fn compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
+    if !is_index(left) || !is_index(right) {
+        return None;
+    }
+    let known = |op, value| prove_compare(op, left, right, env).then(|| truth(value));
+    let (opposite, also) = match op {
+        BinaryOp::Lt => (BinaryOp::Ge, op),
+        BinaryOp::Le => (BinaryOp::Gt, op),
+        BinaryOp::Gt => (BinaryOp::Le, op),
+        BinaryOp::Ge => (BinaryOp::Lt, op),
+        BinaryOp::Eq | BinaryOp::Ne => {
+            let difference = crate::linear::constant_difference(left, right)?;
+            return Some(truth((difference == 0) == (op == BinaryOp::Eq)));
+        }
+        _ => return None,
+    };
+    known(also, true).or_else(|| known(opposite, false))
+}
+
+/// Whether a comparison holds for all values that the variables take.
+pub(crate) fn prove_compare(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> bool {
+    let difference = interval_fully(&sub(left.clone(), right.clone()), env);
+    let constant = |end: &Option<Expr>| end.as_ref().and_then(Expr::as_int);
+    match op {
+        BinaryOp::Lt => constant(&difference.hi).is_some_and(|hi| hi < 0),
+        BinaryOp::Le => constant(&difference.hi).is_some_and(|hi| hi <= 0),
+        BinaryOp::Gt => constant(&difference.lo).is_some_and(|lo| lo > 0),
+        BinaryOp::Ge => constant(&difference.lo).is_some_and(|lo| lo >= 0),
+        _ => false,
+    }
+}
+
+/// Whether two expressions are equal for all values of their variables.
+pub(crate) fn prove_equal(left: &Expr, right: &Expr) -> bool {
+    let simple = simplify(&sub(left.clone(), right.clone()));
+    simple.as_int() == Some(0)
+}
+
+/// The interval of an expression; ends may still name variables whose own interval names others.
+pub(crate) fn interval(expr: &Expr, env: &Env) -> Interval {
+    if !is_index(expr) {
+        return Interval::EVERYTHING;
+    }
+    let Some(sum) = Linear::of(expr) else { return Interval::EVERYTHING };
+    let start = Interval::point(Expr::int(sum.constant));
+    let total = sum.terms.iter().fold(start, |total, (atom, scale)| {
+        let part = atom_interval(atom, env);
+        let (lo, hi) = if *scale >= 0 { (part.lo, part.hi) } else { (part.hi, part.lo) };
+        let plus = |sum: Option<Expr>, end: Option<Expr>| Some(add(sum?, mul(end?, Expr::int(*scale))));
+        Interval { lo: plus(total.lo, lo), hi: plus(total.hi, hi) }
+    });
+    let tidy = |end: Option<Expr>| end.map(|end| simplify(&end));
+    Interval { lo: tidy(total.lo), hi: tidy(total.hi) }
+}
+
+/// The interval with every variable replaced, also those that only appear in other variables' ends.
+pub(crate) fn interval_fully(expr: &Expr, env: &Env) -> Interval {
+    /// Loops nest in loops, but their bounds seldom refer further than this.
+    const ROUNDS: usize = 8;
+    let mut result = interval(expr, env);
+    for _ in 0..ROUNDS {
+        let grow = |end: &Option<Expr>, up: bool| {
+            let next = interval(end.as_ref()?, env);
+            if up { next.hi } else { next.lo }
+        };
+        let next = Interval { lo: grow(&result.lo, false), hi: grow(&result.hi, true) };
+        if next == result {
+            break;
+        }
+        result = next;
+    }
+    result
+}
+
+fn mentions(expr: &Expr, env: &Env) -> bool {
+    expr.any(&|part| matches!(part, Expr::Var(var) if env.contains_key(var)))
+}
+
+fn atom_interval(atom: &Expr, env: &Env) -> Interval {
+    match atom {
+        Expr::Var(var) => env.get(var).cloned().unwrap_or_else(|| Interval::point(atom.clone())),
+        Expr::Int { .. } => Interval::point(atom.clone()),
+        Expr::Cast { dtype, value } if dtype.is_integer() => interval(value, env),
+        Expr::Select { then, otherwise, .. } => interval(then, env).hull(interval(otherwise, env)),
+        Expr::Call { name, args, .. } if name == "likely" => {
+            args.first().map_or(Interval::EVERYTHING, |value| interval(value, env))
+        }
+        Expr::Binary { op, left, right } => binary_interval(atom, *op, left, right, env),
+        _ => Interval::EVERYTHING,
+    }
+}
+
+fn binary_interval(atom: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Interval {
+    let loads = atom.any(&|part| matches!(part, Expr::Load { .. } | Expr::Call { .. }));
+    if !loads && !mentions(atom, env) {
+        return Interval::point(atom.clone());
+    }
+    let a = interval(left, env);
+    match op {
+        BinaryOp::FloorDiv if right.as_int().is_some_and(|divisor| divisor > 0) => {
+            let each = |end: Option<Expr>| end.map(|end| simplify(&floor_div(end, right.clone())));
+            Interval { lo: each(a.lo), hi: each(a.hi) }
+        }
+        BinaryOp::FloorMod => match right.as_int().filter(|divisor| *divisor > 0) {
+            Some(_) if a.is_point() => {
+                a.lo.map_or(Interval::EVERYTHING, |at| Interval::point(simplify(&floor_mod(at, right.clone()))))
+            }
+            Some(divisor) => modulo_interval(&a, divisor),
+            None => Interval::EVERYTHING,
+        },
+        BinaryOp::Min | BinaryOp::Max => {
+            let b = interval(right, env);
+            let join = |x: Option<Expr>, y: Option<Expr>| Some(extreme(op, x?, y?));
+            Interval { lo: join(a.lo, b.lo), hi: join(a.hi, b.hi) }
+        }
+        _ => Interval::EVERYTHING,
+    }
+}
+
+/// All remainders, or a part of them if the values lie within one period.
+fn modulo_interval(values: &Interval, divisor: i64) -> Interval {
+    let whole = Interval { lo: Some(Expr::int(0)), hi: Some(Expr::int(divisor - 1)) };
+    let (Some(lo), Some(hi)) = (&values.lo, &values.hi) else { return whole };
+    match (lo.as_int(), hi.as_int()) {
+        (Some(lo), Some(hi)) if lo.div_euclid(divisor) == hi.div_euclid(divisor) => {
+            Interval { lo: Some(Expr::int(lo.rem_euclid(divisor))), hi: Some(Expr::int(hi.rem_euclid(divisor))) }
+        }
+        _ => whole,
+    }
+}
+
+/// The expression with variables replaced.
+pub(crate) fn substitute(expr: &Expr, values: &BTreeMap<VarId, Expr>) -> Expr {
+    let mut result = expr.clone();
+    substitute_in_place(&mut result, values);
+    result
+}
+
+/// Replaces variables.
+pub(crate) fn substitute_in_place(expr: &mut Expr, values: &BTreeMap<VarId, Expr>) {
+    if let Expr::Var(var) = expr {
+        if let Some(value) = values.get(var) {
+            *expr = value.clone();
+        }
+        return;
+    }
+    for child in expr.children_mut() {
+        substitute_in_place(child, values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memplan_core::Id;
+
+    fn var(index: usize) -> Expr {
+        Expr::Var(VarId::from_index(index))
+    }
+
+    fn env() -> Env {
+        let range = |extent| Interval::range(&Expr::int(0), &Expr::int(extent));
+        Env::from([(VarId::from_index(0), range(4)), (VarId::from_index(1), range(8))])
+    }
+
+    #[test]
+    fn sums_are_ordered_by_factor() {
+        let index = add(mul(add(var(1), mul(var(0), Expr::int(4))), Expr::int(20)), Expr::int(3));
+        let expected = add(add(mul(var(0), Expr::int(80)), mul(var(1), Expr::int(20))), Expr::int(3));
+        assert_eq!(simplify(&index), expected);
+        assert_eq!(simplify(&sub(Expr::int(11), var(0))), sub(Expr::int(11), var(0)));
+        assert_eq!(simplify(&sub(var(0), var(0))), Expr::int(0));
+    }
+
+    #[test]
+    fn quotients_meet_their_remainders() {
+        let eight = || Expr::int(8);
+        let split = add(mul(floor_div(var(5), eight()), eight()), floor_mod(var(5), eight()));
+        assert_eq!(simplify(&split), var(5));
+        let inside = add(mul(var(0), eight()), var(1));
+        assert_eq!(simplify_in(&floor_div(inside.clone(), eight()), &env()), var(0));
+        assert_eq!(simplify_in(&floor_mod(inside, eight()), &env()), var(1));
+        assert_eq!(ceil_div(&Expr::int(15), &Expr::int(4)), Expr::int(4));
+    }
+
+    #[test]
+    fn comparisons_are_proved_from_intervals() {
+        let value = add(mul(var(0), Expr::int(8)), var(1));
+        assert!(prove_compare(BinaryOp::Lt, &value, &Expr::int(32), &env()));
+        assert!(!prove_compare(BinaryOp::Lt, &value, &Expr::int(31), &env()));
+        assert!(prove_compare(BinaryOp::Ge, &sub(value, Expr::int(31)), &Expr::int(-31), &env()));
+        let symbolic = Env::from([(VarId::from_index(2), Interval::range(&Expr::int(0), &var(9)))]);
+        assert!(prove_compare(BinaryOp::Lt, &var(2), &var(9), &symbolic), "i < n for i in 0..n");
+    }
+
+    #[test]
+    fn an_unknown_index_can_be_anything() {
+        let load = Expr::Load { buffer: crate::ir::BufId::from_index(0), index: vec![var(0)] };
+        assert_eq!(interval(&load, &env()), Interval::EVERYTHING);
+    }
+}

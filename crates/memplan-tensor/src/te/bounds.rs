@@ -1,0 +1,223 @@
+//! Bound inference: how much of each operation is needed, and so how long its loops are.
+//!
+//! From the last stage to the first: an output is needed completely. Any other stage is needed where its consumers read it while they
+//! are at one point of the loops around it, and everywhere they get in the loops inside:
+//!
+//! ```text
+//! for i.outer < 4:                     Y is computed here,
+//!     for i.inner < 8:                 and read at i.outer*8 + i.inner, … + 1, … + 2:
+//!         Z[i] = Y[i]+Y[i+1]+Y[i+2]    it is needed from i.outer*8 on, 10 elements
+//! ```
+//!
+//! Threads differ from loops: all threads that share a memory run at once, so a stage in that memory is needed where any of
+//! them reads it. A stage is never computed beyond what is declared: if all of it may be needed, the declared range is used.
+
+use super::arith::{Env, Interval, add, interval, interval_fully, prove_compare, simplify, sub};
+use super::domain::{Ranges, pass_down, pass_up_sets};
+use super::graph::{IterId, OpId, OpKind, Range};
+use super::graphs::{AttachPath, FeedGraph, ReadGraph};
+use super::schedule::{Attach, Schedule, StageId};
+use crate::ir::{BinaryOp, BufId, Expr, Rank, StorageScope, thread_rank};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The range of every axis of a normalised schedule.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    pub(super) ranges: Ranges,
+}
+
+impl Bounds {
+    /// The range of an axis, if its stage is computed.
+    pub fn range(&self, axis: IterId) -> Option<&Range> {
+        self.ranges.get(&axis)
+    }
+
+    /// What every axis variable can be.
+    pub(super) fn env(&self, schedule: &Schedule) -> Env {
+        self.ranges
+            .iter()
+            .map(|(axis, range)| (schedule.graph.axes[*axis].var, Interval::range(&range.min, &range.extent)))
+            .collect()
+    }
+}
+
+/// Infers all bounds of a normalised schedule.
+pub fn infer_bounds(schedule: &Schedule, paths: &AttachPath) -> Bounds {
+    let feeds = FeedGraph::new(&ReadGraph::new(&schedule.graph, &schedule.outputs));
+    let mut inference = Inference { schedule, paths, feeds, ranges: Ranges::new() };
+    for stage in schedule.order.iter().rev() {
+        if !matches!(schedule.stages[*stage].attach, Attach::Inlined) {
+            inference.root_ranges(*stage);
+            pass_down(schedule, *stage, &mut inference.ranges);
+        }
+    }
+    Bounds { ranges: inference.ranges }
+}
+
+struct Inference<'a> {
+    schedule: &'a Schedule,
+    paths: &'a AttachPath,
+    feeds: FeedGraph,
+    ranges: Ranges,
+}
+
+impl Inference<'_> {
+    fn root_ranges(&mut self, stage: StageId) {
+        let op = &self.schedule.graph.ops[self.schedule.stages[stage].op];
+        let Some(compute) = op.as_compute() else { return };
+        let declared = |axis: &IterId| self.schedule.graph.axes[*axis].range.clone();
+        let needed = if self.schedule.stages[stage].is_output { Vec::new() } else { self.needed(stage, &op.outputs) };
+        let mut found = Vec::new();
+        for (dimension, axis) in compute.axes.iter().enumerate() {
+            let Some(declared) = declared(axis) else { continue };
+            let range = match needed.get(dimension) {
+                Some(needed) => cover(needed, &declared),
+                None => declared,
+            };
+            found.push((*axis, range));
+        }
+        found.extend(compute.reduce_axes.iter().filter_map(|axis| Some((*axis, declared(axis)?))));
+        self.ranges.extend(found);
+    }
+
+    /// For each dimension of a stage's outputs, what its consumers need.
+    fn needed(&self, stage: StageId, outputs: &[BufId]) -> Vec<Interval> {
+        let mut needed: Vec<Interval> = Vec::new();
+        for tensor in outputs {
+            let mut seen = BTreeSet::new();
+            for consumer in self.feeds.consumers(*tensor).iter().filter(|op| seen.insert(**op)) {
+                for read in self.reads(stage, *tensor, *consumer) {
+                    needed = match needed.is_empty() {
+                        true => read,
+                        false => needed.into_iter().zip(read).map(|(a, b)| a.hull(b)).collect(),
+                    };
+                }
+            }
+        }
+        needed
+    }
+
+    /// What one consumer reads of a tensor: one interval a dimension for each load.
+    fn reads(&self, stage: StageId, tensor: BufId, consumer: OpId) -> Vec<Vec<Interval>> {
+        let schedule = self.schedule;
+        match (&schedule.graph.ops[consumer].kind, schedule.stage_of(consumer)) {
+            (OpKind::Compute(compute), Some(at)) => {
+                let (roots, outside) = self.consumer_sets(stage, at);
+                let mut found = Vec::new();
+                for expr in compute.body.exprs() {
+                    expr.walk(&mut |part| {
+                        if let Expr::Load { buffer, index } = part
+                            && *buffer == tensor
+                        {
+                            found.push(index.iter().map(|subscript| reach(subscript, &roots, &outside)).collect());
+                        }
+                    });
+                }
+                found
+            }
+            (OpKind::Extern(_), _) => {
+                let shape = &schedule.graph.tables.buffers[tensor].shape;
+                vec![shape.iter().map(|extent| Interval::range(&Expr::int(0), extent)).collect()]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the consumer's own axes can be while `stage` is alive, and what loops around the consumer can be besides.
+    fn consumer_sets(&self, stage: StageId, consumer: StageId) -> (Env, Env) {
+        let schedule = self.schedule;
+        let attached = self.paths.around(stage).first().copied();
+        let rank = self.storage_rank(stage);
+        let mut above = false;
+        let mut sets: BTreeMap<IterId, Interval> = BTreeMap::new();
+        for leaf in schedule.stages[consumer].leaf_axes.iter().rev() {
+            above |= attached == Some((consumer, *leaf));
+            let Some(range) = self.ranges.get(leaf) else { continue };
+            let set = if range.extent.as_int() == Some(1) {
+                Interval::point(range.min.clone())
+            } else if self.is_relaxed(consumer, *leaf, above, rank) {
+                Interval::range(&range.min, &range.extent)
+            } else {
+                let bound = schedule.stages[consumer].attrs.get(leaf).and_then(|attrs| attrs.bind).unwrap_or(*leaf);
+                Interval::point(Expr::Var(schedule.graph.axes[bound].var))
+            };
+            sets.insert(*leaf, set);
+        }
+        let mut outside = Env::new();
+        for (at, axis) in self.paths.around(consumer) {
+            above |= attached == Some((*at, *axis));
+            let Some(range) = self.ranges.get(axis) else { continue };
+            if self.is_relaxed(*at, *axis, above, rank) {
+                let set = Interval::range(&range.min, &range.extent);
+                let bound = schedule.stages[*at].attrs.get(axis).and_then(|attrs| attrs.bind);
+                for axis in bound.into_iter().chain([*axis]) {
+                    outside.insert(schedule.graph.axes[axis].var, set.clone());
+                }
+            }
+        }
+        pass_up_sets(schedule, consumer, &self.ranges, &mut sets);
+        let roots = schedule.graph.ops[schedule.stages[consumer].op].root_axes();
+        let roots = roots.into_iter().filter_map(|axis| Some((schedule.graph.axes[axis].var, sets.remove(&axis)?)));
+        (roots.collect(), outside)
+    }
+
+    /// Whether a loop runs through all its values while one copy of the stage's memory is in use.
+    fn is_relaxed(&self, stage: StageId, axis: IterId, above: bool, storage: u8) -> bool {
+        match self.schedule.thread_tag(stage, axis) {
+            None => !above,
+            Some(tag) => {
+                let thread = thread_rank(tag).unwrap_or(1);
+                let warp = storage == rank_number(Rank::Warp) && tag == "threadIdx.x";
+                warp || storage <= thread
+            }
+        }
+    }
+
+    /// How near the stage's memory is to a thread: what was asked for, or what suits the threads around it.
+    fn storage_rank(&self, stage: StageId) -> u8 {
+        let scope = &self.schedule.stages[stage].scope;
+        if !scope.is_empty() {
+            return StorageScope::parse(scope).map_or(0, |scope| rank_number(scope.rank));
+        }
+        let around = self.paths.around(stage).iter();
+        let threads = around.filter_map(|(at, axis)| self.schedule.thread_tag(*at, *axis)).filter_map(thread_rank);
+        match threads.max() {
+            None => rank_number(Rank::Global),
+            Some(0) => rank_number(Rank::Shared),
+            Some(_) => rank_number(Rank::Local),
+        }
+    }
+}
+
+/// Ranks as numbers that compare with those of threads.
+pub(super) fn rank_number(rank: Rank) -> u8 {
+    match rank {
+        Rank::Global => 0,
+        Rank::Shared => 1,
+        Rank::Warp => 2,
+        Rank::Local => 3,
+        Rank::Special => 4,
+    }
+}
+
+/// What a subscript can be: over the consumer's axes, then over the loops around the consumer.
+fn reach(subscript: &Expr, roots: &Env, outside: &Env) -> Interval {
+    let inside = interval(&simplify(subscript), roots);
+    let lo = inside.lo.and_then(|lo| interval_fully(&lo, outside).lo);
+    let hi = inside.hi.and_then(|hi| interval_fully(&hi, outside).hi);
+    Interval { lo, hi }
+}
+
+/// The range that covers what is needed; the declared one if all of that may be needed.
+fn cover(needed: &Interval, declared: &Range) -> Range {
+    let (Some(lo), Some(hi)) = (&needed.lo, &needed.hi) else {
+        return declared.clone();
+    };
+    let last = sub(add(declared.min.clone(), declared.extent.clone()), Expr::int(1));
+    let none = Env::new();
+    if prove_compare(BinaryOp::Le, lo, &declared.min, &none) && prove_compare(BinaryOp::Ge, hi, &last, &none) {
+        return declared.clone();
+    }
+    let extent = add(sub(hi.clone(), lo.clone()), Expr::int(1));
+    Range { min: lo.clone(), extent: simplify(&extent) }
+}

@@ -1,0 +1,210 @@
+//! From tensors to buffers: the body of a function with parameters.
+//!
+//! A tensor is only a shape; a buffer is memory, with a layout, a scope and an alignment. Arguments get theirs first. Every
+//! other tensor gets one where it is realized, and whoever uses it elsewhere is told that there is no such place. No tensor is left
+//! afterwards, and each has a buffer of its own: that is the redundancy the storage rewrite removes.
+
+use super::error::LowerError;
+use super::marks::{self, as_bind, as_dim_align, as_realize};
+use crate::DType;
+use crate::ir::{Block, BufId, Expr, Function, Memory, Param, Stmt, StmtKind, StorageScope, Var, VarId};
+use memplan_core::IndexVec;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A function over buffers.
+#[derive(Clone, Debug)]
+pub struct PrimFunc {
+    /// The function; tensors that are not parameters are realized in it.
+    pub function: Function,
+    /// Parameters whose caller may pass any strides: one variable a dimension.
+    pub strides: BTreeMap<BufId, Vec<VarId>>,
+}
+
+/// Replaces every tensor of a body by a buffer. `args` become parameters, the sizes follow them.
+pub fn to_buffers(
+    tensors: &Function,
+    args: &[BufId],
+    symbols: &[VarId],
+    outputs_of: &BTreeMap<BufId, Vec<BufId>>,
+) -> Result<PrimFunc, LowerError> {
+    let mut mapper = Mapper {
+        tensors,
+        outputs_of,
+        function: Function {
+            name: tensors.name.clone(),
+            params: Vec::new(),
+            vars: tensors.vars.clone(),
+            buffers: IndexVec::new(),
+            body: Vec::new(),
+        },
+        buffers: BTreeMap::new(),
+        usable: BTreeSet::new(),
+        made: Vec::new(),
+    };
+    let any_strides = !binds_anything(&tensors.body);
+    let mut strides: BTreeMap<BufId, Vec<VarId>> = BTreeMap::new();
+    for arg in args {
+        if mapper.buffers.contains_key(arg) {
+            let tensor = tensors.buffers[*arg].name.clone();
+            return Err(LowerError::Argument { tensor, reason: "is an argument twice" });
+        }
+        let buffer = mapper.get_or_create(*arg);
+        mapper.usable.insert(*arg);
+        mapper.function.buffers[buffer].memory = Memory::Argument;
+        mapper.function.params.push(Param::Buffer(buffer));
+        let shape = &tensors.buffers[*arg].shape;
+        if any_strides && shape.iter().any(|extent| matches!(extent, Expr::Var(_))) {
+            let name = &tensors.buffers[*arg].name;
+            let stride = |k| Var { name: format!("{name}.stride{k}"), dtype: DType::INT32 };
+            let vars = (0..shape.len()).map(|k| mapper.function.vars.push(stride(k))).collect();
+            strides.insert(buffer, vars);
+        }
+    }
+    mapper.function.params.extend(symbols.iter().map(|symbol| Param::Var(*symbol)));
+    mapper.function.params.extend(strides.values().flatten().map(|stride| Param::Var(*stride)));
+    let body = mapper.block(&tensors.body)?;
+    mapper.function.body = body;
+    Ok(PrimFunc { function: mapper.function, strides })
+}
+
+fn binds_anything(block: &Block) -> bool {
+    block.iter().any(|stmt| {
+        matches!(&stmt.kind, StmtKind::Attr { key, .. } if key == marks::BIND)
+            || stmt.blocks().into_iter().any(binds_anything)
+    })
+}
+
+struct Mapper<'a> {
+    tensors: &'a Function,
+    outputs_of: &'a BTreeMap<BufId, Vec<BufId>>,
+    function: Function,
+    buffers: BTreeMap<BufId, BufId>,
+    /// Tensors that are realized (or arguments, or bound, or allocated) here.
+    usable: BTreeSet<BufId>,
+    /// Those that became usable, in order.
+    made: Vec<BufId>,
+}
+
+impl Mapper<'_> {
+    fn get_or_create(&mut self, tensor: BufId) -> BufId {
+        if let Some(buffer) = self.buffers.get(&tensor) {
+            return *buffer;
+        }
+        let buffer = self.function.buffers.push(self.tensors.buffers[tensor].clone());
+        self.buffers.insert(tensor, buffer);
+        buffer
+    }
+
+    /// The buffer of a tensor that must exist here.
+    fn existing(&self, tensor: BufId) -> Result<BufId, LowerError> {
+        let found = self.buffers.get(&tensor).copied().filter(|_| self.usable.contains(&tensor));
+        found.ok_or_else(|| LowerError::NotRealized { tensor: self.tensors.buffers[tensor].name.clone() })
+    }
+
+    fn block(&mut self, block: &Block) -> Result<Block, LowerError> {
+        let before = self.made.len();
+        let mapped = block.iter().map(|stmt| self.statement(stmt)).collect();
+        for tensor in self.made.drain(before..) {
+            self.usable.remove(&tensor);
+        }
+        mapped
+    }
+
+    /// The tensor can be used from here to the end of the block.
+    fn make_usable(&mut self, tensor: BufId) {
+        if self.usable.insert(tensor) {
+            self.made.push(tensor);
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Result<Stmt, LowerError> {
+        let mut mapped = stmt.clone();
+        match &mut mapped.kind {
+            StmtKind::Evaluate(value) => {
+                if let Some(realize) = as_realize(value) {
+                    return self.realize(realize.tensor, realize.scope, &realize.ranges());
+                }
+                if let Some((tensor, dimension, factor, offset)) = as_dim_align(value) {
+                    return Ok(marks::dim_align(self.get_or_create(tensor), dimension, factor, offset));
+                }
+            }
+            StmtKind::Attr { node, key, value, body, .. } => {
+                if let Some((slot, tensor, ..)) = as_bind(node.as_ref(), key, value) {
+                    return self.bind(slot, tensor, stmt);
+                }
+                if let (Some(Expr::Data(tensor)), marks::DOUBLE_BUFFER) = (node.as_ref(), key.as_str()) {
+                    return self.double_buffer(*tensor, body);
+                }
+            }
+            StmtKind::Alloc(buffer) => {
+                self.make_usable(*buffer);
+                *buffer = self.get_or_create(*buffer);
+            }
+            StmtKind::Declare(buffer) => {
+                self.make_usable(*buffer);
+                let memory = self.tensors.buffers[*buffer].memory.clone();
+                *buffer = self.get_or_create(*buffer);
+                if let Memory::View { of, elem_offset } = memory {
+                    let of = self.existing(of)?;
+                    self.function.buffers[*buffer].memory = Memory::View { of, elem_offset };
+                }
+            }
+            StmtKind::Store { buffer, .. } => *buffer = self.existing(*buffer)?,
+            _ => {}
+        }
+        for expr in mapped.exprs_mut() {
+            self.expr(expr)?;
+        }
+        for inner in mapped.blocks_mut() {
+            *inner = self.block(inner)?;
+        }
+        Ok(mapped)
+    }
+
+    fn expr(&self, expr: &mut Expr) -> Result<(), LowerError> {
+        if let Expr::Load { buffer, .. } | Expr::Data(buffer) = expr {
+            *buffer = self.existing(*buffer)?;
+        }
+        expr.children_mut().into_iter().try_for_each(|child| self.expr(child))
+    }
+
+    fn realize(&mut self, tensor: BufId, scope: &str, bounds: &[super::graph::Range]) -> Result<Stmt, LowerError> {
+        let buffer = self.get_or_create(tensor);
+        self.make_usable(tensor);
+        if self.function.buffers[buffer].memory != Memory::Argument {
+            let parsed = StorageScope::parse(scope).ok_or_else(|| LowerError::UnknownScope {
+                tensor: self.tensors.buffers[tensor].name.clone(),
+                scope: scope.to_owned(),
+            })?;
+            self.function.buffers[buffer].scope = parsed;
+        }
+        Ok(marks::realize(buffer, scope, bounds))
+    }
+
+    fn bind(&mut self, slot: BufId, tensor: BufId, stmt: &Stmt) -> Result<Stmt, LowerError> {
+        let (new_slot, new_tensor) = (self.get_or_create(slot), self.existing(tensor)?);
+        let mut mapped = stmt.clone();
+        if let StmtKind::Attr { node, value: Expr::Call { args, .. }, body, .. } = &mut mapped.kind {
+            *node = Some(Expr::Data(new_slot));
+            if let Some(first) = args.first_mut() {
+                *first = Expr::Data(new_tensor);
+            }
+            self.usable.insert(slot);
+            *body = self.block(body)?;
+            self.usable.remove(&slot);
+        }
+        Ok(mapped)
+    }
+
+    /// One region an output, the first outermost.
+    fn double_buffer(&mut self, tensor: BufId, body: &Block) -> Result<Stmt, LowerError> {
+        let outputs = self.outputs_of.get(&tensor).cloned().unwrap_or_else(|| vec![tensor]);
+        let buffers: Vec<BufId> = outputs.into_iter().map(|output| self.get_or_create(output)).collect();
+        let mut block = self.block(body)?;
+        for buffer in buffers.iter().skip(1).rev() {
+            block = vec![marks::double_buffer(*buffer, block)];
+        }
+        let first = buffers.first().copied().unwrap_or(tensor);
+        Ok(marks::double_buffer(first, block))
+    }
+}

@@ -1,0 +1,178 @@
+//! Everything a life cycle decides, as JSON: stages, bounds, realizations, flat buffers, allocations.
+
+use super::arith::simplify;
+use super::flatten::{FlattenOptions, storage_flatten};
+use super::json::Network;
+use super::marks::{as_dim_align, as_realize};
+use super::pipeline::{LifeCycleError, LowerOptions, Lowered, Scheduled, lower, primfunc, schedule, tensors};
+use super::schedule::{Attach, Schedule};
+use super::text::plain_expr;
+use crate::ir::{Block, BufId, Expr, Function, StmtKind};
+use crate::rewrite::{AllocationSite, allocation_sites};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// The facts of a network, as far as it can be lowered; `error` says where and why it ended.
+///
+/// Keys in order of the life cycle: `stages`, `stage_facts`, `bounds`, `realizes`, `flat_allocs`, `flat_buffers`, `strides`,
+/// `allocs`, `map`.
+pub fn facts(network: &Network, options: &LowerOptions) -> Value {
+    let mut facts = Map::new();
+    let error = collect(network, options, &mut facts).err();
+    let error = error.map(|error| json!({"stage": error.stage(), "message": error.to_string()}));
+    let mut all = Map::new();
+    all.insert("error".to_owned(), error.unwrap_or(Value::Null));
+    all.extend(facts);
+    Value::Object(all)
+}
+
+pub(super) fn facts_text(network: &Network, options: &LowerOptions) -> String {
+    format!("{:#}\n", facts(network, options))
+}
+
+fn collect(network: &Network, options: &LowerOptions, facts: &mut Map<String, Value>) -> Result<(), LifeCycleError> {
+    let asked =
+        network.schedule().map_err(|(index, error)| LifeCycleError::Schedule { directive: Some(index), error })?;
+    let stages: Vec<&str> = asked.order.iter().map(|stage| asked.name(*stage)).collect();
+    facts.insert("stages".to_owned(), json!(stages));
+    let scheduled = schedule(network)?;
+    facts.insert("stage_facts".to_owned(), stage_facts(&scheduled.normalised));
+    facts.insert("bounds".to_owned(), bounds(&scheduled));
+    let body = tensors(network, &scheduled)?;
+    let buffers = primfunc(network, &scheduled, &body)?;
+    let mut realized = Vec::new();
+    realizes(&buffers.function, &buffers.function.body, "", &mut realized);
+    facts.insert("realizes".to_owned(), Value::Array(realized));
+    let flatten = FlattenOptions { compat: options.compat, memories: options.memories.clone() };
+    storage_flatten(&buffers, &flatten).map_err(|error| LifeCycleError::Lower { stage: "storage_flatten", error })?;
+    let lowered = lower(network, options)?;
+    facts.insert("flat_allocs".to_owned(), allocations(&lowered.flat.function));
+    facts.insert("flat_buffers".to_owned(), flat_buffers(&lowered));
+    facts.insert("strides".to_owned(), strides(&lowered));
+    facts.insert("allocs".to_owned(), allocations(&lowered.rewritten.function));
+    facts.insert("map".to_owned(), places(&lowered));
+    Ok(())
+}
+
+fn stage_facts(schedule: &Schedule) -> Value {
+    let fact = |stage: &super::schedule::StageId| {
+        let facts = &schedule.stages[*stage];
+        let attach = match facts.attach {
+            Attach::Root => "root",
+            Attach::Inline => "inline",
+            Attach::Inlined => "inlined_already",
+            Attach::At(..) => "scope",
+        };
+        let loops: Vec<&str> = facts.leaf_axes.iter().map(|axis| schedule.axis_name(*axis)).collect();
+        json!({"name": schedule.name(*stage), "origin": schedule.name(*stage), "attach": attach, "scope": facts.scope,
+               "is_output": facts.is_output, "leaf_iter_vars": loops})
+    };
+    schedule.order.iter().map(fact).collect()
+}
+
+fn bounds(scheduled: &Scheduled) -> Value {
+    let schedule = &scheduled.normalised;
+    let mut all = Map::new();
+    for stage in schedule.order.iter().filter(|stage| schedule.stages[**stage].attach != Attach::Inlined) {
+        let axes = schedule.graph.ops[schedule.stages[*stage].op].root_axes();
+        let text = |expr: &Expr| plain_expr(&simplify(expr), &schedule.graph.tables);
+        let ranges: Vec<Value> = axes
+            .iter()
+            .filter_map(|axis| Some((axis, scheduled.bounds.range(*axis)?)))
+            .map(|(axis, range)| json!([schedule.axis_name(*axis), text(&range.min), text(&range.extent)]))
+            .collect();
+        all.insert(schedule.name(*stage).to_owned(), Value::Array(ranges));
+    }
+    Value::Object(all)
+}
+
+fn below(path: &str, part: &str) -> String {
+    if path.is_empty() { part.to_owned() } else { format!("{path}/{part}") }
+}
+
+/// The realizations of a block, with the statements around them.
+fn realizes(function: &Function, block: &Block, path: &str, found: &mut Vec<Value>) {
+    let mut path = path.to_owned();
+    for stmt in block {
+        match &stmt.kind {
+            StmtKind::Evaluate(value) => {
+                if let Some(realize) = as_realize(value) {
+                    let buffer = &function.buffers[realize.tensor];
+                    let text = |expr: &Expr| plain_expr(&simplify(expr), function);
+                    let bounds: Vec<[String; 2]> =
+                        realize.bounds.chunks_exact(2).map(|pair| [text(&pair[0]), text(&pair[1])]).collect();
+                    found.push(json!({"name": buffer.name, "dtype": buffer.dtype.to_string(), "bounds": bounds,
+                                      "scope": buffer.scope.to_string(), "path": path}));
+                } else if as_dim_align(value).is_some() {
+                    path = below(&path, "attr:buffer_dim_align");
+                }
+            }
+            StmtKind::For { var, body, .. } => {
+                realizes(function, body, &below(&path, &format!("for:{}", function.vars[*var].name)), found);
+            }
+            StmtKind::Thread { tag, body, .. } => {
+                realizes(function, body, &below(&path, &format!("attr:thread_extent({tag})")), found);
+            }
+            StmtKind::Attr { key, body, .. } => realizes(function, body, &below(&path, &format!("attr:{key}")), found),
+            StmtKind::If { then, otherwise, .. } => {
+                realizes(function, then, &below(&path, "then"), found);
+                realizes(function, otherwise, &below(&path, "else"), found);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn allocations(function: &Function) -> Value {
+    let fact = |site: &AllocationSite| {
+        let extents = &function.buffers[site.buffer].shape;
+        let extents: Vec<String> = extents.iter().map(|extent| plain_expr(extent, function)).collect();
+        json!({"name": site.name, "dtype": site.dtype.to_string(), "extents": extents, "scope": site.scope.to_string(),
+               "path": site.path})
+    };
+    allocation_sites(function).iter().map(fact).collect()
+}
+
+fn flat_buffers(lowered: &Lowered) -> Value {
+    let function = &lowered.flat.function;
+    let mut all = Map::new();
+    for flat in &lowered.flat.buffers {
+        let buffer = &function.buffers[flat.buffer];
+        let shape: Vec<String> = buffer.shape.iter().map(|extent| plain_expr(extent, function)).collect();
+        let mut indices: Vec<String> = Vec::new();
+        for index in flat.subscripts.iter().map(|index| plain_expr(index, function)) {
+            if !indices.contains(&index) {
+                indices.push(index);
+            }
+        }
+        let fact = json!({"dtype": buffer.dtype.to_string(), "shape": shape, "strides": [], "alignment": flat.alignment,
+                          "elem_offset": "0", "scope": buffer.scope.to_string(), "indices": indices});
+        all.insert(buffer.name.clone(), fact);
+    }
+    Value::Object(all)
+}
+
+/// Element strides of each dimension; null for a dimension that is never left, and for a buffer whose strides are not constant.
+fn strides(lowered: &Lowered) -> Value {
+    let mut all = Map::new();
+    for flat in &lowered.flat.buffers {
+        let symbolic = flat.strides.iter().flatten().any(|stride| stride.as_int().is_none());
+        let each: Vec<Option<i64>> = flat.strides.iter().map(|stride| stride.as_ref().and_then(Expr::as_int)).collect();
+        let name = lowered.flat.function.buffers[flat.buffer].name.clone();
+        all.insert(name, if symbolic { Value::Null } else { json!(each) });
+    }
+    Value::Object(all)
+}
+
+/// Where each buffer that is accessed by subscripts lies after the rewrite.
+fn places(lowered: &Lowered) -> Value {
+    let indexed: BTreeSet<BufId> = lowered.flat.buffers.iter().map(|flat| flat.buffer).collect();
+    let named: BTreeSet<&str> = indexed.iter().map(|buffer| lowered.prepared.buffers[*buffer].name.as_str()).collect();
+    let mut all = Map::new();
+    for place in lowered.rewritten.places(&lowered.prepared) {
+        if named.contains(place.name.as_str()) {
+            all.insert(place.name.clone(), json!({"root": place.root, "offset": place.offset}));
+        }
+    }
+    Value::Object(all)
+}

@@ -1,0 +1,512 @@
+//! StorageFlatten: every access in one dimension, every realization an allocation.
+//!
+//! A buffer realized over `[i.outer*8, +10)` becomes an allocation of 10 elements, and its subscripts become distances from the
+//! first: `Y[i + i.outer*8]` is `Y[i]`. Several dimensions are laid out row by row, padded where that was asked for:
+//!
+//! ```text
+//! B (8, 16), dimension 0 aligned to 2 with offset 1:   strides 17, 1   136 elements   B[i, j] is B[i*17 + j]
+//! ```
+//!
+//! Inside an extern body a buffer *is* the tensor it is bound to: same memory, same layout. So a padded tensor cannot be bound to a
+//! body that takes it as compact.
+
+use super::arith::{Env, Interval, add, floor_mod, mul, prove_equal, simplify, simplify_in, sub};
+use super::buffers::PrimFunc;
+use super::error::LowerError;
+use super::graph::Range;
+use super::marks::{self, as_bind, as_dim_align, as_realize};
+use super::schedule_ops::substitute_block;
+use crate::ir::{Block, BufId, Expr, Function, Memory, Stmt, StmtKind, StorageScope, thread_rank};
+use crate::script::print_expr;
+use crate::{DType, Kind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known about a tagged memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// The scope with its tag: `local.L0A`.
+    pub scope: String,
+    /// Bits of its widest access.
+    pub max_simd_bits: u64,
+    /// Bits it has.
+    pub max_bits: u64,
+}
+
+/// How to flatten.
+#[derive(Clone, Debug, Default)]
+pub struct FlattenOptions {
+    /// Fail where the original does: at a double buffer without an explicit scope.
+    pub compat: bool,
+    /// Tagged memories.
+    pub memories: Vec<MemoryInfo>,
+}
+
+/// Bytes to which an allocation is aligned, unless it is smaller.
+pub const DEFAULT_ALIGNMENT: u64 = 64;
+
+/// A flat buffer and how it came about.
+#[derive(Clone, Debug)]
+pub struct FlatBuffer {
+    /// The buffer.
+    pub buffer: BufId,
+    /// Bytes to which it is aligned; in a tagged memory that is known, elements.
+    pub alignment: u64,
+    /// Distance of neighbours in each dimension, in elements. `None` where no access ever leaves the first.
+    pub strides: Vec<Option<Expr>>,
+    /// The different subscripts it is accessed with.
+    pub subscripts: Vec<Expr>,
+}
+
+/// A function with flat buffers only.
+#[derive(Clone, Debug)]
+pub struct Flat {
+    /// The function.
+    pub function: Function,
+    /// The buffers that are accessed, in order of first access.
+    pub buffers: Vec<FlatBuffer>,
+    /// Alignments of all buffers.
+    pub alignments: BTreeMap<BufId, u64>,
+}
+
+/// Flattens a function.
+pub fn storage_flatten(input: &PrimFunc, options: &FlattenOptions) -> Result<Flat, LowerError> {
+    let mut flattener = Flattener {
+        options,
+        input,
+        function: input.function.clone(),
+        entries: BTreeMap::new(),
+        aligned: BTreeMap::new(),
+        bound: BTreeMap::new(),
+        env: Env::new(),
+        threads: Vec::new(),
+        accessed: Vec::new(),
+        implicit: BTreeSet::new(),
+    };
+    flattener.arguments();
+    let body = flattener.block(&input.function.body)?;
+    flattener.function.body = body;
+    Ok(flattener.finish())
+}
+
+/// How a buffer is laid out.
+#[derive(Clone)]
+struct Entry {
+    shape: Vec<Expr>,
+    mins: Vec<Expr>,
+    strides: Vec<Expr>,
+    padded: bool,
+    alignment: u64,
+    external: bool,
+    /// Which dimensions are ever left at another place than the first.
+    varies: Vec<bool>,
+    subscripts: Vec<Expr>,
+}
+
+struct Flattener<'a> {
+    options: &'a FlattenOptions,
+    input: &'a PrimFunc,
+    function: Function,
+    entries: BTreeMap<BufId, Entry>,
+    /// Requested padding: dimension, factor, offset.
+    aligned: BTreeMap<BufId, Vec<(usize, i64, i64)>>,
+    /// What buffers of extern bodies stand for.
+    bound: BTreeMap<BufId, BufId>,
+    env: Env,
+    threads: Vec<String>,
+    accessed: Vec<BufId>,
+    /// Buffers realized without an explicit scope.
+    implicit: BTreeSet<BufId>,
+}
+
+/// Row by row: each stride is the product of the extents behind it.
+fn row_major(shape: &[Expr]) -> Vec<Expr> {
+    let mut strides = vec![Expr::int(1); shape.len()];
+    for dimension in (1..shape.len()).rev() {
+        strides[dimension - 1] = simplify(&mul(strides[dimension].clone(), shape[dimension].clone()));
+    }
+    strides
+}
+
+fn product(shape: &[Expr]) -> Expr {
+    shape.iter().cloned().reduce(mul).map_or_else(|| Expr::int(1), |product| simplify(&product))
+}
+
+fn stored_type(dtype: DType) -> DType {
+    if dtype.kind == Kind::Bool { DType::scalar(Kind::Int, 8).with_lanes(dtype.lanes) } else { dtype }
+}
+
+impl Flattener<'_> {
+    fn arguments(&mut self) {
+        for (id, buffer) in self.input.function.buffers.iter_enumerated() {
+            if buffer.memory != Memory::Argument {
+                continue;
+            }
+            let strides = match self.input.strides.get(&id) {
+                Some(vars) => vars.iter().map(|var| Expr::Var(*var)).collect(),
+                None => row_major(&buffer.shape),
+            };
+            let padded = self.input.strides.contains_key(&id);
+            let flat = match (padded, strides.first(), buffer.shape.first()) {
+                (true, Some(stride), Some(extent)) => simplify(&mul(stride.clone(), extent.clone())),
+                _ => product(&buffer.shape),
+            };
+            self.enter(id, buffer.shape.clone(), None, strides, padded, DEFAULT_ALIGNMENT, true);
+            self.function.buffers[id].shape = vec![flat];
+            self.function.buffers[id].dtype = stored_type(buffer.dtype);
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)] // the fields of an entry
+    fn enter(
+        &mut self,
+        id: BufId,
+        shape: Vec<Expr>,
+        mins: Option<Vec<Expr>>,
+        strides: Vec<Expr>,
+        padded: bool,
+        alignment: u64,
+        external: bool,
+    ) {
+        let rank = shape.len();
+        let mins = mins.unwrap_or_else(|| vec![Expr::int(0); rank]);
+        let (varies, subscripts) = self
+            .entries
+            .remove(&id)
+            .map_or_else(|| (vec![false; rank], Vec::new()), |old| (old.varies, old.subscripts));
+        self.entries.insert(id, Entry { shape, mins, strides, padded, alignment, external, varies, subscripts });
+    }
+
+    fn finish(self) -> Flat {
+        let describe = |id: &BufId| {
+            let entry = self.entries.get(id)?;
+            let strides = entry.strides.iter().zip(&entry.varies);
+            Some(FlatBuffer {
+                buffer: *id,
+                alignment: entry.alignment,
+                strides: strides.map(|(stride, varies)| varies.then(|| stride.clone())).collect(),
+                subscripts: entry.subscripts.clone(),
+            })
+        };
+        let buffers = self.accessed.iter().filter_map(describe).collect();
+        let alignments = self.entries.iter().map(|(id, entry)| (*id, entry.alignment)).collect();
+        Flat { function: self.function, buffers, alignments }
+    }
+
+    fn block(&mut self, block: &Block) -> Result<Block, LowerError> {
+        let mut flat = Vec::with_capacity(block.len());
+        for stmt in block {
+            self.statement(stmt, &mut flat)?;
+        }
+        Ok(flat)
+    }
+
+    fn statement(&mut self, stmt: &Stmt, out: &mut Block) -> Result<(), LowerError> {
+        match &stmt.kind {
+            StmtKind::Evaluate(value) => {
+                if let Some(realize) = as_realize(value) {
+                    return self.realize(realize.tensor, realize.scope, realize.ranges(), out);
+                }
+                if let Some((buffer, dimension, factor, offset)) = as_dim_align(value) {
+                    self.aligned.entry(buffer).or_default().push((dimension, factor, offset));
+                    return Ok(());
+                }
+            }
+            StmtKind::Attr { node, key, value, body, .. } => {
+                if let Some((slot, tensor, offset, bounds)) = as_bind(node.as_ref(), key, value) {
+                    return self.bind(slot, tensor, offset, bounds, body, out);
+                }
+                if let (Some(Expr::Data(buffer)), marks::DOUBLE_BUFFER) = (node.as_ref(), key.as_str()) {
+                    return self.double_buffer(*buffer, body, out);
+                }
+            }
+            StmtKind::Alloc(buffer) => {
+                let shape: Vec<Expr> = self.function.buffers[*buffer].shape.iter().map(|e| self.simple(e)).collect();
+                let ranges = shape.into_iter().map(Range::up_to).collect();
+                let scope = self.function.buffers[*buffer].scope.clone();
+                self.allocate(*buffer, scope, ranges)?;
+                out.push(stmt.clone());
+                return Ok(());
+            }
+            StmtKind::Declare(buffer) => {
+                self.declare(*buffer);
+                out.push(stmt.clone());
+                return Ok(());
+            }
+            _ => {}
+        }
+        let mut flat = stmt.clone();
+        self.rewrite(&mut flat)?;
+        out.push(flat);
+        Ok(())
+    }
+
+    fn simple(&self, expr: &Expr) -> Expr {
+        simplify_in(expr, &self.env)
+    }
+
+    /// A statement that stays: its accesses in one dimension.
+    fn rewrite(&mut self, stmt: &mut Stmt) -> Result<(), LowerError> {
+        stmt.trivia = Default::default();
+        match &mut stmt.kind {
+            StmtKind::Store { buffer, index, value } => {
+                self.expr(value)?;
+                index.iter_mut().try_for_each(|subscript| self.expr(subscript))?;
+                let target = self.resolve(*buffer);
+                if self.input.function.buffers[*buffer].dtype.kind == Kind::Bool {
+                    let dtype = stored_type(self.input.function.buffers[*buffer].dtype);
+                    *value = Expr::Cast { dtype, value: Box::new(value.clone()) };
+                }
+                *index = vec![self.access(*buffer, index)?];
+                *buffer = target;
+            }
+            StmtKind::For { var, min, extent, body, .. } => {
+                *min = self.simple(min);
+                *extent = self.simple(extent);
+                let outer = self.env.insert(*var, Interval::range(min, extent));
+                *body = self.block(body)?;
+                restore(&mut self.env, *var, outer);
+            }
+            StmtKind::Thread { var, tag, extent, body, .. } => {
+                *extent = self.simple(extent);
+                let outer = self.env.insert(*var, Interval::range(&Expr::int(0), extent));
+                self.threads.push(tag.clone());
+                *body = self.block(body)?;
+                self.threads.pop();
+                restore(&mut self.env, *var, outer);
+            }
+            StmtKind::If { condition, then, otherwise, .. } => {
+                self.expr(condition)?;
+                if condition.any(&|part| matches!(part, Expr::Load { .. })) {
+                    super::arith::simplify_subscripts(condition, &self.env);
+                } else {
+                    *condition = self.simple(condition);
+                }
+                *then = self.block(then)?;
+                *otherwise = self.block(otherwise)?;
+            }
+            _ => {
+                for expr in stmt.exprs_mut() {
+                    self.expr(expr)?;
+                }
+                for inner in stmt.blocks_mut() {
+                    *inner = self.block(inner)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn resolve(&self, buffer: BufId) -> BufId {
+        self.bound.get(&buffer).copied().unwrap_or(buffer)
+    }
+
+    fn expr(&mut self, expr: &mut Expr) -> Result<(), LowerError> {
+        expr.children_mut().into_iter().try_for_each(|child| self.expr(child))?;
+        match expr {
+            Expr::Load { buffer, index } => {
+                let dtype = self.input.function.buffers[*buffer].dtype;
+                let flat = self.access(*buffer, index)?;
+                let load = Expr::Load { buffer: self.resolve(*buffer), index: vec![flat] };
+                let is_truth = dtype.kind == Kind::Bool;
+                *expr = if is_truth { Expr::Cast { dtype, value: Box::new(load) } } else { load };
+            }
+            Expr::Data(buffer) => *buffer = self.resolve(*buffer),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The one subscript of an access.
+    fn access(&mut self, buffer: BufId, index: &[Expr]) -> Result<Expr, LowerError> {
+        let buffer = self.resolve(buffer);
+        let Some(entry) = self.entries.get(&buffer).cloned() else {
+            let tensor = self.function.buffers[buffer].name.clone();
+            return Err(LowerError::NotRealized { tensor });
+        };
+        let shifted: Vec<Expr> =
+            index.iter().zip(&entry.mins).map(|(at, min)| self.simple(&sub(at.clone(), min.clone()))).collect();
+        let flat = if entry.padded {
+            let terms = shifted.iter().zip(&entry.strides).map(|(at, stride)| mul(at.clone(), stride.clone()));
+            terms.reduce(add)
+        } else {
+            let mut steps = shifted.iter().zip(&entry.shape);
+            let first = steps.next().map(|(at, _)| at.clone());
+            first.map(|first| steps.fold(first, |sum, (at, extent)| add(mul(sum, extent.clone()), at.clone())))
+        };
+        let flat = flat.map_or_else(|| Expr::int(0), |flat| self.simple(&flat));
+        let first = entry.subscripts.is_empty() && !self.accessed.contains(&buffer);
+        if let Some(entry) = self.entries.get_mut(&buffer) {
+            for (varies, at) in entry.varies.iter_mut().zip(&shifted) {
+                *varies |= at.as_int() != Some(0);
+            }
+            if !entry.subscripts.contains(&flat) {
+                entry.subscripts.push(flat.clone());
+            }
+        }
+        if first {
+            self.accessed.push(buffer);
+        }
+        Ok(flat)
+    }
+
+    fn realize(&mut self, buffer: BufId, scope: &str, bounds: Vec<Range>, out: &mut Block) -> Result<(), LowerError> {
+        if self.entries.get(&buffer).is_some_and(|entry| entry.external) {
+            return Ok(());
+        }
+        let bounds = bounds
+            .into_iter()
+            .map(|range| Range { min: self.simple(&range.min), extent: self.simple(&range.extent) })
+            .collect();
+        let scope = if scope.is_empty() {
+            self.implicit.insert(buffer);
+            self.default_scope()
+        } else {
+            self.function.buffers[buffer].scope.clone()
+        };
+        self.allocate(buffer, scope, bounds)?;
+        out.push(Stmt::new(StmtKind::Alloc(buffer)));
+        Ok(())
+    }
+
+    /// The memory that suits the innermost threads.
+    fn default_scope(&self) -> StorageScope {
+        match self.threads.last().and_then(|tag| thread_rank(tag)) {
+            None => StorageScope::global(),
+            Some(0) => StorageScope::parse("shared").unwrap_or_else(StorageScope::global),
+            Some(_) => StorageScope::local(),
+        }
+    }
+
+    fn allocate(&mut self, buffer: BufId, scope: StorageScope, bounds: Vec<Range>) -> Result<(), LowerError> {
+        let (mins, shape): (Vec<Expr>, Vec<Expr>) = bounds.into_iter().map(|range| (range.min, range.extent)).unzip();
+        let dtype = stored_type(self.input.function.buffers[buffer].dtype);
+        let alignment = self.alignment(buffer, dtype, &scope, &shape)?;
+        let padding = self.aligned.remove(&buffer).filter(|_| !shape.is_empty());
+        let (strides, flat) = match &padding {
+            None => (row_major(&shape), product(&shape)),
+            Some(padding) => {
+                let strides = padded_strides(&shape, padding);
+                let flat =
+                    strides.first().zip(shape.first()).map(|(stride, extent)| mul(stride.clone(), extent.clone()));
+                (strides, flat.map_or_else(|| Expr::int(1), |flat| simplify(&flat)))
+            }
+        };
+        self.enter(buffer, shape, Some(mins), strides, padding.is_some(), alignment, false);
+        let declared = &mut self.function.buffers[buffer];
+        declared.shape = vec![flat];
+        declared.dtype = dtype;
+        declared.scope = scope;
+        declared.memory = Memory::Own;
+        Ok(())
+    }
+
+    fn alignment(&self, buffer: BufId, dtype: DType, scope: &StorageScope, shape: &[Expr]) -> Result<u64, LowerError> {
+        let elements =
+            shape.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::try_from(extent.as_int()?).ok()?));
+        let bits = elements.and_then(|elements| elements.checked_mul(dtype.total_bits()));
+        let scope = scope.to_string();
+        if let Some(info) = self.options.memories.iter().find(|info| info.scope == scope) {
+            return match bits {
+                Some(bits) if bits > info.max_bits => Err(LowerError::ExceedsMemory {
+                    scope,
+                    buffer: self.function.buffers[buffer].name.clone(),
+                    bits,
+                    max_bits: info.max_bits,
+                }),
+                _ => Ok(info.max_simd_bits.div_ceil(u64::from(dtype.bits).max(1)).max(1)),
+            };
+        }
+        let mut alignment = DEFAULT_ALIGNMENT;
+        if let Some(bytes) = bits.map(|bits| bits / 8).filter(|_| elements.is_some_and(|elements| elements > 0)) {
+            while alignment > bytes && alignment > 1 {
+                alignment /= 2;
+            }
+        }
+        Ok(alignment)
+    }
+
+    fn declare(&mut self, buffer: BufId) {
+        let declared = self.function.buffers[buffer].clone();
+        let shape: Vec<Expr> = declared.shape.iter().map(|extent| self.simple(extent)).collect();
+        let strides = row_major(&shape);
+        self.function.buffers[buffer].shape = vec![product(&shape)];
+        self.function.buffers[buffer].dtype = stored_type(declared.dtype);
+        if let Memory::View { of, elem_offset } = declared.memory {
+            self.function.buffers[buffer].memory = Memory::View { of: self.resolve(of), elem_offset };
+        }
+        self.enter(buffer, shape, None, strides, false, DEFAULT_ALIGNMENT, false);
+    }
+
+    fn bind(
+        &mut self,
+        slot: BufId,
+        tensor: BufId,
+        offset: &Expr,
+        bounds: &[Expr],
+        body: &Block,
+        out: &mut Block,
+    ) -> Result<(), LowerError> {
+        let target = self.resolve(tensor);
+        let name = || self.function.buffers[slot].name.clone();
+        let Some(entry) = self.entries.get(&target) else {
+            return Err(LowerError::NotRealized { tensor: self.function.buffers[target].name.clone() });
+        };
+        if entry.padded {
+            let strides: Vec<String> = entry.strides.iter().map(|stride| print_expr(stride, &self.function)).collect();
+            return Err(LowerError::StridedBind { buffer: name(), strides: strides.join(", ") });
+        }
+        let whole = bounds
+            .chunks_exact(2)
+            .zip(entry.shape.iter().zip(&entry.mins))
+            .all(|(pair, (extent, min))| prove_equal(&pair[0], min) && prove_equal(&pair[1], extent));
+        if !whole || bounds.len() != 2 * entry.shape.len() {
+            return Err(LowerError::PartialBind { buffer: name() });
+        }
+        self.bound.insert(slot, target);
+        // Nothing refers to the slot itself any more; its name is free for what it stood for.
+        let stands_for = &mut self.function.buffers[slot];
+        stands_for.memory = Memory::View { of: target, elem_offset: None };
+        stands_for.name.push_str(".bound");
+        let mut body = body.clone();
+        if let Expr::Var(offset) = offset {
+            substitute_block(&mut body, &[(*offset, Expr::int(0))].into());
+        }
+        let flat = self.block(&body)?;
+        self.bound.remove(&slot);
+        out.extend(flat);
+        Ok(())
+    }
+
+    fn double_buffer(&mut self, buffer: BufId, body: &Block, out: &mut Block) -> Result<(), LowerError> {
+        if self.options.compat && self.implicit.contains(&buffer) {
+            let buffer = self.function.buffers[buffer].name.clone();
+            return Err(LowerError::ImplicitDoubleBuffer { buffer });
+        }
+        let body = self.block(body)?;
+        out.push(marks::double_buffer(buffer, body));
+        Ok(())
+    }
+}
+
+fn restore(env: &mut Env, var: crate::ir::VarId, outer: Option<Interval>) {
+    match outer {
+        Some(outer) => env.insert(var, outer),
+        None => env.remove(&var),
+    };
+}
+
+/// From the last dimension to the first: each stride is raised until it is `offset` modulo `factor`.
+fn padded_strides(shape: &[Expr], padding: &[(usize, i64, i64)]) -> Vec<Expr> {
+    let mut strides = vec![Expr::int(1); shape.len()];
+    let mut stride = Expr::int(1);
+    for dimension in (0..shape.len()).rev() {
+        for (_, factor, offset) in padding.iter().filter(|(padded, ..)| *padded == dimension) {
+            let behind = floor_mod(stride.clone(), Expr::int(*factor));
+            let missing = floor_mod(sub(Expr::int(factor + offset), behind), Expr::int(*factor));
+            stride = simplify(&add(stride, missing));
+        }
+        strides[dimension] = stride.clone();
+        stride = simplify(&mul(stride, shape[dimension].clone()));
+    }
+    strides
+}

@@ -1,0 +1,683 @@
+//! The dataflow graph: operations that read tensors and make tensors.
+//!
+//! ```text
+//! A ──► B = compute A[i] + 1 ──► C = extern f(B) ──► Q = compute C[i] * 2
+//! ```
+//!
+//! An operation is a node, a tensor an edge. Every tensor is made exactly once (the graph is in single-assignment form), which
+//! is why so many buffers turn out to be redundant later. A tensor is named by a [`BufId`] into the graph's tables, so that the
+//! expressions of the loop IR serve for tensor expressions, too: a load of a tensor is a load of its id.
+
+use super::combine::Combiner;
+use super::error::GraphError;
+use crate::DType;
+use crate::interpret::PackedFunction;
+use crate::ir::{
+    Block, BufId, Buffer, Expr, Function, MAX_NESTING, Memory, Param, Stmt, StmtKind, StorageScope, Var, VarId,
+};
+use crate::script::Script;
+use memplan_core::{Id, IndexVec, Span, index_type};
+use std::collections::{BTreeMap, BTreeSet};
+
+index_type! {
+    /// An operation of a [`Graph`].
+    pub struct OpId;
+    /// A loop axis of a [`Graph`] or a [`Schedule`](super::Schedule).
+    pub struct IterId;
+}
+
+/// `min, min + 1, …`: `extent` values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    /// The first value.
+    pub min: Expr,
+    /// How many.
+    pub extent: Expr,
+}
+
+impl Range {
+    /// From zero.
+    pub fn up_to(extent: Expr) -> Range {
+        Range { min: Expr::int(0), extent }
+    }
+}
+
+/// What a loop axis is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AxisKind {
+    /// Runs over an output dimension; iterations are independent.
+    Data,
+    /// Runs over what is reduced.
+    Reduce,
+    /// The threads of an axis: `threadIdx.x`.
+    Thread(String),
+}
+
+/// A loop axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Its variable.
+    pub var: VarId,
+    /// Its values, where they are declared rather than derived.
+    pub range: Option<Range>,
+    /// What it is for.
+    pub kind: AxisKind,
+}
+
+/// How a compute operation makes its elements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// One expression an output.
+    Plain(Vec<Expr>),
+    /// One source an output, combined over the reduce axes.
+    Reduce {
+        /// How two values become one.
+        combiner: Combiner,
+        /// What is combined.
+        sources: Vec<Expr>,
+        /// Which points count, if not all.
+        condition: Option<Expr>,
+    },
+}
+
+impl Body {
+    /// All expressions, in order.
+    pub(crate) fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            Body::Plain(values) => values.iter().collect(),
+            Body::Reduce { sources, condition, .. } => sources.iter().chain(condition).collect(),
+        }
+    }
+
+    /// All expressions, to change.
+    pub(crate) fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Body::Plain(values) => values.iter_mut().collect(),
+            Body::Reduce { sources, condition, .. } => sources.iter_mut().chain(condition).collect(),
+        }
+    }
+}
+
+/// A data-parallel computation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compute {
+    /// One axis an output dimension.
+    pub axes: Vec<IterId>,
+    /// Axes that are reduced.
+    pub reduce_axes: Vec<IterId>,
+    /// What is computed.
+    pub body: Body,
+}
+
+/// A buffer that stands for a tensor inside an extern body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The buffer of the body.
+    pub buffer: BufId,
+    /// Its offset in the tensor's memory, bound later.
+    pub elem_offset: VarId,
+}
+
+/// A computation given as statements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extern {
+    /// Tensors read, in order.
+    pub inputs: Vec<BufId>,
+    /// The buffers that stand for them.
+    pub input_slots: Vec<Slot>,
+    /// The buffers that stand for the outputs.
+    pub output_slots: Vec<Slot>,
+    /// What is done.
+    pub body: Block,
+}
+
+/// What an operation does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OpKind {
+    /// Comes from outside.
+    Placeholder,
+    /// Computed element by element.
+    Compute(Compute),
+    /// Computed by statements.
+    Extern(Extern),
+}
+
+/// A node of the graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub kind: OpKind,
+    /// What it makes.
+    pub outputs: Vec<BufId>,
+}
+
+impl Operation {
+    /// The compute operation, if it is one.
+    pub fn as_compute(&self) -> Option<&Compute> {
+        match &self.kind {
+            OpKind::Compute(compute) => Some(compute),
+            _ => None,
+        }
+    }
+
+    /// The axes of its own loops: data axes, then reduce axes.
+    pub fn root_axes(&self) -> Vec<IterId> {
+        self.as_compute()
+            .map_or_else(Vec::new, |compute| compute.axes.iter().chain(&compute.reduce_axes).copied().collect())
+    }
+
+    /// The tensors it reads, in the order of first use.
+    pub fn input_tensors(&self) -> Vec<BufId> {
+        match &self.kind {
+            OpKind::Placeholder => Vec::new(),
+            OpKind::Extern(body) => {
+                let mut seen = BTreeSet::new();
+                body.inputs.iter().copied().filter(|tensor| seen.insert(*tensor)).collect()
+            }
+            OpKind::Compute(compute) => {
+                let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+                for expr in compute.body.exprs() {
+                    collect_loads(expr, &mut seen, &mut found);
+                }
+                found
+            }
+        }
+    }
+}
+
+/// The tensors an expression loads; what a subscript loads comes before the load around it.
+fn collect_loads(expr: &Expr, seen: &mut BTreeSet<BufId>, found: &mut Vec<BufId>) {
+    for child in expr.children() {
+        collect_loads(child, seen, found);
+    }
+    if let Expr::Load { buffer, .. } = expr
+        && seen.insert(*buffer)
+    {
+        found.push(*buffer);
+    }
+}
+
+/// Whether an expression nests deeper than `limit`.
+pub(crate) fn nests_deeper(expr: &Expr, limit: usize) -> bool {
+    let mut stack = vec![(expr, 1usize)];
+    while let Some((part, depth)) = stack.pop() {
+        if depth > limit {
+            return true;
+        }
+        stack.extend(part.children().into_iter().map(|child| (child, depth + 1)));
+    }
+    false
+}
+
+/// An output of an extern operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutputSpec {
+    /// Its shape.
+    pub shape: Vec<Expr>,
+    /// Its element type.
+    pub dtype: DType,
+}
+
+/// A graph of tensor operations.
+///
+/// ```
+/// use memplan_tensor::te::Graph;
+/// use memplan_tensor::ir::{BinaryOp, Expr};
+/// use memplan_tensor::DType;
+/// let mut graph = Graph::new();
+/// let a = graph.placeholder("A", vec![Expr::int(8)], DType::FLOAT32).unwrap();
+/// let b = graph
+///     .compute("B", &[("i", Expr::int(8))], |i| {
+///         let a_i = Expr::Load { buffer: a, index: i.to_vec() };
+///         vec![Expr::binary(BinaryOp::Add, a_i.clone(), a_i)]
+///     })
+///     .unwrap();
+/// assert_eq!(graph.dump(), "A = placeholder (8,) float32\nB = compute (8,) float32 [i]: A[i] + A[i]\n");
+/// # let _ = b;
+/// ```
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// Variables, and one buffer a tensor. It has no body.
+    pub tables: Function,
+    /// All operations, producers first.
+    pub ops: IndexVec<OpId, Operation>,
+    /// All loop axes.
+    pub axes: IndexVec<IterId, Axis>,
+    /// Sizes that are known only when the program runs.
+    pub symbols: Vec<VarId>,
+    pub(super) producers: BTreeMap<BufId, (OpId, usize)>,
+    names: BTreeMap<String, OpId>,
+    /// Packed functions that extern operations call.
+    pub(super) packed: BTreeMap<(String, usize), PackedFunction>,
+}
+
+impl Default for Graph {
+    fn default() -> Graph {
+        Graph::new()
+    }
+}
+
+impl Graph {
+    /// An empty graph.
+    pub fn new() -> Graph {
+        let tables = Function {
+            name: "main".to_owned(),
+            params: Vec::new(),
+            vars: IndexVec::new(),
+            buffers: IndexVec::new(),
+            body: Vec::new(),
+        };
+        Graph {
+            tables,
+            ops: IndexVec::new(),
+            axes: IndexVec::new(),
+            symbols: Vec::new(),
+            producers: BTreeMap::new(),
+            names: BTreeMap::new(),
+            packed: BTreeMap::new(),
+        }
+    }
+
+    /// A size that is known only when the program runs.
+    pub fn symbol(&mut self, name: &str) -> VarId {
+        let var = self.tables.vars.push(Var { name: name.to_owned(), dtype: DType::INT32 });
+        self.symbols.push(var);
+        var
+    }
+
+    /// The operation of that name.
+    pub fn op_named(&self, name: &str) -> Option<OpId> {
+        self.names.get(name).copied()
+    }
+
+    /// Which operation makes a tensor, and which of its outputs it is.
+    pub fn producer(&self, tensor: BufId) -> Option<(OpId, usize)> {
+        self.producers.get(&tensor).copied()
+    }
+
+    /// The tensor of that name: `B`, or `T.v1` for one of several outputs.
+    pub fn tensor_named(&self, name: &str) -> Option<BufId> {
+        if let Some(op) = self.op_named(name) {
+            return match self.ops[op].outputs.as_slice() {
+                [only] => Some(*only),
+                _ => None,
+            };
+        }
+        let (op, output) = name.rsplit_once(".v")?;
+        let output: usize = output.parse().ok()?;
+        self.ops[self.op_named(op)?].outputs.get(output).copied()
+    }
+
+    /// A tensor from outside.
+    pub fn placeholder(&mut self, name: &str, shape: Vec<Expr>, dtype: DType) -> Result<BufId, GraphError> {
+        let op = self.add_op(name, OpKind::Placeholder, vec![OutputSpec { shape, dtype }])?;
+        Ok(self.ops[op].outputs[0])
+    }
+
+    /// A computation of every element; the closure gets the axis variables and returns one expression an output.
+    pub fn compute(
+        &mut self,
+        name: &str,
+        axes: &[(&str, Expr)],
+        body: impl FnOnce(&[Expr]) -> Vec<Expr>,
+    ) -> Result<OpId, GraphError> {
+        let axes = self.add_axes(axes, AxisKind::Data);
+        let values = body(&self.axis_vars(&axes));
+        self.add_compute(name, axes, Vec::new(), Body::Plain(values))
+    }
+
+    /// A reduction; the closure gets data axes and reduce axes and returns one source an output.
+    pub fn reduce(
+        &mut self,
+        name: &str,
+        axes: &[(&str, Expr)],
+        reduce_axes: &[(&str, Expr)],
+        combiner: Combiner,
+        sources: impl FnOnce(&[Expr], &[Expr]) -> Vec<Expr>,
+    ) -> Result<OpId, GraphError> {
+        let axes = self.add_axes(axes, AxisKind::Data);
+        let reduce_axes = self.add_axes(reduce_axes, AxisKind::Reduce);
+        let sources = sources(&self.axis_vars(&axes), &self.axis_vars(&reduce_axes));
+        self.add_compute(name, axes, reduce_axes, Body::Reduce { combiner, sources, condition: None })
+    }
+
+    /// Fresh axes from zero.
+    pub fn add_axes(&mut self, axes: &[(&str, Expr)], kind: AxisKind) -> Vec<IterId> {
+        let mut made = Vec::with_capacity(axes.len());
+        for (name, extent) in axes {
+            let var = self.tables.vars.push(Var { name: (*name).to_owned(), dtype: DType::INT32 });
+            let range = Some(Range::up_to(extent.clone()));
+            made.push(self.axes.push(Axis { var, range, kind: kind.clone() }));
+        }
+        made
+    }
+
+    fn axis_vars(&self, axes: &[IterId]) -> Vec<Expr> {
+        axes.iter().map(|axis| Expr::Var(self.axes[*axis].var)).collect()
+    }
+
+    /// A computation over axes made before.
+    pub fn add_compute(
+        &mut self,
+        name: &str,
+        axes: Vec<IterId>,
+        reduce_axes: Vec<IterId>,
+        body: Body,
+    ) -> Result<OpId, GraphError> {
+        let dtypes = self.check_body(name, &body, &reduce_axes)?;
+        let shape: Vec<Expr> =
+            axes.iter().filter_map(|axis| self.axes[*axis].range.as_ref()).map(|range| range.extent.clone()).collect();
+        let outputs = dtypes.into_iter().map(|dtype| OutputSpec { shape: shape.clone(), dtype }).collect();
+        self.add_op(name, OpKind::Compute(Compute { axes, reduce_axes, body }), outputs)
+    }
+
+    /// The element type of each output, if the body makes sense.
+    fn check_body(&self, name: &str, body: &Body, reduce_axes: &[IterId]) -> Result<Vec<DType>, GraphError> {
+        let wrong = |reason: &str| GraphError::Body { op: name.to_owned(), reason: reason.to_owned() };
+        for expr in body.exprs() {
+            if nests_deeper(expr, MAX_NESTING) {
+                return Err(wrong("its expression nests too deeply"));
+            }
+            self.check_loads(name, expr)?;
+        }
+        let values = match body {
+            Body::Plain(values) => values,
+            Body::Reduce { sources, combiner, .. } => {
+                if combiner.outputs() != sources.len() {
+                    return Err(wrong("its combiner has another number of values than it has outputs"));
+                }
+                sources
+            }
+        };
+        if values.is_empty() {
+            return Err(wrong("it has no output"));
+        }
+        if matches!(body, Body::Reduce { .. }) && reduce_axes.is_empty() {
+            return Err(wrong("it reduces over no axis"));
+        }
+        Ok(values.iter().map(|value| value.dtype(&self.tables)).collect())
+    }
+
+    /// Every load must be of a tensor, with one subscript a dimension.
+    fn check_loads(&self, op: &str, expr: &Expr) -> Result<(), GraphError> {
+        let mut result = Ok(());
+        expr.walk(&mut |part| {
+            if let Expr::Load { buffer, index } = part {
+                let declared = self.tables.buffers.get(*buffer).filter(|_| self.producers.contains_key(buffer));
+                match declared {
+                    None => result = Err(GraphError::UnknownTensor { op: op.to_owned(), tensor: "?".to_owned() }),
+                    Some(declared) if declared.shape.len() != index.len() => {
+                        result = Err(GraphError::Rank {
+                            op: op.to_owned(),
+                            tensor: declared.name.clone(),
+                            given: index.len(),
+                            rank: declared.shape.len(),
+                        });
+                    }
+                    Some(_) => {}
+                }
+            }
+        });
+        result
+    }
+
+    pub(super) fn add_op(&mut self, name: &str, kind: OpKind, outputs: Vec<OutputSpec>) -> Result<OpId, GraphError> {
+        if self.names.contains_key(name) {
+            return Err(GraphError::DuplicateName { name: name.to_owned() });
+        }
+        let several = outputs.len() > 1;
+        let op = OpId::from_index(self.ops.len());
+        let mut tensors = Vec::with_capacity(outputs.len());
+        for (position, output) in outputs.into_iter().enumerate() {
+            let tensor_name = if several { format!("{name}.v{position}") } else { name.to_owned() };
+            let tensor = self.tables.buffers.push(new_buffer(&tensor_name, output));
+            self.producers.insert(tensor, (op, position));
+            tensors.push(tensor);
+        }
+        self.ops.push(Operation { name: name.to_owned(), kind, outputs: tensors });
+        self.names.insert(name.to_owned(), op);
+        Ok(op)
+    }
+
+    /// An operation whose body is statements over the given slots: inputs first, then outputs.
+    pub fn extern_block(
+        &mut self,
+        name: &str,
+        inputs: Vec<BufId>,
+        outputs: Vec<OutputSpec>,
+        body: impl FnOnce(&mut Function, &[Slot], &[Slot]) -> Result<Block, GraphError>,
+    ) -> Result<OpId, GraphError> {
+        if outputs.is_empty() {
+            return Err(GraphError::Body { op: name.to_owned(), reason: "it has no output".to_owned() });
+        }
+        let mut input_slots = Vec::with_capacity(inputs.len());
+        for input in &inputs {
+            let Some(tensor) = self.tables.buffers.get(*input).filter(|_| self.producers.contains_key(input)) else {
+                return Err(GraphError::UnknownTensor { op: name.to_owned(), tensor: "?".to_owned() });
+            };
+            let spec = OutputSpec { shape: tensor.shape.clone(), dtype: tensor.dtype };
+            let tensor_name = tensor.name.clone();
+            input_slots.push(self.add_slot(&tensor_name, spec));
+        }
+        let output_slots: Vec<Slot> = outputs
+            .iter()
+            .enumerate()
+            .map(|(position, output)| {
+                let several = outputs.len() > 1;
+                let slot_name = if several { format!("{name}.v{position}") } else { name.to_owned() };
+                self.add_slot(&slot_name, output.clone())
+            })
+            .collect();
+        let body = body(&mut self.tables, &input_slots, &output_slots)?;
+        self.add_op(name, OpKind::Extern(Extern { inputs, input_slots, output_slots, body }), outputs)
+    }
+
+    fn add_slot(&mut self, name: &str, spec: OutputSpec) -> Slot {
+        let buffer = self.tables.buffers.push(new_buffer(name, spec));
+        let elem_offset = self.tables.vars.push(Var { name: format!("{name}.elem_offset"), dtype: DType::INT32 });
+        Slot { buffer, elem_offset }
+    }
+
+    /// An operation whose body is one packed call: all inputs, then all outputs.
+    pub fn extern_call(
+        &mut self,
+        name: &str,
+        inputs: Vec<BufId>,
+        outputs: Vec<OutputSpec>,
+        callee: &str,
+    ) -> Result<OpId, GraphError> {
+        let arrays = inputs.len() + outputs.len();
+        let key = (callee.to_owned(), arrays);
+        let packed = PackedFunction { outputs: outputs.len() };
+        if self.packed.get(&key).is_some_and(|known| *known != packed) {
+            return Err(GraphError::Body {
+                op: name.to_owned(),
+                reason: format!(
+                    "`{callee}` is called with {arrays} arrays of which another operation writes a different number"
+                ),
+            });
+        }
+        self.packed.insert(key, packed);
+        self.extern_block(name, inputs, outputs, |tables, inputs, outputs| {
+            let mut args = vec![Expr::Str(callee.to_owned())];
+            args.extend(inputs.iter().chain(outputs).map(|slot| packed_array(tables, slot)));
+            let call = Expr::Call { name: "call_packed".to_owned(), args, dtype: DType::INT32 };
+            Ok(vec![Stmt::new(StmtKind::Evaluate(call))])
+        })
+    }
+
+    /// An operation whose body is a TVMScript function of its inputs and outputs, in order.
+    ///
+    /// Sizes in the script are matched by name with the graph's symbols.
+    pub fn extern_script(
+        &mut self,
+        name: &str,
+        inputs: Vec<BufId>,
+        outputs: Vec<OutputSpec>,
+        script: &str,
+    ) -> Result<OpId, GraphError> {
+        let wrong = |reason: String| GraphError::Body { op: name.to_owned(), reason };
+        let read = Script::read(script).map_err(|error| {
+            let (line, column) = error.line_column(script);
+            wrong(format!("its script cannot be read (line {line}, column {column}): {error}"))
+        })?;
+        let [function] = read.functions() else {
+            return Err(wrong("its script has more than one function".to_owned()));
+        };
+        let symbols: BTreeMap<String, VarId> =
+            self.symbols.iter().map(|var| (self.tables.vars[*var].name.clone(), *var)).collect();
+        self.extern_block(name, inputs, outputs, |tables, inputs, outputs| {
+            let slots: Vec<BufId> = inputs.iter().chain(outputs).map(|slot| slot.buffer).collect();
+            adopt_script(tables, function, &slots, &symbols).map_err(wrong)
+        })
+    }
+
+    /// What the interpreter has to know about the packed functions that are called.
+    pub fn packed_functions(&self) -> &BTreeMap<(String, usize), PackedFunction> {
+        &self.packed
+    }
+}
+
+fn new_buffer(name: &str, spec: OutputSpec) -> Buffer {
+    Buffer {
+        name: name.to_owned(),
+        dtype: spec.dtype,
+        shape: spec.shape,
+        scope: StorageScope::global(),
+        memory: Memory::Own,
+        scalar: false,
+        extra: Vec::new(),
+        span: Span::default(),
+    }
+}
+
+/// A buffer as a packed function gets it.
+fn packed_array(tables: &Function, slot: &Slot) -> Expr {
+    let buffer = &tables.buffers[slot.buffer];
+    let call = |name: &str, args: Vec<Expr>| Expr::Call { name: name.to_owned(), args, dtype: DType::HANDLE };
+    let shape = call("tvm_stack_make_shape", buffer.shape.clone());
+    let rank = Expr::int(i64::try_from(buffer.shape.len()).unwrap_or(i64::MAX));
+    let zero = if buffer.dtype.is_float() {
+        Expr::Float { value: 0.0, dtype: buffer.dtype }
+    } else {
+        Expr::Int { value: 0, dtype: buffer.dtype }
+    };
+    let args = vec![Expr::Data(slot.buffer), shape, Expr::int(0), rank, zero, Expr::Var(slot.elem_offset)];
+    call("tvm_stack_make_array", args)
+}
+
+/// Copies a function's body into the tables, with its parameters replaced by slots.
+fn adopt_script(
+    tables: &mut Function,
+    function: &Function,
+    slots: &[BufId],
+    symbols: &BTreeMap<String, VarId>,
+) -> Result<Block, String> {
+    let mut buffers: IndexVec<BufId, Option<BufId>> = IndexVec::filled(None, function.buffers.len());
+    let mut vars: IndexVec<VarId, Option<VarId>> = IndexVec::filled(None, function.vars.len());
+    let params: Vec<BufId> = function
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            Param::Buffer(buffer) => Some(*buffer),
+            Param::Var(_) => None,
+        })
+        .collect();
+    if params.len() != slots.len() {
+        return Err(format!("its script has {} buffers where {} are given", params.len(), slots.len()));
+    }
+    for (param, slot) in params.iter().zip(slots) {
+        let (given, wanted) = (&tables.buffers[*slot], &function.buffers[*param]);
+        if given.dtype != wanted.dtype || given.shape.len() != wanted.shape.len() {
+            return Err(format!(
+                "its script takes `{}` as {} with {} dimensions, it is given {} with {}",
+                wanted.name,
+                wanted.dtype,
+                wanted.shape.len(),
+                given.dtype,
+                given.shape.len()
+            ));
+        }
+        buffers[*param] = Some(*slot);
+    }
+    for (id, var) in function.vars.iter_enumerated() {
+        let known = symbols.get(&var.name).copied();
+        if known.is_none() && function.params.contains(&Param::Var(id)) {
+            return Err(format!("its script takes `{}`, which is no size of the graph", var.name));
+        }
+        vars[id] = Some(known.unwrap_or_else(|| tables.vars.push(var.clone())));
+    }
+    for (id, buffer) in function.buffers.iter_enumerated() {
+        if buffers[id].is_none() {
+            buffers[id] = Some(tables.buffers.push(buffer.clone()));
+        }
+    }
+    let mut rename = Rename { buffers, vars };
+    for (id, _) in function.buffers.iter_enumerated() {
+        if !params.contains(&id) {
+            rename.declaration(tables, id);
+        }
+    }
+    let mut body = function.body.clone();
+    rename.block(&mut body);
+    Ok(body)
+}
+
+struct Rename {
+    buffers: IndexVec<BufId, Option<BufId>>,
+    vars: IndexVec<VarId, Option<VarId>>,
+}
+
+impl Rename {
+    fn buffer(&self, id: &mut BufId) {
+        *id = self.buffers.get(*id).copied().flatten().unwrap_or(*id);
+    }
+
+    fn var(&self, id: &mut VarId) {
+        *id = self.vars.get(*id).copied().flatten().unwrap_or(*id);
+    }
+
+    fn declaration(&mut self, tables: &mut Function, id: BufId) {
+        let Some(new) = self.buffers[id] else { return };
+        let mut declared = tables.buffers[new].clone();
+        declared.shape.iter_mut().for_each(|extent| self.expr(extent));
+        if let Memory::View { of, elem_offset } = &mut declared.memory {
+            self.buffer(of);
+            elem_offset.iter_mut().for_each(|offset| self.expr(offset));
+        }
+        tables.buffers[new] = declared;
+    }
+
+    fn expr(&self, expr: &mut Expr) {
+        match expr {
+            Expr::Var(var) => self.var(var),
+            Expr::Load { buffer, .. } | Expr::Data(buffer) => self.buffer(buffer),
+            _ => {}
+        }
+        for child in expr.children_mut() {
+            self.expr(child);
+        }
+    }
+
+    fn block(&self, block: &mut Block) {
+        for stmt in block {
+            for expr in stmt.exprs_mut() {
+                self.expr(expr);
+            }
+            match &mut stmt.kind {
+                StmtKind::Alloc(buffer) | StmtKind::Declare(buffer) | StmtKind::Store { buffer, .. } => {
+                    self.buffer(buffer);
+                }
+                StmtKind::For { var, .. } | StmtKind::Let { var, .. } | StmtKind::Thread { var, .. } => self.var(var),
+                _ => {}
+            }
+            stmt.trivia = Default::default();
+            stmt.span = Span::default();
+            for inner in stmt.blocks_mut() {
+                self.block(inner);
+            }
+        }
+    }
+}

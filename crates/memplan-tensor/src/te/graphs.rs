@@ -1,0 +1,175 @@
+//! Three views of a graph: who reads what, what is read by whom, and which loops enclose a stage.
+//!
+//! ```text
+//! P; a = f(P); b = g(a, P); c = h(a); d = k(c, b)
+//!
+//! ReadGraph   a: P   b: a, P   c: a   d: c, b
+//! FeedGraph   P: a, b   a: b, c   b: d   c: d
+//! order       P a c b d        depth first from d, inputs in the order of their first use
+//! ```
+
+use super::error::ScheduleError;
+use super::graph::{Graph, IterId, OpId};
+use super::schedule::{Attach, Schedule, StageId};
+use crate::ir::BufId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The tensors each operation reads, in order; only operations that the roots need.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadGraph {
+    reads: BTreeMap<OpId, Vec<BufId>>,
+}
+
+impl ReadGraph {
+    /// What is needed for the roots.
+    pub fn new(graph: &Graph, roots: &[OpId]) -> ReadGraph {
+        let mut reads = BTreeMap::new();
+        let mut stack = roots.to_vec();
+        while let Some(op) = stack.pop() {
+            if reads.contains_key(&op) {
+                continue;
+            }
+            let inputs = graph.ops[op].input_tensors();
+            stack.extend(inputs.iter().filter_map(|tensor| graph.producer(*tensor)).map(|(producer, _)| producer));
+            reads.insert(op, inputs);
+        }
+        ReadGraph { reads }
+    }
+
+    /// The tensors an operation reads.
+    pub fn inputs(&self, op: OpId) -> &[BufId] {
+        self.reads.get(&op).map_or(&[], Vec::as_slice)
+    }
+
+    /// One line an operation: its inputs.
+    pub fn dump(&self, graph: &Graph) -> String {
+        let line = |(op, inputs): (&OpId, &Vec<BufId>)| {
+            let names: Vec<&str> = inputs.iter().map(|tensor| graph.tables.buffers[*tensor].name.as_str()).collect();
+            format!(
+                "{} reads {}\n",
+                graph.ops[*op].name,
+                if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+            )
+        };
+        self.reads.iter().map(line).collect()
+    }
+}
+
+/// The operations that read each tensor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FeedGraph {
+    feeds: BTreeMap<BufId, Vec<OpId>>,
+}
+
+impl FeedGraph {
+    /// The inverse of a read graph.
+    pub fn new(reads: &ReadGraph) -> FeedGraph {
+        let mut feeds: BTreeMap<BufId, Vec<OpId>> = BTreeMap::new();
+        for (op, inputs) in &reads.reads {
+            for tensor in inputs {
+                feeds.entry(*tensor).or_default().push(*op);
+            }
+        }
+        FeedGraph { feeds }
+    }
+
+    /// Who reads a tensor.
+    pub fn consumers(&self, tensor: BufId) -> &[OpId] {
+        self.feeds.get(&tensor).map_or(&[], Vec::as_slice)
+    }
+
+    /// One line a tensor: who reads it.
+    pub fn dump(&self, graph: &Graph) -> String {
+        let line = |(tensor, ops): (&BufId, &Vec<OpId>)| {
+            let names: Vec<&str> = ops.iter().map(|op| graph.ops[*op].name.as_str()).collect();
+            format!("{} feeds {}\n", graph.tables.buffers[*tensor].name, names.join(", "))
+        };
+        self.feeds.iter().map(line).collect()
+    }
+}
+
+/// Operations after their inputs, depth first from each root in turn.
+pub fn post_dfs_order(graph: &Graph, roots: &[OpId], reads: &ReadGraph) -> Vec<OpId> {
+    let (mut order, mut seen) = (Vec::new(), BTreeSet::new());
+    for root in roots {
+        // Each entry: an operation, and how many of its inputs were visited.
+        let mut stack = if seen.insert(*root) { vec![(*root, 0)] } else { Vec::new() };
+        while let Some((op, visited)) = stack.pop() {
+            let Some(tensor) = reads.inputs(op).get(visited) else {
+                order.push(op);
+                continue;
+            };
+            stack.push((op, visited + 1));
+            if let Some((producer, _)) = graph.producer(*tensor)
+                && seen.insert(producer)
+            {
+                stack.push((producer, 0));
+            }
+        }
+    }
+    order
+}
+
+/// The loops of other stages around each stage, innermost first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AttachPath {
+    paths: BTreeMap<StageId, Vec<(StageId, IterId)>>,
+}
+
+impl AttachPath {
+    /// Follows every `compute_at`; an error if one leads in a circle or to a loop that is not there.
+    pub fn new(schedule: &Schedule) -> Result<AttachPath, ScheduleError> {
+        let mut paths = BTreeMap::new();
+        for stage in &schedule.order {
+            paths.insert(*stage, path_of(schedule, *stage)?);
+        }
+        Ok(AttachPath { paths })
+    }
+
+    /// The loops around a stage.
+    pub fn around(&self, stage: StageId) -> &[(StageId, IterId)] {
+        self.paths.get(&stage).map_or(&[], Vec::as_slice)
+    }
+
+    /// One line for each stage that is computed inside others.
+    pub fn dump(&self, schedule: &Schedule) -> String {
+        let mut text = String::new();
+        for stage in &schedule.order {
+            let path = self.around(*stage);
+            if !path.is_empty() {
+                let names: Vec<String> = path
+                    .iter()
+                    .map(|(at, axis)| format!("{} of {}", schedule.axis_name(*axis), schedule.name(*at)))
+                    .collect();
+                text.push_str(&format!("{} inside {}\n", schedule.name(*stage), names.join(", ")));
+            }
+        }
+        text
+    }
+}
+
+fn path_of(schedule: &Schedule, stage: StageId) -> Result<Vec<(StageId, IterId)>, ScheduleError> {
+    let (mut path, mut visited, mut current) = (Vec::new(), vec![stage], stage);
+    while let Attach::At(target, axis) = schedule.stages[current].attach {
+        if visited.contains(&target) {
+            visited.push(target);
+            return Err(ScheduleError::AttachLoop {
+                stage: schedule.name(stage).to_owned(),
+                chain: visited.iter().map(|stage| schedule.name(*stage)).collect::<Vec<_>>().join(", "),
+            });
+        }
+        visited.push(target);
+        let leaves = &schedule.stages[target].leaf_axes;
+        let Some(position) = leaves.iter().position(|leaf| *leaf == axis) else {
+            return Err(ScheduleError::CannotAttach {
+                stage: schedule.name(current).to_owned(),
+                target: schedule.name(target).to_owned(),
+                axis: schedule.axis_name(axis).to_owned(),
+                reason: "that is no loop of it",
+            });
+        };
+        path.extend(leaves[..=position].iter().rev().map(|leaf| (target, *leaf)));
+        current = target;
+    }
+    Ok(path)
+}

@@ -1,0 +1,378 @@
+//! The `.te.json` description: operations, outputs, arguments and a schedule.
+//!
+//! ```json
+//! {"syms": ["n"],
+//!  "ops": [{"placeholder": "A", "shape": ["n"], "dtype": "float32"},
+//!          {"compute": "B", "shape": ["n"], "axes": ["i"], "expr": "A[i]+1.0"},
+//!          {"extern": "C", "inputs": ["B"], "outputs": [{"shape": ["n"], "dtype": "float32"}], "call": "f"}],
+//!  "outputs": ["C"], "args": ["A", "C"],
+//!  "schedule": [{"do": "set_scope", "stage": "B", "scope": "global"}]}
+//! ```
+//!
+//! `"reduce": [["k", 16]]` with `"combiner"` makes a compute operation a reduction, `"exprs"` gives it several outputs,
+//! `"script"` instead of `"call"` gives an extern operation (or a `"hybrid"` one, which is the same) a TVMScript body.
+
+use super::combine::{Combiner, Fold};
+use super::directive::Directive;
+use super::error::GraphError;
+use super::graph::{AxisKind, Body, Graph, IterId, OpId, OutputSpec};
+use super::parse::{Names, ParseError, parse};
+use crate::DType;
+use crate::ir::{BufId, Expr, VarId};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// A graph with everything needed to lower it.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// The operations.
+    pub graph: Graph,
+    /// What the schedule is made for.
+    pub outputs: Vec<OpId>,
+    /// The parameters of the function; sizes follow them.
+    pub args: Vec<BufId>,
+    /// How it is to be computed.
+    pub directives: Vec<Directive>,
+}
+
+/// Why a description cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadTeError {
+    /// No JSON.
+    #[error("not JSON: {message}")]
+    Syntax {
+        /// One-based line.
+        line: usize,
+        /// One-based column.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Something missing or of the wrong kind.
+    #[error("{path}: {message}")]
+    Field {
+        /// Which: `ops[2].shape`.
+        path: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// An element expression.
+    #[error("{path}: {message} (at character {at} of `{text}`)")]
+    Expression {
+        /// Which: `ops[2].expr`.
+        path: String,
+        /// What is wrong with it.
+        message: String,
+        /// One-based position in the expression.
+        at: usize,
+        /// The expression.
+        text: String,
+    },
+    /// A graph that makes no sense.
+    #[error("{path}: {error}")]
+    Graph {
+        /// Which operation.
+        path: String,
+        /// What is wrong.
+        error: GraphError,
+    },
+}
+
+type Read<T> = Result<T, ReadTeError>;
+
+/// A place in the description, for messages and look-ups.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'a> {
+    object: &'a Map<String, Value>,
+    place: Place<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Top,
+    Item(&'a str, usize),
+}
+
+impl Place<'_> {
+    fn path(self, key: &str) -> String {
+        match self {
+            Place::Top => key.to_owned(),
+            Place::Item(list, index) => format!("{list}[{index}].{key}"),
+        }
+    }
+}
+
+impl<'a> Entry<'a> {
+    pub(super) fn wrong(&self, key: &str, message: impl Into<String>) -> ReadTeError {
+        ReadTeError::Field { path: self.place.path(key), message: message.into() }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.object.get(key).filter(|value| !value.is_null())
+    }
+
+    fn need(&self, key: &str) -> Read<&'a Value> {
+        self.get(key).ok_or_else(|| self.wrong(key, "is missing"))
+    }
+
+    pub(super) fn text(&self, key: &str) -> Read<String> {
+        self.need(key)?.as_str().map(str::to_owned).ok_or_else(|| self.wrong(key, "is not a string"))
+    }
+
+    fn list(&self, key: &str) -> Read<&'a [Value]> {
+        self.need(key)?.as_array().map(Vec::as_slice).ok_or_else(|| self.wrong(key, "is not a list"))
+    }
+
+    fn list_or_empty(&self, key: &str) -> Read<&'a [Value]> {
+        if self.get(key).is_none() { Ok(&[]) } else { self.list(key) }
+    }
+
+    pub(super) fn texts(&self, key: &str) -> Read<Vec<String>> {
+        let each =
+            |item: &Value| item.as_str().map(str::to_owned).ok_or_else(|| self.wrong(key, "is not a list of strings"));
+        self.list(key)?.iter().map(each).collect()
+    }
+
+    pub(super) fn number(&self, key: &str) -> Read<i64> {
+        self.need(key)?.as_i64().ok_or_else(|| self.wrong(key, "is not an integer"))
+    }
+}
+
+/// Reads a description. An object with a `program` field is read for that field.
+pub fn read(text: &str) -> Result<Network, ReadTeError> {
+    let value: Value = serde_json::from_str(text).map_err(|error| ReadTeError::Syntax {
+        line: error.line(),
+        column: error.column(),
+        message: error.to_string(),
+    })?;
+    read_value(&value)
+}
+
+/// Whether a JSON text looks like a description of tensor operations.
+pub fn sniff(text: &str) -> bool {
+    text.trim_start().starts_with('{') && text.contains("\"ops\"") && text.contains("\"placeholder\"")
+}
+
+/// Reads a description from parsed JSON.
+pub fn read_value(value: &Value) -> Result<Network, ReadTeError> {
+    let wrong = |message: &str| ReadTeError::Field { path: "the description".to_owned(), message: message.to_owned() };
+    let value = value.get("program").unwrap_or(value);
+    let object = value.as_object().ok_or_else(|| wrong("is not an object"))?;
+    let top = Entry { object, place: Place::Top };
+    let mut reader = Reader { graph: Graph::new(), symbols: BTreeMap::new() };
+    for symbol in if top.get("syms").is_some() { top.texts("syms")? } else { Vec::new() } {
+        let var = reader.graph.symbol(&symbol);
+        if reader.symbols.insert(symbol, var).is_some() {
+            return Err(top.wrong("syms", "names a size twice"));
+        }
+    }
+    for (index, op) in top.list("ops")?.iter().enumerate() {
+        let place = Place::Item("ops", index);
+        let object = op.as_object().ok_or_else(|| wrong("has an operation that is not an object"))?;
+        reader.op(Entry { object, place })?;
+    }
+    let outputs = reader.outputs(&top)?;
+    let args = reader.args(&top)?;
+    let mut directives = Vec::new();
+    for (index, directive) in top.list_or_empty("schedule")?.iter().enumerate() {
+        let object = directive.as_object().ok_or_else(|| wrong("has a directive that is not an object"))?;
+        directives.push(Directive::read(&Entry { object, place: Place::Item("schedule", index) })?);
+    }
+    Ok(Network { graph: reader.graph, outputs, args, directives })
+}
+
+struct Reader {
+    graph: Graph,
+    symbols: BTreeMap<String, VarId>,
+}
+
+impl Reader {
+    fn op(&mut self, entry: Entry<'_>) -> Read<()> {
+        if entry.get("placeholder").is_some() {
+            let name = entry.text("placeholder")?;
+            let (shape, dtype) = (self.shape(&entry)?, self.dtype(&entry)?);
+            return self.graph.placeholder(&name, shape, dtype).map(|_| ()).map_err(at(&entry, "placeholder"));
+        }
+        if entry.get("compute").is_some() {
+            return self.compute(&entry);
+        }
+        for key in ["extern", "hybrid"] {
+            if entry.get(key).is_some() {
+                return self.extern_op(&entry, key);
+            }
+        }
+        Err(entry.wrong("placeholder", "is missing: an operation is a placeholder, compute, extern or hybrid"))
+    }
+
+    fn extent(&self, entry: &Entry<'_>, key: &str, value: &Value) -> Read<Expr> {
+        if let Some(number) = value.as_i64() {
+            return match u32::try_from(number).ok().filter(|extent| i32::try_from(*extent).is_ok()) {
+                Some(_) => Ok(Expr::int(number)),
+                None => Err(entry.wrong(key, format!("{number} is no extent: it must be from 0 to 2^31 - 1"))),
+            };
+        }
+        let name = value.as_str().ok_or_else(|| entry.wrong(key, "has an extent that is no integer and no size"))?;
+        let names = Names { graph: &self.graph, vars: self.symbols.clone() };
+        let extent = parse(name, &names).map_err(expression(entry, key, name))?;
+        let plain = extent.is_pure_arithmetic() && extent.dtype(&self.graph.tables) == DType::INT32;
+        if plain {
+            Ok(super::arith::simplify(&extent))
+        } else {
+            Err(entry.wrong(key, format!("`{name}` is no extent")))
+        }
+    }
+
+    fn shape(&self, entry: &Entry<'_>) -> Read<Vec<Expr>> {
+        entry.list("shape")?.iter().map(|extent| self.extent(entry, "shape", extent)).collect()
+    }
+
+    fn dtype(&self, entry: &Entry<'_>) -> Read<DType> {
+        if entry.get("dtype").is_none() {
+            return Ok(DType::FLOAT32);
+        }
+        entry.text("dtype")?.parse().map_err(|error: crate::ParseDTypeError| entry.wrong("dtype", error.to_string()))
+    }
+
+    fn compute(&mut self, entry: &Entry<'_>) -> Read<()> {
+        let name = entry.text("compute")?;
+        let shape = self.shape(entry)?;
+        let axis_names = if entry.get("axes").is_some() { entry.texts("axes")? } else { default_axes(shape.len()) };
+        if axis_names.len() != shape.len() {
+            return Err(entry.wrong("axes", format!("names {} axes for {} dimensions", axis_names.len(), shape.len())));
+        }
+        let mut vars = self.symbols.clone();
+        let axes = self.add_axes(axis_names.into_iter().zip(shape).collect(), AxisKind::Data, &mut vars);
+        let mut reduced = Vec::new();
+        for pair in entry.list_or_empty("reduce")? {
+            let named = pair.as_array().and_then(|pair| Some((pair.first()?.as_str()?.to_owned(), pair.get(1)?)));
+            let (axis, extent) = named.ok_or_else(|| entry.wrong("reduce", "is not a list like [[\"k\", 16]]"))?;
+            reduced.push((axis, self.extent(entry, "reduce", extent)?));
+        }
+        let reduce_axes = self.add_axes(reduced, AxisKind::Reduce, &mut vars);
+        let body = self.body(entry, vars, reduce_axes.is_empty())?;
+        self.graph.add_compute(&name, axes, reduce_axes, body).map(|_| ()).map_err(at(entry, "compute"))
+    }
+
+    fn add_axes(
+        &mut self,
+        axes: Vec<(String, Expr)>,
+        kind: AxisKind,
+        vars: &mut BTreeMap<String, VarId>,
+    ) -> Vec<IterId> {
+        let named: Vec<(&str, Expr)> = axes.iter().map(|(name, extent)| (name.as_str(), extent.clone())).collect();
+        let made = self.graph.add_axes(&named, kind);
+        for ((name, _), axis) in axes.iter().zip(&made) {
+            vars.insert(name.clone(), self.graph.axes[*axis].var);
+        }
+        made
+    }
+
+    fn body(&mut self, entry: &Entry<'_>, vars: BTreeMap<String, VarId>, plain: bool) -> Read<Body> {
+        let (key, texts) = if entry.get("exprs").is_some() {
+            ("exprs", entry.texts("exprs")?)
+        } else {
+            ("expr", vec![entry.text("expr")?])
+        };
+        let names = Names { graph: &self.graph, vars };
+        let mut values = Vec::with_capacity(texts.len());
+        for text in &texts {
+            values.push(parse(text, &names).map_err(expression(entry, key, text))?);
+        }
+        let condition = match entry.get("where") {
+            None => None,
+            Some(_) => {
+                let text = entry.text("where")?;
+                Some(parse(&text, &names).map_err(expression(entry, "where", &text))?)
+            }
+        };
+        if plain {
+            return Ok(Body::Plain(values));
+        }
+        let fold = match entry.get("combiner") {
+            None => Fold::Sum,
+            Some(name) => name
+                .as_str()
+                .and_then(Fold::named)
+                .ok_or_else(|| entry.wrong("combiner", "is not known: there are sum, max and min"))?,
+        };
+        let dtypes: Vec<DType> = values.iter().map(|value| value.dtype(&self.graph.tables)).collect();
+        let combiner = Combiner::fold(&mut self.graph, fold, &dtypes);
+        Ok(Body::Reduce { combiner, sources: values, condition })
+    }
+
+    fn tensors(&self, entry: &Entry<'_>, key: &str) -> Read<Vec<BufId>> {
+        let find = |name: String| {
+            self.graph
+                .tensor_named(&name)
+                .ok_or_else(|| entry.wrong(key, format!("there is no tensor called `{name}`")))
+        };
+        entry.texts(key)?.into_iter().map(find).collect()
+    }
+
+    fn extern_op(&mut self, entry: &Entry<'_>, key: &str) -> Read<()> {
+        let name = entry.text(key)?;
+        let inputs = self.tensors(entry, "inputs")?;
+        let mut outputs = Vec::new();
+        for output in entry.list("outputs")? {
+            let object = output.as_object().ok_or_else(|| entry.wrong("outputs", "is not a list of objects"))?;
+            let inner = Entry { object, place: entry.place };
+            outputs.push(OutputSpec { shape: self.shape(&inner)?, dtype: self.dtype(&inner)? });
+        }
+        let made = if entry.get("script").is_some() {
+            self.graph.extern_script(&name, inputs, outputs, &entry.text("script")?)
+        } else {
+            self.graph.extern_call(&name, inputs, outputs, &entry.text("call")?)
+        };
+        made.map(|_| ()).map_err(at(entry, key))
+    }
+
+    fn outputs(&self, top: &Entry<'_>) -> Read<Vec<OpId>> {
+        let mut outputs: Vec<OpId> = Vec::new();
+        for name in top.texts("outputs")? {
+            let tensor = || self.graph.tensor_named(&name).and_then(|tensor| self.graph.producer(tensor));
+            let op = self.graph.op_named(&name).or_else(|| tensor().map(|(op, _)| op));
+            let op = op.ok_or_else(|| top.wrong("outputs", format!("there is no operation called `{name}`")))?;
+            if !outputs.contains(&op) {
+                outputs.push(op);
+            }
+        }
+        if outputs.is_empty() {
+            return Err(top.wrong("outputs", "is empty"));
+        }
+        Ok(outputs)
+    }
+
+    /// The arguments as given; without a list, all placeholders and then all outputs.
+    fn args(&self, top: &Entry<'_>) -> Read<Vec<BufId>> {
+        let names = if top.get("args").is_some() {
+            top.texts("args")?
+        } else {
+            let placeholders = self.graph.ops.iter().filter(|op| op.kind == super::graph::OpKind::Placeholder);
+            placeholders.map(|op| op.name.clone()).chain(top.texts("outputs")?).collect()
+        };
+        let mut args = Vec::new();
+        for name in names {
+            match (self.graph.tensor_named(&name), self.graph.op_named(&name)) {
+                (Some(tensor), _) => args.push(tensor),
+                (None, Some(op)) => args.extend(&self.graph.ops[op].outputs),
+                (None, None) => return Err(top.wrong("args", format!("there is no tensor called `{name}`"))),
+            }
+        }
+        Ok(args)
+    }
+}
+
+fn default_axes(count: usize) -> Vec<String> {
+    (0..count).map(|axis| format!("ax{axis}")).collect()
+}
+
+fn at(entry: &Entry<'_>, key: &str) -> impl FnOnce(GraphError) -> ReadTeError {
+    let path = entry.place.path(key);
+    move |error| ReadTeError::Graph { path, error }
+}
+
+fn expression(entry: &Entry<'_>, key: &str, text: &str) -> impl FnOnce(ParseError) -> ReadTeError {
+    let (path, text) = (entry.place.path(key), text.to_owned());
+    move |error| ReadTeError::Expression { path, message: error.message, at: error.at + 1, text }
+}

@@ -1,0 +1,192 @@
+//! Normalisation: a schedule as the rest of the pipeline expects it.
+//!
+//! Three steps, on a copy:
+//! 1. *inline*: what is marked inline is put where it is used, and its stage is done with;
+//! 2. *rebase*: a loop over an operation's own axis gets a fresh variable that starts at zero, because the part of the axis that is
+//!    needed may start anywhere;
+//! 3. *redirect*: a stage computed at a loop that was split, fused or rebased afterwards moves to the loop that replaces it.
+
+use super::arith::substitute;
+use super::error::ScheduleError;
+use super::graph::{Body, IterId, OpId, OpKind, nests_deeper};
+use super::graphs::{AttachPath, FeedGraph, ReadGraph};
+use super::schedule::{Attach, Relation, Schedule, StageId};
+use crate::ir::{BufId, Expr, MAX_NESTING, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The deepest expression that inlining may make: lowering adds a few levels.
+const MAX_INLINED_DEPTH: usize = MAX_NESTING - 40;
+/// The largest expression that inlining may make; a chain of squares doubles with every stage.
+const MAX_INLINED_NODES: usize = 100_000;
+
+impl Schedule {
+    /// The same schedule, inlined and with regular loops.
+    pub fn normalised(&self) -> Result<Schedule, ScheduleError> {
+        let mut schedule = self.clone();
+        AttachPath::new(&schedule)?;
+        schedule.inline()?;
+        schedule.rebase();
+        schedule.redirect_attachments();
+        schedule.check_attachments()?;
+        AttachPath::new(&schedule)?;
+        Ok(schedule)
+    }
+
+    /// Stages from the last to the first, so that what is put in place is final except for stages before it.
+    fn inline(&mut self) -> Result<(), ScheduleError> {
+        let inlined: Vec<StageId> =
+            self.order.iter().rev().copied().filter(|stage| self.stages[*stage].attach == Attach::Inline).collect();
+        if inlined.is_empty() {
+            return Ok(());
+        }
+        let feeds = FeedGraph::new(&ReadGraph::new(&self.graph, &self.outputs));
+        let mut consumers: BTreeMap<BufId, BTreeSet<OpId>> = BTreeMap::new();
+        for stage in &inlined {
+            let tensor = self.inlined_tensor(*stage)?.0;
+            consumers.entry(tensor).or_default().extend(feeds.consumers(tensor));
+        }
+        for stage in inlined {
+            let (tensor, vars, value) = self.inlined_tensor(stage)?;
+            let inputs = self.graph.ops[self.stages[stage].op].input_tensors();
+            for consumer in consumers.remove(&tensor).unwrap_or_default() {
+                self.inline_into(stage, tensor, &vars, &value, consumer)?;
+                for input in &inputs {
+                    consumers.entry(*input).or_default().insert(consumer);
+                }
+            }
+            self.stages[stage].attach = Attach::Inlined;
+        }
+        Ok(())
+    }
+
+    /// The only output of a stage, its axis variables and its expression.
+    fn inlined_tensor(&self, stage: StageId) -> Result<(BufId, Vec<VarId>, Expr), ScheduleError> {
+        let wrong = |reason: &str| ScheduleError::CannotInline {
+            stage: self.name(stage).to_owned(),
+            reason: reason.to_owned(),
+        };
+        let op = &self.graph.ops[self.stages[stage].op];
+        let Some(compute) = op.as_compute() else {
+            return Err(wrong("only compute operations can be"));
+        };
+        match (&compute.body, op.outputs.as_slice()) {
+            (Body::Reduce { .. }, _) => Err(wrong("it is a reduction")),
+            (Body::Plain(values), [tensor]) => {
+                let value = values.first().cloned().ok_or_else(|| wrong("it has no output"))?;
+                let vars = compute.axes.iter().map(|axis| self.graph.axes[*axis].var).collect();
+                Ok((*tensor, vars, value))
+            }
+            _ => Err(wrong("it has more than one output")),
+        }
+    }
+
+    fn inline_into(
+        &mut self,
+        stage: StageId,
+        tensor: BufId,
+        vars: &[VarId],
+        value: &Expr,
+        consumer: OpId,
+    ) -> Result<(), ScheduleError> {
+        let name = self.name(stage).to_owned();
+        let wrong = |reason: String| ScheduleError::CannotInline { stage: name.clone(), reason };
+        let op = &mut self.graph.ops[consumer];
+        let OpKind::Compute(compute) = &mut op.kind else {
+            return Err(wrong(format!("`{}` needs it as a tensor", op.name)));
+        };
+        for expr in compute.body.exprs_mut() {
+            let mut nodes = 0;
+            let new = inline_expr(expr, tensor, vars, value, &mut nodes);
+            let new = new.filter(|new| !nests_deeper(new, MAX_INLINED_DEPTH));
+            *expr = new.ok_or_else(|| wrong(format!("the expression of `{}` would become too large", op.name)))?;
+        }
+        Ok(())
+    }
+
+    fn rebase(&mut self) {
+        for stage in self.order.clone() {
+            let roots = self.graph.ops[self.stages[stage].op].root_axes();
+            for root in roots {
+                let bound = self.stages[stage].attrs.get(&root).is_some_and(|attrs| attrs.bind.is_some());
+                let position = self.stages[stage].leaf_axes.iter().position(|leaf| *leaf == root);
+                if let Some(position) = position.filter(|_| !bound) {
+                    self.rebase_axis(stage, root, position);
+                }
+            }
+        }
+    }
+
+    fn rebase_axis(&mut self, stage: StageId, root: IterId, position: usize) {
+        let (name, kind) = (self.axis_name(root).to_owned(), self.graph.axes[root].kind.clone());
+        let rebased = self.new_axis(stage, name, kind);
+        let stage = &mut self.stages[stage];
+        stage.leaf_axes[position] = rebased;
+        if let Some(attrs) = stage.attrs.get(&root).cloned() {
+            stage.attrs.insert(rebased, attrs);
+        }
+        stage.relations.push(Relation::Rebase { parent: root, rebased });
+    }
+
+    fn redirect_attachments(&mut self) {
+        for stage in self.order.clone() {
+            if let Attach::At(target, axis) = self.stages[stage].attach {
+                let axis = self.replacement(target, axis);
+                self.stages[stage].attach = Attach::At(target, axis);
+            }
+        }
+    }
+
+    /// The loop that has taken the place of an axis.
+    fn replacement(&self, stage: StageId, axis: IterId) -> IterId {
+        self.stages[stage].relations.iter().fold(axis, |axis, relation| match relation {
+            Relation::Split { parent, inner, .. } if *parent == axis => *inner,
+            Relation::Fuse { inner, fused, .. } if *inner == axis => *fused,
+            Relation::Rebase { parent, rebased } if *parent == axis => *rebased,
+            _ => axis,
+        })
+    }
+
+    /// A stage must come before the one whose loop it is computed in, and that one must be computed at all.
+    fn check_attachments(&self) -> Result<(), ScheduleError> {
+        let positions: BTreeMap<StageId, usize> =
+            self.order.iter().enumerate().map(|(position, stage)| (*stage, position)).collect();
+        for stage in &self.order {
+            let Attach::At(target, axis) = self.stages[*stage].attach else { continue };
+            let reason = if self.stages[target].attach == Attach::Inlined {
+                "that stage is inlined"
+            } else if positions.get(&target) < positions.get(stage) {
+                "that stage is computed before it"
+            } else {
+                continue;
+            };
+            return Err(ScheduleError::CannotAttach {
+                stage: self.name(*stage).to_owned(),
+                target: self.name(target).to_owned(),
+                axis: self.axis_name(axis).to_owned(),
+                reason,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The expression with every load of `tensor` replaced by its value; `None` if that becomes too large.
+fn inline_expr(expr: &Expr, tensor: BufId, vars: &[VarId], value: &Expr, nodes: &mut usize) -> Option<Expr> {
+    *nodes += 1;
+    if *nodes > MAX_INLINED_NODES {
+        return None;
+    }
+    let mut result = expr.clone();
+    for child in result.children_mut() {
+        *child = inline_expr(child, tensor, vars, value, nodes)?;
+    }
+    match result {
+        Expr::Load { buffer, index } if buffer == tensor => {
+            let subscripts: BTreeMap<VarId, Expr> = vars.iter().copied().zip(index).collect();
+            let inlined = substitute(value, &subscripts);
+            inlined.walk(&mut |_| *nodes += 1);
+            (*nodes <= MAX_INLINED_NODES).then_some(inlined)
+        }
+        other => Some(other),
+    }
+}

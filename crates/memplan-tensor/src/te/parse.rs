@@ -1,0 +1,455 @@
+//! Element expressions as text: `max(S[i, j], f32(0)) + T.v1[7 - i] * 2.0`.
+//!
+//! Python's operators and precedence; `cast('int32', x)`, `f32(x)` and its relatives, `select(c, a, b)`, `max`, `min`, and
+//! the mathematical functions the interpreter knows. A bare number takes the type of the other operand; of two other types, the
+//! narrower is converted.
+
+use super::graph::Graph;
+use crate::ir::{BinaryOp, BufId, Expr, VarId};
+use crate::{DType, Kind};
+use std::collections::BTreeMap;
+
+/// What is wrong with an expression, and where in its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ParseError {
+    /// The byte at which it shows.
+    pub(super) at: usize,
+    /// What is wrong.
+    pub(super) message: String,
+}
+
+/// The deepest nesting of a written expression; far below what the loop IR allows, because conversions add to it.
+const MAX_DEPTH: usize = 60;
+/// Operators in one chain, `a + b + c + …`: each makes the tree one deeper.
+const MAX_OPERATORS: usize = 120;
+
+const UNARY_FUNCTIONS: [&str; 14] =
+    ["exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "floor", "ceil", "round", "trunc", "abs", "exp2"];
+
+/// The names an expression may use.
+pub(super) struct Names<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) vars: BTreeMap<String, VarId>,
+}
+
+/// Reads an expression.
+pub(super) fn parse(text: &str, names: &Names<'_>) -> Result<Expr, ParseError> {
+    let mut parser = Parser { text, at: 0, names, depth: 0, operators: 0 };
+    let value = parser.choice()?;
+    parser.skip_blanks();
+    if parser.at < text.len() {
+        return Err(parser.error("expected an operator or the end"));
+    }
+    Ok(value.expr)
+}
+
+#[derive(Clone)]
+struct Typed {
+    expr: Expr,
+    /// A bare number: its type is still open.
+    literal: bool,
+}
+
+impl Typed {
+    fn known(expr: Expr) -> Typed {
+        Typed { expr, literal: false }
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    names: &'a Names<'a>,
+    depth: usize,
+    operators: usize,
+}
+
+type Parsed = Result<Typed, ParseError>;
+
+impl Parser<'_> {
+    fn error(&self, message: impl Into<String>) -> ParseError {
+        ParseError { at: self.at, message: message.into() }
+    }
+
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn skip_blanks(&mut self) {
+        self.at += self.rest().len() - self.rest().trim_start().len();
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        self.skip_blanks();
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: &str) -> Result<(), ParseError> {
+        if self.take(token) { Ok(()) } else { Err(self.error(format!("expected `{token}`"))) }
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        self.skip_blanks();
+        let follows = self.rest().strip_prefix(word).and_then(|rest| rest.chars().next());
+        let found = self.rest().starts_with(word) && !follows.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    fn operator(&mut self) -> Result<(), ParseError> {
+        self.operators += 1;
+        if self.operators > MAX_OPERATORS { Err(self.error("too many operators")) } else { Ok(()) }
+    }
+
+    fn choice(&mut self) -> Parsed {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.error("the expression nests too deeply"));
+        }
+        let mut left = self.both()?;
+        while self.take_word("or") {
+            self.operator()?;
+            let right = self.both()?;
+            left = self.logical(BinaryOp::Or, left, right);
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    fn both(&mut self) -> Parsed {
+        let mut left = self.negation()?;
+        while self.take_word("and") {
+            self.operator()?;
+            let right = self.negation()?;
+            left = self.logical(BinaryOp::And, left, right);
+        }
+        Ok(left)
+    }
+
+    fn logical(&self, op: BinaryOp, left: Typed, right: Typed) -> Typed {
+        let truth = |value: Typed| self.converted(value.expr, DType::BOOL);
+        Typed::known(Expr::binary(op, truth(left), truth(right)))
+    }
+
+    fn negation(&mut self) -> Parsed {
+        let mut negations = 0;
+        while self.take_word("not") {
+            negations += 1;
+        }
+        let mut value = self.comparison()?;
+        if negations > 0 {
+            let truth = self.converted(value.expr, DType::BOOL);
+            value = Typed::known(if negations % 2 == 1 { Expr::Not(Box::new(truth)) } else { truth });
+        }
+        Ok(value)
+    }
+
+    fn comparison(&mut self) -> Parsed {
+        let left = self.sum()?;
+        let operators = [
+            ("<=", BinaryOp::Le),
+            (">=", BinaryOp::Ge),
+            ("==", BinaryOp::Eq),
+            ("!=", BinaryOp::Ne),
+            ("<", BinaryOp::Lt),
+            (">", BinaryOp::Gt),
+        ];
+        let Some((_, op)) = operators.into_iter().find(|(token, _)| self.take(token)) else {
+            return Ok(left);
+        };
+        self.operator()?;
+        let right = self.sum()?;
+        let (left, right, _) = self.matched(left, right);
+        Ok(Typed::known(Expr::binary(op, left, right)))
+    }
+
+    fn sum(&mut self) -> Parsed {
+        let mut left = self.product()?;
+        loop {
+            let op = if self.take("+") {
+                BinaryOp::Add
+            } else if self.take("-") {
+                BinaryOp::Sub
+            } else {
+                return Ok(left);
+            };
+            self.operator()?;
+            let right = self.product()?;
+            left = self.arithmetic(op, left, right)?;
+        }
+    }
+
+    fn product(&mut self) -> Parsed {
+        let mut left = self.factor()?;
+        loop {
+            let op = if self.take("//") {
+                BinaryOp::FloorDiv
+            } else if self.take("*") {
+                BinaryOp::Mul
+            } else if self.take("/") {
+                BinaryOp::Div
+            } else if self.take("%") {
+                BinaryOp::FloorMod
+            } else {
+                return Ok(left);
+            };
+            self.operator()?;
+            let right = self.factor()?;
+            left = self.arithmetic(op, left, right)?;
+        }
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, left: Typed, right: Typed) -> Parsed {
+        let (left, right, literal) = self.matched(left, right);
+        let dtype = left.dtype(&self.names.graph.tables);
+        if dtype.is_float() && matches!(op, BinaryOp::FloorDiv | BinaryOp::FloorMod) {
+            return Err(self.error("`//` and `%` are for integers"));
+        }
+        let folded = crate::linear::fold(op, &left, &right).filter(|_| literal);
+        Ok(Typed { expr: folded.unwrap_or_else(|| Expr::binary(op, left, right)), literal: false })
+    }
+
+    /// Both operands with one type; whether both were bare numbers.
+    fn matched(&self, left: Typed, right: Typed) -> (Expr, Expr, bool) {
+        let tables = &self.names.graph.tables;
+        let (a, b) = (left.expr.dtype(tables), right.expr.dtype(tables));
+        let target = match (left.literal, right.literal) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => wider(a, b),
+        };
+        let both = left.literal && right.literal;
+        (self.converted(left.expr, target), self.converted(right.expr, target), both)
+    }
+
+    /// The value as another type; constants are converted at once.
+    fn converted(&self, expr: Expr, dtype: DType) -> Expr {
+        if expr.dtype(&self.names.graph.tables) == dtype {
+            return expr;
+        }
+        match expr {
+            Expr::Int { value, .. } if dtype.is_float() => Expr::Float { value: value as f64, dtype },
+            Expr::Int { value, .. } if dtype.is_integer() && dtype.kind != Kind::Bool => Expr::Int { value, dtype },
+            Expr::Float { value, .. } if dtype.is_float() => Expr::Float { value, dtype },
+            Expr::Float { value, .. } if dtype.is_integer() && dtype.kind != Kind::Bool => {
+                Expr::Int { value: value as i64, dtype }
+            }
+            other => Expr::Cast { dtype, value: Box::new(other) },
+        }
+    }
+
+    fn factor(&mut self) -> Parsed {
+        let mut negative = false;
+        while self.take("-") {
+            negative = !negative;
+        }
+        let value = self.atom()?;
+        if !negative {
+            return Ok(value);
+        }
+        match value.expr {
+            Expr::Int { value: number, dtype } => {
+                Ok(Typed { expr: Expr::Int { value: number.wrapping_neg(), dtype }, literal: value.literal })
+            }
+            Expr::Float { value: number, dtype } => {
+                Ok(Typed { expr: Expr::Float { value: -number, dtype }, literal: value.literal })
+            }
+            other => {
+                let zero = Typed { expr: Expr::int(0), literal: true };
+                self.arithmetic(BinaryOp::Sub, zero, Typed::known(other))
+            }
+        }
+    }
+
+    fn atom(&mut self) -> Parsed {
+        self.skip_blanks();
+        if self.take("(") {
+            let value = self.choice()?;
+            self.expect(")")?;
+            return Ok(value);
+        }
+        match self.rest().chars().next() {
+            Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
+            Some(c) if c.is_alphabetic() || c == '_' => self.named(),
+            _ => Err(self.error("expected a number, a name or `(`")),
+        }
+    }
+
+    fn number(&mut self) -> Parsed {
+        let rest = self.rest();
+        let mut length = 0;
+        let bytes = rest.as_bytes();
+        while let Some(&byte) = bytes.get(length) {
+            let exponent_sign = matches!(byte, b'+' | b'-') && length > 0 && matches!(bytes[length - 1], b'e' | b'E');
+            if !(byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E') || exponent_sign) {
+                break;
+            }
+            length += 1;
+        }
+        let digits = &rest[..length];
+        let expr = if let Ok(value) = digits.parse::<i64>() {
+            let dtype = if i32::try_from(value).is_ok() { DType::INT32 } else { DType::INT64 };
+            Expr::Int { value, dtype }
+        } else if let Ok(value) = digits.parse::<f64>() {
+            Expr::Float { value, dtype: DType::FLOAT32 }
+        } else {
+            return Err(self.error(format!("`{digits}` is no number")));
+        };
+        self.at += length;
+        Ok(Typed { expr, literal: true })
+    }
+
+    fn name(&mut self) -> String {
+        let end = self.rest().find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
+        let name = self.rest()[..end.unwrap_or(self.rest().len())].to_owned();
+        self.at += name.len();
+        name
+    }
+
+    fn named(&mut self) -> Parsed {
+        let start = self.at;
+        let name = self.name();
+        if self.take("(") {
+            return self.call(&name, start);
+        }
+        if self.take("[") {
+            return self.load(&name, start);
+        }
+        if let Some(var) = self.names.vars.get(&name) {
+            return Ok(Typed::known(Expr::Var(*var)));
+        }
+        if self.names.graph.tensor_named(&name).is_some() {
+            return Err(self.error(format!("`{name}` is a tensor; an element of it is `{name}[…]`")));
+        }
+        Err(ParseError { at: start, message: format!("`{name}` is no axis, size or tensor") })
+    }
+
+    fn load(&mut self, name: &str, start: usize) -> Parsed {
+        let Some(buffer) = self.names.graph.tensor_named(name) else {
+            return Err(ParseError { at: start, message: format!("there is no tensor called `{name}`") });
+        };
+        let mut index = Vec::new();
+        if !self.take("]") {
+            loop {
+                let subscript = self.choice()?;
+                index.push(subscript.expr);
+                if !self.take(",") {
+                    break;
+                }
+            }
+            self.expect("]")?;
+        }
+        self.check_subscripts(buffer, &index, start)?;
+        Ok(Typed::known(Expr::Load { buffer, index }))
+    }
+
+    fn check_subscripts(&self, buffer: BufId, index: &[Expr], start: usize) -> Result<(), ParseError> {
+        let tables = &self.names.graph.tables;
+        let declared = &tables.buffers[buffer];
+        if declared.shape.len() != index.len() {
+            let message = format!("`{}` has {} dimensions, not {}", declared.name, declared.shape.len(), index.len());
+            return Err(ParseError { at: start, message });
+        }
+        if index.iter().any(|subscript| !subscript.dtype(tables).is_integer()) {
+            return Err(ParseError { at: start, message: format!("a subscript of `{}` is no integer", declared.name) });
+        }
+        Ok(())
+    }
+
+    fn arguments(&mut self) -> Result<Vec<Typed>, ParseError> {
+        let mut args = Vec::new();
+        if self.take(")") {
+            return Ok(args);
+        }
+        loop {
+            args.push(self.choice()?);
+            if !self.take(",") {
+                self.expect(")")?;
+                return Ok(args);
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str, start: usize) -> Parsed {
+        if name == "cast" {
+            let dtype = self.quoted_type()?;
+            self.expect(",")?;
+            let value = self.choice()?;
+            self.expect(")")?;
+            return Ok(Typed::known(self.converted(value.expr, dtype)));
+        }
+        let args = self.arguments()?;
+        let wrong = |count: &str| ParseError { at: start, message: format!("`{name}` takes {count}") };
+        let tables = &self.names.graph.tables;
+        if let Some(dtype) = short_type(name) {
+            let [value] = <[Typed; 1]>::try_from(args).map_err(|_| wrong("one argument"))?;
+            return Ok(Typed::known(self.converted(value.expr, dtype)));
+        }
+        match name {
+            "max" | "min" => {
+                let [a, b] = <[Typed; 2]>::try_from(args).map_err(|_| wrong("two arguments"))?;
+                let (a, b, _) = self.matched(a, b);
+                let op = if name == "max" { BinaryOp::Max } else { BinaryOp::Min };
+                Ok(Typed::known(Expr::binary(op, a, b)))
+            }
+            "select" | "if_then_else" => {
+                let [condition, a, b] = <[Typed; 3]>::try_from(args).map_err(|_| wrong("three arguments"))?;
+                let condition = self.converted(condition.expr, DType::BOOL);
+                let (a, b, _) = self.matched(a, b);
+                Ok(Typed::known(choose(name, condition, a, b, tables)))
+            }
+            _ if UNARY_FUNCTIONS.contains(&name) => {
+                let [value] = <[Typed; 1]>::try_from(args).map_err(|_| wrong("one argument"))?;
+                let dtype = value.expr.dtype(tables);
+                Ok(Typed::known(Expr::Call { name: name.to_owned(), args: vec![value.expr], dtype }))
+            }
+            _ => Err(ParseError { at: start, message: format!("there is no function called `{name}`") }),
+        }
+    }
+
+    fn quoted_type(&mut self) -> Result<DType, ParseError> {
+        self.skip_blanks();
+        let quote = self.rest().chars().next().filter(|c| matches!(c, '\'' | '"'));
+        let Some(quote) = quote else { return Err(self.error("expected a type in quotes")) };
+        let inner = &self.rest()[1..];
+        let Some(end) = inner.find(quote) else { return Err(self.error("a quote is not closed")) };
+        let dtype = inner[..end].parse::<DType>().map_err(|error| self.error(error.to_string()))?;
+        self.at += end + 2;
+        Ok(dtype)
+    }
+}
+
+fn choose(name: &str, condition: Expr, then: Expr, otherwise: Expr, tables: &crate::ir::Function) -> Expr {
+    if name == "select" {
+        return Expr::Select { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
+    }
+    let dtype = then.dtype(tables);
+    Expr::Call { name: name.to_owned(), args: vec![condition, then, otherwise], dtype }
+}
+
+/// `f32`, `i8`, `u16`.
+fn short_type(name: &str) -> Option<DType> {
+    let kind = match name.get(..1)? {
+        "f" => "float",
+        "i" => "int",
+        "u" => "uint",
+        _ => return None,
+    };
+    format!("{kind}{}", name.get(1..)?).parse().ok().filter(|dtype: &DType| dtype.lanes == 1)
+}
+
+/// Of two types, the one both fit best: floats over integers, more bits over fewer.
+fn wider(a: DType, b: DType) -> DType {
+    match (a.is_float(), b.is_float()) {
+        (true, false) => a,
+        (false, true) => b,
+        _ if a.bits >= b.bits => a,
+        _ => b,
+    }
+}

@@ -1,0 +1,342 @@
+//! The whole life cycle in one call, and every value on the way.
+
+use super::bounds::{Bounds, infer_bounds};
+use super::buffers::{PrimFunc, to_buffers};
+use super::error::{LowerError, ScheduleError};
+use super::flatten::{Flat, FlattenOptions, MemoryInfo, storage_flatten};
+use super::graphs::{AttachPath, FeedGraph, ReadGraph};
+use super::json::{Network, ReadTeError, read};
+use super::prepare::prepare;
+use super::reference::{make_arguments, reference_function};
+use super::schedule::Schedule;
+use super::schedule_ops::schedule_ops;
+use super::text::{function_text, with_plain_names};
+use crate::interpret::RunOptions;
+use crate::ir::{BufId, Expr, Function};
+use crate::rewrite::{Mode, RewriteError, RewriteOptions, Rewritten, events, linearize, storage_rewrite};
+use crate::script::print_function;
+use std::collections::BTreeMap;
+
+/// The stages that [`dump`] shows.
+pub const STAGES: [(&str, &str); 10] = [
+    ("graph", "operations, who reads what, and what feeds whom"),
+    ("schedule", "stages in order, before and after normalisation, and the loops around them"),
+    ("bounds", "how much of each operation is needed"),
+    ("schedule-ops", "loops over tensors: realize and provide"),
+    ("primfunc", "the same over buffers, as a function"),
+    ("flat", "the same in one dimension"),
+    ("prepared", "with lanes for vectorized loops and both halves of double buffers"),
+    ("storage", "storage entries and allocations of the rewrite"),
+    ("rewritten", "with shared memory"),
+    ("facts", "all of it as JSON, for other tools"),
+];
+
+/// How to lower.
+#[derive(Clone, Debug, Default)]
+pub struct LowerOptions {
+    /// Decide as the original does, and fail where it fails.
+    pub compat: bool,
+    /// Tagged memories.
+    pub memories: Vec<MemoryInfo>,
+    /// How storage is rewritten; its mode follows `compat`.
+    pub rewrite: RewriteOptions,
+}
+
+/// Where the life cycle ended early.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LifeCycleError {
+    /// The description.
+    #[error(transparent)]
+    Read(#[from] ReadTeError),
+    /// A schedule primitive, by its position if it was read from a description.
+    #[error("{}{error}", position(.directive))]
+    Schedule {
+        /// Which directive.
+        directive: Option<usize>,
+        /// What is wrong.
+        error: ScheduleError,
+    },
+    /// Lowering.
+    #[error("{error}")]
+    Lower {
+        /// The step, as in `schedule_ops`.
+        stage: &'static str,
+        /// What is wrong.
+        error: LowerError,
+    },
+    /// The storage rewrite.
+    #[error(transparent)]
+    Rewrite(#[from] RewriteError),
+    /// A stage that does not exist.
+    #[error(
+        "there is no stage `{0}`; there are graph, schedule, bounds, schedule-ops, primfunc, flat, prepared, storage, rewritten and facts"
+    )]
+    UnknownStage(String),
+}
+
+fn position(directive: &Option<usize>) -> String {
+    directive.map_or_else(String::new, |index| format!("schedule[{index}]: "))
+}
+
+impl LifeCycleError {
+    /// The step that failed.
+    pub fn stage(&self) -> &'static str {
+        match self {
+            LifeCycleError::Read(_) => "read",
+            LifeCycleError::Schedule { directive: Some(_), .. } => "schedule",
+            LifeCycleError::Schedule { directive: None, .. } => "normalize",
+            LifeCycleError::Lower { stage, .. } => stage,
+            LifeCycleError::Rewrite(_) => "storage_rewrite",
+            LifeCycleError::UnknownStage(_) => "dump",
+        }
+    }
+
+    /// A stable name of the cause.
+    pub fn code(&self) -> &'static str {
+        match self {
+            LifeCycleError::Read(_) => "te::malformed",
+            LifeCycleError::Schedule { .. } => "te::schedule",
+            LifeCycleError::Lower { .. } => "te::lower",
+            LifeCycleError::Rewrite(_) => "storage-rewrite::refused",
+            LifeCycleError::UnknownStage(_) => "usage",
+        }
+    }
+}
+
+/// A schedule and what follows from it.
+#[derive(Clone, Debug)]
+pub struct Scheduled {
+    /// As asked for.
+    pub schedule: Schedule,
+    /// With regular loops.
+    pub normalised: Schedule,
+    /// The loops around each stage.
+    pub paths: AttachPath,
+    /// How much of each operation is needed.
+    pub bounds: Bounds,
+}
+
+/// All values of a life cycle.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The schedule and its bounds.
+    pub scheduled: Scheduled,
+    /// Loops over tensors.
+    pub tensors: Function,
+    /// Loops over buffers.
+    pub primfunc: PrimFunc,
+    /// In one dimension.
+    pub flat: Flat,
+    /// With lanes and double buffers.
+    pub prepared: Function,
+    /// With shared memory.
+    pub rewritten: Rewritten,
+}
+
+/// Applies and normalises a network's schedule and infers its bounds.
+pub fn schedule(network: &Network) -> Result<Scheduled, LifeCycleError> {
+    let schedule =
+        network.schedule().map_err(|(index, error)| LifeCycleError::Schedule { directive: Some(index), error })?;
+    finish_schedule(schedule)
+}
+
+fn finish_schedule(schedule: Schedule) -> Result<Scheduled, LifeCycleError> {
+    let wrong = |error| LifeCycleError::Schedule { directive: None, error };
+    let normalised = schedule.normalised().map_err(wrong)?;
+    let paths = AttachPath::new(&normalised).map_err(wrong)?;
+    let bounds = infer_bounds(&normalised, &paths);
+    Ok(Scheduled { schedule, normalised, paths, bounds })
+}
+
+/// Lowers a network.
+///
+/// ```
+/// use memplan_tensor::te::{LowerOptions, json, lower};
+/// let text = r#"{"ops": [{"placeholder": "A", "shape": [8], "dtype": "float32"},
+///     {"compute": "B", "shape": [8], "axes": ["i"], "expr": "A[i]+1.0"},
+///     {"compute": "C", "shape": [8], "axes": ["i"], "expr": "B[i]*2.0"},
+///     {"compute": "D", "shape": [8], "axes": ["i"], "expr": "C[i]-3.0"}],
+///     "outputs": ["D"], "args": ["A", "D"]}"#;
+/// let lowered = lower(&json::read(text).unwrap(), &LowerOptions::default()).unwrap();
+/// use memplan_tensor::rewrite::allocation_sites;
+/// assert_eq!(allocation_sites(&lowered.flat.function).len(), 2);
+/// assert_eq!(allocation_sites(&lowered.rewritten.function).len(), 1); // C is computed in place of B
+/// ```
+pub fn lower(network: &Network, options: &LowerOptions) -> Result<Lowered, LifeCycleError> {
+    lower_scheduled(network, schedule(network)?, options)
+}
+
+/// Steps of the lowering that can fail, by the names they have in reports.
+fn at<T>(stage: &'static str, result: Result<T, LowerError>) -> Result<T, LifeCycleError> {
+    result.map_err(|error| LifeCycleError::Lower { stage, error })
+}
+
+fn lower_scheduled(network: &Network, scheduled: Scheduled, options: &LowerOptions) -> Result<Lowered, LifeCycleError> {
+    let tensors = tensors(network, &scheduled)?;
+    let primfunc = primfunc(network, &scheduled, &tensors)?;
+    let flatten = FlattenOptions { compat: options.compat, memories: options.memories.clone() };
+    let flat = at("storage_flatten", storage_flatten(&primfunc, &flatten))?;
+    let prepared = at("prepare", prepare(&flat.function))?;
+    let mode = if options.compat { Mode::Compat } else { options.rewrite.mode };
+    let rewritten = storage_rewrite(&prepared, &RewriteOptions { mode, ..options.rewrite.clone() })?;
+    Ok(Lowered { scheduled, tensors, primfunc, flat, prepared, rewritten })
+}
+
+pub(super) fn tensors(network: &Network, scheduled: &Scheduled) -> Result<Function, LifeCycleError> {
+    let mut tensors = at("schedule_ops", schedule_ops(&scheduled.normalised, &scheduled.bounds))?;
+    make_arguments(&mut tensors, &scheduled.normalised.graph, &network.args);
+    Ok(tensors)
+}
+
+pub(super) fn primfunc(
+    network: &Network,
+    scheduled: &Scheduled,
+    tensors: &Function,
+) -> Result<PrimFunc, LifeCycleError> {
+    let graph = &scheduled.normalised.graph;
+    let outputs_of: BTreeMap<BufId, Vec<BufId>> =
+        graph.ops.iter().filter_map(|op| Some((*op.outputs.first()?, op.outputs.clone()))).collect();
+    at("postproc", to_buffers(tensors, &network.args, &graph.symbols, &outputs_of))
+}
+
+impl Lowered {
+    /// The function at a stage; `graph` has one only together with its network.
+    pub fn function_at(&self, stage: &str) -> Option<&Function> {
+        match stage {
+            "schedule-ops" => Some(&self.tensors),
+            "primfunc" => Some(&self.primfunc.function),
+            "flat" => Some(&self.flat.function),
+            "prepared" => Some(&self.prepared),
+            "rewritten" => Some(&self.rewritten.function),
+            _ => None,
+        }
+    }
+
+    /// How to run every stage alike: sizes as given (5 for those that are not), strides as they follow from them.
+    pub fn run_options(&self, network: &Network, seed: u64, sizes: &BTreeMap<String, i64>) -> RunOptions {
+        let mut options = network.run_options(seed, sizes);
+        let function = &self.primfunc.function;
+        let values: BTreeMap<_, _> = network
+            .graph
+            .symbols
+            .iter()
+            .map(|symbol| (*symbol, Expr::int(options.scalars[&network.graph.tables.vars[*symbol].name])))
+            .collect();
+        for (buffer, strides) in &self.primfunc.strides {
+            let mut stride = 1i64;
+            for (var, extent) in strides.iter().zip(&function.buffers[*buffer].shape).rev() {
+                options.scalars.insert(function.vars[*var].name.clone(), stride);
+                let extent = super::arith::simplify(&super::arith::substitute(extent, &values));
+                stride = stride.saturating_mul(extent.as_int().unwrap_or(1));
+            }
+        }
+        options
+    }
+}
+
+impl Network {
+    /// What the graph means, as a function.
+    pub fn reference(&self) -> Function {
+        reference_function(&self.graph, &self.outputs, &self.args)
+    }
+
+    /// How to run it: sizes as given, 5 for those that are not.
+    pub fn run_options(&self, seed: u64, sizes: &BTreeMap<String, i64>) -> RunOptions {
+        let name = |symbol: &crate::ir::VarId| self.graph.tables.vars[*symbol].name.clone();
+        let scalars = self
+            .graph
+            .symbols
+            .iter()
+            .map(|symbol| (name(symbol), sizes.get(&name(symbol)).copied().unwrap_or(5)))
+            .collect();
+        RunOptions { seed, scalars, packed: self.graph.packed_functions().clone(), ..RunOptions::default() }
+    }
+}
+
+/// One stage of a description as text; see [`STAGES`]. Only what the stage needs is computed.
+pub fn dump_text(text: &str, stage: &str, options: &LowerOptions) -> Result<String, LifeCycleError> {
+    dump(&read(text)?, stage, options)
+}
+
+/// One stage of a network as text; see [`STAGES`].
+pub fn dump(network: &Network, stage: &str, options: &LowerOptions) -> Result<String, LifeCycleError> {
+    if !STAGES.iter().any(|(name, _)| *name == stage) {
+        return Err(LifeCycleError::UnknownStage(stage.to_owned()));
+    }
+    match stage {
+        "graph" => return Ok(graph_text(network)),
+        "facts" => return Ok(super::facts::facts_text(network, options)),
+        _ => {}
+    }
+    let scheduled = schedule(network)?;
+    match stage {
+        "schedule" => return Ok(schedule_text(&scheduled)),
+        "bounds" => return Ok(scheduled.bounds.dump(&scheduled.normalised)),
+        "schedule-ops" => return Ok(function_text(&tensors(network, &scheduled)?)),
+        "primfunc" => {
+            return Ok(function_text(&primfunc(network, &scheduled, &tensors(network, &scheduled)?)?.function));
+        }
+        _ => {}
+    }
+    let lowered = lower_scheduled(network, scheduled, options)?;
+    Ok(match stage {
+        "flat" => flat_text(&lowered.flat),
+        "prepared" => print_function(&with_plain_names(&lowered.prepared)),
+        "storage" => {
+            let sequence = linearize(&lowered.prepared);
+            let events = events(&sequence);
+            format!(
+                "{}{}{}",
+                events.dump(&sequence),
+                lowered.rewritten.pool.dump(&sequence),
+                lowered.rewritten.dump(&lowered.prepared)
+            )
+        }
+        _ => print_function(&with_plain_names(&lowered.rewritten.function)),
+    })
+}
+
+/// Lowers a description; the result is a TVMScript function.
+pub fn lower_text(text: &str, options: &LowerOptions) -> Result<String, LifeCycleError> {
+    let lowered = lower(&read(text)?, options)?;
+    Ok(print_function(&with_plain_names(&lowered.rewritten.function)))
+}
+
+fn graph_text(network: &Network) -> String {
+    let graph = &network.graph;
+    let reads = ReadGraph::new(graph, &network.outputs);
+    let feeds = FeedGraph::new(&reads);
+    let order: Vec<&str> = super::graphs::post_dfs_order(graph, &network.outputs, &reads)
+        .into_iter()
+        .map(|op| graph.ops[op].name.as_str())
+        .collect();
+    format!("{}\n{}\n{}\norder: {}\n", graph.dump(), reads.dump(graph), feeds.dump(graph), order.join(" "))
+}
+
+fn schedule_text(scheduled: &Scheduled) -> String {
+    format!(
+        "as asked for:\n{}\nnormalised:\n{}\n{}",
+        scheduled.schedule.dump(),
+        scheduled.normalised.dump(),
+        scheduled.paths.dump(&scheduled.normalised)
+    )
+}
+
+/// The flat function, and alignment and strides of its buffers as comments.
+fn flat_text(flat: &Flat) -> String {
+    let plain = with_plain_names(&flat.function);
+    let mut text = String::new();
+    for buffer in &flat.buffers {
+        let strides: Vec<String> = buffer
+            .strides
+            .iter()
+            .map(|stride| {
+                stride.as_ref().map_or_else(|| "-".to_owned(), |stride| crate::script::print_expr(stride, &plain))
+            })
+            .collect();
+        let name = &plain.buffers[buffer.buffer].name;
+        text.push_str(&format!("# {name}: aligned to {}, strides {}\n", buffer.alignment, strides.join(", ")));
+    }
+    text + &print_function(&plain)
+}

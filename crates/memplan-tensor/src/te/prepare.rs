@@ -1,0 +1,434 @@
+//! Between flat storage and the storage rewrite: vectorized loops become lanes, double buffers get their second half.
+//!
+//! ```text
+//! for v in vectorized(4): B[o*4 + v] = A[o*4 + v] + 1        B[o*4 : o*4+4] = A[o*4 : o*4+4] + (1, 1, 1, 1)
+//!
+//! for i < 4: { Y = …(i); use Y }      Y twice as large; Y[0] = …(0)
+//!                                     for i < 4: { if i+1 < 4: Y[(i+1)%2] = …(i+1); use Y[i%2] }
+//! ```
+//!
+//! A loop that cannot become lanes runs one iteration after the other. A double buffer whose producer needs something that is
+//! computed in the same iteration stays single: it cannot be computed ahead.
+
+use super::arith::{add, floor_mod, mul, simplify};
+use super::error::LowerError;
+use super::marks::DOUBLE_BUFFER;
+use super::schedule_ops::substitute_block;
+use crate::ir::{BinaryOp, Block, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId};
+use crate::linear::Linear;
+use std::collections::BTreeSet;
+
+/// Makes lanes of vectorized loops and doubles what is double buffered.
+pub fn prepare(flat: &Function) -> Result<Function, LowerError> {
+    let mut function = flat.clone();
+    let mut body = std::mem::take(&mut function.body);
+    vectorize_block(&mut body, &function);
+    let mut doubling = Doubling { function: &mut function };
+    doubling.block(&mut body, 0)?;
+    function.body = body;
+    Ok(function)
+}
+
+fn vectorize_block(block: &mut Block, function: &Function) {
+    let mut result = Vec::with_capacity(block.len());
+    for mut stmt in std::mem::take(block) {
+        for inner in stmt.blocks_mut() {
+            vectorize_block(inner, function);
+        }
+        if let StmtKind::For { var, extent, kind, body, .. } = &mut stmt.kind
+            && *kind == ForKind::Vectorized
+        {
+            let lanes = extent.as_int().and_then(|extent| u16::try_from(extent).ok()).filter(|lanes| *lanes > 1);
+            let vector = lanes.and_then(|lanes| Lanes { var: *var, lanes, function }.block(body));
+            match vector {
+                Some(vector) => {
+                    result.extend(vector);
+                    continue;
+                }
+                None => *kind = ForKind::Serial,
+            }
+        }
+        result.push(stmt);
+    }
+    *block = result;
+}
+
+/// One vectorized loop.
+struct Lanes<'a> {
+    var: VarId,
+    lanes: u16,
+    function: &'a Function,
+}
+
+impl Lanes<'_> {
+    fn varies(&self, expr: &Expr) -> bool {
+        expr.any(&|part| *part == Expr::Var(self.var))
+    }
+
+    fn block(&self, block: &Block) -> Option<Block> {
+        block.iter().map(|stmt| self.statement(stmt)).collect()
+    }
+
+    /// The statement for all lanes at once; `None` if that is not possible.
+    fn statement(&self, stmt: &Stmt) -> Option<Stmt> {
+        let mut vector = stmt.clone();
+        match &mut vector.kind {
+            StmtKind::Store { index, value, .. } => {
+                let [at] = index.as_mut_slice() else { return None };
+                match (self.varies(at), self.varies(value)) {
+                    (false, false) => {}
+                    (false, true) => return None,
+                    (true, _) => {
+                        *at = self.ramp(at)?;
+                        *value = self.all_lanes(value)?;
+                    }
+                }
+            }
+            StmtKind::For { min, extent, body, kind, .. } => {
+                if self.varies(min) || self.varies(extent) || matches!(kind, ForKind::ThreadBinding(_)) {
+                    return None;
+                }
+                *body = self.block(body)?;
+            }
+            StmtKind::If { condition, then, otherwise, .. } => {
+                if self.varies(condition) {
+                    return None;
+                }
+                *then = self.block(then)?;
+                *otherwise = self.block(otherwise)?;
+            }
+            StmtKind::Nothing => {}
+            _ => return None,
+        }
+        Some(vector)
+    }
+
+    /// A subscript that grows by a constant from lane to lane.
+    fn ramp(&self, index: &Expr) -> Option<Expr> {
+        let mut sum = Linear::of(index)?;
+        let own = sum.terms.iter().position(|(atom, _)| *atom == Expr::Var(self.var))?;
+        let (_, stride) = sum.terms.remove(own);
+        if sum.terms.iter().any(|(atom, _)| self.varies(atom)) {
+            return None;
+        }
+        let mut base = index.clone();
+        super::arith::substitute_in_place(&mut base, &[(self.var, Expr::int(0))].into());
+        let (base, stride) = (Box::new(simplify(&base)), Box::new(Expr::int(stride)));
+        Some(Expr::Ramp { base, stride, lanes: self.lanes })
+    }
+
+    /// The value in every lane.
+    fn all_lanes(&self, expr: &Expr) -> Option<Expr> {
+        if !self.varies(expr) {
+            return Some(Expr::Broadcast { value: Box::new(expr.clone()), lanes: self.lanes });
+        }
+        let each = |part: &Expr| self.all_lanes(part).map(Box::new);
+        match expr {
+            Expr::Var(_) => self.ramp(expr),
+            Expr::Binary { op: BinaryOp::And | BinaryOp::Or, .. } => None,
+            Expr::Binary { op, left, right } => Some(Expr::Binary { op: *op, left: each(left)?, right: each(right)? }),
+            Expr::Not(value) => Some(Expr::Not(each(value)?)),
+            Expr::Cast { dtype, value } => {
+                Some(Expr::Cast { dtype: dtype.with_lanes(self.lanes), value: each(value)? })
+            }
+            Expr::Select { condition, then, otherwise } => {
+                Some(Expr::Select { condition: each(condition)?, then: each(then)?, otherwise: each(otherwise)? })
+            }
+            Expr::Load { buffer, index } => match index.as_slice() {
+                [at] if self.function.buffers[*buffer].dtype.lanes == 1 => {
+                    Some(Expr::Load { buffer: *buffer, index: vec![self.ramp(at)?] })
+                }
+                _ => None,
+            },
+            Expr::Call { name, args, dtype } => match args.as_slice() {
+                [only] if dtype.is_float() => Some(Expr::Call {
+                    name: name.clone(),
+                    args: vec![self.all_lanes(only)?],
+                    dtype: dtype.with_lanes(self.lanes),
+                }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+struct Doubling<'a> {
+    function: &'a mut Function,
+}
+
+/// What one double buffered region computes.
+struct Region {
+    buffers: Vec<BufId>,
+    producer: Block,
+}
+
+/// The buffers and the innermost body of nested double buffer regions.
+fn as_region(stmt: &Stmt) -> Option<Region> {
+    let StmtKind::Attr { node: Some(Expr::Data(buffer)), key, body, .. } = &stmt.kind else { return None };
+    if key != DOUBLE_BUFFER {
+        return None;
+    }
+    match body.as_slice() {
+        [only] if as_region(only).is_some() => {
+            let mut inner = as_region(only)?;
+            inner.buffers.insert(0, *buffer);
+            Some(inner)
+        }
+        _ => Some(Region { buffers: vec![*buffer], producer: body.clone() }),
+    }
+}
+
+impl Doubling<'_> {
+    /// Inner loops first. `loops` is how many are around the block.
+    fn block(&mut self, block: &mut Block, loops: usize) -> Result<(), LowerError> {
+        let mut result = Vec::with_capacity(block.len());
+        for mut stmt in std::mem::take(block) {
+            let here = loops + usize::from(matches!(stmt.kind, StmtKind::For { .. }));
+            for inner in stmt.blocks_mut() {
+                self.block(inner, here)?;
+            }
+            match (&stmt.kind, as_region(&stmt)) {
+                (StmtKind::For { .. }, _) => self.for_loop(stmt, &mut result),
+                (_, Some(region)) if loops == 0 => {
+                    let buffer = region.buffers.first().map(|buffer| self.function.buffers[*buffer].name.clone());
+                    return Err(LowerError::DoubleBufferWithoutLoop { buffer: buffer.unwrap_or_default() });
+                }
+                _ => result.push(stmt),
+            }
+        }
+        *block = result;
+        Ok(())
+    }
+
+    fn for_loop(&mut self, mut stmt: Stmt, out: &mut Block) {
+        let StmtKind::For { var, extent, kind, body, .. } = &mut stmt.kind else { return };
+        let (var, extent) = (*var, extent.clone());
+        let in_order = matches!(kind, ForKind::Serial | ForKind::Unrolled);
+        let mut position = 0;
+        while position < body.len() {
+            let Some(region) = as_region(&body[position]) else {
+                unwrap_inside(&mut body[position]);
+                position += 1;
+                continue;
+            };
+            if in_order && can_run_ahead(&region, body) {
+                self.run_ahead(&region, var, &extent, body, position, out);
+                position += 1;
+            } else {
+                let length = region.producer.len();
+                body.splice(position..=position, region.producer);
+                position += length;
+            }
+        }
+        out.push(stmt);
+    }
+
+    /// Hoists the first execution, and lets each iteration compute for the next.
+    fn run_ahead(
+        &mut self,
+        region: &Region,
+        var: VarId,
+        extent: &Expr,
+        body: &mut Block,
+        position: usize,
+        out: &mut Block,
+    ) {
+        let next = add(Expr::Var(var), Expr::int(1));
+        let sizes: Vec<(BufId, Expr)> = region
+            .buffers
+            .iter()
+            .map(|buffer| (*buffer, self.function.buffers[*buffer].shape.first().cloned().unwrap_or(Expr::int(1))))
+            .collect();
+        for (buffer, size) in &sizes {
+            self.function.buffers[*buffer].shape = vec![simplify(&mul(size.clone(), Expr::int(2)))];
+            out.push(Stmt::new(StmtKind::Alloc(*buffer)));
+        }
+        let mut first = self.fresh_copy(&region.producer);
+        substitute_block(&mut first, &[(var, Expr::int(0))].into());
+        simplify_block(&mut first);
+        match extent.as_int() {
+            Some(_) => out.extend(first),
+            None => out.push(condition_on(Expr::binary(BinaryOp::Lt, Expr::int(0), extent.clone()), first)),
+        }
+        let mut ahead = region.producer.clone();
+        substitute_block(&mut ahead, &[(var, next.clone())].into());
+        simplify_block(&mut ahead);
+        for (buffer, size) in &sizes {
+            shift_block(&mut ahead, *buffer, &mul(floor_mod(next.clone(), Expr::int(2)), size.clone()));
+        }
+        for (at, stmt) in body.iter_mut().enumerate() {
+            for (buffer, size) in sizes.iter().filter(|_| at != position) {
+                let offset = mul(floor_mod(Expr::Var(var), Expr::int(2)), size.clone());
+                shift_statement(stmt, *buffer, &offset);
+            }
+        }
+        let guard = Expr::binary(BinaryOp::Lt, next, extent.clone());
+        let write = StmtKind::Attr {
+            node: region.buffers.first().map(|buffer| Expr::Data(*buffer)),
+            key: "double_buffer_write".to_owned(),
+            value: Expr::int(1),
+            body: ahead,
+            flat: false,
+        };
+        body[position] = condition_on(guard, vec![Stmt::new(write)]);
+        for stmt in body.iter_mut() {
+            if matches!(&stmt.kind, StmtKind::Alloc(buffer) if region.buffers.contains(buffer)) {
+                stmt.kind = StmtKind::Nothing;
+            }
+        }
+    }
+
+    /// A copy whose loops have variables of their own.
+    fn fresh_copy(&mut self, block: &Block) -> Block {
+        let mut copy = block.clone();
+        for stmt in &mut copy {
+            self.rename_loops(stmt);
+        }
+        copy
+    }
+
+    fn rename_loops(&mut self, stmt: &mut Stmt) {
+        if let StmtKind::For { var, body, .. } = &mut stmt.kind {
+            let fresh = self.function.vars.push(self.function.vars[*var].clone());
+            substitute_block(body, &[(*var, Expr::Var(fresh))].into());
+            *var = fresh;
+        }
+        for inner in stmt.blocks_mut() {
+            for stmt in inner {
+                self.rename_loops(stmt);
+            }
+        }
+    }
+}
+
+fn condition_on(condition: Expr, then: Block) -> Stmt {
+    Stmt::new(StmtKind::If { condition, then, otherwise: Vec::new(), else_trivia: Default::default() })
+}
+
+/// Regions that are not directly in a loop's body stay single.
+fn unwrap_inside(stmt: &mut Stmt) {
+    if matches!(stmt.kind, StmtKind::For { .. }) {
+        return;
+    }
+    for block in stmt.blocks_mut() {
+        let mut result = Vec::with_capacity(block.len());
+        for mut inner in std::mem::take(block) {
+            unwrap_inside(&mut inner);
+            match as_region(&inner) {
+                Some(region) => result.extend(region.producer),
+                None => result.push(inner),
+            }
+        }
+        *block = result;
+    }
+}
+
+/// Whether the producer needs nothing that the loop's body computes, and nobody takes the buffers' addresses.
+fn can_run_ahead(region: &Region, body: &Block) -> bool {
+    let mut made: BTreeSet<BufId> = BTreeSet::new();
+    let mut plain = true;
+    let mut own_allocs = 0;
+    for stmt in body {
+        if matches!(&stmt.kind, StmtKind::Alloc(buffer) if region.buffers.contains(buffer)) {
+            own_allocs += 1;
+        }
+        stmt.walk(&mut |part| {
+            match &part.kind {
+                StmtKind::Alloc(buffer) | StmtKind::Store { buffer, .. } => {
+                    made.insert(*buffer);
+                }
+                StmtKind::Attr { key, .. } if key == DOUBLE_BUFFER => return,
+                _ => {}
+            }
+            for expr in part.exprs() {
+                let address = |e: &Expr| matches!(e, Expr::Data(buffer) if region.buffers.contains(buffer));
+                plain &= !expr.any(&address);
+            }
+        });
+    }
+    for stmt in &region.producer {
+        stmt.walk(&mut |part| {
+            plain &= !matches!(
+                part.kind,
+                StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Let { .. } | StmtKind::Evaluate(_) | StmtKind::Thread { .. }
+            );
+            for expr in part.exprs() {
+                let needs = |e: &Expr| {
+                    matches!(e, Expr::Load { buffer, .. } if made.contains(buffer) && !region.buffers.contains(buffer))
+                };
+                plain &= !expr.any(&needs);
+            }
+        });
+    }
+    plain && own_allocs == region.buffers.len()
+}
+
+fn simplify_block(block: &mut Block) {
+    for stmt in block {
+        match &mut stmt.kind {
+            StmtKind::Store { index, value, .. } => {
+                index.iter_mut().for_each(simplify_subscript);
+                simplify_loads(value);
+            }
+            StmtKind::If { condition, .. } => simplify_loads(condition),
+            _ => {}
+        }
+        for inner in stmt.blocks_mut() {
+            simplify_block(inner);
+        }
+    }
+}
+
+fn simplify_subscript(index: &mut Expr) {
+    match index {
+        Expr::Ramp { base, .. } => **base = simplify(base),
+        other => *other = simplify(other),
+    }
+}
+
+fn simplify_loads(value: &mut Expr) {
+    match value {
+        Expr::Load { index, .. } => index.iter_mut().for_each(simplify_subscript),
+        other => other.children_mut().into_iter().for_each(simplify_loads),
+    }
+}
+
+/// Moves every access to a buffer.
+fn shift_block(block: &mut Block, buffer: BufId, offset: &Expr) {
+    for stmt in block {
+        shift_statement(stmt, buffer, offset);
+    }
+}
+
+fn shift_statement(stmt: &mut Stmt, buffer: BufId, offset: &Expr) {
+    for expr in stmt.exprs_mut() {
+        shift_loads(expr, buffer, offset);
+    }
+    if let StmtKind::Store { buffer: target, index, .. } = &mut stmt.kind
+        && *target == buffer
+    {
+        index.iter_mut().for_each(|index| shift(index, offset));
+    }
+    for inner in stmt.blocks_mut() {
+        shift_block(inner, buffer, offset);
+    }
+}
+
+fn shift_loads(expr: &mut Expr, buffer: BufId, offset: &Expr) {
+    for child in expr.children_mut() {
+        shift_loads(child, buffer, offset);
+    }
+    if let Expr::Load { buffer: source, index } = expr
+        && *source == buffer
+    {
+        index.iter_mut().for_each(|index| shift(index, offset));
+    }
+}
+
+fn shift(index: &mut Expr, offset: &Expr) {
+    match index {
+        Expr::Ramp { base, .. } => **base = add(offset.clone(), (**base).clone()),
+        other => *other = add(offset.clone(), other.clone()),
+    }
+}

@@ -1,0 +1,94 @@
+//! What a graph means, without any schedule: every operation computed completely, one after the other.
+//!
+//! This is the yardstick for all later stages, so it uses none of them: one loop nest an operation over its declared shape.
+
+use super::arith::substitute;
+use super::graph::{Body, Compute, Extern, Graph, IterId, OpId, OpKind};
+use super::graphs::{ReadGraph, post_dfs_order};
+use super::marks;
+use crate::ir::{Block, BufId, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, Var};
+
+/// A function that computes the outputs of a graph.
+pub fn reference_function(graph: &Graph, outputs: &[OpId], args: &[BufId]) -> Function {
+    let mut function = graph.tables.clone();
+    make_arguments(&mut function, graph, args);
+    let mut body = Vec::new();
+    for op in post_dfs_order(graph, outputs, &ReadGraph::new(graph, outputs)) {
+        let operation = &graph.ops[op];
+        if operation.kind != OpKind::Placeholder {
+            let own = operation.outputs.iter().filter(|tensor| !args.contains(tensor));
+            body.extend(own.map(|tensor| Stmt::new(StmtKind::Alloc(*tensor))));
+        }
+        match &operation.kind {
+            OpKind::Placeholder => {}
+            OpKind::Compute(compute) => body.extend(compute_all(graph, &mut function, compute, &operation.outputs)),
+            OpKind::Extern(inside) => body.push(extern_all(graph, inside, &operation.outputs)),
+        }
+    }
+    function.body = body;
+    function
+}
+
+/// Declares tensors as parameters; sizes follow them.
+pub(super) fn make_arguments(function: &mut Function, graph: &Graph, args: &[BufId]) {
+    for arg in args {
+        function.buffers[*arg].memory = Memory::Argument;
+    }
+    function.params = args
+        .iter()
+        .map(|arg| Param::Buffer(*arg))
+        .chain(graph.symbols.iter().map(|symbol| Param::Var(*symbol)))
+        .collect();
+}
+
+fn loops(graph: &Graph, axes: &[IterId], body: Block) -> Block {
+    axes.iter().rev().fold(body, |body, axis| {
+        let axis = &graph.axes[*axis];
+        let (min, extent) = match &axis.range {
+            Some(range) => (range.min.clone(), range.extent.clone()),
+            None => (Expr::int(0), Expr::int(1)),
+        };
+        let kind = ForKind::Serial;
+        vec![Stmt::new(StmtKind::For { var: axis.var, min, extent, kind, in_grid: false, body })]
+    })
+}
+
+fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, outputs: &[BufId]) -> Block {
+    let index: Vec<Expr> = compute.axes.iter().map(|axis| Expr::Var(graph.axes[*axis].var)).collect();
+    let store =
+        |tensor: &BufId, value: Expr| Stmt::new(StmtKind::Store { buffer: *tensor, index: index.clone(), value });
+    let element = match &compute.body {
+        Body::Plain(values) => outputs.iter().zip(values).map(|(tensor, value)| store(tensor, value.clone())).collect(),
+        Body::Reduce { combiner, sources, condition } => {
+            let so_far: Vec<Expr> =
+                outputs.iter().map(|tensor| Expr::Load { buffer: *tensor, index: index.clone() }).collect();
+            // All new values are known before any is stored.
+            let (mut update, mut stores) = (Vec::new(), Vec::new());
+            for (tensor, value) in outputs.iter().zip(combiner.apply(&so_far, sources)) {
+                let dtype = value.dtype(function);
+                let var = function.vars.push(Var { name: "combined".to_owned(), dtype });
+                update.push(Stmt::new(StmtKind::Let { var, value }));
+                stores.push(store(tensor, Expr::Var(var)));
+            }
+            update.extend(stores);
+            if let Some(condition) = condition {
+                let condition = substitute(condition, &Default::default());
+                let otherwise = Vec::new();
+                let kind = StmtKind::If { condition, then: update, otherwise, else_trivia: Default::default() };
+                update = vec![Stmt::new(kind)];
+            }
+            let mut element: Block =
+                outputs.iter().zip(&combiner.identity).map(|(tensor, value)| store(tensor, value.clone())).collect();
+            element.extend(loops(graph, &compute.reduce_axes, update));
+            element
+        }
+    };
+    loops(graph, &compute.axes, element)
+}
+
+fn extern_all(graph: &Graph, inside: &Extern, outputs: &[BufId]) -> Stmt {
+    let bound = inside.inputs.iter().zip(&inside.input_slots).chain(outputs.iter().zip(&inside.output_slots));
+    bound.fold(marks::extern_region(inside.body.clone()), |stmt, (tensor, slot)| {
+        marks::bind(slot, *tensor, &graph.tables.buffers[*tensor].shape, vec![stmt])
+    })
+}

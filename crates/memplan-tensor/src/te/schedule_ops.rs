@@ -1,0 +1,455 @@
+//! ScheduleOps: a scheduled graph as one body of statements over tensors.
+//!
+//! Each stage becomes *realize* (its tensors exist from here on) and *provide* (the loops that compute them), followed by its
+//! consumers. A stage computed at a loop of another one stands at the start of that loop's body:
+//!
+//! ```text
+//! realize Z[0:32]
+//! for i.outer < 4:
+//!     realize Y[i.outer*8 : +10]       the part of Y that this iteration needs
+//!     for i < 10:          Y[i + i.outer*8] = …
+//!     for i.inner < 8:     Z[i.inner + i.outer*8] = …
+//! ```
+//!
+//! Stages are taken from the first to the last: what a loop contains is complete when the loop is built, because producers come
+//! first. So nothing is searched for, and the work is linear in what is produced.
+
+use super::arith::{Env, Interval, prove_compare, prove_equal, simplify, sub, substitute, substitute_in_place};
+use super::bounds::{Bounds, rank_number};
+use super::domain::{Values, pass_up_values};
+use super::error::LowerError;
+use super::graph::{AxisKind, Body, Compute, Extern, IterId, OpKind, Range};
+use super::marks;
+use super::schedule::{Attach, LoopKind, Relation, Schedule, StageId};
+use crate::DType;
+use crate::ir::{
+    BinaryOp, Block, BufId, Expr, ForKind, Function, MAX_NESTING, Stmt, StmtKind, StorageScope, Var, VarId, thread_rank,
+};
+use crate::script::print_expr;
+use std::collections::BTreeMap;
+
+/// Nesting that later steps may add.
+const RESERVED_NESTING: usize = 20;
+
+/// The statements of a normalised schedule. The result's buffers are tensors.
+pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, LowerError> {
+    let mut builder = Builder {
+        schedule,
+        bounds,
+        env: bounds.env(schedule),
+        tables: schedule.graph.tables.clone(),
+        inside: BTreeMap::new(),
+    };
+    for stage in &schedule.order {
+        if let Attach::At(target, axis) = schedule.stages[*stage].attach {
+            builder.inside.entry((target, axis)).or_default();
+        }
+    }
+    let mut body = Vec::new();
+    for stage in &schedule.order {
+        let piece = builder.pipeline(*stage)?;
+        match schedule.stages[*stage].attach {
+            Attach::At(target, axis) => {
+                let inside = builder.inside.entry((target, axis)).or_default();
+                inside.depth = inside.depth.max(piece.depth);
+                inside.block.extend(piece.block);
+            }
+            _ => body.extend(piece.block),
+        }
+    }
+    let mut function = builder.tables;
+    drop_nested_launches(&mut body, &mut Vec::new(), &function)?;
+    function.body = body;
+    Ok(function)
+}
+
+/// Statements, and how deep they nest.
+#[derive(Default)]
+struct Piece {
+    block: Block,
+    depth: usize,
+}
+
+struct Builder<'a> {
+    schedule: &'a Schedule,
+    bounds: &'a Bounds,
+    env: Env,
+    tables: Function,
+    /// What was built for the start of each loop's body.
+    inside: BTreeMap<(StageId, IterId), Piece>,
+}
+
+/// One loop of a nest, before it has a body.
+enum Frame {
+    /// A single iteration: no loop, its value is known.
+    Once,
+    For {
+        var: VarId,
+        extent: Expr,
+        kind: ForKind,
+    },
+    Threads {
+        var: VarId,
+        tag: String,
+        extent: Expr,
+    },
+}
+
+impl Builder<'_> {
+    fn pipeline(&mut self, stage: StageId) -> Result<Piece, LowerError> {
+        let schedule = self.schedule;
+        let op = &schedule.graph.ops[schedule.stages[stage].op];
+        let mut piece = match &op.kind {
+            _ if schedule.stages[stage].attach == Attach::Inlined => return Ok(Piece::default()),
+            OpKind::Placeholder => return Ok(Piece::default()),
+            OpKind::Compute(compute) => self.provide_compute(stage, compute, &op.outputs)?,
+            OpKind::Extern(body) => self.provide_extern(body, &op.outputs),
+        };
+        if piece.depth + RESERVED_NESTING > MAX_NESTING {
+            let limit = MAX_NESTING - RESERVED_NESTING;
+            return Err(LowerError::TooDeep { stage: op.name.clone(), limit });
+        }
+        if let Some(first) = op.outputs.first().filter(|_| schedule.stages[stage].double_buffer) {
+            piece.block = vec![marks::double_buffer(*first, piece.block)];
+            piece.depth += op.outputs.len();
+        }
+        let mut block = self.realize(stage);
+        block.extend(piece.block);
+        Ok(Piece { block, ..piece })
+    }
+
+    fn range(&self, axis: IterId) -> Range {
+        self.bounds.ranges.get(&axis).cloned().unwrap_or_else(|| Range::up_to(Expr::int(1)))
+    }
+
+    /// The statements that make a stage's tensors exist.
+    fn realize(&self, stage: StageId) -> Block {
+        let schedule = self.schedule;
+        let stage = &schedule.stages[stage];
+        let op = &schedule.graph.ops[stage.op];
+        let mut block = Vec::new();
+        match &op.kind {
+            OpKind::Compute(compute) => {
+                let bounds: Vec<Range> = compute.axes.iter().map(|axis| self.range(*axis)).collect();
+                for tensor in &op.outputs {
+                    for (dimension, axis) in compute.axes.iter().enumerate().rev() {
+                        if let Some((factor, offset)) = stage.attrs.get(axis).and_then(|attrs| attrs.align) {
+                            block.push(marks::dim_align(*tensor, dimension, factor, offset));
+                        }
+                    }
+                    block.push(marks::realize(*tensor, &stage.scope, &bounds));
+                }
+            }
+            OpKind::Extern(_) => {
+                for tensor in op.outputs.iter().rev() {
+                    let shape = &schedule.graph.tables.buffers[*tensor].shape;
+                    let bounds: Vec<Range> = shape.iter().cloned().map(Range::up_to).collect();
+                    block.push(marks::realize(*tensor, &stage.scope, &bounds));
+                }
+            }
+            OpKind::Placeholder => {}
+        }
+        block
+    }
+
+    fn provide_extern(&self, body: &Extern, outputs: &[BufId]) -> Piece {
+        let mut block = vec![marks::extern_region(body.body.clone())];
+        let bound = outputs.iter().zip(&body.output_slots).rev().chain(body.inputs.iter().zip(&body.input_slots).rev());
+        let mut depth = 2 + block_depth(&body.body);
+        for (tensor, slot) in bound {
+            let shape = &self.schedule.graph.tables.buffers[*tensor].shape;
+            block = vec![marks::bind(slot, *tensor, shape, block)];
+            depth += 1;
+        }
+        Piece { block, depth }
+    }
+
+    fn provide_compute(&mut self, stage: StageId, compute: &Compute, outputs: &[BufId]) -> Result<Piece, LowerError> {
+        let leaves = self.schedule.stages[stage].leaf_axes.clone();
+        let mut values = Values::new();
+        let mut frames = Vec::with_capacity(leaves.len());
+        for leaf in &leaves {
+            let (frame, value) = self.frame(stage, *leaf)?;
+            values.insert(*leaf, value);
+            frames.push(frame);
+        }
+        let reduced = |axis: &IterId| self.schedule.graph.axes[*axis].kind == AxisKind::Reduce;
+        let first_reduced = leaves.iter().position(reduced).unwrap_or(leaves.len());
+        let mut main = values.clone();
+        pass_up_values(&self.schedule.stages[stage], &self.bounds.ranges, &mut main);
+        let stores = self.stores(compute, outputs, &main);
+        let guard = self.predicates(stage, compute, &main, true);
+        let update = self.guarded(stores, guard);
+        match &compute.body {
+            Body::Plain(_) => Ok(self.nest(stage, &leaves, frames, update)),
+            Body::Reduce { combiner, .. } => {
+                let inner = frames.split_off(first_reduced);
+                let body = self.nest(stage, &leaves[first_reduced..], inner, update);
+                let start = self.initialise(stage, compute, outputs, &combiner.identity, first_reduced, &values)?;
+                let depth = start.depth.max(body.depth);
+                let block = start.block.into_iter().chain(body.block).collect();
+                Ok(self.nest(stage, &leaves[..first_reduced], frames, Piece { block, depth }))
+            }
+        }
+    }
+
+    /// The loop of one axis, and what its variable stands for.
+    fn frame(&self, stage: StageId, axis: IterId) -> Result<(Frame, Expr), LowerError> {
+        let range = self.range(axis);
+        let attrs = self.schedule.attrs(stage, axis);
+        let var = self.schedule.graph.axes[axis].var;
+        if let (Some(thread), Some(tag)) = (attrs.bind, self.schedule.thread_tag(stage, axis)) {
+            if range.min.as_int() != Some(0) {
+                let (stage, axis) = (self.schedule.name(stage).to_owned(), self.schedule.axis_name(axis).to_owned());
+                return Err(LowerError::ThreadStart { stage, axis });
+            }
+            let thread = self.schedule.graph.axes[thread].var;
+            let value = if self.sees_threads(stage, tag) { Expr::Var(thread) } else { range.min };
+            return Ok((Frame::Threads { var: thread, tag: tag.to_owned(), extent: range.extent }, value));
+        }
+        if range.extent.as_int() == Some(1) {
+            return Ok((Frame::Once, range.min));
+        }
+        let kind = match attrs.kind {
+            LoopKind::Serial => ForKind::Serial,
+            LoopKind::Parallel => ForKind::Parallel,
+            LoopKind::Vectorized => ForKind::Vectorized,
+            LoopKind::Unrolled => ForKind::Unrolled,
+        };
+        Ok((Frame::For { var, extent: range.extent, kind }, Expr::Var(var)))
+    }
+
+    /// Whether threads of an axis share the stage's memory, so that each computes its part.
+    fn sees_threads(&self, stage: StageId, tag: &str) -> bool {
+        let scope = &self.schedule.stages[stage].scope;
+        scope.is_empty()
+            || StorageScope::parse(scope).is_none_or(|scope| rank_number(scope.rank) <= thread_rank(tag).unwrap_or(1))
+    }
+
+    /// Puts loops around a body; each loop's body starts with what is computed inside it.
+    fn nest(&mut self, stage: StageId, axes: &[IterId], frames: Vec<Frame>, body: Piece) -> Piece {
+        axes.iter().zip(frames).rev().fold(body, |body, (axis, frame)| {
+            let inside = self.inside.remove(&(stage, *axis)).unwrap_or_default();
+            let depth = body.depth.max(inside.depth) + 1;
+            let block: Block = inside.block.into_iter().chain(body.block).collect();
+            let block = match frame {
+                Frame::Once => block,
+                Frame::For { var, extent, kind } => {
+                    let min = Expr::int(0);
+                    vec![Stmt::new(StmtKind::For { var, min, extent, kind, in_grid: false, body: block })]
+                }
+                Frame::Threads { var, tag, extent } => {
+                    vec![Stmt::new(StmtKind::Thread { var, tag, extent, body: block, flat: false })]
+                }
+            };
+            Piece { block, depth }
+        })
+    }
+
+    fn axis_values(&self, axes: &[IterId], values: &Values) -> Vec<Expr> {
+        axes.iter().map(|axis| values.get(axis).cloned().unwrap_or_else(|| Expr::int(0))).collect()
+    }
+
+    /// One store an output; of a reduction, the update.
+    fn stores(&mut self, compute: &Compute, outputs: &[BufId], values: &Values) -> Block {
+        let index = self.axis_values(&compute.axes, values);
+        let vars: BTreeMap<VarId, Expr> = compute
+            .axes
+            .iter()
+            .chain(&compute.reduce_axes)
+            .filter_map(|axis| Some((self.schedule.graph.axes[*axis].var, values.get(axis)?.clone())))
+            .collect();
+        match &compute.body {
+            Body::Plain(bodies) => {
+                let values = bodies.iter().map(|body| substitute(body, &vars)).collect();
+                self.together(outputs, &index, values)
+            }
+            Body::Reduce { combiner, sources, condition } => {
+                let so_far: Vec<Expr> =
+                    outputs.iter().map(|tensor| Expr::Load { buffer: *tensor, index: index.clone() }).collect();
+                let new: Vec<Expr> = sources.iter().map(|source| substitute(source, &vars)).collect();
+                let stores = self.together(outputs, &index, combiner.apply(&so_far, &new));
+                match condition {
+                    None => stores,
+                    Some(condition) => vec![condition_on(substitute(condition, &vars), stores)],
+                }
+            }
+        }
+    }
+
+    /// Stores of several outputs, of which some look at others' old values: all new values are computed first.
+    fn together(&mut self, outputs: &[BufId], index: &[Expr], values: Vec<Expr>) -> Block {
+        let reads_earlier = |(position, value): (usize, &Expr)| {
+            value.any(&|part| matches!(part, Expr::Load { buffer, .. } if outputs[..position].contains(buffer)))
+        };
+        let crossed = values.iter().enumerate().any(reads_earlier);
+        let (mut lets, mut stores) = (Vec::new(), Vec::new());
+        for (tensor, value) in outputs.iter().zip(values) {
+            let value = if crossed {
+                let dtype = value.dtype(&self.tables);
+                let var = self.tables.vars.push(Var { name: "combined".to_owned(), dtype });
+                lets.push(Stmt::new(StmtKind::Let { var, value }));
+                Expr::Var(var)
+            } else {
+                value
+            };
+            stores.push(Stmt::new(StmtKind::Store { buffer: *tensor, index: index.to_vec(), value }));
+        }
+        lets.into_iter().chain(stores).collect()
+    }
+
+    /// The nest that gives a reduction its first value, inside the loops it shares with the update.
+    fn initialise(
+        &mut self,
+        stage: StageId,
+        compute: &Compute,
+        outputs: &[BufId],
+        identity: &[Expr],
+        first_reduced: usize,
+        values: &Values,
+    ) -> Result<Piece, LowerError> {
+        let leaves = self.schedule.stages[stage].leaf_axes.clone();
+        let mut start: Values =
+            leaves[..first_reduced].iter().filter_map(|axis| Some((*axis, values.get(axis)?.clone()))).collect();
+        let (mut axes, mut frames) = (Vec::new(), Vec::new());
+        for leaf in &leaves[first_reduced..] {
+            if self.schedule.graph.axes[*leaf].kind == AxisKind::Reduce {
+                continue;
+            }
+            let (frame, value) = self.frame(stage, *leaf)?;
+            let (frame, value) = match frame {
+                Frame::For { var, extent, kind } => {
+                    let name = format!("{}.init", self.tables.vars[var].name);
+                    let fresh = self.tables.vars.push(Var { name, dtype: DType::INT32 });
+                    self.env.insert(fresh, Interval::range(&Expr::int(0), &extent));
+                    (Frame::For { var: fresh, extent, kind }, Expr::Var(fresh))
+                }
+                other => (other, value),
+            };
+            start.insert(*leaf, value);
+            axes.push(*leaf);
+            frames.push(frame);
+        }
+        pass_up_values(&self.schedule.stages[stage], &self.bounds.ranges, &mut start);
+        let index = self.axis_values(&compute.axes, &start);
+        let stores: Block = outputs
+            .iter()
+            .zip(identity)
+            .map(|(tensor, value)| {
+                Stmt::new(StmtKind::Store { buffer: *tensor, index: index.clone(), value: value.clone() })
+            })
+            .collect();
+        let guard = self.predicates(stage, compute, &start, false);
+        let body = self.guarded(stores, guard);
+        // What is computed inside these loops belongs to the update, not to the first values.
+        let kept = std::mem::take(&mut self.inside);
+        let piece = self.nest(stage, &axes, frames, body);
+        self.inside = kept;
+        Ok(piece)
+    }
+
+    fn guarded(&self, stores: Block, guard: Vec<Expr>) -> Piece {
+        let depth = 2 + guard.len();
+        let block =
+            guard.into_iter().rev().fold(stores, |block, condition| vec![condition_on(likely(condition), block)]);
+        Piece { block, depth }
+    }
+
+    /// What must hold for the values to be inside their axes' ranges, where that is not certain.
+    fn predicates(&self, stage: StageId, compute: &Compute, values: &Values, with_reduced: bool) -> Vec<Expr> {
+        let mut conditions = Vec::new();
+        let is_reduced = |axis: &IterId| self.schedule.graph.axes[*axis].kind == AxisKind::Reduce;
+        for relation in &self.schedule.stages[stage].relations {
+            let Relation::Split { parent, outer, inner, .. } = relation else { continue };
+            if is_reduced(parent) && !with_reduced {
+                continue;
+            }
+            let (whole, parts) = (self.range(*parent), [self.range(*outer).extent, self.range(*inner).extent]);
+            let product = super::arith::mul(parts[0].clone(), parts[1].clone());
+            if let Some(value) = values.get(parent).filter(|_| !prove_equal(&product, &whole.extent)) {
+                self.require(BinaryOp::Lt, without(value, &whole.min), whole.extent, &mut conditions);
+            }
+        }
+        for axis in &compute.axes {
+            let (Some(declared), Some(value)) = (&self.schedule.graph.axes[*axis].range, values.get(axis)) else {
+                continue;
+            };
+            if self.range(*axis) != *declared {
+                self.require(BinaryOp::Ge, value.clone(), declared.min.clone(), &mut conditions);
+                self.require(BinaryOp::Lt, value.clone(), declared.extent.clone(), &mut conditions);
+            }
+        }
+        conditions
+    }
+
+    fn require(&self, op: BinaryOp, value: Expr, limit: Expr, conditions: &mut Vec<Expr>) {
+        let condition = Expr::binary(op, value.clone(), limit.clone());
+        if !prove_compare(op, &value, &limit, &self.env) && !conditions.contains(&condition) {
+            conditions.push(condition);
+        }
+    }
+}
+
+/// A value relative to where its range starts.
+fn without(value: &Expr, min: &Expr) -> Expr {
+    if min.as_int() == Some(0) { value.clone() } else { simplify(&sub(value.clone(), min.clone())) }
+}
+
+fn likely(condition: Expr) -> Expr {
+    Expr::Call { name: "likely".to_owned(), args: vec![condition], dtype: DType::BOOL }
+}
+
+fn condition_on(condition: Expr, then: Block) -> Stmt {
+    Stmt::new(StmtKind::If { condition, then, otherwise: Vec::new(), else_trivia: Default::default() })
+}
+
+/// How deep the statements of a block nest.
+fn block_depth(block: &Block) -> usize {
+    block.iter().map(|stmt| 1 + stmt.blocks().into_iter().map(block_depth).max().unwrap_or(0)).max().unwrap_or(0)
+}
+
+/// Inside a launch of an axis, another launch of it is no launch.
+fn drop_nested_launches(
+    block: &mut Block,
+    active: &mut Vec<(VarId, Expr)>,
+    tables: &Function,
+) -> Result<(), LowerError> {
+    for stmt in std::mem::take(block) {
+        let mut stmt = stmt;
+        if let StmtKind::Thread { var, tag, extent, body, .. } = &mut stmt.kind {
+            if let Some((_, outer)) = active.iter().find(|(active, _)| active == var) {
+                if !prove_equal(outer, extent) {
+                    return Err(LowerError::ThreadExtents {
+                        axis: tag.clone(),
+                        first: print_expr(outer, tables),
+                        second: print_expr(extent, tables),
+                    });
+                }
+                drop_nested_launches(body, active, tables)?;
+                block.append(body);
+                continue;
+            }
+            active.push((*var, extent.clone()));
+            drop_nested_launches(body, active, tables)?;
+            active.pop();
+        } else {
+            for inner in stmt.blocks_mut() {
+                drop_nested_launches(inner, active, tables)?;
+            }
+        }
+        block.push(stmt);
+    }
+    Ok(())
+}
+
+/// Replaces variables in every expression of a block.
+pub(super) fn substitute_block(block: &mut Block, values: &BTreeMap<VarId, Expr>) {
+    for stmt in block {
+        for expr in stmt.exprs_mut() {
+            substitute_in_place(expr, values);
+        }
+        for inner in stmt.blocks_mut() {
+            substitute_block(inner, values);
+        }
+    }
+}

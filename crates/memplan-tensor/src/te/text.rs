@@ -1,0 +1,452 @@
+//! The stages of the life cycle as text.
+
+use super::bounds::Bounds;
+use super::graph::{Body, Graph, OpKind, Operation};
+use super::marks::{self, as_bind, as_dim_align, as_realize};
+use super::schedule::{Attach, LoopKind, Schedule};
+use crate::ir::{Block, Expr, ForKind, Function, Param, Stmt, StmtKind, VarId};
+use crate::script::print_expr;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The function with names that are words of TVMScript: no dots, and no loop inside another of the same name.
+pub(super) fn with_plain_names(function: &Function) -> Function {
+    let mut plain = function.clone();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let unique = |name: &str, taken: &mut BTreeSet<String>| {
+        let word = plain_name(name);
+        let mut candidate = word.clone();
+        let mut suffix = 0;
+        while !taken.insert(candidate.clone()) {
+            suffix += 1;
+            candidate = format!("{word}_{suffix}");
+        }
+        candidate
+    };
+    let used = used_buffers(function);
+    for id in used {
+        plain.buffers[id].name = unique(&function.buffers[id].name, &mut taken);
+    }
+    for param in &function.params {
+        if let Param::Var(var) = param {
+            plain.vars[*var].name = unique(&function.vars[*var].name, &mut taken);
+        }
+    }
+    let mut namer = LoopNamer { function, names: BTreeMap::new(), taken };
+    namer.block(&function.body);
+    for (var, name) in namer.names {
+        plain.vars[var].name = name;
+    }
+    plain
+}
+
+fn plain_name(name: &str) -> String {
+    let word: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if word.chars().next().is_none_or(|c| c.is_ascii_digit()) { format!("_{word}") } else { word }
+}
+
+/// Parameters first, then in order of appearance.
+fn used_buffers(function: &Function) -> Vec<crate::ir::BufId> {
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    let mut note = |id: crate::ir::BufId| {
+        if seen.insert(id) {
+            found.push(id);
+        }
+    };
+    for param in &function.params {
+        if let Param::Buffer(buffer) = param {
+            note(*buffer);
+        }
+    }
+    for stmt in &function.body {
+        stmt.walk(&mut |part| {
+            if let StmtKind::Alloc(id) | StmtKind::Declare(id) | StmtKind::Store { buffer: id, .. } = &part.kind {
+                note(*id);
+            }
+            for expr in part.exprs() {
+                expr.walk(&mut |inner| {
+                    if let Expr::Load { buffer, .. } | Expr::Data(buffer) = inner {
+                        note(*buffer);
+                    }
+                });
+            }
+        });
+    }
+    found
+}
+
+/// Names loops so that none hides another.
+struct LoopNamer<'a> {
+    function: &'a Function,
+    names: BTreeMap<VarId, String>,
+    /// Names in use around the current statement.
+    taken: BTreeSet<String>,
+}
+
+impl LoopNamer<'_> {
+    fn block(&mut self, block: &Block) {
+        let mut lets = Vec::new();
+        for stmt in block {
+            if let StmtKind::Let { var, .. } = &stmt.kind {
+                lets.extend(self.enter(*var));
+            }
+            let own = match &stmt.kind {
+                StmtKind::For { var, .. } | StmtKind::Thread { var, .. } => self.enter(*var),
+                _ => None,
+            };
+            for inner in stmt.blocks() {
+                self.block(inner);
+            }
+            if let Some(name) = own {
+                self.taken.remove(&name);
+            }
+        }
+        for name in lets {
+            self.taken.remove(&name);
+        }
+    }
+
+    /// Gives a variable its name; returns it if it was free.
+    fn enter(&mut self, var: VarId) -> Option<String> {
+        if let Some(name) = self.names.get(&var) {
+            let name = name.clone();
+            return self.taken.insert(name.clone()).then_some(name);
+        }
+        let word = plain_name(&self.function.vars[var].name);
+        let mut name = word.clone();
+        let mut suffix = 0;
+        while !self.taken.insert(name.clone()) {
+            suffix += 1;
+            name = format!("{word}_{suffix}");
+        }
+        self.names.insert(var, name.clone());
+        Some(name)
+    }
+}
+
+/// A function at any stage: TVMScript where it is, and the statements between schedule and flat storage in its manner.
+pub(super) fn function_text(function: &Function) -> String {
+    let plain = with_plain_names(function);
+    let params: Vec<String> = plain
+        .params
+        .iter()
+        .map(|param| match param {
+            Param::Var(var) => format!("{}: T.{}", plain.vars[*var].name, plain.vars[*var].dtype),
+            Param::Buffer(id) => {
+                let buffer = &plain.buffers[*id];
+                format!("{}: T.Buffer({}, \"{}\")", buffer.name, tuple(&buffer.shape, &plain), buffer.dtype)
+            }
+        })
+        .collect();
+    let mut text = format!("def {}({}):\n", plain.name, params.join(", "));
+    Printer { function: &plain, out: &mut text }.block(&plain.body, 1);
+    text
+}
+
+fn tuple(shape: &[Expr], function: &Function) -> String {
+    let parts: Vec<String> = shape.iter().map(|extent| print_expr(extent, function)).collect();
+    match parts.as_slice() {
+        [only] => format!("({only},)"),
+        _ => format!("({})", parts.join(", ")),
+    }
+}
+
+struct Printer<'a> {
+    function: &'a Function,
+    out: &'a mut String,
+}
+
+impl Printer<'_> {
+    fn line(&mut self, indent: usize, text: &str) {
+        let _ = writeln!(self.out, "{}{text}", "    ".repeat(indent));
+    }
+
+    fn expr(&self, expr: &Expr) -> String {
+        print_expr(expr, self.function)
+    }
+
+    fn block(&mut self, block: &Block, indent: usize) {
+        if block.iter().all(|stmt| matches!(stmt.kind, StmtKind::Nothing)) {
+            self.line(indent, "pass");
+        }
+        for stmt in block {
+            self.statement(stmt, indent);
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt, indent: usize) {
+        let function = self.function;
+        match &stmt.kind {
+            StmtKind::Evaluate(value) => {
+                let text = self.call(value);
+                self.line(indent, &text);
+            }
+            StmtKind::Store { buffer, index, value } => {
+                let target = Expr::Load { buffer: *buffer, index: index.clone() };
+                let text = format!("{} = {}", self.expr(&target), self.expr(value));
+                self.line(indent, &text);
+            }
+            StmtKind::Alloc(id) => {
+                let buffer = &function.buffers[*id];
+                let text = format!(
+                    "{} = T.alloc_buffer({}, \"{}\", scope=\"{}\")",
+                    buffer.name,
+                    tuple(&buffer.shape, function),
+                    buffer.dtype,
+                    buffer.scope
+                );
+                self.line(indent, &text);
+            }
+            StmtKind::For { var, min, extent, kind, body, .. } => {
+                let name = match kind {
+                    ForKind::Serial => "range",
+                    ForKind::Parallel => "T.parallel",
+                    ForKind::Vectorized => "T.vectorized",
+                    ForKind::Unrolled => "T.unroll",
+                    ForKind::ThreadBinding(_) => "T.thread_binding",
+                };
+                let from = if min.as_int() == Some(0) { String::new() } else { format!("{}, ", self.expr(min)) };
+                let text = format!("for {} in {name}({from}{}):", function.vars[*var].name, self.expr(extent));
+                self.line(indent, &text);
+                self.block(body, indent + 1);
+            }
+            StmtKind::Thread { var, tag, extent, body, .. } => {
+                let text =
+                    format!("with T.launch_thread(\"{tag}\", {}) as {}:", self.expr(extent), function.vars[*var].name);
+                self.line(indent, &text);
+                self.block(body, indent + 1);
+            }
+            StmtKind::If { condition, then, otherwise, .. } => {
+                let text = format!("if {}:", self.expr(condition));
+                self.line(indent, &text);
+                self.block(then, indent + 1);
+                if !otherwise.is_empty() {
+                    self.line(indent, "else:");
+                    self.block(otherwise, indent + 1);
+                }
+            }
+            StmtKind::Attr { node, key, value, body, .. } => {
+                let text = self.region(node.as_ref(), key, value);
+                self.line(indent, &text);
+                self.block(body, indent + 1);
+            }
+            StmtKind::While { condition, body } => {
+                let text = format!("while {}:", self.expr(condition));
+                self.line(indent, &text);
+                self.block(body, indent + 1);
+            }
+            StmtKind::Let { var, value } => {
+                let var = &function.vars[*var];
+                let text = format!("{}: T.let[T.{}] = {}", var.name, var.dtype, self.expr(value));
+                self.line(indent, &text);
+            }
+            StmtKind::Assert { condition, message } => {
+                let text = format!("assert {}, {message}", self.expr(condition));
+                self.line(indent, &text);
+            }
+            StmtKind::Declare(id) => {
+                let buffer = &function.buffers[*id];
+                let of = &function.buffers[function.root(*id)].name;
+                let text = format!(
+                    "{} = T.decl_buffer({}, \"{}\", data={of}.data)",
+                    buffer.name,
+                    tuple(&buffer.shape, function),
+                    buffer.dtype
+                );
+                self.line(indent, &text);
+            }
+            StmtKind::Nothing => {}
+        }
+    }
+
+    fn call(&self, value: &Expr) -> String {
+        if let Some(realize) = as_realize(value) {
+            let parts: Vec<String> = realize
+                .bounds
+                .chunks_exact(2)
+                .map(|pair| {
+                    let end = super::arith::simplify(&super::arith::add(pair[0].clone(), pair[1].clone()));
+                    format!("{}:{}", self.expr(&pair[0]), self.expr(&end))
+                })
+                .collect();
+            let scope = if realize.scope.is_empty() { String::new() } else { format!(", scope=\"{}\"", realize.scope) };
+            return format!("T.realize({}[{}]{scope})", self.function.buffers[realize.tensor].name, parts.join(", "));
+        }
+        if let Some((tensor, dimension, factor, offset)) = as_dim_align(value) {
+            let name = &self.function.buffers[tensor].name;
+            return format!("T.attr({name}, \"buffer_dim_align\", T.tvm_tuple({dimension}, {factor}, {offset}))");
+        }
+        match value {
+            Expr::Call { name, .. } if name.starts_with("call_") => self.expr(value),
+            _ => format!("T.evaluate({})", self.expr(value)),
+        }
+    }
+
+    fn region(&self, node: Option<&Expr>, key: &str, value: &Expr) -> String {
+        let name = |id: crate::ir::BufId| &self.function.buffers[id].name;
+        if let Some((slot, tensor, _, bounds)) = as_bind(node, key, value) {
+            let bounds: Vec<String> = bounds.iter().map(|bound| self.expr(bound)).collect();
+            let (slot, tensor) = (name(slot), name(tensor));
+            return format!(
+                "with T.attr([{slot}, {tensor}], \"{}\", T.tvm_tuple({})):",
+                marks::BIND,
+                bounds.join(", ")
+            );
+        }
+        match node {
+            Some(Expr::Data(id)) => format!("with T.attr({}, \"{key}\", {}):", name(*id), self.expr(value)),
+            _ => format!("with T.attr(0, \"{key}\", {}):", self.expr(value)),
+        }
+    }
+}
+
+impl Graph {
+    /// One line an operation.
+    pub fn dump(&self) -> String {
+        let tables = with_plain_tensors(&self.tables);
+        self.ops.iter().map(|op| self.describe(op, &tables)).collect()
+    }
+
+    fn describe(&self, op: &Operation, tables: &Function) -> String {
+        let first = op.outputs.first().map(|tensor| &tables.buffers[*tensor]);
+        let shape = first.map_or_else(String::new, |tensor| tuple(&tensor.shape, tables));
+        let dtypes: Vec<String> = op.outputs.iter().map(|tensor| tables.buffers[*tensor].dtype.to_string()).collect();
+        let dtypes = dtypes.join(", ");
+        let names = |axes: &[super::graph::IterId]| {
+            axes.iter().map(|axis| tables.vars[self.axes[*axis].var].name.clone()).collect::<Vec<_>>().join(", ")
+        };
+        match &op.kind {
+            OpKind::Placeholder => format!("{} = placeholder {shape} {dtypes}\n", op.name),
+            OpKind::Compute(compute) => {
+                let values = |values: &[Expr]| {
+                    values.iter().map(|value| print_expr(value, tables)).collect::<Vec<_>>().join("; ")
+                };
+                let what = match &compute.body {
+                    Body::Plain(bodies) => values(bodies),
+                    Body::Reduce { combiner, sources, .. } => format!(
+                        "reduce [{}] by {} of {}",
+                        names(&compute.reduce_axes),
+                        values(&combiner.result),
+                        values(sources)
+                    ),
+                };
+                format!("{} = compute {shape} {dtypes} [{}]: {what}\n", op.name, names(&compute.axes))
+            }
+            OpKind::Extern(body) => {
+                let inputs: Vec<&str> =
+                    body.inputs.iter().map(|tensor| tables.buffers[*tensor].name.as_str()).collect();
+                format!("{} = extern {shape} {dtypes} of {}\n", op.name, inputs.join(", "))
+            }
+        }
+    }
+}
+
+/// Variables without dots; tensors keep theirs, they are the names the user gave.
+fn with_plain_tensors(tables: &Function) -> Function {
+    let mut plain = tables.clone();
+    for var in plain.vars.iter_mut() {
+        var.name = plain_name(&var.name);
+    }
+    plain
+}
+
+impl Schedule {
+    /// One line a stage: where it is computed, where it lives, its loops.
+    pub fn dump(&self) -> String {
+        let mut text = String::new();
+        for id in &self.order {
+            let stage = &self.stages[*id];
+            let attach = match stage.attach {
+                Attach::Root => "root".to_owned(),
+                Attach::Inline => "inline".to_owned(),
+                Attach::Inlined => "inlined".to_owned(),
+                Attach::At(target, axis) => format!("at {} of {}", self.axis_name(axis), self.name(target)),
+            };
+            let loops: Vec<String> = stage.leaf_axes.iter().map(|axis| self.loop_text(*id, *axis)).collect();
+            let _ = write!(text, "{}: {attach}", self.name(*id));
+            if !stage.scope.is_empty() {
+                let _ = write!(text, ", in {}", stage.scope);
+            }
+            if !loops.is_empty() {
+                let _ = write!(text, ", loops {}", loops.join(", "));
+            }
+            for (axis, attrs) in &stage.attrs {
+                if let Some((factor, offset)) =
+                    attrs.align.filter(|_| self.graph.ops[stage.op].root_axes().contains(axis))
+                {
+                    let _ = write!(text, ", {} aligned to {factor} + {offset}", self.axis_name(*axis));
+                }
+            }
+            text.push_str(if stage.double_buffer { ", double buffer" } else { "" });
+            text.push_str(if stage.is_output { ", output\n" } else { "\n" });
+        }
+        text
+    }
+
+    fn loop_text(&self, stage: super::schedule::StageId, axis: super::graph::IterId) -> String {
+        let kind = match (self.thread_tag(stage, axis), self.attrs(stage, axis).kind) {
+            (Some(tag), _) => format!(" on {tag}"),
+            (None, LoopKind::Serial) => String::new(),
+            (None, LoopKind::Parallel) => " parallel".to_owned(),
+            (None, LoopKind::Vectorized) => " vectorized".to_owned(),
+            (None, LoopKind::Unrolled) => " unrolled".to_owned(),
+        };
+        format!("{}{kind}", self.axis_name(axis))
+    }
+}
+
+impl Bounds {
+    /// One line an axis of each stage: where it starts and how long it is; loops are indented.
+    pub fn dump(&self, schedule: &Schedule) -> String {
+        let tables = with_plain_tensors(&schedule.graph.tables);
+        let mut text = String::new();
+        for id in &schedule.order {
+            let stage = &schedule.stages[*id];
+            let _ = writeln!(text, "{}", schedule.name(*id));
+            let roots = schedule.graph.ops[stage.op].root_axes();
+            for (axes, indent) in [(&roots, "  "), (&stage.leaf_axes, "    for ")] {
+                for axis in axes {
+                    let Some(range) = self.range(*axis) else { continue };
+                    let (min, extent) = (print_expr(&range.min, &tables), print_expr(&range.extent, &tables));
+                    let _ = writeln!(text, "{indent}{} from {min}, {extent} values", schedule.axis_name(*axis));
+                }
+            }
+        }
+        text
+    }
+}
+
+/// One expression with plain names; two variables with the same name are told apart, and strides are all called so.
+pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
+    let mut vars: Vec<VarId> = Vec::new();
+    expr.walk(&mut |part| {
+        if let Expr::Var(var) = part
+            && !vars.contains(var)
+        {
+            vars.push(*var);
+        }
+    });
+    let mut taken = BTreeSet::new();
+    let mut local = Function {
+        name: String::new(),
+        params: Vec::new(),
+        vars: Default::default(),
+        buffers: function.buffers.clone(),
+        body: Vec::new(),
+    };
+    let mut values = BTreeMap::new();
+    for var in vars {
+        let known = &function.vars[var];
+        let is_stride = known.name.rsplit_once(".stride").is_some_and(|(_, k)| k.parse::<usize>().is_ok());
+        let word = if is_stride { "stride".to_owned() } else { plain_name(&known.name) };
+        let mut name = word.clone();
+        let mut suffix = 0;
+        while !taken.insert(name.clone()) {
+            suffix += 1;
+            name = format!("{word}_{suffix}");
+        }
+        let fresh = local.vars.push(crate::ir::Var { name, dtype: known.dtype });
+        values.insert(var, Expr::Var(fresh));
+    }
+    print_expr(&super::arith::substitute(expr, &values), &local)
+}

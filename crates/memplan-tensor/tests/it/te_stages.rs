@@ -1,0 +1,73 @@
+//! Every stage of the life cycle computes the same.
+
+use crate::te_conformance::te_records;
+use memplan_tensor::interpret::{Order, Output, RunOptions, Scalar, run};
+use memplan_tensor::te::{LowerOptions, Network, json, lower};
+use std::collections::BTreeMap;
+
+const STAGES: [&str; 5] = ["schedule-ops", "primfunc", "flat", "prepared", "rewritten"];
+
+/// Results by name; truth values as such, because flat storage keeps them as bytes.
+fn results(outputs: Vec<Output>, network: &Network) -> BTreeMap<String, Vec<Scalar>> {
+    let truths: Vec<&str> = network
+        .graph
+        .tables
+        .buffers
+        .iter()
+        .filter(|buffer| buffer.dtype == memplan_tensor::DType::BOOL)
+        .map(|buffer| buffer.name.as_str())
+        .collect();
+    let truth = |value: Scalar| Scalar::Int(i64::from(!matches!(value, Scalar::Int(0))));
+    outputs
+        .into_iter()
+        .map(|output| {
+            let is_truth = truths.contains(&output.name.as_str());
+            let values = output.values.into_iter().map(|value| if is_truth { truth(value) } else { value }).collect();
+            (output.name, values)
+        })
+        .collect()
+}
+
+/// Runs all stages in all orders; the first difference as an error. `None` if the schedule cannot be lowered.
+pub(crate) fn check_stages(
+    network: &Network,
+    options: &LowerOptions,
+    sizes: &BTreeMap<String, i64>,
+) -> Result<usize, String> {
+    let lowered = lower(network, options).map_err(|error| format!("not lowered at {}: {error}", error.stage()))?;
+    let reference = network.reference();
+    let mut runs = 0;
+    for order in [Order::Forward, Order::Backward, Order::Lockstep] {
+        let how = RunOptions { order, ..lowered.run_options(network, 1 + runs as u64, sizes) };
+        let expected = run(&reference, &how).map_err(|error| format!("graph: {error}"))?;
+        let expected = results(expected, network);
+        for stage in STAGES {
+            let function = lowered.function_at(stage).expect("a function");
+            let found = run(function, &how).map_err(|error| format!("{stage} {order:?}: {error}"))?;
+            if results(found, network) != expected {
+                return Err(format!("{stage} {order:?}: other results"));
+            }
+            runs += 1;
+        }
+    }
+    Ok(runs)
+}
+
+#[test]
+fn recorded_programs_compute_the_same_at_every_stage() {
+    let (mut checked, mut problems) = (0, Vec::new());
+    for record in te_records() {
+        let network = json::read_value(&record["program"]).expect("a description");
+        for compat in [false, true] {
+            let options = LowerOptions { compat, ..LowerOptions::default() };
+            let sizes = BTreeMap::from([("m".to_owned(), 70), ("n".to_owned(), 33), ("l".to_owned(), 6)]);
+            match check_stages(&network, &options, &sizes) {
+                Ok(runs) => checked += runs,
+                Err(_) if !record["error"].is_null() => {}
+                Err(problem) => problems.push(format!("{} compat={compat}: {problem}", record["id"])),
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{checked} runs, problems:\n{}", problems.join("\n"));
+    assert!(checked >= 30 * 2 * 15, "{checked} runs");
+}
