@@ -235,7 +235,7 @@ pub(crate) struct PlanOutputArgs {
     /// Print the plan as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the plan to plan.json or plan.csv
+    /// Write the plan to plan.json, plan.csv or plan.h (constants for C)
     #[arg(short, long, value_name = "PLAN", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
     /// Draw the plan to map.html or map.svg

@@ -11,6 +11,11 @@ pub(crate) fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
+/// The name of an output file without folder and extension.
+pub(crate) fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 /// Writes beside the target and renames, so that a reader never sees half a
 /// file and a failure leaves the old one.
 pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {

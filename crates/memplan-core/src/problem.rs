@@ -231,8 +231,8 @@ impl Problem {
 
     /// What a buffer's offset must be a multiple of in a space.
     pub fn alignment_in(&self, buffer: BufferId, space: SpaceId) -> Bytes {
-        build::least_common_multiple(self.buffers[buffer].alignment, self.spaces[space].alignment)
-            .expect("checked when the problem was built")
+        let alignment = self.buffers[buffer].alignment;
+        alignment.least_common_multiple(self.spaces[space].alignment).expect("checked when the problem was built")
     }
 
     /// A builder holding this problem's content, to change and build again.

@@ -52,6 +52,16 @@ impl Bytes {
         self.0.is_multiple_of(alignment.0.max(1))
     }
 
+    /// The smallest multiple of both, as for two alignments that have to hold
+    /// together, or `None` past [`MAX_BYTES`].
+    pub fn least_common_multiple(self, other: Bytes) -> Option<Bytes> {
+        let (mut a, mut b) = (self.0, other.0);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        Bytes(self.0 / a.max(1)).checked_mul(other.0)
+    }
+
     /// The size with a binary unit and three decimals, as people read it: `5.742 MiB`.
     pub fn human(self) -> String {
         const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];

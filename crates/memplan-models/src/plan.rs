@@ -4,6 +4,7 @@
 //! has too much is kept in the [`Plan`], for the checker to report.
 
 pub mod csv;
+pub mod header;
 pub mod json;
 
 use memplan_core::{Plan, Problem, Span};

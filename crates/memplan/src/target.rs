@@ -71,7 +71,9 @@ impl Target {
         }
         if let Some(align) = self.align {
             for space in builder.spaces_mut().iter_mut() {
-                space.alignment = least_common_multiple(space.alignment, align)?;
+                let (one, other) = (space.alignment, align);
+                let both = one.least_common_multiple(other);
+                space.alignment = both.ok_or(TargetError::AlignmentTooLarge { one, other })?;
             }
         }
         Ok(builder.build()?)
@@ -121,14 +123,6 @@ impl SpaceFacts {
         space.capacity = self.capacity.or(space.capacity);
         space.alignment = self.alignment.unwrap_or(space.alignment);
     }
-}
-
-fn least_common_multiple(one: Bytes, other: Bytes) -> Result<Bytes, TargetError> {
-    let (mut a, mut b) = (one.0, other.0);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    Bytes(one.0 / a.max(1)).checked_mul(other.0).ok_or(TargetError::AlignmentTooLarge { one, other })
 }
 
 /// Reads `sram=256KiB:16`, `sram=256KiB` or `sram=:16`.

@@ -82,6 +82,7 @@ struct Files<'a> {
 enum PlanKind {
     Json,
     Csv,
+    Header,
 }
 
 #[derive(Clone, Copy)]
@@ -95,12 +96,13 @@ impl<'a> Files<'a> {
     fn of(args: &'a PlanArgs) -> Result<Files<'a>, Failure> {
         let plan_kind = |path: &'a PathBuf| match output::extension(path).as_str() {
             "json" => Ok((path.as_path(), PlanKind::Json)),
-            "csv" if matches!(args.strategy.assign, AssignArg::Objects) => Err(Failure::usage_with_help(
-                "a plan made of shared objects has no offsets to put into a CSV",
+            "csv" | "h" if matches!(args.strategy.assign, AssignArg::Objects) => Err(Failure::usage_with_help(
+                "a plan made of shared objects has no offsets to put into a CSV or a header",
                 "write it to plan.json",
             )),
             "csv" => Ok((path.as_path(), PlanKind::Csv)),
-            _ => Err(wrong_extension(path, "a plan", "plan.json or plan.csv")),
+            "h" => Ok((path.as_path(), PlanKind::Header)),
+            _ => Err(wrong_extension(path, "a plan", "plan.json, plan.csv or plan.h")),
         };
         let map_kind = |path: &PathBuf| match output::extension(path).as_str() {
             "html" | "htm" => Ok((path.clone(), MapKind::Html)),
@@ -122,6 +124,7 @@ impl<'a> Files<'a> {
             let content = match kind {
                 PlanKind::Json => planned.to_json(),
                 PlanKind::Csv => plan_file::csv::write(&planned.problem, plan),
+                PlanKind::Header => plan_file::header::write(&planned.problem, plan, &output::stem(path)),
             };
             output::write(path, &content)?;
             written.push(format!("plan written to {}", path.display()));

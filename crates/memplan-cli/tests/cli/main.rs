@@ -10,6 +10,7 @@ mod compare;
 mod diagnostics;
 mod documents;
 mod dump;
+mod header;
 mod help;
 mod opt;
 mod plan;

@@ -169,7 +169,9 @@ impl ProblemBuilder {
             let Some(space_info) = self.spaces.get(space) else {
                 return Err(ProblemError::UnknownSpace { buffer: id, name: name() });
             };
-            let alignment = least_common_multiple(buffer.alignment, space_info.alignment)
+            let alignment = buffer
+                .alignment
+                .least_common_multiple(space_info.alignment)
                 .ok_or_else(|| ProblemError::TooLarge { buffer: id, name: name(), what: "its alignment" })?;
             check_positions(id, buffer, alignment)?;
             if !space_info.base.is_aligned_to(alignment) {
@@ -345,15 +347,6 @@ fn buffer_on_cycle(children: &IndexVec<BufferId, Vec<BufferId>>) -> Option<Buffe
         buffer = unpeeled_parent[&buffer];
     }
     Some(buffer)
-}
-
-/// `None` past [`MAX_BYTES`].
-pub(crate) fn least_common_multiple(one: Bytes, other: Bytes) -> Option<Bytes> {
-    let (mut a, mut b) = (one.0, other.0);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    Bytes(one.0 / a.max(1)).checked_mul(other.0)
 }
 
 #[cfg(test)]

@@ -1,0 +1,51 @@
+//! `memplan plan -o plan.h`: constants that real compilers take.
+
+use std::process::Command;
+
+use crate::plan::SMALL;
+use crate::run::Folder;
+
+const USE_IT: &str = r#"
+#include "net.h"
+static unsigned char arena[NET_ARENA_SIZE];
+int main(void) {
+  unsigned char *c = arena + NET_OFFSET_c;
+  return NET_ARENA_SIZE == 96u && NET_ARENA_ALIGNMENT == 16u && NET_OFFSET_b % 16u == 0 && c < arena + NET_ARENA_SIZE ? 0 : 1;
+}
+"#;
+
+/// Whether a compiler is there. In a full test run it has to be.
+fn has(compiler: &str) -> bool {
+    let found = Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success());
+    assert!(found || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs {compiler}");
+    if !found {
+        println!("skipped: needs {compiler}");
+    }
+    found
+}
+
+#[test]
+fn constants_compile_and_run_as_c_and_as_cpp() {
+    let folder = Folder::with(&[("small.csv", SMALL), ("use.c", USE_IT), ("use.cpp", USE_IT)]);
+    let ran = folder.run("plan small.csv --align 16 -o net.h");
+    assert_eq!(ran.code, 0, "{}", ran.all());
+    assert!(folder.read("net.h").contains("#define NET_OFFSET_a "));
+    for (compiler, file, standard) in [("cc", "use.c", "-std=c90"), ("c++", "use.cpp", "-std=c++98")] {
+        if has(compiler) {
+            let mut compile = Command::new(compiler);
+            compile.args([standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-o", "use", file]);
+            let compiled = compile.current_dir(folder.path()).output().unwrap();
+            assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+            assert!(Command::new(folder.path().join("use")).status().unwrap().success());
+        }
+    }
+}
+
+#[test]
+fn shared_objects_have_no_header() {
+    let folder = Folder::with(&[("small.csv", SMALL)]);
+    let ran = folder.run("plan small.csv -s greedy-by-size --assign objects -o net.h");
+    assert_eq!(ran.code, 2);
+    assert!(ran.all().contains("no offsets"), "{}", ran.all());
+    assert_eq!(folder.files(), ["small.csv"]);
+}

@@ -1,0 +1,279 @@
+"""Planning and what comes of it."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Sequence
+
+from . import _native
+from ._arrays import column, unpack
+from ._errors import ArgumentError
+from ._problem import Problem
+
+Progress = Callable[["int | None", int], None]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong with a plan."""
+
+    code: str
+    message: str
+    buffers: list[str]
+    step: int | None = None
+    space: str | None = None
+    bytes: tuple[int, int] | None = None
+
+
+class Plan:
+    """What came of planning.
+
+    ``status`` is ``"optimal"`` (proved), ``"feasible"``, ``"infeasible"`` (``witness`` names buffers that
+    cannot fit together) or ``"exhausted"`` (nothing found, nothing ruled out). Only the first two have offsets.
+    A plan is true if there is one: ``if memplan.plan(problem): …``.
+    """
+
+    def __init__(self, native: _native.Plan, problem: Problem) -> None:
+        self._native = native
+        self.problem = problem
+
+    @property
+    def status(self) -> str:
+        return self._native.status
+
+    @property
+    def strategy(self) -> str:
+        return self._native.strategy
+
+    @property
+    def extent(self) -> int | None:
+        """Bytes the plan needs, summed over the spaces."""
+        return self._native.extent
+
+    @property
+    def lower_bound(self) -> int:
+        """No plan needs fewer."""
+        return self._native.lower_bound
+
+    @property
+    def seconds(self) -> float:
+        """Time the strategy took."""
+        return self._native.seconds
+
+    @property
+    def stop(self) -> str | None:
+        """What ended a search that could have gone on: "time limit", "work limit", "interrupted"."""
+        return self._native.stop
+
+    @property
+    def witness(self) -> list[str] | None:
+        """Buffers that cannot fit together, if it is infeasible."""
+        return self._native.witness
+
+    @property
+    def offsets(self) -> Sequence[int]:
+        """An offset per buffer, in input order: a numpy array, or a list without numpy."""
+        return unpack(self._native.offsets())
+
+    def to_json(self) -> str:
+        """The documented JSON form, as ``memplan plan --json`` prints it."""
+        return self._native.to_json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON form as a dictionary."""
+        return json.loads(self.to_json())
+
+    def to_csv(self) -> str:
+        """The records with an ``offset`` column."""
+        return self._native.to_csv()
+
+    def to_header(self, name: str = "plan") -> str:
+        """Constants for C and C++."""
+        return self._native.to_header(name)
+
+    def to_html(self) -> str:
+        """The memory map as a self-contained page."""
+        return self._native.to_html()
+
+    def to_svg(self) -> str:
+        """The memory map as a picture."""
+        return self._native.to_svg()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the form that the file's extension names: json, csv, h, html or svg."""
+        stem, extension = os.path.splitext(os.path.basename(os.fspath(path)))
+        forms: dict[str, Callable[[], str]] = {
+            ".json": self.to_json,
+            ".csv": self.to_csv,
+            ".h": lambda: self.to_header(stem),
+            ".html": self.to_html,
+            ".svg": self.to_svg,
+        }
+        if extension.lower() not in forms:
+            known = ", ".join(forms)
+            raise ArgumentError(f"cannot tell how to write {os.fspath(path)}; the extensions are {known}")
+        content = forms[extension.lower()]()
+        draft = f"{os.fspath(path)}.{os.getpid()}.tmp"
+        try:
+            with open(draft, "w", encoding="utf-8", newline="\n") as file:
+                file.write(content)
+            os.replace(draft, path)
+        except BaseException:
+            if os.path.exists(draft):
+                os.unlink(draft)
+            raise
+
+    def __bool__(self) -> bool:
+        return self.extent is not None
+
+    def __repr__(self) -> str:
+        if self.extent is None:
+            why = f", witness={self.witness!r}" if self.witness is not None else ""
+            return f"Plan({self.status}, strategy={self.strategy!r}, lower_bound={self.lower_bound}{why})"
+        stop = f", stop={self.stop!r}" if self.stop else ""
+        facts = f"extent={self.extent}, lower_bound={self.lower_bound}, strategy={self.strategy!r}"
+        return f"Plan({self.status}, {facts}, {len(self.problem)} buffers{stop})"
+
+    def _repr_html_(self) -> str:
+        if self.extent is None:
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        page = html.escape(self.to_html(), quote=True)
+        style = "width:100%;height:640px;border:0"
+        return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="{style}" title="memory map"></iframe>'
+
+
+def plan(
+    problem: Any,
+    strategy: str = "auto",
+    *,
+    assign: str = "offsets",
+    time_limit: float | None = None,
+    work: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Plans a problem; the plan has been checked.
+
+    ``problem`` is a :class:`Problem` or whatever :class:`Problem` takes. ``time_limit`` is in seconds; ``work``
+    limits search nodes and makes the result reproducible. ``progress(best, lower_bound)`` hears every improvement.
+    Ctrl-C ends a search with the best plan so far (``stop == "interrupted"``).
+
+    >>> plan([(64, 0, 2), (32, 1, 3), (64, 2, 4)]).extent
+    96
+    """
+    problem = as_problem(problem)
+    limit = _seconds(time_limit)
+    native = _native.plan(problem._native, strategy, assign, limit, work, seed, threads, progress)
+    return Plan(native, problem)
+
+
+def as_problem(problem: Any) -> Problem:
+    return problem if isinstance(problem, Problem) else Problem(problem)
+
+
+def _seconds(time_limit: float | None) -> float | None:
+    if time_limit is None:
+        return None
+    seconds = float(time_limit)
+    if not math.isfinite(seconds) or seconds < 0:
+        raise ArgumentError(f"time_limit is {time_limit!r}; expected seconds")
+    return seconds
+
+
+def verify(problem: Any, plan: Any) -> list[Finding]:
+    """Everything that is wrong with a plan; an empty list means that it is right.
+
+    ``plan`` is a :class:`Plan`, a dictionary or a text in the forms of plan files, or offsets in input order.
+    """
+    problem = as_problem(problem)
+    if isinstance(plan, Plan):
+        found = _native.verify(problem._native, text=plan.to_json())
+    elif isinstance(plan, str):
+        found = _native.verify(problem._native, text=plan)
+    elif isinstance(plan, dict):
+        found = _native.verify(problem._native, text=json.dumps(plan))
+    else:
+        offsets = column(plan, "offset")
+        if len(offsets) != 8 * len(problem):
+            raise ArgumentError(f"{len(offsets) // 8} offsets for {len(problem)} buffers")
+        found = _native.verify(problem._native, offsets=offsets)
+    return [Finding(**facts) for facts in found]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What one strategy made of a problem."""
+
+    strategy: str
+    assign: str
+    status: str
+    extent: int | None
+    objects: int | None
+    seconds: float
+
+
+class Comparison:
+    """Every strategy on one problem, smallest extent first."""
+
+    def __init__(self, entries: Iterable[Entry], refused: dict[str, str], lower_bound: int) -> None:
+        self.entries = list(entries)
+        self.refused = refused
+        self.lower_bound = lower_bound
+
+    @property
+    def best(self) -> Entry:
+        return self.entries[0]
+
+    def __iter__(self):
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __getitem__(self, index: int) -> Entry:
+        return self.entries[index]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Rows for ``pandas.DataFrame``."""
+        return [vars(entry).copy() for entry in self.entries]
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["strategy", "assign", "extent", "ratio", "status", "ms"]]
+        for entry in self.entries:
+            extent = "-" if entry.extent is None else str(entry.extent)
+            ratio = "-" if entry.extent is None or not self.lower_bound else f"{entry.extent / self.lower_bound:.4f}"
+            rows.append([entry.strategy, entry.assign, extent, ratio, entry.status, f"{entry.seconds * 1e3:.2f}"])
+        return rows
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head, *body = self._rows()
+        cells = lambda row, tag: "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)  # noqa: E731
+        rows = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in body)
+        return f"<table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def compare(
+    problem: Any,
+    *,
+    assign: str | None = None,
+    time_limit: float | None = None,
+    work: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Comparison:
+    """Runs every strategy that applies."""
+    problem = as_problem(problem)
+    limit = _seconds(time_limit)
+    rows, refused, bound = _native.compare(problem._native, assign, limit, work, seed, threads)
+    return Comparison([Entry(**row) for row in rows], dict(refused), bound)

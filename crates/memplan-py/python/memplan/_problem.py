@@ -1,0 +1,272 @@
+"""What has to be placed: buffers, spaces, problems."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Mapping, Sequence
+
+from . import _native
+from ._arrays import column, columns, integer, is_array
+from ._errors import ArgumentError, ProblemError, ReadError
+
+
+@dataclass(frozen=True)
+class Space:
+    """A memory: an SRAM arena, a scratchpad, device DRAM."""
+
+    name: str
+    capacity: int | None = None
+    alignment: int = 1
+    base: int = 0
+
+    def _to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "capacity": self.capacity, "alignment": self.alignment, "base": self.base}
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Something that needs memory for a while.
+
+    ``lifetime`` is ``(lower, upper)``, half-open, or a list of such intervals for a buffer with gaps.
+    ``space`` is a name, or a list of names, best first. ``tie`` is ``(group, inner offset)``.
+    """
+
+    id: str
+    size: int
+    lifetime: Any
+    alignment: int = 1
+    space: str | Sequence[str] | None = None
+    slots: int = 1
+    offset: int | None = None
+    exclusive: bool = False
+    pipe: str | None = None
+    loop: str | None = None
+    tie: tuple[str, int] | None = None
+
+    def _to_dict(self) -> dict[str, Any]:
+        what = f"buffer {self.id!r}"
+        facts: dict[str, Any] = {
+            "id": str(self.id),
+            "size": integer(self.size, f"size of {what}"),
+            "lifetime": _intervals(self.lifetime, what),
+            "alignment": integer(self.alignment, f"alignment of {what}"),
+            "slots": integer(self.slots, f"slots of {what}"),
+            "offset": None if self.offset is None else integer(self.offset, f"offset of {what}"),
+            "exclusive": bool(self.exclusive),
+            "pipe": self.pipe,
+            "loop": self.loop,
+        }
+        if self.space is not None:
+            facts["space"] = self.space if isinstance(self.space, str) else list(self.space)
+        if self.tie is not None:
+            group, at = self.tie
+            facts["tie"] = {"group": str(group), "at": integer(at, f"tie of {what}")}
+        return facts
+
+
+def _intervals(lifetime: Any, what: str) -> list[list[int]]:
+    try:
+        parts = list(lifetime)
+        intervals = [list(part) for part in parts] if parts and hasattr(parts[0], "__len__") else [parts]
+    except TypeError:
+        raise ProblemError(f"lifetime of {what} is {lifetime!r}; expected (lower, upper)") from None
+    if lifetime is not None and not parts:
+        return []
+    if any(len(interval) not in (2, 4) for interval in intervals):
+        raise ProblemError(f"lifetime of {what} is {lifetime!r}; expected (lower, upper)")
+    return [[integer(number, f"lifetime of {what}") for number in interval] for interval in intervals]
+
+
+class Problem:
+    """Buffers and memory spaces, checked when it is made.
+
+    ``buffers`` are :class:`Buffer` objects, dictionaries with the same fields, or plain records
+    ``(size, lower, upper)``: a list of triples or an n × 3 numpy array.
+
+    >>> problem = Problem([(64, 0, 2), (32, 1, 3)])
+    >>> len(problem), problem.lower_bound
+    (2, 96)
+    """
+
+    def __init__(
+        self,
+        buffers: Any = (),
+        spaces: Iterable[Space | Mapping[str, Any]] | None = None,
+        *,
+        may_overlay: Iterable[Mapping[str, str]] = (),
+        must_share: Iterable[Sequence[str]] = (),
+        must_not_share: Iterable[Sequence[str]] = (),
+        capacity: int | None = None,
+        alignment: int = 1,
+        name: str = "problem",
+    ) -> None:
+        if buffers is None or isinstance(buffers, (str, bytes)):
+            raise ProblemError(f"buffers is {buffers!r}; expected buffers or (size, lower, upper) records")
+        if not is_array(buffers):
+            buffers = list(buffers)
+        named = not is_array(buffers) and any(isinstance(buffer, (Buffer, Mapping)) for buffer in buffers)
+        relations = {"may_overlay": may_overlay, "must_share": must_share, "must_not_share": must_not_share}
+        relations = {key: list(value) for key, value in relations.items()}
+        if named or spaces is not None or any(relations.values()):
+            self._native = _from_parts(buffers, spaces, relations, capacity, alignment, name)
+        else:
+            self._native = _from_columns(*columns(buffers), None, None, capacity, alignment, name)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        size: Any,
+        lower: Any,
+        upper: Any,
+        *,
+        alignment: Any = None,
+        ids: Iterable[str] | None = None,
+        capacity: int | None = None,
+        space_alignment: int = 1,
+        name: str = "problem",
+    ) -> Problem:
+        """A problem from columns; quickest with numpy arrays of int64."""
+        return cls._of(_from_columns(size, lower, upper, alignment, ids, capacity, space_alignment, name))
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any], name: str = "problem") -> Problem:
+        """A problem from the documented JSON form as a dictionary."""
+        return cls._of(_native.Problem.from_json(json.dumps(facts), name))
+
+    @classmethod
+    def from_json(cls, text: str, name: str = "problem") -> Problem:
+        """A problem from the documented JSON form."""
+        return cls._of(_native.Problem.from_json(text, name))
+
+    @classmethod
+    def _of(cls, native: _native.Problem) -> Problem:
+        problem = cls.__new__(cls)
+        problem._native = native
+        return problem
+
+    @property
+    def name(self) -> str:
+        """What it is called in pictures."""
+        return self._native.name
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader ignored, assumed or left alone."""
+        return self._native.notes
+
+    @property
+    def lower_bound(self) -> int:
+        """No plan needs fewer bytes."""
+        return self._native.lower_bound
+
+    @property
+    def has_program(self) -> bool:
+        """Whether plans are also checked against the program's own reads and writes."""
+        return self._native.has_program
+
+    @property
+    def buffers(self) -> list[dict[str, Any]]:
+        """The buffers as dictionaries."""
+        return self.to_dict()["buffers"]
+
+    def on(
+        self,
+        *,
+        capacity: int | None = None,
+        align: int | None = None,
+        spaces: Iterable[str] = (),
+    ) -> Problem:
+        """The same problem on a target; spaces as on the command line, ``"sram=256KiB:16"``."""
+        capacity = None if capacity is None else integer(capacity, "capacity")
+        align = None if align is None else integer(align, "align")
+        return Problem._of(self._native.on_target(capacity, align, list(spaces)))
+
+    def to_json(self) -> str:
+        """The documented JSON form."""
+        return self._native.to_json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON form as a dictionary."""
+        return json.loads(self.to_json())
+
+    def to_csv(self) -> str:
+        """MiniMalloc's CSV form, half-open."""
+        return self._native.to_csv()
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"Problem({self.name!r}, {len(self)} buffers, lower_bound={self.lower_bound})"
+
+    def __reduce__(self):
+        return (_unpickled, (self.to_json(), self.name))
+
+
+def _unpickled(text: str, name: str) -> Problem:
+    return Problem.from_json(text, name)
+
+
+def _from_columns(
+    size: Any, lower: Any, upper: Any, alignment: Any, ids: Any, capacity: Any, space_alignment: Any, name: str
+) -> _native.Problem:
+    packed = [column(values, what) for values, what in ((size, "size"), (lower, "lower"), (upper, "upper"))]
+    optional = None if alignment is None else column(alignment, "alignment")
+    names = None if ids is None else [str(one) for one in ids]
+    lengths = {len(part) // 8 for part in packed}
+    lengths |= {len(optional) // 8} if optional is not None else set()
+    lengths |= {len(names)} if names is not None else set()
+    if len(lengths) != 1:
+        raise ProblemError(f"the columns have different lengths: {sorted(lengths)}", code="problem::shape")
+    return _native.Problem.from_arrays(
+        *packed,
+        optional,
+        names,
+        None if capacity is None else integer(capacity, "capacity"),
+        integer(space_alignment, "alignment"),
+        name,
+    )
+
+
+def _from_parts(
+    buffers: Any, spaces: Any, relations: dict[str, list[Any]], capacity: Any, alignment: Any, name: str
+) -> _native.Problem:
+    facts: dict[str, Any] = {"buffers": [_described(buffer, index) for index, buffer in enumerate(buffers)]}
+    if spaces is not None:
+        if capacity is not None or alignment != 1:
+            raise ArgumentError("capacity and alignment are those of the spaces when spaces are given")
+        facts["spaces"] = [space._to_dict() if isinstance(space, Space) else dict(space) for space in spaces]
+    elif capacity is not None or alignment != 1:
+        facts["spaces"] = [Space("default", capacity, alignment)._to_dict()]
+    facts["must_share"] = [list(pair) for pair in relations["must_share"]]
+    facts["must_not_share"] = [list(pair) for pair in relations["must_not_share"]]
+    facts["may_overlay"] = [dict(overlay) for overlay in relations["may_overlay"]]
+    try:
+        return _native.Problem.from_json(json.dumps(facts), name)
+    except ReadError as error:
+        # Lines and columns of a text that nobody has seen would only confuse.
+        raise ProblemError(error.message, code=error.code, help=error.help) from None
+    except TypeError as error:
+        raise ProblemError(str(error)) from None
+
+
+def _described(buffer: Any, index: int) -> dict[str, Any]:
+    if isinstance(buffer, Buffer):
+        return buffer._to_dict()
+    if isinstance(buffer, Mapping):
+        return dict(buffer)
+    try:
+        size, lower, upper = buffer
+    except (TypeError, ValueError):
+        message = f"buffer {index} is {buffer!r}; expected a Buffer, a dictionary or (size, lower, upper)"
+        raise ProblemError(message, code="problem::shape") from None
+    return Buffer(str(index), size, (lower, upper))._to_dict()
+
+
+def read(path: str | os.PathLike[str], format: str | None = None) -> Problem:
+    """Reads any file memplan knows: records, MLIR, TVMScript, models. See :func:`memplan.formats`."""
+    with open(path, "rb") as file:
+        content = file.read()
+    return Problem._of(_native.Problem.from_bytes(content, os.fspath(path), format))

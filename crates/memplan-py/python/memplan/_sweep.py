@@ -1,0 +1,281 @@
+"""Many inputs, several strategies: one table.
+
+A sweep is a list of jobs, one for each input and strategy. Jobs run on local processes, or on a cluster that the
+caller brings: a Dask client, the ``ray`` module, or any ``concurrent.futures`` executor. Each finished row is
+appended to a journal, so that a sweep that was cut off goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import json
+import multiprocessing
+import os
+import time
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any, Callable, Iterable, Iterator
+
+from ._errors import ArgumentError, MemplanError
+from ._plan import plan as plan_problem
+from ._problem import read
+
+Row = dict[str, Any]
+Job = dict[str, Any]
+
+_COLUMNS = ("input", "strategy", "buffers", "status", "extent", "lower_bound", "ratio", "seconds", "error")
+
+# A job whose worker dies this often is what kills the workers.
+_ATTEMPTS = 3
+
+
+class Sweep:
+    """The table of a sweep: a row for each input and strategy, in the order they were given."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = list(rows)
+
+    def to_pandas(self) -> Any:
+        """The table as a ``pandas.DataFrame``."""
+        import pandas
+
+        return pandas.DataFrame(self.rows, columns=list(_COLUMNS))
+
+    def best(self) -> dict[str, Row]:
+        """The smallest plan for each input."""
+        best: dict[str, Row] = {}
+        for row in self.rows:
+            known = best.get(row["input"])
+            if row["extent"] is not None and (known is None or row["extent"] < known["extent"]):
+                best[row["input"]] = row
+        return best
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> Row:
+        return self.rows[index]
+
+    def __repr__(self) -> str:
+        shown = ("input", "strategy", "buffers", "status", "extent", "ratio", "error")
+        table = [list(shown)] + [[_cell(row[key]) for key in shown] for row in self.rows]
+        widths = [max(len(row[index]) for row in table) for index in range(len(shown))]
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table)
+
+    def _repr_html_(self) -> str:
+        return self.to_pandas()._repr_html_()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def sweep(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    strategies: str | Iterable[str] = ("auto",),
+    *,
+    assign: str = "offsets",
+    time_limit: float | None = None,
+    work: int | None = None,
+    seed: int = 0,
+    capacity: int | None = None,
+    align: int | None = None,
+    client: Any = None,
+    workers: int | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Sweep:
+    """Plans every input with every strategy.
+
+    ``paths`` is a folder (every file in it that memplan can read by its name), a file, or several of either.
+    ``client`` is a Dask client, the ``ray`` module or an executor; without one, ``workers`` local processes do the
+    work. With ``journal``, a file, finished rows are kept there and not done again. ``progress(done, all)`` hears
+    every finished row. What goes wrong with an input is in its row's ``error``; it stops nobody else.
+    """
+    names = [strategies] if isinstance(strategies, str) else list(strategies)
+    options = {
+        "assign": assign,
+        "time_limit": time_limit,
+        "work": work,
+        "seed": seed,
+        "capacity": capacity,
+        "align": align,
+    }
+    jobs = [{"input": path, "strategy": name, **options} for path in _inputs(paths) for name in names]
+    record = _Journal(journal)
+    found: dict[int, Row] = {}
+    for index, job in enumerate(jobs):
+        if (row := record.row(job)) is not None:
+            found[index] = row
+    if progress:
+        progress(len(found), len(jobs))
+    waiting = {index: job for index, job in enumerate(jobs) if index not in found}
+    for index, row in _run(waiting, client, workers):
+        record.add(jobs[index], row)
+        found[index] = row
+        if progress:
+            progress(len(found), len(jobs))
+    return Sweep(found[index] for index in range(len(jobs)))
+
+
+def _inputs(paths: Any) -> list[str]:
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [paths]
+    files: list[str] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            files.extend(str(file) for file in sorted(path.rglob("*")) if file.is_file() and _is_known(file))
+        elif path.exists():
+            files.append(str(path))
+        else:
+            raise ArgumentError(f"there is no file or folder {path}")
+    return files
+
+
+def _is_known(file: Path) -> bool:
+    from . import _native
+
+    return file.suffix[1:].lower() in _native.extensions()
+
+
+class _Journal:
+    """Finished rows in a file, a JSON object a line; the last line may be torn and then does not count."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self._path = path
+        self._rows: dict[str, Row] = {}
+        if path is not None and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                for line in file:
+                    try:
+                        entry = json.loads(line)
+                        self._rows[entry["job"]] = entry["row"]
+                    except (ValueError, KeyError, TypeError):
+                        continue
+
+    @staticmethod
+    def _key(job: Job) -> str:
+        # An input that has changed since is another input.
+        stat = os.stat(job["input"])
+        facts = json.dumps([job, stat.st_size, stat.st_mtime_ns], sort_keys=True)
+        return hashlib.sha256(facts.encode()).hexdigest()
+
+    def row(self, job: Job) -> Row | None:
+        return self._rows.get(self._key(job)) if self._rows else None
+
+    def add(self, job: Job, row: Row) -> None:
+        if self._path is None:
+            return
+        with open(self._path, "a", encoding="utf-8") as file:
+            # A torn last line must not swallow this one.
+            if file.tell() and not _ends_with_newline(self._path):
+                file.write("\n")
+            file.write(json.dumps({"job": self._key(job), "row": row}) + "\n")
+            file.flush()
+
+
+def _ends_with_newline(path: str | os.PathLike[str]) -> bool:
+    with open(path, "rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def run_job(job: Job) -> Row:
+    """Does one job; runs wherever the workers are. Errors are part of the answer."""
+    row: Row = dict.fromkeys(_COLUMNS)
+    row.update(input=job["input"], strategy=job["strategy"])
+    start = time.perf_counter()
+    try:
+        problem = read(job["input"])
+        if job["capacity"] is not None or job["align"] is not None:
+            problem = problem.on(capacity=job["capacity"], align=job["align"])
+        row["buffers"] = len(problem)
+        limits = {key: job[key] for key in ("assign", "time_limit", "work", "seed")}
+        plan = plan_problem(problem, job["strategy"], **limits)
+        row.update(status=plan.status, extent=plan.extent, lower_bound=plan.lower_bound)
+        if plan.extent is not None and plan.lower_bound:
+            row["ratio"] = plan.extent / plan.lower_bound
+    except (MemplanError, OSError) as error:
+        row.update(status="error", error=str(error))
+    row["seconds"] = time.perf_counter() - start
+    return row
+
+
+def _run(jobs: dict[int, Job], client: Any, workers: int | None) -> Iterator[tuple[int, Row]]:
+    if not jobs:
+        return iter(())
+    if client is None:
+        return _run_locally(jobs, workers)
+    if getattr(client, "__name__", None) == "ray":
+        return _run_on_ray(jobs, client)
+    if hasattr(client, "scheduler_info"):
+        return _run_on_dask(jobs, client)
+    if hasattr(client, "submit"):
+        return _run_on_executor(jobs, client)
+    raise ArgumentError(f"client is {client!r}; expected a Dask client, the ray module or an executor")
+
+
+def _run_on_executor(jobs: dict[int, Job], executor: Any) -> Iterator[tuple[int, Row]]:
+    futures = {executor.submit(run_job, job): index for index, job in jobs.items()}
+    for future in concurrent.futures.as_completed(futures):
+        yield futures[future], future.result()
+
+
+def _run_locally(jobs: dict[int, Job], workers: int | None) -> Iterator[tuple[int, Row]]:
+    """A pool dies with its first dead worker: what was not finished goes to a new one."""
+    waiting = dict(jobs)
+    attempts = dict.fromkeys(jobs, 0)
+    count = workers or os.cpu_count() or 1
+    while waiting:
+        # With a suspect among them, one at a time: then the one that kills its worker is known.
+        suspects = {index: job for index, job in waiting.items() if attempts[index] > 0}
+        batch, size = (dict([next(iter(suspects.items()))]), 1) if suspects else (waiting, count)
+        for index in list(batch):
+            attempts[index] += 1
+        context = multiprocessing.get_context("spawn")
+        with concurrent.futures.ProcessPoolExecutor(size, mp_context=context) as pool:
+            try:
+                for index, row in _run_on_executor(dict(batch), pool):
+                    del waiting[index]
+                    yield index, row
+            except BrokenProcessPool:
+                pass
+        for index in [index for index in batch if index in waiting and attempts[index] >= _ATTEMPTS]:
+            yield index, _lost(waiting.pop(index))
+
+
+def _lost(job: Job) -> Row:
+    row: Row = dict.fromkeys(_COLUMNS)
+    message = f"its worker died {_ATTEMPTS} times"
+    row.update(input=job["input"], strategy=job["strategy"], status="error", error=message)
+    return row
+
+
+def _run_on_dask(jobs: dict[int, Job], client: Any) -> Iterator[tuple[int, Row]]:
+    from distributed import as_completed
+
+    futures = {
+        client.submit(run_job, job, pure=False, retries=_ATTEMPTS - 1): index for index, job in jobs.items()
+    }
+    for future in as_completed(list(futures)):
+        index = futures[future]
+        yield index, _lost(jobs[index]) if future.status == "error" else future.result()
+
+
+def _run_on_ray(jobs: dict[int, Job], ray: Any) -> Iterator[tuple[int, Row]]:
+    remote = ray.remote(max_retries=_ATTEMPTS - 1)(run_job)
+    futures = {remote.remote(job): index for index, job in jobs.items()}
+    waiting = list(futures)
+    while waiting:
+        [done], waiting = ray.wait(waiting, num_returns=1)
+        index = futures[done]
+        try:
+            yield index, ray.get(done)
+        except ray.exceptions.RayError:
+            yield index, _lost(jobs[index])

@@ -1,0 +1,264 @@
+//! Plan, verify, compare, opt, and the command line.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use memplan::compare::Comparison;
+use memplan::core::{Bytes, Placement, Plan};
+use memplan::finding::{self, Finding};
+use memplan::format::FORMATS;
+use memplan::models::plan as plan_file;
+use memplan::pass::{self, PASSES, PassHow, PassSpec};
+use memplan::pipeline::{self, How, Source};
+use memplan::planner::{Assign, Request, STRATEGIES, Strategy, find};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error;
+use crate::planned::PlanHandle;
+use crate::problem::ProblemHandle;
+use crate::watched::{Watched, watched};
+
+/// Limits and seed of a call.
+struct Limits {
+    seed: u64,
+    time_limit: Option<Duration>,
+    work_limit: Option<u64>,
+    threads: Option<usize>,
+}
+
+impl Limits {
+    fn of(
+        py: Python<'_>,
+        seed: u64,
+        time_limit: Option<f64>,
+        work_limit: Option<u64>,
+        threads: Option<usize>,
+    ) -> PyResult<Limits> {
+        let seconds = |seconds: f64| {
+            Duration::try_from_secs_f64(seconds)
+                .map_err(|_| error::wrong_argument(py, &format!("time_limit is {seconds}; it is a number of seconds")))
+        };
+        Ok(Limits { seed, time_limit: time_limit.map(seconds).transpose()?, work_limit, threads })
+    }
+
+    fn set<'a>(self, request: Request<'a>, assign: Assign) -> Request<'a> {
+        let Limits { seed, time_limit, work_limit, threads } = self;
+        Request { assign, seed, time_limit, work_limit, threads, ..request }
+    }
+}
+
+fn strategy_of(py: Python<'_>, name: &str) -> PyResult<&'static dyn Strategy> {
+    find(name).ok_or_else(|| {
+        error::wrong_argument(py, &format!("there is no strategy called `{name}`; see memplan.strategies()"))
+    })
+}
+
+fn assign_of(py: Python<'_>, name: &str) -> PyResult<Assign> {
+    match name {
+        "offsets" => Ok(Assign::Offsets),
+        "objects" => Ok(Assign::Objects),
+        other => Err(error::wrong_argument(py, &format!("assign is `{other}`; it is `offsets` or `objects`"))),
+    }
+}
+
+/// Plans and checks. Ctrl-C ends the search with the best plan so far; without one it is raised.
+#[pyfunction]
+#[pyo3(signature = (problem, strategy, assign, time_limit, work_limit, seed, threads, progress))]
+#[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
+pub(crate) fn plan(
+    py: Python<'_>,
+    problem: &ProblemHandle,
+    strategy: &str,
+    assign: &str,
+    time_limit: Option<f64>,
+    work_limit: Option<u64>,
+    seed: u64,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PlanHandle> {
+    let limits = Limits::of(py, seed, time_limit, work_limit, threads)?;
+    let (strategy, assign) = (strategy_of(py, strategy)?, assign_of(py, assign)?);
+    let Watched { result, interrupted } = watched(py, progress.as_ref(), |request| {
+        let how = How { strategy, request: limits.set(request, assign) };
+        let (outcome, time) = pipeline::plan(&problem.problem, &how)?;
+        let outcome = pipeline::check(&problem.problem, problem.program.as_deref(), outcome, strategy)?;
+        Ok::<_, pipeline::PipelineError>((outcome, time))
+    })?;
+    let (outcome, time) = result.map_err(|failure| error::pipeline(py, &failure))?;
+    match interrupted {
+        // The best plan so far is the answer to Ctrl-C, not to a callback that failed.
+        Some(signal) if outcome.plan().is_none() || !signal.is_instance_of::<PyKeyboardInterrupt>(py) => Err(signal),
+        _ => Ok(PlanHandle {
+            problem: Arc::clone(&problem.problem),
+            outcome,
+            strategy: strategy.name().to_owned(),
+            seconds: time.as_secs_f64(),
+            name: problem.name.clone(),
+        }),
+    }
+}
+
+/// Everything that is wrong with offsets (64-bit numbers in native byte order) or with a plan file's text.
+#[pyfunction]
+#[pyo3(signature = (problem, *, offsets=None, text=None))]
+pub(crate) fn verify<'py>(
+    py: Python<'py>,
+    problem: &ProblemHandle,
+    offsets: Option<&[u8]>,
+    text: Option<&str>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let plan = match (offsets, text) {
+        (Some(offsets), _) => of_offsets(problem, offsets),
+        (None, Some(text)) => plan_file::read(text.as_bytes(), &problem.problem, None)
+            .map_err(|error| error::unreadable(py, None, &error))?,
+        (None, None) => return Err(error::wrong_argument(py, "there is no plan to verify")),
+    };
+    let findings = py.detach(|| findings(problem, &plan));
+    findings.iter().map(|finding| described(py, finding)).collect()
+}
+
+fn findings(problem: &ProblemHandle, plan: &Plan) -> Vec<Finding> {
+    let Some(program) = &problem.program else { return finding::in_packing(&problem.problem, plan) };
+    let mut findings = finding::in_placement(&problem.problem, plan);
+    if findings.is_empty() {
+        findings.extend(finding::in_dataflow(program.program(), &program.check_any(plan)));
+    }
+    findings
+}
+
+fn of_offsets(problem: &ProblemHandle, offsets: &[u8]) -> Plan {
+    let mut plan = Plan::empty(&problem.problem);
+    let offsets = offsets.chunks_exact(8).map(|chunk| u64::from_ne_bytes(chunk.try_into().unwrap_or_default()));
+    for ((id, buffer), offset) in problem.problem.buffers().iter_enumerated().zip(offsets) {
+        plan.placements[id] = Some(Placement::at(buffer.spaces[0], Bytes(offset)));
+    }
+    plan.fit_extents(&problem.problem);
+    plan
+}
+
+fn described<'py>(py: Python<'py>, finding: &Finding) -> PyResult<Bound<'py, PyDict>> {
+    let facts = PyDict::new(py);
+    facts.set_item("code", finding.code)?;
+    facts.set_item("message", &finding.message)?;
+    facts.set_item("buffers", &finding.buffers)?;
+    facts.set_item("step", finding.step)?;
+    facts.set_item("space", finding.place.as_ref().map(|(space, _)| space))?;
+    facts.set_item("bytes", finding.place.as_ref().map(|(_, [start, end])| (start, end)))?;
+    Ok(facts)
+}
+
+/// Every strategy that applies, smallest extent first, and those that do not, with the reason.
+#[pyfunction]
+#[pyo3(signature = (problem, assign, time_limit, work_limit, seed, threads))]
+pub(crate) fn compare<'py>(
+    py: Python<'py>,
+    problem: &ProblemHandle,
+    assign: Option<&str>,
+    time_limit: Option<f64>,
+    work_limit: Option<u64>,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<(Vec<Bound<'py, PyDict>>, Vec<(&'static str, String)>, u64)> {
+    let limits = Limits::of(py, seed, time_limit, work_limit, threads)?;
+    let assign = assign.map(|assign| assign_of(py, assign)).transpose()?;
+    let Watched { result, interrupted } = watched(py, None, |request| {
+        let request = limits.set(request, assign.unwrap_or_default());
+        Comparison::run(&problem.problem, problem.program.as_deref(), assign, &request, |_| ())
+    })?;
+    if let Some(signal) = interrupted {
+        return Err(signal);
+    }
+    let comparison = result.map_err(|bug| error::unsound(py, &bug))?;
+    let row = |entry: &memplan::compare::Entry| {
+        let facts = PyDict::new(py);
+        facts.set_item("strategy", entry.strategy)?;
+        facts.set_item("assign", if entry.assign == Assign::Objects { "objects" } else { "offsets" })?;
+        facts.set_item("status", entry.outcome.status())?;
+        facts.set_item("extent", entry.extent().map(|extent| extent.0))?;
+        facts.set_item("objects", entry.outcome.plan().map(|plan| plan.objects.len()))?;
+        facts.set_item("seconds", entry.time.as_secs_f64())?;
+        Ok(facts)
+    };
+    let rows: PyResult<Vec<_>> = comparison.entries.iter().map(row).collect();
+    let refused = comparison.refused.iter().map(|refused| (refused.strategy, refused.reason.to_string())).collect();
+    Ok((rows?, refused, comparison.lower_bound(&problem.problem).0))
+}
+
+/// Rewrites a program: the new text, notes, and bytes before and after by scope.
+#[pyfunction]
+#[pyo3(signature = (text, spec, name, strategy, time_limit, seed))]
+pub(crate) fn opt<'py>(
+    py: Python<'py>,
+    text: &str,
+    spec: &str,
+    name: &str,
+    strategy: Option<&str>,
+    time_limit: Option<f64>,
+    seed: u64,
+) -> PyResult<(String, Vec<String>, Vec<Bound<'py, PyDict>>)> {
+    let spec: PassSpec =
+        spec.parse().map_err(|error: memplan::mlir::pass::SpecError| error::wrong_argument(py, &error.to_string()))?;
+    let pass = pass::find(&spec.name).ok_or_else(|| {
+        error::wrong_argument(py, &format!("there is no pass called `{}`; see memplan.passes()", spec.name))
+    })?;
+    let strategy = strategy.map(|name| strategy_of(py, name)).transpose()?;
+    let limits = Limits::of(py, seed, time_limit, None, None)?;
+    let source = Source::new(name, text);
+    let Watched { result, interrupted } = watched(py, None, |request| {
+        pass.run(&source, &spec.options, &PassHow { strategy, request: limits.set(request, Assign::Offsets) })
+    })?;
+    if let Some(signal) = interrupted {
+        return Err(signal);
+    }
+    let rewritten = result.map_err(|failure| error::pass(py, &failure))?;
+    let saving = |saving: &memplan::mlir::pass::Saving| {
+        let facts = PyDict::new(py);
+        facts.set_item("function", &saving.function)?;
+        facts.set_item("scope", &saving.scope)?;
+        facts.set_item("buffers", saving.buffers)?;
+        facts.set_item("before", saving.before)?;
+        facts.set_item("after", saving.after)?;
+        facts.set_item("lower_bound", saving.lower_bound)?;
+        Ok(facts)
+    };
+    let savings: PyResult<Vec<_>> = rewritten.savings.iter().map(saving).collect();
+    Ok((rewritten.text, rewritten.notes, savings?))
+}
+
+/// Names and one line each.
+#[pyfunction]
+pub(crate) fn strategies() -> Vec<(&'static str, &'static str)> {
+    STRATEGIES.iter().map(|strategy| (strategy.name(), strategy.describe())).collect()
+}
+
+/// Names and one line each.
+#[pyfunction]
+pub(crate) fn passes() -> Vec<(&'static str, &'static str)> {
+    PASSES.iter().map(|pass| (pass.name(), pass.describe())).collect()
+}
+
+/// Names and one line each.
+#[pyfunction]
+pub(crate) fn formats() -> Vec<(&'static str, &'static str)> {
+    FORMATS.iter().map(|format| (format.name(), format.describe())).collect()
+}
+
+/// Extensions of all files that can be read by their names, without the dot.
+#[pyfunction]
+pub(crate) fn extensions() -> Vec<&'static str> {
+    FORMATS.iter().flat_map(|format| format.extensions()).copied().collect()
+}
+
+/// The version.
+#[pyfunction]
+pub(crate) fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// The command line: arguments with the program's name first, exit code back.
+#[pyfunction]
+pub(crate) fn main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| memplan_cli::run(arguments))
+}

@@ -1,0 +1,83 @@
+//! Our errors as Python exceptions.
+//!
+//! The classes are written in Python (`memplan/_errors.py`), so that they can be
+//! subclassed, pickled and documented like any other.
+
+use memplan::models::ReadError;
+use memplan::pass::PassFailure;
+use memplan::pipeline::{PipelineError, Unsound};
+use memplan::planner::Refusal;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// An exception of a class of `memplan._errors`.
+fn exception(
+    py: Python<'_>,
+    class: &str,
+    message: &str,
+    facts: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
+) -> PyErr {
+    let made = (|| {
+        let keywords = PyDict::new(py);
+        facts(&keywords)?;
+        py.import("memplan._errors")?.getattr(class)?.call((message,), Some(&keywords))
+    })();
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// What a reader says, with the place.
+pub(crate) fn unreadable(py: Python<'_>, file: Option<&str>, error: &ReadError) -> PyErr {
+    exception(py, "ReadError", &error.message, |facts| {
+        facts.set_item("code", error.code)?;
+        facts.set_item("file", file)?;
+        facts.set_item("line", error.line)?;
+        facts.set_item("column", error.column)?;
+        facts.set_item("help", error.help.as_deref())
+    })
+}
+
+/// A problem that makes no sense.
+pub(crate) fn wrong_problem(py: Python<'_>, message: &str) -> PyErr {
+    exception(py, "ProblemError", message, |facts| facts.set_item("code", "problem"))
+}
+
+/// An argument that makes no sense.
+pub(crate) fn wrong_argument(py: Python<'_>, message: &str) -> PyErr {
+    exception(py, "ArgumentError", message, |facts| facts.set_item("code", "argument"))
+}
+
+/// A strategy or a pass that does not take the input.
+pub(crate) fn refused(py: Python<'_>, message: &str) -> PyErr {
+    exception(py, "RefusedError", message, |facts| facts.set_item("code", "refused"))
+}
+
+/// A bug of ours.
+pub(crate) fn bug(py: Python<'_>, message: &str) -> PyErr {
+    exception(py, "BugError", message, |facts| facts.set_item("code", "bug"))
+}
+
+pub(crate) fn refusal(py: Python<'_>, refusal: &Refusal) -> PyErr {
+    refused(py, &refusal.to_string())
+}
+
+pub(crate) fn unsound(py: Python<'_>, unsound: &Unsound) -> PyErr {
+    bug(py, &unsound.to_string())
+}
+
+pub(crate) fn pipeline(py: Python<'_>, error: &PipelineError) -> PyErr {
+    match error {
+        PipelineError::Read(error) => unreadable(py, None, error),
+        PipelineError::Refused(error) => refusal(py, error),
+        PipelineError::Unsound(error) => unsound(py, error),
+        other => wrong_problem(py, &other.to_string()),
+    }
+}
+
+pub(crate) fn pass(py: Python<'_>, error: &PassFailure) -> PyErr {
+    match error {
+        PassFailure::Input(error) => unreadable(py, None, error),
+        PassFailure::Spec(error) => wrong_argument(py, &error.to_string()),
+        PassFailure::Unsound(error) => unsound(py, error),
+        other => refused(py, &other.to_string()),
+    }
+}

@@ -1,0 +1,31 @@
+//! The native half of the Python package `memplan`.
+//!
+//! It is a thin one: handles to problems and plans, and the calls that need Rust.
+//! What Python people meet (dataclasses, representations, numpy, sweeps) is
+//! written in Python, in `python/memplan`.
+//!
+//! - [`problem`]: problems from arrays, JSON, files and texts;
+//! - [`planned`]: what came of planning, and the forms it can be written in;
+//! - [`watched`]: long calls that let other Python threads run, report progress and
+//!   hear Ctrl-C;
+//! - [`calls`]: plan, verify, compare, opt, and the command line;
+//! - [`error`]: our errors as Python exceptions.
+
+mod calls;
+mod error;
+mod planned;
+mod problem;
+mod watched;
+
+use pyo3::prelude::*;
+
+/// The native half of memplan; use the package `memplan`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::calls::{compare, extensions, formats, main, opt, passes, plan, strategies, verify, version};
+    #[pymodule_export]
+    use super::planned::PlanHandle;
+    #[pymodule_export]
+    use super::problem::ProblemHandle;
+}

@@ -1,0 +1,164 @@
+//! Problems from Python.
+
+use std::sync::Arc;
+
+use memplan::analyzed::Analyzed;
+use memplan::core::{Buffer, Bytes, Lifetime, Problem, ProblemBuilder, Space, bound};
+use memplan::format::{self, Input};
+use memplan::models::records;
+use memplan::pipeline::{self, Source};
+use memplan::target::Target;
+use pyo3::prelude::*;
+
+use crate::error;
+
+/// A problem, and the program it comes from if there is one.
+#[pyclass(frozen, name = "Problem", module = "memplan._native")]
+pub(crate) struct ProblemHandle {
+    pub(crate) problem: Arc<Problem>,
+    pub(crate) program: Option<Arc<Analyzed>>,
+    pub(crate) name: String,
+    notes: Vec<String>,
+}
+
+impl ProblemHandle {
+    fn of(problem: Problem, name: &str) -> ProblemHandle {
+        ProblemHandle { problem: Arc::new(problem), program: None, name: name.to_owned(), notes: Vec::new() }
+    }
+
+    fn of_input(input: Input, name: &str) -> ProblemHandle {
+        let program = input.program.map(Arc::new);
+        ProblemHandle { program, notes: input.notes, ..ProblemHandle::of(input.problem, name) }
+    }
+}
+
+#[pymethods]
+impl ProblemHandle {
+    /// Buffers from arrays of 64-bit numbers in native byte order, all in one space.
+    #[staticmethod]
+    #[pyo3(signature = (size, lower, upper, alignment, ids, capacity, space_alignment, name))]
+    #[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
+    fn from_arrays(
+        py: Python<'_>,
+        size: &[u8],
+        lower: &[u8],
+        upper: &[u8],
+        alignment: Option<&[u8]>,
+        ids: Option<Vec<String>>,
+        capacity: Option<u64>,
+        space_alignment: u64,
+        name: &str,
+    ) -> PyResult<ProblemHandle> {
+        let (sizes, lowers, uppers) = (numbers(size), numbers(lower), numbers(upper));
+        let mut alignments = alignment.map(numbers);
+        let mut ids = ids.map(Vec::into_iter);
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space {
+            capacity: capacity.map(Bytes),
+            alignment: Bytes(space_alignment.max(1)),
+            ..Space::new("default")
+        });
+        for (index, ((size, lower), upper)) in sizes.zip(lowers).zip(uppers).enumerate() {
+            let id = ids.as_mut().and_then(Iterator::next).unwrap_or_else(|| index.to_string());
+            let natural = |what: &str, number: i64| {
+                u64::try_from(number)
+                    .map_err(|_| error::wrong_problem(py, &format!("buffer `{id}`: {what} is {number}")))
+            };
+            let (size, lower, upper) = (natural("size", size)?, natural("lower", lower)?, natural("upper", upper)?);
+            if upper < lower {
+                let message = format!("buffer `{id}`: it ends at step {upper}, before it starts at {lower}");
+                return Err(error::wrong_problem(py, &message));
+            }
+            let alignment = alignments.as_mut().and_then(Iterator::next).map(|number| natural("alignment", number));
+            let alignment = alignment.transpose()?.unwrap_or(1).max(1);
+            builder
+                .buffer(Buffer { alignment: Bytes(alignment), ..Buffer::new(id, size, Lifetime::new(lower, upper)) });
+        }
+        let problem = builder.build().map_err(|error| error::wrong_problem(py, &error.to_string()))?;
+        Ok(ProblemHandle::of(problem, name))
+    }
+
+    /// A problem in the JSON of the documentation.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, text: &str, name: &str) -> PyResult<ProblemHandle> {
+        let records = records::find("json").map(|format| format.read(text));
+        match records {
+            Some(Ok(records)) => Ok(ProblemHandle { notes: records.notes, ..ProblemHandle::of(records.problem, name) }),
+            Some(Err(error)) => Err(error::unreadable(py, None, &error)),
+            None => Err(error::bug(py, "the JSON reader is gone")),
+        }
+    }
+
+    /// Any input, by its bytes; `format` or the name says what it is.
+    #[staticmethod]
+    #[pyo3(signature = (bytes, name, format=None))]
+    fn from_bytes(py: Python<'_>, bytes: &[u8], name: &str, format: Option<&str>) -> PyResult<ProblemHandle> {
+        let mut source = Source::new(name, bytes);
+        if let Some(format) = format {
+            let known = format::find(format);
+            source.format =
+                Some(known.ok_or_else(|| error::wrong_argument(py, &format!("there is no format called `{format}`")))?);
+        }
+        let input = py.detach(|| pipeline::read(&source));
+        let input = input.map_err(|error| error::unreadable(py, Some(name), &error))?;
+        Ok(ProblemHandle::of_input(input, name))
+    }
+
+    /// The same problem on a target: capacity of the only space, alignment of all, spaces as `NAME=CAP:ALIGN`.
+    #[pyo3(signature = (capacity=None, align=None, spaces=vec![]))]
+    fn on_target(
+        &self,
+        py: Python<'_>,
+        capacity: Option<u64>,
+        align: Option<u64>,
+        spaces: Vec<String>,
+    ) -> PyResult<ProblemHandle> {
+        let parsed: Result<Vec<_>, String> = spaces.iter().map(|space| space.parse()).collect();
+        let spaces = parsed.map_err(|message| error::wrong_argument(py, &message))?;
+        if align == Some(0) {
+            return Err(error::wrong_argument(py, "an alignment is at least 1"));
+        }
+        let target = Target { align: align.map(Bytes), capacity: capacity.map(Bytes), spaces };
+        let problem = target.apply(&self.problem).map_err(|error| error::wrong_problem(py, &error.to_string()))?;
+        let (program, name, notes) = (self.program.clone(), self.name.clone(), self.notes.clone());
+        Ok(ProblemHandle { problem: Arc::new(problem), program, name, notes })
+    }
+
+    fn __len__(&self) -> usize {
+        self.problem.buffers().len()
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    #[getter]
+    fn lower_bound(&self) -> u64 {
+        bound::lower_bound(&self.problem).0
+    }
+
+    /// Whether there is a program behind it, so that plans pass the dataflow check, too.
+    #[getter]
+    fn has_program(&self) -> bool {
+        self.program.is_some()
+    }
+
+    fn to_json(&self) -> String {
+        records::json::write(&self.problem)
+    }
+
+    fn to_csv(&self) -> String {
+        records::csv::write(&self.problem)
+    }
+}
+
+/// Eight bytes a number; what is left over at the end is none.
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = i64> + '_ {
+    bytes.chunks_exact(8).map(|chunk| i64::from_ne_bytes(chunk.try_into().unwrap_or_default()))
+}

@@ -1,0 +1,95 @@
+//! Long calls that Python can watch and end.
+//!
+//! The work runs on a thread of its own. The thread that called us gives the
+//! interpreter away and wakes up every few hundredths of a second to tell the progress
+//! callback what is new and to ask whether a signal has come. Ctrl-C then ends
+//! the search, not the program: the best plan so far is the answer.
+
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering::Relaxed};
+use std::time::Duration;
+
+use memplan::core::Bytes;
+use memplan::planner::{Observer, Request};
+use pyo3::prelude::*;
+
+use crate::error;
+
+/// How long Ctrl-C may have to wait.
+const TICK: Duration = Duration::from_millis(30);
+
+/// Deeply nested input is read without recursion, but a guest's thread should not be the narrow place.
+const STACK: usize = 16 << 20;
+
+/// What the search has to tell.
+#[derive(Default)]
+struct Latest(Mutex<Option<(Option<u64>, u64)>>);
+
+impl Latest {
+    fn take(&self) -> Option<(Option<u64>, u64)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Observer for Latest {
+    fn progress(&self, best: Option<Bytes>, lower_bound: Bytes) {
+        let news = (best.map(|best| best.0), lower_bound.0);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(news);
+    }
+}
+
+/// A finished call, and the signal or the callback's error that ended it early.
+pub(crate) struct Watched<T> {
+    pub(crate) result: T,
+    pub(crate) interrupted: Option<PyErr>,
+}
+
+/// Runs `work` with a request that is watched; everything else in the request is up to `work`.
+pub(crate) fn watched<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(Request<'_>) -> T + Send,
+) -> PyResult<Watched<T>> {
+    let latest = Latest::default();
+    let cancel = Arc::new(AtomicBool::new(false));
+    let (result, interrupted) = py.detach(|| {
+        std::thread::scope(|scope| {
+            let (done, finished) = sync_channel::<()>(1);
+            let request = Request { observer: Some(&latest), cancel: Some(Arc::clone(&cancel)), ..Request::default() };
+            let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
+                // Dropped at the end, also by a panic: that is the signal.
+                let _done = done;
+                work(request)
+            });
+            let worker = match worker {
+                Ok(worker) => worker,
+                Err(error) => return (Err(error.to_string()), None),
+            };
+            let mut interrupted = None;
+            while finished.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                if interrupted.is_none()
+                    && let Err(error) = Python::attach(|py| tell(py, progress, &latest))
+                {
+                    cancel.store(true, Relaxed);
+                    interrupted = Some(error);
+                }
+            }
+            (worker.join().map_err(|_| "a thread of memplan panicked".to_owned()), interrupted)
+        })
+    });
+    if interrupted.is_none() {
+        tell(py, progress, &latest)?;
+    }
+    match result {
+        Ok(result) => Ok(Watched { result, interrupted }),
+        Err(message) => Err(error::bug(py, &message)),
+    }
+}
+
+/// Hands news to the callback and asks for signals.
+fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, latest: &Latest) -> PyResult<()> {
+    if let (Some(callback), Some(news)) = (progress, latest.take()) {
+        callback.call1(py, news)?;
+    }
+    py.check_signals()
+}

@@ -1,0 +1,94 @@
+"""One problem through C, Python and the command line: the same offsets.
+
+The C library is found through MEMPLAN_CAPI (the path of libmemplan_capi.so).
+"""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import memplan
+from conftest import hard_records
+
+NO_OFFSET = 2**64 - 1
+
+
+class Buffer(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_uint64),
+        ("alignment", ctypes.c_uint64),
+        ("start", ctypes.c_uint64),
+        ("end", ctypes.c_uint64),
+        ("fixed_offset", ctypes.c_uint64),
+        ("space", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+    ]
+
+
+class Problem(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("buffer_size", ctypes.c_size_t),
+        ("buffers", ctypes.POINTER(Buffer)),
+        ("buffer_count", ctypes.c_size_t),
+        ("space_size", ctypes.c_size_t),
+        ("spaces", ctypes.c_void_p),
+        ("space_count", ctypes.c_size_t),
+    ]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("strategy", ctypes.c_char_p),
+        ("seed", ctypes.c_uint64),
+        ("time_limit_ms", ctypes.c_uint64),
+        ("work_limit", ctypes.c_uint64),
+        ("threads", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("should_stop", ctypes.c_void_p),
+        ("user_data", ctypes.c_void_p),
+    ]
+
+
+def c_library():
+    path = os.environ.get("MEMPLAN_CAPI")
+    if not path:
+        if os.environ.get("MEMPLAN_REQUIRE_PEERS"):
+            pytest.fail("needs MEMPLAN_CAPI, the path of libmemplan_capi.so")
+        pytest.skip("skipped: needs MEMPLAN_CAPI, the path of libmemplan_capi.so")
+    return ctypes.CDLL(path)
+
+
+def plan_in_c(library, records, strategy, work):
+    count = len(records)
+    buffers = (Buffer * count)(*[Buffer(size, 1, lower, upper, NO_OFFSET, 0, 0) for size, lower, upper in records])
+    problem = Problem(ctypes.sizeof(Problem), ctypes.sizeof(Buffer), buffers, count, 0, None, 0)
+    options = Options(ctypes.sizeof(Options), strategy.encode(), 0, 0, work, 0, 0, None, None)
+    offsets = (ctypes.c_uint64 * count)()
+    status = library.memplan_plan(ctypes.byref(problem), ctypes.byref(options), offsets, None)
+    assert status in (0, 1)
+    return list(offsets)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "search", "first-fit", "greedy-by-size"])
+def test_the_same_offsets_everywhere(strategy, tmp_path):
+    library = c_library()
+    records = hard_records(120)
+    rows = "".join(f"{index},{lower},{upper},{size}\n" for index, (size, lower, upper) in enumerate(records))
+    (tmp_path / "p.csv").write_text("id,lower,upper,size\n" + rows)
+    command = [sys.executable, "-m", "memplan", "plan", "p.csv", "--json", "-s", strategy, "--work", "2000"]
+    printed = json.loads(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout)
+    from_numpy = memplan.plan(np.array(records), strategy, work=2000)
+    from_file = memplan.plan(memplan.read(tmp_path / "p.csv"), strategy, work=2000)
+    expected = [buffer["offset"] for buffer in printed["buffers"]]
+    assert list(from_numpy.offsets) == list(from_file.offsets) == expected
+    assert plan_in_c(library, records, strategy, 2000) == expected
+    assert [buffer["offsets"] for buffer in from_file.to_dict()["buffers"]] == [
+        buffer["offsets"] for buffer in printed["buffers"]
+    ]
