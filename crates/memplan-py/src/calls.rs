@@ -20,6 +20,9 @@ use crate::planned::PlanHandle;
 use crate::problem::ProblemHandle;
 use crate::watched::{Watched, watched};
 
+/// Rows of a comparison, who refused and why, and the lower bound.
+type Compared<'py> = (Vec<Bound<'py, PyDict>>, Vec<(&'static str, String)>, u64);
+
 /// Limits and seed of a call.
 struct Limits {
     seed: u64,
@@ -160,7 +163,7 @@ pub(crate) fn compare<'py>(
     work_limit: Option<u64>,
     seed: u64,
     threads: Option<usize>,
-) -> PyResult<(Vec<Bound<'py, PyDict>>, Vec<(&'static str, String)>, u64)> {
+) -> PyResult<Compared<'py>> {
     let limits = Limits::of(py, seed, time_limit, work_limit, threads)?;
     let assign = assign.map(|assign| assign_of(py, assign)).transpose()?;
     let Watched { result, interrupted } = watched(py, None, |request| {

@@ -16,19 +16,19 @@ fn has(tool: &str) -> bool {
     found
 }
 
-fn run(command: &mut Command) -> Output {
+pub(crate) fn run(command: &mut Command) -> Output {
     let output = command.output().expect("the command starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}\n{said}");
     output
 }
 
-fn include() -> PathBuf {
+pub(crate) fn include() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
 }
 
 /// The static library, beside this test or one folder up.
-fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let test = std::env::current_exe().expect("the test knows its path");
     let folders = test.ancestors().skip(1).take(2);
     let candidates = folders.map(|folder| folder.join("libmemplan_capi.a"));

@@ -4,6 +4,7 @@ mod arguments;
 mod cpp;
 mod header;
 mod planning;
+mod plugin;
 mod rewriting;
 
 use memplan_capi::{
