@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot set the stage has failed")]
 
+mod book;
 mod browser;
 mod compare;
 mod diagnostics;
