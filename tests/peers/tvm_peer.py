@@ -3,10 +3,11 @@
     {"op": "parse", "text": …}                          -> {"ok": true}
     {"op": "rewrite", "text": …}                        -> {"ok": true, "before": …, "text": … or "error": …}
                                                            (printed before and after TVM's own StorageRewrite)
-    {"op": "compare", "before": …, "after": …, "symbols": {…}} -> {"ok": true, "equal": …}
+    {"op": "compare", "programs": [{"texts": […], "symbols": {…}}, …]} -> {"ok": true, "different": [[program, text], …]}
     {"op": "time", "text": …}                           -> {"ok": true, "seconds": …}  (StorageRewrite alone, best of three)
 
-`compare` compiles both texts with LLVM, TVM's own storage rewrite switched off, and runs them on the same small integers.
+`compare` compiles the texts of all programs with LLVM as one module, TVM's own storage rewrite switched off, runs them on the same
+small integers, and names the texts of a program that do not compute what its first one computes.
 """
 
 import json
@@ -43,10 +44,17 @@ def rewrite(text):
     return reply
 
 
-def run(text, symbols):
-    function = read(UNKNOWN_CALL.sub(r"\1T.evaluate(0)", text))
+def compile_all(texts):
+    functions = {}
+    for position, text in enumerate(texts):
+        name = f"f{position}"
+        function = read(UNKNOWN_CALL.sub(r"\1T.evaluate(0)", text))
+        functions[name] = function.with_attr("global_symbol", name)
     with tvm.transform.PassContext(config={"tirx.disable_storage_rewrite": True}):
-        compiled = tvm.compile(function, target="llvm")
+        return tvm.compile(tvm.IRModule(functions), target="llvm")
+
+
+def run(function, text, symbols):
     arguments, outputs = [], []
     for position, (name, shape, dtype) in enumerate(PARAMETER.findall(text.split("):\n")[0])):
         if not shape:
@@ -56,8 +64,20 @@ def run(text, symbols):
         values = ((np.arange(count) * 5 + position * 3) % 8).astype(dtype)
         outputs.append(tvm.runtime.tensor(values))
         arguments.append(outputs[-1])
-    compiled["main"](*arguments)
+    function(*arguments)
     return [tensor.numpy().tobytes() for tensor in outputs]
+
+
+def compare(programs):
+    compiled = compile_all([text for program in programs for text in program["texts"]])
+    different, position = [], 0
+    for number, program in enumerate(programs):
+        results = []
+        for text in program["texts"]:
+            results.append(run(compiled[f"f{position}"], text, program["symbols"]))
+            position += 1
+        different += [[number, place] for place, result in enumerate(results) if result != results[0]]
+    return {"ok": True, "different": different}
 
 
 def answer(question):
@@ -68,8 +88,7 @@ def answer(question):
     if kind == "rewrite":
         return rewrite(question["text"])
     if kind == "compare":
-        symbols = question.get("symbols", {})
-        return {"ok": True, "equal": run(question["before"], symbols) == run(question["after"], symbols)}
+        return compare(question["programs"])
     module = tvm.IRModule.from_expr(read(question["text"]))
     best = float("inf")
     for _ in range(3):

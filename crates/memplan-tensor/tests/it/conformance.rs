@@ -193,23 +193,29 @@ fn rewritten_texts_read_back() {
     }
 }
 
-/// One arena per memory: right for all records, and never more than entries take.
+/// One arena per memory is right for all records; so is what compatible mode does not refuse.
 #[test]
-fn arenas_are_right_for_all() {
-    let mut checked = 0;
+fn arenas_and_compat_are_right_for_all() {
+    let (mut arenas, mut compatible) = (0, 0);
     for record in records() {
         let script = input(&record);
         let before = &script.functions()[0];
         let options = RewriteOptions { strategy: Some("auto".to_owned()), ..RewriteOptions::default() };
         let arena = storage_rewrite(before, &options).unwrap_or_else(|error| panic!("{}: {error}", record.id()));
+        let compat = rewrite(&script, Mode::Compat).ok();
         for order in [Order::Forward, Order::Backward, Order::Lockstep] {
             let options = crate::interpreter::options(&record, 11, order);
             let Ok(expected) = run_traced(before, &options) else { continue };
+            if let Some(compat) = &compat {
+                let found = run_traced(&compat.function, &options);
+                assert_eq!(found.as_ref(), Ok(&expected), "{} compat", record.id());
+                compatible += 1;
+            }
             assert_eq!(run_traced(&arena.function, &options), Ok(expected), "{}", record.id());
-            checked += 1;
+            arenas += 1;
         }
     }
-    assert!(checked > 400);
+    assert!(arenas > 400 && compatible > 300, "{arenas} arenas, {compatible} compatible");
 }
 
 /// The dataflow check, which knows nothing of how layouts are found, accepts every one of ours.
