@@ -69,7 +69,9 @@ fn main() {
         "{:>10} {:>10} {:>12} {:>16} {:>10} {:>8}",
         "statements", "read ms", "rewrite ms", "with check ms", "print ms", "TVM/ours"
     );
-    for statements in [100, 1_000, 10_000, 100_000] {
+    let chosen: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let sizes = if chosen.is_empty() { vec![100, 1_000, 10_000, 100_000] } else { chosen };
+    for statements in sizes {
         let text = chain(statements);
         let runs = if statements > 10_000 { 2 } else { 5 };
         let script = Script::read(&text).expect("a valid program");

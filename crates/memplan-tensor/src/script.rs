@@ -47,14 +47,14 @@ impl Script {
     /// Reads a text.
     pub fn read(source: &str) -> Result<Script, ReadError> {
         let tokens = lex::lex(source)?;
-        let defs = python::Parser::new(source, &tokens).functions()?;
-        if defs.is_empty() {
-            return Err(ReadError::NoFunction);
-        }
+        let mut parser = python::Parser::new(source, &tokens);
         let mut script = Script { source: source.to_owned(), functions: Vec::new(), places: Vec::new() };
-        for def in &defs {
-            script.functions.push(read::read_function(source, def)?);
-            script.places.push(place(source, def));
+        while let Some(def) = parser.next_function()? {
+            script.functions.push(read::read_function(source, &def, &mut parser)?);
+            script.places.push(place(source, &def, parser.body_end()));
+        }
+        if script.functions.is_empty() {
+            return Err(ReadError::NoFunction);
         }
         Ok(script)
     }
@@ -96,11 +96,11 @@ impl Script {
 }
 
 /// Where the body of a function stands: from the line after the header to the end of its last line.
-fn place(source: &str, def: &python::PyDef) -> Place {
+fn place(source: &str, def: &python::PyDef, body_end: usize) -> Place {
     let line_end = |from: usize| source[from..].find('\n').map_or(source.len(), |newline| from + newline + 1);
     let start = line_end(def.header.range().end).min(source.len());
-    let end = line_end(def.end.max(def.header.range().end)).max(start);
-    let first = def.body.first().map_or(start, |statement| statement.span.range().start);
+    let end = line_end(body_end.max(def.header.range().end)).max(start);
+    let first = def.body;
     let line_start = source[..first].rfind('\n').map_or(0, |newline| newline + 1);
     let indent: String = source[line_start..first].chars().take_while(|c| c.is_whitespace()).collect();
     Place { body: Span::new(start, end), indent: if indent.is_empty() { "    ".to_owned() } else { indent } }

@@ -229,17 +229,31 @@ impl Expr {
         }
     }
 
+    /// Whether `test` holds for every direct sub-expression, in the order of [`Expr::children`] and without a list of them.
+    pub fn all_children<'a>(&'a self, mut test: impl FnMut(&'a Expr) -> bool) -> bool {
+        match self {
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => true,
+            Expr::Binary { left, right, .. } => test(left) && test(right),
+            Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => test(value),
+            Expr::Select { condition, then, otherwise } => test(condition) && test(then) && test(otherwise),
+            Expr::Ramp { base, stride, .. } => test(base) && test(stride),
+            Expr::Load { index, .. } => index.iter().all(test),
+            Expr::Call { args, .. } => args.iter().all(test),
+        }
+    }
+
     /// Calls `visit` on this expression and everything inside, parents first.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);
-        for child in self.children() {
+        self.all_children(|child| {
             child.walk(visit);
-        }
+            true
+        });
     }
 
     /// Whether any part satisfies `test`.
     pub fn any(&self, test: &dyn Fn(&Expr) -> bool) -> bool {
-        test(self) || self.children().iter().any(|child| child.any(test))
+        test(self) || !self.all_children(|child| !child.any(test))
     }
 
     /// Whether the value can be computed from variables and constants alone.

@@ -25,7 +25,6 @@ use super::sabotage::{Mistake, makes};
 use super::sequence::Sequence;
 use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Stmt, StmtKind, VarId, thread_rank};
 use crate::linear::Linear;
-use memplan_core::IndexVec;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 const SRC: u8 = 1;
@@ -72,7 +71,7 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
             function,
             dst,
             src,
-            values: IndexVec::filled(None, function.vars.len()),
+            values: HashMap::new(),
             cells: HashMap::new(),
             undo: None,
             thread: Vec::new(),
@@ -254,7 +253,8 @@ struct Run<'a> {
     function: &'a Function,
     dst: BufId,
     src: BufId,
-    values: IndexVec<VarId, Option<i64>>,
+    /// Of the variables that the statement defines, where known.
+    values: HashMap<VarId, i64>,
     cells: HashMap<Cell, u8>,
     /// States before the branch that is being run, to come back to.
     undo: Option<BTreeMap<Cell, u8>>,
@@ -291,7 +291,7 @@ impl Run<'_> {
         for position in 0..extent {
             self.step()?;
             let step = if any_order && self.backward { extent - 1 - position } else { position };
-            self.values[var] = Some(min.checked_add(step)?);
+            self.values.insert(var, min.checked_add(step)?);
             body(self)?;
         }
         Some(())
@@ -306,7 +306,10 @@ impl Run<'_> {
         match &stmt.kind {
             StmtKind::Store { buffer, index, value } => self.store(*buffer, index, value),
             StmtKind::Let { var, value } => {
-                self.values[*var] = self.value(value);
+                match self.value(value) {
+                    Some(known) => self.values.insert(*var, known),
+                    None => self.values.remove(var),
+                };
                 Some(())
             }
             _ if !self.concerned.contains(&std::ptr::from_ref(stmt)) => Some(()),
@@ -320,7 +323,7 @@ impl Run<'_> {
                 let private = self.function.buffers[self.dst].scope.is_per_thread();
                 self.repeat(*var, 0, extent, true, |run| {
                     if private {
-                        run.thread.push(run.values[*var]?);
+                        run.thread.push(*run.values.get(var)?);
                     }
                     let done = run.block(body);
                     if private {
@@ -433,7 +436,7 @@ impl Run<'_> {
     fn value(&self, expr: &Expr) -> Option<i64> {
         match expr {
             Expr::Int { value, .. } => Some(*value),
-            Expr::Var(var) => self.values[*var],
+            Expr::Var(var) => self.values.get(var).copied(),
             Expr::Not(value) => self.value(value).map(|value| i64::from(value == 0)),
             Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 => self.value(value),
             Expr::Binary { op, left, right } => {

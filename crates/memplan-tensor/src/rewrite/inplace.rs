@@ -105,7 +105,7 @@ impl<'a> Check<'a> {
                 self.index_depth -= 1;
                 allowed && index_fits
             }
-            _ => expr.children().into_iter().all(|child| self.expr(child)),
+            _ => expr.all_children(|child| self.expr(child)),
         }
     }
 }

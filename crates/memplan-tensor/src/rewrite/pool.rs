@@ -25,7 +25,7 @@ use super::{Defect, RewriteError};
 use crate::DType;
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Rank, StmtKind, StorageScope};
 use memplan_core::{IndexVec, index_type};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
 index_type! {
@@ -104,7 +104,7 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode) -> Result
         pool: Pool { entries: IndexVec::new(), entry_of: IndexVec::filled(None, buffers), in_place: Vec::new() },
         consumed: IndexVec::filled(false, buffers),
         scopes: Vec::new(),
-        free: HashMap::new(),
+        free: BTreeMap::new(),
         returned: 0,
         budget: hazard::BUDGET,
     };
@@ -115,8 +115,9 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode) -> Result
 }
 
 /// Free entries of one place, memory and element type, by size; equal sizes in the order of their return.
-#[derive(Default)]
 struct Shelf {
+    scope: StorageScope,
+    element: DType,
     sized: BTreeMap<u64, VecDeque<(u64, EntryId)>>,
     symbolic: VecDeque<EntryId>,
 }
@@ -130,7 +131,7 @@ struct Planner<'a, 'f> {
     consumed: IndexVec<BufId, bool>,
     /// Open thread launches and parallel loops.
     scopes: Vec<StmtId>,
-    free: HashMap<Attach, BTreeMap<(StorageScope, DType), Shelf>>,
+    free: BTreeMap<Attach, Vec<Shelf>>,
     returned: u64,
     budget: u64,
 }
@@ -296,25 +297,25 @@ impl Planner<'_, '_> {
         let shelves = self.free.get_mut(&attach)?;
         // Large enough: the smallest, and among equals the one returned first, of any element type.
         let enough = shelves
-            .iter()
-            .filter(|((memory, _), _)| memory == scope)
-            .filter_map(|((_, kind), shelf)| {
+            .iter_mut()
+            .filter(|shelf| shelf.scope == *scope)
+            .filter_map(|shelf| {
                 let (size, queue) = shelf.sized.range(bits..=bits.saturating_mul(16)).next()?;
-                Some((*size, queue.front()?.0, *kind))
+                Some(((*size, queue.front()?.0), shelf))
             })
-            .min();
-        if let Some((size, _, kind)) = enough {
-            return take(shelves.get_mut(&(scope.clone(), kind))?, size, VecDeque::pop_front);
+            .min_by_key(|(key, _)| *key);
+        if let Some(((size, _), shelf)) = enough {
+            return take(shelf, size, VecDeque::pop_front);
         }
         // Too small: the largest, and among equals the one returned last, of the same element type.
-        let shelf = shelves.get_mut(&(scope.clone(), element))?;
+        let shelf = shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?;
         let (&size, _) = shelf.sized.range(bits / 16..bits).next_back()?;
         take(shelf, size, VecDeque::pop_back)
     }
 
     fn find_symbolic(&mut self, scope: &StorageScope, element: DType, attach: Attach) -> Option<EntryId> {
         let shelves = self.free.get_mut(&attach)?;
-        shelves.get_mut(&(scope.clone(), element))?.symbolic.pop_front()
+        shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?.symbolic.pop_front()
     }
 
     fn give_back(&mut self, buffer: BufId) {
@@ -327,7 +328,13 @@ impl Planner<'_, '_> {
             return;
         }
         let shelves = self.free.entry(entry.attach).or_default();
-        let shelf = shelves.entry((entry.scope.clone(), entry.element)).or_default();
+        let known = shelves.iter().position(|shelf| shelf.element == entry.element && shelf.scope == entry.scope);
+        let position = known.unwrap_or(shelves.len());
+        if known.is_none() {
+            let (scope, element) = (entry.scope.clone(), entry.element);
+            shelves.push(Shelf { scope, element, sized: BTreeMap::new(), symbolic: VecDeque::new() });
+        }
+        let shelf = &mut shelves[position];
         if entry.bits == 0 {
             shelf.symbolic.push_back(id);
         } else {

@@ -190,9 +190,10 @@ impl<'f> Finder<'f> {
             }
             return;
         }
-        for child in expr.children() {
+        expr.all_children(|child| {
             self.expr(child);
-        }
+            true
+        });
         match expr {
             Expr::Load { buffer, .. } | Expr::Data(buffer) => self.touch(*buffer),
             _ => {}

@@ -27,11 +27,18 @@ pub(super) struct Token {
     pub(super) span: Span,
 }
 
-const OPERATORS: [&str; 33] = [
-    "**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=", "-=", "*=", "/=",
-    "%=", ":=", "+", "-", "*", "/", "%", "<", ">", "=", "(", ")", "[", "]", ",",
-];
-const MORE_OPERATORS: [&str; 9] = ["{", "}", ":", ".", "@", ";", "&", "|", "~"];
+/// Bytes of the operator at the start of a text, the longest there is; 0 if there is none.
+fn operator_length(text: &[u8]) -> usize {
+    match text {
+        [b'*', b'*', b'=', ..] | [b'/', b'/', b'=', ..] | [b'>', b'>', b'=', ..] | [b'<', b'<', b'=', ..] => 3,
+        [b'.', b'.', b'.', ..] => 3,
+        [b'*', b'*', ..] | [b'/', b'/', ..] | [b'>', b'>', ..] | [b'<', b'<', ..] | [b'-', b'>', ..] => 2,
+        [b'<' | b'>' | b'=' | b'!' | b'+' | b'-' | b'*' | b'/' | b'%' | b':', b'=', ..] => 2,
+        [b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' | b'(' | b')' | b'[' | b']' | b',', ..] => 1,
+        [b'{' | b'}' | b':' | b'.' | b'@' | b';' | b'&' | b'|' | b'~', ..] => 1,
+        _ => 0,
+    }
+}
 
 /// Splits a text into tokens, ending with [`Tok::End`].
 pub(super) fn lex(source: &str) -> Result<Vec<Token>, ReadError> {
@@ -184,19 +191,19 @@ impl Lexer<'_> {
 
     fn operator(&mut self) -> Result<(), ReadError> {
         let rest = &self.source[self.at..];
-        let found = OPERATORS.iter().chain(&MORE_OPERATORS).find(|operator| rest.starts_with(**operator));
-        let Some(operator) = found else {
+        let length = operator_length(rest.as_bytes());
+        if length == 0 {
             let length = rest.chars().next().map_or(1, char::len_utf8);
             let span = Span::new(self.at, self.at + length);
             return Err(ReadError::syntax(span, "unexpected character"));
-        };
-        match *operator {
-            "(" | "[" | "{" => self.open_brackets += 1,
-            ")" | "]" | "}" => self.open_brackets = self.open_brackets.saturating_sub(1),
+        }
+        match rest.as_bytes().first() {
+            Some(b'(' | b'[' | b'{') => self.open_brackets += 1,
+            Some(b')' | b']' | b'}') => self.open_brackets = self.open_brackets.saturating_sub(1),
             _ => {}
         }
-        self.push(Tok::Op, self.at, self.at + operator.len());
-        self.at += operator.len();
+        self.push(Tok::Op, self.at, self.at + length);
+        self.at += length;
         Ok(())
     }
 }

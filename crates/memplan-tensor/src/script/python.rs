@@ -67,16 +67,15 @@ pub(super) enum PyKind {
     Return,
 }
 
-/// A `def`: name, parameters with annotations, body.
+/// A `def`: name and parameters with annotations. Its body is read statement by statement, so that a long one never is in memory as a whole.
 #[derive(Clone, Debug)]
 pub(super) struct PyDef {
     pub(super) name: String,
     pub(super) params: Vec<(String, Py, Span)>,
-    pub(super) body: Vec<PyStmt>,
     /// Start of the `def` line up to its colon.
     pub(super) header: Span,
-    /// End of the last token of the body.
-    pub(super) end: usize,
+    /// Start of the first statement of the body.
+    pub(super) body: usize,
 }
 
 pub(super) struct Parser<'a> {
@@ -86,9 +85,28 @@ pub(super) struct Parser<'a> {
     depth: usize,
 }
 
-/// Binary operators from loose to tight; comparisons do not chain.
-const LEVELS: [&[&str]; 5] =
-    [&["or"], &["and"], &["==", "!=", "<", "<=", ">", ">="], &["+", "-"], &["*", "/", "//", "%"]];
+/// Binary operators from loose (1) to tight (5); comparisons do not chain.
+fn binary_operator(text: &str) -> Option<(usize, &'static str)> {
+    Some(match text {
+        "or" => (1, "or"),
+        "and" => (2, "and"),
+        "==" => (COMPARISON, "=="),
+        "!=" => (COMPARISON, "!="),
+        "<" => (COMPARISON, "<"),
+        "<=" => (COMPARISON, "<="),
+        ">" => (COMPARISON, ">"),
+        ">=" => (COMPARISON, ">="),
+        "+" => (4, "+"),
+        "-" => (4, "-"),
+        "*" => (5, "*"),
+        "/" => (5, "/"),
+        "//" => (5, "//"),
+        "%" => (5, "%"),
+        _ => return None,
+    })
+}
+
+const COMPARISON: usize = 3;
 
 impl<'a> Parser<'a> {
     pub(super) fn new(source: &'a str, tokens: &'a [Token]) -> Parser<'a> {
@@ -170,27 +188,36 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// The functions of a text: every `def`, wherever it stands; other lines are skipped.
-    pub(super) fn functions(&mut self) -> Result<Vec<PyDef>, ReadError> {
-        let mut found = Vec::new();
+    /// The next function of a text, up to its body: every `def`, wherever it stands; other lines are skipped.
+    pub(super) fn next_function(&mut self) -> Result<Option<PyDef>, ReadError> {
         let mut decorated = false;
         loop {
             let token = self.peek();
             match token.tok {
-                Tok::End => return Ok(found),
+                Tok::End => return Ok(None),
                 Tok::Indent | Tok::Dedent | Tok::Newline => self.at += 1,
                 _ if self.looking_at("@") => {
                     let line = self.skip_line();
                     decorated = self.source[line.range()].contains("prim_func");
                 }
-                _ if self.looking_at("def") && decorated => {
-                    decorated = false;
-                    found.push(self.def()?);
-                }
+                _ if self.looking_at("def") && decorated => return self.def().map(Some),
                 _ => {
                     self.skip_line();
                 }
             }
+        }
+    }
+
+    /// The next statement of the function whose body was entered last; `None` where it ends.
+    pub(super) fn next_statement(&mut self) -> Result<Option<PyStmt>, ReadError> {
+        match self.peek().tok {
+            Tok::Dedent => {
+                self.at += 1;
+                self.depth = 0;
+                Ok(None)
+            }
+            Tok::End => Ok(None),
+            _ => self.statement().map(Some),
         }
     }
 
@@ -221,18 +248,19 @@ impl<'a> Parser<'a> {
             self.expression()?;
         }
         let header = start.to(self.expect(":")?);
-        let body = self.block()?;
-        Ok(PyDef { name, params, body, header, end: self.body_end() })
+        self.open_block()?;
+        self.depth = 1;
+        Ok(PyDef { name, params, header, body: self.peek().span.range().start })
     }
 
     /// End of the last real token before the current position.
-    fn body_end(&self) -> usize {
+    pub(super) fn body_end(&self) -> usize {
         let seen = &self.tokens[..self.at.min(self.tokens.len())];
         let last = seen.iter().rev().find(|token| !matches!(token.tok, Tok::Dedent | Tok::Newline | Tok::Indent));
         last.map_or(0, |token| token.span.end as usize)
     }
 
-    fn block(&mut self) -> Result<Vec<PyStmt>, ReadError> {
+    fn open_block(&mut self) -> Result<(), ReadError> {
         let token = self.peek();
         if token.tok != Tok::Newline {
             return Err(ReadError::syntax(token.span, "put the block on lines of its own"));
@@ -242,6 +270,11 @@ impl<'a> Parser<'a> {
             return Err(ReadError::syntax(self.peek().span, "expected an indented block"));
         }
         self.at += 1;
+        Ok(())
+    }
+
+    fn block(&mut self) -> Result<Vec<PyStmt>, ReadError> {
+        self.open_block()?;
         let mut statements = Vec::new();
         self.nested(|parser| {
             while !matches!(parser.peek().tok, Tok::Dedent | Tok::End) {
@@ -371,7 +404,7 @@ impl<'a> Parser<'a> {
 
     /// An expression.
     pub(super) fn expression(&mut self) -> Result<Py, ReadError> {
-        self.nested(|parser| parser.binary(0))
+        self.nested(|parser| parser.binary(1))
     }
 
     fn make(&self, node: Node, span: Span) -> Result<Py, ReadError> {
@@ -382,27 +415,27 @@ impl<'a> Parser<'a> {
         Ok(Py { node, span, depth })
     }
 
+    /// Operands joined by operators that bind at least as tightly as `level`.
     fn binary(&mut self, level: usize) -> Result<Py, ReadError> {
-        if level == 2 && self.looking_at("not") {
+        let mut left = if level <= COMPARISON && self.looking_at("not") {
             let start = self.next().span;
-            let operand = self.nested(|parser| parser.binary(2))?;
+            let operand = self.nested(|parser| parser.binary(COMPARISON))?;
             let span = start.to(operand.span);
-            return self.make(Node::Not(Box::new(operand)), span);
-        }
-        let Some(operators) = LEVELS.get(level) else {
-            return self.unary();
+            self.make(Node::Not(Box::new(operand)), span)?
+        } else {
+            self.unary()?
         };
-        let mut left = self.binary(level + 1)?;
         loop {
             let token = self.peek();
-            let text = self.text(token);
-            let found =
-                operators.iter().find(|operator| matches!(token.tok, Tok::Op | Tok::Name) && **operator == text);
-            let Some(operator) = found else {
+            if !matches!(token.tok, Tok::Op | Tok::Name) {
+                return Ok(left);
+            }
+            let Some((tightness, operator)) = binary_operator(self.text(token)).filter(|(found, _)| *found >= level)
+            else {
                 return Ok(left);
             };
             self.at += 1;
-            let right = self.binary(level + 1)?;
+            let right = self.binary(tightness + 1)?;
             let span = left.span.to(right.span);
             left = self.make(Node::Binary(operator, Box::new(left), Box::new(right)), span)?;
         }

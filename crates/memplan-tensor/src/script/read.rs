@@ -1,13 +1,14 @@
 //! From Python syntax to the loop IR: names become ids, calls of `T.…` become statements and expressions.
 
 use super::ReadError;
-use super::python::{Node, Py, PyDef, PyKind, PyStmt};
+use super::python::{Node, Parser, Py, PyDef, PyKind, PyStmt};
 use crate::DType;
 use crate::ir::{
     Block, BufId, Buffer, Expr, ForKind, Function, MAX_NESTING, Memory, Param, Stmt, StmtKind, StorageScope, Trivia,
     Var, VarId,
 };
 use memplan_core::{IndexVec, Span};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What a name stands for.
@@ -29,8 +30,11 @@ pub(super) struct Reader<'a> {
     depth: usize,
 }
 
-/// Reads one function.
-pub(super) fn read_function(source: &str, def: &PyDef) -> Result<Function, ReadError> {
+/// Statements as they come: those of a function's own block straight from the parser.
+type Statements<'s> = dyn Iterator<Item = Result<Cow<'s, PyStmt>, ReadError>> + 's;
+
+/// Reads one function, its body from the parser.
+pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) -> Result<Function, ReadError> {
     let mut reader = Reader {
         source,
         function: Function {
@@ -48,7 +52,8 @@ pub(super) fn read_function(source: &str, def: &PyDef) -> Result<Function, ReadE
     for (name, annotation, span) in &def.params {
         reader.param(name, annotation, *span)?;
     }
-    reader.function.body = reader.block(&def.body)?;
+    let body = std::iter::from_fn(|| parser.next_statement().transpose());
+    reader.function.body = reader.in_scope(&mut body.map(|statement| statement.map(Cow::Owned)))?;
     Ok(reader.function)
 }
 
@@ -106,27 +111,30 @@ impl Reader<'_> {
     }
 
     pub(super) fn block(&mut self, statements: &[PyStmt]) -> Result<Block, ReadError> {
+        self.in_scope(&mut statements.iter().map(|statement| Ok(Cow::Borrowed(statement))))
+    }
+
+    fn in_scope(&mut self, statements: &mut Statements<'_>) -> Result<Block, ReadError> {
         self.scopes.push(Vec::new());
         let block = self.rest_of_block(statements);
         self.leave_scope();
         block
     }
 
-    fn rest_of_block(&mut self, statements: &[PyStmt]) -> Result<Block, ReadError> {
-        let span = statements.first().map_or(Span::default(), |first| first.span);
-        if self.depth >= MAX_NESTING {
-            return Err(ReadError::TooDeep { span });
-        }
+    fn rest_of_block(&mut self, statements: &mut Statements<'_>) -> Result<Block, ReadError> {
         self.depth += 1;
         let mut block = Vec::new();
-        for (position, statement) in statements.iter().enumerate() {
+        while let Some(statement) = statements.next().transpose()? {
+            if self.depth > MAX_NESTING {
+                return Err(ReadError::TooDeep { span: statement.span });
+            }
             let trivia = self.trivia(statement.span);
-            if let Some(region) = self.flat_region(statement)? {
-                let body = self.rest_of_block(&statements[position + 1..])?;
+            if let Some(region) = self.flat_region(&statement)? {
+                let body = self.rest_of_block(statements)?;
                 block.push(nest(region, body, statement.span, trivia, true));
                 break;
             }
-            self.statement(statement, trivia, &mut block)?;
+            self.statement(&statement, trivia, &mut block)?;
         }
         self.depth -= 1;
         Ok(block)
