@@ -37,6 +37,8 @@ pub(crate) enum Failure {
     Usage { message: String, help: Option<String> },
     /// An input with something wrong in it, already rendered with its excerpt.
     Unreadable(String),
+    /// An input that is fine, and the answer is no: rendered with its excerpt.
+    No(String),
     /// A bug of ours.
     Bug(String),
 }
@@ -69,6 +71,7 @@ pub(crate) fn deliver(result: Result<Answer, Failure>) -> u8 {
             let (text, code) = match failure {
                 Failure::Usage { message, help } => (diagnose::error(&message, help.as_deref()), UNUSABLE),
                 Failure::Unreadable(rendered) => (rendered, UNUSABLE),
+                Failure::No(rendered) => (rendered, NO),
                 Failure::Bug(message) => (diagnose::error(&message, None), BUG),
             };
             complain(&text);

@@ -81,6 +81,11 @@ pub(crate) fn plan(file: &str, problem: &Problem, offset_column: Option<&str>) -
     plan_file::read(&source.bytes, problem, offset_column).map_err(|error| unreadable(&source, &error))
 }
 
+/// A no to what was asked for, shown at its place in the input.
+pub(crate) fn refused(source: &Source, error: &ReadError) -> Failure {
+    Failure::No(diagnose::excerpt(source, error))
+}
+
 /// The failure for an input with something wrong in it.
 pub(crate) fn unreadable(source: &Source, error: &ReadError) -> Failure {
     Failure::Unreadable(diagnose::excerpt(source, error))

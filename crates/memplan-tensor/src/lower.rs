@@ -40,25 +40,60 @@ pub struct Lowered {
 /// Lowers a function, with every overlay permission that can be proved.
 pub fn lower(function: &Function) -> Result<Lowered, ProgramError> {
     let sequence = linearize(function);
-    let events = events(&sequence);
+    lower_with(&sequence, &permissions(&sequence))
+}
+
+/// Lowers functions to one Program, each on its own: calls between them are opaque.
+pub fn lower_all(functions: &[Function]) -> Result<Program, ProgramError> {
+    let mut builder = ProgramBuilder::new();
+    for function in functions {
+        let sequence = linearize(function);
+        builder = lower_into(builder, &sequence, &permissions(&sequence)).0;
+    }
+    builder.finish()
+}
+
+/// All that can be proved of a function.
+fn permissions(sequence: &Sequence<'_>) -> Permissions {
+    let events = events(sequence);
     let mut budget = 1 << 24;
     let mut permissions = Permissions::new();
     for stmt in sequence.statements.ids() {
-        let pairs = proved_pairs(&sequence, &events, stmt, &mut budget);
+        let pairs = proved_pairs(sequence, &events, stmt, &mut budget);
         if !pairs.is_empty() {
             permissions.insert(stmt, pairs);
         }
     }
-    lower_with(&sequence, &permissions)
+    permissions
 }
 
 /// Pairs (output, input) of statements that may lie on the same bytes.
 type Permissions = HashMap<StmtId, Vec<(BufId, BufId)>>;
 
 fn lower_with(sequence: &Sequence<'_>, permissions: &Permissions) -> Result<Lowered, ProgramError> {
+    let (builder, values, owners) = lower_into(ProgramBuilder::new(), sequence, permissions);
+    let program = builder.finish()?;
+    let sites = values
+        .iter()
+        .map(|value| match value.map(|value| &program.value(value).origin) {
+            Some(Origin::Alloc(site)) => Some(*site),
+            _ => None,
+        })
+        .collect();
+    Ok(Lowered { program, sites, owners })
+}
+
+/// The value of each buffer that is none of another's.
+type Values = IndexVec<BufId, Option<ValueId>>;
+
+/// Appends a function to a program.
+fn lower_into(
+    mut builder: ProgramBuilder,
+    sequence: &Sequence<'_>,
+    permissions: &Permissions,
+) -> (ProgramBuilder, Values, HashMap<StmtId, OpId>) {
     let function = sequence.function;
-    let mut builder = ProgramBuilder::new();
-    let values: IndexVec<BufId, Option<ValueId>> = function
+    let values: Values = function
         .buffers
         .iter()
         .map(|buffer| match buffer.memory {
@@ -97,15 +132,7 @@ fn lower_with(sequence: &Sequence<'_>, permissions: &Permissions) -> Result<Lowe
     lowering.builder.leave(&[]);
     lowering.builder.close_function();
     let Lowering { builder, values, owners, .. } = lowering;
-    let program = builder.finish()?;
-    let sites = values
-        .iter()
-        .map(|value| match value.map(|value| &program.value(value).origin) {
-            Some(Origin::Alloc(site)) => Some(*site),
-            _ => None,
-        })
-        .collect();
-    Ok(Lowered { program, sites, owners })
+    (builder, values, owners)
 }
 
 /// Everything in which a layout changes what the function computes, in words; empty if nothing does.

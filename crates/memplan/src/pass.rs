@@ -67,6 +67,9 @@ pub enum PassFailure {
     /// There is no plan.
     #[error("{0}")]
     NoPlan(String),
+    /// The input is fine and the answer is no: what the original would do there is wrong, or a memory is too small.
+    #[error(transparent)]
+    No(ReadError),
     /// A bug.
     #[error(transparent)]
     Unsound(#[from] Unsound),

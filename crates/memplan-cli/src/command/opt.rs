@@ -71,6 +71,7 @@ fn savings(savings: &[Saving]) -> String {
 fn failure(source: &Source, error: PassFailure) -> Failure {
     match error {
         PassFailure::Input(error) => input::unreadable(source, &error),
+        PassFailure::No(error) => input::refused(source, &error),
         PassFailure::Unsound(bug) => Failure::Bug(bug.to_string()),
         other => Failure::usage(other.to_string()),
     }

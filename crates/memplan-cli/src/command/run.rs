@@ -19,8 +19,10 @@ pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
 
 /// What is wrong with a TVMScript text, shown where it is.
 pub(super) fn failure(source: &Source, text: &str, error: &PassError) -> Failure {
+    let shown = |span| ReadError::new(error.code(), text, span, error.to_string());
     match error.span() {
-        Some(span) => input::unreadable(source, &ReadError::new(error.code(), text, span, error.to_string())),
+        Some(span) if error.is_answer() => input::refused(source, &shown(span)),
+        Some(span) => input::unreadable(source, &shown(span)),
         None => Failure::usage(error.to_string()),
     }
 }

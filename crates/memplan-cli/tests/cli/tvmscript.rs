@@ -60,7 +60,36 @@ fn a_tagged_memory_has_a_capacity() {
     let fits = folder.run("opt tagged.py --pass storage-rewrite{limit=local.L0A:32B}");
     assert_eq!(fits.code, 0, "{}", fits.stderr);
     let full = folder.run("opt tagged.py --pass storage-rewrite{limit=local.L0A:31B}");
-    assert_ne!(full.code, 0);
+    assert_eq!(full.code, 1);
     assert!(full.stderr.contains("exceed bound of memory tag local.L0A"), "{}", full.stderr);
     assert_eq!(folder.run("opt tagged.py --pass storage-rewrite{limit=31}").code, 2);
+}
+
+#[test]
+fn every_function_counts() {
+    let second = CHAIN.replace("def main(", "def other(").replace("(8,)", "(16,)");
+    let folder = Folder::with(&[("two.py", &format!("{CHAIN}\n{second}"))]);
+    let planned = folder.run("plan two.py --json");
+    assert_eq!(planned.code, 0, "{}", planned.stderr);
+    for buffer in ["@main/%A", "@main/%B", "@other/%A", "@other/%B"] {
+        assert!(planned.stdout.contains(buffer), "{buffer}: {}", planned.stdout);
+    }
+    let rewritten = folder.run("opt two.py --pass storage-rewrite");
+    assert_eq!((rewritten.code, rewritten.stdout.matches("T.alloc_buffer").count()), (0, 2), "{}", rewritten.stdout);
+    let dumped = folder.run("dump two.py --stage program");
+    assert!(dumped.stdout.contains("func @main") && dumped.stdout.contains("func @other"), "{}", dumped.stdout);
+}
+
+#[test]
+fn a_refusal_is_an_answer() {
+    let twice = CHAIN.replace("for i in range(8):\n        B[i]", "for r, i in T.grid(2, 8):\n        B[i]");
+    let folder = Folder::with(&[("twice.py", &twice)]);
+    let refused = folder.run("opt twice.py --pass storage-rewrite{compat}");
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("in-place overwrite") && refused.stderr.contains("twice.py:7:5"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(folder.run("opt twice.py --pass storage-rewrite").code, 0);
 }

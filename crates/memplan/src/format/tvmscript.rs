@@ -1,7 +1,7 @@
 //! TVMScript: read, lowered to a program, analysed.
 
 use memplan_models::ReadError;
-use memplan_tensor::lower::lower;
+use memplan_tensor::lower::lower_all;
 use memplan_tensor::script::Script;
 
 use super::program::analyze;
@@ -16,7 +16,7 @@ impl Format for TvmScript {
     }
 
     fn describe(&self) -> &'static str {
-        "TVMScript: the buffers that a flat loop program allocates"
+        "TVMScript: the buffers that flat loop programs allocate"
     }
 
     fn extensions(&self) -> &'static [&'static str] {
@@ -30,16 +30,8 @@ impl Format for TvmScript {
     fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
         let script =
             Script::read(text).map_err(|error| ReadError::new(error.code(), text, error.span(), error.to_string()))?;
-        let (first, others) = script.functions().split_first().unzip();
-        let Some(first) = first else {
-            return Err(ReadError::new("tvmscript::no-function", text, Default::default(), "there is no function"));
-        };
-        let notes = others
-            .into_iter()
-            .flatten()
-            .map(|function| format!("function `{}` is left out: one is read", function.name));
-        let lowered = lower(first)
+        let program = lower_all(script.functions())
             .map_err(|error| ReadError::new("tvmscript::malformed", text, Default::default(), error.to_string()))?;
-        analyze(lowered.program, text, notes.collect())
+        analyze(program, text, Vec::new())
     }
 }

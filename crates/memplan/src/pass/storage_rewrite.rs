@@ -4,11 +4,12 @@ use memplan_mlir::pass::{PassOptions, SpecError};
 use memplan_models::{ReadError, utf8};
 use memplan_planner::find;
 use memplan_tensor::pass::memory_limit;
-use memplan_tensor::rewrite::{MemoryLimit, Mode, RewriteOptions, storage_rewrite};
+use memplan_tensor::rewrite::{MemoryLimit, Mode, RewriteError, RewriteOptions, storage_rewrite};
 use memplan_tensor::script::Script;
 
 use super::{Pass, PassFailure, PassHow, Rewritten};
-use crate::pipeline::Source;
+use crate::finding::Finding;
+use crate::pipeline::{Source, Unsound};
 
 /// Allocations that share memory.
 pub(super) struct StorageRewrite;
@@ -37,11 +38,31 @@ impl Pass for StorageRewrite {
         let mut script = Script::read(text)
             .map_err(|error| ReadError::new("tvmscript::malformed", text, error.span(), error.to_string()))?;
         for function in script.functions_mut() {
-            let rewritten = storage_rewrite(function, &options)
-                .map_err(|error| ReadError::new("storage-rewrite::refused", text, error.span(), error.to_string()))?;
+            let rewritten = storage_rewrite(function, &options).map_err(|error| failure(text, &error))?;
             *function = rewritten.function;
         }
         Ok(Rewritten { text: script.print(), ..Rewritten::default() })
+    }
+}
+
+fn failure(text: &str, error: &RewriteError) -> PassFailure {
+    let at_its_place = |code| ReadError::new(code, text, error.span(), error.to_string());
+    match error {
+        RewriteError::Refused { .. } | RewriteError::ExceedsMemory { .. } => {
+            PassFailure::No(at_its_place("storage-rewrite::refused"))
+        }
+        RewriteError::Unsound { message } => PassFailure::Unsound(Unsound {
+            strategy: "storage-rewrite",
+            findings: vec![Finding {
+                code: "dataflow::rewritten",
+                message: message.clone(),
+                buffers: Vec::new(),
+                step: None,
+                place: None,
+                span: None,
+            }],
+        }),
+        _ => PassFailure::Input(at_its_place("storage-rewrite::impossible")),
     }
 }
 
