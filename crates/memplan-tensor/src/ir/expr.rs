@@ -229,6 +229,21 @@ impl Expr {
         }
     }
 
+    /// Calls `change` on the direct sub-expressions, without a list of them.
+    pub fn each_child_mut(&mut self, mut change: impl FnMut(&mut Expr)) {
+        match self {
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {}
+            Expr::Binary { left, right, .. } => [left, right].into_iter().for_each(|part| change(part)),
+            Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => change(value),
+            Expr::Select { condition, then, otherwise } => {
+                [condition, then, otherwise].into_iter().for_each(|part| change(part));
+            }
+            Expr::Ramp { base, stride, .. } => [base, stride].into_iter().for_each(|part| change(part)),
+            Expr::Load { index, .. } => index.iter_mut().for_each(change),
+            Expr::Call { args, .. } => args.iter_mut().for_each(change),
+        }
+    }
+
     /// Whether `test` holds for every direct sub-expression, in the order of [`Expr::children`] and without a list of them.
     pub fn all_children<'a>(&'a self, mut test: impl FnMut(&'a Expr) -> bool) -> bool {
         match self {

@@ -26,8 +26,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) fn apply(function: Function, layout: &Layout) -> Function {
     let mut rewriter = Rewriter::new(function, layout);
     rewriter.declare_buffers();
-    let body = std::mem::take(&mut rewriter.result.body);
-    let body = rewriter.block(body, Some(None));
+    let mut body = std::mem::take(&mut rewriter.result.body);
+    rewriter.block(&mut body, Some(None));
     rewriter.result.body = body;
     rewriter.result
 }
@@ -250,22 +250,20 @@ impl<'a> Rewriter<'a> {
     }
 
     /// `top` names the place whose allocations stand at the head of this block.
-    fn block(&mut self, block: Block, top: Option<Attach>) -> Block {
-        let mut result = Vec::with_capacity(block.len());
-        for stmt in block {
-            let stmt = self.statement(stmt);
-            let is_empty = matches!(stmt.kind, StmtKind::Nothing) && stmt.trivia == Trivia::default();
-            if !is_empty {
-                result.push(stmt);
-            }
+    fn block(&mut self, block: &mut Block, top: Option<Attach>) {
+        let is_nothing = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Nothing) && stmt.trivia == Trivia::default();
+        let mut some_are_gone = false;
+        for stmt in block.iter_mut() {
+            self.statement(stmt);
+            some_are_gone |= is_nothing(stmt);
         }
-        let Some(here) = top.and_then(|attach| self.attached.get(&attach)) else {
-            return result;
-        };
-        let here = here.clone();
-        let mut head: Block = here.into_iter().map(|id| self.allocation(self.holders[id])).collect();
-        head.append(&mut result);
-        head
+        if some_are_gone {
+            block.retain(|stmt| !is_nothing(stmt));
+        }
+        if let Some(here) = top.and_then(|attach| self.attached.get(&attach)).cloned() {
+            let head: Block = here.into_iter().map(|id| self.allocation(self.holders[id])).collect();
+            block.splice(0..0, head);
+        }
     }
 
     fn allocation(&mut self, holder: BufId) -> Stmt {
@@ -276,7 +274,7 @@ impl<'a> Rewriter<'a> {
         Stmt { kind: StmtKind::Alloc(holder), span, trivia }
     }
 
-    fn statement(&mut self, mut stmt: Stmt) -> Stmt {
+    fn statement(&mut self, stmt: &mut Stmt) {
         let id = StmtId::from_index(self.next);
         self.next += 1;
         match stmt.kind {
@@ -290,7 +288,7 @@ impl<'a> Rewriter<'a> {
                 } else if self.redeclared[buffer] {
                     stmt.trivia.text = None;
                 }
-                return stmt;
+                return;
             }
             _ => {}
         }
@@ -310,31 +308,29 @@ impl<'a> Rewriter<'a> {
         }
         let scope = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::Thread { .. } | StmtKind::Attr { .. });
         for block in stmt.blocks_mut() {
-            let inner = std::mem::take(block);
-            *block = self.block(inner, scope.then_some(Some(id)));
+            self.block(block, scope.then_some(Some(id)));
         }
-        stmt
     }
 
     /// What stands where a buffer was allocated: nothing, a declaration, or (if it stays) the allocation.
-    fn old_allocation(&mut self, mut stmt: Stmt, buffer: BufId) -> Stmt {
+    fn old_allocation(&mut self, stmt: &mut Stmt, buffer: BufId) {
         let Some(place) = self.layout.places[buffer] else {
             // Nobody touches it.
             stmt.kind = StmtKind::Nothing;
             stmt.trivia.text = None;
-            return stmt;
+            return;
         };
         let holder = self.holders[place.allocation];
         if self.layout.allocations[place.allocation].stays {
-            return stmt;
+            return;
         }
         if buffer == holder {
             self.moved.insert(holder, (stmt.trivia, stmt.span));
-            return Stmt::new(StmtKind::Nothing);
+            *stmt = Stmt::new(StmtKind::Nothing);
+            return;
         }
         stmt.kind = StmtKind::Declare(buffer);
         stmt.trivia.text = None;
-        stmt
     }
 
     fn access(&self, buffer: BufId, index: &mut [Expr]) -> bool {
@@ -365,9 +361,7 @@ impl<'a> Rewriter<'a> {
             return changed;
         }
         let mut changed = false;
-        for child in expr.children_mut() {
-            changed |= self.expr(child);
-        }
+        expr.each_child_mut(|child| changed |= self.expr(child));
         match expr {
             Expr::Load { buffer, index } => changed |= self.access(*buffer, index),
             Expr::Data(buffer) => {
