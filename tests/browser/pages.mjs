@@ -31,9 +31,10 @@ async function withPage(name, options, use) {
   page.on("console", (message) => complaints.push(`console ${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   page.on("dialog", (dialog) => { complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on("request", (request) => { if (request.url() !== url && request.url() !== "data:,") complaints.push(`request: ${request.url()}`); });
+  const own = [url, "data:,", "about:srcdoc"];
+  page.on("request", (request) => { if (!own.includes(request.url())) complaints.push(`request: ${request.url()}`); });
   await page.goto(url);
-  await page.waitForFunction(() => window.memplan?.painted.frames > 0);
+  if (name !== "notebook.html") await page.waitForFunction(() => window.memplan?.painted.frames > 0);
   await use(page);
   assert.deepEqual(complaints, [], `${name} complained or asked for something`);
   await context.close();
@@ -290,6 +291,18 @@ await withPage("program.html", {}, async (page) => {
 await withPage("wrong.html", {}, async (page) => {
   assert.match(await text(page, "#summary"), /\d violations/);
   assert.ok(await page.locator("#summary li").count() > 0);
+});
+
+// In a notebook the page is in a frame that may run scripts and nothing else.
+await withPage("notebook.html", {}, async (page) => {
+  const frame = page.frames()[1];
+  await frame.waitForFunction(() => window.memplan?.painted.frames > 0);
+  await frame.locator("#ask").click();
+  assert.equal(await frame.locator("#help").isVisible(), true);
+  await frame.locator("#enough").click();
+  assert.equal(await frame.locator("#help").isVisible(), false);
+  await frame.locator("#mode").selectOption("size");
+  assert.equal(await frame.evaluate(() => window.memplan.view().mode), "size");
 });
 
 // Narrow screens get one column.

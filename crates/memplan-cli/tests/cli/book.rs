@@ -5,7 +5,7 @@
 //! that file. In a `console` block every line that starts with `$ ` is run by
 //! the shell, and what it prints is compared with the lines that follow, times
 //! aside; a line `...` stands for any lines. `needs=TOOL` behind `console` skips
-//! the block where the tool is not installed. A picture a chapter makes is the
+//! the block where the tool is not installed, and `elsewhere` leaves it to another test. A picture a chapter makes is the
 //! one in `docs/images` of the same name.
 //!
 //! `MEMPLAN_BLESS=1` puts the real output, and the real pictures, in their places.
@@ -132,6 +132,7 @@ fn play(page: &str, folder: &Folder) -> String {
             Part::Code(block) => {
                 let mut words = block.info.split_whitespace();
                 let lines = match (words.next(), words.next()) {
+                    (Some("console"), Some("elsewhere")) => block.lines.join("\n"),
                     (Some("console"), needs) if is_there(needs) => run_all(page, folder, &block.lines),
                     (Some("console"), _) | (_, None) => block.lines.join("\n"),
                     (_, Some(file)) => {

@@ -95,6 +95,10 @@ fn make_pages() -> Folder {
     draw(&["show", "layers.mlir", "-o", "program.html"]);
     draw(&["show", "thousand.csv", "bad.csv", "-o", "wrong.html"]);
     draw(&["show", "transformer.csv", "-o", "readme.html"]);
+    let page = folder.read("ten.html").replace('&', "&amp;").replace('"', "&quot;");
+    let frame =
+        format!("<!doctype html><iframe srcdoc=\"{page}\" sandbox=\"allow-scripts\" width=1000 height=640></iframe>");
+    std::fs::write(folder.path("notebook.html"), frame).unwrap();
     folder
 }
 

@@ -283,7 +283,7 @@ impl<'a> Drawing<'a> {
         }
         let _ = write!(path, "H{}V{}Z", px(self.time.at(self.scene.last)), px(bottom));
         self.line(&format!(r#"<path class="live" d="{path}"/>"#));
-        self.text("live-name", WIDTH - RIGHT + 10.0, top + 14.0, "start", "live bytes");
+        self.text("live-name", WIDTH - RIGHT + 10.0, top + 14.0, "start", "bytes in use");
         self.text(
             "live-name",
             WIDTH - RIGHT + 10.0,

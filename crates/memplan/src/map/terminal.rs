@@ -12,7 +12,8 @@
 //!           0            9
 //! ```
 
-use memplan_core::{Bytes, Problem};
+use memplan_core::{Bytes, Id, Problem};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Caption;
 use super::scale::byte_label;
@@ -120,11 +121,10 @@ impl Plot<'_> {
 
     /// Neighbouring cells of one buffer, with its name if there is room and it has none yet.
     fn run(&self, cells: &[Option<&Shape>], is_named: &mut [bool]) -> String {
-        use memplan_core::Id;
         let Some(shape) = cells[0] else { return " ".repeat(cells.len()) };
         let index = shape.buffer.index();
         let name = printable(&self.problem.buffers()[shape.buffer].name);
-        let length = name.chars().count();
+        let length = name.width();
         let fits = !is_named[index] && length + 2 <= cells.len();
         if fits {
             is_named[index] = true;
@@ -191,8 +191,15 @@ fn printable(text: &str) -> String {
 
 fn cut(text: &str, columns: usize) -> String {
     let text = printable(text);
-    if text.chars().count() <= columns {
+    if text.width() <= columns {
         return text;
     }
-    text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
+    let mut room = columns.saturating_sub(1);
+    let fits = |c: &char| {
+        let width = c.width().unwrap_or_default();
+        let is_room = width <= room;
+        room = room.saturating_sub(width);
+        is_room
+    };
+    text.chars().take_while(fits).collect::<String>() + "…"
 }

@@ -192,6 +192,9 @@ fn the_terminal_gets_what_fits() {
     for part in ["▒ b ▒", "░ a ░", "▓ c ▓", "96 B ┤", "0 B ┤"] {
         assert!(drawn.contains(part), "{part} in\n{drawn}");
     }
+    let wide = Map::new(&problem, &plan, Caption::new("記憶域記憶域記憶域記憶域", vec![]));
+    let title = wide.terminal(Window { columns: 29, rows: 8, coloured: false });
+    assert!(unicode_width::UnicodeWidthStr::width(title.lines().next().unwrap()) <= 29, "{title}");
     let coloured = map.terminal(Window { columns: 29, rows: 8, coloured: true });
     assert!(coloured.contains("\u{1b}[48;5;110m") && coloured.contains("\u{1b}[0m"));
 }

@@ -205,6 +205,8 @@ function makeControls() {
   find("fit").addEventListener("click", fitAll);
   find("theme").addEventListener("click", switchTheme);
   find("ask").addEventListener("click", () => find("help").showModal());
+  // Not a form: a notebook shows the page in a frame that must not send any.
+  find("enough").addEventListener("click", () => find("help").close());
   find("all").addEventListener("toggle", showAll);
   document.addEventListener("keydown", keyAnywhere);
   addEventListener("resize", repaint);
