@@ -84,7 +84,10 @@ const PLAN_EXAMPLES: &str = "Examples:
   memplan plan buffers.csv                          the smallest extent that is found quickly
   memplan plan buffers.csv --capacity 256KiB        does it fit? exit code 1 and a reason if not
   memplan plan buffers.csv --align 64 -o plan.csv   every offset a multiple of 64
-  memplan plan model.json --space sram=256KiB:16 --space psram=8MiB:16
+  memplan plan model.tflite --capacity 256KiB -o planned.tflite
+                                                    the plan inside the model, for TensorFlow Lite Micro
+  memplan plan model.onnx --dim batch=1
+  memplan plan model.tflite --space sram=256KiB:16 --space psram=8MiB:16
   generate | memplan plan - --format trace --json | jq .extent";
 
 const COMPARE_EXAMPLES: &str = "Examples:
@@ -144,6 +147,33 @@ pub(crate) struct FormatArgs {
     /// What the ops of your own MLIR dialects do, in TOML; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) dialect: Vec<String>,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+}
+
+/// What is to be assumed about a model.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Models")]
+pub(crate) struct ModelArgs {
+    /// Value of a symbolic dimension, as in batch=1; may be repeated
+    #[arg(long, value_name = "NAME=N", value_parser = parse_dimension)]
+    pub(crate) dim: Vec<(String, u64)>,
+    /// Scratch memory of the operators of a .tflite model, in TOML; `none` to leave it out
+    /// [default: what the reference kernels of TensorFlow Lite Micro need]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scratch: Option<String>,
+    /// Let later tensors take the place of inputs that are not read any more
+    #[arg(long)]
+    pub(crate) reuse_inputs: bool,
+    /// Let outputs take the place of the inputs they are computed from, element by element
+    #[arg(long)]
+    pub(crate) in_place: bool,
+}
+
+/// Reads `batch=1`.
+fn parse_dimension(text: &str) -> Result<(String, u64), String> {
+    let parts = text.rsplit_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+    parts.ok_or_else(|| format!("`{text}` is not a dimension and its value, such as batch=1"))
 }
 
 /// What the memory is like.
@@ -235,7 +265,7 @@ pub(crate) struct PlanOutputArgs {
     /// Print the plan as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the plan to plan.json, plan.csv or plan.h (constants for C)
+    /// Write the plan to plan.json, plan.csv, plan.h (constants for C) or, for a .tflite model, into a copy of it
     #[arg(short, long, value_name = "PLAN", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
     /// Draw the plan to map.html or map.svg

@@ -31,6 +31,9 @@ pub(crate) fn note(message: &str) -> String {
 
 /// An error in a file, with the line it is on.
 pub(crate) fn excerpt(source: &Source, error: &ReadError) -> String {
+    if error.line == 0 {
+        return in_binary(source, error);
+    }
     let excerpt = Excerpt::around(&source.bytes, error);
     let marked = AnnotationKind::Primary.span(excerpt.start..excerpt.end);
     let snippet = Snippet::source(excerpt.text.as_str()).line_start(error.line).annotation(marked);
@@ -42,6 +45,20 @@ pub(crate) fn excerpt(source: &Source, error: &ReadError) -> String {
     } else {
         group.element(snippet.path(source.name.as_str()))
     };
+    if let Some(help) = &error.help {
+        group = group.element(Level::HELP.message(visible(help)));
+    }
+    renderer().render(&[group])
+}
+
+/// An error in a file that is not text: its place is a byte.
+fn in_binary(source: &Source, error: &ReadError) -> String {
+    let place = format!("at byte {}", error.span.start);
+    let mut group = Level::ERROR
+        .primary_title(visible(&error.message))
+        .id(error.code)
+        .element(Origin::path(source.name.as_str()))
+        .element(Level::NOTE.message(place));
     if let Some(help) = &error.help {
         group = group.element(Level::HELP.message(visible(help)));
     }

@@ -1,16 +1,21 @@
 //! Where inputs come from: a file, standard input, or the built-in example.
 
 use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
 
 use memplan::core::{Plan, Problem};
-use memplan::format::{self, Input};
+use memplan::format::{self, Format, Input, ModelOptions};
 use memplan::mlir::Dialects;
+use memplan::models::graph::problem::Assumptions;
+use memplan::models::source::{DiskFile, ReadAt};
+use memplan::models::tflite::scratch::ScratchTable;
 use memplan::models::{ReadError, plan as plan_file, utf8};
 use memplan::pipeline::{self, Source};
 use memplan::{example, target::Target};
 
 use crate::answer::Failure;
-use crate::args::FormatArgs;
+use crate::args::{FormatArgs, ModelArgs};
 use crate::diagnose;
 
 /// The file, or the built-in example if there is none.
@@ -23,10 +28,43 @@ pub(crate) fn source_or_example(file: Option<&str>, format: &FormatArgs) -> Resu
 
 /// The content of a file, or of standard input for `-`.
 pub(crate) fn source(file: &str, format: &FormatArgs) -> Result<Source, Failure> {
-    let mut source = Source::new(display_name(file), read_bytes(file)?);
-    source.format = format.format.as_deref().and_then(format::find);
+    let chosen = format.format.as_deref().and_then(format::find);
+    let mut source = match on_disk(file, chosen) {
+        Some(source) => source,
+        None => Source { format: chosen, ..Source::new(display_name(file), read_bytes(file)?) },
+    };
     source.options.dialects = dialects(&format.dialect)?;
+    source.options.models = models(&format.model)?;
     Ok(source)
+}
+
+/// A model stays on disk: it is mostly weights.
+fn on_disk(file: &str, chosen: Option<&'static dyn Format>) -> Option<Source> {
+    if file == "-" {
+        return None;
+    }
+    let disk = DiskFile::open(Path::new(file)).ok()?;
+    let mut head = vec![0; disk.size().min(8) as usize];
+    disk.read_at(0, &mut head).ok()?;
+    let format = chosen.or_else(|| format::detect_binary(file, &head)).filter(|format| format.is_binary())?;
+    Some(Source { disk: Some(Arc::new(disk)), format: Some(format), ..Source::new(file, Vec::new()) })
+}
+
+/// What the user says about models.
+fn models(args: &ModelArgs) -> Result<ModelOptions, Failure> {
+    let mut options = ModelOptions::default();
+    options.assumptions = Assumptions { reuse_inputs: args.reuse_inputs, in_place: args.in_place };
+    options.dimensions = args.dim.iter().cloned().collect();
+    match args.scratch.as_deref() {
+        None => {}
+        Some("none") => options.scratch = None,
+        Some(file) => {
+            let bytes = read_bytes(file)?;
+            let table = ScratchTable::from_toml(&String::from_utf8_lossy(&bytes));
+            options.scratch = Some(table.map_err(|error| Failure::usage(format!("{file}: {error}")))?);
+        }
+    }
+    Ok(options)
 }
 
 /// The built-in dialect tables with those of the user; `None` if there are none.

@@ -13,6 +13,7 @@ mod args;
 mod command;
 mod diagnose;
 mod input;
+mod model;
 mod output;
 mod paint;
 mod progress;

@@ -19,20 +19,26 @@ pub(crate) fn stem(path: &Path) -> String {
 /// Writes beside the target and renames, so that a reader never sees half a
 /// file and a failure leaves the old one.
 pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
-    try_write(path, content.as_ref())
-        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))
+    write_with(path, &|out| out.write_all(content.as_ref()))
 }
 
-fn try_write(path: &Path, content: &[u8]) -> std::io::Result<()> {
+/// The same for content that is written piece by piece.
+pub(crate) fn write_with(path: &Path, fill: Fill) -> Result<(), Failure> {
+    try_write(path, fill).map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))
+}
+
+type Fill<'a> = &'a dyn Fn(&mut dyn Write) -> std::io::Result<()>;
+
+fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
     // A device or a pipe is written to, never replaced.
     let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
     if is_special {
-        return std::fs::write(path, content);
+        return fill(&mut File::options().write(true).open(path)?);
     }
     // A link keeps pointing where it does; the file behind it is replaced.
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let draft = Draft::beside(path)?;
-    draft.fill(content)?;
+    draft.fill(fill)?;
     std::fs::rename(&draft.path, path)
 }
 
@@ -48,9 +54,9 @@ impl Draft {
         Ok(Draft { path: path.with_file_name(format!(".{name}.{}.tmp", std::process::id())) })
     }
 
-    fn fill(&self, content: &[u8]) -> std::io::Result<()> {
+    fn fill(&self, fill: Fill) -> std::io::Result<()> {
         let mut file = File::create(&self.path)?;
-        file.write_all(content)?;
+        fill(&mut file)?;
         file.sync_all()
     }
 }

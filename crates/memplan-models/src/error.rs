@@ -13,7 +13,7 @@ pub struct ReadError {
     pub message: String,
     /// Where, in bytes.
     pub span: Span,
-    /// One-based line.
+    /// One-based line; 0 if the file is not text, and the span is all there is.
     pub line: usize,
     /// One-based column, in characters.
     pub column: usize,
@@ -28,6 +28,13 @@ impl ReadError {
         ReadError { code, message: message.into(), span, line, column, help: None }
     }
 
+    /// An error at a byte of a file that is not text.
+    pub fn at_byte(code: &'static str, offset: u64, message: impl Into<String>) -> ReadError {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let span = Span::new(start, start.saturating_add(1));
+        ReadError { code, message: message.into(), span, line: 0, column: 0, help: None }
+    }
+
     /// The same error with advice.
     pub fn help(mut self, help: impl Into<String>) -> ReadError {
         self.help = Some(help.into());
@@ -37,7 +44,10 @@ impl ReadError {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)?;
+        match self.line {
+            0 => write!(f, "byte {}: {}", self.span.start, self.message)?,
+            line => write!(f, "line {line}, column {}: {}", self.column, self.message)?,
+        }
         match &self.help {
             Some(help) => write!(f, " ({help})"),
             None => Ok(()),

@@ -6,10 +6,14 @@
 //! the text, never in a panic.
 
 mod error;
+mod flatbuffer;
+pub mod graph;
 mod item_lines;
 mod json;
 pub mod plan;
 pub mod records;
+pub mod source;
+pub mod tflite;
 
 pub use error::{ReadError, utf8};
 pub use records::{FORMATS, RecordFormat, Records};

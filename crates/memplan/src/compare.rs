@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use memplan_core::{Bytes, Outcome, Problem, bound};
+use memplan_core::{Bytes, Outcome, Problem, Stop, bound};
 use memplan_planner::{Assign, Refusal, Request, STRATEGIES, Strategy};
 
-use crate::analyzed::Analyzed;
+use crate::finding;
+use crate::format::Input;
 use crate::pipeline::{self, How, Unsound};
 
 /// What one strategy made of the problem. Its plan has been checked.
@@ -48,22 +49,23 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Runs every strategy; `assign` restricts it to one kind of plan, else each
+    /// Runs every strategy on an input whose problem is on its target, and puts
+    /// the plans of other tools beside them; `assign` restricts it to one kind of plan, else each
     /// strategy makes every kind it can. `watch` hears the name of each one
     /// before it starts.
     pub fn run(
-        problem: &Problem,
-        program: Option<&Analyzed>,
+        input: &Input,
         assign: Option<Assign>,
         request: &Request,
         mut watch: impl FnMut(&'static str),
     ) -> Result<Comparison, Unsound> {
         let mut comparison = Comparison::default();
+        comparison.add_peers(input, assign);
         for &strategy in STRATEGIES {
             let kinds = assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref);
             for &assign in kinds {
                 watch(strategy.name());
-                comparison.try_strategy((problem, program), strategy, Request { assign, ..request.clone() })?;
+                comparison.try_strategy(input, strategy, Request { assign, ..request.clone() })?;
             }
         }
         comparison.entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent()));
@@ -74,16 +76,31 @@ impl Comparison {
         Ok(comparison)
     }
 
+    /// Plans of other tools, if they hold on this target.
+    fn add_peers(&mut self, input: &Input, assign: Option<Assign>) {
+        if assign == Some(Assign::Objects) {
+            return;
+        }
+        for peer in &input.peers {
+            if !finding::in_packing(&input.problem, &peer.plan).is_empty() {
+                continue;
+            }
+            let lower_bound = bound::lower_bound(&input.problem);
+            let outcome = Outcome::Feasible { plan: peer.plan.clone(), lower_bound, stop: Stop::Finished };
+            self.entries.push(Entry { strategy: peer.name, assign: Assign::Offsets, outcome, time: Duration::ZERO });
+        }
+    }
+
     fn try_strategy(
         &mut self,
-        (problem, program): (&Problem, Option<&Analyzed>),
+        input: &Input,
         strategy: &'static dyn Strategy,
         request: Request,
     ) -> Result<(), Unsound> {
         let assign = request.assign;
-        match pipeline::plan(problem, &How { strategy, request }) {
+        match pipeline::plan(&input.problem, &How { strategy, request }) {
             Ok((outcome, time)) => {
-                let outcome = pipeline::check(problem, program, outcome, strategy)?;
+                let outcome = pipeline::check(&input.problem, input, outcome, strategy)?;
                 self.entries.push(Entry { strategy: strategy.name(), assign, outcome, time });
             }
             Err(reason) => self.refused.push(Refused { strategy: strategy.name(), reason }),

@@ -7,13 +7,20 @@
 mod mlir;
 mod program;
 mod records;
+mod tflite;
 mod tvmscript;
 
-use memplan_core::{Problem, Span};
+use std::collections::BTreeMap;
+
+use memplan_core::{Plan, Problem, Span};
 use memplan_mlir::Dialects;
+use memplan_models::graph::problem::Assumptions;
+use memplan_models::source::ReadAt;
+use memplan_models::tflite::scratch::ScratchTable;
 use memplan_models::{ReadError, utf8};
 
 use crate::analyzed::Analyzed;
+use crate::network::Network;
 
 /// What was read: a problem, and the program it comes from if there is one.
 #[derive(Clone, Debug)]
@@ -22,8 +29,49 @@ pub struct Input {
     pub problem: Problem,
     /// The program behind the problem; lifetime records have none.
     pub program: Option<Analyzed>,
+    /// The network behind the problem, if it comes from a model file.
+    pub network: Option<Network>,
+    /// Plans of other tools that the file holds or that follow from it.
+    pub peers: Vec<PeerPlan>,
     /// What was ignored, assumed or left alone, for the user to know.
     pub notes: Vec<String>,
+}
+
+impl Input {
+    /// An input that is a problem and nothing else.
+    pub fn of_problem(problem: Problem, notes: Vec<String>) -> Input {
+        Input { problem, program: None, network: None, peers: Vec::new(), notes }
+    }
+}
+
+/// A plan that another tool has made for the same problem.
+#[derive(Clone, Debug)]
+pub struct PeerPlan {
+    /// The tool.
+    pub name: &'static str,
+    /// Its plan.
+    pub plan: Plan,
+}
+
+/// What readers of models may be told.
+#[derive(Clone, Debug)]
+pub struct ModelOptions {
+    /// What may be reused and overwritten.
+    pub assumptions: Assumptions,
+    /// Scratch memory of operators; `None` to plan tensors alone.
+    pub scratch: Option<ScratchTable>,
+    /// Values of symbolic dimensions.
+    pub dimensions: BTreeMap<String, u64>,
+}
+
+impl Default for ModelOptions {
+    fn default() -> ModelOptions {
+        ModelOptions {
+            assumptions: Assumptions::default(),
+            scratch: Some(ScratchTable::starter()),
+            dimensions: BTreeMap::new(),
+        }
+    }
 }
 
 /// What readers may be told.
@@ -31,6 +79,8 @@ pub struct Input {
 pub struct ReadOptions {
     /// What is known about MLIR ops, if more than the built-in tables.
     pub dialects: Option<Dialects>,
+    /// What is to be assumed about models.
+    pub models: ModelOptions,
 }
 
 /// A format of input files.
@@ -45,12 +95,37 @@ pub trait Format: Sync {
     fn sniff(&self, text: &str) -> bool;
     /// Reads a text.
     fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError>;
+
+    /// Whether files of this format are not text and may be too large to load.
+    fn is_binary(&self) -> bool {
+        false
+    }
+
+    /// Whether the first bytes of a file that is not text look like this format.
+    fn sniff_binary(&self, _head: &[u8]) -> bool {
+        false
+    }
+
+    /// Reads a file that is not text, piece by piece.
+    fn read_binary(&self, source: &dyn ReadAt, options: &ReadOptions) -> Result<Input, ReadError> {
+        let mut bytes = vec![0; usize::try_from(source.size()).unwrap_or(usize::MAX)];
+        let failed = |error: std::io::Error| ReadError::at_byte("read::failed", 0, error.to_string());
+        source.read_at(0, &mut bytes).map_err(failed)?;
+        self.read(utf8(&bytes)?, options)
+    }
 }
 
 /// All formats, in the order in which content is asked for. CSV comes last: it
 /// takes almost anything with commas.
-pub const FORMATS: &[&dyn Format] =
-    &[&records::JSON, &records::TRACE, &tvmscript::TvmScript, &mlir::Mlir, &program::ProgramText, &records::CSV];
+pub const FORMATS: &[&dyn Format] = &[
+    &tflite::Tflite,
+    &records::JSON,
+    &records::TRACE,
+    &tvmscript::TvmScript,
+    &mlir::Mlir,
+    &program::ProgramText,
+    &records::CSV,
+];
 
 /// The format of that name.
 pub fn find(name: &str) -> Option<&'static dyn Format> {
@@ -59,10 +134,19 @@ pub fn find(name: &str) -> Option<&'static dyn Format> {
 
 /// The format by the file's extension, or else by its content.
 pub fn detect(file_name: &str, text: &str) -> Option<&'static dyn Format> {
-    let extension = file_name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    let by_name = extension
-        .and_then(|extension| FORMATS.iter().copied().find(|format| format.extensions().contains(&extension.as_str())));
-    by_name.or_else(|| FORMATS.iter().copied().find(|format| format.sniff(text)))
+    by_extension(file_name).or_else(|| FORMATS.iter().copied().find(|format| format.sniff(text)))
+}
+
+/// The format of a file that is not text, by its name or its first bytes.
+pub fn detect_binary(file_name: &str, head: &[u8]) -> Option<&'static dyn Format> {
+    let by_name = by_extension(file_name);
+    let by_content = || FORMATS.iter().copied().find(|format| format.sniff_binary(head));
+    by_name.map_or_else(by_content, Some).filter(|format| format.is_binary())
+}
+
+fn by_extension(file_name: &str) -> Option<&'static dyn Format> {
+    let extension = file_name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())?;
+    FORMATS.iter().copied().find(|format| format.extensions().contains(&extension.as_str()))
 }
 
 /// Reads a file. Without a format it is found by name or content.
@@ -72,6 +156,12 @@ pub fn read(
     file_name: &str,
     options: &ReadOptions,
 ) -> Result<Input, ReadError> {
+    let is_binary = |format: &&'static dyn Format| format.is_binary();
+    let head = bytes.get(..8).unwrap_or(bytes);
+    let binary = format.filter(is_binary).or_else(|| format.is_none().then(|| detect_binary(file_name, head)).flatten());
+    if let Some(binary) = binary {
+        return binary.read_binary(&bytes, options);
+    }
     let text = utf8(bytes)?;
     if text.trim().is_empty() {
         let error = ReadError::new("read::empty", text, Span::new(0, 0), "the file is empty");

@@ -29,6 +29,7 @@ pub mod example;
 pub mod finding;
 pub mod format;
 pub mod map;
+pub mod network;
 pub mod pass;
 pub mod pipeline;
 pub mod reduce;

@@ -12,15 +12,18 @@
 //! which share no code with strategies and analyses. If it has not, that is a
 //! bug of ours and [`Unsound`] says so.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memplan_core::{BufferId, IndexVec, Outcome, Problem, Span};
+use memplan_models::source::{DiskFile, ReadAt};
 use memplan_models::{ReadError, plan as plan_file};
 use memplan_planner::{Assign, Refusal, Request, Strategy, find};
 
 use crate::analyzed::Analyzed;
 use crate::finding::{self, Finding};
 use crate::format::{self, Format, Input, ReadOptions};
+use crate::network::Network;
 use crate::target::{Target, TargetError};
 
 /// A file to plan.
@@ -28,8 +31,10 @@ use crate::target::{Target, TargetError};
 pub struct Source {
     /// Its name, for messages and for finding out its format.
     pub name: String,
-    /// Its content.
+    /// Its content; empty if it is to be read from disk, piece by piece.
     pub bytes: Vec<u8>,
+    /// The file, if it may be too large to load.
+    pub disk: Option<Arc<DiskFile>>,
     /// Its format; `None` to find out by name and content.
     pub format: Option<&'static dyn Format>,
     /// What its reader is told.
@@ -39,7 +44,17 @@ pub struct Source {
 impl Source {
     /// A source whose format is found out by name and content.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
-        Source { name: name.into(), bytes: bytes.into(), format: None, options: ReadOptions::default() }
+        Source { name: name.into(), bytes: bytes.into(), disk: None, format: None, options: ReadOptions::default() }
+    }
+}
+
+impl Source {
+    /// Its content, wherever it is.
+    pub fn content(&self) -> &dyn ReadAt {
+        match &self.disk {
+            Some(disk) => disk.as_ref(),
+            None => &self.bytes,
+        }
     }
 }
 
@@ -73,6 +88,8 @@ pub struct Planned {
     pub assign: Assign,
     /// Time the strategy took.
     pub time: Duration,
+    /// The network that was planned, if the input is a model.
+    pub network: Option<Network>,
     /// What was ignored, assumed or left alone.
     pub notes: Vec<String>,
     /// Where the source allocates each buffer; empty if the input is no program.
@@ -124,15 +141,18 @@ pub fn run(source: &Source, target: &Target, how: &How) -> Result<Planned, Pipel
     let input = read(source)?;
     let problem = target.apply(&input.problem)?;
     let (outcome, time) = plan(&problem, how)?;
-    let outcome = check(&problem, input.program.as_ref(), outcome, how.strategy)?;
+    let outcome = check(&problem, &input, outcome, how.strategy)?;
     let (strategy, assign) = (how.strategy.name(), how.request.assign);
     let spans = input.program.as_ref().map(Analyzed::spans).unwrap_or_default();
-    Ok(Planned { problem, outcome, strategy, assign, time, notes: input.notes, spans })
+    Ok(Planned { problem, outcome, strategy, assign, time, network: input.network, notes: input.notes, spans })
 }
 
 /// Reads a source into a problem, and a program if it is one.
 pub fn read(source: &Source) -> Result<Input, ReadError> {
-    format::read(&source.bytes, source.format, &source.name, &source.options)
+    match (&source.disk, source.format) {
+        (Some(disk), Some(format)) => format.read_binary(disk.as_ref(), &source.options),
+        _ => format::read(&source.bytes, source.format, &source.name, &source.options),
+    }
 }
 
 /// Plans, and takes the time.
@@ -142,17 +162,20 @@ pub fn plan(problem: &Problem, how: &How) -> Result<(Outcome, Duration), Refusal
     Ok((outcome, start.elapsed()))
 }
 
-/// Lets only a right plan through.
+/// Lets only a right plan through: the problem is that of the input on its target.
 pub fn check(
     problem: &Problem,
-    program: Option<&Analyzed>,
+    input: &Input,
     outcome: Outcome,
     strategy: &dyn Strategy,
 ) -> Result<Outcome, Unsound> {
     let Some(plan) = outcome.plan() else { return Ok(outcome) };
     let mut findings = finding::in_packing(problem, plan);
-    if let Some(program) = program {
+    if let Some(program) = &input.program {
         findings.extend(finding::in_dataflow(program.program(), &program.check(plan)));
+    }
+    if let Some(network) = &input.network {
+        findings.extend(network.check(plan));
     }
     if findings.is_empty() { Ok(outcome) } else { Err(Unsound { strategy: strategy.name(), findings }) }
 }

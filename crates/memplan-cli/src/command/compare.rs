@@ -26,7 +26,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
         ..Request::default()
     };
     let comparison =
-        Comparison::run(problem, input.program.as_ref(), args.assign.map(Assign::from), &request, |name| {
+        Comparison::run(&input, args.assign.map(Assign::from), &request, |name| {
             progress.say(name);
         })
         .map_err(|bug| Failure::Bug(bug.to_string()))?;

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::short_name;
 use crate::answer::{Answer, Failure};
 use crate::args::ExplainArgs;
-use crate::input;
+use crate::{input, model};
 use crate::paint::{Style, painted, visible};
 use crate::progress::Progress;
 use crate::table::Table;
@@ -36,7 +36,12 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
     } else {
         let name = painted(&visible(short_name(&source)), Style::Strong);
         let buffers = count(input.problem.buffers().len(), "buffer");
-        format!("{name}: {buffers}\n\n{}", report(&input.problem, &explanation))
+        let mut text = format!("{name}: {buffers}\n\n{}", report(&input.problem, &explanation));
+        if let Some(network) = &input.network {
+            text.push_str(&model::peak_table(network, &input.problem, true));
+            text.push_str(&model::curve(network, &input.problem));
+        }
+        text
     };
     Ok(Answer { text, notes: input.notes, is_no: explanation.outcome.plan().is_none(), ..Answer::default() })
 }

@@ -17,7 +17,7 @@ use crate::args::{AssignArg, PlanArgs};
 use crate::paint::{Style, painted, visible};
 use crate::progress::Progress;
 use crate::table::{Align, Table};
-use crate::{input, output};
+use crate::{input, model, output};
 
 /// A witness of more buffers than this is cut short.
 const LISTED: usize = 20;
@@ -56,7 +56,7 @@ fn repaired(source: &Source, args: &PlanArgs, old: &str) -> Result<Planned, Fail
     let probe = Request { work_limit: Some(0), observer: None, ..request.clone() };
     plan_with(search, &input.problem, &probe).map_err(|refusal| Failure::usage(refusal.to_string()))?;
     let repaired = repair(&input.problem, &old, &request);
-    let outcome = pipeline::check(&input.problem, input.program.as_ref(), repaired.outcome, search)
+    let outcome = pipeline::check(&input.problem, &input, repaired.outcome, search)
         .map_err(|bug| Failure::Bug(bug.to_string()))?;
     let kept = format!("{} of {} buffers stay where they were", repaired.kept, repaired.had_place);
     let notes = input.notes.into_iter().chain([kept]).collect();
@@ -67,6 +67,7 @@ fn repaired(source: &Source, args: &PlanArgs, old: &str) -> Result<Planned, Fail
         strategy: search.name(),
         assign,
         time: start.elapsed(),
+        network: input.network,
         notes,
         spans,
     })
@@ -83,6 +84,8 @@ enum PlanKind {
     Json,
     Csv,
     Header,
+    /// A copy of the model with the plan inside.
+    Model,
 }
 
 #[derive(Clone, Copy)]
@@ -102,7 +105,8 @@ impl<'a> Files<'a> {
             )),
             "csv" => Ok((path.as_path(), PlanKind::Csv)),
             "h" => Ok((path.as_path(), PlanKind::Header)),
-            _ => Err(wrong_extension(path, "a plan", "plan.json, plan.csv or plan.h")),
+            "tflite" => Ok((path.as_path(), PlanKind::Model)),
+            _ => Err(wrong_extension(path, "a plan", "plan.json, plan.csv, plan.h or, for a model, planned.tflite")),
         };
         let map_kind = |path: &PathBuf| match output::extension(path).as_str() {
             "html" | "htm" => Ok((path.clone(), MapKind::Html)),
@@ -121,13 +125,21 @@ impl<'a> Files<'a> {
         let mut written = Vec::new();
         let Some(plan) = planned.outcome.plan() else { return Ok(written) };
         if let Some((path, kind)) = self.plan {
-            let content = match kind {
-                PlanKind::Json => planned.to_json(),
-                PlanKind::Csv => plan_file::csv::write(&planned.problem, plan),
-                PlanKind::Header => plan_file::header::write(&planned.problem, plan, &output::stem(path)),
-            };
-            output::write(path, &content)?;
+            match kind {
+                PlanKind::Json => output::write(path, planned.to_json())?,
+                PlanKind::Csv => output::write(path, plan_file::csv::write(&planned.problem, plan))?,
+                PlanKind::Header => {
+                    output::write(path, plan_file::header::write(&planned.problem, plan, &output::stem(path)))?;
+                }
+                PlanKind::Model => {
+                    let (offline, prefix) = model::planned_model(source, planned)?;
+                    output::write_with(path, &|out| offline.write(&prefix, source.content(), out))?;
+                }
+            }
             written.push(format!("plan written to {}", path.display()));
+            if let (PlanKind::Model, Some(network)) = (kind, &planned.network) {
+                written.push(model::foreseen(network, plan));
+            }
         }
         if let (Some((path, kind)), Some(map)) = (&self.map, map_of(source, planned)) {
             let content = match kind {
@@ -160,7 +172,14 @@ fn report(source: &Source, planned: &Planned, written: &[String]) -> String {
     match &planned.outcome {
         Outcome::Infeasible(witness) => text.push_str(&explain(&planned.problem, witness)),
         Outcome::Exhausted { stop } => text.push_str(&give_up(*stop)),
-        Outcome::Optimal(_) | Outcome::Feasible { .. } => {}
+        Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => {
+            if planned.network.is_some() {
+                text.push_str(&model::spills(&planned.problem, plan));
+            }
+        }
+    }
+    if let Some(network) = &planned.network {
+        text.push_str(&model::peak_table(network, &planned.problem, false));
     }
     if !written.is_empty() {
         text.push('\n');
@@ -181,6 +200,11 @@ fn totals(planned: &Planned) -> String {
     row("naive sum", naive, ("every buffer its own memory".to_owned(), Style::Faint));
     let lower_bound = lower_bound(planned);
     row("lower bound", lower_bound, (bound_remark(planned), Style::Faint));
+    if let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan())
+        && let Some((bytes, remark)) = model::runtime_row(network, plan)
+    {
+        row("runtime", bytes, (remark, Style::Faint));
+    }
     match planned.outcome.plan() {
         Some(plan) => row("plan", plan.extent(), (plan_remark(planned, lower_bound, naive), Style::Good)),
         None => table.row([

@@ -35,7 +35,8 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
         None => {
             let problem = input::on_target(&input.problem, &target)?;
             let plan = read_plan(&problem)?;
-            let findings = finding::in_packing(&problem, &plan);
+            let mut findings = finding::in_packing(&problem, &plan);
+            findings.extend(input.network.iter().flat_map(|network| network.check(&plan)));
             (plan, findings)
         }
     };

@@ -41,5 +41,5 @@ pub(super) fn analyze(program: Program, text: &str, mut notes: Vec<String>) -> R
     let analyzed = Analyzed::new(program)
         .map_err(|error| ReadError::new("program::too-large", text, Span::new(0, 0), error.to_string()))?;
     notes.extend(analyzed.left_alone());
-    Ok(Input { problem: analyzed.problem().clone(), program: Some(analyzed), notes })
+    Ok(Input { program: Some(analyzed.clone()), ..Input::of_problem(analyzed.problem().clone(), notes) })
 }

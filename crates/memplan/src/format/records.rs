@@ -31,6 +31,6 @@ impl Format for Records {
 
     fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
         let records = self.0.read(text)?;
-        Ok(Input { problem: records.problem, program: None, notes: records.notes })
+        Ok(Input::of_problem(records.problem, records.notes))
     }
 }

@@ -1,0 +1,148 @@
+//! What the command line has to say about models: what is alive at the peak,
+//! what the runtime alone would need, where each tensor went.
+
+use memplan::core::{Bytes, Id, Plan, Problem};
+use memplan::models::tflite::offline::OfflinePlan;
+use memplan::network::{Kind, Network};
+use memplan::pipeline::{Planned, Source};
+use memplan::wording::sized;
+
+use crate::answer::Failure;
+use crate::diagnose;
+use crate::paint::{Style, painted};
+use crate::table::Table;
+
+/// Rows of a table in a report that is not asked for in full.
+const LISTED: usize = 12;
+/// Longer curves leave out the middle of long stretches below the peak.
+const CURVE: usize = 200;
+/// Width of the longest bar.
+const BAR: u64 = 40;
+
+/// The plan inside a model, ready to be written.
+pub(crate) fn planned_model(source: &Source, planned: &Planned) -> Result<(OfflinePlan, Vec<u8>), Failure> {
+    let Some(network) = planned.network.as_ref().filter(|network| network.kind() == Kind::Tflite) else {
+        return Err(Failure::usage_with_help(
+            "a plan can be written into a .tflite model only, and the input is none",
+            "write the plan to plan.json or plan.csv",
+        ));
+    };
+    let Some(plan) = planned.outcome.plan() else { return Err(Failure::usage("there is no plan to write")) };
+    let offline = OfflinePlan::new(network.model(), &planned.problem, network.roles(), plan)
+        .map_err(|error| Failure::usage(format!("cannot write the plan into the model: {error}")))?;
+    let prefix = offline
+        .prefix(source.content())
+        .map_err(|error| Failure::Unreadable(diagnose::excerpt(source, &error)))?;
+    Ok((offline, prefix))
+}
+
+/// What the runtime makes of a plan inside the model.
+pub(crate) fn foreseen(network: &Network, plan: &Plan) -> String {
+    let with_ours = network.runtime_extent(plan);
+    format!("with it the arena of TensorFlow Lite Micro needs {}", sized(with_ours))
+}
+
+/// Savings against the runtime's own planner, for models it runs.
+pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, String)> {
+    if network.kind() != Kind::Tflite {
+        return None;
+    }
+    let theirs = network.runtime_plan().extent();
+    let ours = plan.extent();
+    let saved = theirs.0.saturating_sub(ours.0);
+    let remark = match saved {
+        0 => "TensorFlow Lite Micro's own planner".to_owned(),
+        _ => format!(
+            "TensorFlow Lite Micro's own planner; the plan saves {:.1} %",
+            100.0 * saved as f64 / theirs.0.max(1) as f64
+        ),
+    };
+    Some((theirs, remark))
+}
+
+/// What is alive at the peak; all of it if `in_full`.
+pub(crate) fn peak_table(network: &Network, problem: &Problem, in_full: bool) -> String {
+    let Some(report) = network.peak_report(problem) else { return String::new() };
+    let mut table = Table::with_heading(&["op", "tensor", "shape", ">size", ">bytes", ">cumulative"]);
+    let shown = if in_full { report.rows.len() } else { LISTED };
+    for row in report.rows.iter().take(shown) {
+        table.plain_row([
+            row.op.clone(),
+            row.tensor.clone(),
+            row.shape.clone(),
+            row.bytes.human(),
+            row.bytes.to_string(),
+            format!("{:.1} %", row.cumulative),
+        ]);
+    }
+    let heading = format!(
+        "\nalive at the peak, step {} ({}): {}\n\n",
+        report.step,
+        crate::paint::visible(&report.op),
+        sized(report.bytes)
+    );
+    let rest = report.rows.len().saturating_sub(shown);
+    let rest = if rest > 0 { format!("  and {rest} smaller ones\n") } else { String::new() };
+    format!("{heading}{}{rest}", table.render(2))
+}
+
+/// Bytes alive at every op, with a bar.
+pub(crate) fn curve(network: &Network, problem: &Problem) -> String {
+    let curve = network.live_curve(problem);
+    let most = curve.iter().map(|at| at.bytes.0).max().unwrap_or(0).max(1);
+    let mut table = Table::with_heading(&[">step", "op", ">bytes alive", ""]);
+    let mut left_out = 0;
+    for (index, at) in curve.iter().enumerate() {
+        // In a long curve only what is near the peak is of interest.
+        if curve.len() > CURVE && at.bytes.0 * 2 < most && index > 0 && index + 1 < curve.len() {
+            left_out += 1;
+            continue;
+        }
+        let bar = "█".repeat((at.bytes.0 as u128 * u128::from(BAR) / u128::from(most)) as usize);
+        let style = if at.bytes.0 == most { Style::Strong } else { Style::Plain };
+        table.row([
+            (at.step.to_string(), Style::Faint),
+            (at.op.clone(), Style::Plain),
+            (at.bytes.to_string(), style),
+            (bar, style),
+        ]);
+    }
+    let rest = match left_out {
+        0 => String::new(),
+        count => format!("  {count} ops with less than half of the peak are left out\n"),
+    };
+    format!("\nbytes alive at each op\n\n{}{rest}", table.render(2))
+}
+
+/// Which tensor is in which memory, if there are several: those not in the
+/// first one are the spilled ones.
+pub(crate) fn spills(problem: &Problem, plan: &Plan) -> String {
+    if problem.spaces().len() < 2 {
+        return String::new();
+    }
+    let mut rows: Vec<_> = problem
+        .buffers()
+        .iter_enumerated()
+        .filter_map(|(id, buffer)| Some((plan.placements[id].as_ref()?.space, buffer, id)))
+        .collect();
+    rows.sort_by_key(|(space, buffer, id)| (*space, std::cmp::Reverse(buffer.bytes()), *id));
+    let mut table = Table::with_heading(&["tensor", ">bytes", "memory", ">offset"]);
+    let mut spilled = 0;
+    for (space, buffer, id) in rows {
+        let is_first = space.index() == 0;
+        spilled += u64::from(!is_first);
+        let style = if is_first { Style::Plain } else { Style::Bad };
+        table.row([
+            (buffer.name.clone(), Style::Plain),
+            (buffer.bytes().unwrap_or_default().to_string(), Style::Plain),
+            (problem.spaces()[space].name.clone(), style),
+            (plan.offset(id).unwrap_or_default().to_string(), Style::Plain),
+        ]);
+    }
+    let first = problem.spaces().iter().next().map(|space| space.name.clone()).unwrap_or_default();
+    let heading = match spilled {
+        0 => format!("\neverything is in `{}`\n\n", crate::paint::visible(&first)),
+        count => format!("\n{} not in `{}`\n\n", painted(&format!("{count} tensors"), Style::Strong), crate::paint::visible(&first)),
+    };
+    format!("{heading}{}", table.render(2))
+}

@@ -1,0 +1,156 @@
+//! Flatbuffers, read without trusting them.
+//!
+//! A flatbuffer is a graph of *tables* and *vectors* at offsets of the file.
+//! A table starts with a signed distance back to its *vtable*, which says how
+//! far into the table each field is, or 0 if it is absent:
+//!
+//! ```text
+//!   file:   [u32 to root][identifier] …
+//!   table:  [i32 back to vtable][fields …]
+//!   vtable: [u16 own bytes][u16 bytes of table][u16 field 0][u16 field 1] …
+//!   vector: [u32 count][elements …]         element of a vector of tables: u32 ahead
+//! ```
+//!
+//! Every read here is checked against the file, and following offsets costs
+//! budget ([`Window::spend`]), so that no file makes us read for ever.
+
+use crate::ReadError;
+use crate::source::Window;
+
+/// A table of a flatbuffer.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'w, 'a> {
+    window: &'w Window<'a>,
+    at: u64,
+    vtable: u64,
+    vtable_bytes: u16,
+}
+
+impl<'w, 'a> Table<'w, 'a> {
+    /// The root table.
+    pub(crate) fn root(window: &'w Window<'a>) -> Result<Table<'w, 'a>, ReadError> {
+        Table::at(window, follow(window, 0)?)
+    }
+
+    /// The table at an offset.
+    pub(crate) fn at(window: &'w Window<'a>, at: u64) -> Result<Table<'w, 'a>, ReadError> {
+        let back = i64::from(window.i32(at)?);
+        let vtable = i64::try_from(at).ok().and_then(|at| at.checked_sub(back)).and_then(|at| u64::try_from(at).ok());
+        let vtable = vtable.ok_or_else(|| outside(at, "its vtable is outside the file"))?;
+        let vtable_bytes = window.u16(vtable)?;
+        if vtable_bytes < 4 {
+            return Err(outside(vtable, "the vtable is too short"));
+        }
+        window.check(vtable, vtable_bytes.into())?;
+        window.spend(at, 4)?;
+        Ok(Table { window, at, vtable, vtable_bytes })
+    }
+
+    /// Where the table starts.
+    pub(crate) fn offset(&self) -> u64 {
+        self.at
+    }
+
+    /// Where a field's value is; `None` if it is absent.
+    pub(crate) fn field(&self, number: u16) -> Result<Option<u64>, ReadError> {
+        let entry = 4 + 2 * u64::from(number);
+        if entry + 2 > u64::from(self.vtable_bytes) {
+            return Ok(None);
+        }
+        match self.window.u16(self.vtable + entry)? {
+            0 => Ok(None),
+            inside => Ok(Some(self.at + u64::from(inside))),
+        }
+    }
+
+    pub(crate) fn u8(&self, number: u16) -> Result<u8, ReadError> {
+        self.field(number)?.map_or(Ok(0), |at| self.window.u8(at))
+    }
+
+    pub(crate) fn u32(&self, number: u16) -> Result<u32, ReadError> {
+        self.field(number)?.map_or(Ok(0), |at| self.window.u32(at))
+    }
+
+    pub(crate) fn i32(&self, number: u16) -> Result<i32, ReadError> {
+        self.field(number)?.map_or(Ok(0), |at| self.window.i32(at))
+    }
+
+    pub(crate) fn u64(&self, number: u16) -> Result<u64, ReadError> {
+        self.field(number)?.map_or(Ok(0), |at| self.window.u64(at))
+    }
+
+    /// A table behind a field.
+    pub(crate) fn table(&self, number: u16) -> Result<Option<Table<'w, 'a>>, ReadError> {
+        let Some(at) = self.field(number)? else { return Ok(None) };
+        Table::at(self.window, follow(self.window, at)?).map(Some)
+    }
+
+    /// A vector behind a field whose elements take so many bytes; empty if absent.
+    pub(crate) fn vector(&self, number: u16, element: u64) -> Result<Vector<'w, 'a>, ReadError> {
+        let Some(at) = self.field(number)? else {
+            return Ok(Vector { window: self.window, at: self.at, count: 0, element });
+        };
+        let at = follow(self.window, at)?;
+        let count = u64::from(self.window.u32(at)?);
+        self.window.check(at + 4, count * element)?;
+        Ok(Vector { window: self.window, at: at + 4, count, element })
+    }
+
+    /// A string behind a field; empty if absent. Bytes that are not UTF-8 are replaced.
+    pub(crate) fn string(&self, number: u16) -> Result<String, ReadError> {
+        let vector = self.vector(number, 1)?;
+        let bytes = self.window.bytes(vector.at, vector.count)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// A vector of a flatbuffer.
+#[derive(Clone, Copy)]
+pub(crate) struct Vector<'w, 'a> {
+    window: &'w Window<'a>,
+    at: u64,
+    count: u64,
+    element: u64,
+}
+
+impl<'w, 'a> Vector<'w, 'a> {
+    /// Number of elements.
+    pub(crate) fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// Where an element is, if there are so many.
+    pub(crate) fn element(&self, index: u64) -> Option<u64> {
+        (index < self.count).then(|| self.at + index * self.element)
+    }
+
+    /// All 32-bit numbers of the vector.
+    pub(crate) fn i32s(&self) -> Result<Vec<i32>, ReadError> {
+        self.window.spend(self.at, self.count * self.element)?;
+        (0..self.count).map(|index| self.window.i32(self.at + index * self.element)).collect()
+    }
+
+    /// Where the tables of the vector are.
+    pub(crate) fn targets(&self) -> Result<Vec<u64>, ReadError> {
+        self.window.spend(self.at, self.count * self.element)?;
+        (0..self.count).map(|index| follow(self.window, self.at + index * self.element)).collect()
+    }
+
+    /// The tables of the vector.
+    pub(crate) fn tables(&self) -> Result<Vec<Table<'w, 'a>>, ReadError> {
+        self.targets()?.into_iter().map(|at| Table::at(self.window, at)).collect()
+    }
+}
+
+/// Where an offset points.
+fn follow(window: &Window, at: u64) -> Result<u64, ReadError> {
+    let ahead = u64::from(window.u32(at)?);
+    let target = at + ahead;
+    window.check(target, 4)?;
+    Ok(target)
+}
+
+fn outside(at: u64, message: &str) -> ReadError {
+    ReadError::at_byte("model::bad-offset", at, message)
+        .help("the file is damaged: an offset in it leads nowhere; get it again or convert the model again")
+}

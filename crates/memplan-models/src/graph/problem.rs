@@ -1,0 +1,198 @@
+//! From a network to a problem: a buffer for each tensor in the arena and for
+//! each piece of scratch memory.
+//!
+//! | what | alive from | until, included |
+//! |---|---|---|
+//! | input of the network | step 0 | its last reader; the end of the run unless inputs may be reused |
+//! | result of an op | the start of the op | the end of its last reader |
+//! | output of a graph | the start of its op | the end of the graph |
+//! | input of a body | the start of the body | its last reader; the end of the op, for a loop |
+//! | scratch memory | the start of its op | its end |
+//!
+//! A tensor that an op reads in its last hour may be overwritten in place where
+//! the op permits it: such pairs become overlays.
+
+use memplan_core::{
+    Buffer, BufferId, Bytes, IndexVec, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
+};
+
+use super::{Control, GraphId, Home, Model, OpId, TensorId, Tick, Timeline, unique_names};
+
+/// What to assume about the use of a network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Assumptions {
+    /// Inputs may be overwritten once nobody reads them any more.
+    pub reuse_inputs: bool,
+    /// Outputs of ops that permit it may be written over their inputs.
+    pub in_place: bool,
+}
+
+/// What a buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// A tensor.
+    Tensor(GraphId, TensorId),
+    /// Scratch memory of an op, and which.
+    Scratch(GraphId, OpId, usize),
+}
+
+/// A problem, and what its buffers are.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The problem.
+    pub problem: Problem,
+    /// What each buffer is.
+    pub roles: IndexVec<BufferId, Role>,
+    /// When each op runs.
+    pub timeline: Timeline,
+}
+
+/// Makes the problem.
+pub fn place(model: &Model, timeline: Timeline, assumptions: Assumptions) -> Result<Placed, ProblemError> {
+    let mut lives = Lives::new(model);
+    lives.follow(model, &timeline, assumptions);
+    let mut builder = ProblemBuilder::new();
+    let mut roles = IndexVec::<BufferId, Role>::default();
+    let mut of_tensor: Vec<Vec<Option<BufferId>>> =
+        model.graphs.iter().map(|graph| vec![None; graph.tensors.len()]).collect();
+    let names = names(model, &lives);
+    for (role, life) in lives.all(model) {
+        let Some((first, last)) = life else { continue };
+        let name = &names[roles.len()];
+        let size = match role {
+            Role::Tensor(graph, tensor) => model.graphs[graph].tensors[tensor].bytes,
+            Role::Scratch(graph, op, number) => model.graphs[graph].ops[op].scratch[number],
+        };
+        let mut buffer = Buffer::new(name, size.0, Lifetime::new(first, last + 1));
+        buffer.alignment = Bytes(model.alignment.0.max(1));
+        let id = builder.buffer(buffer);
+        roles.push(role);
+        if let Role::Tensor(graph, tensor) = role {
+            of_tensor[memplan_core::Id::index(graph)][memplan_core::Id::index(tensor)] = Some(id);
+        }
+    }
+    if assumptions.in_place {
+        for overlay in overlays(model, &timeline, &lives, &of_tensor) {
+            builder.overlay(overlay);
+        }
+    }
+    Ok(Placed { problem: builder.build()?, roles, timeline })
+}
+
+fn names(model: &Model, lives: &Lives) -> Vec<String> {
+    let name = |(role, life): (Role, Option<(u64, u64)>)| {
+        life?;
+        let in_graph = |graph: GraphId, name: &str| match memplan_core::Id::index(graph) {
+            0 => name.to_owned(),
+            number if model.graphs[graph].name.is_empty() => format!("graph{number}/{name}"),
+            _ => format!("{}/{name}", model.graphs[graph].name),
+        };
+        Some(match role {
+            Role::Tensor(graph, tensor) => in_graph(graph, &model.graphs[graph].tensors[tensor].name),
+            Role::Scratch(graph, op, number) => {
+                let op_number = memplan_core::Id::index(op);
+                let kind = &model.graphs[graph].ops[op].kind;
+                in_graph(graph, &format!("{kind}#{op_number}/scratch{number}"))
+            }
+        })
+    };
+    unique_names(lives.all(model).filter_map(name).collect(), "buffer")
+}
+
+/// First and last step of everything that may have one.
+struct Lives {
+    tensors: IndexVec<GraphId, IndexVec<TensorId, Option<(u64, u64)>>>,
+    ops: IndexVec<GraphId, IndexVec<OpId, Option<(u64, u64)>>>,
+}
+
+impl Lives {
+    fn new(model: &Model) -> Lives {
+        Lives {
+            tensors: model.graphs.iter().map(|graph| IndexVec::filled(None, graph.tensors.len())).collect(),
+            ops: model.graphs.iter().map(|graph| IndexVec::filled(None, graph.ops.len())).collect(),
+        }
+    }
+
+    fn follow(&mut self, model: &Model, timeline: &Timeline, assumptions: Assumptions) {
+        for tick in &timeline.ticks {
+            match *tick {
+                Tick::Enter { graph, step } => self.extend(model, graph, &model.graphs[graph].inputs, step, step),
+                Tick::Leave { graph, step } => self.extend(model, graph, &model.graphs[graph].outputs, step, step),
+                Tick::Start { graph, op, step } => {
+                    self.extend(model, graph, &model.graphs[graph].ops[op].outputs, step, step);
+                }
+                Tick::End { graph, op, start, step } => {
+                    let draft = &model.graphs[graph].ops[op];
+                    self.extend(model, graph, &draft.inputs, step, step);
+                    self.extend(model, graph, &draft.outputs, start, step);
+                    let life = &mut self.ops[graph][op];
+                    let (first, last) = life.unwrap_or((start, step));
+                    *life = Some((first.min(start), last.max(step)));
+                    if draft.control == Control::Loop {
+                        for &body in &draft.bodies {
+                            self.extend(model, body, &model.graphs[body].inputs, start, step);
+                            self.extend(model, body, &model.graphs[body].outputs, start, step);
+                        }
+                    }
+                }
+            }
+        }
+        if let (false, Some(main)) = (assumptions.reuse_inputs, self.tensors.ids().next()) {
+            self.extend(model, main, &model.graphs[main].inputs, 0, timeline.last);
+        }
+    }
+
+    fn extend(&mut self, model: &Model, graph: GraphId, tensors: &[TensorId], first: u64, last: u64) {
+        for &tensor in tensors {
+            let (mut graph, mut tensor) = (graph, tensor);
+            while let Home::Outer(outer, original) = model.graphs[graph].tensors[tensor].home {
+                (graph, tensor) = (outer, original);
+            }
+            let life = &mut self.tensors[graph][tensor];
+            let (known_first, known_last) = life.unwrap_or((first, last));
+            *life = Some((known_first.min(first), known_last.max(last)));
+        }
+    }
+
+    /// Every tensor of the arena and every piece of scratch memory, with its life.
+    fn all<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (Role, Option<(u64, u64)>)> + 'a {
+        let tensors = model.graphs.iter_enumerated().flat_map(move |(id, graph)| {
+            graph.tensors.iter_enumerated().filter(|(_, tensor)| tensor.home == Home::Arena).map(
+                move |(tensor, _)| (Role::Tensor(id, tensor), self.tensors[id][tensor]),
+            )
+        });
+        let scratch = model.graphs.iter_enumerated().flat_map(move |(id, graph)| {
+            graph.ops.iter_enumerated().flat_map(move |(op, draft)| {
+                (0..draft.scratch.len()).map(move |number| (Role::Scratch(id, op, number), self.ops[id][op]))
+            })
+        });
+        tensors.chain(scratch)
+    }
+}
+
+/// Outputs that may be written over inputs: the input's life ends with the op,
+/// and both have the same number of bytes.
+fn overlays(
+    model: &Model,
+    timeline: &Timeline,
+    lives: &Lives,
+    of_tensor: &[Vec<Option<BufferId>>],
+) -> Vec<Overlay> {
+    let mut overlays = Vec::new();
+    for (step, graph, op) in timeline.starts() {
+        for &(output, input) in &model.graphs[graph].ops[op].in_place {
+            let tensors = &model.graphs[graph].tensors;
+            let ends_here = lives.tensors[graph][input].is_some_and(|(first, last)| first < step && last == step);
+            let starts_here = lives.tensors[graph][output].is_some_and(|(first, _)| first == step);
+            let buffers = &of_tensor[memplan_core::Id::index(graph)];
+            let buffer_of = |tensor: TensorId| buffers[memplan_core::Id::index(tensor)];
+            let same_size = tensors[output].bytes == tensors[input].bytes;
+            if let (true, true, true, Some(buffer), Some(over)) =
+                (ends_here, starts_here, same_size, buffer_of(output), buffer_of(input))
+            {
+                overlays.push(Overlay { buffer, over, kind: OverlayKind::SameBase });
+            }
+        }
+    }
+    overlays
+}

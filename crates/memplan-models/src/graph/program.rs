@@ -1,0 +1,212 @@
+//! From a network to the program a plan for it is checked against.
+//!
+//! The lifetimes of [`problem`](super::problem) are one reading of a network.
+//! This is another, made without them: every op reads its inputs and writes its
+//! outputs, in order, and the check follows the contents. Bodies are written
+//! out where they run, a loop's twice, so that what one round leaves is what
+//! the next one finds.
+
+use memplan_core::{BufferId, Id, IndexVec};
+use memplan_program::{OpDraft, OverlayKind, Program, ProgramBuilder, ProgramError, Size, ValueId};
+
+use super::problem::{Assumptions, Placed, Role};
+use super::{Control, GraphId, Home, MAX_STEPS, Model, Op, OpId, TensorId};
+
+/// The program whose allocation sites are the buffers of the problem, in the
+/// same order. `None` if bodies within bodies make it too long.
+pub fn program(
+    model: &Model,
+    placed: &Placed,
+    assumptions: Assumptions,
+) -> Result<Option<Program>, ProgramError> {
+    let mut writer = Writer::new(model, placed);
+    let main = GraphId::from_index(0);
+    let Some(graph) = model.graphs.get(main) else { return writer.builder.finish().map(Some) };
+    writer.event("input", &[], (main, &graph.inputs), &[]);
+    if !writer.run(main, assumptions) {
+        return Ok(None);
+    }
+    writer.event("output", &[(main, &graph.outputs)], (main, &[]), &[]);
+    if !assumptions.reuse_inputs {
+        writer.event("input again", &[(main, &graph.inputs)], (main, &[]), &[]);
+    }
+    writer.builder.leave(&[]);
+    writer.builder.close_function();
+    writer.builder.finish().map(Some)
+}
+
+struct Writer<'a> {
+    model: &'a Model,
+    builder: ProgramBuilder,
+    tensors: Vec<Vec<Option<ValueId>>>,
+    scratch: std::collections::HashMap<(GraphId, OpId), Vec<ValueId>>,
+    written: u64,
+}
+
+/// What remains to be done, the next last.
+enum Task {
+    Graph(GraphId),
+    Op(GraphId, OpId),
+    /// Reads tensors of one graph and writes tensors of another.
+    Copy(GraphId, Vec<TensorId>, GraphId, Vec<TensorId>),
+}
+
+impl<'a> Writer<'a> {
+    fn new(model: &'a Model, placed: &Placed) -> Writer<'a> {
+        let mut builder = ProgramBuilder::new();
+        builder.open_function("main", &[]);
+        let space = builder.space("default");
+        let mut tensors: Vec<Vec<Option<ValueId>>> =
+            model.graphs.iter().map(|graph| vec![None; graph.tensors.len()]).collect();
+        let mut scratch = std::collections::HashMap::<(GraphId, OpId), Vec<ValueId>>::new();
+        let mut allocate = OpDraft::new("allocate");
+        let roles: &IndexVec<BufferId, Role> = &placed.roles;
+        for (buffer, role) in roles.iter_enumerated() {
+            let info = &placed.problem.buffers()[buffer];
+            let value = builder.alloc(&info.name, Size::Known(info.bytes().unwrap_or_default()), space);
+            allocate = allocate.result(value);
+            match *role {
+                Role::Tensor(graph, tensor) => tensors[graph.index()][tensor.index()] = Some(value),
+                Role::Scratch(graph, op, _) => scratch.entry((graph, op)).or_default().push(value),
+            }
+        }
+        builder.push(allocate);
+        Writer { model, builder, tensors, scratch, written: 0 }
+    }
+
+    fn value(&self, graph: GraphId, tensor: TensorId) -> Option<ValueId> {
+        let (mut graph, mut tensor) = (graph, tensor);
+        while let Home::Outer(outer, original) = self.model.graphs[graph].tensors[tensor].home {
+            (graph, tensor) = (outer, original);
+        }
+        self.tensors[graph.index()][tensor.index()]
+    }
+
+    /// Writes out a graph; false if it is too long.
+    fn run(&mut self, graph: GraphId, assumptions: Assumptions) -> bool {
+        let mut tasks = vec![Task::Graph(graph)];
+        while let Some(task) = tasks.pop() {
+            if self.written > MAX_STEPS {
+                return false;
+            }
+            match task {
+                Task::Graph(graph) => {
+                    let ops = self.model.graphs[graph].ops.ids().rev();
+                    tasks.extend(ops.map(|op| Task::Op(graph, op)));
+                }
+                Task::Copy(from, read, to, written) => self.event("copy", &[(from, &read)], (to, &written), &[]),
+                Task::Op(graph, op) => {
+                    let draft = &self.model.graphs[graph].ops[op];
+                    if draft.bodies.is_empty() {
+                        self.op(graph, op, draft, assumptions);
+                    } else {
+                        self.begin_control(graph, op, draft);
+                        let mut inner = self.bodies(graph, draft);
+                        inner.reverse();
+                        tasks.extend(inner);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn op(&mut self, graph: GraphId, op: OpId, draft: &Op, assumptions: Assumptions) {
+        self.fill_scratch(graph, op);
+        let mut event = OpDraft::new(&draft.kind);
+        for value in self.scratch.get(&(graph, op)).into_iter().flatten() {
+            event = event.read(*value);
+        }
+        for value in draft.inputs.iter().filter_map(|&tensor| self.value(graph, tensor)) {
+            event = event.read(value);
+        }
+        for value in draft.outputs.iter().filter_map(|&tensor| self.value(graph, tensor)) {
+            event = event.write(value);
+        }
+        if assumptions.in_place {
+            for &(output, input) in &draft.in_place {
+                let tensors = &self.model.graphs[graph].tensors;
+                let same_size = tensors[output].bytes == tensors[input].bytes;
+                if let (true, Some(output), Some(input)) =
+                    (same_size, self.value(graph, output), self.value(graph, input))
+                {
+                    event = event.overlay(output, input, OverlayKind::SameBase);
+                }
+            }
+        }
+        self.builder.push(event);
+        self.written += 1;
+    }
+
+    fn fill_scratch(&mut self, graph: GraphId, op: OpId) {
+        let Some(values) = self.scratch.get(&(graph, op)) else { return };
+        let fill = values.iter().fold(OpDraft::new("scratch"), |fill, &value| fill.write(value));
+        self.builder.push(fill);
+        self.written += 1;
+    }
+
+    /// Before its bodies run, an op has its outputs: zeros, or what it was given.
+    fn begin_control(&mut self, graph: GraphId, op: OpId, draft: &Op) {
+        self.fill_scratch(graph, op);
+        self.event(&draft.kind, &[(graph, &draft.inputs)], (graph, &draft.outputs), &[]);
+    }
+
+    /// The bodies as they run, with the copies that connect them.
+    fn bodies(&self, graph: GraphId, draft: &Op) -> Vec<Task> {
+        let inputs = |body: GraphId| self.model.graphs[body].inputs.clone();
+        let outputs = |body: GraphId| self.model.graphs[body].outputs.clone();
+        let mut tasks = Vec::new();
+        match draft.control {
+            Control::Once => {
+                for &body in &draft.bodies {
+                    tasks.push(Task::Copy(graph, draft.inputs.clone(), body, inputs(body)));
+                    tasks.push(Task::Graph(body));
+                    tasks.push(Task::Copy(body, outputs(body), graph, draft.outputs.clone()));
+                }
+                tasks.push(Task::Copy(graph, draft.inputs.clone(), graph, Vec::new()));
+            }
+            Control::WhileThroughOutputs => {
+                for _ in 0..2 {
+                    for &body in &draft.bodies {
+                        tasks.push(Task::Copy(graph, draft.outputs.clone(), body, inputs(body)));
+                        tasks.push(Task::Graph(body));
+                        tasks.push(Task::Copy(body, outputs(body), graph, Vec::new()));
+                    }
+                    let last = draft.bodies.last().copied();
+                    tasks.extend(last.map(|body| Task::Copy(body, outputs(body), graph, draft.outputs.clone())));
+                }
+            }
+            Control::Loop => {
+                for &body in &draft.bodies {
+                    tasks.push(Task::Copy(graph, draft.inputs.clone(), body, inputs(body)));
+                    tasks.push(Task::Graph(body));
+                    tasks.push(Task::Copy(body, outputs(body), body, inputs(body)));
+                    tasks.push(Task::Graph(body));
+                    tasks.push(Task::Copy(body, outputs(body), graph, draft.outputs.clone()));
+                }
+                tasks.push(Task::Copy(graph, draft.inputs.clone(), graph, Vec::new()));
+            }
+        }
+        tasks
+    }
+
+    fn event(
+        &mut self,
+        name: &str,
+        reads: &[(GraphId, &[TensorId])],
+        (graph, writes): (GraphId, &[TensorId]),
+        scratch: &[ValueId],
+    ) {
+        let mut event = OpDraft::new(name);
+        for (graph, tensors) in reads {
+            for value in tensors.iter().filter_map(|&tensor| self.value(*graph, tensor)) {
+                event = event.read(value);
+            }
+        }
+        for value in writes.iter().filter_map(|&tensor| self.value(graph, tensor)).chain(scratch.iter().copied()) {
+            event = event.write(value);
+        }
+        self.builder.push(event);
+        self.written += 1;
+    }
+}

@@ -1,0 +1,18 @@
+//! TensorFlow Lite models.
+//!
+//! [`read`] makes a [`Model`] of a `.tflite` file without touching its weights,
+//! [`scratch`] knows what memory the kernels of a runtime ask for besides
+//! tensors, [`arena`] is the planner of TensorFlow Lite Micro, to compare with,
+//! [`offline`] writes a model with our plan inside.
+
+pub mod arena;
+pub mod offline;
+mod read;
+pub mod reorder;
+pub mod scratch;
+mod vocabulary;
+
+pub use read::{Options, ReadModel, SIGNATURE, is_tflite, read};
+
+#[allow(unused_imports, reason = "for the documentation")]
+use crate::graph::Model;

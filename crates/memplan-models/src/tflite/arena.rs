@@ -1,0 +1,126 @@
+//! How TensorFlow Lite Micro lays out its arena, to compare with and to
+//! foresee what it makes of an offline plan.
+//!
+//! Its planner takes the buffers with a given offset first, then the others by
+//! decreasing size (of equal ones the later first), and puts each at the lowest
+//! gap between those placed before that are alive at the same time:
+//!
+//! ```text
+//!   64  ┌──────┐
+//!       │  b   ├───┐     a and b were placed first;
+//!   32  └──────┤ c │     c is put on top of b, since no gap below is wide enough
+//!       ┌───┐  └───┘
+//!    0  │ a │
+//! ```
+//!
+//! Sizes are rounded up to 16 bytes. The cost is a scan over all buffers placed
+//! for each one, as in the original; models have hundreds of them.
+
+use memplan_core::{Bytes, Plan, Problem};
+
+/// A buffer as the runtime sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its bytes.
+    pub size: Bytes,
+    /// The first step of its life.
+    pub first: u64,
+    /// The last step of its life, included.
+    pub last: u64,
+    /// An offset given by an offline plan.
+    pub offset: Option<Bytes>,
+}
+
+/// What the runtime rounds sizes and offsets up to.
+const ALIGNMENT: u64 = 16;
+
+/// The offsets the runtime chooses, and what its arena needs for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arena {
+    /// An offset for each request.
+    pub offsets: Vec<Bytes>,
+    /// The furthest end.
+    pub extent: Bytes,
+}
+
+/// Lays out an arena as the runtime does.
+pub fn lay_out(requests: &[Request]) -> Arena {
+    let size = |index: usize| requests[index].size.0.div_ceil(ALIGNMENT).saturating_mul(ALIGNMENT);
+    let mut order: Vec<usize> = (0..requests.len()).collect();
+    order.sort_by_key(|&index| {
+        let by_size = (std::cmp::Reverse(size(index)), std::cmp::Reverse(index));
+        match requests[index].offset {
+            Some(_) => (0, (std::cmp::Reverse(0), std::cmp::Reverse(requests.len() - index))),
+            None => (1, by_size),
+        }
+    });
+    let mut offsets = vec![Bytes::ZERO; requests.len()];
+    // Offset and index of those placed, by offset; of equal ones the earlier first.
+    let mut placed: Vec<(u64, usize)> = Vec::with_capacity(requests.len());
+    for index in order {
+        let request = &requests[index];
+        let offset = request.offset.map_or_else(
+            || {
+                let alive_too = |other: &&(u64, usize)| {
+                    requests[other.1].first <= request.last && request.first <= requests[other.1].last
+                };
+                let mut candidate = 0u64;
+                for &(start, other) in placed.iter().filter(alive_too) {
+                    if start >= candidate && start - candidate >= size(index) {
+                        break;
+                    }
+                    candidate = candidate.max(start.saturating_add(size(other)));
+                }
+                candidate
+            },
+            |given| given.0,
+        );
+        offsets[index] = Bytes(offset);
+        let position = placed.partition_point(|&(start, _)| start <= offset);
+        placed.insert(position, (offset, index));
+    }
+    let ends = placed.iter().map(|&(start, index)| start.saturating_add(size(index)));
+    Arena { extent: Bytes(ends.max().unwrap_or(0)), offsets }
+}
+
+/// What the runtime sees of a problem whose buffers are in its own order;
+/// offsets come from a plan, where `is_given` says so.
+pub fn requests(problem: &Problem, plan: Option<&Plan>, is_given: impl Fn(usize) -> bool) -> Vec<Request> {
+    let request = |(id, buffer): (memplan_core::BufferId, &memplan_core::Buffer)| {
+        let first = buffer.lifetime.start().map_or(0, |step| step.0);
+        let end = buffer.lifetime.end().map_or(0, |step| step.0);
+        let offset = plan.filter(|_| is_given(memplan_core::Id::index(id))).and_then(|plan| plan.offset(id));
+        Request { size: buffer.bytes().unwrap_or_default(), first, last: end.saturating_sub(1), offset }
+    };
+    problem.buffers().iter_enumerated().map(request).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(size: u64, first: u64, last: u64) -> Request {
+        Request { size: Bytes(size), first, last, offset: None }
+    }
+
+    #[test]
+    fn large_ones_first_and_small_ones_into_gaps() {
+        let arena = lay_out(&[request(16, 0, 1), request(64, 1, 2), request(32, 2, 3), request(16, 3, 4)]);
+        let offsets: Vec<u64> = arena.offsets.iter().map(|offset| offset.0).collect();
+        assert_eq!((offsets, arena.extent.0), (vec![64, 0, 64, 0], 96));
+    }
+
+    #[test]
+    fn given_offsets_stay_and_gaps_around_them_are_used() {
+        let given = Request { offset: Some(Bytes(32)), ..request(32, 0, 9) };
+        let arena = lay_out(&[request(16, 0, 9), given, request(20, 0, 9), request(8, 0, 9)]);
+        let offsets: Vec<u64> = arena.offsets.iter().map(|offset| offset.0).collect();
+        // 20 bytes are 32 to the runtime; of the two of 16 the later comes first.
+        assert_eq!((offsets, arena.extent.0), (vec![80, 32, 0, 64], 96));
+    }
+
+    #[test]
+    fn nothing_needs_nothing() {
+        assert_eq!(lay_out(&[]), Arena::default());
+    }
+}

@@ -1,0 +1,429 @@
+//! Reads the structure of a `.tflite` file: graphs, tensors, operators.
+//!
+//! The file is a flatbuffer whose root is
+//!
+//! ```text
+//! Model     version, operator_codes, subgraphs, description, buffers, metadata_buffer, metadata, signature_defs
+//! SubGraph  tensors, inputs, outputs, operators, name
+//! Tensor    shape, type, buffer, name, quantization, is_variable, sparsity, shape_signature
+//! Operator  opcode_index, inputs, outputs, options type, options, …
+//! ```
+//!
+//! Operators run in the order in which they stand. A tensor with content in its
+//! buffer is a constant; a variable keeps its content between runs and has
+//! memory of its own; strings, resources and tensors whose shape is not known
+//! are left to the runtime. The content of buffers is never read, only whether
+//! there is any.
+
+use memplan_core::{Bytes, Id, IndexVec};
+
+use super::scratch::{Operator, ScratchTable};
+use super::vocabulary::{ELEMENTWISE, RESHAPES, STATEFUL, element, operator};
+use crate::ReadError;
+use crate::flatbuffer::Table;
+use crate::graph::{Control, Graph, GraphId, Home, Model, Op, OpId, Tensor, TensorId, shape_bytes, unique_names};
+use crate::source::{ReadAt, Window};
+
+/// The bytes after the first four of every `.tflite` file.
+pub const SIGNATURE: &[u8; 4] = b"TFL3";
+
+/// The version of the schema there is.
+const VERSION: u32 = 3;
+
+/// The alignment of tensors in the arena of TensorFlow Lite Micro.
+const ALIGNMENT: Bytes = Bytes(16);
+
+/// What a reader may be told.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Scratch memory of ops; without it none is planned.
+    pub scratch: Option<ScratchTable>,
+}
+
+/// A model that was read.
+#[derive(Clone, Debug)]
+pub struct ReadModel {
+    /// The network.
+    pub model: Model,
+    /// What was ignored, assumed or left alone.
+    pub notes: Vec<String>,
+}
+
+/// Whether the first bytes of a file are those of a `.tflite` file.
+pub fn is_tflite(head: &[u8]) -> bool {
+    head.get(4..8) == Some(SIGNATURE)
+}
+
+/// Reads a model.
+pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadError> {
+    let window = Window::new(source);
+    check_signature(&window)?;
+    let root = Table::root(&window)?;
+    check_version(&root)?;
+    let context = Context::new(&root, options)?;
+    let mut graphs = IndexVec::<GraphId, Graph>::default();
+    let mut notes = Notes::default();
+    for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
+        graphs.push(context.graph(&subgraph, &mut notes)?);
+    }
+    if graphs.is_empty() {
+        return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
+    }
+    let count = graphs.len();
+    for op in graphs.iter().flat_map(|graph| graph.ops.iter()) {
+        if let Some(body) = op.bodies.iter().find(|body| body.index() >= count) {
+            let message = format!("{} runs subgraph {}, and there are {count}", op.kind, body.index());
+            return Err(ReadError::at_byte("tflite::bad-index", root.offset(), message));
+        }
+    }
+    Ok(ReadModel { model: Model { graphs, alignment: ALIGNMENT }, notes: notes.lines() })
+}
+
+/// Numbers of the fields that are read.
+pub(super) mod field {
+    pub(in super::super) const VERSION: u16 = 0;
+    pub(in super::super) const OPERATOR_CODES: u16 = 1;
+    pub(in super::super) const SUBGRAPHS: u16 = 2;
+    pub(in super::super) const BUFFERS: u16 = 4;
+    pub(in super::super) const METADATA: u16 = 6;
+
+    pub(in super::super) mod subgraph {
+        pub(in super::super::super) const TENSORS: u16 = 0;
+        pub(in super::super::super) const INPUTS: u16 = 1;
+        pub(in super::super::super) const OUTPUTS: u16 = 2;
+        pub(in super::super::super) const OPERATORS: u16 = 3;
+        pub(in super::super::super) const NAME: u16 = 4;
+    }
+
+    pub(in super::super) mod tensor {
+        pub(in super::super::super) const SHAPE: u16 = 0;
+        pub(in super::super::super) const TYPE: u16 = 1;
+        pub(in super::super::super) const BUFFER: u16 = 2;
+        pub(in super::super::super) const NAME: u16 = 3;
+        pub(in super::super::super) const IS_VARIABLE: u16 = 5;
+        pub(in super::super::super) const SHAPE_SIGNATURE: u16 = 7;
+    }
+
+    pub(in super::super) mod operator {
+        pub(in super::super::super) const CODE: u16 = 0;
+        pub(in super::super::super) const INPUTS: u16 = 1;
+        pub(in super::super::super) const OUTPUTS: u16 = 2;
+        pub(in super::super::super) const OPTIONS: u16 = 4;
+        pub(in super::super::super) const LARGE_CUSTOM_OPTIONS: u16 = 9;
+    }
+
+    pub(in super::super) mod operator_code {
+        pub(in super::super::super) const OLD_BUILTIN: u16 = 0;
+        pub(in super::super::super) const CUSTOM: u16 = 1;
+        pub(in super::super::super) const BUILTIN: u16 = 3;
+    }
+
+    pub(in super::super) mod buffer {
+        pub(in super::super::super) const DATA: u16 = 0;
+        pub(in super::super::super) const OFFSET: u16 = 1;
+        pub(in super::super::super) const SIZE: u16 = 2;
+    }
+
+    pub(in super::super) mod metadata {
+        pub(in super::super::super) const NAME: u16 = 0;
+    }
+}
+
+pub(super) fn check_signature(window: &Window) -> Result<(), ReadError> {
+    if window.size() < 8 {
+        let message = format!("a file of {} bytes is too short for a model", window.size());
+        return Err(ReadError::at_byte("model::truncated", 0, message).help("the file is cut off or damaged"));
+    }
+    let found = window.bytes(4, 4)?;
+    if found == SIGNATURE {
+        return Ok(());
+    }
+    let found: String = found.escape_ascii().map(char::from).collect();
+    let message = format!("expected the identifier TFL3, found `{found}`: this is no .tflite model");
+    Err(ReadError::at_byte("tflite::wrong-identifier", 4, message).help("choose another format with --format"))
+}
+
+pub(super) fn check_version(root: &Table) -> Result<(), ReadError> {
+    match root.u32(field::VERSION)? {
+        VERSION => Ok(()),
+        other => {
+            let message = format!("the model has version {other} of the schema, and only {VERSION} can be read");
+            Err(ReadError::at_byte("tflite::version", root.offset(), message)
+                .help("convert the model again with a current converter"))
+        }
+    }
+}
+
+/// Notes that are the same for many tensors, summed up.
+#[derive(Default)]
+struct Notes {
+    runtime: Vec<String>,
+    signatures: Vec<String>,
+    unwritten: Vec<String>,
+}
+
+impl Notes {
+    fn lines(self) -> Vec<String> {
+        let line = |names: Vec<String>, what: &str| {
+            let shown = names.iter().take(5).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let more = names.len().saturating_sub(5);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            (!names.is_empty()).then(|| format!("{what}: {shown}{more}"))
+        };
+        let runtime = line(self.runtime, "left to the runtime, because the size is known only when it runs");
+        let signatures = line(self.signatures, "planned for the shape in the file, though it may be changed at run time");
+        let unwritten = line(self.unwritten, "read, but neither an input nor written by any operator");
+        runtime.into_iter().chain(signatures).chain(unwritten).collect()
+    }
+}
+
+/// What the graphs of a model share.
+struct Context<'o> {
+    kinds: Vec<String>,
+    /// Whether a buffer has content.
+    filled: Vec<bool>,
+    options: &'o Options,
+}
+
+impl<'o> Context<'o> {
+    fn new(root: &Table, options: &'o Options) -> Result<Context<'o>, ReadError> {
+        let codes = root.vector(field::OPERATOR_CODES, 4)?.tables()?;
+        let kinds = codes.iter().map(kind).collect::<Result<_, _>>()?;
+        let buffers = root.vector(field::BUFFERS, 4)?.tables()?;
+        let filled = buffers.iter().map(has_content).collect::<Result<_, _>>()?;
+        Ok(Context { kinds, filled, options })
+    }
+
+    fn graph(&self, table: &Table, notes: &mut Notes) -> Result<Graph, ReadError> {
+        let tables = table.vector(field::subgraph::TENSORS, 4)?.tables()?;
+        let names = tables.iter().map(|tensor| tensor.string(field::tensor::NAME)).collect::<Result<_, _>>()?;
+        let mut tensors = IndexVec::<TensorId, Tensor>::default();
+        for (tensor, name) in tables.iter().zip(unique_names(names, "tensor")) {
+            tensors.push(self.tensor(tensor, name, notes)?);
+        }
+        let list = |table: &Table, field: u16| tensor_list(table, field, tensors.len());
+        let inputs = list(table, field::subgraph::INPUTS)?;
+        let outputs = list(table, field::subgraph::OUTPUTS)?;
+        let mut ops = IndexVec::<OpId, Op>::default();
+        for operator in table.vector(field::subgraph::OPERATORS, 4)?.tables()? {
+            ops.push(self.op(&operator, &tensors)?);
+        }
+        let name = table.string(field::subgraph::NAME)?;
+        let graph = Graph { name, tensors, ops, inputs, outputs };
+        check_order(&graph, table.offset(), notes)?;
+        Ok(graph)
+    }
+
+    fn tensor(&self, table: &Table, name: String, notes: &mut Notes) -> Result<Tensor, ReadError> {
+        let at = table.offset();
+        let number = table.u8(field::tensor::TYPE)?;
+        let Some((element, bits)) = element(number) else {
+            let message = format!("tensor `{name}` has element type {number}, which is not known");
+            return Err(ReadError::at_byte("tflite::element-type", at, message));
+        };
+        let dimensions = table.vector(field::tensor::SHAPE, 4)?.i32s()?;
+        let signature = table.vector(field::tensor::SHAPE_SIGNATURE, 4)?.i32s()?;
+        if let Some(negative) = dimensions.iter().find(|&&dimension| dimension < -1) {
+            let message = format!("tensor `{name}` has a dimension of {negative}");
+            return Err(ReadError::at_byte("tflite::negative-dimension", at, message)
+                .help("the file is damaged: a dimension is at least 0, or -1 where it is not known"));
+        }
+        let is_known = bits > 0 && dimensions.iter().all(|&dimension| dimension >= 0);
+        let shape: Vec<u64> = dimensions.iter().map(|&dimension| u64::try_from(dimension).unwrap_or(0)).collect();
+        let bytes = if is_known {
+            shape_bytes(&shape, bits).ok_or_else(|| {
+                let message = format!("tensor `{name}` of shape {shape:?} is too large to be planned");
+                ReadError::at_byte("tflite::too-large", at, message)
+            })?
+        } else {
+            Bytes::ZERO
+        };
+        let home = self.home(table, is_known)?;
+        match home {
+            Home::Runtime => notes.runtime.push(name.clone()),
+            Home::Arena if signature.contains(&-1) => notes.signatures.push(name.clone()),
+            _ => {}
+        }
+        Ok(Tensor { name, element, shape, bytes, home })
+    }
+
+    fn home(&self, table: &Table, is_known: bool) -> Result<Home, ReadError> {
+        let buffer = table.u32(field::tensor::BUFFER)? as usize;
+        let Some(&is_filled) = self.filled.get(buffer) else {
+            // A model without buffers is a model without constants.
+            if buffer == 0 {
+                return Ok(if is_known { Home::Arena } else { Home::Runtime });
+            }
+            let message = format!("a tensor names buffer {buffer}, and there are {}", self.filled.len());
+            return Err(ReadError::at_byte("tflite::bad-index", table.offset(), message));
+        };
+        Ok(match () {
+            () if is_filled => Home::File,
+            () if table.u8(field::tensor::IS_VARIABLE)? != 0 => Home::Persistent,
+            () if !is_known => Home::Runtime,
+            () => Home::Arena,
+        })
+    }
+
+    fn op(&self, table: &Table, tensors: &IndexVec<TensorId, Tensor>) -> Result<Op, ReadError> {
+        let code = table.u32(field::operator::CODE)? as usize;
+        let Some(kind) = self.kinds.get(code) else {
+            let message = format!("an operator has code {code}, and there are {}", self.kinds.len());
+            return Err(ReadError::at_byte("tflite::bad-index", table.offset(), message));
+        };
+        let input_places = tensor_places(table, field::operator::INPUTS, tensors.len())?;
+        let output_places = tensor_places(table, field::operator::OUTPUTS, tensors.len())?;
+        let scratch = self.scratch(kind, &input_places, &output_places, tensors);
+        let inputs: Vec<TensorId> = input_places.into_iter().flatten().collect();
+        let outputs: Vec<TensorId> = output_places.into_iter().flatten().collect();
+        let options = table.table(field::operator::OPTIONS);
+        let (bodies, control) = match kind.as_str() {
+            "IF" => (bodies(options?.as_ref(), 2)?, Control::Once),
+            "WHILE" => (bodies(options?.as_ref(), 2)?, Control::WhileThroughOutputs),
+            "CALL_ONCE" | "CALL" => (bodies(options?.as_ref(), 1)?, Control::Once),
+            _ => (Vec::new(), Control::Once),
+        };
+        let touches_state = inputs.iter().chain(&outputs).any(|&id| tensors[id].home == Home::Persistent);
+        let is_custom = !is_builtin(kind);
+        let is_stateful = touches_state || is_custom || !bodies.is_empty() || STATEFUL.contains(&kind.as_str());
+        let in_place = in_place(kind, &inputs, &outputs, tensors);
+        Ok(Op {
+            kind: kind.clone(),
+            name: String::new(),
+            inputs,
+            outputs,
+            scratch,
+            in_place,
+            bodies,
+            control,
+            is_stateful,
+        })
+    }
+}
+
+impl Context<'_> {
+    fn scratch(
+        &self,
+        kind: &str,
+        inputs: &[Option<TensorId>],
+        outputs: &[Option<TensorId>],
+        tensors: &IndexVec<TensorId, Tensor>,
+    ) -> Vec<Bytes> {
+        let Some(table) = &self.options.scratch else { return Vec::new() };
+        let resolve = |places: &[Option<TensorId>]| places.iter().map(|place| place.map(|id| &tensors[id])).collect();
+        table.needs(&Operator { kind, inputs: resolve(inputs), outputs: resolve(outputs) })
+    }
+}
+
+fn is_builtin(kind: &str) -> bool {
+    !kind.starts_with("CUSTOM") && !kind.starts_with("OPERATOR_")
+}
+
+/// The name of an operator code. The number outgrew its first field, so that
+/// the larger of two fields counts.
+fn kind(code: &Table) -> Result<String, ReadError> {
+    let old = i32::from(code.u8(field::operator_code::OLD_BUILTIN)? as i8);
+    let number = old.max(code.i32(field::operator_code::BUILTIN)?);
+    match operator(number) {
+        Some("CUSTOM") => Ok(format!("CUSTOM {}", code.string(field::operator_code::CUSTOM)?)),
+        Some(name) => Ok(name.to_owned()),
+        None => Ok(format!("OPERATOR_{number}")),
+    }
+}
+
+/// Whether a buffer has content, in the file's tables or behind them.
+fn has_content(buffer: &Table) -> Result<bool, ReadError> {
+    Ok(buffer.vector(field::buffer::DATA, 1)?.len() > 0 || buffer.u64(field::buffer::SIZE)? > 0)
+}
+
+/// Tensors by index; those that are left out do not appear.
+fn tensor_list(table: &Table, field: u16, count: usize) -> Result<Vec<TensorId>, ReadError> {
+    Ok(tensor_places(table, field, count)?.into_iter().flatten().collect())
+}
+
+/// Tensors by index; -1 stands for one that is left out.
+fn tensor_places(table: &Table, field: u16, count: usize) -> Result<Vec<Option<TensorId>>, ReadError> {
+    let place = |index: i32| match usize::try_from(index) {
+        Ok(index) if index < count => Ok(Some(TensorId::from_index(index))),
+        Err(_) if index == -1 => Ok(None),
+        _ => {
+            let message = format!("tensor {index} is named, and there are {count}");
+            Err(ReadError::at_byte("tflite::bad-index", table.offset(), message))
+        }
+    };
+    table.vector(field, 4)?.i32s()?.into_iter().map(place).collect()
+}
+
+/// The subgraphs an operator runs: the first fields of its options.
+fn bodies(options: Option<&Table>, count: u16) -> Result<Vec<GraphId>, ReadError> {
+    let body = |field: u16| {
+        let number = options.map_or(Ok(0), |options| options.i32(field))?;
+        let graph = usize::try_from(number).ok().map(GraphId::from_index);
+        graph.ok_or_else(|| {
+            let at = options.map_or(0, Table::offset);
+            ReadError::at_byte("tflite::bad-index", at, format!("an operator runs subgraph {number}"))
+        })
+    };
+    (0..count).map(body).collect()
+}
+
+/// Which output may lie on which input.
+fn in_place(
+    kind: &str,
+    inputs: &[TensorId],
+    outputs: &[TensorId],
+    tensors: &IndexVec<TensorId, Tensor>,
+) -> Vec<(TensorId, TensorId)> {
+    let &[output] = outputs else { return Vec::new() };
+    let candidates = match kind {
+        _ if RESHAPES.contains(&kind) => &inputs[..inputs.len().min(1)],
+        _ if ELEMENTWISE.contains(&kind) => inputs,
+        _ => return Vec::new(),
+    };
+    let fits = |input: &&TensorId| {
+        let (input, output) = (&tensors[**input], &tensors[output]);
+        input.element == output.element && input.bytes == output.bytes && input.home == Home::Arena
+    };
+    candidates.iter().filter(fits).map(|&input| (output, input)).collect()
+}
+
+/// That every tensor is written before it is read, and once: operators run in
+/// the order in which they stand.
+fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadError> {
+    let mut writer = IndexVec::<TensorId, Option<OpId>>::filled(None, graph.tensors.len());
+    for (id, op) in graph.ops.iter_enumerated() {
+        for &output in &op.outputs {
+            if writer[output].replace(id).is_some() {
+                let message = format!("tensor `{}` is written by two operators", graph.tensors[output].name);
+                return Err(ReadError::at_byte("tflite::written-twice", at, message));
+            }
+        }
+    }
+    let mut is_expected = IndexVec::<TensorId, bool>::filled(false, graph.tensors.len());
+    graph.inputs.iter().for_each(|&input| is_expected[input] = true);
+    for (id, op) in graph.ops.iter_enumerated() {
+        for input in &op.inputs {
+            let tensor = &graph.tensors[*input];
+            match writer[*input] {
+                Some(producer) if producer >= id => {
+                    let message = format!(
+                        "operator {} ({}) reads tensor `{}`, which operator {} ({}) writes later: the graph is cyclic or \
+                         out of order",
+                        id.index(),
+                        op.kind,
+                        tensor.name,
+                        producer.index(),
+                        graph.ops[producer].kind,
+                    );
+                    return Err(ReadError::at_byte("tflite::cycle", at, message));
+                }
+                None if tensor.home == Home::Arena && tensor.bytes.0 > 0 && !is_expected[*input] => {
+                    is_expected[*input] = true;
+                    notes.unwritten.push(tensor.name.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! TensorFlow Lite models: read, turned into a network.
+
+use memplan_models::ReadError;
+use memplan_models::source::ReadAt;
+use memplan_models::tflite::{self, Options};
+
+use super::{Format, Input, PeerPlan, ReadOptions};
+use crate::network::{Kind, Network};
+
+/// A `.tflite` file.
+pub(super) struct Tflite;
+
+impl Format for Tflite {
+    fn name(&self) -> &'static str {
+        "tflite"
+    }
+
+    fn describe(&self) -> &'static str {
+        "a TensorFlow Lite model: the activations of its operators"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["tflite", "lite"]
+    }
+
+    fn sniff(&self, text: &str) -> bool {
+        tflite::is_tflite(text.as_bytes())
+    }
+
+    fn sniff_binary(&self, head: &[u8]) -> bool {
+        tflite::is_tflite(head)
+    }
+
+    fn is_binary(&self) -> bool {
+        true
+    }
+
+    fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError> {
+        self.read_binary(&text.as_bytes(), options)
+    }
+
+    fn read_binary(&self, source: &dyn ReadAt, options: &ReadOptions) -> Result<Input, ReadError> {
+        let reader = Options { scratch: options.models.scratch.clone() };
+        let read = tflite::read(source, &reader)?;
+        let network = Network::new(Kind::Tflite, read.model, options.models.assumptions)?;
+        let peers = vec![PeerPlan { name: "tflm", plan: network.runtime_plan() }];
+        Ok(Input { problem: network.problem().clone(), program: None, network: Some(network), peers, notes: read.notes })
+    }
+}

@@ -1,0 +1,111 @@
+//! A network that was read from a model file, and what planning needs of it.
+
+mod report;
+
+pub use report::{LiveAt, PeakReport, PeakRow};
+
+use memplan_core::{BufferId, Id, IndexVec, Plan, Problem};
+use memplan_models::ReadError;
+use memplan_models::graph::problem::{Assumptions, Placed, Role, place};
+use memplan_models::graph::{Model, Timeline, program::program};
+use memplan_models::tflite::arena;
+use memplan_program::{Program, SiteId};
+use memplan_verify::dataflow::{self, SitePlan, Violation};
+
+use crate::finding::{self, Finding};
+
+/// Which kind of file a network comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// TensorFlow Lite.
+    Tflite,
+    /// ONNX.
+    Onnx,
+}
+
+/// A network, the problem it makes, and the program a plan for it is checked against.
+#[derive(Clone, Debug)]
+pub struct Network {
+    kind: Kind,
+    model: Model,
+    assumptions: Assumptions,
+    placed: Placed,
+    program: Option<Program>,
+}
+
+impl Network {
+    /// Makes problem and program.
+    pub fn new(kind: Kind, model: Model, assumptions: Assumptions) -> Result<Network, ReadError> {
+        let failed = |message: String| ReadError::at_byte("model::unplannable", 0, message);
+        let timeline = Timeline::new(&model).map_err(|error| failed(error.to_string()))?;
+        let placed = place(&model, timeline, assumptions).map_err(|error| failed(error.to_string()))?;
+        let program = program(&model, &placed, assumptions).map_err(|error| failed(error.to_string()))?;
+        Ok(Network { kind, model, assumptions, placed, program })
+    }
+
+    /// The kind of file.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The network itself.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// What was assumed about its use.
+    pub fn assumptions(&self) -> Assumptions {
+        self.assumptions
+    }
+
+    /// The problem, before a target is known.
+    pub fn problem(&self) -> &Problem {
+        &self.placed.problem
+    }
+
+    /// What each buffer of the problem is.
+    pub fn roles(&self) -> &IndexVec<BufferId, Role> {
+        &self.placed.roles
+    }
+
+    /// When each op runs.
+    pub fn timeline(&self) -> &Timeline {
+        &self.placed.timeline
+    }
+
+    /// Everything in which a plan changes what the network computes: found by
+    /// following its reads and writes, without the lifetimes it was planned with.
+    pub fn check(&self, plan: &Plan) -> Vec<Finding> {
+        let Some(program) = &self.program else { return Vec::new() };
+        let mut by_site = SitePlan::empty(program);
+        for site in program.sites().ids() {
+            let site: SiteId = site;
+            by_site.placements[site] = plan.placements.get(BufferId::from_index(site.index())).cloned().flatten();
+        }
+        let violations: Vec<Violation> = dataflow::check(program, &by_site);
+        finding::in_dataflow(program, &violations)
+    }
+
+    /// The plan that TensorFlow Lite Micro makes on its own.
+    pub fn runtime_plan(&self) -> Plan {
+        let problem = &self.placed.problem;
+        let arena = arena::lay_out(&arena::requests(problem, None, |_| false));
+        let mut plan = Plan::empty(problem);
+        let space = memplan_core::SpaceId::from_index(0);
+        for (buffer, offset) in arena.offsets.iter().enumerate() {
+            let buffer = BufferId::from_index(buffer);
+            plan.placements[buffer] = Some(memplan_core::Placement::at(space, *offset));
+        }
+        plan.fit_extents(problem);
+        plan
+    }
+
+    /// The arena that TensorFlow Lite Micro needs with a plan of ours inside the
+    /// model: tensors are where the plan says, scratch memory is placed around them.
+    pub fn runtime_extent(&self, plan: &Plan) -> memplan_core::Bytes {
+        let is_tensor = |buffer: usize| {
+            matches!(self.placed.roles.get(BufferId::from_index(buffer)), Some(Role::Tensor(..)))
+        };
+        arena::lay_out(&arena::requests(&self.placed.problem, Some(plan), is_tensor)).extent
+    }
+}

@@ -1,0 +1,129 @@
+//! What a network keeps alive, and when: the answer to "why so much?".
+
+use std::collections::HashMap;
+
+use memplan_core::{BufferId, Bytes, Problem, Step, bound};
+use memplan_models::graph::problem::Role;
+use memplan_models::graph::{GraphId, Op, OpId, TensorId};
+
+use super::Network;
+
+/// Everything that is alive when most is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeakReport {
+    /// The step.
+    pub step: u64,
+    /// The op that runs then.
+    pub op: String,
+    /// Bytes alive.
+    pub bytes: Bytes,
+    /// What is alive, the largest first.
+    pub rows: Vec<PeakRow>,
+}
+
+/// Something that is alive at the peak.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeakRow {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// The op that writes it; `input` for inputs of the network.
+    pub op: String,
+    /// The name of the tensor.
+    pub tensor: String,
+    /// Its shape and element type.
+    pub shape: String,
+    /// Its bytes.
+    pub bytes: Bytes,
+    /// This row and those above, in per cent of the peak.
+    pub cumulative: f64,
+}
+
+/// An op and what is alive while it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveAt {
+    /// The step.
+    pub step: u64,
+    /// The op; `input` at step 0.
+    pub op: String,
+    /// Bytes alive.
+    pub bytes: Bytes,
+}
+
+impl Network {
+    /// What is alive at the peak; `None` if nothing ever is.
+    pub fn peak_report(&self, problem: &Problem) -> Option<PeakReport> {
+        let peak = bound::peak_live(problem, |_| true);
+        let Step(step) = peak.step?;
+        let labels = self.labels();
+        let is_alive = |buffer: BufferId| {
+            problem.buffers()[buffer].lifetime.intervals().iter().any(|interval| {
+                interval.start.0 <= step && step < interval.end.0
+            })
+        };
+        let size = |buffer: BufferId| problem.buffers()[buffer].bytes().unwrap_or_default();
+        let mut alive: Vec<BufferId> = problem.buffers().ids().filter(|&buffer| is_alive(buffer)).collect();
+        alive.sort_by_key(|&buffer| (std::cmp::Reverse(size(buffer)), buffer));
+        let mut sum = 0u64;
+        let mut rows = Vec::with_capacity(alive.len());
+        for buffer in alive {
+            sum += size(buffer).0;
+            let cumulative = 100.0 * sum as f64 / peak.bytes.0.max(1) as f64;
+            let (op, shape) = self.origin(buffer, &labels);
+            let tensor = problem.buffers()[buffer].name.clone();
+            rows.push(PeakRow { buffer, op, tensor, shape, bytes: size(buffer), cumulative });
+        }
+        let op = labels.at_step.get(&step).cloned().unwrap_or_else(|| "input".to_owned());
+        Some(PeakReport { step, op, bytes: peak.bytes, rows })
+    }
+
+    /// Bytes alive at every op.
+    pub fn live_curve(&self, problem: &Problem) -> Vec<LiveAt> {
+        let labels = self.labels();
+        let changes = bound::live_bytes(problem, |_| true);
+        let mut changes = changes.into_iter().peekable();
+        let mut bytes = Bytes::ZERO;
+        let mut curve = Vec::new();
+        for step in 0..=self.timeline().last {
+            while let Some((_, now)) = changes.next_if(|(Step(at), _)| *at <= step) {
+                bytes = now;
+            }
+            let op = labels.at_step.get(&step).cloned().unwrap_or_else(|| "input".to_owned());
+            curve.push(LiveAt { step, op, bytes });
+        }
+        curve
+    }
+
+    /// The op that writes a buffer, and its shape.
+    fn origin(&self, buffer: BufferId, labels: &Labels) -> (String, String) {
+        match self.roles()[buffer] {
+            Role::Tensor(graph, tensor) => {
+                let writer = labels.writer.get(&(graph, tensor));
+                let op = writer.map_or_else(|| "input".to_owned(), |&op| self.label(graph, op));
+                (op, self.model().graphs[graph].tensors[tensor].describe())
+            }
+            Role::Scratch(graph, op, _) => (self.label(graph, op), "scratch".to_owned()),
+        }
+    }
+
+    fn label(&self, graph: GraphId, op: OpId) -> String {
+        let draft: &Op = &self.model().graphs[graph].ops[op];
+        draft.label()
+    }
+
+    fn labels(&self) -> Labels {
+        let starts = self.timeline().starts();
+        let at_step = starts.map(|(step, graph, op)| (step, self.label(graph, op))).collect();
+        let graphs = self.model().graphs.iter_enumerated();
+        let writer = graphs.flat_map(|(graph, content)| {
+            let ops = content.ops.iter_enumerated();
+            ops.flat_map(move |(op, draft)| draft.outputs.iter().map(move |&tensor| ((graph, tensor), op)))
+        });
+        Labels { at_step, writer: writer.collect() }
+    }
+}
+
+/// Who writes what, and what runs when.
+struct Labels {
+    at_step: HashMap<u64, String>,
+    writer: HashMap<(GraphId, TensorId), OpId>,
+}
