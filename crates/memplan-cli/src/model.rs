@@ -21,7 +21,7 @@ const BAR: u64 = 40;
 
 /// The plan inside a model, ready to be written.
 pub(crate) fn planned_model(source: &Source, planned: &Planned) -> Result<(OfflinePlan, Vec<u8>), Failure> {
-    let Some(network) = planned.network.as_ref().filter(|network| network.kind() == Kind::Tflite) else {
+    let Some(network) = planned.network.as_ref().filter(|network| *network.kind() == Kind::Tflite) else {
         return Err(Failure::usage_with_help(
             "a plan can be written into a .tflite model only, and the input is none",
             "write the plan to plan.json or plan.csv",
@@ -30,9 +30,8 @@ pub(crate) fn planned_model(source: &Source, planned: &Planned) -> Result<(Offli
     let Some(plan) = planned.outcome.plan() else { return Err(Failure::usage("there is no plan to write")) };
     let offline = OfflinePlan::new(network.model(), &planned.problem, network.roles(), plan)
         .map_err(|error| Failure::usage(format!("cannot write the plan into the model: {error}")))?;
-    let prefix = offline
-        .prefix(source.content())
-        .map_err(|error| Failure::Unreadable(diagnose::excerpt(source, &error)))?;
+    let prefix =
+        offline.prefix(source.content()).map_err(|error| Failure::Unreadable(diagnose::excerpt(source, &error)))?;
     Ok((offline, prefix))
 }
 
@@ -44,7 +43,7 @@ pub(crate) fn foreseen(network: &Network, plan: &Plan) -> String {
 
 /// Savings against the runtime's own planner, for models it runs.
 pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, String)> {
-    if network.kind() != Kind::Tflite {
+    if *network.kind() != Kind::Tflite {
         return None;
     }
     let theirs = network.runtime_plan().extent();
@@ -142,7 +141,11 @@ pub(crate) fn spills(problem: &Problem, plan: &Plan) -> String {
     let first = problem.spaces().iter().next().map(|space| space.name.clone()).unwrap_or_default();
     let heading = match spilled {
         0 => format!("\neverything is in `{}`\n\n", crate::paint::visible(&first)),
-        count => format!("\n{} not in `{}`\n\n", painted(&format!("{count} tensors"), Style::Strong), crate::paint::visible(&first)),
+        count => format!(
+            "\n{} not in `{}`\n\n",
+            painted(&format!("{count} tensors"), Style::Strong),
+            crate::paint::visible(&first)
+        ),
     };
     format!("{heading}{}", table.render(2))
 }

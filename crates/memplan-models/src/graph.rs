@@ -13,7 +13,7 @@ mod timeline;
 
 use memplan_core::{Bytes, IndexVec, MAX_BYTES, index_type, storage_bytes};
 
-pub use timeline::{MAX_STEPS, Timeline, TimelineError, Tick};
+pub use timeline::{MAX_STEPS, Tick, Timeline, TimelineError};
 
 index_type! {
     /// A graph of a model.

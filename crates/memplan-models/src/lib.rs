@@ -10,6 +10,7 @@ mod flatbuffer;
 pub mod graph;
 mod item_lines;
 mod json;
+pub mod onnx;
 pub mod plan;
 pub mod records;
 pub mod source;

@@ -5,6 +5,7 @@
 //! and one line in [`FORMATS`]; the command line and the tests iterate it.
 
 mod mlir;
+mod onnx;
 mod program;
 mod records;
 mod tflite;
@@ -119,6 +120,7 @@ pub trait Format: Sync {
 /// takes almost anything with commas.
 pub const FORMATS: &[&dyn Format] = &[
     &tflite::Tflite,
+    &onnx::Onnx,
     &records::JSON,
     &records::TRACE,
     &tvmscript::TvmScript,
@@ -158,7 +160,8 @@ pub fn read(
 ) -> Result<Input, ReadError> {
     let is_binary = |format: &&'static dyn Format| format.is_binary();
     let head = bytes.get(..8).unwrap_or(bytes);
-    let binary = format.filter(is_binary).or_else(|| format.is_none().then(|| detect_binary(file_name, head)).flatten());
+    let binary =
+        format.filter(is_binary).or_else(|| format.is_none().then(|| detect_binary(file_name, head)).flatten());
     if let Some(binary) = binary {
         return binary.read_binary(&bytes, options);
     }

@@ -15,12 +15,15 @@ use memplan_verify::dataflow::{self, SitePlan, Violation};
 use crate::finding::{self, Finding};
 
 /// Which kind of file a network comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// TensorFlow Lite.
     Tflite,
     /// ONNX.
-    Onnx,
+    Onnx {
+        /// For each op of the first graph, the place of its node in the file.
+        nodes: Vec<usize>,
+    },
 }
 
 /// A network, the problem it makes, and the program a plan for it is checked against.
@@ -44,8 +47,8 @@ impl Network {
     }
 
     /// The kind of file.
-    pub fn kind(&self) -> Kind {
-        self.kind
+    pub fn kind(&self) -> &Kind {
+        &self.kind
     }
 
     /// The network itself.
@@ -103,9 +106,8 @@ impl Network {
     /// The arena that TensorFlow Lite Micro needs with a plan of ours inside the
     /// model: tensors are where the plan says, scratch memory is placed around them.
     pub fn runtime_extent(&self, plan: &Plan) -> memplan_core::Bytes {
-        let is_tensor = |buffer: usize| {
-            matches!(self.placed.roles.get(BufferId::from_index(buffer)), Some(Role::Tensor(..)))
-        };
+        let is_tensor =
+            |buffer: usize| matches!(self.placed.roles.get(BufferId::from_index(buffer)), Some(Role::Tensor(..)));
         arena::lay_out(&arena::requests(&self.placed.problem, Some(plan), is_tensor)).extent
     }
 }

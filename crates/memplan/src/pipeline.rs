@@ -163,12 +163,7 @@ pub fn plan(problem: &Problem, how: &How) -> Result<(Outcome, Duration), Refusal
 }
 
 /// Lets only a right plan through: the problem is that of the input on its target.
-pub fn check(
-    problem: &Problem,
-    input: &Input,
-    outcome: Outcome,
-    strategy: &dyn Strategy,
-) -> Result<Outcome, Unsound> {
+pub fn check(problem: &Problem, input: &Input, outcome: Outcome, strategy: &dyn Strategy) -> Result<Outcome, Unsound> {
     let Some(plan) = outcome.plan() else { return Ok(outcome) };
     let mut findings = finding::in_packing(problem, plan);
     if let Some(program) = &input.program {

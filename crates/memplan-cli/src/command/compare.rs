@@ -25,11 +25,10 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
         work_limit: args.budget.work,
         ..Request::default()
     };
-    let comparison =
-        Comparison::run(&input, args.assign.map(Assign::from), &request, |name| {
-            progress.say(name);
-        })
-        .map_err(|bug| Failure::Bug(bug.to_string()))?;
+    let comparison = Comparison::run(&input, args.assign.map(Assign::from), &request, |name| {
+        progress.say(name);
+    })
+    .map_err(|bug| Failure::Bug(bug.to_string()))?;
     drop(progress);
     let lower_bound = comparison.lower_bound(problem);
     let text = if args.json {

@@ -195,7 +195,7 @@ impl Search {
             let mut next = self.successors(&layer);
             if next.len() > width {
                 is_exact = false;
-                next.sort_by(|a, b| (a.peak, a.live, a.parent, a.op).cmp(&(b.peak, b.live, b.parent, b.op)));
+                next.sort_by_key(|state| (state.peak, state.live, state.parent, state.op));
                 next.truncate(width);
             }
             trace.push(next.iter().map(|state| (state.parent, state.op)).collect());
@@ -248,7 +248,8 @@ impl Search {
     /// Peak and live bytes once an op has run.
     fn after_op(&self, state: &State, op: u32) -> (u64, u64) {
         let index = op as usize;
-        let sum = |tensors: &[u32]| tensors.iter().map(|&tensor| self.bytes[tensor as usize]).fold(0, u64::saturating_add);
+        let sum =
+            |tensors: &[u32]| tensors.iter().map(|&tensor| self.bytes[tensor as usize]).fold(0, u64::saturating_add);
         let during = state.live.saturating_add(sum(&self.writes[index]));
         let is_over = |tensor: u32| {
             let readers = &self.readers[tensor as usize];

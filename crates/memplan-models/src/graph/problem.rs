@@ -157,9 +157,11 @@ impl Lives {
     /// Every tensor of the arena and every piece of scratch memory, with its life.
     fn all<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (Role, Option<(u64, u64)>)> + 'a {
         let tensors = model.graphs.iter_enumerated().flat_map(move |(id, graph)| {
-            graph.tensors.iter_enumerated().filter(|(_, tensor)| tensor.home == Home::Arena).map(
-                move |(tensor, _)| (Role::Tensor(id, tensor), self.tensors[id][tensor]),
-            )
+            graph
+                .tensors
+                .iter_enumerated()
+                .filter(|(_, tensor)| tensor.home == Home::Arena)
+                .map(move |(tensor, _)| (Role::Tensor(id, tensor), self.tensors[id][tensor]))
         });
         let scratch = model.graphs.iter_enumerated().flat_map(move |(id, graph)| {
             graph.ops.iter_enumerated().flat_map(move |(op, draft)| {
@@ -172,12 +174,7 @@ impl Lives {
 
 /// Outputs that may be written over inputs: the input's life ends with the op,
 /// and both have the same number of bytes.
-fn overlays(
-    model: &Model,
-    timeline: &Timeline,
-    lives: &Lives,
-    of_tensor: &[Vec<Option<BufferId>>],
-) -> Vec<Overlay> {
+fn overlays(model: &Model, timeline: &Timeline, lives: &Lives, of_tensor: &[Vec<Option<BufferId>>]) -> Vec<Overlay> {
     let mut overlays = Vec::new();
     for (step, graph, op) in timeline.starts() {
         for &(output, input) in &model.graphs[graph].ops[op].in_place {

@@ -14,11 +14,7 @@ use super::{Control, GraphId, Home, MAX_STEPS, Model, Op, OpId, TensorId};
 
 /// The program whose allocation sites are the buffers of the problem, in the
 /// same order. `None` if bodies within bodies make it too long.
-pub fn program(
-    model: &Model,
-    placed: &Placed,
-    assumptions: Assumptions,
-) -> Result<Option<Program>, ProgramError> {
+pub fn program(model: &Model, placed: &Placed, assumptions: Assumptions) -> Result<Option<Program>, ProgramError> {
     let mut writer = Writer::new(model, placed);
     let main = GraphId::from_index(0);
     let Some(graph) = model.graphs.get(main) else { return writer.builder.finish().map(Some) };

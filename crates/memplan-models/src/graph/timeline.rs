@@ -3,10 +3,12 @@
 //! ```text
 //!   step 0        the inputs are written
 //!   step 1        CONV
-//!   step 2        IF          ┐
-//!   step 3          ADD       │ the op covers steps 2 to 4,
-//!   step 4          MUL       ┘ its bodies come one after the other
-//!   step 5        SOFTMAX
+//!   step 2        IF              ┐
+//!   step 3          then: inputs  │ the op covers steps 2 to 6;
+//!   step 4            ADD         │ its bodies come one after the other,
+//!   step 5          else: inputs  │ each with a step for its inputs
+//!   step 6            MUL         ┘
+//!   step 7        SOFTMAX
 //! ```
 //!
 //! This is how TensorFlow Lite Micro counts, too. A body that several ops run
@@ -26,7 +28,7 @@ pub enum Tick {
     Enter {
         /// The graph.
         graph: GraphId,
-        /// The step of the op that runs it, or 0.
+        /// The step at which its inputs are written.
         step: u64,
     },
     /// An op begins, at a step of its own.
@@ -149,6 +151,8 @@ impl Timeline {
         if self.ticks.len() as u64 > 4 * MAX_STEPS {
             return Err(TimelineError::TooLong);
         }
+        // The inputs of a body are written at a step of their own.
+        self.last += u64::from(!frames.is_empty());
         self.ticks.push(Tick::Enter { graph, step: self.last });
         frames.push(Frame { graph, next: 0, within: None });
         Ok(())
@@ -181,9 +185,9 @@ mod tests {
         let graphs = [graph(&[&[], &[1, 1], &[]]), graph(&[&[]])].into_iter().collect();
         let timeline = Timeline::new(&Model { graphs, ..Model::default() }).unwrap();
         let starts: Vec<(u64, usize)> = timeline.starts().map(|(step, graph, _)| (step, graph.index())).collect();
-        assert_eq!(starts, [(1, 0), (2, 0), (3, 1), (4, 1), (5, 0)]);
+        assert_eq!(starts, [(1, 0), (2, 0), (4, 1), (6, 1), (7, 0)]);
         let end = timeline.ticks.iter().find(|tick| matches!(tick, Tick::End { start: 2, .. }));
-        assert!(matches!(end, Some(Tick::End { step: 4, .. })));
+        assert!(matches!(end, Some(Tick::End { step: 6, .. })));
     }
 
     #[test]
@@ -192,9 +196,8 @@ mod tests {
         let own = Timeline::new(&model(vec![graph(&[&[0]])])).unwrap_err();
         assert_eq!(own, TimelineError::Recursion(GraphId::from_index(0)));
         assert!(Timeline::new(&model(vec![graph(&[&[7]])])).is_err());
-        let deep: Vec<Graph> = (0..40)
-            .map(|n| if n < 39 { graph(&[&[n + 1, n + 1]]) } else { graph(&[&[]]) })
-            .collect();
+        let deep: Vec<Graph> =
+            (0..40).map(|n| if n < 39 { graph(&[&[n + 1, n + 1]]) } else { graph(&[&[]]) }).collect();
         assert_eq!(Timeline::new(&model(deep)).unwrap_err(), TimelineError::TooLong);
     }
 }

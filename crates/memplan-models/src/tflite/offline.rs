@@ -7,7 +7,7 @@
 //!   1                 version
 //!   1                 subgraphs
 //!   4                 tensors
-//!   -1 0 1024 0       an offset for each tensor; -1: the runtime's choice
+//!   -1 0 1024 0       an offset for each tensor, subgraph after subgraph; -1: the runtime's choice
 //! ```
 //!
 //! It honours the offsets and does not check them. A wrong plan is not an error
@@ -58,26 +58,23 @@ pub enum OfflineError {
     SeveralSpaces,
     /// An offset does not go into 31 bits, or not to the runtime's alignment.
     Offset(String, Bytes),
-    /// Several graphs have tensors in the arena: the runtime reads the offsets of
-    /// the first for all of them.
-    SeveralGraphs,
 }
 
 impl std::fmt::Display for OfflineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             OfflineError::Wrong(count, first) => {
-                write!(f, "the plan does not hold ({count} violations, the first: {first}); the runtime would not notice")
+                write!(
+                    f,
+                    "the plan does not hold ({count} violations, the first: {first}); the runtime would not notice"
+                )
             }
-            OfflineError::SeveralSpaces => write!(f, "a plan inside a model is for one memory, and this one uses several"),
+            OfflineError::SeveralSpaces => {
+                write!(f, "a plan inside a model is for one memory, and this one uses several")
+            }
             OfflineError::Offset(name, offset) => {
                 write!(f, "`{name}` is at offset {offset}, which is not a multiple of 16 below 2^31")
             }
-            OfflineError::SeveralGraphs => write!(
-                f,
-                "several subgraphs have tensors in the arena, and TensorFlow Lite Micro takes the offsets of the first \
-                 subgraph for those of the others"
-            ),
         }
     }
 }
@@ -107,9 +104,6 @@ impl OfflinePlan {
             let (Role::Tensor(graph, tensor), Some(placement)) = (role, &plan.placements[buffer]) else { continue };
             if placement.space.index() != 0 {
                 return Err(OfflineError::SeveralSpaces);
-            }
-            if graph.index() != 0 {
-                return Err(OfflineError::SeveralGraphs);
             }
             let offset = placement.offsets.first().copied().unwrap_or_default();
             let number = i32::try_from(offset.0).ok().filter(|_| offset.is_aligned_to(Bytes(16)));
@@ -158,7 +152,10 @@ struct Old {
 enum OldBuffer {
     At(u64),
     /// The content is outside the tables, counted from the start of the file.
-    Outside { offset: u64, size: u64 },
+    Outside {
+        offset: u64,
+        size: u64,
+    },
 }
 
 /// The fields of a Model that are vectors, strings or tables.
@@ -252,7 +249,7 @@ impl Prefix {
         let vtable_bytes = 4 + 2 * count;
         self.align(4);
         // The table shall start at a multiple of 4.
-        if vtable_bytes % 4 != 0 {
+        if !vtable_bytes.is_multiple_of(4) {
             self.u16(0);
         }
         self.u16(vtable_bytes);

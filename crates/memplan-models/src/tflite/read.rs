@@ -171,7 +171,8 @@ impl Notes {
             (!names.is_empty()).then(|| format!("{what}: {shown}{more}"))
         };
         let runtime = line(self.runtime, "left to the runtime, because the size is known only when it runs");
-        let signatures = line(self.signatures, "planned for the shape in the file, though it may be changed at run time");
+        let signatures =
+            line(self.signatures, "planned for the shape in the file, though it may be changed at run time");
         let unwritten = line(self.unwritten, "read, but neither an input nor written by any operator");
         runtime.into_iter().chain(signatures).chain(unwritten).collect()
     }

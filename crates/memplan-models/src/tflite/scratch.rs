@@ -12,11 +12,18 @@
 //! [[scratch]]
 //! op = "TRANSPOSE_CONV"          # name of the operator
 //! when = "INT8"                  # element type of input 0 (or of the input that `when_input` says); any if left out
-//! of = "output 0"                # tensor whose elements are counted
+//! of = "output 0"                # what is counted: the elements of this tensor; see below
 //! bytes_per_element = 4
 //! times = 1                      # so many buffers of that size; 1 if left out
 //! bytes = 0                      # bytes on top; 0 if left out
 //! ```
+//!
+//! | `of` | counts |
+//! |---|---|
+//! | `input 1`, `output 0` | elements of the tensor |
+//! | `rank of input 0` | its dimensions |
+//! | `dimension 0 of input 1` | the size of one dimension |
+//! | `inputs` | the operator's inputs |
 //!
 //! Several entries for an operator add up. [`ScratchTable::starter`] is the
 //! table for the reference kernels of TensorFlow Lite Micro, found by measuring
@@ -47,7 +54,7 @@ struct Entry {
     when: Option<String>,
     #[serde(default)]
     when_input: usize,
-    of: Option<Place>,
+    of: Option<Counted>,
     #[serde(default)]
     bytes_per_element: u64,
     #[serde(default = "once")]
@@ -60,24 +67,43 @@ fn once() -> u32 {
     1
 }
 
-/// `input 0`, `output 0`.
+/// What an entry counts.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "String")]
+enum Counted {
+    Elements(Place),
+    Rank(Place),
+    Dimension(usize, Place),
+    Inputs,
+}
+
+/// A tensor of the operator.
+#[derive(Clone, Copy, Debug)]
 enum Place {
     Input(usize),
     Output(usize),
 }
 
-impl TryFrom<String> for Place {
+impl TryFrom<String> for Counted {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Place, String> {
-        let parts = text.split_once(' ').and_then(|(side, number)| Some((side, number.trim().parse().ok()?)));
-        match parts {
-            Some(("input", number)) => Ok(Place::Input(number)),
-            Some(("output", number)) => Ok(Place::Output(number)),
-            _ => Err(format!("`{text}` is not a tensor of the operator, such as \"output 0\"")),
-        }
+    fn try_from(text: String) -> Result<Counted, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let place = |side: &str, number: &str| match (side, number.parse().ok()?) {
+            ("input", number) => Some(Place::Input(number)),
+            ("output", number) => Some(Place::Output(number)),
+            _ => None,
+        };
+        let counted = match words.as_slice() {
+            ["inputs"] => Some(Counted::Inputs),
+            [side, number] => place(side, number).map(Counted::Elements),
+            ["rank", "of", side, number] => place(side, number).map(Counted::Rank),
+            ["dimension", which, "of", side, number] => {
+                place(side, number).and_then(|place| Some(Counted::Dimension(which.parse().ok()?, place)))
+            }
+            _ => None,
+        };
+        counted.ok_or_else(|| format!("`{text}` is nothing to count; say what, as in \"output 0\""))
     }
 }
 
@@ -99,7 +125,9 @@ impl ScratchTable {
     pub fn from_toml(text: &str) -> Result<ScratchTable, String> {
         let document: Document = toml::from_str(text).map_err(|error| error.to_string())?;
         match document.scratch.iter().find(|entry| entry.times > MOST_BUFFERS) {
-            Some(entry) => Err(format!("{} is to have {} scratch buffers; at most {MOST_BUFFERS}", entry.op, entry.times)),
+            Some(entry) => {
+                Err(format!("{} is to have {} scratch buffers; at most {MOST_BUFFERS}", entry.op, entry.times))
+            }
             None => Ok(ScratchTable { entries: document.scratch }),
         }
     }
@@ -121,28 +149,38 @@ pub struct Operator<'a> {
     pub outputs: Vec<Option<&'a Tensor>>,
 }
 
-impl Entry {
-    fn needs(&self, operator: &Operator) -> Vec<Bytes> {
-        let tensor = |place: Place| match place {
-            Place::Input(number) => operator.inputs.get(number).copied().flatten(),
-            Place::Output(number) => operator.outputs.get(number).copied().flatten(),
-        };
-        let applies = self.when.as_ref().is_none_or(|when| {
-            tensor(Place::Input(self.when_input)).is_some_and(|tensor| tensor.element == when)
-        });
-        if !applies {
-            return Vec::new();
+impl Operator<'_> {
+    fn tensor(&self, place: Place) -> Option<&Tensor> {
+        match place {
+            Place::Input(number) => self.inputs.get(number).copied().flatten(),
+            Place::Output(number) => self.outputs.get(number).copied().flatten(),
         }
-        let elements = self.of.map_or(Some(0), |place| tensor(place).and_then(elements));
-        let bytes = elements
-            .and_then(|elements| elements.checked_mul(self.bytes_per_element)?.checked_add(self.bytes))
-            .filter(|&bytes| bytes > 0 && bytes <= MAX_BYTES);
-        bytes.map_or_else(Vec::new, |bytes| vec![Bytes(bytes); self.times as usize])
+    }
+
+    fn count(&self, counted: Counted) -> Option<u64> {
+        let product = |shape: &[u64]| shape.iter().try_fold(1u64, |product, &dimension| product.checked_mul(dimension));
+        match counted {
+            Counted::Elements(place) => product(&self.tensor(place)?.shape),
+            Counted::Rank(place) => Some(self.tensor(place)?.shape.len() as u64),
+            Counted::Dimension(which, place) => self.tensor(place)?.shape.get(which).copied(),
+            Counted::Inputs => Some(self.inputs.len() as u64),
+        }
     }
 }
 
-fn elements(tensor: &Tensor) -> Option<u64> {
-    tensor.shape.iter().try_fold(1u64, |product, &dimension| product.checked_mul(dimension))
+impl Entry {
+    fn needs(&self, operator: &Operator) -> Vec<Bytes> {
+        let element = operator.tensor(Place::Input(self.when_input)).map(|tensor| tensor.element);
+        if self.when.as_deref().is_some_and(|when| element != Some(when)) {
+            return Vec::new();
+        }
+        let bytes = self
+            .of
+            .map_or(Some(0), |counted| operator.count(counted))
+            .and_then(|count| count.checked_mul(self.bytes_per_element)?.checked_add(self.bytes))
+            .filter(|&bytes| bytes > 0 && bytes <= MAX_BYTES);
+        bytes.map_or_else(Vec::new, |bytes| vec![Bytes(bytes); self.times as usize])
+    }
 }
 
 const STARTER: &str = include_str!("scratch.toml");

@@ -44,8 +44,23 @@ pub(super) const RESHAPES: [&str; 2] = ["RESHAPE", "SQUEEZE"];
 /// Operators that compute each output element from the input elements at the
 /// same position.
 pub(super) const ELEMENTWISE: [&str; 17] = [
-    "ABS", "ADD", "CEIL", "ELU", "EXPAND_DIMS", "FLOOR", "HARD_SWISH", "LEAKY_RELU", "LOGISTIC", "MAXIMUM", "MINIMUM", "MUL",
-    "NEG", "RELU", "RELU6", "SUB", "TANH",
+    "ABS",
+    "ADD",
+    "CEIL",
+    "ELU",
+    "EXPAND_DIMS",
+    "FLOOR",
+    "HARD_SWISH",
+    "LEAKY_RELU",
+    "LOGISTIC",
+    "MAXIMUM",
+    "MINIMUM",
+    "MUL",
+    "NEG",
+    "RELU",
+    "RELU6",
+    "SUB",
+    "TANH",
 ];
 
 /// Operators that read or write something that is not among their tensors.

@@ -56,9 +56,11 @@ impl Network {
         let Step(step) = peak.step?;
         let labels = self.labels();
         let is_alive = |buffer: BufferId| {
-            problem.buffers()[buffer].lifetime.intervals().iter().any(|interval| {
-                interval.start.0 <= step && step < interval.end.0
-            })
+            problem.buffers()[buffer]
+                .lifetime
+                .intervals()
+                .iter()
+                .any(|interval| interval.start.0 <= step && step < interval.end.0)
         };
         let size = |buffer: BufferId| problem.buffers()[buffer].bytes().unwrap_or_default();
         let mut alive: Vec<BufferId> = problem.buffers().ids().filter(|&buffer| is_alive(buffer)).collect();

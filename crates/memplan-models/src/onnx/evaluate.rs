@@ -1,0 +1,122 @@
+//! The content of small integer tensors, where a shape depends on it.
+//!
+//! Exporters compute shapes inside the graph: `Shape` of a tensor, `Gather` a
+//! dimension, `Concat` it with others, `Reshape`. With all input shapes known,
+//! these are numbers.
+
+use super::infer::{Context, slice_length};
+use super::read::NUMBERS;
+use super::shape::axis;
+
+/// The content of the first output, if it can be told.
+pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
+    let numbers = match context.node.kind.as_str() {
+        "Shape" => shape(context)?,
+        "Size" => vec![i64::try_from(super::shape::elements(context.shape(0)?)?).ok()?],
+        "Constant" => constant(context)?,
+        "ConstantOfShape" => constant_of_shape(context)?,
+        "Identity" | "Cast" | "Squeeze" | "Unsqueeze" | "Reshape" | "Flatten" => context.numbers(0)?.to_vec(),
+        "Gather" => gather(context)?,
+        "Concat" => concat(context)?,
+        "Slice" => slice(context)?,
+        "Add" => both(context, i64::checked_add)?,
+        "Sub" => both(context, i64::checked_sub)?,
+        "Mul" => both(context, i64::checked_mul)?,
+        "Div" => both(context, i64::checked_div)?,
+        "Min" => both(context, |a, b| Some(a.min(b)))?,
+        "Max" => both(context, |a, b| Some(a.max(b)))?,
+        "Neg" => context.numbers(0)?.iter().map(|number| number.checked_neg()).collect::<Option<_>>()?,
+        "Range" => range(context)?,
+        "ReduceProd" if context.facts.len() == 1 => {
+            vec![context.numbers(0)?.iter().try_fold(1i64, |product, &number| product.checked_mul(number))?]
+        }
+        _ => return None,
+    };
+    (numbers.len() <= NUMBERS).then_some(numbers)
+}
+
+fn shape(context: &Context) -> Option<Vec<i64>> {
+    let shape: Vec<i64> = context.shape(0)?.iter().map(|&number| i64::try_from(number).ok()).collect::<Option<_>>()?;
+    let rank = shape.len() as i64;
+    let place = |number: i64| usize::try_from(if number < 0 { number + rank } else { number }.clamp(0, rank)).ok();
+    let start = place(context.int("start", 0).max(-rank))?;
+    let end = place(context.int("end", rank).max(-rank))?;
+    shape.get(start..end.max(start)).map(<[i64]>::to_vec)
+}
+
+fn constant(context: &Context) -> Option<Vec<i64>> {
+    let attribute = context.node.attributes.first()?;
+    match attribute.name.as_str() {
+        "value" => attribute.tensor.as_ref()?.numbers.clone(),
+        "value_int" => Some(vec![attribute.int]),
+        "value_ints" => Some(attribute.ints.clone()),
+        _ => None,
+    }
+}
+
+fn constant_of_shape(context: &Context) -> Option<Vec<i64>> {
+    let value = context.node.attribute("value")?.tensor.as_ref()?.numbers.as_ref()?;
+    let count = context.numbers(0)?.iter().try_fold(1u64, |product, &n| product.checked_mul(u64::try_from(n).ok()?))?;
+    (count <= NUMBERS as u64).then(|| vec![value.first().copied().unwrap_or(0); count as usize])
+}
+
+/// Of a list; of anything with more dimensions nothing is said.
+fn gather(context: &Context) -> Option<Vec<i64>> {
+    let list = context.numbers(0).filter(|_| context.shape(0).is_some_and(|shape| shape.len() == 1))?;
+    let indices = context.numbers(1)?;
+    indices.iter().map(|&index| list.get(axis(index, list.len())?).copied()).collect()
+}
+
+fn concat(context: &Context) -> Option<Vec<i64>> {
+    let mut all = Vec::new();
+    for index in 0..context.facts.len() {
+        let is_list = context.shape(index).is_none_or(|shape| shape.len() <= 1);
+        all.extend(context.numbers(index).filter(|_| is_list)?);
+        if all.len() > NUMBERS {
+            return None;
+        }
+    }
+    Some(all)
+}
+
+fn slice(context: &Context) -> Option<Vec<i64>> {
+    let list = context.numbers(0).filter(|_| context.shape(0).is_some_and(|shape| shape.len() == 1))?;
+    let start = *context.listed("starts", 1)?.first()?;
+    let end = *context.listed("ends", 2)?.first()?;
+    let step = context.numbers(4).map_or(Some(1), |steps| steps.first().copied())?;
+    let count = slice_length(list.len() as u64, start, end, step)?;
+    let size = i128::try_from(list.len()).ok()?;
+    let start = i128::from(start) + if start < 0 { size } else { 0 };
+    let start = start.clamp(0, if step < 0 { size - 1 } else { size });
+    let element = |number: u64| {
+        let place = start + i128::from(number) * i128::from(step);
+        list.get(usize::try_from(place).ok()?).copied()
+    };
+    (0..count).map(element).collect()
+}
+
+fn both(context: &Context, apply: impl Fn(i64, i64) -> Option<i64>) -> Option<Vec<i64>> {
+    let (one, other) = (context.numbers(0)?, context.numbers(1)?);
+    let length = one.len().max(other.len());
+    let at = |list: &[i64], place: usize| match list.len() {
+        1 => Some(list[0]),
+        count if count == length => list.get(place).copied(),
+        _ => None,
+    };
+    (0..length).map(|place| apply(at(one, place)?, at(other, place)?)).collect()
+}
+
+fn range(context: &Context) -> Option<Vec<i64>> {
+    let number = |index: usize| context.numbers(index)?.first().copied();
+    let (start, limit, step) = (number(0)?, number(1)?, number(2)?);
+    let mut numbers = Vec::new();
+    let mut at = start;
+    while (step > 0 && at < limit) || (step < 0 && at > limit) {
+        if numbers.len() >= NUMBERS {
+            return None;
+        }
+        numbers.push(at);
+        at = at.checked_add(step)?;
+    }
+    (step != 0).then_some(numbers)
+}

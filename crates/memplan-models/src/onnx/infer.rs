@@ -1,0 +1,691 @@
+//! Which shape a node's outputs have, if the file does not say.
+//!
+//! Nodes are visited in order, bodies where they run, and each kind of node has
+//! a rule from the shapes of its inputs and its attributes to the shapes of its
+//! outputs. Some outputs depend on the *content* of an input, such as the new
+//! shape of a `Reshape`; where that is a short list of integers it is followed
+//! too (`evaluate`). What has no rule stays unknown and is reported by the reader.
+
+use memplan_core::{Id, IndexVec};
+
+use super::evaluate::evaluate;
+use super::read::{Draft, Facts, Node};
+use super::shape::{AutoPad, Sliding, axes, axis, broadcast, elements};
+use crate::graph::{GraphId, TensorId};
+
+const FLOAT: usize = 1;
+const UINT8: usize = 2;
+const INT32: usize = 6;
+const INT64: usize = 7;
+const BOOL: usize = 9;
+
+/// What is found out about an output.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) element: usize,
+    pub(super) shape: Option<Vec<u64>>,
+}
+
+/// Completes shapes and element types in all graphs.
+pub(super) fn infer(drafts: &mut IndexVec<GraphId, Draft>) {
+    if drafts.is_empty() {
+        return;
+    }
+    // A graph, its next node, and how many bodies of that node have been visited.
+    let mut frames = vec![(GraphId::from_index(0), 0, 0)];
+    while let Some(frame) = frames.last_mut() {
+        let (graph, place, visited) = *frame;
+        let Some(node) = drafts[graph].nodes.get(place) else {
+            frames.pop();
+            continue;
+        };
+        match node.bodies.get(visited).copied() {
+            Some(body) => {
+                frame.2 += 1;
+                enter(drafts, graph, place, body);
+                frames.push((body, 0, 0));
+            }
+            None => {
+                (frame.1, frame.2) = (place + 1, 0);
+                visit(drafts, graph, place);
+            }
+        }
+    }
+}
+
+/// What a body knows from outside: tensors it reads there, and the inputs of a loop.
+fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, body: GraphId) {
+    let ids: Vec<TensorId> = drafts[body].tensors.ids().collect();
+    for id in ids {
+        if let Some((outer, original)) = drafts[body].tensors[id].outer {
+            let facts = drafts[outer].tensors[original].clone();
+            let inner = &mut drafts[body].tensors[id];
+            (inner.element, inner.shape, inner.numbers) = (facts.element, facts.shape, facts.numbers);
+            (inner.is_constant, inner.is_odd) = (facts.is_constant, facts.is_odd);
+        }
+    }
+    let node = &drafts[graph].nodes[place];
+    if node.kind != "Loop" {
+        return;
+    }
+    // The number of the round, the condition, then what goes from round to round.
+    let mut given = vec![Found { element: INT64, shape: Some(Vec::new()) }, Found { element: BOOL, shape: Some(Vec::new()) }];
+    given.extend(node.inputs.iter().skip(2).map(|input| {
+        input.map_or_else(Found::default, |input| {
+            let facts = &drafts[graph].tensors[input];
+            Found { element: facts.element, shape: facts.shape.clone() }
+        })
+    }));
+    let inputs = drafts[body].inputs.clone();
+    for (input, found) in inputs.into_iter().zip(given) {
+        complete(&mut drafts[body].tensors[input], found);
+    }
+}
+
+fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
+    let draft = &drafts[graph];
+    let node = &draft.nodes[place];
+    let facts: Vec<Option<&Facts>> = node.inputs.iter().map(|input| input.map(|input| &draft.tensors[input])).collect();
+    let context = Context { node, facts };
+    let found = if node.bodies.is_empty() { context.outputs() } else { of_bodies(drafts, node) };
+    let numbers = evaluate(&context);
+    let outputs: Vec<Option<TensorId>> = node.outputs.clone();
+    for (index, output) in outputs.into_iter().enumerate() {
+        let Some(output) = output else { continue };
+        let facts = &mut drafts[graph].tensors[output];
+        if let Some(found) = found.as_ref().and_then(|found| found.get(index)) {
+            complete(facts, found.clone());
+        }
+        if index == 0 && facts.numbers.is_none() {
+            facts.numbers.clone_from(&numbers);
+        }
+    }
+}
+
+fn complete(facts: &mut Facts, found: Found) {
+    if facts.shape.is_none() {
+        facts.shape = found.shape;
+    }
+    if facts.element == 0 {
+        facts.element = found.element;
+    }
+}
+
+/// The outputs of a node are those of its bodies.
+fn of_bodies(drafts: &IndexVec<GraphId, Draft>, node: &Node) -> Option<Vec<Found>> {
+    let of = |body: GraphId| -> Vec<Found> {
+        let draft = &drafts[body];
+        let found = |&output: &TensorId| {
+            let facts = &draft.tensors[output];
+            Found { element: facts.element, shape: facts.shape.clone() }
+        };
+        draft.outputs.iter().map(found).collect()
+    };
+    match node.kind.as_str() {
+        "If" => {
+            let mut bodies = node.bodies.iter().map(|&body| of(body));
+            let mut first = bodies.next()?;
+            // Where branches disagree, the larger one needs the memory.
+            for other in bodies {
+                for (one, other) in first.iter_mut().zip(other) {
+                    let size = |found: &Found| found.shape.as_ref().and_then(|shape| elements(shape));
+                    match (size(one), size(&other)) {
+                        (Some(one_size), Some(other_size)) if other_size > one_size => *one = other,
+                        (_, None) => one.shape = None,
+                        _ => {}
+                    }
+                }
+            }
+            Some(first)
+        }
+        "Loop" => {
+            // Behind the carried values come lists of results, one of each round: as many as rounds.
+            let carried = node.inputs.len().saturating_sub(2);
+            let mut outputs = of(*node.bodies.first()?);
+            outputs.drain(..outputs.len().min(1));
+            outputs.iter_mut().skip(carried).for_each(|found| found.shape = None);
+            Some(outputs)
+        }
+        _ => None,
+    }
+}
+
+/// Which nodes compute constants from constants; their outputs become constants.
+pub(super) fn fold(drafts: &mut IndexVec<GraphId, Draft>) -> IndexVec<GraphId, Vec<bool>> {
+    let mut folded = IndexVec::<GraphId, Vec<bool>>::default();
+    for graph in drafts.ids().collect::<Vec<_>>() {
+        let draft = &mut drafts[graph];
+        let outputs: std::collections::HashSet<TensorId> = draft.outputs.iter().copied().collect();
+        let mut of_graph = Vec::with_capacity(draft.nodes.len());
+        for place in 0..draft.nodes.len() {
+            let node = &draft.nodes[place];
+            let is_random = node.kind.starts_with("Random") || matches!(node.kind.as_str(), "Multinomial" | "Bernoulli");
+            let is_constant = node.bodies.is_empty()
+                && !is_random
+                && node.inputs.iter().flatten().all(|&input| draft.tensors[input].is_constant)
+                && node.outputs.iter().flatten().all(|output| !outputs.contains(output));
+            of_graph.push(is_constant);
+            if is_constant {
+                for output in node.outputs.iter().flatten().copied().collect::<Vec<_>>() {
+                    draft.tensors[output].is_constant = true;
+                }
+            }
+        }
+        folded.push(of_graph);
+    }
+    folded
+}
+
+/// A node and what is known about its inputs.
+pub(super) struct Context<'a> {
+    pub(super) node: &'a Node,
+    pub(super) facts: Vec<Option<&'a Facts>>,
+}
+
+impl Context<'_> {
+    pub(super) fn facts(&self, index: usize) -> Option<&Facts> {
+        self.facts.get(index).copied().flatten()
+    }
+
+    pub(super) fn shape(&self, index: usize) -> Option<&[u64]> {
+        self.facts(index)?.shape.as_deref()
+    }
+
+    pub(super) fn numbers(&self, index: usize) -> Option<&[i64]> {
+        self.facts(index)?.numbers.as_deref()
+    }
+
+    fn element(&self, index: usize) -> usize {
+        self.facts(index).map_or(0, |facts| facts.element)
+    }
+
+    pub(super) fn int(&self, name: &str, default: i64) -> i64 {
+        self.node.attribute(name).map_or(default, |attribute| attribute.int)
+    }
+
+    pub(super) fn ints(&self, name: &str) -> Option<&[i64]> {
+        self.node.attribute(name).map(|attribute| attribute.ints.as_slice())
+    }
+
+    fn counts(&self, name: &str) -> Vec<u64> {
+        let numbers = self.ints(name).unwrap_or_default();
+        numbers.iter().map(|&number| u64::try_from(number).unwrap_or(1)).collect()
+    }
+
+    /// Numbers that were an attribute once and are an input now.
+    pub(super) fn listed(&self, name: &str, input: usize) -> Option<Vec<i64>> {
+        match self.ints(name) {
+            Some(numbers) => Some(numbers.to_vec()),
+            None => self.numbers(input).map(<[i64]>::to_vec),
+        }
+    }
+
+    fn axis(&self, default: i64, rank: usize) -> Option<usize> {
+        axis(self.int("axis", default), rank)
+    }
+
+    /// One output with the element type of the first input.
+    fn one(&self, shape: Option<Vec<u64>>) -> Option<Vec<Found>> {
+        Some(vec![Found { element: self.element(0), shape }])
+    }
+
+    fn typed(&self, element: usize, shape: Option<Vec<u64>>) -> Option<Vec<Found>> {
+        Some(vec![Found { element, shape }])
+    }
+
+    /// The rule for this kind of node; `None` if there is none.
+    fn outputs(&self) -> Option<Vec<Found>> {
+        if !matches!(self.node.domain.as_str(), "" | "ai.onnx" | "com.microsoft") {
+            return None;
+        }
+        let same = || self.shape(0).map(<[u64]>::to_vec);
+        match self.node.kind.as_str() {
+            "Abs" | "Acos" | "Asin" | "Atan" | "BatchNormalization" | "Ceil" | "Celu" | "Clip" | "Cos" | "CumSum" | "Elu"
+            | "Erf" | "Exp" | "Floor" | "Gelu" | "FastGelu" | "GroupNormalization" | "HardSigmoid" | "HardSwish" | "Hardmax"
+            | "Identity" | "InstanceNormalization" | "LRN" | "LeakyRelu" | "Log" | "LogSoftmax" | "LpNormalization"
+            | "MeanVarianceNormalization" | "Mish" | "Neg" | "Not" | "PRelu" | "Reciprocal" | "Relu" | "Round"
+            | "ScatterElements" | "ScatterND" | "Scatter" | "Selu" | "Shrink" | "Sigmoid" | "Sign" | "Sin" | "Sinh"
+            | "Softmax" | "Softplus" | "Softsign" | "Sqrt" | "Tan" | "Tanh" | "ThresholdedRelu" | "Trilu" | "BitwiseNot"
+            | "ReverseSequence" | "Swish" | "SimplifiedLayerNormalization" | "RMSNormalization" => self.one(same()),
+            "IsNaN" | "IsInf" => self.typed(BOOL, same()),
+            "Dropout" => {
+                Some(vec![Found { element: self.element(0), shape: same() }, Found { element: BOOL, shape: same() }])
+            }
+            "LayerNormalization" => self.layer_normalization(),
+            "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Mod" | "Min" | "Max" | "Mean" | "Sum" | "BitShift" | "BitwiseAnd"
+            | "BitwiseOr" | "BitwiseXor" => self.one(self.broadcast_from(0)),
+            "And" | "Or" | "Xor" | "Equal" | "Greater" | "Less" | "GreaterOrEqual" | "LessOrEqual" => {
+                self.typed(BOOL, self.broadcast_from(0))
+            }
+            "Where" => self.typed(self.element(1), self.broadcast_from(0)),
+            "Cast" => self.typed(usize::try_from(self.int("to", 0)).unwrap_or(0), same()),
+            "CastLike" => self.typed(self.element(1), same()),
+            "QuantizeLinear" => {
+                let element = if self.element(2) == 0 { UINT8 } else { self.element(2) };
+                self.typed(element, same())
+            }
+            "DequantizeLinear" => self.typed(self.element(1), same()),
+            "DynamicQuantizeLinear" => Some(vec![
+                Found { element: UINT8, shape: same() },
+                Found { element: FLOAT, shape: Some(Vec::new()) },
+                Found { element: UINT8, shape: Some(Vec::new()) },
+            ]),
+            "Conv" => self.one(self.convolution(0, 1)),
+            "ConvInteger" => self.typed(INT32, self.convolution(0, 1)),
+            "QLinearConv" => self.typed(self.element(7), self.convolution(0, 3)),
+            "ConvTranspose" => self.one(self.transposed_convolution()),
+            "MaxPool" => {
+                let shape = self.pooling();
+                Some(vec![Found { element: self.element(0), shape: shape.clone() }, Found { element: INT64, shape }])
+            }
+            "AveragePool" | "LpPool" => self.one(self.pooling()),
+            "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => self.one(self.shape(0).map(|shape| {
+                shape.iter().enumerate().map(|(place, &dimension)| if place < 2 { dimension } else { 1 }).collect()
+            })),
+            "Gemm" => self.one(self.gemm()),
+            "MatMul" => self.one(matrix_product(self.shape(0), self.shape(1))),
+            "MatMulInteger" => self.typed(INT32, matrix_product(self.shape(0), self.shape(1))),
+            "QLinearMatMul" => self.typed(self.element(7), matrix_product(self.shape(0), self.shape(3))),
+            "Concat" => self.one(self.concat()),
+            "Split" => self.split(),
+            "Slice" => self.one(self.slice()),
+            "Transpose" => self.one(self.transpose()),
+            "Reshape" => self.one(self.reshape()),
+            "Flatten" => self.one(self.flatten()),
+            "Squeeze" => self.one(self.squeeze()),
+            "Unsqueeze" => self.one(self.unsqueeze()),
+            "Expand" => self.one(self.shape(0).and_then(|shape| broadcast(shape, &counted(self.numbers(1)?)?))),
+            "Tile" => self.one(self.tile()),
+            "Pad" => self.one(self.pad()),
+            "Gather" => self.one(self.gather()),
+            "GatherElements" => self.one(self.shape(1).map(<[u64]>::to_vec)),
+            "GatherND" => self.one(self.gather_nd()),
+            "Resize" | "Upsample" => self.one(self.resize()),
+            "ArgMax" | "ArgMin" => self.typed(INT64, self.reduced(Some(vec![self.int("axis", 0)]))),
+            "Shape" => self.typed(INT64, self.shape(0).map(|shape| vec![shape.len() as u64])),
+            "Size" => self.typed(INT64, Some(Vec::new())),
+            "NonZero" | "Unique" | "NonMaxSuppression" | "Compress" => self.typed(INT64, None),
+            "Constant" => self.constant(),
+            "ConstantOfShape" => {
+                let value = self.node.attribute("value").and_then(|attribute| attribute.tensor.as_ref());
+                self.typed(value.map_or(FLOAT, |value| value.element), self.numbers(0).and_then(counted))
+            }
+            "EyeLike" => self.one(same()),
+            "Range" => self.one(self.range()),
+            "OneHot" => self.typed(self.element(2), self.one_hot()),
+            "TopK" => self.top_k(),
+            "DepthToSpace" => self.one(self.blocks(true)),
+            "SpaceToDepth" => self.one(self.blocks(false)),
+            "LSTM" | "GRU" | "RNN" => self.recurrent(),
+            kind if kind.starts_with("Reduce") => self.one(self.reduced(self.reduced_axes())),
+            _ => None,
+        }
+    }
+
+    /// All inputs from one on, broadcast together.
+    fn broadcast_from(&self, first: usize) -> Option<Vec<u64>> {
+        let mut shape = self.shape(first)?.to_vec();
+        for index in first + 1..self.facts.len() {
+            shape = broadcast(&shape, self.shape(index)?)?;
+        }
+        Some(shape)
+    }
+
+    fn sliding(&self, kernel: Vec<u64>) -> Sliding {
+        let auto_pad = match self.node.attribute("auto_pad").map(|attribute| attribute.text.as_str()) {
+            Some("SAME_UPPER" | "SAME_LOWER") => AutoPad::Same,
+            Some("VALID") => AutoPad::Valid,
+            _ => AutoPad::Explicit,
+        };
+        Sliding {
+            kernel,
+            strides: self.counts("strides"),
+            dilations: self.counts("dilations"),
+            pads: self.ints("pads").unwrap_or_default().to_vec(),
+            auto_pad,
+            ceil: self.int("ceil_mode", 0) != 0,
+        }
+    }
+
+    fn convolution(&self, data: usize, weights: usize) -> Option<Vec<u64>> {
+        let (data, weights) = (self.shape(data)?, self.shape(weights)?);
+        let spatial = self.sliding(weights.get(2..)?.to_vec()).outputs(data.get(2..)?)?;
+        let mut shape = vec![*data.first()?, *weights.first()?];
+        shape.extend(spatial);
+        Some(shape)
+    }
+
+    fn transposed_convolution(&self) -> Option<Vec<u64>> {
+        let (data, weights) = (self.shape(0)?, self.shape(1)?);
+        let group = u64::try_from(self.int("group", 1)).ok()?;
+        let mut shape = vec![*data.first()?, weights.get(1)?.checked_mul(group)?];
+        match self.ints("output_shape").filter(|given| !given.is_empty()) {
+            Some(given) => shape.extend(counted(given)?),
+            None => {
+                let sliding = self.sliding(weights.get(2..)?.to_vec());
+                shape.extend(sliding.transposed(data.get(2..)?, &self.counts("output_padding"))?);
+            }
+        }
+        Some(shape)
+    }
+
+    fn pooling(&self) -> Option<Vec<u64>> {
+        let data = self.shape(0)?;
+        let spatial = self.sliding(self.counts("kernel_shape")).outputs(data.get(2..)?)?;
+        Some(data.get(..2)?.iter().copied().chain(spatial).collect())
+    }
+
+    fn gemm(&self) -> Option<Vec<u64>> {
+        let side = |index: usize, flag: &str, place: usize| {
+            let shape = self.shape(index).filter(|shape| shape.len() == 2)?;
+            let place = if self.int(flag, 0) != 0 { 1 - place } else { place };
+            Some(shape[place])
+        };
+        Some(vec![side(0, "transA", 0)?, side(1, "transB", 1)?])
+    }
+
+    fn layer_normalization(&self) -> Option<Vec<Found>> {
+        let shape = self.shape(0)?.to_vec();
+        let axis = self.axis(-1, shape.len())?;
+        let mut statistics = shape.clone();
+        statistics[axis..].fill(1);
+        let statistics = Found { element: FLOAT, shape: Some(statistics) };
+        Some(vec![Found { element: self.element(0), shape: Some(shape) }, statistics.clone(), statistics])
+    }
+
+    fn concat(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let axis = self.axis(0, shape.len())?;
+        for index in 1..self.facts.len() {
+            let part = self.shape(index).filter(|part| part.len() == shape.len())?;
+            shape[axis] = shape[axis].checked_add(part[axis])?;
+        }
+        Some(shape)
+    }
+
+    fn split(&self) -> Option<Vec<Found>> {
+        let shape = self.shape(0)?.to_vec();
+        let axis = self.axis(0, shape.len())?;
+        let count = self.node.outputs.len() as u64;
+        let sizes = match self.listed("split", 1) {
+            Some(sizes) => counted(&sizes)?,
+            None => {
+                let piece = shape[axis].div_ceil(count.max(1));
+                (0..count).map(|index| piece.min(shape[axis].saturating_sub(piece * index))).collect()
+            }
+        };
+        let part = |size: u64| {
+            let mut part = shape.clone();
+            part[axis] = size;
+            Found { element: self.element(0), shape: Some(part) }
+        };
+        Some(sizes.into_iter().map(part).collect())
+    }
+
+    fn slice(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let starts = self.listed("starts", 1)?;
+        let ends = self.listed("ends", 2)?;
+        let places = if self.node.attribute("axes").is_some() || self.facts(3).is_some() {
+            self.listed("axes", 3)?
+        } else {
+            (0..starts.len() as i64).collect()
+        };
+        let steps = if self.facts(4).is_some() { self.numbers(4)?.to_vec() } else { vec![1; starts.len()] };
+        for (index, &place) in places.iter().enumerate() {
+            let place = axis(place, shape.len())?;
+            let (start, end, step) = (*starts.get(index)?, *ends.get(index)?, *steps.get(index)?);
+            shape[place] = slice_length(shape[place], start, end, step)?;
+        }
+        Some(shape)
+    }
+
+    fn transpose(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        match self.ints("perm") {
+            Some(order) => order.iter().map(|&place| Some(shape[axis(place, shape.len())?])).collect(),
+            None => Some(shape.iter().rev().copied().collect()),
+        }
+    }
+
+    fn reshape(&self) -> Option<Vec<u64>> {
+        let old = self.shape(0)?;
+        let wanted = self.listed("shape", 1)?;
+        let keeps_zero = self.int("allowzero", 0) == 0;
+        let mut shape = Vec::with_capacity(wanted.len());
+        let mut open = None;
+        for (place, &number) in wanted.iter().enumerate() {
+            shape.push(match number {
+                0 if keeps_zero => *old.get(place)?,
+                -1 => {
+                    open = Some(place);
+                    1
+                }
+                number => u64::try_from(number).ok()?,
+            });
+        }
+        if let Some(place) = open {
+            shape[place] = elements(old)?.checked_div(elements(&shape)?)?;
+        }
+        Some(shape)
+    }
+
+    fn flatten(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        let place = self.int("axis", 1);
+        let place = if place == shape.len() as i64 { shape.len() } else { axis(place, shape.len())? };
+        Some(vec![elements(&shape[..place])?, elements(&shape[place..])?])
+    }
+
+    fn squeeze(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        let gone = if self.node.attribute("axes").is_some() || self.facts(1).is_some() {
+            axes(&self.listed("axes", 1)?, shape.len())?
+        } else {
+            (0..shape.len()).filter(|&place| shape[place] == 1).collect()
+        };
+        Some((0..shape.len()).filter(|place| !gone.contains(place)).map(|place| shape[place]).collect())
+    }
+
+    fn unsqueeze(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        let numbers = self.listed("axes", 1)?;
+        let rank = shape.len().checked_add(numbers.len())?;
+        let new = axes(&numbers, rank)?;
+        let mut old = shape.iter();
+        (0..rank).map(|place| if new.contains(&place) { Some(1) } else { old.next().copied() }).collect()
+    }
+
+    fn tile(&self) -> Option<Vec<u64>> {
+        let repeats = counted(self.numbers(1)?)?;
+        let shape = self.shape(0).filter(|shape| shape.len() == repeats.len())?;
+        shape.iter().zip(repeats).map(|(dimension, times)| dimension.checked_mul(times)).collect()
+    }
+
+    fn pad(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let pads = self.listed("pads", 1)?;
+        let places = match self.numbers(3) {
+            Some(numbers) => numbers.iter().map(|&number| axis(number, shape.len())).collect::<Option<Vec<_>>>()?,
+            None => (0..shape.len()).collect(),
+        };
+        for (index, &place) in places.iter().enumerate() {
+            let around = pads.get(index)?.checked_add(*pads.get(index + places.len())?)?;
+            shape[place] = u64::try_from(i64::try_from(shape[place]).ok()?.checked_add(around)?).ok()?;
+        }
+        Some(shape)
+    }
+
+    fn gather(&self) -> Option<Vec<u64>> {
+        let (data, indices) = (self.shape(0)?, self.shape(1)?);
+        let place = self.axis(0, data.len())?;
+        Some(data[..place].iter().chain(indices).chain(&data[place + 1..]).copied().collect())
+    }
+
+    fn gather_nd(&self) -> Option<Vec<u64>> {
+        let (data, indices) = (self.shape(0)?, self.shape(1)?);
+        let batch = usize::try_from(self.int("batch_dims", 0)).ok()?;
+        let (&depth, outer) = indices.split_last()?;
+        let inner = data.get(batch.checked_add(usize::try_from(depth).ok()?)?..)?;
+        Some(outer.iter().chain(inner).copied().collect())
+    }
+
+    fn resize(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        if let Some(sizes) = self.numbers(3).filter(|sizes| sizes.len() == shape.len()) {
+            return counted(sizes);
+        }
+        let scales = self.node.attribute("scales").map(|attribute| attribute.floats.as_slice())?;
+        let scaled = |(&dimension, &scale): (&u64, &f32)| {
+            let size = (dimension as f64 * f64::from(scale)).floor();
+            (size.is_finite() && size >= 0.0 && size < 1e15).then_some(size as u64)
+        };
+        shape.iter().zip(scales).map(scaled).collect()
+    }
+
+    fn reduced_axes(&self) -> Option<Vec<i64>> {
+        let is_input = self.facts(1).is_some();
+        match (self.ints("axes"), is_input) {
+            (Some(axes), _) => Some(axes.to_vec()),
+            (None, true) => self.numbers(1).map(<[i64]>::to_vec),
+            (None, false) if self.int("noop_with_empty_axes", 0) != 0 => Some(Vec::new()),
+            (None, false) => Some((0..self.shape(0)?.len() as i64).collect()),
+        }
+    }
+
+    fn reduced(&self, gone: Option<Vec<i64>>) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        let gone = axes(&gone?, shape.len())?;
+        let keeps = self.int("keepdims", 1) != 0;
+        let places = (0..shape.len()).filter(|place| keeps || !gone.contains(place));
+        Some(places.map(|place| if gone.contains(&place) { 1 } else { shape[place] }).collect())
+    }
+
+    fn constant(&self) -> Option<Vec<Found>> {
+        let attribute = self.node.attributes.first()?;
+        let (element, shape) = match attribute.name.as_str() {
+            "value" => (attribute.tensor.as_ref()?.element, attribute.tensor.as_ref()?.shape.clone()),
+            "value_int" => (INT64, Some(Vec::new())),
+            "value_ints" => (INT64, Some(vec![attribute.ints.len() as u64])),
+            "value_float" => (FLOAT, Some(Vec::new())),
+            "value_floats" => (FLOAT, Some(vec![attribute.floats.len() as u64])),
+            _ => return None,
+        };
+        self.typed(element, shape)
+    }
+
+    fn range(&self) -> Option<Vec<u64>> {
+        let number = |index: usize| self.numbers(index)?.first().copied();
+        let (start, limit, step) = (number(0)?, number(1)?, number(2)?);
+        let distance = i128::from(limit) - i128::from(start);
+        let step = i128::from(step);
+        if step == 0 {
+            return None;
+        }
+        let count = if (distance > 0) == (step > 0) { (distance.abs() + step.abs() - 1) / step.abs() } else { 0 };
+        Some(vec![u64::try_from(count).ok()?])
+    }
+
+    fn one_hot(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let depth = u64::try_from(*self.numbers(1)?.first()?).ok()?;
+        let place = axis(self.int("axis", -1), shape.len() + 1)?;
+        shape.insert(place, depth);
+        Some(shape)
+    }
+
+    fn top_k(&self) -> Option<Vec<Found>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let place = self.axis(-1, shape.len())?;
+        let count = match self.node.attribute("k") {
+            Some(attribute) => attribute.int,
+            None => *self.numbers(1)?.first()?,
+        };
+        shape[place] = u64::try_from(count).ok()?;
+        let shape = Some(shape);
+        Some(vec![Found { element: self.element(0), shape: shape.clone() }, Found { element: INT64, shape }])
+    }
+
+    /// Pixels from channels, or channels from pixels.
+    fn blocks(&self, to_space: bool) -> Option<Vec<u64>> {
+        let &[batch, channels, height, width] = self.shape(0)? else { return None };
+        let size = u64::try_from(self.int("blocksize", 1)).ok().filter(|&size| size > 0)?;
+        let area = size.checked_mul(size)?;
+        Some(match to_space {
+            true => vec![batch, channels / area, height.checked_mul(size)?, width.checked_mul(size)?],
+            false => vec![batch, channels.checked_mul(area)?, height / size, width / size],
+        })
+    }
+
+    fn recurrent(&self) -> Option<Vec<Found>> {
+        let &[one, two, _] = self.shape(0)? else { return None };
+        let hidden = u64::try_from(self.int("hidden_size", 0)).ok()?;
+        let direction = self.node.attribute("direction").map(|attribute| attribute.text.as_str());
+        let directions = if direction == Some("bidirectional") { 2 } else { 1 };
+        let batch_first = self.int("layout", 0) != 0;
+        let (all, last) = match batch_first {
+            true => (vec![one, two, directions, hidden], vec![one, directions, hidden]),
+            false => (vec![one, directions, two, hidden], vec![directions, two, hidden]),
+        };
+        let found = |shape: &Vec<u64>| Found { element: self.element(0), shape: Some(shape.clone()) };
+        Some(vec![found(&all), found(&last), found(&last)])
+    }
+}
+
+/// Numbers that are sizes.
+fn counted(numbers: &[i64]) -> Option<Vec<u64>> {
+    numbers.iter().map(|&number| u64::try_from(number).ok()).collect()
+}
+
+/// The product of matrices, or of stacks of them.
+fn matrix_product(one: Option<&[u64]>, other: Option<&[u64]>) -> Option<Vec<u64>> {
+    let (one, other) = (one?, other?);
+    if one.is_empty() || other.is_empty() {
+        return None;
+    }
+    let (rows, one_stack) = if one.len() == 1 { (None, &one[..0]) } else { (one.get(one.len() - 2), &one[..one.len() - 2]) };
+    let (columns, other_stack) =
+        if other.len() == 1 { (None, &other[..0]) } else { (other.last(), &other[..other.len() - 2]) };
+    let mut shape = broadcast(one_stack, other_stack)?;
+    shape.extend(rows);
+    shape.extend(columns);
+    Some(shape)
+}
+
+/// How many elements a slice takes.
+pub(super) fn slice_length(size: u64, start: i64, end: i64, step: i64) -> Option<u64> {
+    let size = i128::from(size);
+    let (start, end, step) = (i128::from(start), i128::from(end), i128::from(step));
+    let from_end = |place: i128| if place < 0 { place + size } else { place };
+    let (start, end) = match step {
+        0 => return None,
+        1.. => (from_end(start).clamp(0, size), from_end(end).clamp(0, size)),
+        _ => (from_end(start).clamp(0, size - 1), if end < -size { -1 } else { from_end(end).clamp(-1, size - 1) }),
+    };
+    let distance = if step > 0 { end - start } else { start - end };
+    let step = step.abs();
+    u64::try_from(((distance + step - 1) / step).max(0)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_have_a_length() {
+        assert_eq!(slice_length(10, 0, i64::MAX, 1), Some(10));
+        assert_eq!(slice_length(10, -3, 10, 2), Some(2));
+        assert_eq!(slice_length(10, 9, i64::MIN, -1), Some(10));
+        assert_eq!(slice_length(10, 5, 2, 1), Some(0));
+        assert_eq!(slice_length(0, 0, 5, 1), Some(0));
+        assert_eq!(slice_length(10, 0, 5, 0), None);
+    }
+
+    #[test]
+    fn stacks_of_matrices_multiply() {
+        assert_eq!(matrix_product(Some(&[2, 1, 3, 4]), Some(&[5, 4, 6])), Some(vec![2, 5, 3, 6]));
+        assert_eq!(matrix_product(Some(&[4]), Some(&[4, 6])), Some(vec![6]));
+        assert_eq!(matrix_product(Some(&[3, 4]), Some(&[4])), Some(vec![3]));
+        assert_eq!(matrix_product(Some(&[]), Some(&[4])), None);
+    }
+}

@@ -1,0 +1,55 @@
+//! Writes a model with its nodes in another order.
+//!
+//! Nodes are fields of the graph, one after the other. Putting them into another
+//! order moves their bytes and changes nothing else, not even the length of the
+//! graph, so that the new file is as long as the old one and differs only there.
+
+use std::io::{self, Write};
+
+use super::read::header;
+use crate::ReadError;
+use crate::source::{ReadAt, Window, copy_range};
+
+/// Pieces of a file, in the order in which they are to be written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    pieces: Vec<(u64, u64)>,
+}
+
+/// The pieces of the file with the nodes of its graph in another order: those in
+/// `order` by their place in the file, all others before them, as they stand.
+pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Pieces, ReadError> {
+    let window = Window::new(source);
+    let graph = header(&window)?;
+    let mut starts = Vec::new();
+    let mut is_node = Vec::new();
+    for field in graph.fields() {
+        let field = field?;
+        starts.push(field.start);
+        is_node.push(field.number == 1);
+    }
+    let end = |index: usize| starts.get(index + 1).copied().unwrap_or(graph.end);
+    let ranges: Vec<(u64, u64)> = starts.iter().enumerate().map(|(index, &start)| (start, end(index))).collect();
+    let nodes: Vec<(u64, u64)> = ranges.iter().zip(&is_node).filter(|(_, is_node)| **is_node).map(|(r, _)| *r).collect();
+    let mut is_ordered = vec![false; nodes.len()];
+    for &place in order {
+        if let Some(is_ordered) = is_ordered.get_mut(place) {
+            *is_ordered = true;
+        }
+    }
+    let others = (0..nodes.len()).filter(|&place| !is_ordered[place]);
+    let mut new = others.chain(order.iter().copied()).filter_map(|place| nodes.get(place).copied());
+    let mut pieces = vec![(0, graph.start)];
+    for (range, is_node) in ranges.iter().zip(&is_node) {
+        pieces.push(if *is_node { new.next().unwrap_or(*range) } else { *range });
+    }
+    pieces.push((graph.end, window.size()));
+    Ok(Pieces { pieces })
+}
+
+impl Pieces {
+    /// Writes the changed file.
+    pub fn write(&self, source: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
+        self.pieces.iter().try_for_each(|&(start, end)| copy_range(source, start, end, out))
+    }
+}

@@ -1,0 +1,184 @@
+//! The wire format of protocol buffers, read without trusting it.
+//!
+//! A message is a sequence of fields, each a tag (number and kind) and a value:
+//!
+//! ```text
+//!   kind 0   a number in 7-bit groups, low ones first     08 96 01        field 1 = 150
+//!   kind 1   8 bytes
+//!   kind 2   a length and that many bytes                 0a 03 61 62 63  field 1 = "abc"
+//!   kind 5   4 bytes
+//! ```
+//!
+//! Nested messages, strings and packed numbers are all of kind 2. What is not
+//! asked for is skipped by its length, so weights cost nothing.
+
+use crate::ReadError;
+use crate::source::Window;
+
+/// A message: a range of the file.
+#[derive(Clone, Copy)]
+pub(super) struct Message<'w, 'a> {
+    pub(super) window: &'w Window<'a>,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+/// A field of a message.
+#[derive(Clone, Copy)]
+pub(super) struct Field<'w, 'a> {
+    /// Its number.
+    pub(super) number: u64,
+    /// Where its tag starts.
+    pub(super) start: u64,
+    /// Its value.
+    pub(super) value: Value<'w, 'a>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Value<'w, 'a> {
+    Number(u64),
+    Eight(u64),
+    Four(u32),
+    Bytes(Message<'w, 'a>),
+}
+
+impl<'w, 'a> Message<'w, 'a> {
+    /// The whole file.
+    pub(super) fn whole(window: &'w Window<'a>) -> Message<'w, 'a> {
+        Message { window, start: 0, end: window.size() }
+    }
+
+    /// The fields in order. The first error ends them.
+    pub(super) fn fields(self) -> impl Iterator<Item = Result<Field<'w, 'a>, ReadError>> {
+        let mut at = self.start;
+        let mut has_failed = false;
+        std::iter::from_fn(move || {
+            if at >= self.end || has_failed {
+                return None;
+            }
+            let field = self.field(&mut at);
+            has_failed = field.is_err();
+            Some(field)
+        })
+    }
+
+    fn field(self, at: &mut u64) -> Result<Field<'w, 'a>, ReadError> {
+        let start = *at;
+        let tag = self.number(at)?;
+        let number = tag >> 3;
+        let value = match tag & 7 {
+            0 => Value::Number(self.number(at)?),
+            1 => Value::Eight(self.window.u64(self.take(at, 8)?)?),
+            5 => Value::Four(self.window.u32(self.take(at, 4)?)?),
+            2 => {
+                let length = self.number(at)?;
+                let start = self.take(at, length)?;
+                Value::Bytes(Message { window: self.window, start, end: start + length })
+            }
+            kind => {
+                let message = format!("field {number} is of kind {kind}, which is not used by ONNX");
+                return Err(ReadError::at_byte("onnx::malformed", start, message)
+                    .help("the file is damaged, or it is no ONNX model"));
+            }
+        };
+        if number == 0 {
+            return Err(ReadError::at_byte("onnx::malformed", start, "a field has the number 0")
+                .help("the file is damaged, or it is no ONNX model"));
+        }
+        self.window.spend(start, 2)?;
+        Ok(Field { number, start, value })
+    }
+
+    /// Moves past so many bytes; returns where they start.
+    fn take(self, at: &mut u64, length: u64) -> Result<u64, ReadError> {
+        let start = *at;
+        match start.checked_add(length) {
+            Some(end) if end <= self.end => {
+                *at = end;
+                Ok(start)
+            }
+            _ => {
+                let message = format!("{length} bytes are announced where {} are left", self.end - start);
+                Err(ReadError::at_byte("model::truncated", start, message)
+                    .help("the file is cut off or damaged; compare its size with the original"))
+            }
+        }
+    }
+
+    fn number(self, at: &mut u64) -> Result<u64, ReadError> {
+        let start = *at;
+        let mut number = 0u64;
+        for group in 0..10 {
+            let byte = self.window.u8(self.take(at, 1)?)?;
+            number |= u64::from(byte & 0x7f).checked_shl(7 * group).unwrap_or(0);
+            if byte & 0x80 == 0 {
+                return Ok(number);
+            }
+        }
+        Err(ReadError::at_byte("onnx::malformed", start, "a number has more than ten bytes"))
+    }
+
+    /// The content as text; what is not UTF-8 is replaced.
+    pub(super) fn text(self) -> Result<String, ReadError> {
+        let bytes = self.window.bytes(self.start, self.end - self.start)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Number of bytes.
+    pub(super) fn len(self) -> u64 {
+        self.end - self.start
+    }
+}
+
+impl<'w, 'a> Value<'w, 'a> {
+    /// A nested message; an empty one if it is something else.
+    pub(super) fn message(self, outer: Message<'w, 'a>) -> Message<'w, 'a> {
+        match self {
+            Value::Bytes(message) => message,
+            _ => Message { start: outer.start, end: outer.start, ..outer },
+        }
+    }
+
+    pub(super) fn text(self) -> Result<String, ReadError> {
+        match self {
+            Value::Bytes(message) => message.text(),
+            _ => Ok(String::new()),
+        }
+    }
+
+    pub(super) fn signed(self) -> i64 {
+        match self {
+            Value::Number(number) | Value::Eight(number) => number as i64,
+            Value::Four(number) => i64::from(number as i32),
+            Value::Bytes(_) => 0,
+        }
+    }
+
+    /// Adds the numbers of a repeated field, packed or not.
+    pub(super) fn push_signed(self, numbers: &mut Vec<i64>) -> Result<(), ReadError> {
+        let Value::Bytes(packed) = self else {
+            numbers.push(self.signed());
+            return Ok(());
+        };
+        packed.window.spend(packed.start, packed.len())?;
+        let mut at = packed.start;
+        while at < packed.end {
+            numbers.push(packed.number(&mut at)? as i64);
+        }
+        Ok(())
+    }
+
+    /// Adds the floats of a repeated field, packed or not.
+    pub(super) fn push_floats(self, numbers: &mut Vec<f32>) -> Result<(), ReadError> {
+        match self {
+            Value::Four(bits) => numbers.push(f32::from_bits(bits)),
+            Value::Bytes(packed) => {
+                let bytes = packed.window.bytes(packed.start, packed.len())?;
+                let floats = bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+                numbers.extend(floats);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

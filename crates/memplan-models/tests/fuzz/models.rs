@@ -1,0 +1,34 @@
+//! What must hold for any bytes given to the readers of models.
+
+use memplan_models::graph::Timeline;
+use memplan_models::graph::problem::{Assumptions, place};
+use memplan_models::graph::program::program;
+use memplan_models::tflite::{self, scratch::ScratchTable};
+
+/// Reads the bytes as a `.tflite` file; what can be read can be planned or is refused.
+#[allow(dead_code, reason = "each fuzz target takes one format")]
+pub(crate) fn check_tflite(bytes: &[u8]) {
+    let options = tflite::Options { scratch: Some(ScratchTable::starter()) };
+    match tflite::read(&bytes, &options) {
+        Ok(read) => check_model(&read.model),
+        Err(error) => check_error(&error, bytes),
+    }
+}
+
+#[allow(dead_code, reason = "each fuzz target takes one format")]
+fn check_error(error: &memplan_models::ReadError, _bytes: &[u8]) {
+    assert!(!error.message.is_empty() && error.line == 0, "{error}");
+}
+
+/// The problem and the program can be made, or there is a reason.
+#[allow(dead_code, reason = "each fuzz target takes one format")]
+fn check_model(model: &memplan_models::graph::Model) {
+    for assumptions in [Assumptions::default(), Assumptions { reuse_inputs: true, in_place: true }] {
+        let Ok(timeline) = Timeline::new(model) else { return };
+        let Ok(placed) = place(model, timeline, assumptions) else { return };
+        let program = program(model, &placed, assumptions).expect("a network is a program");
+        if let Some(program) = program {
+            assert_eq!(program.sites().len(), placed.problem.buffers().len());
+        }
+    }
+}
