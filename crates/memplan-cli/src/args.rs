@@ -56,6 +56,9 @@ pub(crate) enum Command {
     /// Shrink an input while a command keeps failing on it: a bug report in one step
     #[command(after_help = REDUCE_EXAMPLES)]
     Reduce(ReduceArgs),
+    /// Look for an order of a model's ops in which less is alive at once
+    #[command(after_help = REORDER_EXAMPLES)]
+    Reorder(ReorderArgs),
     /// Explain why it does not fit, or why the plan is no smaller
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
@@ -136,6 +139,10 @@ const OPT_EXAMPLES: &str = "Examples:
 const REDUCE_EXAMPLES: &str = "Examples:
   memplan reduce bad.csv -- memplan plan -s search
   memplan reduce bad.mlir -o small.mlir -- sh -c 'memplan opt {} --pass merge-alloc | mlir-opt'";
+
+const REORDER_EXAMPLES: &str = "Examples:
+  memplan reorder model.onnx                        peak before and after
+  memplan reorder model.tflite --reuse-inputs -o reordered.tflite";
 
 /// Which file is read, and as what.
 #[derive(Debug, Default, clap::Args)]
@@ -440,6 +447,23 @@ pub(crate) struct ReduceArgs {
     /// The command that fails; `{}` in it stands for the input, which otherwise comes last
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReorderArgs {
+    /// Model to reorder: .tflite or .onnx
+    pub(crate) file: String,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    /// Sets of ops of each size that the search keeps; more may find a better order
+    #[arg(long, value_name = "N", help_heading = "Planning")]
+    pub(crate) width: Option<usize>,
+    /// Write the model with its ops in the new order
+    #[arg(short, long, value_name = "OUT", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print peaks and order as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

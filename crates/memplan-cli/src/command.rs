@@ -8,6 +8,7 @@ mod list;
 mod opt;
 mod plan;
 mod reduce;
+mod reorder;
 mod run;
 mod shell;
 mod show;
@@ -36,6 +37,7 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
         Command::Opt(args) => opt::run(args),
         Command::Run(args) => run::run(args),
         Command::Reduce(args) => reduce::run(args),
+        Command::Reorder(args) => reorder::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Strategies => Ok(list::strategies()),

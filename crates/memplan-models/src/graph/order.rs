@@ -20,7 +20,7 @@
 //! long chains cheap.
 //!
 //! Ops with an effect beside their outputs stay in their order. The peak is
-//! bytes alive, rounded up to the alignment; in-place writes do not count.
+//! bytes alive; in-place writes do not count.
 
 use std::collections::HashMap;
 
@@ -76,6 +76,8 @@ pub fn reorder(model: &Model, assumptions: Assumptions, width: usize) -> Result<
     let unchanged: Vec<OpId> = graph.ops.ids().collect();
     let width = width.min((WORK / graph.ops.len().max(1)).max(16));
     let (order, is_exact) = Search::new(model, graph, assumptions).run(width);
+    // What bodies need is only bounded from above.
+    let is_exact = is_exact && graph.ops.iter().all(|op| op.bodies.is_empty());
     let after = peak(&with_order(model, &order), assumptions)?;
     Ok(match after < before {
         true => Reordered { order, before, after, is_exact },
@@ -128,8 +130,7 @@ struct Search {
 
 impl Search {
     fn new(model: &Model, graph: &Graph, assumptions: Assumptions) -> Search {
-        let round = |bytes: Bytes| bytes.align_up(model.alignment).unwrap_or(bytes).0;
-        let size = |tensor: &super::Tensor| if tensor.home == Home::Arena { round(tensor.bytes) } else { 0 };
+        let size = |tensor: &super::Tensor| if tensor.home == Home::Arena { tensor.bytes.0 } else { 0 };
         let index = |tensors: &[TensorId]| {
             let mut indices: Vec<u32> = tensors.iter().map(|tensor| tensor.index() as u32).collect();
             indices.sort_unstable();
@@ -273,8 +274,7 @@ impl Search {
 fn extra(model: &Model, scratch: &[Bytes], bodies: &[GraphId]) -> u64 {
     let sum = |graph: &Graph| graph.tensors.iter().fold(0, |sum: u64, tensor| sum.saturating_add(tensor.bytes.0));
     let bodies = bodies.iter().filter_map(|&body| model.graphs.get(body)).map(sum);
-    let scratch = scratch.iter().map(|bytes| bytes.align_up(model.alignment).unwrap_or(*bytes).0);
-    scratch.chain(bodies).fold(0, u64::saturating_add)
+    scratch.iter().map(|bytes| bytes.0).chain(bodies).fold(0, u64::saturating_add)
 }
 
 fn has(set: &[u64], op: u32) -> bool {

@@ -44,12 +44,7 @@ impl Format for Tflite {
         let read = tflite::read(source, &reader)?;
         let network = Network::new(Kind::Tflite, read.model, options.models.assumptions)?;
         let peers = vec![PeerPlan { name: "tflm", plan: network.runtime_plan() }];
-        Ok(Input {
-            problem: network.problem().clone(),
-            program: None,
-            network: Some(network),
-            peers,
-            notes: read.notes,
-        })
+        let problem = network.problem().clone();
+        Ok(Input { network: Some(network), peers, ..Input::of_problem(problem, read.notes) })
     }
 }
