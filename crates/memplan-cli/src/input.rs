@@ -31,11 +31,24 @@ pub(crate) fn source(file: &str, format: &FormatArgs) -> Result<Source, Failure>
     let chosen = format.format.as_deref().and_then(format::find);
     let mut source = match on_disk(file, chosen) {
         Some(source) => source,
-        None => Source { format: chosen, ..Source::new(display_name(file), read_bytes(file)?) },
+        None => Source { format: chosen, ..Source::new(display_name(file), with_live_ranges(file, read_bytes(file)?)) },
     };
     source.options.dialects = dialects(&format.dialect)?;
     source.options.models = models(&format.model)?;
     Ok(source)
+}
+
+/// The end of the name of a buffer assignment dumped by XLA, and of the live ranges beside it.
+const XLA_DUMP: (&str, &str) = ("-buffer-assignment.txt", "-live-range.txt");
+
+/// A buffer assignment dumped by XLA is of use with the live ranges in the file beside it.
+fn with_live_ranges(file: &str, mut bytes: Vec<u8>) -> Vec<u8> {
+    let beside = file.strip_suffix(XLA_DUMP.0).map(|stem| format!("{stem}{}", XLA_DUMP.1));
+    if let Some(ranges) = beside.and_then(|beside| std::fs::read(beside).ok()) {
+        bytes.push(b'\n');
+        bytes.extend(ranges);
+    }
+    bytes
 }
 
 /// A model stays on disk: it is mostly weights.

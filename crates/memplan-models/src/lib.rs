@@ -15,6 +15,7 @@ pub mod plan;
 pub mod records;
 pub mod source;
 pub mod tflite;
+pub mod xla;
 
 pub use error::{ReadError, utf8};
 pub use records::{FORMATS, RecordFormat, Records};

@@ -11,14 +11,18 @@ use memplan_core::{Plan, Problem, Span};
 
 use crate::ReadError;
 use crate::error::utf8;
+use crate::xla;
 
-/// Reads a plan in JSON (ours) or CSV (a column with offsets, any tool's).
+/// Reads a plan in JSON (ours), CSV (a column with offsets, any tool's) or from a dump of XLA.
 /// `offset_column` names that column if it is not `offset`.
 pub fn read(bytes: &[u8], problem: &Problem, offset_column: Option<&str>) -> Result<Plan, ReadError> {
     let text = utf8(bytes)?;
     if text.trim().is_empty() {
         let error = ReadError::new("plan::empty", text, Span::new(0, 0), "the plan is empty");
         return Err(error.help("expected a plan.json, or a CSV with the columns id and offset"));
+    }
+    if xla::is_dump(text) {
+        return xla::plan(text, problem);
     }
     if text.trim_start().starts_with('{') { json::read(text, problem) } else { csv::read(text, problem, offset_column) }
 }

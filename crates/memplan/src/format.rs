@@ -10,6 +10,7 @@ mod program;
 mod records;
 mod tflite;
 mod tvmscript;
+mod xla;
 
 use std::collections::BTreeMap;
 
@@ -121,6 +122,7 @@ pub trait Format: Sync {
 pub const FORMATS: &[&dyn Format] = &[
     &tflite::Tflite,
     &onnx::Onnx,
+    &xla::Xla,
     &records::JSON,
     &records::TRACE,
     &tvmscript::TvmScript,

@@ -39,8 +39,8 @@ fn write(source: &Source, network: &Network, found: &Reordered, path: &std::path
     let content = source.content();
     match network.kind() {
         Kind::Tflite => {
-            let patches = tflite::reorder::patches(content, &found.order)
-                .map_err(|error| input::unreadable(source, &error))?;
+            let patches =
+                tflite::reorder::patches(content, &found.order).map_err(|error| input::unreadable(source, &error))?;
             output::write_with(path, &|out: &mut dyn Write| patches.write(content, out))
         }
         Kind::Onnx { nodes } => {

@@ -69,7 +69,8 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
         return;
     }
     // The number of the round, the condition, then what goes from round to round.
-    let mut given = vec![Found { element: INT64, shape: Some(Vec::new()) }, Found { element: BOOL, shape: Some(Vec::new()) }];
+    let mut given =
+        vec![Found { element: INT64, shape: Some(Vec::new()) }, Found { element: BOOL, shape: Some(Vec::new()) }];
     given.extend(node.inputs.iter().skip(2).map(|input| {
         input.map_or_else(Found::default, |input| {
             let facts = &drafts[graph].tensors[input];
@@ -159,7 +160,8 @@ pub(super) fn fold(drafts: &mut IndexVec<GraphId, Draft>) -> IndexVec<GraphId, V
         let mut of_graph = Vec::with_capacity(draft.nodes.len());
         for place in 0..draft.nodes.len() {
             let node = &draft.nodes[place];
-            let is_random = node.kind.starts_with("Random") || matches!(node.kind.as_str(), "Multinomial" | "Bernoulli");
+            let is_random =
+                node.kind.starts_with("Random") || matches!(node.kind.as_str(), "Multinomial" | "Bernoulli");
             let is_constant = node.bodies.is_empty()
                 && !is_random
                 && node.inputs.iter().flatten().all(|&input| draft.tensors[input].is_constant)
@@ -240,20 +242,70 @@ impl Context<'_> {
         }
         let same = || self.shape(0).map(<[u64]>::to_vec);
         match self.node.kind.as_str() {
-            "Abs" | "Acos" | "Asin" | "Atan" | "BatchNormalization" | "Ceil" | "Celu" | "Clip" | "Cos" | "CumSum" | "Elu"
-            | "Erf" | "Exp" | "Floor" | "Gelu" | "FastGelu" | "GroupNormalization" | "HardSigmoid" | "HardSwish" | "Hardmax"
-            | "Identity" | "InstanceNormalization" | "LRN" | "LeakyRelu" | "Log" | "LogSoftmax" | "LpNormalization"
-            | "MeanVarianceNormalization" | "Mish" | "Neg" | "Not" | "PRelu" | "Reciprocal" | "Relu" | "Round"
-            | "ScatterElements" | "ScatterND" | "Scatter" | "Selu" | "Shrink" | "Sigmoid" | "Sign" | "Sin" | "Sinh"
-            | "Softmax" | "Softplus" | "Softsign" | "Sqrt" | "Tan" | "Tanh" | "ThresholdedRelu" | "Trilu" | "BitwiseNot"
-            | "ReverseSequence" | "Swish" | "SimplifiedLayerNormalization" | "RMSNormalization" => self.one(same()),
+            "Abs"
+            | "Acos"
+            | "Asin"
+            | "Atan"
+            | "BatchNormalization"
+            | "Ceil"
+            | "Celu"
+            | "Clip"
+            | "Cos"
+            | "CumSum"
+            | "Elu"
+            | "Erf"
+            | "Exp"
+            | "Floor"
+            | "Gelu"
+            | "FastGelu"
+            | "GroupNormalization"
+            | "HardSigmoid"
+            | "HardSwish"
+            | "Hardmax"
+            | "Identity"
+            | "InstanceNormalization"
+            | "LRN"
+            | "LeakyRelu"
+            | "Log"
+            | "LogSoftmax"
+            | "LpNormalization"
+            | "MeanVarianceNormalization"
+            | "Mish"
+            | "Neg"
+            | "Not"
+            | "PRelu"
+            | "Reciprocal"
+            | "Relu"
+            | "Round"
+            | "ScatterElements"
+            | "ScatterND"
+            | "Scatter"
+            | "Selu"
+            | "Shrink"
+            | "Sigmoid"
+            | "Sign"
+            | "Sin"
+            | "Sinh"
+            | "Softmax"
+            | "Softplus"
+            | "Softsign"
+            | "Sqrt"
+            | "Tan"
+            | "Tanh"
+            | "ThresholdedRelu"
+            | "Trilu"
+            | "BitwiseNot"
+            | "ReverseSequence"
+            | "Swish"
+            | "SimplifiedLayerNormalization"
+            | "RMSNormalization" => self.one(same()),
             "IsNaN" | "IsInf" => self.typed(BOOL, same()),
             "Dropout" => {
                 Some(vec![Found { element: self.element(0), shape: same() }, Found { element: BOOL, shape: same() }])
             }
             "LayerNormalization" => self.layer_normalization(),
-            "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Mod" | "Min" | "Max" | "Mean" | "Sum" | "BitShift" | "BitwiseAnd"
-            | "BitwiseOr" | "BitwiseXor" => self.one(self.broadcast_from(0)),
+            "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Mod" | "Min" | "Max" | "Mean" | "Sum" | "BitShift"
+            | "BitwiseAnd" | "BitwiseOr" | "BitwiseXor" => self.one(self.broadcast_from(0)),
             "And" | "Or" | "Xor" | "Equal" | "Greater" | "Less" | "GreaterOrEqual" | "LessOrEqual" => {
                 self.typed(BOOL, self.broadcast_from(0))
             }
@@ -643,7 +695,8 @@ fn matrix_product(one: Option<&[u64]>, other: Option<&[u64]>) -> Option<Vec<u64>
     if one.is_empty() || other.is_empty() {
         return None;
     }
-    let (rows, one_stack) = if one.len() == 1 { (None, &one[..0]) } else { (one.get(one.len() - 2), &one[..one.len() - 2]) };
+    let (rows, one_stack) =
+        if one.len() == 1 { (None, &one[..0]) } else { (one.get(one.len() - 2), &one[..one.len() - 2]) };
     let (columns, other_stack) =
         if other.len() == 1 { (None, &other[..0]) } else { (other.last(), &other[..other.len() - 2]) };
     let mut shape = broadcast(one_stack, other_stack)?;

@@ -308,7 +308,8 @@ impl Reader<'_> {
         let is_main = graph.index() == 0;
         facts.shape = self.resolve(dimensions, &facts.name, field.start, is_input && is_main)?;
         let name = facts.name.clone();
-        let known_constant = self.drafts[graph].by_name.get(&name).is_some_and(|&id| self.drafts[graph].tensors[id].is_constant);
+        let known_constant =
+            self.drafts[graph].by_name.get(&name).is_some_and(|&id| self.drafts[graph].tensors[id].is_constant);
         let id = self.define(graph, facts);
         match field.number {
             // An input with an initialiser has a default that is hardly ever replaced.
@@ -381,7 +382,8 @@ impl Reader<'_> {
                 }
                 2 => {
                     let name = entry.value.text()?;
-                    node.outputs.push((!name.is_empty()).then(|| self.define(graph, Facts { name, ..Facts::default() })));
+                    node.outputs
+                        .push((!name.is_empty()).then(|| self.define(graph, Facts { name, ..Facts::default() })));
                 }
                 3 => node.name = entry.value.text()?,
                 4 => node.kind = entry.value.text()?,
@@ -440,7 +442,8 @@ impl Reader<'_> {
             quoted(inputs.into_iter().collect()),
             quoted(names)
         );
-        Err(ReadError::at_byte("onnx::symbolic-dimension", 0, message).help(format!("give each a value, as in {flags}")))
+        Err(ReadError::at_byte("onnx::symbolic-dimension", 0, message)
+            .help(format!("give each a value, as in {flags}")))
     }
 
     /// Makes graphs of the drafts.
@@ -459,7 +462,9 @@ impl Reader<'_> {
             graphs.push(graph_of(draft, &folded[id])?);
         }
         if constants > 0 {
-            self.notes.push(format!("{constants} nodes compute constants from constants: done once, when the model is loaded"));
+            self.notes.push(format!(
+                "{constants} nodes compute constants from constants: done once, when the model is loaded"
+            ));
         }
         self.notes.dedup();
         let model = Model { graphs, alignment: Bytes(1) };
@@ -685,9 +690,46 @@ fn sort(draft: &mut Draft) -> Result<(), ReadError> {
 
 /// Nodes that compute each output element from the input elements at the same position.
 const ELEMENTWISE: [&str; 40] = [
-    "Abs", "Add", "BatchNormalization", "Ceil", "Celu", "Clip", "Div", "Dropout", "Elu", "Erf", "Exp", "Flatten", "Floor", "Gelu",
-    "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Log", "Max", "Min", "Mish", "Mul", "Neg", "PRelu", "Pow", "Reciprocal",
-    "Relu", "Reshape", "Round", "Selu", "Sigmoid", "Softplus", "Softsign", "Sqrt", "Squeeze", "Sub", "Sum", "Tanh", "Unsqueeze",
+    "Abs",
+    "Add",
+    "BatchNormalization",
+    "Ceil",
+    "Celu",
+    "Clip",
+    "Div",
+    "Dropout",
+    "Elu",
+    "Erf",
+    "Exp",
+    "Flatten",
+    "Floor",
+    "Gelu",
+    "HardSigmoid",
+    "HardSwish",
+    "Identity",
+    "LeakyRelu",
+    "Log",
+    "Max",
+    "Min",
+    "Mish",
+    "Mul",
+    "Neg",
+    "PRelu",
+    "Pow",
+    "Reciprocal",
+    "Relu",
+    "Reshape",
+    "Round",
+    "Selu",
+    "Sigmoid",
+    "Softplus",
+    "Softsign",
+    "Sqrt",
+    "Squeeze",
+    "Sub",
+    "Sum",
+    "Tanh",
+    "Unsqueeze",
 ];
 
 /// Nodes whose result is not determined by their inputs.

@@ -30,7 +30,8 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Pieces, ReadError>
     }
     let end = |index: usize| starts.get(index + 1).copied().unwrap_or(graph.end);
     let ranges: Vec<(u64, u64)> = starts.iter().enumerate().map(|(index, &start)| (start, end(index))).collect();
-    let nodes: Vec<(u64, u64)> = ranges.iter().zip(&is_node).filter(|(_, is_node)| **is_node).map(|(r, _)| *r).collect();
+    let nodes: Vec<(u64, u64)> =
+        ranges.iter().zip(&is_node).filter(|(_, is_node)| **is_node).map(|(r, _)| *r).collect();
     let mut is_ordered = vec![false; nodes.len()];
     for &place in order {
         if let Some(is_ordered) = is_ordered.get_mut(place) {

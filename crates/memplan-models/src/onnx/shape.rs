@@ -71,7 +71,8 @@ impl Sliding {
         }
         let output = |(place, &size): (usize, &u64)| {
             let stride = Sliding::at(&self.strides, place);
-            let reach = self.kernel[place].checked_sub(1)?.checked_mul(Sliding::at(&self.dilations, place))?.checked_add(1)?;
+            let reach =
+                self.kernel[place].checked_sub(1)?.checked_mul(Sliding::at(&self.dilations, place))?.checked_add(1)?;
             if self.auto_pad == AutoPad::Same {
                 return Some(size.div_ceil(stride));
             }
@@ -94,7 +95,8 @@ impl Sliding {
             if self.auto_pad == AutoPad::Same {
                 return size.checked_mul(stride);
             }
-            let reach = self.kernel[place].checked_sub(1)?.checked_mul(Sliding::at(&self.dilations, place))?.checked_add(1)?;
+            let reach =
+                self.kernel[place].checked_sub(1)?.checked_mul(Sliding::at(&self.dilations, place))?.checked_add(1)?;
             let extra = output_padding.get(place).copied().unwrap_or(0);
             let full = size.checked_sub(1)?.checked_mul(stride)?.checked_add(reach)?.checked_add(extra)?;
             let padding = if self.auto_pad == AutoPad::Valid { 0 } else { self.padding(place)? };

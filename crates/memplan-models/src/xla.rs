@@ -1,0 +1,193 @@
+//! Buffer assignments that XLA dumps.
+//!
+//! With `--xla_dump_to=DIR --xla_dump_hlo_as_text` XLA writes, for each module,
+//! where every value lives and when it is alive:
+//!
+//! ```text
+//! BufferAssignment:                                             …-buffer-assignment.txt
+//! allocation 0: size 4096, maybe-live-out:
+//!  value: <7 dot.3 @0> (size=4096,offset=0): f32[32,32]{1,0}
+//! allocation 1: size 8192, preallocated-temp:
+//!  value: <5 add.1 @0> (size=4096,offset=4096): f32[32,32]{1,0}
+//! HloLiveRange (max 12):                                        …-live-range.txt
+//!   BufferLiveRange:
+//!     dot.3{}:4-12
+//!     add.1{}:2-4
+//! ```
+//!
+//! Both texts, one after the other, are one input. Values in allocations that
+//! XLA makes itself become buffers, alive from the first number to the second,
+//! included; parameters, constants and memory of single threads have places of
+//! their own. XLA's plan puts its allocations one after the other.
+//!
+//! Where XLA lets a value start on bytes of another that is read for the last
+//! time at that moment, it computes in place: a *may overlay*. Values that share
+//! a place for longer are the same memory to XLA (the state of a loop): a *must
+//! share*.
+
+mod text;
+
+use std::collections::{BTreeMap, HashMap};
+
+use memplan_core::{
+    Buffer, BufferId, Bytes, Lifetime, Overlay, OverlayKind, Placement, Plan, Problem, ProblemBuilder, Reuse, Space,
+    SpaceId,
+};
+use memplan_core::{Id, Span};
+
+use crate::ReadError;
+use crate::graph::unique_names;
+use text::{Dump, Value};
+
+pub use text::is_dump;
+
+/// What XLA aligns allocations and values to on a CPU.
+const ALIGNMENT: Bytes = Bytes(64);
+
+/// A dump that was read.
+#[derive(Clone, Debug)]
+pub struct ReadDump {
+    /// The problem XLA had.
+    pub problem: Problem,
+    /// XLA's own plan for it.
+    pub plan: Plan,
+    /// What was left out.
+    pub notes: Vec<String>,
+}
+
+/// A value that XLA places.
+struct Placed<'d> {
+    value: &'d Value,
+    first: u64,
+    last: u64,
+    address: u64,
+}
+
+/// Reads a dump: a buffer assignment and the live ranges that go with it.
+pub fn read(text: &str) -> Result<ReadDump, ReadError> {
+    let dump = Dump::parse(text)?;
+    let (placed, notes) = placed_values(&dump, text)?;
+    let failed =
+        |error: memplan_core::ProblemError| ReadError::new("xla::too-large", text, Span::new(0, 0), error.to_string());
+    let mut builder = ProblemBuilder::new();
+    let space = builder.space(Space::new("default"));
+    let names = unique_names(placed.iter().map(|placed| placed.value.name.clone()).collect(), "value");
+    for (placed, name) in placed.iter().zip(names) {
+        let lifetime = Lifetime::new(placed.first, placed.last + 1);
+        let mut buffer = Buffer::new(name, placed.value.size, lifetime);
+        buffer.alignment = ALIGNMENT;
+        builder.buffer(buffer);
+    }
+    relate(&placed, &mut builder);
+    let problem = builder.build().map_err(failed)?;
+    let plan = plan_of(&placed, &problem, space);
+    Ok(ReadDump { problem, plan, notes })
+}
+
+/// XLA's plan for a problem that was read from its dump, by the names of values.
+pub fn plan(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
+    let dump = Dump::parse(text)?;
+    let bases = dump.bases(text)?;
+    let known: HashMap<&str, BufferId> =
+        problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
+    let mut plan = Plan::empty(problem);
+    let values: Vec<&Value> = dump.values.iter().filter(|value| dump.allocations[value.allocation].is_ours()).collect();
+    let names = unique_names(values.iter().map(|value| value.name.clone()).collect(), "value");
+    for (value, name) in values.into_iter().zip(names) {
+        if let Some(&id) = known.get(name.as_str()) {
+            let address = bases[value.allocation].saturating_add(value.offset);
+            plan.placements[id] = Some(Placement::at(SpaceId::from_index(0), Bytes(address)));
+        }
+    }
+    complete(&mut plan, problem);
+    Ok(plan)
+}
+
+fn placed_values<'d>(dump: &'d Dump, text: &str) -> Result<(Vec<Placed<'d>>, Vec<String>), ReadError> {
+    if dump.ranges.is_empty() {
+        let message = "there are no live ranges in the dump";
+        return Err(ReadError::new("xla::no-live-range", text, Span::new(0, 0), message).help(
+            "put the text of ...-live-range.txt behind that of ...-buffer-assignment.txt, or the file beside it",
+        ));
+    }
+    let bases = dump.bases(text)?;
+    let mut placed = Vec::new();
+    let mut without = Vec::new();
+    for value in dump.values.iter().filter(|value| dump.allocations[value.allocation].is_ours()) {
+        match dump.ranges.get(&value.name) {
+            Some(&(first, last)) => {
+                let address = bases[value.allocation].saturating_add(value.offset);
+                placed.push(Placed { value, first, last, address });
+            }
+            None => without.push(value.name.as_str()),
+        }
+    }
+    let mut notes = Vec::new();
+    if let Some(first) = without.first() {
+        notes.push(format!("{} values have no live range and are left out, such as `{first}`", without.len()));
+    }
+    Ok((placed, notes))
+}
+
+/// Finds who shares bytes at the same time in XLA's plan, and says it may. The
+/// cost is values times values alive at once.
+fn relate(placed: &[Placed], builder: &mut ProblemBuilder) {
+    let mut order: Vec<usize> = (0..placed.len()).collect();
+    order.sort_by_key(|&index| (placed[index].first, index));
+    let mut alive: Vec<usize> = Vec::new();
+    for index in order {
+        let new = &placed[index];
+        alive.retain(|&other| placed[other].last >= new.first);
+        for &other in &alive {
+            let old = &placed[other];
+            let meets = old.address < new.address.saturating_add(new.value.size)
+                && new.address < old.address.saturating_add(old.value.size);
+            if !meets {
+                continue;
+            }
+            let (buffer, over) = (BufferId::from_index(index), BufferId::from_index(other));
+            let is_handover = old.last == new.first && old.first < new.first;
+            if is_handover {
+                let kind = if old.address == new.address { OverlayKind::SameBase } else { OverlayKind::AnyOffset };
+                builder.overlay(Overlay { buffer, over, kind });
+            } else if old.address == new.address {
+                builder.must_share(over, buffer);
+            }
+        }
+        alive.push(index);
+    }
+}
+
+fn plan_of(placed: &[Placed], problem: &Problem, space: SpaceId) -> Plan {
+    let mut plan = Plan::empty(problem);
+    for (index, placed) in placed.iter().enumerate() {
+        plan.placements[BufferId::from_index(index)] = Some(Placement::at(space, Bytes(placed.address)));
+    }
+    complete(&mut plan, problem);
+    plan
+}
+
+/// Extents, and which values are computed in place of which.
+fn complete(plan: &mut Plan, problem: &Problem) {
+    plan.fit_extents(problem);
+    let range = |buffer: BufferId| {
+        let start = plan.offset(buffer)?.0;
+        Some((start, start.saturating_add(problem.buffers()[buffer].bytes()?.0)))
+    };
+    let mut over = BTreeMap::<BufferId, Vec<(u64, BufferId)>>::new();
+    for overlay in problem.overlays() {
+        if let (Some((start, end)), Some((old_start, old_end))) = (range(overlay.buffer), range(overlay.over))
+            && start < old_end
+            && old_start < end
+        {
+            over.entry(overlay.buffer).or_default().push((old_start, overlay.over));
+        }
+    }
+    plan.reused = over
+        .into_iter()
+        .map(|(buffer, mut over)| {
+            over.sort_unstable();
+            Reuse { buffer, over: over.into_iter().map(|(_, buffer)| buffer).collect() }
+        })
+        .collect();
+}
