@@ -65,19 +65,18 @@ fn on_disk(file: &str, chosen: Option<&'static dyn Format>) -> Option<Source> {
 
 /// What the user says about models.
 fn models(args: &ModelArgs) -> Result<ModelOptions, Failure> {
-    let mut options = ModelOptions::default();
-    options.assumptions = Assumptions { reuse_inputs: args.reuse_inputs, in_place: args.in_place };
-    options.dimensions = args.dim.iter().cloned().collect();
-    match args.scratch.as_deref() {
-        None => {}
-        Some("none") => options.scratch = None,
+    let default = ModelOptions::default();
+    let scratch = match args.scratch.as_deref() {
+        None => default.scratch,
+        Some("none") => None,
         Some(file) => {
             let bytes = read_bytes(file)?;
             let table = ScratchTable::from_toml(&String::from_utf8_lossy(&bytes));
-            options.scratch = Some(table.map_err(|error| Failure::usage(format!("{file}: {error}")))?);
+            Some(table.map_err(|error| Failure::usage(format!("{file}: {error}")))?)
         }
-    }
-    Ok(options)
+    };
+    let assumptions = Assumptions { reuse_inputs: args.reuse_inputs, in_place: args.in_place };
+    Ok(ModelOptions { assumptions, scratch, dimensions: args.dim.iter().cloned().collect() })
 }
 
 /// The built-in dialect tables with those of the user; `None` if there are none.

@@ -100,7 +100,7 @@ impl Comparison {
         let assign = request.assign;
         match pipeline::plan(&input.problem, &How { strategy, request }) {
             Ok((outcome, time)) => {
-                let outcome = pipeline::check(&input.problem, input, outcome, strategy)?;
+                let outcome = pipeline::check(&input.problem, Some(input), outcome, strategy)?;
                 self.entries.push(Entry { strategy: strategy.name(), assign, outcome, time });
             }
             Err(reason) => self.refused.push(Refused { strategy: strategy.name(), reason }),

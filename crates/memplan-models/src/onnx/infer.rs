@@ -590,7 +590,7 @@ impl Context<'_> {
         let scales = self.node.attribute("scales").map(|attribute| attribute.floats.as_slice())?;
         let scaled = |(&dimension, &scale): (&u64, &f32)| {
             let size = (dimension as f64 * f64::from(scale)).floor();
-            (size.is_finite() && size >= 0.0 && size < 1e15).then_some(size as u64)
+            (0.0..1e15).contains(&size).then_some(size as u64)
         };
         shape.iter().zip(scales).map(scaled).collect()
     }

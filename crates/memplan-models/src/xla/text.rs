@@ -171,7 +171,6 @@ fn number(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::{plan, read};
-    use super::*;
 
     const DUMP: &str = "BufferAssignment:
 allocation 0: size 4096, maybe-live-out:
