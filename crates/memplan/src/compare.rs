@@ -5,6 +5,7 @@ use std::time::Duration;
 use memplan_core::{Bytes, Outcome, Problem, Stop, bound};
 use memplan_planner::{Assign, Refusal, Request, STRATEGIES, Strategy};
 
+use crate::analyzed::Analyzed;
 use crate::finding;
 use crate::format::Input;
 use crate::pipeline::{self, How, Unsound};
@@ -48,32 +49,58 @@ pub struct Comparison {
     pub refused: Vec<Refused>,
 }
 
+/// A problem, and how plans for it are checked.
+type Checked<'a> = (&'a Problem, &'a dyn Fn(Outcome, &'static dyn Strategy) -> Result<Outcome, Unsound>);
+
 impl Comparison {
-    /// Runs every strategy on an input whose problem is on its target, and puts
-    /// the plans of other tools beside them; `assign` restricts it to one kind of plan, else each
+    /// Runs every strategy; `assign` restricts it to one kind of plan, else each
     /// strategy makes every kind it can. `watch` hears the name of each one
     /// before it starts.
     pub fn run(
+        problem: &Problem,
+        program: Option<&Analyzed>,
+        assign: Option<Assign>,
+        request: &Request,
+        watch: impl FnMut(&'static str),
+    ) -> Result<Comparison, Unsound> {
+        let check = |outcome, strategy| pipeline::check(problem, program, outcome, strategy);
+        Comparison::default().with_strategies((problem, &check), assign, request, watch)
+    }
+
+    /// The same for an input whose problem is on its target; plans of other
+    /// tools that come with it stand beside ours.
+    pub fn run_input(
         input: &Input,
+        assign: Option<Assign>,
+        request: &Request,
+        watch: impl FnMut(&'static str),
+    ) -> Result<Comparison, Unsound> {
+        let mut comparison = Comparison::default();
+        comparison.add_peers(input, assign);
+        let check = |outcome, strategy| pipeline::check_input(&input.problem, input, outcome, strategy);
+        comparison.with_strategies((&input.problem, &check), assign, request, watch)
+    }
+
+    fn with_strategies(
+        mut self,
+        checked: Checked,
         assign: Option<Assign>,
         request: &Request,
         mut watch: impl FnMut(&'static str),
     ) -> Result<Comparison, Unsound> {
-        let mut comparison = Comparison::default();
-        comparison.add_peers(input, assign);
         for &strategy in STRATEGIES {
             let kinds = assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref);
             for &assign in kinds {
                 watch(strategy.name());
-                comparison.try_strategy(input, strategy, Request { assign, ..request.clone() })?;
+                self.try_strategy(checked, strategy, Request { assign, ..request.clone() })?;
             }
         }
-        comparison.entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent()));
+        self.entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent()));
         // Whoever refused one kind of plan and made the other has taken part.
-        let Comparison { entries, refused } = &mut comparison;
+        let Comparison { entries, refused } = &mut self;
         refused.retain(|refused| entries.iter().all(|entry| entry.strategy != refused.strategy));
         refused.dedup_by_key(|refused| refused.strategy);
-        Ok(comparison)
+        Ok(self)
     }
 
     /// Plans of other tools, if they hold on this target.
@@ -93,14 +120,14 @@ impl Comparison {
 
     fn try_strategy(
         &mut self,
-        input: &Input,
+        (problem, check): Checked,
         strategy: &'static dyn Strategy,
         request: Request,
     ) -> Result<(), Unsound> {
         let assign = request.assign;
-        match pipeline::plan(&input.problem, &How { strategy, request }) {
+        match pipeline::plan(problem, &How { strategy, request }) {
             Ok((outcome, time)) => {
-                let outcome = pipeline::check(&input.problem, Some(input), outcome, strategy)?;
+                let outcome = check(outcome, strategy)?;
                 self.entries.push(Entry { strategy: strategy.name(), assign, outcome, time });
             }
             Err(reason) => self.refused.push(Refused { strategy: strategy.name(), reason }),

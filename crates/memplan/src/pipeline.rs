@@ -141,7 +141,7 @@ pub fn run(source: &Source, target: &Target, how: &How) -> Result<Planned, Pipel
     let input = read(source)?;
     let problem = target.apply(&input.problem)?;
     let (outcome, time) = plan(&problem, how)?;
-    let outcome = check(&problem, Some(&input), outcome, how.strategy)?;
+    let outcome = check_input(&problem, &input, outcome, how.strategy)?;
     let (strategy, assign) = (how.strategy.name(), how.request.assign);
     let spans = input.program.as_ref().map(Analyzed::spans).unwrap_or_default();
     Ok(Planned { problem, outcome, strategy, assign, time, network: input.network, notes: input.notes, spans })
@@ -162,19 +162,38 @@ pub fn plan(problem: &Problem, how: &How) -> Result<(Outcome, Duration), Refusal
     Ok((outcome, start.elapsed()))
 }
 
-/// Lets only a right plan through: the problem is that of the input on its target.
+/// Lets only a right plan through.
 pub fn check(
     problem: &Problem,
-    input: Option<&Input>,
+    program: Option<&Analyzed>,
+    outcome: Outcome,
+    strategy: &dyn Strategy,
+) -> Result<Outcome, Unsound> {
+    check_with(problem, (program, None), outcome, strategy)
+}
+
+/// The same for an input, whose problem on its target was planned.
+pub fn check_input(
+    problem: &Problem,
+    input: &Input,
+    outcome: Outcome,
+    strategy: &dyn Strategy,
+) -> Result<Outcome, Unsound> {
+    check_with(problem, (input.program.as_ref(), input.network.as_ref()), outcome, strategy)
+}
+
+fn check_with(
+    problem: &Problem,
+    (program, network): (Option<&Analyzed>, Option<&Network>),
     outcome: Outcome,
     strategy: &dyn Strategy,
 ) -> Result<Outcome, Unsound> {
     let Some(plan) = outcome.plan() else { return Ok(outcome) };
     let mut findings = finding::in_packing(problem, plan);
-    if let Some(program) = input.and_then(|input| input.program.as_ref()) {
+    if let Some(program) = program {
         findings.extend(finding::in_dataflow(program.program(), &program.check(plan)));
     }
-    if let Some(network) = input.and_then(|input| input.network.as_ref()) {
+    if let Some(network) = network {
         findings.extend(network.check(plan));
     }
     if findings.is_empty() { Ok(outcome) } else { Err(Unsound { strategy: strategy.name(), findings }) }

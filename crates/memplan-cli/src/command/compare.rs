@@ -25,7 +25,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
         work_limit: args.budget.work,
         ..Request::default()
     };
-    let comparison = Comparison::run(&input, args.assign.map(Assign::from), &request, |name| {
+    let comparison = Comparison::run_input(&input, args.assign.map(Assign::from), &request, |name| {
         progress.say(name);
     })
     .map_err(|bug| Failure::Bug(bug.to_string()))?;

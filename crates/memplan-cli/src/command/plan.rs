@@ -56,7 +56,7 @@ fn repaired(source: &Source, args: &PlanArgs, old: &str) -> Result<Planned, Fail
     let probe = Request { work_limit: Some(0), observer: None, ..request.clone() };
     plan_with(search, &input.problem, &probe).map_err(|refusal| Failure::usage(refusal.to_string()))?;
     let repaired = repair(&input.problem, &old, &request);
-    let outcome = pipeline::check(&input.problem, Some(&input), repaired.outcome, search)
+    let outcome = pipeline::check_input(&input.problem, &input, repaired.outcome, search)
         .map_err(|bug| Failure::Bug(bug.to_string()))?;
     let kept = format!("{} of {} buffers stay where they were", repaired.kept, repaired.had_place);
     let notes = input.notes.into_iter().chain([kept]).collect();
