@@ -393,6 +393,15 @@ pub(crate) struct ShowArgs {
     pub(crate) target: TargetArgs,
 }
 
+/// The scopes `opt --stats` lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scopes {
+    /// Those with the most bytes.
+    Largest,
+    /// Each of them.
+    All,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct OptArgs {
     /// Program to rewrite, `-` for standard input
@@ -403,9 +412,10 @@ pub(crate) struct OptArgs {
     /// Where to write the new program; standard output if not given
     #[arg(short, long, value_name = "OUT", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Print bytes before and after, for each scope, to standard error
-    #[arg(long, help_heading = "Output")]
-    pub(crate) stats: bool,
+    /// Print bytes before and after to standard error, for the largest scopes or for `all`
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "largest")]
+    #[arg(hide_possible_values = true, help_heading = "Output")]
+    pub(crate) stats: Option<Scopes>,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
     /// Plan with this strategy instead of the pass's own planner

@@ -1,6 +1,6 @@
-//! Prints a large module for measuring: `large_module OPS > large.mlir`.
+//! Prints a large module for measuring: `large_module OPS [FUNCTIONS] > large.mlir`.
 //!
-//! One function; units of six nested loops and branches follow each other, and
+//! One function, or as many as asked for; units of six nested loops and branches follow each other, and
 //! three tenths of the ops are allocations, used for a while and then not again.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a tool for measuring")]
 
@@ -43,29 +43,39 @@ fn level(text: &mut String, id: usize, depth: usize) {
     line(format!("memref.store %x{id}, %a{id}[%one, %zero] : {ty}"));
 }
 
-fn main() {
-    let ops: usize = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(100_000);
-    let mut text = String::from(
-        "func.func @large(%n: index, %flag: i1) {\n  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index\n  \
-         %zero_f32 = arith.constant 0.0 : f32\n  %zero_f64 = arith.constant 0.0 : f64\n",
-    );
-    for unit in 0..ops / (OPS_OF_A_LEVEL * LEVELS.len()) {
-        for (depth, header) in LEVELS.iter().enumerate() {
-            let id = unit * LEVELS.len() + depth;
-            let header = header.replace("{}", &id.to_string());
-            writeln!(text, "{}{header}", "  ".repeat(depth + 1)).expect("a string takes all");
-            level(&mut text, id, depth + 1);
-        }
-        for depth in (0..LEVELS.len()).rev() {
-            // What is at the end of a level was alive all along.
-            let id = unit * LEVELS.len() + depth;
-            let ty = ["memref<64x128xf32>", "memref<32x256xf64>", "memref<128x128xf32>"][id % 3];
-            let indent = "  ".repeat(depth + 2);
-            writeln!(text, "{indent}%y{id} = memref.load %a{id}[%one, %zero] : {ty}").expect("a string takes all");
-            writeln!(text, "{indent}memref.store %y{id}, %c{id}[%one, %zero] : {ty}").expect("a string takes all");
-            writeln!(text, "{}}}", "  ".repeat(depth + 1)).expect("a string takes all");
-        }
+const HEAD: &str = "(%n: index, %flag: i1) {\n  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index\n  \
+                    %zero_f32 = arith.constant 0.0 : f32\n  %zero_f64 = arith.constant 0.0 : f64\n";
+
+fn unit(text: &mut String, unit: usize) {
+    for (depth, header) in LEVELS.iter().enumerate() {
+        let id = unit * LEVELS.len() + depth;
+        let header = header.replace("{}", &id.to_string());
+        writeln!(text, "{}{header}", "  ".repeat(depth + 1)).expect("a string takes all");
+        level(text, id, depth + 1);
     }
-    text += "  return\n}\n";
+    for depth in (0..LEVELS.len()).rev() {
+        // What is at the end of a level was alive all along.
+        let id = unit * LEVELS.len() + depth;
+        let ty = ["memref<64x128xf32>", "memref<32x256xf64>", "memref<128x128xf32>"][id % 3];
+        let indent = "  ".repeat(depth + 2);
+        writeln!(text, "{indent}%y{id} = memref.load %a{id}[%one, %zero] : {ty}").expect("a string takes all");
+        writeln!(text, "{indent}memref.store %y{id}, %c{id}[%one, %zero] : {ty}").expect("a string takes all");
+        writeln!(text, "{}}}", "  ".repeat(depth + 1)).expect("a string takes all");
+    }
+}
+
+fn main() {
+    let number = |index: usize| std::env::args().nth(index).and_then(|text| text.parse::<usize>().ok());
+    let units = number(1).unwrap_or(100_000) / (OPS_OF_A_LEVEL * LEVELS.len());
+    let functions = number(2).unwrap_or(1).clamp(1, units.max(1));
+    let mut text = String::new();
+    for function in 0..functions {
+        let name = if functions == 1 { "large".to_owned() } else { format!("large{function}") };
+        write!(text, "func.func @{name}{HEAD}").expect("a string takes all");
+        for index in function * units / functions..(function + 1) * units / functions {
+            unit(&mut text, index);
+        }
+        text += "  return\n}\n";
+    }
     std::io::stdout().write_all(text.as_bytes()).expect("stdout takes it");
 }

@@ -7,8 +7,7 @@ use memplan::planner::{Request, find};
 use memplan::wording::sized;
 
 use crate::answer::{Answer, Failure};
-use crate::args::OptArgs;
-use crate::paint::{Style, visible};
+use crate::args::{OptArgs, Scopes};
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::{input, output};
@@ -28,8 +27,8 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
     for spec in &args.passes {
         let rewritten = find_pass(spec)?.run(&source, &spec.options, &how).map_err(|error| failure(&source, error))?;
         notes.extend(rewritten.notes.into_iter().map(|note| format!("{}: {note}", spec.name)));
-        if args.stats && !rewritten.savings.is_empty() {
-            figures += &format!("{}: bytes before and after\n{}", spec.name, savings(&rewritten.savings));
+        if let Some(scopes) = args.stats.filter(|_| !rewritten.savings.is_empty()) {
+            figures += &format!("{}: bytes before and after\n{}", spec.name, savings(&rewritten.savings, scopes));
         }
         source.bytes = rewritten.text.into_bytes();
     }
@@ -52,20 +51,48 @@ fn find_pass(spec: &PassSpec) -> Result<&'static dyn pass::Pass, Failure> {
     })
 }
 
-fn savings(savings: &[Saving]) -> String {
+/// Rows of the table without `--stats=all`.
+const LARGEST: usize = 20;
+
+/// The scopes in the order of the text, and what they add up to.
+fn savings(savings: &[Saving], scopes: Scopes) -> String {
+    let mut shown: Vec<usize> = (0..savings.len()).collect();
+    if scopes == Scopes::Largest && shown.len() > LARGEST {
+        shown.sort_by_key(|&index| std::cmp::Reverse(savings[index].before));
+        shown.truncate(LARGEST);
+        shown.sort_unstable();
+    }
     let mut table = Table::with_heading(&["function", "scope", "buffers", "before", "after", "lower bound"]);
-    for saving in savings {
-        let cells = [
-            visible(&saving.function),
-            visible(&saving.scope),
-            saving.buffers.to_string(),
-            sized(memplan::core::Bytes(saving.before)),
-            sized(memplan::core::Bytes(saving.after)),
-            sized(memplan::core::Bytes(saving.lower_bound)),
-        ];
-        table.row(cells.map(|cell| (cell, Style::Plain)));
+    for &index in &shown {
+        let saving = &savings[index];
+        table.plain_row(row(&saving.function, &saving.scope, saving));
+    }
+    if savings.len() > shown.len() {
+        table.plain_row([format!("… and {} more scopes", savings.len() - shown.len())]);
+    }
+    if savings.len() > 1 {
+        table.plain_row(row("total", "", &total(savings)));
     }
     table.render(2)
+}
+
+fn row(function: &str, scope: &str, saving: &Saving) -> [String; 6] {
+    let bytes = |bytes: u64| sized(memplan::core::Bytes(bytes));
+    let numbers = [bytes(saving.before), bytes(saving.after), bytes(saving.lower_bound)];
+    let [before, after, lower_bound] = numbers;
+    [function.to_owned(), scope.to_owned(), saving.buffers.to_string(), before, after, lower_bound]
+}
+
+fn total(savings: &[Saving]) -> Saving {
+    let sum = |of: fn(&Saving) -> u64| savings.iter().map(of).fold(0, u64::saturating_add);
+    Saving {
+        function: String::new(),
+        scope: String::new(),
+        buffers: savings.iter().map(|saving| saving.buffers).sum(),
+        before: sum(|saving| saving.before),
+        after: sum(|saving| saving.after),
+        lower_bound: sum(|saving| saving.lower_bound),
+    }
 }
 
 fn failure(source: &Source, error: PassFailure) -> Failure {

@@ -29,6 +29,25 @@ fn merge_alloc_with_statistics() {
 }
 
 #[test]
+fn statistics_of_many_scopes_are_short() {
+    let function = |index: usize| {
+        let size = 16 * (index + 1);
+        format!(
+            "func.func @f{index}() {{\n  %a = memref.alloc() : memref<{size}xf32>\n  \
+             \"test.use\"(%a) : (memref<{size}xf32>) -> ()\n  return\n}}\n"
+        )
+    };
+    let source: String = (0..25).map(function).collect();
+    let folder = Folder::with(&[("many.mlir", &source)]);
+    let few = folder.run("opt many.mlir --pass merge-alloc --stats -o out.mlir").stderr;
+    // The five smallest are summed up only.
+    assert!(few.contains("… and 5 more scopes") && few.contains("total"), "{few}");
+    assert!(!few.contains(" f4 ") && few.contains(" f5 ") && few.contains(" f24 "), "{few}");
+    let all = folder.run("opt many.mlir --pass merge-alloc --stats=all -o out.mlir").stderr;
+    assert!(all.contains(" f0 ") && all.contains("total") && !all.contains("more scopes"), "{all}");
+}
+
+#[test]
 fn passes_follow_each_other() {
     let ran = folder().run_with_input("opt - --pass merge-alloc --pass early-dealloc -s auto", NET.as_bytes());
     assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -85,7 +85,7 @@ pub(crate) fn mlir_opt(module: &str, passes: &[&str]) -> Result<String, String> 
 fn pipe(tool: &str, arguments: &[&str], input: &str) -> Result<String, String> {
     // A program that waits for ever is an error, too.
     let mut child = Command::new("timeout")
-        .args(["120", tool])
+        .args(["600", tool])
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -17,7 +17,8 @@ use memplan_program::{AccessKind, Control, OpId, Origin, Program, SiteId, TokenI
 use smallvec::SmallVec;
 
 use super::Violation;
-use super::graph::{Graph, NodeId, Step, rotated_from_outside};
+use super::Whole;
+use super::graph::{Graph, NodeId, Step};
 use super::layout::{Layout, iterations, iterations_meet};
 use super::names::{Entry, Names, Root, Tag};
 use super::ranges::Ranges;
@@ -79,15 +80,12 @@ pub(super) struct Concurrency {
 
 impl Concurrency {
     pub(super) fn new(
-        program: &Program,
-        layout: &Layout,
-        names: &Names<'_>,
+        whole: &Whole<'_>,
         graph: &Graph,
         ops: std::ops::Range<usize>,
         violations: &mut Vec<Violation>,
     ) -> Concurrency {
-        let ends = subtree_ends(program);
-        let rotated = rotated_from_outside(program, layout);
+        let Whole { program, layout, names, ref ends, ref rotated, .. } = *whole;
         let collector = Collector { rotated, program, layout, names };
         let mut found = Concurrency::default();
         let mut asynchronous = Vec::new();
@@ -117,6 +115,11 @@ impl Concurrency {
             found.asynchronous(&collector, graph, id, id.index() + 1..ends[id]);
         }
         found
+    }
+
+    /// Whether nothing runs beside anything else.
+    pub(super) fn is_empty(&self) -> bool {
+        self.iterations.is_empty() && self.launches.is_empty()
     }
 
     /// What the two sides of an asynchronous op may write while it is pending.
@@ -160,7 +163,7 @@ pub(super) fn subtree_ends(program: &Program) -> IndexVec<OpId, usize> {
 }
 
 struct Collector<'a> {
-    rotated: HashMap<OpId, Vec<SiteId>>,
+    rotated: &'a HashMap<OpId, Vec<SiteId>>,
     program: &'a Program,
     layout: &'a Layout,
     names: &'a Names<'a>,

@@ -90,8 +90,9 @@ mod violation;
 
 use std::collections::HashMap;
 
-use memplan_core::Id;
+use memplan_core::{Id, IndexVec};
 use memplan_program::{Control, FunctionId, OpId, Program, SiteId};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 pub use plan::SitePlan;
 pub use violation::{Violation, Waypoint};
@@ -111,6 +112,8 @@ pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
     let layout = Layout::new(program, plan, &mut violations);
     let names = Names::new(program, &layout);
     let ends = subtree_ends(program);
+    let rotated = rotated_from_outside(program, &layout);
+    let preloaded = preloaded(program, &layout);
     let is_dag = |op: &OpId| matches!(program.op(*op).control(), Control::Dag { .. });
     let dags: Vec<OpId> = program.ops().ids().filter(is_dag).collect();
     if !dags.is_empty() {
@@ -119,36 +122,47 @@ pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
             dag::check(program, &layout, &names, &ends, dag, &all_writes, &mut violations);
         }
     }
-    let preloaded = preloaded(program, &layout);
-    for function in program.functions().ids() {
-        check_function(program, &layout, &names, function, &preloaded, &mut violations);
-    }
+    let whole = Whole { program, layout: &layout, names: &names, ends, rotated, preloaded };
+    let functions: Vec<FunctionId> = program.functions().ids().collect();
+    // Functions are independent of each other. The order of what is found is
+    // that of the functions, whoever looks at them.
+    let found: Vec<Vec<Violation>> =
+        functions.into_par_iter().map(|function| check_function(&whole, function)).collect();
+    violations.extend(found.into_iter().flatten());
     violations
 }
 
-fn check_function(
-    program: &Program,
-    layout: &Layout,
-    names: &Names<'_>,
-    function: FunctionId,
-    preloaded: &HashMap<OpId, Vec<SiteId>>,
-    violations: &mut Vec<Violation>,
-) {
+/// What holds for all functions.
+struct Whole<'a> {
+    program: &'a Program,
+    layout: &'a Layout,
+    names: &'a Names<'a>,
+    /// One past the last op inside each op.
+    ends: IndexVec<OpId, usize>,
+    /// The sites each loop rotates although they are allocated outside of it.
+    rotated: HashMap<OpId, Vec<SiteId>>,
+    /// The preloaded sites each loop reads at its end.
+    preloaded: HashMap<OpId, Vec<SiteId>>,
+}
+
+fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
+    let Whole { program, layout, names, .. } = *whole;
+    let mut violations = Vec::new();
     let graph = Graph::new(program, layout, names, program.functions()[function].body);
-    let ops = ops_of(program, function);
-    let concurrency = Concurrency::new(program, layout, names, &graph, ops, violations);
+    let concurrency = Concurrency::new(whole, &graph, ops_of(program, function), &mut violations);
     let mut machine = Machine {
         program,
         layout,
         names,
         graph: &graph,
         concurrency: &concurrency,
-        rotated: rotated_from_outside(program, layout),
-        preloaded: preloaded.clone(),
+        rotated: &whole.rotated,
+        preloaded: &whole.preloaded,
         findings: Findings::default(),
     };
     solve::solve(&mut machine);
     violations.extend(machine.findings.finish(&graph));
+    violations
 }
 
 /// The ops of a function: ids are in program order, functions one after the other.

@@ -109,10 +109,22 @@ impl Lost {
         self.0.iter().filter_map(inside)
     }
 
+    /// Whether all bytes of a range are lost.
+    pub(super) fn covers(&self, range: Range) -> bool {
+        let whole = |(lost, _): &(Range, OpId)| lost.0 <= range.0 && range.1 <= lost.1;
+        self.0.iter().any(whole) || self.missing(range).is_empty()
+    }
+
+    /// The bytes of a range that are not lost.
+    fn missing(&self, range: Range) -> Ranges {
+        let mut missing = Ranges::of(range);
+        self.0.iter().for_each(|(lost, _)| missing.remove(*lost));
+        missing
+    }
+
     /// Adds bytes; those already lost keep their culprit. Says whether any is new.
     pub(super) fn add(&mut self, range: Range, by: OpId) -> bool {
-        let mut new = Ranges::of(range);
-        self.0.iter().for_each(|(old, _)| new.remove(*old));
+        let new = self.missing(range);
         if new.is_empty() {
             return false;
         }

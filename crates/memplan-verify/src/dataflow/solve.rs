@@ -74,10 +74,14 @@ impl Solver<'_, '_> {
                 step => self.machine.step(&mut state, id, step),
             }
         }
-        for edge in &node.edges {
-            let mut state = state.clone();
-            self.machine.hand_over(&mut state, &edge.moves, true);
-            self.arrive(edge.target, state);
+        if let Some((last, others)) = node.edges.split_last() {
+            for edge in others {
+                let mut state = state.clone();
+                self.machine.hand_over(&mut state, &edge.moves, true);
+                self.arrive(edge.target, state);
+            }
+            self.machine.hand_over(&mut state, &last.moves, true);
+            self.arrive(last.target, state);
         }
         self.wake_awaits(id);
     }

@@ -13,6 +13,8 @@
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use super::ranges::{Lost, Range, Ranges};
 
 const FAN_OUT: usize = 16;
@@ -65,6 +67,13 @@ impl Content {
     fn settle(&mut self, addresses: &impl Addresses, entry: usize) {
         let end = if self.lost.is_empty() { self.written.end() } else { self.live().end() };
         self.reach = if end == 0 { NOTHING } else { addresses.reach(entry, end) };
+    }
+
+    /// Whether another path says nothing new.
+    fn includes(&self, other: &Content) -> bool {
+        self.window.join(other.window) == self.window
+            && self.written.covers_all(&other.written)
+            && other.lost.iter().all(|(range, _)| self.lost.covers(range))
     }
 
     /// Takes in what another path says. Says whether anything changed.
@@ -127,6 +136,9 @@ impl Node {
     }
 }
 
+/// Entries that were looked for; few, as a rule.
+pub(super) type Found = SmallVec<[usize; 8]>;
+
 /// A map from entries to contents; an absent entry means the value cannot be that buffer.
 #[derive(Clone, Debug)]
 pub(super) struct State {
@@ -186,8 +198,8 @@ impl State {
     }
 
     /// Entries below `limit` with live bytes that reach past `low`, ascending.
-    pub(super) fn reaching_past(&self, low: i128, limit: usize) -> Vec<usize> {
-        let mut found = Vec::new();
+    pub(super) fn reaching_past(&self, low: i128, limit: usize) -> Found {
+        let mut found = Found::new();
         if let Some(root) = &self.root {
             collect(root, self.height, 0, &mut |reach| reach > low, limit, &mut found);
         }
@@ -195,8 +207,8 @@ impl State {
     }
 
     /// All entries that are present, ascending.
-    pub(super) fn entries(&self) -> Vec<usize> {
-        let mut found = Vec::new();
+    pub(super) fn entries(&self) -> Found {
+        let mut found = Found::new();
         if let Some(root) = &self.root {
             collect(root, self.height, 0, &mut |_| true, usize::MAX, &mut found);
         }
@@ -250,7 +262,7 @@ fn collect(
     first: usize,
     wanted: &mut impl FnMut(i128) -> bool,
     limit: usize,
-    found: &mut Vec<usize>,
+    found: &mut Found,
 ) {
     if first >= limit || !wanted(node.reach()) {
         return;
@@ -343,13 +355,11 @@ fn joined(
     let Some(old) = old else {
         return Some(new.clone());
     };
-    if Rc::ptr_eq(old, new) {
+    if Rc::ptr_eq(old, new) || old.includes(new) {
         return None;
     }
     let mut content = Content::clone(old);
-    if !content.join(new) {
-        return None;
-    }
+    content.join(new);
     content.settle(addresses, entry);
     Some(Rc::new(content))
 }

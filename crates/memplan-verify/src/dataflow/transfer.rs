@@ -25,8 +25,8 @@ pub(super) struct Machine<'a> {
     pub(super) names: &'a Names<'a>,
     pub(super) graph: &'a Graph,
     pub(super) concurrency: &'a Concurrency,
-    pub(super) rotated: HashMap<OpId, Vec<SiteId>>,
-    pub(super) preloaded: HashMap<OpId, Vec<SiteId>>,
+    pub(super) rotated: &'a HashMap<OpId, Vec<SiteId>>,
+    pub(super) preloaded: &'a HashMap<OpId, Vec<SiteId>>,
     pub(super) findings: Findings,
 }
 
@@ -103,6 +103,9 @@ impl<'a> Machine<'a> {
 
     /// Everything that may run beside a node.
     fn context(&self, node: NodeId) -> SmallVec<[&'a Interference; 2]> {
+        if self.concurrency.is_empty() {
+            return SmallVec::new();
+        }
         let frames = self.graph.frames_around(self.graph.nodes[node].frame);
         let around = frames.filter_map(|frame| match frame {
             FrameKind::Parallel(op) => self.concurrency.iterations.get(&op),
@@ -143,6 +146,10 @@ impl<'a> Machine<'a> {
     // Meetings within one op
 
     fn meetings(&mut self, state: &State, id: OpId, op: &Op) {
+        // One value meets nobody; most ops touch no more.
+        if op.accesses.windows(2).all(|pair| pair[0].value == pair[1].value) {
+            return;
+        }
         let of = |wanted: fn(AccessKind) -> bool| -> SmallVec<[(ValueId, Targets); 4]> {
             let accesses = op.accesses.iter().filter(|access| wanted(access.kind));
             accesses.map(|access| (access.value, self.targets(state, access.value))).collect()

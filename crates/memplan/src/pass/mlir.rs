@@ -1,6 +1,5 @@
 //! The passes over MLIR text.
 
-use memplan_core::line_column;
 use memplan_mlir::pass::{PassError, PassOptions, Remark, Rewrite, early_dealloc, merge_alloc};
 use memplan_mlir::{Dialects, Document, Lowered, lower};
 use memplan_models::{ReadError, utf8};
@@ -80,7 +79,8 @@ fn rewrite(
         return Err(Unsound { strategy: name, findings }.into());
     }
     let rewritten = edits.apply(text).map_err(|error| failure(text, error.into()))?;
-    let notes = remarks.iter().map(|remark| placed(text, remark)).collect();
+    let lines = line_starts(text);
+    let notes = remarks.iter().map(|remark| placed(text, &lines, remark)).collect();
     Ok(Rewritten { text: rewritten, notes, savings: stats })
 }
 
@@ -93,7 +93,15 @@ fn failure(text: &str, error: PassError) -> PassFailure {
     }
 }
 
-fn placed(text: &str, remark: &Remark) -> String {
-    let (line, column) = line_column(text, remark.span.start as usize);
+/// Where each line begins: a large file may have many remarks.
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+fn placed(text: &str, lines: &[usize], remark: &Remark) -> String {
+    let position = remark.span.start as usize;
+    let line = lines.partition_point(|&start| start <= position);
+    let start = line.checked_sub(1).and_then(|index| lines.get(index)).copied().unwrap_or(0);
+    let column = text.get(start..position).map_or(0, |before| before.chars().count()) + 1;
     format!("line {line}, column {column}: {}", remark.message)
 }
