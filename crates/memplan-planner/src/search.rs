@@ -9,6 +9,7 @@
 //! - [`instance`] compresses time to sections and bytes to granules.
 //! - [`exact`] is the canonical depth-first search, on the flat arrays of
 //!   [`state`], trying items in the orders of [`rank`].
+//! - [`climb`] improves those orders.
 //! - [`descent`] walks down from the best plan and up from the bound.
 //! - [`reorder`] climbs on orders of placement where the flat instance is too
 //!   large or loses something.
@@ -16,6 +17,7 @@
 //! - [`budget`] says when to stop.
 
 mod budget;
+mod climb;
 mod descent;
 mod exact;
 mod flatten;

@@ -5,7 +5,7 @@
 //! node limit each:
 //!
 //! ```text
-//!   best  ─┬─  just below: the smallest step, and the proof of optimality
+//!   best  ─┬─  just below: the next step down, and the proof of optimality
 //!          │
 //!          ├─  half way
 //!          │
@@ -14,10 +14,11 @@
 //!
 //! The lowest success counts. Asking for the bound at once sounds rash, but how
 //! hard an extent is says little about how hard a larger one is: many instances
-//! are solved at the bound and nowhere else in reasonable time. A plan that is
-//! found at all is mostly found with little backtracking, so limits are small multiples of
-//! the number of items and follow the ruler sequence (1 2 1 4 1 2 1 8 …): luck is
-//! tried often, depth sometimes.
+//! are solved at the bound and nowhere else in reasonable time. So the first
+//! rounds go through the plain orders. After them most attempts are a step
+//! below the best plan, with orders that [climb](super::climb): first large steps, smaller
+//! ones when they fail. A plan that is found at all is mostly found with little backtracking,
+//! so limits are small multiples of the number of items.
 //!
 //! The tasks of a round run in parallel. A success makes those that asked for
 //! more pointless; they are ignored even if they ended, so that the result does
@@ -28,17 +29,23 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use memplan_core::{Bytes, Stop};
 
 use super::budget::Budget;
+use super::climb::{Climbers, Genes};
 use super::exact::{Exact, Rules, Verdict};
 use super::instance::Instance;
-use super::rank::Order;
+use super::random::Random;
+use super::rank::PLAIN_ORDERS;
 use super::state::Height;
 
 /// Instances up to this size are refuted rather than hunted from the start.
 const SMALL: usize = 40;
-/// Node limit of the first round; later ones start lower and vary.
-const FIRST_LIMIT: u64 = 2500;
-/// Rounds after which the bound is asked for only now and then.
-const HOPEFUL_ROUNDS: u64 = 10;
+/// Least node limit of the first rounds.
+const FIRST_LIMIT: u64 = 1200;
+/// Rounds that go through the plain orders.
+const PLAIN_ROUNDS: u64 = 4;
+/// The step down is halved after this many rounds without success.
+const PATIENCE: u64 = 8;
+/// Attempts per round, whatever the number of threads.
+const TASKS: u64 = 4;
 
 /// What is known about the extent of an instance.
 #[derive(Clone, Debug)]
@@ -70,12 +77,14 @@ impl Standing {
 }
 
 /// One attempt.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Task {
     target: Bytes,
-    order: Order,
+    genes: Genes,
     rules: Rules,
     limit: u64,
+    /// Whose child it is, if it climbs.
+    turn: Option<u64>,
 }
 
 /// What came of an attempt.
@@ -83,15 +92,18 @@ struct Attempt {
     verdict: Verdict,
     offsets: Vec<u64>,
     nodes: u64,
+    depth: usize,
 }
 
 /// Improves a standing until it is settled or the budget is used up.
 pub(crate) fn descend(instance: &Instance, standing: &mut Standing, seed: u64, budget: &mut Budget) -> Option<Stop> {
     let highest = standing.capacity.max(standing.upper).unwrap_or(standing.lower);
-    if instance.is_small(highest) {
-        Descent::<i32>::new(instance, budget.threads).run(standing, seed, budget)
+    if instance.has_room(i16::ROOM, highest) {
+        Descent::<i16>::new(instance, budget.threads, seed).run(standing, budget)
+    } else if instance.has_room(i32::ROOM, highest) {
+        Descent::<i32>::new(instance, budget.threads, seed).run(standing, budget)
     } else {
-        Descent::<i64>::new(instance, budget.threads).run(standing, seed, budget)
+        Descent::<i64>::new(instance, budget.threads, seed).run(standing, budget)
     }
 }
 
@@ -99,15 +111,28 @@ struct Descent<'a, H> {
     instance: &'a Instance,
     /// One per thread.
     searches: Vec<Exact<'a, H>>,
+    climbers: Climbers,
+    seed: u64,
+    /// Bytes below the best plan that are asked for; 0 before the first round.
+    step: u64,
+    /// Rounds since the last success.
+    failures: u64,
 }
 
 impl<'a, H: Height> Descent<'a, H> {
-    fn new(instance: &'a Instance, threads: usize) -> Self {
-        let threads = threads.min(tasks_per_round());
-        Descent { instance, searches: (0..threads).map(|_| Exact::new(instance)).collect() }
+    fn new(instance: &'a Instance, threads: usize, seed: u64) -> Self {
+        let threads = threads.min(TASKS as usize);
+        Descent {
+            instance,
+            searches: (0..threads).map(|_| Exact::new(instance)).collect(),
+            climbers: Climbers::new(instance.items.len()),
+            seed,
+            step: 0,
+            failures: 0,
+        }
     }
 
-    fn run(&mut self, standing: &mut Standing, seed: u64, budget: &mut Budget) -> Option<Stop> {
+    fn run(&mut self, standing: &mut Standing, budget: &mut Budget) -> Option<Stop> {
         for round in 0.. {
             if standing.is_settled() {
                 return None;
@@ -115,50 +140,67 @@ impl<'a, H: Height> Descent<'a, H> {
             if let Some(stop) = budget.stop() {
                 return Some(stop);
             }
-            let tasks = self.tasks(standing, round, seed, budget.work_left());
+            self.adapt_step(standing);
+            let tasks = self.tasks(standing, round, budget.work_left());
             let attempts = self.attempt(&tasks, budget);
             let improved = self.conclude(standing, &tasks, attempts, budget);
-            if let Some(offsets) = standing.offsets.as_ref().filter(|_| improved) {
-                self.searches.iter_mut().for_each(|search| search.set_guide(offsets));
-            }
+            self.failures = if improved { 0 } else { self.failures + 1 };
             budget.report(standing.upper, standing.lower);
         }
         None
     }
 
-    fn tasks(&self, standing: &Standing, round: u64, seed: u64, work_left: u64) -> Vec<Task> {
+    /// Halves the step down when it has failed for long, and keeps it within a quarter of the gap.
+    fn adapt_step(&mut self, standing: &Standing) {
+        let Some(upper) = standing.upper else { return };
+        let quarter = upper.0.saturating_sub(standing.lower.0) / 4;
+        let step = match self.step {
+            0 => quarter / 2,
+            step if self.failures > 0 && self.failures.is_multiple_of(PATIENCE) => step / 2,
+            step => step,
+        };
+        self.step = if step < self.instance.granule { 1 } else { step.min(quarter) }.max(1);
+    }
+
+    fn tasks(&self, standing: &Standing, round: u64, work_left: u64) -> Vec<Task> {
+        let asked = Asked::of(standing, self.step);
+        let tasks = (0..TASKS).map(|number| self.task(&asked, round, number, work_left));
+        if self.instance.items.len() <= SMALL || round < PLAIN_ROUNDS {
+            return tasks.take(if asked.is_decision() { 2 } else { TASKS as usize }).collect();
+        }
+        tasks.collect()
+    }
+
+    /// The `number`-th task of a round. Lower targets come first.
+    fn task(&self, asked: &Asked, round: u64, number: u64, work_left: u64) -> Task {
         let count = self.instance.items.len();
-        let small = count <= SMALL;
-        // A dive that goes well takes little more than a node per item.
-        let dive = 5 * count as u64 / 2 + 50;
-        let ruler = 1 << (round / 4 + 1).trailing_zeros().min(3);
-        let limit = if round < 3 { FIRST_LIMIT.max(dive) } else { dive * ruler };
-        let share = work_left / tasks_per_round() as u64 + 1;
-        let limit = limit.min(share);
-        let proof_limit = if small { (limit << round.min(20)).min(work_left) } else { limit };
-        let orders_per_round = if round < 4 { 2 } else { 4 };
-        let task = |number: u64, target: Bytes, is_proof: bool| Task {
+        let mut random = Random::new(mix(self.seed, round * TASKS + number));
+        let dive = 3 * count as u64 + 50;
+        let share = work_left / TASKS + 1;
+        if count <= SMALL || round < PLAIN_ROUNDS {
+            let plain = PLAIN_ORDERS.get(2 * round as usize + number as usize % 2).copied().map(Genes::plain);
+            let limit = FIRST_LIMIT.max(dive);
+            let limit = if count <= SMALL { (limit << round.min(20)).min(work_left) } else { limit.min(share) };
+            let target = if number < 2 { asked.lowest } else { asked.between(4 * (number - 1)) };
+            let genes = plain.unwrap_or_else(|| Genes::newborn(count, &mut random));
+            return Task { target, genes, rules: Rules::PROOF, limit, turn: None };
+        }
+        let ruler = 1 << (round / 4).trailing_zeros().min(3);
+        let wild = |target: Bytes, rules: Rules, limit: u64, random: &mut Random| Task {
             target,
-            order: Order::of_round(orders_per_round * round + number, seed),
-            rules: if is_proof || small || round.is_multiple_of(2) { Rules::PROOF } else { Rules::HUNT },
-            limit: if is_proof || small { proof_limit } else { limit },
+            genes: Genes::newborn(count, random),
+            rules,
+            limit: limit.min(share),
+            turn: None,
         };
-        let guided_or_proof = |target: Bytes| {
-            let proof = task(3, target, true);
-            if round.is_multiple_of(2) { proof } else { Task { order: Order::near_best(round, seed), ..proof } }
-        };
-        let lower = standing.lower;
-        let Some(upper) = standing.upper.filter(|_| standing.capacity.is_none()) else {
-            let capacity = standing.capacity.unwrap_or(lower);
-            return (0..orders_per_round).map(|number| task(number, capacity, false)).collect();
-        };
-        let below = Bytes(upper.0.saturating_sub(1));
-        let part = |eighths: u64| Bytes(lower.0 + (below.0 - lower.0) / 8 * eighths);
-        if round < HOPEFUL_ROUNDS || round.is_multiple_of(8) {
-            vec![task(0, lower, false), task(1, lower, false), task(2, part(4), false), task(3, below, true)]
-        } else {
-            let low = part(1 + round % 7);
-            vec![task(0, low, false), task(1, part(6), false), task(2, below, false), guided_or_proof(below)]
+        match (number, round % 4) {
+            (0, 0) => wild(asked.between(round / 4 % 7), Rules::HUNT, dive * ruler, &mut random),
+            (3, 2) => wild(asked.between(8), Rules::PROOF, 4 * dive * ruler, &mut random),
+            _ => {
+                let turn = round * TASKS + number;
+                let genes = self.climbers.child(turn, &mut random);
+                Task { target: asked.next, genes, rules: Rules::HUNT, limit: dive.min(share), turn: Some(turn) }
+            }
         }
     }
 
@@ -173,12 +215,14 @@ impl<'a, H: Height> Descent<'a, H> {
                 let Some(task) = tasks.get(number).filter(|_| number < solved.load(Relaxed)) else { return done };
                 let before = search.nodes;
                 let pointless = || solved.load(Relaxed) < number || budget.is_late();
-                let verdict = search.run(task.target, task.order, task.rules, task.limit, &pointless);
+                let order = (task.genes.order, &*task.genes.noise);
+                let verdict = search.run(task.target, order, task.rules, task.limit, &pointless);
                 if verdict == Verdict::Solved {
                     solved.fetch_min(number, Relaxed);
                 }
                 let offsets = if verdict == Verdict::Solved { search.offsets() } else { Vec::new() };
-                done.push((number, Attempt { verdict, offsets, nodes: search.nodes - before }));
+                let (nodes, depth) = (search.nodes - before, search.deepest);
+                done.push((number, Attempt { verdict, offsets, nodes, depth }));
             }
         };
         let mut done: Vec<(usize, Attempt)> = match self.searches.as_mut_slice() {
@@ -193,12 +237,23 @@ impl<'a, H: Height> Descent<'a, H> {
         done.into_iter().filter(|(number, _)| *number <= first_solved).map(|(_, attempt)| attempt).collect()
     }
 
-    fn conclude(&self, standing: &mut Standing, tasks: &[Task], attempts: Vec<Attempt>, budget: &mut Budget) -> bool {
+    fn conclude(
+        &mut self,
+        standing: &mut Standing,
+        tasks: &[Task],
+        attempts: Vec<Attempt>,
+        budget: &mut Budget,
+    ) -> bool {
         let mut improved = false;
         for (task, attempt) in tasks.iter().zip(attempts) {
             // An attempt that is over before its first node is work, too: rounds
             // of such attempts must come to an end.
             budget.spend(attempt.nodes.max(1));
+            if let Some(turn) = task.turn {
+                let is_solved = attempt.verdict == Verdict::Solved;
+                let depth = if is_solved { self.instance.items.len() } else { attempt.depth };
+                self.climbers.judge(turn, &task.genes, task.target, depth);
+            }
             match attempt.verdict {
                 Verdict::Solved => {
                     let extent = self.instance.extent(&attempt.offsets);
@@ -216,6 +271,42 @@ impl<'a, H: Height> Descent<'a, H> {
     }
 }
 
-fn tasks_per_round() -> usize {
-    4
+/// Extents worth asking for.
+struct Asked {
+    lowest: Bytes,
+    /// What climbers ask for.
+    next: Bytes,
+    highest: Bytes,
+}
+
+impl Asked {
+    fn of(standing: &Standing, step: u64) -> Asked {
+        match standing.upper.filter(|_| standing.capacity.is_none()) {
+            Some(upper) => {
+                let highest = Bytes(upper.0.saturating_sub(1)).max(standing.lower);
+                let next = Bytes(upper.0.saturating_sub(step)).max(standing.lower);
+                Asked { lowest: standing.lower, next, highest }
+            }
+            None => {
+                let capacity = standing.capacity.unwrap_or(standing.lower);
+                Asked { lowest: capacity, next: capacity, highest: capacity }
+            }
+        }
+    }
+
+    /// Whether there is nothing to choose.
+    fn is_decision(&self) -> bool {
+        self.lowest == self.highest
+    }
+
+    /// So many eighths of the way from the lowest to the highest.
+    fn between(&self, eighths: u64) -> Bytes {
+        let gap = self.highest.0 - self.lowest.0;
+        Bytes(self.lowest.0 + gap / 8 * eighths + gap % 8 * eighths / 8)
+    }
+}
+
+/// A seed for each task of each round.
+fn mix(seed: u64, number: u64) -> u64 {
+    seed ^ number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

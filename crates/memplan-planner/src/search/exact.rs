@@ -27,6 +27,10 @@
 //! - *Decomposition*. Items that meet no more fall into parts that are solved one
 //!   after the other; a part that fails fails the whole, whatever the others
 //!   did. Each part is ranked anew: what was wide in the whole may be narrow in it.
+//! - *Twins*. Of items that do not differ in anything, only one is tried at a node.
+//! - *Stacks*. Where two items with the same sections lie directly on each
+//!   other, the one that comes first in the order is below: swapped, they take
+//!   the same room, and nothing can sink that could not before.
 //! - *Focus* (only when hunting for a solution, not in proofs): when the branch
 //!   of a candidate fails for reasons that do not touch the candidate, other
 //!   candidates that do not touch them either are skipped.
@@ -37,8 +41,7 @@
 use memplan_core::Bytes;
 
 use super::instance::Instance;
-use super::random::Random;
-use super::rank::Order;
+use super::rank::{Key, Order};
 use super::state::{Height, Mark, State};
 
 /// How a search ended.
@@ -60,13 +63,23 @@ pub(crate) struct Rules {
     pub(crate) dominance: bool,
     pub(crate) decomposition: bool,
     pub(crate) rerank: bool,
+    pub(crate) twins: bool,
+    pub(crate) stacks: bool,
     pub(crate) focus: bool,
 }
 
 impl Rules {
     /// For proofs: everything that loses no solution.
-    pub(crate) const PROOF: Rules =
-        Rules { section_tops: true, forced: true, dominance: true, decomposition: true, rerank: true, focus: false };
+    pub(crate) const PROOF: Rules = Rules {
+        section_tops: true,
+        forced: true,
+        dominance: true,
+        decomposition: true,
+        rerank: true,
+        twins: true,
+        stacks: true,
+        focus: false,
+    };
     /// For hunting.
     pub(crate) const HUNT: Rules = Rules { focus: true, ..Rules::PROOF };
 }
@@ -128,18 +141,21 @@ pub(crate) struct Exact<'a, H> {
     rules: Rules,
     state: State<H>,
     order: Order,
-    noise: Vec<u64>,
+    /// Per item; none is no noise.
+    noise: Vec<u32>,
     /// Item lists of all open parts.
     arena: Vec<u32>,
     parts: Vec<(u32, u32)>,
     candidates: Vec<Candidate<H>>,
     stack: Vec<Frame<H>>,
-    ranking: Vec<((i64, i64), u32)>,
-    /// Offsets of the best plan, for guided orders.
-    guide: Vec<u64>,
-    guide_height: u64,
+    ranking: Vec<(Key, u32)>,
     /// Nodes of all runs so far.
     pub(crate) nodes: u64,
+    /// Most items that were placed at once in the last run: how near it came.
+    pub(crate) deepest: usize,
+    /// Per class of twins: the node in which one of them was a candidate.
+    seen: Vec<u64>,
+    expansions: u64,
 }
 
 impl<'a, H: Height> Exact<'a, H> {
@@ -149,15 +165,16 @@ impl<'a, H: Height> Exact<'a, H> {
             rules: Rules::PROOF,
             state: State::new(instance),
             order: super::rank::PLAIN_ORDERS[0],
-            noise: vec![0; instance.items.len()],
+            noise: Vec::new(),
             arena: Vec::new(),
             parts: Vec::new(),
             candidates: Vec::new(),
             stack: Vec::new(),
             ranking: Vec::new(),
-            guide: Vec::new(),
-            guide_height: 0,
             nodes: 0,
+            deepest: 0,
+            seen: vec![0; instance.items.len()],
+            expansions: 0,
         }
     }
 
@@ -166,17 +183,11 @@ impl<'a, H: Height> Exact<'a, H> {
         self.state.offset.iter().map(|offset| offset.to_granules()).collect()
     }
 
-    /// Sets the plan that guided orders follow.
-    pub(crate) fn set_guide(&mut self, offsets: &[u64]) {
-        self.guide = offsets.to_vec();
-        self.guide_height = offsets.iter().copied().max().unwrap_or(0);
-    }
-
     /// Searches for a plan within `capacity`, for at most `limit` nodes.
     pub(crate) fn run(
         &mut self,
         capacity: Bytes,
-        order: Order,
+        order: (Order, &[u32]),
         rules: Rules,
         limit: u64,
         should_stop: &dyn Fn() -> bool,
@@ -185,7 +196,10 @@ impl<'a, H: Height> Exact<'a, H> {
             return Verdict::Refuted;
         }
         self.rules = rules;
-        self.set_order(order);
+        self.deepest = 0;
+        self.order = order.0;
+        self.noise.clear();
+        self.noise.extend_from_slice(order.1);
         self.arena.clear();
         self.parts.clear();
         self.candidates.clear();
@@ -197,12 +211,6 @@ impl<'a, H: Height> Exact<'a, H> {
         self.push_frame((0, count), (H::ZERO, 0));
         self.split(0, count);
         self.search(self.nodes.saturating_add(limit), should_stop)
-    }
-
-    fn set_order(&mut self, order: Order) {
-        self.order = order;
-        let mut random = Random::new(order.seed);
-        self.noise.iter_mut().for_each(|noise| *noise = random.next() >> 1);
     }
 
     fn search(&mut self, limit: u64, should_stop: &dyn Fn() -> bool) -> Verdict {
@@ -240,6 +248,9 @@ impl<'a, H: Height> Exact<'a, H> {
         self.push_frame(part, last);
         if anew {
             self.rank(part);
+            if self.stack.len() == 2 {
+                self.state.note_first_ranks(&self.arena[part.0 as usize..part.1 as usize]);
+            }
         }
         let start = self.state.mark();
         let first = self.candidates.len() as u32;
@@ -284,6 +295,7 @@ impl<'a, H: Height> Exact<'a, H> {
             if self.nodes >= limit || (self.nodes.is_multiple_of(64) && should_stop()) {
                 return Some(Verdict::Open);
             }
+            self.deepest = self.deepest.max(self.state.depth());
             self.absorb(blame);
             self.rewind();
             match self.next_candidate() {
@@ -375,10 +387,8 @@ impl<'a, H: Height> Exact<'a, H> {
         self.ranking.clear();
         for &item in &self.arena[first as usize..end as usize] {
             let index = item as usize;
-            let key = match self.guide.get(index).filter(|_| self.order.guided) {
-                Some(&offset) => self.order.guided_key(offset, self.guide_height, self.noise[index]),
-                None => self.order.key(self.state.traits(index), self.noise[index]),
-            };
+            let noise = self.noise.get(index).copied().unwrap_or(0);
+            let key = self.order.key(self.state.traits(index), noise);
             self.ranking.push((key, item));
         }
         self.ranking.sort_unstable();
@@ -402,13 +412,34 @@ impl<'a, H: Height> Exact<'a, H> {
         for &item in items {
             let index = item as usize;
             let (offset, rank) = (self.state.early[index], self.state.rank[index]);
-            let open = self.state.is_open(index) && (offset, rank) >= last;
+            let open = self.state.is_open(index)
+                && (offset, rank) >= last
+                && !(self.rules.stacks && self.state.is_upside_down(index));
             if open && offset < dominated && offset <= highest {
                 self.candidates.push(Candidate { offset, rank, item });
             }
         }
         self.candidates[first..].sort_unstable();
+        if self.rules.twins {
+            self.drop_twins(first);
+        }
         Ok(())
+    }
+
+    /// Of candidates that are alike only the first needs to be tried.
+    fn drop_twins(&mut self, first: usize) {
+        self.expansions += 1;
+        let mut kept = first;
+        for position in first..self.candidates.len() {
+            let candidate = self.candidates[position];
+            let seen = &mut self.seen[self.state.twin[candidate.item as usize] as usize];
+            if *seen != self.expansions {
+                *seen = self.expansions;
+                self.candidates[kept] = candidate;
+                kept += 1;
+            }
+        }
+        self.candidates.truncate(kept);
     }
 
     /// The sections of everything that is still to come in a section.
@@ -433,6 +464,7 @@ fn own_sections(instance: &Instance, item: usize) -> Blame {
 mod tests {
     use super::*;
     use crate::search::instance::{Slab, Stretch};
+    use crate::search::random::Random;
     use crate::search::rank::PLAIN_ORDERS;
 
     /// A rectangle of time and bytes cut into pieces at random: it can be put
@@ -474,6 +506,11 @@ mod tests {
         (0..pieces).map(|_| slab()).collect()
     }
 
+    /// A heap in which everything is there twice.
+    fn doubles(pieces: u64, seed: u64) -> Vec<Slab> {
+        heap(pieces, seed).into_iter().flat_map(|slab| [slab.clone(), slab]).collect()
+    }
+
     /// Nodes to put jigsaws together, and to pack heaps as low as possible.
     fn nodes(rules: Rules) -> u64 {
         let mut sum = 0;
@@ -481,7 +518,7 @@ mod tests {
             let instance = Instance::new(slabs, &[]).unwrap();
             let mut search = Exact::<i32>::new(&instance);
             let mut capacity = instance.lower_bound();
-            while search.run(capacity, PLAIN_ORDERS[1], rules, 5000, &|| false) != Verdict::Solved {
+            while search.run(capacity, (PLAIN_ORDERS[1], &[]), rules, 5000, &|| false) != Verdict::Solved {
                 capacity.0 += 1;
             }
             sum += search.nodes;
@@ -489,6 +526,7 @@ mod tests {
         for seed in 0..12 {
             count(&jigsaw(26, seed));
             count(&heap(12, seed));
+            count(&doubles(7, seed));
         }
         sum
     }
@@ -496,16 +534,36 @@ mod tests {
     #[test]
     fn every_rule_saves_nodes() {
         let all = nodes(Rules::PROOF);
-        assert_eq!(all, 13023, "deterministic; a change of a rule changes it");
-        for (name, without) in [
+        let without = [
             ("section tops", Rules { section_tops: false, ..Rules::PROOF }),
             ("forced items", Rules { forced: false, ..Rules::PROOF }),
             ("dominance", Rules { dominance: false, ..Rules::PROOF }),
             ("decomposition", Rules { decomposition: false, ..Rules::PROOF }),
-        ] {
-            let more = nodes(without);
-            assert!(more > all, "without {name}: {more} nodes, with all rules {all}");
-        }
+            ("twins", Rules { twins: false, ..Rules::PROOF }),
+            ("stacks", Rules { stacks: false, ..Rules::PROOF }),
+        ];
+        let more = without.map(|(name, rules)| (name, nodes(rules)));
+        assert!(more.iter().all(|(_, more)| *more > all), "with all rules {all}, without: {more:?}");
+        assert_eq!(all, 36010, "deterministic; a change of a rule changes it");
+    }
+
+    /// These two only say what to try first.
+    #[test]
+    fn focus_and_ranking_anew_save_nodes_when_hunting() {
+        let nodes = |rules: Rules| {
+            let mut sum = 0;
+            for seed in 0..30 {
+                let instance = Instance::new(&jigsaw(70, seed), &[]).unwrap();
+                let mut search = Exact::<i16>::new(&instance);
+                let capacity = instance.lower_bound();
+                search.run(capacity, (PLAIN_ORDERS[1], &[]), rules, 3000, &|| false);
+                sum += search.nodes;
+            }
+            sum
+        };
+        let (hunt, proof) = (nodes(Rules::HUNT), nodes(Rules::PROOF));
+        let never = nodes(Rules { rerank: false, ..Rules::HUNT });
+        assert!(hunt < proof && hunt < never, "{hunt} nodes, {proof} without focus, {never} without ranking anew");
     }
 
     #[test]
@@ -521,8 +579,8 @@ mod tests {
         let slabs = [slab(0, 2, 2), slab(1, 3, 2), slab(2, 4, 2), slab(0, 4, 1)];
         let instance = Instance::new(&slabs, &[]).unwrap();
         let mut search = Exact::<i64>::new(&instance);
-        assert_eq!(search.run(Bytes(4), PLAIN_ORDERS[0], Rules::PROOF, 1000, &|| false), Verdict::Refuted);
-        assert_eq!(search.run(Bytes(5), PLAIN_ORDERS[0], Rules::PROOF, 1000, &|| false), Verdict::Solved);
+        assert_eq!(search.run(Bytes(4), (PLAIN_ORDERS[0], &[]), Rules::PROOF, 1000, &|| false), Verdict::Refuted);
+        assert_eq!(search.run(Bytes(5), (PLAIN_ORDERS[0], &[]), Rules::PROOF, 1000, &|| false), Verdict::Solved);
         assert_eq!(instance.extent(&search.offsets()), Bytes(5));
     }
 }

@@ -24,6 +24,8 @@
 //! - *Apart*. Slabs that must not share although they never meet get a section
 //!   of their own, in which only they are alive.
 
+use std::collections::BTreeMap;
+
 use memplan_core::Bytes;
 
 /// Sums of sizes and offsets stay below this, so that searching needs no checks.
@@ -170,9 +172,10 @@ impl Instance {
         Bytes(self.items.iter().zip(offsets).map(end).max().unwrap_or(0))
     }
 
-    /// Whether heights fit into 32 bits with room for sums, for extents up to `highest` bytes.
-    pub(crate) fn is_small(&self, highest: Bytes) -> bool {
-        self.highest_top(highest) < 1 << 29 && self.items.iter().all(|item| item.height.max(item.alignment) < 1 << 29)
+    /// Whether heights, and the numbers of items, stay below `room` for extents up to `highest` bytes.
+    pub(crate) fn has_room(&self, room: u64, highest: Bytes) -> bool {
+        let is_low = |item: &Item| item.height.max(item.alignment).max(item.fixed.unwrap_or(0)) < room;
+        self.highest_top(highest) < room && (self.items.len() as u64) < room && self.items.iter().all(is_low)
     }
 
     /// No plan needs fewer bytes: the largest load less the largest tail.
@@ -200,6 +203,34 @@ impl Instance {
     pub(crate) fn next_extent(&self, extent: Bytes) -> Bytes {
         let next = extent.0 + 1;
         Bytes(if self.largest_tail == 0 { next.next_multiple_of(self.granule) } else { next })
+    }
+
+    /// A number per item, the same for those that can be swapped where one lies
+    /// directly on the other: one span, the same for both, and nothing else to heed.
+    pub(crate) fn stacks(&self) -> Vec<u32> {
+        let is_plain = |item: &Item| {
+            item.span_count == 1
+                && item.alignment == 1
+                && item.fixed.is_none()
+                && item.height * self.granule == item.size
+        };
+        self.classes(|item| is_plain(item).then_some((item.lo, item.hi)))
+    }
+
+    /// A number per item, the same for those that do not differ at all.
+    pub(crate) fn twins(&self) -> Vec<u32> {
+        let is_plain = |item: &Item| item.span_count == 1 && item.fixed.is_none();
+        self.classes(|item| is_plain(item).then_some((item.lo, item.hi, item.height, item.alignment, item.size)))
+    }
+
+    /// Numbers items by a key: each one's is that of the first with the same key, its own if it has none.
+    fn classes<K: Ord>(&self, key: impl Fn(&Item) -> Option<K>) -> Vec<u32> {
+        let mut first = BTreeMap::new();
+        let class = |(number, item): (usize, &Item)| match key(item) {
+            Some(key) => *first.entry(key).or_insert(number as u32),
+            None => number as u32,
+        };
+        self.items.iter().enumerate().map(class).collect()
     }
 
     /// Sum of heights alive in each section.

@@ -12,6 +12,9 @@ use super::random::Random;
 /// Weights of (load met, width, height).
 pub(crate) type Weights = [i64; 3];
 
+/// What items are sorted by: the weighed traits with noise, then others, then noise alone.
+pub(crate) type Key = (i64, i64, u32);
+
 /// How to rank items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
@@ -19,13 +22,10 @@ pub(crate) struct Order {
     pub(crate) then: Weights,
     /// Largest perturbation of the first key, in thousandths of a doubling.
     pub(crate) noise: u64,
-    pub(crate) seed: u64,
-    /// Follow the best plan instead: its lowest items first, noise in thousandths of its extent.
-    pub(crate) guided: bool,
 }
 
 const fn plain(first: Weights, then: Weights) -> Order {
-    Order { first, then, noise: 0, seed: 0, guided: false }
+    Order { first, then, noise: 0 }
 }
 
 /// Orders without noise, most successful first.
@@ -39,8 +39,12 @@ pub(crate) const PLAIN_ORDERS: [Order; 7] = [
     plain([0, 2, 1], [1, 0, 0]),
 ];
 
-/// Orders to perturb, with the noise that suits them.
-const NOISY_ORDERS: [(Order, u64); 10] = [
+/// Orders to perturb, with the noise that suits them; without any, only ties are broken at random.
+const NOISY_ORDERS: [(Order, u64); 14] = [
+    (plain([1, 0, 0], [0, 1, 0]), 0),
+    (plain([1, 0, 0], [0, 1, 1]), 0),
+    (plain([0, 1, 0], [0, 1, 1]), 0),
+    (plain([0, 1, 0], [1, 0, 0]), 0),
     (plain([0, 1, 0], [0, 1, 1]), 1000),
     (plain([16, 1, 0], [0, 0, 1]), 60),
     (plain([0, 4, -1], [1, 0, 0]), 500),
@@ -54,37 +58,18 @@ const NOISY_ORDERS: [(Order, u64); 10] = [
 ];
 
 impl Order {
-    /// The `round`-th order of the endless portfolio of a seed.
-    pub(crate) fn of_round(round: u64, seed: u64) -> Order {
-        let plain = PLAIN_ORDERS.len() as u64;
-        if round < plain {
-            return PLAIN_ORDERS[round as usize];
-        }
-        let mut random = Random::new(seed ^ round.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    /// An order to perturb, at random.
+    pub(crate) fn noisy(random: &mut Random) -> Order {
         let (base, noise) = NOISY_ORDERS[random.below(NOISY_ORDERS.len() as u64) as usize];
-        Order { noise, seed: random.next(), ..base }
-    }
-
-    /// An order near that of the best plan.
-    pub(crate) fn near_best(round: u64, seed: u64) -> Order {
-        let mut random = Random::new(seed ^ round.wrapping_mul(0xD134_2543_DE82_EF95));
-        let noise = [3, 10, 30, 100, 300][random.below(5) as usize];
-        Order { noise, seed: random.next(), guided: true, ..PLAIN_ORDERS[0] }
-    }
-
-    /// The sort key of an item in a plan of this height: smaller comes first.
-    pub(crate) fn guided_key(&self, offset: u64, height: u64, noise: u64) -> (i64, i64) {
-        let spread = u128::from(height) * u128::from(self.noise) / 1000;
-        let shift = (u128::from(noise) * spread) >> 63;
-        ((u128::from(offset) + shift).min(1 << 62) as i64, 0)
+        Order { noise, ..base }
     }
 
     /// The sort key of an item: smaller comes first.
-    pub(crate) fn key(&self, (load, width, height): (u64, u64, u64), noise: u64) -> (i64, i64) {
+    pub(crate) fn key(&self, (load, width, height): (u64, u64, u64), noise: u32) -> Key {
         let logs = [log2(load), log2(width), log2(height)];
         let weigh = |weights: &Weights| -> i64 { weights.iter().zip(logs).map(|(weight, log)| weight * log).sum() };
-        let noise = if self.noise == 0 { 0 } else { ((noise % (self.noise * 1024)) << 22) as i64 / 1000 };
-        (-weigh(&self.first) - noise, -weigh(&self.then))
+        let shift = if self.noise == 0 { 0 } else { ((u64::from(noise) % (self.noise * 1024)) << 22) as i64 / 1000 };
+        (-weigh(&self.first) - shift, -weigh(&self.then), noise)
     }
 }
 

@@ -3,41 +3,55 @@
 //! Nothing here branches. [`State::place`] puts an item down and raises what it
 //! meets; [`State::infer`] finds out what must follow.
 
-use std::ops::{Add, Sub};
-
 use memplan_core::Bytes;
 
 use super::instance::Instance;
 
-/// A number of granules. Most instances fit into 32 bits, of which twice as many fit into a register.
-pub(crate) trait Height: Copy + Ord + Add<Output = Self> + Sub<Output = Self> + Send + Sync {
+/// A number of granules. Most instances fit into 32 or even 16 bits, of which
+/// more fit into a register. Sums are bounded when an instance is made, so they need no checks.
+pub(crate) trait Height: Copy + Ord + Send + Sync {
     const ZERO: Self;
+    const ONE: Self;
     const MAX: Self;
+    /// Sums of sizes, offsets and alignments stay below this.
+    const ROOM: u64;
     fn from_granules(granules: u64) -> Self;
     fn to_granules(self) -> u64;
+    fn plus(self, other: Self) -> Self;
+    fn minus(self, other: Self) -> Self;
+    /// The sum if `condition` holds; without a branch, for loops over sections.
+    fn plus_if(self, condition: bool, other: Self) -> Self;
 }
 
-impl Height for i32 {
-    const ZERO: i32 = 0;
-    const MAX: i32 = i32::MAX;
-    fn from_granules(granules: u64) -> i32 {
-        i32::try_from(granules).unwrap_or(i32::MAX)
-    }
-    fn to_granules(self) -> u64 {
-        u64::try_from(self).unwrap_or(0)
-    }
+macro_rules! impl_height {
+    ($number:ty, $room:expr) => {
+        impl Height for $number {
+            const ZERO: $number = 0;
+            const ONE: $number = 1;
+            const MAX: $number = <$number>::MAX;
+            const ROOM: u64 = $room;
+            fn from_granules(granules: u64) -> $number {
+                <$number>::try_from(granules).unwrap_or(<$number>::MAX)
+            }
+            fn to_granules(self) -> u64 {
+                u64::try_from(self).unwrap_or(0)
+            }
+            fn plus(self, other: $number) -> $number {
+                self.wrapping_add(other)
+            }
+            fn minus(self, other: $number) -> $number {
+                self.wrapping_sub(other)
+            }
+            fn plus_if(self, condition: bool, other: $number) -> $number {
+                self.wrapping_add(other & <$number>::from(condition).wrapping_neg())
+            }
+        }
+    };
 }
 
-impl Height for i64 {
-    const ZERO: i64 = 0;
-    const MAX: i64 = i64::MAX;
-    fn from_granules(granules: u64) -> i64 {
-        i64::try_from(granules).unwrap_or(i64::MAX)
-    }
-    fn to_granules(self) -> u64 {
-        u64::try_from(self).unwrap_or(0)
-    }
-}
+impl_height!(i16, 1 << 13);
+impl_height!(i32, 1 << 29);
+impl_height!(i64, 1 << 61);
 
 /// Forced items are followed up at most this many times per item of a part.
 const PATIENCE: usize = 4;
@@ -83,8 +97,8 @@ pub(crate) struct State<H> {
     /// Per section: where the lowest of the items to come must start at the latest.
     top: Vec<H>,
     /// Per section: how many items can, and the sum of their numbers.
-    fillers: Vec<u32>,
-    filler_sum: Vec<u32>,
+    fillers: Vec<H>,
+    filler_sum: Vec<H>,
     empty_top: Vec<u64>,
     raised: Vec<(u32, H)>,
     ranked: Vec<(u32, u32)>,
@@ -93,6 +107,16 @@ pub(crate) struct State<H> {
     queue: Vec<u32>,
     /// Per section: a top at or above this means that nothing is to come.
     done: Vec<H>,
+    /// Which items have the same sections: what lies directly on each other can be swapped.
+    stack_of: Vec<u32>,
+    /// Per such class: end and first rank of the item placed last.
+    stacks: Vec<(H, u32)>,
+    /// What the stacks were before each placement.
+    stack_trail: Vec<(H, u32)>,
+    /// The rank it had at first; for items with the same sections ranks never change sides.
+    first_rank: Vec<u32>,
+    /// Items with the same number are alike in every respect.
+    pub(crate) twin: Vec<u32>,
 }
 
 impl<H: Height> State<H> {
@@ -123,14 +147,19 @@ impl<H: Height> State<H> {
             rank: vec![0; count],
             offset: vec![H::ZERO; count],
             top: vec![H::ZERO; instance.sections],
-            fillers: vec![0; instance.sections],
-            filler_sum: vec![0; instance.sections],
+            fillers: vec![H::ZERO; instance.sections],
+            filler_sum: vec![H::ZERO; instance.sections],
             empty_top: instance.loads(),
             raised: Vec::new(),
             ranked: Vec::new(),
             placed: Vec::new(),
             queue: Vec::new(),
             done: vec![H::ZERO; instance.sections],
+            stacks: vec![(H::ZERO, 0); count],
+            first_rank: vec![0; count],
+            stack_of: instance.stacks(),
+            stack_trail: Vec::new(),
+            twin: instance.twins(),
         }
     }
 
@@ -158,6 +187,8 @@ impl<H: Height> State<H> {
             self.top[section] = H::from_granules(top);
             self.done[section] = H::from_granules(highest);
         }
+        self.stacks.fill((H::ZERO, 0));
+        self.stack_trail.clear();
         true
     }
 
@@ -176,6 +207,11 @@ impl<H: Height> State<H> {
         }
     }
 
+    /// How many items are placed.
+    pub(crate) fn depth(&self) -> usize {
+        self.placed.len()
+    }
+
     pub(crate) fn mark(&self) -> Mark {
         Mark { raised: self.raised.len() as u32, ranked: self.ranked.len() as u32, placed: self.placed.len() as u32 }
     }
@@ -191,10 +227,13 @@ impl<H: Height> State<H> {
         }
         while self.placed.len() > mark.placed as usize {
             let Some(item) = self.placed.pop() else { break };
+            if let Some(stack) = self.stack_trail.pop() {
+                self.stacks[self.stack_of[item as usize] as usize] = stack;
+            }
             for index in self.span_range(item as usize) {
                 let Span { lo, hi, height } = self.spans[index];
                 for top in &mut self.top[lo as usize..hi as usize] {
-                    *top = *top - height;
+                    *top = top.minus(height);
                 }
             }
         }
@@ -217,17 +256,20 @@ impl<H: Height> State<H> {
                 done = self.done[section];
             }
         }
-        ((done - lowest_top).to_granules(), width, self.height[item].to_granules())
+        (done.minus(lowest_top).to_granules(), width, self.height[item].to_granules())
     }
 
     /// Puts an item down and raises those of `others` that it meets.
     pub(crate) fn place(&mut self, item: usize, offset: H, others: &[u32]) {
         self.offset[item] = offset;
         self.placed.push(item as u32);
+        let end = offset.plus(self.height[item]);
+        let stack = &mut self.stacks[self.stack_of[item] as usize];
+        self.stack_trail.push(std::mem::replace(stack, (end, self.first_rank[item])));
         for index in self.span_range(item) {
             let Span { lo, hi, height } = self.spans[index];
             for top in &mut self.top[lo as usize..hi as usize] {
-                *top = *top + height;
+                *top = top.plus(height);
             }
         }
         for &other in others {
@@ -246,7 +288,7 @@ impl<H: Height> State<H> {
         for span in self.spans(item) {
             for other in self.spans(other) {
                 if span.meets(other) {
-                    end = end.max(offset + span.height);
+                    end = end.max(offset.plus(span.height));
                 }
             }
         }
@@ -288,6 +330,20 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
+    /// Whether an item would lie directly on one with the same sections that comes
+    /// later in the order: swapped, they take the same room.
+    pub(crate) fn is_upside_down(&self, item: usize) -> bool {
+        let (end, rank) = self.stacks[self.stack_of[item] as usize];
+        rank > self.first_rank[item] && end == self.at[item]
+    }
+
+    /// Remembers the ranks that decide which of two items is the lower one.
+    pub(crate) fn note_first_ranks(&mut self, items: &[u32]) {
+        for &item in items {
+            self.first_rank[item as usize] = self.rank[item as usize];
+        }
+    }
+
     /// Whether an item can be placed now: nothing forces it higher than it would lie.
     pub(crate) fn is_open(&self, item: usize) -> bool {
         self.fixed[item].unwrap_or(self.at[item]) == self.early[item]
@@ -296,7 +352,7 @@ impl<H: Height> State<H> {
     /// The lowest end any item could have if it were placed now.
     pub(crate) fn lowest_end(&self, items: &[u32]) -> H {
         let movable = items.iter().map(|&item| item as usize).filter(|&item| self.fixed[item].is_none());
-        movable.map(|item| self.at[item] + self.height[item]).min().unwrap_or(H::MAX)
+        movable.map(|item| self.at[item].plus(self.height[item])).min().unwrap_or(H::MAX)
     }
 
     /// Raises `early` by what must be; returns the highest offset the next item
@@ -331,18 +387,18 @@ impl<H: Height> State<H> {
 
     /// Counts, in each section, the items that can start at or below its top.
     fn count_fillers(&mut self, items: &[u32], lo: usize, hi: usize) {
-        self.fillers[lo..hi].fill(0);
-        self.filler_sum[lo..hi].fill(0);
+        self.fillers[lo..hi].fill(H::ZERO);
+        self.filler_sum[lo..hi].fill(H::ZERO);
         for &item in items {
             let early = self.early[item as usize];
+            let number = H::from_granules(u64::from(item));
             for index in self.span_range(item as usize) {
                 let Span { lo, hi, .. } = self.spans[index];
                 let (lo, hi) = (lo as usize, hi as usize);
                 let counts = self.fillers[lo..hi].iter_mut().zip(&mut self.filler_sum[lo..hi]);
                 for (top, (fillers, sum)) in self.top[lo..hi].iter().zip(counts) {
-                    let fills = u32::from(early <= *top);
-                    *fillers += fills;
-                    *sum = sum.wrapping_add(item & fills.wrapping_neg());
+                    *fillers = fillers.plus_if(early <= *top, H::ONE);
+                    *sum = sum.plus_if(early <= *top, number);
                 }
             }
         }
@@ -351,9 +407,9 @@ impl<H: Height> State<H> {
     /// Looks at who can fill a section: nobody is an error, a single one is forced to.
     fn check_section(&mut self, section: usize) -> Result<(), u32> {
         match self.fillers[section] {
-            0 => Err(section as u32),
-            1 => {
-                let item = self.filler_sum[section];
+            none if none == H::ZERO => Err(section as u32),
+            one if one == H::ONE => {
+                let item = self.filler_sum[section].to_granules() as u32;
                 let late = &mut self.late[item as usize];
                 if self.top[section] < *late {
                     *late = self.top[section];
@@ -394,8 +450,8 @@ impl<H: Height> State<H> {
         let mut early = before;
         for under in self.spans(forced) {
             for span in self.spans(index) {
-                if under.meets(span) && before + span.height > late {
-                    early = early.max(self.early[forced] + under.height);
+                if under.meets(span) && before.plus(span.height) > late {
+                    early = early.max(self.early[forced].plus(under.height));
                 }
             }
         }
@@ -419,8 +475,8 @@ impl<H: Height> State<H> {
             let Span { lo, hi, .. } = self.spans[index];
             for section in lo as usize..hi as usize {
                 if before <= self.top[section] && self.top[section] < early {
-                    self.fillers[section] -= 1;
-                    self.filler_sum[section] = self.filler_sum[section].wrapping_sub(item);
+                    self.fillers[section] = self.fillers[section].minus(H::ONE);
+                    self.filler_sum[section] = self.filler_sum[section].minus(H::from_granules(u64::from(item)));
                     self.check_section(section)?;
                 }
             }

@@ -57,7 +57,7 @@ fn is_refuted(instance: &Instance, items: &[u32], capacity: Bytes, budget: &mut 
         return true;
     }
     let mut search = Exact::<i64>::new(&subset);
-    let verdict = search.run(capacity, PLAIN_ORDERS[0], Rules::PROOF, LIMIT, &|| false);
+    let verdict = search.run(capacity, (PLAIN_ORDERS[0], &[]), Rules::PROOF, LIMIT, &|| false);
     budget.spend(search.nodes);
     verdict == Verdict::Refuted
 }
