@@ -509,6 +509,8 @@ pub(crate) enum Stage {
     Events,
     /// TVMScript: storage entries and allocations
     Storage,
+    /// Networks of top and tpu ops: the documented table of tensors after each step
+    ReuseTable,
 }
 
 /// Reads `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.

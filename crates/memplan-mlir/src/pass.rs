@@ -4,6 +4,7 @@
 //! back [`Edits`] together with the plan they carry out, so that the plan can be
 //! checked against the original program before anybody sees the new text.
 
+pub mod assign_gmem;
 pub mod early_dealloc;
 pub mod merge_alloc;
 mod spec;

@@ -1,7 +1,8 @@
 //! Files in, files out.
 //!
 //! [`records`] reads problems given as plain lifetime records (`.csv`, `.json`,
-//! `.trace`) and writes them; [`plan`] writes plans and reads anybody's. Readers
+//! `.trace`) and writes them; [`plan`] writes plans and reads anybody's; [`npz`]
+//! says which arrays of a weight file are equal. Readers
 //! take any bytes: what is wrong ends in a [`ReadError`] that knows its place in
 //! the text, never in a panic.
 
@@ -10,6 +11,7 @@ mod flatbuffer;
 pub mod graph;
 mod item_lines;
 mod json;
+pub mod npz;
 pub mod onnx;
 pub mod plan;
 pub mod records;

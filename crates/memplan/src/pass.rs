@@ -8,6 +8,7 @@
 //!
 //! Adding a pass is one file and one line in [`PASSES`].
 
+pub mod assign_gmem;
 mod mlir;
 mod storage_rewrite;
 
@@ -76,7 +77,8 @@ pub enum PassFailure {
 }
 
 /// All passes, in the order of listings.
-pub const PASSES: &[&dyn Pass] = &[&mlir::MergeAlloc, &mlir::EarlyDealloc, &storage_rewrite::StorageRewrite];
+pub const PASSES: &[&dyn Pass] =
+    &[&mlir::MergeAlloc, &mlir::EarlyDealloc, &assign_gmem::AssignGmem, &storage_rewrite::StorageRewrite];
 
 /// The pass of that name.
 pub fn find(name: &str) -> Option<&'static dyn Pass> {

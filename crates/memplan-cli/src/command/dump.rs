@@ -2,6 +2,7 @@
 
 use memplan::core::{Plan, Problem, Size};
 use memplan::models::{records, utf8};
+use memplan::pass::assign_gmem;
 use memplan::pipeline::Source;
 use memplan::tensor;
 use memplan::wording::life;
@@ -19,6 +20,10 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
         Stage::Sequence => return dump_loops(&source, "sequence"),
         Stage::Events => return dump_loops(&source, "events"),
         Stage::Storage => return dump_loops(&source, "storage"),
+        Stage::ReuseTable => {
+            let table = assign_gmem::reuse_table(&source).map_err(|error| super::opt::failure(&source, error))?;
+            return Ok(Answer::yes(table));
+        }
         _ => {}
     }
     let input = input::read_on_target(&source, &args.target.target())?;
@@ -27,13 +32,11 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
         (Stage::Aliases, Some(program)) => program.aliases_text(),
         (Stage::Lifetimes, Some(program)) => program.lifetimes_text(),
         (Stage::Lifetimes, None) => lifetimes_text(&input.problem),
-        (Stage::Problem | Stage::Plan | Stage::Sequence | Stage::Events | Stage::Storage, _) => {
-            records::json::write(&input.problem)
-        }
         (Stage::Program | Stage::Aliases, None) => {
             let message = format!("there is no program in {}: it is a list of lifetimes", source.name);
             return Err(Failure::usage_with_help(message, "its stages are lifetimes, problem and plan"));
         }
+        (_, _) => records::json::write(&input.problem),
     };
     Ok(Answer::yes(text).with_notes(input.notes))
 }

@@ -95,7 +95,7 @@ fn total(savings: &[Saving]) -> Saving {
     }
 }
 
-fn failure(source: &Source, error: PassFailure) -> Failure {
+pub(super) fn failure(source: &Source, error: PassFailure) -> Failure {
     match error {
         PassFailure::Input(error) => input::unreadable(source, &error),
         PassFailure::No(error) => input::refused(source, &error),

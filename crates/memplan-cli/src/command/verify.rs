@@ -6,6 +6,7 @@
 
 use memplan::core::{Plan, line_column};
 use memplan::finding::{self, Finding};
+use memplan::pass::assign_gmem;
 use memplan::pipeline::Source;
 use memplan::wording::{count, sized};
 use serde_json::json;
@@ -20,6 +21,9 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
         return Err(Failure::usage("FILE and PLAN cannot both be standard input"));
     }
     let source = input::source(&args.file, &args.format)?;
+    if args.plan.ends_with(".mlir") {
+        return addresses(args, &source);
+    }
     let input = input::read(&source)?;
     let target = args.target.target();
     let read_plan = |problem: &_| input::plan(&args.plan, problem, args.offsets.offset_column.as_deref());
@@ -44,6 +48,22 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
     Ok(Answer { text, notes: input.notes, is_no: !findings.is_empty(), ..Answer::default() })
 }
 
+/// Another tool's addresses stand in the types of its network.
+fn addresses(args: &VerifyArgs, source: &Source) -> Result<Answer, Failure> {
+    let written = input::source(&args.plan, &args.format)?;
+    let (findings, count) =
+        assign_gmem::check_addresses(source, &written).map_err(|error| super::opt::failure(source, error))?;
+    let text = match (args.json, findings.is_empty()) {
+        (true, _) => as_json(source, &findings),
+        (false, true) => {
+            let fine = painted("fine", Style::Good);
+            format!("{}: {fine}, {} tensors\n", visible(&args.plan), count)
+        }
+        (false, false) => violations(&args.plan, source, &findings),
+    };
+    Ok(Answer { text, is_no: !findings.is_empty(), ..Answer::default() })
+}
+
 fn report(args: &VerifyArgs, source: &Source, plan: &Plan, findings: &[Finding]) -> String {
     let name = visible(&args.plan);
     if findings.is_empty() {
@@ -51,8 +71,12 @@ fn report(args: &VerifyArgs, source: &Source, plan: &Plan, findings: &[Finding])
         let fine = painted("fine", Style::Good);
         return format!("{name}: {fine}, {}, extent {}\n", count(placed, "buffer"), sized(plan.extent()));
     }
+    violations(&args.plan, source, findings)
+}
+
+fn violations(plan: &str, source: &Source, findings: &[Finding]) -> String {
     let verdict = painted(&count(findings.len(), "violation"), Style::Bad);
-    let mut text = format!("{name}: {verdict}\n");
+    let mut text = format!("{}: {verdict}\n", visible(plan));
     for finding in findings {
         let place = match place_in(source, finding) {
             Some((line, column)) => format!("{}:{line}:{column}: ", visible(&source.name)),

@@ -11,6 +11,7 @@ mod compare;
 mod diagnostics;
 mod documents;
 mod dump;
+mod gmem;
 mod header;
 mod help;
 mod opt;

@@ -66,9 +66,23 @@ impl FromStr for PassSpec {
             Some((key, value)) => (key.to_owned(), Some(value.trim_matches(['"', '\'']).to_owned())),
             None => (word.to_owned(), None),
         };
-        let words = options.split([' ', ',', '\t', '\n']).filter(|word| !word.is_empty());
-        Ok(PassSpec { name: name.to_owned(), options: PassOptions { entries: words.map(entry).collect() } })
+        let entries = words(options).into_iter().map(entry).collect();
+        Ok(PassSpec { name: name.to_owned(), options: PassOptions { entries } })
     }
+}
+
+/// Words between blanks and commas; quotes hold one together.
+fn words(text: &str) -> Vec<&str> {
+    let mut quote = None;
+    let separates = |c: char| {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if c == '"' || c == '\'' => quote = Some(c),
+            _ => {}
+        }
+        quote.is_none() && matches!(c, ' ' | ',' | '\t' | '\n')
+    };
+    text.split(separates).filter(|word| !word.is_empty()).collect()
 }
 
 impl PassOptions {
@@ -105,6 +119,8 @@ mod tests {
             options,
             [("analysis-only", None), ("planner-options", Some("size-first")), ("alignment", Some("64"))]
         );
+        let quoted: PassSpec = "a{pairs=\"0:0,1:2\", b='c d'}".parse().unwrap();
+        assert_eq!(quoted.options.iter().collect::<Vec<_>>(), [("pairs", Some("0:0,1:2")), ("b", Some("c d"))]);
         assert_eq!("merge-alloc".parse::<PassSpec>().unwrap().options, PassOptions::default());
         for text in ["", "{}", "a b", "a{", "a}"] {
             assert!(text.parse::<PassSpec>().is_err(), "{text}");

@@ -1,6 +1,7 @@
 //! MLIR text: read, lowered to a program, analysed.
 
 use memplan_core::{Span, line_column};
+use memplan_mlir::pass::{PassError, assign_gmem};
 use memplan_mlir::{Dialects, Document, Note, lower};
 use memplan_models::ReadError;
 
@@ -16,7 +17,7 @@ impl Format for Mlir {
     }
 
     fn describe(&self) -> &'static str {
-        "MLIR text: the memrefs that functions allocate"
+        "MLIR text: the memrefs that functions allocate, the tensors of top and tpu networks"
     }
 
     fn extensions(&self) -> &'static [&'static str] {
@@ -32,12 +33,24 @@ impl Format for Mlir {
         let dialects = options.dialects.as_ref().unwrap_or(Dialects::builtin());
         let document = Document::read(text, dialects)
             .map_err(|error| ReadError::new(error.code(), text, error.span(), error.to_string()))?;
+        if assign_gmem::is_network(&document) {
+            let program = assign_gmem::program(&document, &assign_gmem::Options::default())
+                .map_err(|error| ReadError::new("gmem::network", text, place(&error), error.to_string()))?;
+            return analyze(program, text, Vec::new());
+        }
         let lowered = lower(&document)
             .map_err(|error| ReadError::new("lower::malformed", text, error.span(), error.to_string()))?;
         let mut notes: Vec<String> =
             document.notes().iter().chain(&lowered.notes).map(|note| placed(text, note)).collect();
         notes.dedup();
         analyze(lowered.program, text, notes)
+    }
+}
+
+fn place(error: &PassError) -> Span {
+    match error {
+        PassError::Op { span, .. } => *span,
+        _ => Span::new(0, 0),
     }
 }
 

@@ -84,7 +84,7 @@ fn rewrite(
     Ok(Rewritten { text: rewritten, notes, savings: stats })
 }
 
-fn failure(text: &str, error: PassError) -> PassFailure {
+pub(super) fn failure(text: &str, error: PassError) -> PassFailure {
     match error {
         PassError::Options(error) => error.into(),
         PassError::Refused(error) => error.into(),

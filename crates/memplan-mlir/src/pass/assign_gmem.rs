@@ -1,0 +1,512 @@
+//! assign-gmem: global memory for whole networks, weights first, then activations.
+//!
+//! A module of `top` and `tpu` ops goes in without addresses; every tensor that is
+//! in global memory comes out with its address as the encoding of its type:
+//!
+//! ```text
+//!   %1 = "tpu.Active"(%0) : (tensor<1x16xf32>) -> tensor<1x16xf32>
+//!     ──►
+//!   %1 = "tpu.Active"(%0) : (tensor<1x16xf32, 4294967296 : i64>) -> tensor<1x16xf32, 4294971392 : i64>
+//! ```
+//!
+//! The steps, each a file:
+//!
+//! 1. `network`: the module as tensors, weights and steps, calls followed;
+//!    `tensor` is what they take, `in_place` which ops move no data;
+//! 2. `chip`: what the chip's memory is like, from a table;
+//! 3. `weights`: one behind the other;
+//! 4. `areas`: what the address mode means for inputs and outputs;
+//! 5. `lifecycle`: how long each tensor is needed;
+//! 6. `merge`, `problem`, `successor`, `choose`: which concats are merged and where
+//!    everything goes; or `documented`: the algorithm of the document;
+//! 7. `program`: the network for the dataflow check, with the addresses it got;
+//! 8. `rewrite`: the new text.
+//!
+//! `addressed` reads addresses back, ours or another tool's, so that they can be checked.
+
+mod addressed;
+mod areas;
+mod chip;
+mod choose;
+mod documented;
+mod in_place;
+mod lifecycle;
+mod merge;
+mod network;
+mod options;
+mod problem;
+mod program;
+mod report;
+mod rewrite;
+mod successor;
+mod tensor;
+mod weights;
+
+use memplan_core::{Bytes, Id, IndexVec, Placement, Plan, Problem, SpaceId};
+use memplan_planner::{Request, Strategy};
+use memplan_program::{Origin, Program, SiteId};
+
+use super::{PassError, Remark, Saving};
+use crate::{Document, Edits, OpId};
+use areas::{Areas, IoOptions, NoArea};
+use choose::Chooser;
+use documented::Ground;
+use network::{Network, Step, TensorId};
+use problem::Setting;
+use rewrite::{Addresses, Attributes, set_attributes};
+use weights::WeightPlan;
+
+pub use addressed::{Addressed, Misplaced, addressed};
+pub use chip::{AddressMode, Chip, ChipFileError, Chips, OnChip};
+pub use options::{Mode, Options};
+pub use program::Form;
+pub use report::{program, reuse_table, todays_sizes};
+pub use weights::WeightContents;
+
+/// What the pass did, and all that is needed to check it.
+#[derive(Clone, Debug)]
+pub struct Assigned {
+    /// The changes to the text.
+    pub edits: Edits,
+    /// The network as a program in which every tensor is a buffer.
+    pub program: Program,
+    /// The address of every tensor, as an offset in one space.
+    pub placements: IndexVec<SiteId, Option<Placement>>,
+    /// The packing behind the addresses, one for each device; none for the documented algorithm.
+    pub packings: Vec<(Problem, Plan)>,
+    /// What the user should know, with the place it is about.
+    pub remarks: Vec<Remark>,
+    /// Bytes before and after, one row a device.
+    pub stats: Vec<Saving>,
+}
+
+/// The modules of a text that say for which chip and in which state they are.
+fn global_modules(document: &Document) -> Vec<OpId> {
+    let ops = document.top_blocks().iter().flat_map(|&block| document.ops(block)).copied();
+    ops.filter(|&op| is_module(document, op) && document.attribute(op, "module.state").is_some()).collect()
+}
+
+fn is_module(document: &Document, op: OpId) -> bool {
+    document.name(op) == "builtin.module"
+}
+
+/// Whether a text holds a network of `top` and `tpu` ops.
+pub fn is_network(document: &Document) -> bool {
+    !global_modules(document).is_empty()
+}
+
+/// The modules with functions in them: those inside, or the module itself.
+fn device_modules(document: &Document, global: OpId) -> Vec<OpId> {
+    let blocks = document.regions(global).iter().flat_map(|&region| document.blocks(region));
+    let inner = blocks.flat_map(|&block| document.ops(block)).copied().filter(|&op| is_module(document, op));
+    let inner: Vec<OpId> = inner.collect();
+    if inner.is_empty() { vec![global] } else { inner }
+}
+
+/// What one global module asks for.
+struct Task<'a> {
+    document: &'a Document,
+    global: OpId,
+    chip: &'a Chip,
+    mode: AddressMode,
+    options: &'a Options,
+}
+
+impl<'a> Task<'a> {
+    fn new(document: &'a Document, global: OpId, options: &'a Options) -> Result<Task<'a>, PassError> {
+        let chip = find_chip(document, global, options)?;
+        let mode = address_mode(document, global, options, chip)?;
+        Ok(Task { document, global, chip, mode, options })
+    }
+
+    fn error(&self, module: OpId, message: String) -> PassError {
+        PassError::Op { span: self.document.op(module).name_span, message }
+    }
+
+    fn network(&self, module: OpId) -> Result<Network, PassError> {
+        let mut network = Network::read(self.document, module, self.chip)?;
+        if self.document.attribute(self.global, "module.state") != Some("\"TPU_ADDRESSED\"") {
+            // Whatever stands there, nobody has assigned it.
+            network.weights.iter_mut().for_each(|weight| weight.previous = None);
+        }
+        Ok(network)
+    }
+
+    fn cores(&self) -> u64 {
+        let cores = self.document.integer_attribute(self.global, "module.cores");
+        cores.and_then(|cores| u64::try_from(cores).ok()).unwrap_or(1)
+    }
+}
+
+fn attribute_error(document: &Document, module: OpId, name: &str, message: String) -> PassError {
+    let span = document.attribute_span(module, name).unwrap_or(document.op(module).name_span);
+    PassError::Op { span, message }
+}
+
+fn check_state(document: &Document, module: OpId) -> Result<(), PassError> {
+    let state = document.attribute(module, "module.state").unwrap_or_default().trim_matches('"');
+    if ["TPU_DIVIDED", "TPU_ADDRESSED"].contains(&state) {
+        return Ok(());
+    }
+    let message = format!(
+        "the module is in state `{state}`, but addresses are assigned in state TPU_DIVIDED (or again in \
+         TPU_ADDRESSED); lower it to the chip's ops and divide it into functions first"
+    );
+    Err(attribute_error(document, module, "module.state", message))
+}
+
+fn find_chip<'a>(document: &Document, module: OpId, options: &'a Options) -> Result<&'a Chip, PassError> {
+    let written = document.attribute(module, "module.chip").unwrap_or_default().trim_matches('"');
+    let name = options.chip.as_deref().unwrap_or(written);
+    options.chips.get(name).ok_or_else(|| {
+        let known: Vec<&str> = options.chips.names().collect();
+        let message = format!(
+            "chip `{name}` is not known; known are {}; describe others in a TOML file and give it with chips=FILE",
+            known.join(", ")
+        );
+        attribute_error(document, module, "module.chip", message)
+    })
+}
+
+fn address_mode(document: &Document, module: OpId, options: &Options, chip: &Chip) -> Result<AddressMode, PassError> {
+    let written = document.attribute(module, "module.addr_mode").map(|mode| mode.trim_matches('"'));
+    match (options.address_mode, written) {
+        (Some(mode), _) => Ok(mode),
+        (None, None | Some("auto" | "")) => Ok(chip.auto),
+        (None, Some(name)) => AddressMode::find(name).ok_or_else(|| {
+            let known: Vec<&str> = AddressMode::ALL.into_iter().map(AddressMode::name).collect();
+            let message = format!("there is no addr_mode `{name}`; there are {} and auto", known.join(", "));
+            attribute_error(document, module, "module.addr_mode", message)
+        }),
+    }
+}
+
+/// A network with everything that was decided about it.
+struct Solved {
+    network: Network,
+    weights: WeightPlan,
+    areas: Areas,
+    pinned: Vec<TensorId>,
+    addresses: IndexVec<TensorId, u64>,
+    /// Bytes of the activations, `neuron_size`.
+    extent: u64,
+    lower_bound: u64,
+    /// For each concat of the network whether it is merged.
+    merged: Vec<bool>,
+    packing: Option<(Problem, Plan)>,
+}
+
+/// Runs the pass. Without a strategy every way to plan is tried.
+pub fn run(
+    document: &Document,
+    options: &Options,
+    strategy: Option<&dyn Strategy>,
+    request: &Request,
+) -> Result<Assigned, PassError> {
+    let globals = global_modules(document);
+    if globals.is_empty() {
+        let message = "there is no module with a `module.state` here: nothing for assign-gmem to do; give it a \
+            module of `top` and `tpu` ops in state TPU_DIVIDED";
+        return Err(PassError::Op { span: memplan_core::Span::new(0, 0), message: message.to_owned() });
+    }
+    let mut solved = Vec::new();
+    let mut edits = Edits::default();
+    let mut remarks = Vec::new();
+    for global in globals {
+        check_state(document, global)?;
+        let task = Task::new(document, global, options)?;
+        let mut mode = task.mode;
+        for module in device_modules(document, global) {
+            let found = task.solve(module, strategy, request)?;
+            task.rewrite(&found, &mut edits);
+            mode = found.areas.mode;
+            remarks.extend(task.remarks(&found));
+            let attributes = task.module_attributes(&found);
+            if module == global {
+                task.rewrite_global(mode, attributes, &mut edits);
+            } else {
+                set_attributes(document, module, &attributes, &mut edits);
+            }
+            solved.push(found);
+        }
+        if device_modules(document, global) != [global] {
+            task.rewrite_global(mode, Attributes::new(), &mut edits);
+        }
+    }
+    let stats = solved.iter().map(|found| saving(document, found)).collect();
+    let (program, placements) = addressed_program(document, &solved)?;
+    let packings = solved.into_iter().filter_map(|found| found.packing).collect();
+    Ok(Assigned { edits, program, placements, packings, remarks, stats })
+}
+
+impl Task<'_> {
+    fn solve(&self, module: OpId, strategy: Option<&dyn Strategy>, request: &Request) -> Result<Solved, PassError> {
+        let network = self.network(module)?;
+        if let Some(function) = rewrite::generic_function(self.document, &network) {
+            let message = "a function in generic form has no place for addresses in its signature; \
+                print it in its own form, `func.func @name(…)`";
+            return Err(self.error(function, message.to_owned()));
+        }
+        let too_large = || self.too_large(module);
+        let weights = WeightPlan::new(&network, self.chip, self.options.contents.as_ref()).ok_or_else(too_large)?;
+        self.check_room(module, "the weights", weights.start, weights.size)?;
+        let solved = match self.options.mode {
+            Mode::Best => self.solve_best(module, network, weights, strategy, request)?,
+            Mode::Documented => self.solve_documented(module, network, weights)?,
+        };
+        let behind = solved.areas.behind();
+        self.check_room(module, "the activations", solved.areas.neuron, solved.extent.saturating_add(behind))?;
+        for area in &solved.areas.list {
+            if let Some(base) = area.base {
+                self.check_room(module, "the inputs and outputs", base, area.size)?;
+            }
+        }
+        Ok(solved)
+    }
+
+    fn too_large(&self, module: OpId) -> PassError {
+        self.error(module, "the sizes of this network's tensors pass 2^63 bytes together; split it".to_owned())
+    }
+
+    fn check_room(&self, module: OpId, what: &str, base: u64, bytes: u64) -> Result<(), PassError> {
+        match self.chip.room(base).filter(|&room| bytes > room) {
+            None => Ok(()),
+            Some(room) => {
+                let chip = &self.chip.name;
+                let message = format!(
+                    "{what} take {bytes} bytes from address {base:#x} on, but chip `{chip}` has {room} there; \
+                     use a smaller batch, split the network, or choose another chip"
+                );
+                Err(self.error(module, message))
+            }
+        }
+    }
+
+    fn solve_best(
+        &self,
+        module: OpId,
+        network: Network,
+        weights: WeightPlan,
+        strategy: Option<&dyn Strategy>,
+        request: &Request,
+    ) -> Result<Solved, PassError> {
+        let areas = self.areas(module, &network, &weights)?;
+        let pinned = self.pinned(&network, &areas);
+        let lives = self.lives(&network, &pinned);
+        self.check_shared_homes(module, &network, &areas, &lives)?;
+        let on_chip = self.chip.on_chip.map(|memory| memory.share(self.cores()));
+        let setting = Setting { network: &network, chip: self.chip, areas: &areas, lives: &lives, on_chip };
+        let chosen = Chooser { setting: &setting, strategy, request }.choose()?;
+        let addresses = setting.addresses(&chosen.solved, &chosen.merges, &chosen.plan);
+        let extent = setting.extent(&chosen.plan);
+        let lower_bound = chosen.lower_bound.0.min(extent);
+        let merged = chosen.merges.merged.clone();
+        let packing = Some((chosen.solved.problem, chosen.plan));
+        Ok(Solved { network, weights, areas, pinned, addresses, extent, lower_bound, merged, packing })
+    }
+
+    fn areas(&self, module: OpId, network: &Network, weights: &WeightPlan) -> Result<Areas, PassError> {
+        let io = IoOptions { iomem: &self.options.iomem_set, same_address: &self.options.same_address };
+        Areas::new(network, self.chip, self.mode, weights, io).map_err(|why| match why {
+            NoArea::Request(message) => attribute_error(self.document, self.global, "module.addr_mode", message),
+            NoArea::TooLarge => self.too_large(module),
+        })
+    }
+
+    fn lives(&self, network: &Network, pinned: &[TensorId]) -> IndexVec<TensorId, lifecycle::Life> {
+        match self.options.reuse {
+            true => lifecycle::lives(network, pinned),
+            false => lifecycle::lives(network, &network.tensors.ids().collect::<Vec<_>>()),
+        }
+    }
+
+    /// What today's compilers would reserve for the activations.
+    fn todays_size(&self, module: OpId) -> Result<Option<u64>, PassError> {
+        let network = self.network(module)?;
+        let weights = WeightPlan::new(&network, self.chip, None).ok_or_else(|| self.too_large(module))?;
+        let areas = self.areas(module, &network, &weights)?;
+        let lives = self.lives(&network, &self.pinned(&network, &areas));
+        if self.chip.on_chip.is_some() {
+            return Ok(None);
+        }
+        let setting = Setting { network: &network, chip: self.chip, areas: &areas, lives: &lives, on_chip: None };
+        let merges = merge::Mergeable::new(&network, &areas).as_today();
+        let solved = setting.problem(&merges)?;
+        let plan = successor::best_plan(&setting, &merges, &solved, &Request::default());
+        Ok(plan.map(|plan| setting.extent(&plan) + areas.behind()))
+    }
+
+    /// Tensors whose content is to be found at the end: inputs, unless their
+    /// memory may be used again.
+    fn pinned(&self, network: &Network, areas: &Areas) -> Vec<TensorId> {
+        let mut pinned = lifecycle::pinned(network, areas.mode == AddressMode::InReuse);
+        // An input whose place an output shares ends with its last use.
+        let taken: Vec<TensorId> =
+            self.options.same_address.iter().filter_map(|&(input, _)| network.inputs.get(input)).copied().collect();
+        pinned.retain(|tensor| areas.mode != AddressMode::IoAlone || !taken.contains(tensor));
+        pinned
+    }
+
+    /// An output in the place of an input must not be written while the input is needed.
+    fn check_shared_homes(
+        &self,
+        module: OpId,
+        network: &Network,
+        areas: &Areas,
+        lives: &IndexVec<TensorId, lifecycle::Life>,
+    ) -> Result<(), PassError> {
+        let roots = |tensors: &[TensorId], at: usize| tensors.get(at).map(|&tensor| network.root(tensor).0);
+        for &(input, output) in self.options.same_address.iter().filter(|_| areas.mode == AddressMode::IoAlone) {
+            let (Some(first), Some(second)) = (roots(&network.inputs, input), roots(&network.outputs, output)) else {
+                continue;
+            };
+            if first != second && lives[first].end > lives[second].start {
+                let message = format!(
+                    "`same_addr` puts output {output} in the place of input {input}, which is still read when the \
+                     output is written; leave the pair out"
+                );
+                return Err(self.error(module, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn solve_documented(&self, module: OpId, network: Network, weights: WeightPlan) -> Result<Solved, PassError> {
+        if !matches!(self.mode, AddressMode::Basic | AddressMode::InReuse) {
+            let message = format!(
+                "the documented algorithm knows no addr_mode `{}`; use basic, or leave out mode=documented",
+                self.mode.name()
+            );
+            return Err(attribute_error(self.document, self.global, "module.addr_mode", message));
+        }
+        let neuron = self.chip.activations.unwrap_or(weights.end());
+        let documented = self.documented(&network, neuron, |_, _| {}).ok_or_else(|| self.too_large(module))?;
+        // An input that its own function reads is released like any other tensor.
+        let is_released = network.inputs.iter().any(|&input| !network.tensors[input].crosses);
+        let mode = if is_released { AddressMode::InReuse } else { AddressMode::Basic };
+        Ok(Solved {
+            areas: Areas { neuron, mode, private: self.chip.private.map(|_| 0), ..Areas::default() },
+            pinned: lifecycle::pinned(&network, is_released),
+            addresses: documented.addresses,
+            extent: documented.size,
+            lower_bound: 0,
+            merged: vec![false; network.concats.len()],
+            packing: None,
+            network,
+            weights,
+        })
+    }
+
+    fn documented(
+        &self,
+        network: &Network,
+        start: u64,
+        watch: impl FnMut(&Step, &documented::Table),
+    ) -> Option<documented::Documented> {
+        documented::assign(network, Ground { start, align: self.chip.align }, watch)
+    }
+
+    fn remarks(&self, solved: &Solved) -> Vec<Remark> {
+        let span = self.document.op(solved.network.module).name_span;
+        let note = solved.areas.note.iter().map(|message| Remark { span, message: message.clone() });
+        note.collect()
+    }
+
+    fn rewrite(&self, solved: &Solved, edits: &mut Edits) {
+        let Solved { network, weights, .. } = solved;
+        Addresses { network, tensors: &solved.addresses, weights }.write(self.document, edits);
+        for (concat, &merged) in network.concats.iter().zip(&solved.merged) {
+            self.mark_concat(network.steps[concat.step].op, merged, edits);
+        }
+        for &op in &network.other_concats {
+            self.mark_concat(op, false, edits);
+        }
+    }
+
+    /// What the module says about its memory.
+    fn module_attributes(&self, solved: &Solved) -> Attributes<'static> {
+        let Solved { weights, areas, .. } = solved;
+        let number = |value: u64| Some(format!("{value} : i64"));
+        let has_pools = self.chip.private.is_some();
+        let of_pools = |value: Option<u64>| value.filter(|_| has_pools).and_then(number);
+        let of_others = |value: u64| Some(value).filter(|_| !has_pools).and_then(number);
+        let size = solved.extent + areas.behind();
+        [
+            ("module.coeff_addr", number(weights.start)),
+            ("module.coeff_size", number(weights.size)),
+            ("module.dynamic_coeff_offset", of_others(weights.static_size)),
+            ("module.io_addr", areas.io.and_then(|(start, _)| number(start))),
+            ("module.io_size", areas.io.and_then(|(_, size)| number(size))),
+            ("module.neuron_addr", of_others(areas.neuron)),
+            ("module.neuron_size", number(size)),
+            ("module.private_size", of_pools(areas.private)),
+        ]
+        .into_iter()
+        .collect()
+    }
+
+    /// Tells the code generator whether a concat has anything to do.
+    fn mark_concat(&self, op: OpId, merged: bool, edits: &mut Edits) {
+        let written = self.document.attribute(op, "only_merge");
+        let is_marked = written.is_some_and(|value| value != "false");
+        if is_marked != merged {
+            let attributes: Attributes = [("only_merge", Some(merged.to_string()))].into_iter().collect();
+            set_attributes(self.document, op, &attributes, edits);
+        }
+    }
+
+    fn rewrite_global(&self, mode: AddressMode, mut attributes: Attributes, edits: &mut Edits) {
+        attributes.insert("module.state", Some("\"TPU_ADDRESSED\"".to_owned()));
+        let written = self.document.attribute(self.global, "module.addr_mode").map(|mode| mode.trim_matches('"'));
+        if written != Some(mode.name()) {
+            attributes.insert("module.addr_mode", Some(format!("\"{}\"", mode.name())));
+        }
+        set_attributes(self.document, self.global, &attributes, edits);
+    }
+}
+
+fn saving(document: &Document, solved: &Solved) -> Saving {
+    let network = &solved.network;
+    let roots = network.roots_of_memory();
+    let before = roots.fold(0u64, |sum, id| sum.saturating_add(network.tensors[id].shape.bytes()));
+    Saving {
+        function: document.symbol_name(network.module).unwrap_or_default().to_owned(),
+        scope: "neuron".to_owned(),
+        buffers: network.roots_of_memory().count(),
+        before,
+        after: solved.extent,
+        lower_bound: solved.lower_bound,
+    }
+}
+
+/// The program in which every tensor is a buffer, and where they all are.
+fn addressed_program(
+    document: &Document,
+    solved: &[Solved],
+) -> Result<(Program, IndexVec<SiteId, Option<Placement>>), PassError> {
+    let networks: Vec<(&Network, Vec<TensorId>)> =
+        solved.iter().map(|found| (&found.network, found.pinned.clone())).collect();
+    let (program, handles) = lower(document, &networks, Form::Addressed)?;
+    let mut placements = IndexVec::filled(None, program.sites().len());
+    for (device, (found, handles)) in solved.iter().zip(&handles).enumerate() {
+        for (tensor, &handle) in handles.iter_enumerated() {
+            if let Origin::Alloc(site) = program.value(handle).origin {
+                // Devices have memories of their own.
+                let space = SpaceId::from_index(device);
+                placements[site] = Some(Placement::at(space, Bytes(found.addresses[tensor])));
+            }
+        }
+    }
+    Ok((program, placements))
+}
+
+fn lower(
+    document: &Document,
+    networks: &[(&Network, Vec<TensorId>)],
+    form: Form,
+) -> Result<(Program, Vec<IndexVec<TensorId, memplan_program::ValueId>>), PassError> {
+    program::lower(document, networks, form).map_err(|error| PassError::Op {
+        span: memplan_core::Span::new(0, 0),
+        message: format!("the network is no program: {error}"),
+    })
+}

@@ -1,0 +1,118 @@
+//! Addresses as they stand in a text, ours or another compiler's, for checking.
+//!
+//! Every tensor's address is the encoding of its type. The dataflow check says
+//! whether they are right together; what it cannot know is that the generated
+//! code does nothing for a reshape, so that its result *must* lie where its
+//! operand lies. That is asked here.
+
+use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span};
+use memplan_program::{Origin, Program, SiteId};
+
+use super::chip::AddressMode;
+use super::network::{Action, Network, TensorId, written_address};
+use super::options::Options;
+use super::program::Form;
+use super::{Task, device_modules, global_modules, lifecycle, lower};
+use crate::Document;
+use crate::pass::PassError;
+
+/// A network with the addresses of its tensors.
+#[derive(Clone, Debug)]
+pub struct Addressed {
+    /// The network, every tensor a buffer.
+    pub program: Program,
+    /// Where they are; `None` for those without an address.
+    pub placements: IndexVec<SiteId, Option<Placement>>,
+    /// Results of ops that move no data, in the wrong place.
+    pub misplaced: Vec<Misplaced>,
+}
+
+/// A tensor that should lie in its operand, and does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misplaced {
+    /// Where its type is written.
+    pub span: Span,
+    /// Its name.
+    pub tensor: String,
+    /// The op that makes it.
+    pub op: String,
+    /// Where it is.
+    pub address: u64,
+    /// Where it should be.
+    pub expected: u64,
+}
+
+/// Reads the addresses in a text; `structure` is the text that says what the
+/// network does, `written` the one with the addresses (often the same).
+pub fn addressed(structure: &Document, written: &Document, options: &Options) -> Result<Addressed, PassError> {
+    let (known, modes) = networks(structure, options)?;
+    let (sources, _) = networks(written, options)?;
+    let pinned = |(network, mode): (&Network, &AddressMode)| lifecycle::pinned(network, *mode == AddressMode::InReuse);
+    let pinned: Vec<Vec<TensorId>> = known.iter().zip(&modes).map(pinned).collect();
+    let pairs: Vec<(&Network, Vec<TensorId>)> = known.iter().zip(pinned).collect();
+    let (program, handles) = lower(structure, &pairs, Form::Addressed)?;
+    let mut placements = IndexVec::filled(None, program.sites().len());
+    let mut misplaced = Vec::new();
+    for (device, (network, handles)) in known.iter().zip(&handles).enumerate() {
+        let Some(source) = sources.get(device).filter(|source| same_tensors(network, source)) else {
+            let message = "the two files do not hold the same network: their tensors differ".to_owned();
+            return Err(PassError::Op { span: structure.op(network.module).name_span, message });
+        };
+        let addresses = read_addresses(written, source);
+        for (tensor, &handle) in handles.iter_enumerated() {
+            if let (Origin::Alloc(site), Some(address)) = (&program.value(handle).origin, addresses[tensor]) {
+                placements[*site] = Some(Placement::at(SpaceId::from_index(device), Bytes(address)));
+            }
+        }
+        misplaced.extend(find_misplaced(structure, network, &addresses));
+    }
+    Ok(Addressed { program, placements, misplaced })
+}
+
+fn networks(document: &Document, options: &Options) -> Result<(Vec<Network>, Vec<AddressMode>), PassError> {
+    let (mut networks, mut modes) = (Vec::new(), Vec::new());
+    for global in global_modules(document) {
+        let task = Task::new(document, global, options)?;
+        for module in device_modules(document, global) {
+            networks.push(Network::read(document, module, task.chip)?);
+            modes.push(task.mode);
+        }
+    }
+    Ok((networks, modes))
+}
+
+fn same_tensors(one: &Network, other: &Network) -> bool {
+    let facts = |network: &Network| -> Vec<(String, u64)> {
+        network.tensors.iter().map(|tensor| (tensor.name.clone(), tensor.shape.bytes())).collect()
+    };
+    facts(one) == facts(other)
+}
+
+fn read_addresses(document: &Document, network: &Network) -> IndexVec<TensorId, Option<u64>> {
+    network.tensors.iter().map(|tensor| written_address(document, tensor.value)).collect()
+}
+
+fn find_misplaced(
+    document: &Document,
+    network: &Network,
+    addresses: &IndexVec<TensorId, Option<u64>>,
+) -> Vec<Misplaced> {
+    let mut found = Vec::new();
+    for step in network.steps.iter().filter(|step| matches!(step.action, Action::View | Action::Update)) {
+        let (Some(&result), Some(&source)) = (step.writes.first(), step.reads.first()) else { continue };
+        let inside = network.root(result).1.saturating_sub(network.root(source).1);
+        let (Some(address), Some(base)) = (addresses[result], addresses[source]) else { continue };
+        let expected = base.saturating_add(inside);
+        if address != expected {
+            let tensor = &network.tensors[result];
+            found.push(Misplaced {
+                span: document.op(step.op).span,
+                tensor: tensor.name.clone(),
+                op: document.name(step.op).to_owned(),
+                address,
+                expected,
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,264 @@
+//! Which area of memory each input and output goes to: the address modes.
+//!
+//! | mode | inputs | outputs | `neuron_size` counts |
+//! |---|---|---|---|
+//! | basic | among the activations, for ever | among the activations | all |
+//! | in_reuse | among the activations | among the activations | all |
+//! | io_alone | an area of their own ... | ... behind the inputs | the rest |
+//! | io_tag | the largest, one a tag | likewise | the rest |
+//! | io_tag_fuse | tag 0 | tag 1 | all, as in basic |
+//! | io_reloc | behind the activations ... | ... behind the inputs | all |
+//!
+//! A chip with a private pool tags the first inputs and outputs in any mode, and
+//! puts the others there, with whatever passes from one function to the next.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::collections::btree_map::{BTreeMap, Entry};
+
+use memplan_core::Bytes;
+
+use super::chip::{AddressMode, Chip};
+use super::network::{Action, Network, TensorId};
+use super::weights::WeightPlan;
+
+/// An area besides that of the activations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Area {
+    /// Its name in plans.
+    pub name: String,
+    /// Where it begins; `None` for behind the activations.
+    pub base: Option<u64>,
+    /// Its bytes.
+    pub size: u64,
+}
+
+/// A tensor's place in an area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Home {
+    /// Which area.
+    pub area: usize,
+    /// First byte, from the start of the area.
+    pub at: u64,
+}
+
+/// Where things are that have a fixed place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Areas {
+    /// The areas.
+    pub list: Vec<Area>,
+    /// The tensors in them; all of them lie in no other tensor.
+    pub homes: BTreeMap<TensorId, Home>,
+    /// Where the activations begin.
+    pub neuron: u64,
+    /// Whether the activations' area also counts the tensors that have a home,
+    /// as if they were in it.
+    pub counts_homes: bool,
+    /// `module.io_addr` and `module.io_size`.
+    pub io: Option<(u64, u64)>,
+    /// `module.private_size`.
+    pub private: Option<u64>,
+    /// The mode after all.
+    pub mode: AddressMode,
+    /// Why it is not the one asked for.
+    pub note: Option<String>,
+}
+
+/// Why a mode cannot be had.
+pub(super) enum NoArea {
+    /// What was asked for makes no sense.
+    Request(String),
+    /// Sizes pass 2^63.
+    TooLarge,
+}
+
+impl Areas {
+    pub(super) fn new(
+        network: &Network,
+        chip: &Chip,
+        mode: AddressMode,
+        weights: &WeightPlan,
+        options: IoOptions,
+    ) -> Result<Areas, NoArea> {
+        let neuron = chip.activations.unwrap_or(weights.end());
+        let areas = Areas { neuron, mode, ..Areas::default() };
+        let mut builder = Builder { network, chip, areas };
+        match (chip.private, mode) {
+            (Some(private), _) => builder.pools(private, options.iomem)?,
+            (None, AddressMode::Basic | AddressMode::InReuse) => {}
+            (None, AddressMode::IoAlone) => builder.io_alone(options.same_address)?,
+            (None, AddressMode::IoTag) => builder.io_tag()?,
+            (None, AddressMode::IoTagFuse) => builder.io_tag_fuse()?,
+            (None, AddressMode::IoReloc) => {
+                let all = builder.ios();
+                builder.pack("io", None, &all)?;
+            }
+        }
+        Ok(builder.areas)
+    }
+
+    /// The address of an area; `extent` is what the activations take.
+    pub(super) fn base(&self, area: usize, extent: u64) -> u64 {
+        self.list.get(area).and_then(|area| area.base).unwrap_or(self.neuron + extent)
+    }
+
+    /// Bytes of the areas that lie behind the activations.
+    pub(super) fn behind(&self) -> u64 {
+        self.list.iter().filter(|area| area.base.is_none()).map(|area| area.size).sum()
+    }
+}
+
+/// What the user says about inputs and outputs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IoOptions<'a> {
+    /// Names of the inputs and outputs that get tags of their own on a chip with pools; all if empty.
+    pub(super) iomem: &'a [String],
+    /// Input i and output j in one place.
+    pub(super) same_address: &'a [(usize, usize)],
+}
+
+struct Builder<'a> {
+    network: &'a Network,
+    chip: &'a Chip,
+    areas: Areas,
+}
+
+impl Builder<'_> {
+    fn inputs(&self) -> Vec<TensorId> {
+        self.network.inputs.iter().map(|&tensor| self.network.root(tensor).0).collect()
+    }
+
+    fn outputs(&self) -> Vec<TensorId> {
+        self.network.outputs.iter().map(|&tensor| self.network.root(tensor).0).collect()
+    }
+
+    /// Inputs, then outputs, each once.
+    fn ios(&self) -> Vec<TensorId> {
+        let mut seen = HashSet::new();
+        self.inputs().into_iter().chain(self.outputs()).filter(|&tensor| seen.insert(tensor)).collect()
+    }
+
+    fn padded(&self, tensor: TensorId) -> Result<Bytes, NoArea> {
+        let bytes = Bytes(self.network.tensors[tensor].shape.bytes());
+        bytes.align_up(Bytes(self.chip.align)).ok_or(NoArea::TooLarge)
+    }
+
+    /// A new area with tensors one behind the other, those without a home yet.
+    fn pack(&mut self, name: &str, base: Option<u64>, tensors: &[TensorId]) -> Result<u64, NoArea> {
+        let area = self.areas.list.len();
+        let mut end = Bytes::ZERO;
+        for &tensor in tensors {
+            end = self.settle(tensor, area, end)?;
+        }
+        self.areas.list.push(Area { name: name.to_owned(), base, size: end.0 });
+        Ok(end.0)
+    }
+
+    /// Puts a tensor at the end of an area, unless it has a home already; the new end.
+    fn settle(&mut self, tensor: TensorId, area: usize, end: Bytes) -> Result<Bytes, NoArea> {
+        let bytes = self.padded(tensor)?;
+        match self.areas.homes.entry(tensor) {
+            Entry::Occupied(_) => Ok(end),
+            Entry::Vacant(home) => {
+                home.insert(Home { area, at: end.0 });
+                end.checked_add(bytes).ok_or(NoArea::TooLarge)
+            }
+        }
+    }
+
+    fn io_alone(&mut self, same_address: &[(usize, usize)]) -> Result<(), NoArea> {
+        let start = self.chip.io_alone.unwrap_or(self.areas.neuron);
+        let inputs = self.inputs();
+        let outputs = self.outputs();
+        let mut size = self.pack("io", Some(start), &inputs)?;
+        for &(input, output) in same_address {
+            let (Some(&input), Some(&output)) = (inputs.get(input), outputs.get(output)) else {
+                let (inputs, outputs) = (inputs.len(), outputs.len());
+                let message =
+                    format!("`same_addr` names {input}:{output}, but there are {inputs} inputs and {outputs} outputs");
+                return Err(NoArea::Request(message));
+            };
+            if self.padded(output)? > self.padded(input)? {
+                let message = "`same_addr` puts an output in the place of an input that is smaller".to_owned();
+                return Err(NoArea::Request(message));
+            }
+            let home = self.areas.homes[&input];
+            self.areas.homes.entry(output).or_insert(home);
+        }
+        for &output in &outputs {
+            size = self.settle(output, 0, Bytes(size))?.0;
+        }
+        self.areas.list[0].size = size;
+        self.areas.io = Some((start, size));
+        if self.chip.io_alone.is_none() {
+            self.areas.neuron = Bytes(start).checked_add(Bytes(size)).ok_or(NoArea::TooLarge)?.0;
+        }
+        Ok(())
+    }
+
+    fn io_tag(&mut self) -> Result<(), NoArea> {
+        self.need_tags(1)?;
+        if let Some(why) = self.untaggable() {
+            self.areas.mode = AddressMode::Basic;
+            self.areas.note = Some(format!("inputs and outputs are not tagged (io_tag becomes basic): {why}"));
+            return Ok(());
+        }
+        let mut largest = self.ios();
+        let size = |tensor: &TensorId| Reverse(self.network.tensors[*tensor].shape.bytes());
+        largest.sort_by_key(size);
+        for (number, (&tag, &tensor)) in self.chip.io_tags.iter().zip(&largest).enumerate() {
+            self.pack(&format!("tag{number}"), Some(tag), &[tensor])?;
+        }
+        Ok(())
+    }
+
+    fn need_tags(&self, count: usize) -> Result<(), NoArea> {
+        if self.chip.io_tags.len() >= count {
+            return Ok(());
+        }
+        let (chip, mode) = (&self.chip.name, self.areas.mode.name());
+        let message =
+            format!("chip `{chip}` has no tags for addr_mode `{mode}`; use basic, in_reuse, io_alone or io_reloc");
+        Err(NoArea::Request(message))
+    }
+
+    fn untaggable(&self) -> Option<&'static str> {
+        if self.network.subnet_count() > 1 {
+            return Some("the network has several functions");
+        }
+        let moves_data = |action: Action| matches!(action, Action::Compute | Action::Concat | Action::Update);
+        let none = !self.network.steps.iter().any(|step| moves_data(step.action));
+        none.then_some("no op of the network moves any data")
+    }
+
+    fn io_tag_fuse(&mut self) -> Result<(), NoArea> {
+        self.need_tags(2)?;
+        let (inputs, outputs) = (self.inputs(), self.outputs());
+        self.pack("tag0", Some(self.chip.io_tags[0]), &inputs)?;
+        self.pack("tag1", Some(self.chip.io_tags[1]), &outputs)?;
+        self.areas.counts_homes = true;
+        Ok(())
+    }
+
+    /// Tags for the first inputs and outputs, a private pool for the others and for
+    /// what passes between functions; the rest shares one pool.
+    fn pools(&mut self, private: u64, iomem: &[String]) -> Result<(), NoArea> {
+        let all = self.ios();
+        let is_chosen = |tensor: &&TensorId| iomem.is_empty() || self.is_named(**tensor, iomem);
+        let tagged: Vec<TensorId> = all.iter().filter(is_chosen).take(self.chip.io_tags.len()).copied().collect();
+        for (number, (&tag, &tensor)) in self.chip.io_tags.iter().zip(&tagged).enumerate() {
+            self.pack(&format!("io{number}"), Some(tag), &[tensor])?;
+        }
+        let several = self.network.subnet_count() > 1;
+        let crossing = self.network.tensors.iter_enumerated().filter(|(_, tensor)| several && tensor.crosses);
+        let others: Vec<TensorId> = crossing.map(|(id, _)| self.network.root(id).0).collect();
+        let size = self.pack("private", Some(private), &[all, others].concat())?;
+        self.areas.private = Some(size);
+        Ok(())
+    }
+
+    fn is_named(&self, tensor: TensorId, names: &[String]) -> bool {
+        let tensor = &self.network.tensors[tensor];
+        names.iter().any(|name| *name == tensor.name || Some(name) == tensor.label.as_ref())
+    }
+}

@@ -1,0 +1,218 @@
+//! Which concats to merge, and where everything goes: the smallest plan found.
+//!
+//! Merging never needs more live bytes (an operand lies in the result instead of
+//! beside it), but it makes rigid trees of free tensors, which may pack worse, and
+//! of two concats that share an operand only one can have it. So a few choices are
+//! tried, in this order; of equal plans the first stays:
+//!
+//! 1. every concat that can be, in the order of the program,
+//! 2. the largest first,
+//! 3. those that today's compilers merge, with their own two plans as well,
+//! 4. none.
+//!
+//! A plan that meets the smallest lower bound so far ends the trials. Otherwise
+//! single concats are taken out of the best choice while that helps, and then the
+//! search gets its budget: on the best choice, and on the first one.
+
+use std::cmp::Reverse;
+
+use memplan_core::{Bytes, Outcome, Plan, ProblemError, bound};
+use memplan_planner::piece::Pieces;
+use memplan_planner::{Refusal, Request, Strategy, find, portfolio};
+
+use super::merge::{Mergeable, Merges};
+use super::problem::{Setting, TensorProblem, neuron};
+use super::successor;
+use crate::pass::PassError;
+
+/// Search nodes if nobody sets a limit: about a second's worth, and the same plan every time.
+const WORK: u64 = 100_000;
+
+/// How many times a single concat is taken out of the best choice.
+const TRIALS: usize = 64;
+
+/// Buffers that all trials together may place.
+const PATIENCE: usize = 200_000;
+
+/// A plan and the choice it is for.
+#[derive(Clone, Debug)]
+pub(super) struct Chosen {
+    /// The merged concats.
+    pub merges: Merges,
+    /// The problem.
+    pub solved: TensorProblem,
+    /// The plan.
+    pub plan: Plan,
+    /// No plan with these merges is smaller.
+    pub lower_bound: Bytes,
+}
+
+/// Smaller is better: bytes among the activations, then all bytes.
+type Score = (u64, u64);
+
+/// What was tried.
+#[derive(Default)]
+struct Trials {
+    best: Option<Chosen>,
+    /// The smallest lower bound of all choices.
+    floor: Option<Bytes>,
+}
+
+/// How to plan.
+pub(super) struct Chooser<'a> {
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) strategy: Option<&'a dyn Strategy>,
+    pub(super) request: &'a Request<'a>,
+}
+
+impl Chooser<'_> {
+    pub(super) fn choose(&self) -> Result<Chosen, PassError> {
+        let network = self.setting.network;
+        let mergeable = Mergeable::new(network, self.setting.areas);
+        let count = network.concats.len();
+        let mut by_size: Vec<usize> = (0..count).collect();
+        by_size.sort_by_key(|&index| Reverse(network.tensors[network.concats[index].result].shape.bytes()));
+        let mut choices = vec![mergeable.merge(0..count), mergeable.merge(by_size)];
+        choices.push(mergeable.as_today());
+        choices.push(Merges::none(network));
+        let (all, today) = (choices[0].clone(), choices[2].clone());
+        choices.dedup();
+        let mut trials = Trials::default();
+        let mut refusal = None;
+        for merges in choices {
+            if self.is_final(&trials) {
+                break;
+            }
+            match self.attempt(merges) {
+                Ok(found) => self.keep(&mut trials, found),
+                Err(error) => refusal = Some(error),
+            }
+        }
+        if self.strategy.is_none() && !self.is_final(&trials) {
+            let theirs = self.successors(today)?;
+            self.keep(&mut trials, theirs);
+            self.take_out(&mergeable, &mut trials)?;
+            self.search_all(all, &mut trials)?;
+        }
+        match (trials.best, refusal) {
+            (Some(best), _) => Ok(best),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(PassError::NoPlan { strategy: self.strategy.map_or("auto", Strategy::name) }),
+        }
+    }
+
+    fn score(&self, plan: &Plan) -> Score {
+        (plan.extents.get(neuron()).map_or(0, |extent| extent.0), plan.extent().0)
+    }
+
+    /// Whether nothing better is to be expected: the plan is as large as the
+    /// bytes that are alive at once.
+    fn is_final(&self, trials: &Trials) -> bool {
+        let Some(best) = &trials.best else { return false };
+        self.setting.on_chip.is_none() && trials.floor.is_some_and(|floor| best.plan.extent() <= floor)
+    }
+
+    fn keep(&self, trials: &mut Trials, found: Option<Chosen>) {
+        let Some(found) = found else { return };
+        trials.floor = Some(trials.floor.map_or(found.lower_bound, |floor| floor.min(found.lower_bound)));
+        let is_better = |best: &Chosen| self.score(&found.plan) < self.score(&best.plan);
+        if trials.best.as_ref().is_none_or(is_better) {
+            trials.best = Some(found);
+        }
+    }
+
+    fn attempt(&self, merges: Merges) -> Result<Option<Chosen>, PassError> {
+        let solved = self.setting.problem(&merges)?;
+        let lower_bound = bound::lower_bound(&solved.problem);
+        let plan = match self.strategy {
+            Some(strategy) => self.run(strategy, &solved)?,
+            None if self.setting.on_chip.is_some() => self.best_member(&solved)?,
+            None => quick(&solved, self.request),
+        };
+        Ok(plan.map(|plan| Chosen { merges, solved, plan, lower_bound }))
+    }
+
+    fn run(&self, strategy: &dyn Strategy, solved: &TensorProblem) -> Result<Option<Plan>, Refusal> {
+        let outcome = memplan_planner::plan(strategy, &solved.problem, self.request)?;
+        Ok(outcome.plan().cloned())
+    }
+
+    /// With on-chip memory the sum of all spaces is not what counts.
+    fn best_member(&self, solved: &TensorProblem) -> Result<Option<Plan>, Refusal> {
+        let mut best: Option<Plan> = None;
+        let affordable = (portfolio::PATIENCE / solved.tensors.len().max(1)).max(1);
+        for member in portfolio::MEMBERS.iter().take(affordable) {
+            let Some(plan) = self.run(member, solved)? else { continue };
+            if best.as_ref().is_none_or(|best| self.score(&plan) < self.score(best)) {
+                best = Some(plan);
+            }
+        }
+        Ok(best)
+    }
+
+    fn successors(&self, merges: Merges) -> Result<Option<Chosen>, ProblemError> {
+        if self.setting.on_chip.is_some() {
+            return Ok(None);
+        }
+        let solved = self.setting.problem(&merges)?;
+        let lower_bound = bound::lower_bound(&solved.problem);
+        let plan = successor::best_plan(self.setting, &merges, &solved, self.request);
+        Ok(plan.map(|plan| Chosen { merges, solved, plan, lower_bound }))
+    }
+
+    /// Takes single concats out of the best choice while that helps.
+    fn take_out(&self, mergeable: &Mergeable, trials: &mut Trials) -> Result<(), PassError> {
+        let Some(start) = &trials.best else { return Ok(()) };
+        let merged: Vec<usize> = (0..start.merges.merged.len()).filter(|&index| start.merges.merged[index]).collect();
+        let affordable = PATIENCE / start.solved.tensors.len().max(1);
+        for index in merged.into_iter().take(TRIALS.min(affordable)) {
+            if self.is_final(trials) {
+                break;
+            }
+            let Some(current) = &trials.best else { break };
+            let found = self.attempt(mergeable.without(&current.merges, index))?;
+            self.keep(trials, found);
+        }
+        Ok(())
+    }
+
+    /// Lets the search improve on the best plan, and on the choice with the most merges.
+    fn search_all(&self, all: Merges, trials: &mut Trials) -> Result<(), PassError> {
+        if self.setting.on_chip.is_some() {
+            return Ok(());
+        }
+        let best = trials.best.as_ref().map(|best| best.merges.clone());
+        let mut choices: Vec<Merges> = best.into_iter().chain([all]).collect();
+        choices.dedup();
+        for merges in choices {
+            if !self.is_final(trials) {
+                let found = self.search(merges, trials)?;
+                self.keep(trials, found);
+            }
+        }
+        Ok(())
+    }
+
+    fn search(&self, merges: Merges, trials: &Trials) -> Result<Option<Chosen>, PassError> {
+        let solved = self.setting.problem(&merges)?;
+        let lower_bound = bound::lower_bound(&solved.problem);
+        let hopeless = trials.best.as_ref().is_some_and(|best| best.plan.extent() <= lower_bound);
+        let (Some(search), false) = (find("search"), hopeless) else { return Ok(None) };
+        let bounded = self.request.time_limit.is_some() || self.request.work_limit.is_some();
+        let work_limit = if bounded { self.request.work_limit } else { Some(WORK) };
+        let request = Request { work_limit, ..self.request.clone() };
+        let outcome = memplan_planner::plan(search, &solved.problem, &request)?;
+        let lower_bound = match &outcome {
+            Outcome::Optimal(plan) => plan.extent(),
+            Outcome::Feasible { lower_bound, .. } => *lower_bound,
+            Outcome::Infeasible(_) | Outcome::Exhausted { .. } => lower_bound,
+        };
+        Ok(outcome.plan().cloned().map(|plan| Chosen { merges, solved, plan, lower_bound }))
+    }
+}
+
+fn quick(solved: &TensorProblem, request: &Request) -> Option<Plan> {
+    let pieces = Pieces::of(&solved.problem).ok()?;
+    let request = Request { observer: None, ..request.clone() };
+    portfolio::try_members(&pieces, &request).best
+}

@@ -1,0 +1,122 @@
+//! Ops that do nothing if their result lies in the right place.
+//!
+//! Three families:
+//!
+//! - *views*: a reshape, an identity, a slice along one axis with one index in
+//!   front of it. The generated code does nothing for them, so their result
+//!   *is* their operand, some bytes in. That is no choice.
+//! - *updates*: `tpu.Insert` and `tpu.AutoIncrease` change their operand where it lies.
+//! - *concats* along an axis with one index in front of it. If every operand was
+//!   written to its place inside the result in the first place, there is nothing
+//!   left to do; if not, the op copies. That is a choice, and `only_merge` tells
+//!   the code generator which was made.
+//!
+//! ```text
+//!   concat(a, b) ─► r        merged    |a.....|b...|   r begins where a begins
+//!                                      |r..........|
+//! ```
+
+use super::chip::Chip;
+use super::tensor::{Batches, Shape};
+use crate::{Document, OpId};
+
+/// How a result relates to an operand, where the op moves no data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InPlace {
+    /// The result is the operand from byte `at` on.
+    View { operand: usize, at: u64 },
+    /// The result is the operand with some of its content replaced.
+    Update { operand: usize },
+}
+
+/// An op with the shapes of its operands and results; `None` for what is no tensor.
+pub(super) struct Shaped<'a> {
+    pub(super) document: &'a Document,
+    pub(super) op: OpId,
+    pub(super) operands: Vec<Option<Shape>>,
+    pub(super) results: Vec<Option<Shape>>,
+    /// Whether the function's shapes may change from run to run.
+    pub(super) is_dynamic: bool,
+}
+
+impl Shaped<'_> {
+    fn operand(&self, index: usize) -> Option<&Shape> {
+        self.operands.get(index)?.as_ref()
+    }
+
+    fn result(&self) -> Option<&Shape> {
+        self.results.first()?.as_ref()
+    }
+
+    /// How the op's only result relates to an operand, if it moves no data.
+    pub(super) fn in_place(&self) -> Option<InPlace> {
+        if self.results.len() != 1 {
+            return None;
+        }
+        let (source, result) = (self.operand(0)?, self.result()?);
+        match self.document.name(self.op) {
+            "tpu.Reshape" => {
+                let repacked = source.batches != Batches::Apart && source.batch_count() != result.batch_count();
+                let same = source.bytes() == result.bytes() && !repacked;
+                same.then_some(InPlace::View { operand: 0, at: 0 })
+            }
+            "tpu.Identity" | "tpu.Weight2Activation" => {
+                (source.bytes() == result.bytes()).then_some(InPlace::View { operand: 0, at: 0 })
+            }
+            "tpu.Insert" | "tpu.AutoIncrease" => {
+                (source.bytes() == result.bytes()).then_some(InPlace::Update { operand: 0 })
+            }
+            "tpu.Slice" => self.slice_offset(source, result).map(|at| InPlace::View { operand: 0, at }),
+            _ => None,
+        }
+    }
+
+    /// Where a slice begins, if it is static, has no steps, crops one axis, and
+    /// there is one index in front of that.
+    fn slice_offset(&self, source: &Shape, result: &Shape) -> Option<u64> {
+        let given_at_run_time = self.operands.iter().skip(1).any(Option::is_some);
+        let offsets = self.document.integers_attribute(self.op, "offset")?;
+        let steps = self.document.integers_attribute(self.op, "steps")?;
+        let rank = source.dims.len();
+        let ranks_agree = result.dims.len() == rank && offsets.len() == rank && steps.len() == rank;
+        if self.is_dynamic || given_at_run_time || !ranks_agree || steps.iter().any(|&step| step != 1) {
+            return None;
+        }
+        let cropped = |axis: &usize| source.dims[*axis] != result.dims[*axis];
+        let axes: Vec<usize> = (0..rank).filter(cropped).collect();
+        let [axis] = *axes.as_slice() else { return None };
+        let length = i64::try_from(source.dims[axis]).ok()?;
+        let from_start = if offsets[axis] < 0 { offsets[axis].checked_add(length)? } else { offsets[axis] };
+        let at = source.offset(axis, u64::try_from(from_start).ok()?)?;
+        let inside = at.checked_add(result.bytes())? <= source.bytes();
+        inside.then_some(at)
+    }
+
+    /// Where the operands of a concat begin inside its result, if it can be merged.
+    pub(super) fn concat_places(&self, chip: &Chip) -> Option<Vec<u64>> {
+        if self.document.name(self.op) != "tpu.Concat" || self.is_dynamic || self.results.len() != 1 {
+            return None;
+        }
+        let result = self.result()?;
+        let axis = self.document.integer_attribute(self.op, "axis").unwrap_or(1);
+        let rank = i64::try_from(result.dims.len()).ok()?;
+        let axis = usize::try_from(if axis < 0 { axis + rank } else { axis }).ok()?;
+        let has_relu = self.document.integer_attribute(self.op, "do_relu").is_some_and(|flag| flag != 0);
+        let repacked = chip.packs_batches && (result.quantised || result.batches != Batches::Apart);
+        if has_relu || repacked || !result.is_single_before(axis) || axis >= result.dims.len() {
+            return None;
+        }
+        let mut places = Vec::with_capacity(self.operands.len());
+        let mut end = 0u64;
+        for operand in &self.operands {
+            let operand = operand.as_ref()?;
+            let whole_bytes = operand.elements(0)?.checked_mul(operand.bits)?.is_multiple_of(8);
+            if !whole_bytes || operand.bits != result.bits {
+                return None;
+            }
+            places.push(end);
+            end = end.checked_add(operand.bytes())?;
+        }
+        (end == result.bytes() && !places.is_empty()).then_some(places)
+    }
+}

@@ -1,0 +1,77 @@
+//! How long the memory of a tensor is needed.
+//!
+//! A tensor lives from the step that writes it to the last step that reads it or
+//! anything that lies in it: half-open, `[written, last read + 1)`. An op's operands
+//! and its results are alive in the same step, so they never share bytes.
+//!
+//! ```text
+//!   step   0 in = input   1 a = f(in)   2 v = reshape(a)   3 b = g(v)   4 return b
+//!   in     [0, 2)                                          (or for ever, see below)
+//!   a             [1, 4)                v lies in a, and is read in step 3
+//!   b                                                      [3, 5)
+//! ```
+//!
+//! A workspace lives from the first to the last op that uses it. Inputs live for
+//! ever where the user may look at them again, or give them only once.
+
+use memplan_core::IndexVec;
+
+use super::network::{Network, Role, TensorId};
+
+/// Steps `[start, end)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Life {
+    /// First step alive.
+    pub start: usize,
+    /// First step no longer alive.
+    pub end: usize,
+}
+
+impl Life {
+    /// The shortest life that covers both.
+    pub(super) fn with(self, other: Life) -> Life {
+        Life { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// The lives of tensors that lie in no other, all that lies in them included.
+/// Entries of other tensors are their own lives.
+pub(super) fn lives(network: &Network, pinned: &[TensorId]) -> IndexVec<TensorId, Life> {
+    let mut lives = own_lives(network);
+    let forever = Life { start: 0, end: network.steps.len() };
+    for &tensor in pinned {
+        lives[tensor] = forever;
+    }
+    for id in network.tensors.ids() {
+        let (root, _) = network.root(id);
+        if root != id {
+            lives[root] = lives[root].with(lives[id]);
+        }
+    }
+    lives
+}
+
+fn own_lives(network: &Network) -> IndexVec<TensorId, Life> {
+    let mut lives: IndexVec<TensorId, Life> =
+        network.tensors.iter().map(|tensor| Life { start: tensor.defined, end: tensor.defined + 1 }).collect();
+    let mut is_fresh: IndexVec<TensorId, bool> =
+        network.tensors.iter().map(|tensor| tensor.role == Role::Workspace).collect();
+    for (number, step) in network.steps.iter().enumerate() {
+        for &tensor in &step.reads {
+            if std::mem::take(&mut is_fresh[tensor]) {
+                lives[tensor].start = number;
+            }
+            lives[tensor].end = lives[tensor].end.max(number + 1);
+        }
+    }
+    lives
+}
+
+/// Inputs that must keep their content, and outputs that must keep theirs
+/// whatever runs first.
+pub(super) fn pinned(network: &Network, inputs_are_reused: bool) -> Vec<TensorId> {
+    let inputs = network.inputs.iter().filter(|_| !inputs_are_reused);
+    // Several functions that nobody calls may run in any order.
+    let outputs = network.outputs.iter().filter(|_| network.roots.len() > 1);
+    inputs.chain(outputs).copied().collect()
+}

@@ -1,0 +1,172 @@
+//! Which concats are merged: their operands written to their places in the result.
+//!
+//! A merged operand lies in the result of one concat only, so results with
+//! operands inside them, and those inside others, form trees:
+//!
+//! ```text
+//!   r = concat(a, b)      |a.....|b...|            a at 0, b at 6 of r
+//!   s = concat(r, c)      |r..........|c....|      r at 0, c at 11 of s
+//!                         |s................|      the tree's top
+//! ```
+//!
+//! An operand must be a whole tensor (perhaps by another shape): of a slice, the
+//! rest would lie on its neighbours. Nobody but the op that makes a tensor ever
+//! writes it, so any such tree is right, however often the operands are read.
+
+use std::collections::{BTreeMap, HashSet};
+
+use memplan_core::{Id, IndexVec};
+
+use super::areas::Areas;
+use super::network::{Action, Concat, Network, Role, TensorId};
+
+/// A choice of concats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Merges {
+    /// For each concat of the network whether it is merged.
+    pub merged: Vec<bool>,
+    /// For each tensor the result it lies in, and where.
+    parents: IndexVec<TensorId, Option<(TensorId, u64)>>,
+}
+
+/// A tensor's place in its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The tensor at the top.
+    pub(super) top: TensorId,
+    /// How far in.
+    pub(super) at: u64,
+}
+
+/// What may be merged at all.
+pub(super) struct Mergeable<'a> {
+    network: &'a Network,
+    areas: &'a Areas,
+    updated: HashSet<TensorId>,
+    /// Tensors that share their home with others.
+    lodgers: HashSet<TensorId>,
+}
+
+impl<'a> Mergeable<'a> {
+    pub(super) fn new(network: &'a Network, areas: &'a Areas) -> Mergeable<'a> {
+        let updates = network.steps.iter().filter(|step| step.action == Action::Update);
+        let updated = updates.flat_map(|step| &step.writes).map(|&tensor| network.root(tensor).0).collect();
+        Mergeable { network, areas, updated, lodgers: lodgers(areas) }
+    }
+
+    /// The roots of a concat's operands with their places, if they can all lie in the result.
+    fn operands(&self, concat: &Concat) -> Option<Vec<(TensorId, u64)>> {
+        let mut seen = HashSet::new();
+        let mut operands = Vec::with_capacity(concat.operands.len());
+        for &(operand, place) in &concat.operands {
+            let (root, at) = self.network.root(operand);
+            let tensor = &self.network.tensors[root];
+            let whole = at == 0 && tensor.shape.bytes() == self.network.tensors[operand].shape.bytes();
+            let free = !self.areas.homes.contains_key(&root) && !self.updated.contains(&root);
+            if !whole || !free || tensor.role == Role::Workspace || !seen.insert(root) {
+                return None;
+            }
+            operands.push((root, place));
+        }
+        let free = !self.lodgers.contains(&concat.result) && !self.updated.contains(&concat.result);
+        free.then_some(operands)
+    }
+
+    /// Merges concats in the given order, as far as their operands are not taken.
+    pub(super) fn merge(&self, order: impl IntoIterator<Item = usize>) -> Merges {
+        let mut merges = Merges::none(self.network);
+        for index in order {
+            let Some(operands) = self.operands(&self.network.concats[index]) else { continue };
+            if operands.iter().any(|&(root, _)| merges.parents[root].is_some()) {
+                continue;
+            }
+            for (root, place) in operands {
+                merges.parents[root] = Some((self.network.concats[index].result, place));
+            }
+            merges.merged[index] = true;
+        }
+        merges
+    }
+
+    /// The merges without one of them.
+    pub(super) fn without(&self, merges: &Merges, index: usize) -> Merges {
+        let others = (0..self.network.concats.len()).filter(|&other| merges.merged[other] && other != index);
+        self.merge(others)
+    }
+
+    /// Concats that today's compilers of these chips merge.
+    pub(super) fn as_today(&self) -> Merges {
+        let uses = use_counts(self.network);
+        let mut taken: HashSet<TensorId> = HashSet::new();
+        let mut chosen = Vec::new();
+        for (index, concat) in self.network.concats.iter().enumerate() {
+            let ok = self.is_merged_today(concat, &uses, &taken);
+            if ok {
+                taken.extend(concat.operands.iter().map(|&(operand, _)| self.network.root(operand).0));
+                chosen.push(index);
+            }
+        }
+        self.merge(chosen)
+    }
+
+    fn is_merged_today(&self, concat: &Concat, uses: &IndexVec<TensorId, usize>, taken: &HashSet<TensorId>) -> bool {
+        let network = self.network;
+        let Some(operands) = self.operands(concat) else { return false };
+        if self.areas.homes.contains_key(&concat.result) {
+            return false;
+        }
+        let many = operands.iter().filter(|&&(root, _)| uses[root] > 1).count();
+        let plain = |(position, &(operand, _)): (usize, &(TensorId, u64))| {
+            let (root, _) = network.root(operand);
+            let defined = network.steps.get(network.tensors[operand].defined).map(|step| step.action);
+            let reshaped = root != operand;
+            defined != Some(Action::Concat)
+                && (!reshaped || (position == 0 && uses[root] == 1))
+                && !taken.contains(&root)
+        };
+        many <= 2 && concat.operands.iter().enumerate().all(plain)
+    }
+}
+
+fn lodgers(areas: &Areas) -> HashSet<TensorId> {
+    let mut counts: BTreeMap<(usize, u64), usize> = BTreeMap::new();
+    areas.homes.values().for_each(|home| *counts.entry((home.area, home.at)).or_default() += 1);
+    let shared = areas.homes.iter().filter(|(_, home)| counts[&(home.area, home.at)] > 1);
+    shared.map(|(&tensor, _)| tensor).collect()
+}
+
+fn use_counts(network: &Network) -> IndexVec<TensorId, usize> {
+    let mut uses = IndexVec::filled(0, network.tensors.len());
+    for step in network.steps.iter().filter(|step| step.action != Action::Call) {
+        step.reads.iter().for_each(|&tensor| uses[tensor] += 1);
+    }
+    uses
+}
+
+impl Merges {
+    /// No concat.
+    pub(super) fn none(network: &Network) -> Merges {
+        let parents = IndexVec::filled(None, network.tensors.len());
+        Merges { merged: vec![false; network.concats.len()], parents }
+    }
+
+    /// Whether a tensor lies in the result of a concat.
+    pub(super) fn is_inner(&self, tensor: TensorId) -> bool {
+        self.parents[tensor].is_some()
+    }
+
+    /// Where everybody is, counted from the top of their trees.
+    pub(super) fn places(&self) -> IndexVec<TensorId, Place> {
+        let mut places: IndexVec<TensorId, Place> = self.parents.ids().map(|top| Place { top, at: 0 }).collect();
+        // Results come after their operands: from the last tensor backwards, a
+        // parent's place is known before it is asked for.
+        for index in (0..self.parents.len()).rev() {
+            let id = TensorId::from_index(index);
+            if let Some((parent, at)) = self.parents[id] {
+                let Place { top, at: outer } = places[parent];
+                places[id] = Place { top, at: outer + at };
+            }
+        }
+        places
+    }
+}

@@ -1,0 +1,173 @@
+//! The tensors of a network as buffers of a packing problem.
+//!
+//! A buffer for every tensor that lies in no other. Merged concats are ties: the
+//! operands at their places in the result, each alive as long as *it* is needed,
+//! so that the place of an operand still to come is free for others.
+
+use memplan_core::{
+    Buffer, BufferId, Bytes, GroupId, Id, IndexVec, Lifetime, Plan, Problem, ProblemBuilder, ProblemError, Space,
+    SpaceId, Tie,
+};
+use smallvec::{SmallVec, smallvec};
+
+use super::areas::Areas;
+use super::chip::Chip;
+use super::lifecycle::Life;
+use super::merge::Merges;
+use super::network::{Network, TensorId};
+
+/// Everything that is settled before the packing.
+pub(super) struct Setting<'a> {
+    pub(super) network: &'a Network,
+    pub(super) chip: &'a Chip,
+    pub(super) areas: &'a Areas,
+    pub(super) lives: &'a IndexVec<TensorId, Life>,
+    /// Bytes of on-chip memory.
+    pub(super) on_chip: Option<u64>,
+}
+
+/// A problem, and the tensor behind each buffer.
+#[derive(Clone, Debug)]
+pub(super) struct TensorProblem {
+    /// The problem.
+    pub problem: Problem,
+    /// The tensors.
+    pub tensors: IndexVec<BufferId, TensorId>,
+}
+
+/// The space of the activations.
+pub(super) fn neuron() -> SpaceId {
+    SpaceId::from_index(0)
+}
+
+/// The space of an area.
+fn area_space(area: usize) -> SpaceId {
+    SpaceId::from_index(1 + area)
+}
+
+impl Setting<'_> {
+    /// The space of on-chip memory, the last one.
+    pub(super) fn on_chip_space(&self) -> Option<SpaceId> {
+        self.on_chip.map(|_| area_space(self.areas.list.len()))
+    }
+
+    /// The problem for a choice of merges.
+    pub(super) fn problem(&self, merges: &Merges) -> Result<TensorProblem, ProblemError> {
+        let places = merges.places();
+        let stays = self.stays_in_ddr(merges);
+        let mut builder = self.spaces();
+        let mut groups: IndexVec<TensorId, Option<GroupId>> = IndexVec::filled(None, self.network.tensors.len());
+        let mut tensors = IndexVec::default();
+        for id in self.network.roots_of_memory() {
+            let place = places[id];
+            let inner = merges.is_inner(id);
+            if inner && groups[place.top].is_none() {
+                groups[place.top] = Some(builder.group(self.network.tensors[place.top].name.clone()));
+            }
+            let mut buffer = self.buffer(id, inner)?;
+            buffer.spaces = self.candidates(place.top, stays[place.top]);
+            buffer.fixed = self.home(id).map(Bytes);
+            builder.buffer(buffer);
+            tensors.push(id);
+        }
+        for (buffer, &id) in tensors.iter_enumerated() {
+            let place = places[id];
+            let tie = |group| Tie { group, at: Bytes(place.at) };
+            builder.buffers_mut()[buffer].tie = groups[place.top].map(tie);
+        }
+        Ok(TensorProblem { problem: builder.build()?, tensors })
+    }
+
+    fn spaces(&self) -> ProblemBuilder {
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space::new("neuron"));
+        for area in &self.areas.list {
+            builder.space(Space::new(area.name.clone()));
+        }
+        if let Some(bytes) = self.on_chip {
+            builder.space(Space { capacity: Some(Bytes(bytes)), ..Space::new("on-chip") });
+        }
+        builder
+    }
+
+    fn buffer(&self, id: TensorId, inner: bool) -> Result<Buffer, ProblemError> {
+        let tensor = &self.network.tensors[id];
+        let Life { start, end } = self.lives[id];
+        let lifetime = Lifetime::new(start as u64, end as u64);
+        let mut buffer = Buffer::new(tensor.name.clone(), tensor.shape.bytes(), lifetime);
+        if !inner {
+            buffer.alignment = Bytes(self.chip.align);
+            let padded = Bytes(tensor.shape.bytes()).align_up(buffer.alignment);
+            let padded = padded.unwrap_or(Bytes(u64::MAX));
+            buffer.size = memplan_core::Size::Fixed(padded);
+        }
+        Ok(buffer)
+    }
+
+    fn home(&self, id: TensorId) -> Option<u64> {
+        let home = self.areas.homes.get(&id).filter(|_| !self.areas.counts_homes);
+        home.map(|home| home.at)
+    }
+
+    fn candidates(&self, top: TensorId, stays: bool) -> SmallVec<[SpaceId; 2]> {
+        match (self.areas.homes.get(&top), self.on_chip_space()) {
+            (Some(home), _) if !self.areas.counts_homes => smallvec![area_space(home.area)],
+            (None, Some(on_chip)) if !stays => smallvec![on_chip, neuron()],
+            _ => smallvec![neuron()],
+        }
+    }
+
+    /// Trees with an input or an output in them: the user looks for those in DDR.
+    fn stays_in_ddr(&self, merges: &Merges) -> IndexVec<TensorId, bool> {
+        let mut stays = IndexVec::filled(false, self.network.tensors.len());
+        let places = merges.places();
+        for &tensor in self.network.inputs.iter().chain(&self.network.outputs) {
+            let (root, _) = self.network.root(tensor);
+            stays[places[root].top] = true;
+        }
+        stays
+    }
+
+    /// What the activations take in a plan, padded.
+    pub(super) fn extent(&self, plan: &Plan) -> u64 {
+        let extent = plan.extents.get(neuron()).copied().unwrap_or_default();
+        extent.align_up(Bytes(self.chip.align)).unwrap_or(extent).0
+    }
+
+    /// The address of every tensor.
+    pub(super) fn addresses(&self, solved: &TensorProblem, merges: &Merges, plan: &Plan) -> IndexVec<TensorId, u64> {
+        let extent = self.extent(plan);
+        let mut addresses = IndexVec::filled(0, self.network.tensors.len());
+        for (buffer, &tensor) in solved.tensors.iter_enumerated() {
+            let Some(placement) = plan.placements.get(buffer).and_then(Option::as_ref) else { continue };
+            let offset = placement.offsets.first().copied().unwrap_or_default().0;
+            addresses[tensor] = self.base_of(placement.space, extent) + offset;
+        }
+        if self.areas.counts_homes {
+            self.move_home(merges, &mut addresses);
+        }
+        for id in self.network.tensors.ids() {
+            let (root, at) = self.network.root(id);
+            addresses[id] = addresses[root] + at;
+        }
+        addresses
+    }
+
+    fn base_of(&self, space: SpaceId, extent: u64) -> u64 {
+        match space.index() {
+            0 => self.areas.neuron,
+            _ if Some(space) == self.on_chip_space() => self.chip.on_chip.map_or(0, |memory| memory.base),
+            index => self.areas.base(index - 1, extent),
+        }
+    }
+
+    /// Trees that were planned among the activations but belong elsewhere.
+    fn move_home(&self, merges: &Merges, addresses: &mut IndexVec<TensorId, u64>) {
+        let places = merges.places();
+        for id in self.network.roots_of_memory() {
+            if let Some(home) = self.areas.homes.get(&places[id].top) {
+                addresses[id] = self.areas.base(home.area, 0) + home.at + places[id].at;
+            }
+        }
+    }
+}

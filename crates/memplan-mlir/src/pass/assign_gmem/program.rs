@@ -1,0 +1,179 @@
+//! A network as a [`Program`], for the dataflow check and the general planner.
+//!
+//! In both forms calls are followed and the ops stand in the order of execution.
+//!
+//! - [`Form::Addressed`]: every tensor is a buffer of its own, and ops that move
+//!   no data are *copies*: where a plan makes the two coincide there is nothing to
+//!   do and both contents survive. This is the form in which addresses are
+//!   checked, because it believes nothing about where a reshape is.
+//! - [`Form::Views`]: a reshape is a view of its operand. This is the form in
+//!   which a planner that knows nothing of addresses may place the buffers.
+
+use memplan_core::{Bytes, IndexVec};
+use memplan_program::{
+    ByteRange, CopyRange, Extent, OpDraft, Program, ProgramBuilder, ProgramError, Size, ValueId as Handle,
+};
+
+use super::network::{Action, Network, Role, Step, TensorId};
+use crate::Document;
+
+/// How ops that move no data are lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As copies between buffers.
+    Addressed,
+    /// As views of one buffer.
+    Views,
+}
+
+/// Lowers networks, one behind the other; for each the value of every tensor.
+/// `pinned` are inputs that are to be found again at the end.
+pub(super) fn lower(
+    document: &Document,
+    networks: &[(&Network, Vec<TensorId>)],
+    form: Form,
+) -> Result<(Program, Vec<IndexVec<TensorId, Handle>>), ProgramError> {
+    let mut builder = ProgramBuilder::new();
+    let mut all = Vec::new();
+    for (network, pinned) in networks {
+        let mut lowering = Lowering { document, network, form, builder: &mut builder, handles: IndexVec::default() };
+        lowering.handles = lowering.declare();
+        for (number, run) in network.runs.iter().enumerate() {
+            let root = network.functions[network.roots[number]];
+            let function = lowering.builder.open_function(document.symbol_name(root).unwrap_or_default(), &[]);
+            lowering.builder.set_function_span(function, document.op(root).span);
+            lowering.run(run.clone(), pinned);
+            lowering.builder.leave(&[]);
+            lowering.builder.close_function();
+        }
+        all.push(lowering.handles);
+    }
+    Ok((builder.finish()?, all))
+}
+
+struct Lowering<'a> {
+    document: &'a Document,
+    network: &'a Network,
+    form: Form,
+    builder: &'a mut ProgramBuilder,
+    handles: IndexVec<TensorId, Handle>,
+}
+
+impl Lowering<'_> {
+    fn declare(&mut self) -> IndexVec<TensorId, Handle> {
+        let space = self.builder.space("gmem");
+        let mut handles: IndexVec<TensorId, Handle> = IndexVec::default();
+        for tensor in &self.network.tensors {
+            let bytes = tensor.shape.bytes();
+            let is_update = self.network.steps.get(tensor.defined).is_some_and(|step| step.action == Action::Update);
+            let handle = match tensor.alias {
+                Some(alias) if self.form == Form::Views || is_update => {
+                    let extent = Extent::Exactly(ByteRange::new(alias.at, alias.at + bytes));
+                    self.builder.view(&tensor.name, handles[alias.of], extent)
+                }
+                _ => self.builder.alloc(&tensor.name, Size::Known(Bytes(bytes)), space),
+            };
+            self.builder.set_span(handle, self.document.value(tensor.value).name);
+            handles.push(handle);
+        }
+        handles
+    }
+
+    fn run(&mut self, run: std::ops::Range<usize>, pinned: &[TensorId]) {
+        let steps = self.network.steps.get(run.clone()).unwrap_or(&[]);
+        self.inputs(steps);
+        for step in steps {
+            match step.action {
+                Action::Input | Action::Call | Action::Return => {}
+                Action::Finish => self.finish(step, &run, pinned),
+                _ => self.step(step),
+            }
+        }
+    }
+
+    /// Inputs are there before anything runs.
+    fn inputs(&mut self, steps: &[Step]) {
+        let given = steps.iter().filter(|step| step.action == Action::Input);
+        for step in given {
+            let mut draft = OpDraft::new(self.document.name(step.op)).span(self.document.op(step.op).span);
+            for &tensor in &step.writes {
+                draft = draft.result(self.handles[tensor]).write(self.handles[tensor]);
+            }
+            self.builder.push(draft);
+        }
+    }
+
+    fn finish(&mut self, step: &Step, run: &std::ops::Range<usize>, pinned: &[TensorId]) {
+        let given = pinned.iter().filter(|&&tensor| run.contains(&self.network.tensors[tensor].defined));
+        let read: Vec<TensorId> = step.reads.iter().chain(given).copied().collect();
+        let draft = OpDraft::new(self.document.name(step.op)).span(self.document.op(step.op).span);
+        let draft = self.reading(draft, &read);
+        self.builder.push(draft);
+    }
+
+    /// Reads everything once; a workspace is written to, too.
+    fn reading(&self, mut draft: OpDraft, tensors: &[TensorId]) -> OpDraft {
+        let mut sorted = tensors.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        for tensor in sorted {
+            let handle = self.handles[tensor];
+            draft = match self.network.tensors[tensor].role {
+                Role::Workspace => draft.update(handle),
+                Role::Input | Role::Activation => draft.read(handle),
+            };
+        }
+        draft
+    }
+
+    fn step(&mut self, step: &Step) {
+        let mut draft = OpDraft::new(self.document.name(step.op)).span(self.document.op(step.op).span);
+        draft = match (step.action, step.writes.as_slice()) {
+            (Action::View, &[result]) if self.form == Form::Views => draft.result(self.handles[result]),
+            (Action::Update, &[result]) => {
+                self.reading(draft, &step.reads).result(self.handles[result]).update(self.handles[result])
+            }
+            (Action::Reserve, writes) => writes.iter().fold(draft, |draft, &tensor| draft.result(self.handles[tensor])),
+            (_, writes) => {
+                let draft = self.reading(draft, &step.reads);
+                let write =
+                    |draft: OpDraft, &tensor: &TensorId| draft.result(self.handles[tensor]).write(self.handles[tensor]);
+                writes.iter().fold(draft, write)
+            }
+        };
+        for copy in self.copies(step) {
+            draft = draft.copies(copy);
+        }
+        self.builder.push(draft);
+    }
+
+    /// What a step would copy if its result lay elsewhere.
+    fn copies(&self, step: &Step) -> Vec<CopyRange> {
+        let &[result] = step.writes.as_slice() else { return Vec::new() };
+        let range = |input: TensorId, input_start: u64, output_start: u64, length: u64| CopyRange {
+            output: self.handles[result],
+            output_start: Bytes(output_start),
+            input: self.handles[input],
+            input_start: Bytes(input_start),
+            length: Bytes(length),
+        };
+        match (step.action, step.reads.first()) {
+            (Action::View, Some(&source)) if self.form == Form::Addressed => {
+                let tensor = &self.network.tensors[result];
+                let at = tensor.alias.map_or(0, |alias| alias.at) - self.network.root(source).1;
+                vec![range(source, at, 0, tensor.shape.bytes())]
+            }
+            (Action::Concat, _) => {
+                let mut end = 0;
+                let mut ranges = Vec::with_capacity(step.reads.len());
+                for &operand in &step.reads {
+                    let bytes = self.network.tensors[operand].shape.bytes();
+                    ranges.push(range(operand, 0, end, bytes));
+                    end += bytes;
+                }
+                ranges
+            }
+            _ => Vec::new(),
+        }
+    }
+}

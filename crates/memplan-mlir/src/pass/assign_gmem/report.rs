@@ -1,0 +1,95 @@
+//! The network and the documented table as text, for `memplan dump`.
+
+use std::fmt::Write;
+
+use memplan_program::Program;
+
+use super::documented::Table;
+use super::network::{Network, Step};
+use super::options::Options;
+use super::program::Form;
+use super::weights::WeightPlan;
+use super::{Task, device_modules, find_chip, global_modules, lifecycle, lower};
+use crate::Document;
+use crate::pass::PassError;
+
+/// The networks of a text as one program, reshapes as views.
+pub fn program(document: &Document, options: &Options) -> Result<Program, PassError> {
+    let mut networks = Vec::new();
+    for global in global_modules(document) {
+        // Before a chip is chosen, one that packs nothing will do.
+        let chip = find_chip(document, global, options).ok().or_else(|| options.chips.get("bm1684x"));
+        for module in device_modules(document, global) {
+            networks.extend(chip.map(|chip| Network::read(document, module, chip)).transpose()?);
+        }
+    }
+    let pinned = |network| (network, lifecycle::pinned(network, false));
+    let pairs: Vec<_> = networks.iter().map(pinned).collect();
+    lower(document, &pairs, Form::Views).map(|(program, _)| program)
+}
+
+/// What today's compilers of these chips would reserve for the activations, one
+/// number a device; `None` where part of them goes to on-chip memory.
+pub fn todays_sizes(document: &Document, options: &Options) -> Result<Vec<Option<u64>>, PassError> {
+    let mut sizes = Vec::new();
+    for global in global_modules(document) {
+        let task = Task::new(document, global, options)?;
+        for module in device_modules(document, global) {
+            sizes.push(task.todays_size(module)?);
+        }
+    }
+    Ok(sizes)
+}
+
+/// The table of the documented algorithm after each step: which tensor is where,
+/// how many reads are to come, and whether it is held.
+pub fn reuse_table(document: &Document, options: &Options) -> Result<String, PassError> {
+    let mut text = String::new();
+    for global in global_modules(document) {
+        let task = Task::new(document, global, options)?;
+        for module in device_modules(document, global) {
+            let network = task.network(module)?;
+            let weights = WeightPlan::new(&network, task.chip, options.contents.as_ref());
+            let weights = weights.ok_or_else(|| task.too_large(module))?;
+            weights_text(&mut text, document, &network, &weights);
+            let start = task.chip.activations.unwrap_or(weights.end());
+            let mut number = 0;
+            let watch = |step: &Step, table: &Table| {
+                step_text(&mut text, document, &network, number, step, table);
+                number += 1;
+            };
+            let found = task.documented(&network, start, watch).ok_or_else(|| task.too_large(module))?;
+            line(&mut text, format_args!("activations from {start}, {} bytes", found.size));
+        }
+    }
+    Ok(text)
+}
+
+fn line(text: &mut String, what: std::fmt::Arguments) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{what}");
+}
+
+fn weights_text(text: &mut String, document: &Document, network: &Network, weights: &WeightPlan) {
+    line(text, format_args!("weights from {}, {} bytes", weights.start, weights.size));
+    for (id, weight) in network.weights.iter_enumerated() {
+        let value = document.results(weight.op).first().map_or("", |&value| document.value_name(value));
+        line(text, format_args!("  {value} {} {} bytes", weights.addresses[id], weight.bytes));
+    }
+}
+
+fn step_text(text: &mut String, document: &Document, network: &Network, number: usize, step: &Step, table: &Table) {
+    let name = |&tensor| format!("%{}", network.tensors[tensor].name);
+    let reads: Vec<String> = step.reads.iter().map(name).collect();
+    let writes: Vec<String> = step.writes.iter().map(name).collect();
+    let arrow = if writes.is_empty() { "" } else { " -> " };
+    let op = document.name(step.op);
+    line(text, format_args!("\nstep {number}: {op}({}){arrow}{}", reads.join(", "), writes.join(", ")));
+    let names: Vec<String> = table.rows().iter().map(|row| name(&row.tensor)).collect();
+    let width = names.iter().map(String::len).max().unwrap_or(0).max("tensor".len());
+    line(text, format_args!("  {:width$} {:>14} {:>10} {:>7}  held", "tensor", "address", "size", "ref_cnt"));
+    for (row, name) in table.rows().iter().zip(&names) {
+        let held = if table.is_held(row.tensor) { "yes" } else { "no" };
+        line(text, format_args!("  {name:width$} {:>14} {:>10} {:>7}  {held}", row.address, row.size, row.ref_cnt));
+    }
+}

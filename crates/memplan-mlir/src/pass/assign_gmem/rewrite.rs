@@ -1,0 +1,169 @@
+//! The new text: addresses as encodings of tensor types, and what the modules say
+//! about them. Nothing else is touched.
+
+use std::collections::BTreeMap;
+
+use memplan_core::{IndexVec, Span};
+
+use super::network::{Content, Network, TensorId, descendants};
+use super::weights::WeightPlan;
+use crate::attribute::entries;
+use crate::dialect::Traits;
+use crate::ty::split_commas;
+use crate::{Document, Edits, Form, OpId, ValueId};
+
+/// Where everything of a network is.
+pub(super) struct Addresses<'a> {
+    pub(super) network: &'a Network,
+    pub(super) tensors: &'a IndexVec<TensorId, u64>,
+    pub(super) weights: &'a WeightPlan,
+}
+
+impl Addresses<'_> {
+    fn of(&self, value: ValueId) -> Option<u64> {
+        match self.network.content(value)? {
+            Content::Tensor(tensor) => Some(self.tensors[tensor]),
+            Content::Weight { weight, at } => Some(self.weights.addresses[weight] + at),
+        }
+    }
+
+    /// Writes the address into every type of a value that has one.
+    pub(super) fn write(&self, document: &Document, edits: &mut Edits) {
+        for &function in &self.network.functions {
+            let mut returned: Vec<ValueId> = Vec::new();
+            for op in descendants(document, function) {
+                let operands = document.operands(op).iter().copied();
+                let values: Vec<ValueId> = operands.chain(document.results(op).iter().copied()).collect();
+                self.types(document, document.type_spans(op), &values, edits);
+                self.arguments(document, op, edits);
+                if document.name(op) == "func.return" {
+                    returned = document.operands(op).to_vec();
+                }
+            }
+            self.arguments(document, function, edits);
+            self.types(document, document.type_spans(function), &returned, edits);
+        }
+    }
+
+    fn arguments(&self, document: &Document, op: OpId, edits: &mut Edits) {
+        let blocks = document.regions(op).iter().flat_map(|&region| document.blocks(region));
+        for &argument in blocks.flat_map(|&block| document.arguments(block)) {
+            self.types(document, &[document.value(argument).type_span], &[argument], edits);
+        }
+    }
+
+    /// Types as they are written, one a value. Where the two do not go together
+    /// the op spells its types in a way of its own, and has no addresses in them.
+    fn types(&self, document: &Document, spans: &[Span], values: &[ValueId], edits: &mut Edits) {
+        if spans.len() != values.len() {
+            return;
+        }
+        for (&span, &value) in spans.iter().zip(values) {
+            let text = document.text(span);
+            if let Some(new) = self.of(value).and_then(|address| with_address(document, span, address))
+                && new != text
+            {
+                edits.replace(span, new);
+            }
+        }
+    }
+}
+
+/// A tensor type with an address for its encoding.
+fn with_address(document: &Document, span: Span, address: u64) -> Option<String> {
+    let mut text = document.text(span);
+    for _ in 0..8 {
+        match text.strip_prefix('!') {
+            Some(_) => text = document.alias(text, span)?,
+            None => break,
+        }
+    }
+    let inside = text.trim().strip_prefix("tensor<")?.strip_suffix('>')?;
+    let shape = split_commas(inside).first().copied()?;
+    Some(format!("tensor<{shape}, {address} : i64>"))
+}
+
+/// Whether every function's signature is written in a form that can be edited.
+pub(super) fn generic_function(document: &Document, network: &Network) -> Option<OpId> {
+    let is_generic =
+        |op: &OpId| document.op(*op).form == Form::Generic && document.info(*op).traits.has(Traits::FUNCTION);
+    network.functions.iter().copied().find(is_generic)
+}
+
+/// New values of attributes of an op; `None` removes one.
+pub(super) type Attributes<'a> = BTreeMap<&'a str, Option<String>>;
+
+/// Changes attributes of an op, new ones in alphabetical order.
+pub(super) fn set_attributes(document: &Document, op: OpId, attributes: &Attributes, edits: &mut Edits) {
+    let added = |known: &[(&str, &str)]| -> Vec<(String, String)> {
+        let is_new = |key: &str| known.iter().all(|(other, _)| *other != key);
+        let new = attributes.iter().filter(|(key, _)| is_new(key));
+        new.filter_map(|(key, value)| Some(((*key).to_owned(), value.clone()?))).collect()
+    };
+    let Some(&dictionary) = document.dictionaries(op).first() else {
+        let new: Vec<String> = added(&[]).into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        if let Some(at) = dictionary_position(document, op).filter(|_| !new.is_empty()) {
+            let keyword = if document.op(op).form == Form::Generic { " " } else { "attributes " };
+            let behind = if document.op(op).form == Form::Generic { "" } else { " " };
+            edits.insert(at, format!("{keyword}{{{}}}{behind}", new.join(", ")));
+        }
+        return;
+    };
+    let known = entries(document.text(dictionary));
+    if known.iter().any(|(key, _)| attributes.get(key) == Some(&None)) {
+        edits.replace(dictionary, rebuilt(&known, attributes, added(&known)));
+        return;
+    }
+    let place = |part: &str| part.as_ptr() as usize - document.source().as_ptr() as usize;
+    let mut new = added(&known).into_iter().peekable();
+    for (key, value) in &known {
+        while let Some((name, value)) = new.next_if(|(name, _)| name.as_str() < *key) {
+            // A key may be written in quotes.
+            let quoted = document.source().get(..place(key)).is_some_and(|before| before.ends_with('"'));
+            edits.insert(place(key) - usize::from(quoted), format!("{name} = {value}, "));
+        }
+        if let Some(Some(wanted)) = attributes.get(key).filter(|wanted| wanted.as_deref() != Some(value)) {
+            edits.replace(Span::new(place(value), place(value) + value.len()), wanted.clone());
+        }
+    }
+    let rest: Vec<String> = new.map(|(name, value)| format!("{name} = {value}")).collect();
+    if !rest.is_empty() {
+        let separator = if known.is_empty() { "" } else { ", " };
+        let close = dictionary.end as usize - 1;
+        let end = document.source().get(..close).map_or(close, |before| before.trim_end().len());
+        edits.insert(end, format!("{separator}{}", rest.join(", ")));
+    }
+}
+
+/// A dictionary without the attributes that are to go.
+fn rebuilt(known: &[(&str, &str)], attributes: &Attributes, added: Vec<(String, String)>) -> String {
+    let mut all: Vec<(String, String)> = added;
+    for &(key, value) in known {
+        match attributes.get(key) {
+            Some(None) => {}
+            Some(Some(wanted)) => all.push((key.to_owned(), wanted.clone())),
+            None => all.push((key.to_owned(), value.to_owned())),
+        }
+    }
+    all.sort();
+    let entry = |(key, value): &(String, String)| match value.as_str() {
+        "" => key.clone(),
+        value => format!("{key} = {value}"),
+    };
+    let entries: Vec<String> = all.iter().map(entry).collect();
+    format!("{{{}}}", entries.join(", "))
+}
+
+/// Where an op without attributes would have them.
+fn dictionary_position(document: &Document, op: OpId) -> Option<usize> {
+    let region = document.regions(op).first().map(|&region| document.region(region).span);
+    match (document.op(op).form, region) {
+        // `"name"(operands) {…} : …` or `"name"() ({region}) {…} : …`
+        (Form::Generic, region) => {
+            let from = region.map_or(document.op(op).name_span.end, |region| region.end) as usize;
+            Some(from + document.source().get(from..)?.find(')')? + 1)
+        }
+        (_, Some(region)) => Some(region.start as usize),
+        (_, None) => None,
+    }
+}

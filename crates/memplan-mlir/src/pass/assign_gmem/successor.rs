@@ -1,0 +1,118 @@
+//! What today's compilers of these chips reserve, as one of the candidates.
+//!
+//! They merge a concat by giving its first operand the size of the result and the
+//! others nothing, all of them for as long as any of them or the result lives, and
+//! pack these records twice: largest free block, stretched (`stretch-largest`),
+//! and by size (`size-order`). With ties we reserve less in most cases, never
+//! more: their plan is a plan of ours, too.
+//!
+//! ```text
+//!             steps ─►                          steps ─►
+//!   a  6  |aaaarrrr                       a  6  |aaaarrrr
+//!   b  4  |....rrrr   the record of a     b  4  |  bbrrrr     ties
+//!         theirs: a and b's place is      ours: b's place is free
+//!         taken from the start            until b is written
+//! ```
+
+use memplan_core::{Buffer, BufferId, Bytes, Id, IndexVec, Lifetime, Placement, Plan, ProblemBuilder, Size, Space};
+use memplan_planner::{Request, find, plan};
+
+use super::lifecycle::Life;
+use super::merge::Merges;
+use super::network::TensorId;
+use super::problem::{Setting, TensorProblem, neuron};
+
+/// The strategies, the one that is kept in a tie first.
+const STRATEGIES: [&str; 2] = ["stretch-largest", "size-order"];
+
+/// The better of their plans, as a plan for the problem with the merges they make.
+pub(super) fn best_plan(setting: &Setting, merges: &Merges, ours: &TensorProblem, request: &Request) -> Option<Plan> {
+    let records = Records::new(setting, merges)?;
+    let problem = records.builder.build().ok()?;
+    let mut best: Option<Plan> = None;
+    for name in STRATEGIES {
+        let outcome = plan(find(name)?, &problem, request).ok()?;
+        let Some(theirs) = outcome.plan() else { continue };
+        let translated = translate(setting, merges, &records.tensors, theirs, ours)?;
+        if best.as_ref().is_none_or(|best| translated.extent() < best.extent()) {
+            best = Some(translated);
+        }
+    }
+    best
+}
+
+struct Records {
+    builder: ProblemBuilder,
+    tensors: IndexVec<BufferId, TensorId>,
+}
+
+impl Records {
+    /// `None` if something is not among the activations.
+    fn new(setting: &Setting, merges: &Merges) -> Option<Records> {
+        let network = setting.network;
+        let mut lives: IndexVec<TensorId, Life> = setting.lives.clone();
+        let mut sizes: IndexVec<TensorId, Option<u64>> =
+            network.tensors.iter().map(|t| Some(t.shape.bytes())).collect();
+        let chosen = network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged);
+        for (concat, _) in chosen {
+            let roots: Vec<TensorId> = concat.operands.iter().map(|&(operand, _)| network.root(operand).0).collect();
+            let together = roots.iter().fold(lives[concat.result], |life, &root| life.with(lives[root]));
+            for (position, &root) in roots.iter().enumerate() {
+                lives[root] = together;
+                sizes[root] = Some(if position == 0 { network.tensors[concat.result].shape.bytes() } else { 0 });
+            }
+            sizes[concat.result] = None;
+        }
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space { alignment: Bytes(setting.chip.align), ..Space::new("neuron") });
+        let mut tensors = IndexVec::default();
+        for id in network.roots_of_memory() {
+            if setting.areas.homes.contains_key(&id) && !setting.areas.counts_homes {
+                continue;
+            }
+            let Some(bytes) = sizes[id] else { continue };
+            let life = Lifetime::new(lives[id].start as u64, lives[id].end as u64);
+            let padded = Bytes(bytes).align_up(Bytes(setting.chip.align))?;
+            let size = Size::Fixed(padded);
+            builder.buffer(Buffer { size, ..Buffer::new(network.tensors[id].name.clone(), 0, life) });
+            tensors.push(id);
+        }
+        Some(Records { builder, tensors })
+    }
+}
+
+/// Their plan with every operand at its place in the result.
+fn translate(
+    setting: &Setting,
+    merges: &Merges,
+    tensors: &IndexVec<BufferId, TensorId>,
+    theirs: &Plan,
+    ours: &TensorProblem,
+) -> Option<Plan> {
+    let network = setting.network;
+    let mut offsets: IndexVec<TensorId, Option<Bytes>> = IndexVec::filled(None, network.tensors.len());
+    for (buffer, &tensor) in tensors.iter_enumerated() {
+        offsets[tensor] = theirs.offset(buffer);
+    }
+    for (concat, _) in network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged) {
+        let (first, _) = network.root(concat.operands.first()?.0);
+        let base = offsets[first]?;
+        offsets[concat.result] = Some(base);
+        for &(operand, at) in &concat.operands {
+            offsets[network.root(operand).0] = Some(base.checked_add(Bytes(at))?);
+        }
+    }
+    let mut plan = Plan::empty(&ours.problem);
+    for (buffer, &tensor) in ours.tensors.iter_enumerated() {
+        let known = &ours.problem.buffers()[buffer];
+        let (space, offset) = match (known.fixed, offsets[tensor]) {
+            (Some(fixed), _) => (*known.spaces.first()?, fixed),
+            (None, Some(offset)) => (neuron(), offset),
+            (None, None) => return None,
+        };
+        plan.placements[buffer] = Some(Placement::at(space, offset));
+    }
+    debug_assert!(neuron().index() == 0);
+    plan.fit_extents(&ours.problem);
+    Some(plan)
+}

@@ -1,0 +1,234 @@
+//! How many bytes a tensor takes in global memory.
+//!
+//! Usually elements times bits, rounded up to bytes. One family of chips keeps
+//! narrow elements of neighbouring batches in one 32-bit word: four batches of
+//! 8-bit numbers, or two of 16-bit ones. An int8 tensor of 5x10 then takes
+//! ceil(5/4) · 10 words, 80 bytes instead of 50.
+
+use memplan_core::storage_bytes;
+
+use crate::Type;
+
+/// How batches share words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Batches {
+    /// They do not: row-major, element by element.
+    #[default]
+    Apart,
+    /// Two 16-bit batches in a word.
+    Pairs,
+    /// Four 8-bit batches in a word.
+    Quads,
+}
+
+impl Batches {
+    fn in_a_word(self) -> u64 {
+        match self {
+            Batches::Apart => 1,
+            Batches::Pairs => 2,
+            Batches::Quads => 4,
+        }
+    }
+}
+
+/// The shape and element of a tensor type with nothing left open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Dimensions, outermost first.
+    pub dims: Vec<u64>,
+    /// Bits of an element.
+    pub bits: u64,
+    /// Whether the element type is a quantised one.
+    pub quantised: bool,
+    /// How batches share words.
+    pub batches: Batches,
+    bytes: u64,
+}
+
+/// Why a tensor has no size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unsized {
+    Dynamic,
+    Unranked,
+    Element,
+    Encoding(String),
+    TooLarge,
+}
+
+impl Unsized {
+    /// In a user's words, with what to do.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Unsized::Dynamic => {
+                "has a dimension that is only known at run time; compile the network for fixed shapes first".to_owned()
+            }
+            Unsized::Unranked => {
+                "has no known rank; run shape inference, and compile the network for fixed shapes first".to_owned()
+            }
+            Unsized::Element => "has elements of a type whose width is not known; lower it to a number type".to_owned(),
+            Unsized::Encoding(text) => {
+                format!("already has the encoding `{text}`, which is no address; remove it, the address goes there")
+            }
+            Unsized::TooLarge => "takes more than 2^63 bytes, more than any chip has; split it".to_owned(),
+        }
+    }
+}
+
+impl Shape {
+    /// The shape of a tensor type; `None` for types that are no tensors.
+    /// `packs_batches` says whether the chip packs narrow elements.
+    pub(super) fn of(ty: &Type, packs_batches: bool) -> Result<Option<Shape>, Unsized> {
+        let Type::Tensor { shape, element, encoding } = ty else { return Ok(None) };
+        if let Some(text) = encoding.as_deref().filter(|text| address(text).is_none()) {
+            return Err(Unsized::Encoding(text.to_owned()));
+        }
+        let dims = shape.as_ref().ok_or(Unsized::Unranked)?;
+        let dims: Vec<u64> = dims.iter().copied().collect::<Option<_>>().ok_or(Unsized::Dynamic)?;
+        let (bits, quantised) = element_bits(element).ok_or(Unsized::Element)?;
+        let batches = match bits {
+            8 if packs_batches => Batches::Quads,
+            16 if packs_batches => Batches::Pairs,
+            _ => Batches::Apart,
+        };
+        Shape { dims, bits, quantised, batches, bytes: 0 }.measured().map(Some)
+    }
+
+    /// The same tensor with its batches in words as said.
+    pub(super) fn with_batches(self, batches: Batches) -> Result<Shape, Unsized> {
+        Shape { batches, ..self }.measured()
+    }
+
+    fn measured(mut self) -> Result<Shape, Unsized> {
+        let bytes = match self.batches {
+            Batches::Apart => {
+                let bits = self.elements(0).and_then(|count| count.checked_mul(self.bits));
+                bits.map(|bits| storage_bytes(bits).0)
+            }
+            packed => {
+                let words = self.batch_count().div_ceil(packed.in_a_word());
+                self.elements(1).and_then(|rest| rest.checked_mul(words)?.checked_mul(4))
+            }
+        };
+        self.bytes = bytes.filter(|&bytes| bytes <= memplan_core::MAX_BYTES).ok_or(Unsized::TooLarge)?;
+        Ok(self)
+    }
+
+    /// Bytes it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The first dimension.
+    pub(super) fn batch_count(&self) -> u64 {
+        self.dims.first().copied().unwrap_or(1)
+    }
+
+    /// Elements of the dimensions from `axis` on.
+    pub(super) fn elements(&self, axis: usize) -> Option<u64> {
+        let dims = self.dims.get(axis..).unwrap_or(&[]);
+        if dims.contains(&0) {
+            return Some(0);
+        }
+        dims.iter().try_fold(1u64, |product, &dim| product.checked_mul(dim))
+    }
+
+    /// Whether there is only one index in front of `axis`.
+    pub(super) fn is_single_before(&self, axis: usize) -> bool {
+        self.dims.iter().take(axis).all(|&dim| dim == 1)
+    }
+
+    /// Where index `at` of `axis` begins, if all in front of `axis` is one and
+    /// what begins there is contiguous.
+    pub(super) fn offset(&self, axis: usize, at: u64) -> Option<u64> {
+        if !self.is_single_before(axis) {
+            return None;
+        }
+        let inner = self.elements(axis + 1)?;
+        match self.batches {
+            Batches::Apart => {
+                let bits = at.checked_mul(inner)?.checked_mul(self.bits)?;
+                bits.is_multiple_of(8).then_some(bits / 8)
+            }
+            // A batch in the middle of a word does not begin anywhere.
+            packed if axis == 0 => {
+                let words = packed.in_a_word();
+                at.is_multiple_of(words).then(|| (at / words).checked_mul(inner)?.checked_mul(4)).flatten()
+            }
+            _ => at.checked_mul(inner)?.checked_mul(4),
+        }
+    }
+
+    /// Bytes if every row is rounded up on its own, as int4 matrices are.
+    pub(super) fn bytes_by_rows(&self) -> Option<u64> {
+        let (last, rows) = self.dims.split_last()?;
+        let row = storage_bytes(last.checked_mul(self.bits)?).0;
+        rows.iter().try_fold(row, |product, &dim| product.checked_mul(dim))
+    }
+}
+
+/// The address an encoding stands for: `4096 : i64`.
+pub(super) fn address(encoding: &str) -> Option<u64> {
+    let number = encoding.strip_suffix(": i64").unwrap_or(encoding).trim();
+    number.parse().ok()
+}
+
+/// Bits of an element as it is stored, and whether it is quantised.
+fn element_bits(element: &Type) -> Option<(u64, bool)> {
+    if let Some(bits) = element.bits() {
+        return Some((bits, false));
+    }
+    // `!quant.uniform<i8<-127:127>:f32, 0.1:3>` and `!quant.calibrated<f32<-1.0:1.0>>`
+    // begin with what is stored.
+    let Type::Opaque(text) = element else { return None };
+    let inside = text.strip_prefix("!quant.")?.split_once('<')?.1;
+    let word: String = inside.chars().take_while(char::is_ascii_alphanumeric).collect();
+    Type::parse(&word).bits().map(|bits| (bits, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(text: &str, packs: bool) -> Result<Option<Shape>, Unsized> {
+        Shape::of(&Type::parse(text), packs)
+    }
+
+    fn bytes(text: &str, packs: bool) -> u64 {
+        shape(text, packs).unwrap().unwrap().bytes()
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(bytes("tensor<1x16x32x32xf32>", false), 65536);
+        assert_eq!(bytes("tensor<3x3xi4>", false), 5);
+        assert_eq!(bytes("tensor<f32>", false), 4);
+        assert_eq!(bytes("tensor<0x4xf32, 64 : i64>", false), 0);
+        assert_eq!(bytes("tensor<2x3x!quant.uniform<i8<-127:127>:f32, 0.5:3>>", false), 6);
+        assert_eq!(bytes("tensor<2x3x!quant.calibrated<f32<-1.0:1.0>>>", false), 24);
+        assert_eq!(bytes("tensor<5x10xi8>", true), 80);
+        assert_eq!(bytes("tensor<5x10xbf16>", true), 120);
+        assert_eq!(bytes("tensor<5x10xf32>", true), 200);
+    }
+
+    #[test]
+    fn what_has_no_size() {
+        assert_eq!(shape("none", false), Ok(None));
+        assert_eq!(shape("tensor<?x3xf32>", false), Err(Unsized::Dynamic));
+        assert_eq!(shape("tensor<*xf32>", false), Err(Unsized::Unranked));
+        assert_eq!(shape("tensor<3x!acme.number>", false), Err(Unsized::Element));
+        assert_eq!(shape("tensor<3xf32, #sparse>", false), Err(Unsized::Encoding("#sparse".to_owned())));
+        assert_eq!(shape("tensor<4294967296x4294967296xf32>", false), Err(Unsized::TooLarge));
+    }
+
+    #[test]
+    fn offsets_along_an_axis() {
+        let shape = |text: &str, packs| Shape::of(&Type::parse(text), packs).unwrap().unwrap();
+        assert_eq!(shape("tensor<1x8x16x16xf32>", false).offset(1, 4), Some(4096));
+        assert_eq!(shape("tensor<2x8xf32>", false).offset(1, 4), None);
+        assert_eq!(shape("tensor<8x3xi4>", false).offset(0, 1), None);
+        assert_eq!(shape("tensor<8x3xi4>", false).offset(0, 2), Some(3));
+        assert_eq!(shape("tensor<8x10xi8>", true).offset(0, 4), Some(40));
+        assert_eq!(shape("tensor<8x10xi8>", true).offset(0, 2), None);
+        assert_eq!(shape("tensor<1x8x10xi8>", true).offset(1, 2), Some(80));
+    }
+}

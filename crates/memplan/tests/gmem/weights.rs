@@ -1,0 +1,109 @@
+//! Where weights go.
+
+use std::path::PathBuf;
+
+use crate::text::{addresses, assigned, attribute, attributes, complaints, data, module, without_addresses};
+
+const T: &str = "tensor<1x16xf32>";
+
+/// Three weights, the first two equal in the file below.
+fn three_weights(chip: &str) -> String {
+    let body = format!(
+        "      %w = \"top.Weight\"() : () -> tensor<1000xf32> loc(\"w\")
+      %x = \"top.Weight\"() : () -> tensor<1000xf32> loc(\"x\")
+      %y = \"top.Weight\"() : () -> tensor<3xi4> loc(\"y\")
+      %a = \"tpu.MatMul\"(%arg0, %w, %x, %y) : ({T}, tensor<1000xf32>, tensor<1000xf32>, tensor<3xi4>) -> {T} loc(#loc)
+      return %a : {T} loc(#loc)\n"
+    );
+    module(chip, "basic", &[T.to_owned()], &[T.to_owned()], &body)
+}
+
+#[test]
+fn one_behind_the_other() {
+    let text = assigned(&three_weights("bm1684x"), "assign-gmem");
+    let found = addresses(&text);
+    let start = 0x1_0000_0000;
+    assert_eq!(["%w", "%x", "%y"].map(|name| found[name].0 - start), [0, 4096, 8192]);
+    let all = attributes(&text);
+    assert_eq!((all["coeff_addr"], all["coeff_size"], all["dynamic_coeff_offset"]), (start, 12288, 12288));
+    assert_eq!(all["neuron_addr"], start + 12288, "activations follow");
+    let text = assigned(&three_weights("cv183x"), "assign-gmem");
+    assert_eq!(attribute(&text, "coeff_size"), Some(4000 + 4000 + 16));
+}
+
+#[test]
+fn weights_of_functions_with_changing_shapes_come_last() {
+    let dynamic = three_weights("bm1684x").replace("TPU_STATIC", "TPU_DYNAMIC");
+    assert_eq!(attribute(&assigned(&dynamic, "assign-gmem"), "dynamic_coeff_offset"), Some(0));
+}
+
+#[test]
+fn what_shared_an_address_still_does() {
+    let recorded = data("gmem-ir/tiny_after_cv183x.mlir");
+    let again = assigned(&recorded, "assign-gmem");
+    assert_eq!(attributes(&again), attributes(&recorded));
+    // In a module that has no addresses yet, encodings are not believed.
+    let divided = recorded.replace("TPU_ADDRESSED", "TPU_DIVIDED");
+    assert_eq!(attribute(&assigned(&divided, "assign-gmem"), "coeff_size"), Some(3072));
+}
+
+/// An `.npz` file with these arrays of bytes, as numpy writes it.
+fn weight_file(name: &str, arrays: &[(&str, &[u8])]) -> PathBuf {
+    let (mut file, mut directory) = (Vec::new(), Vec::new());
+    for (name, data) in arrays {
+        let header = b"\x93NUMPY\x01\x00\x02\x00{}";
+        let name = format!("{name}.npy");
+        let size = ((header.len() + data.len()) as u32).to_le_bytes();
+        let name_length = (name.len() as u16).to_le_bytes();
+        let local = (file.len() as u32).to_le_bytes();
+        for part in
+            [b"PK\x03\x04".as_slice(), &[0; 14], &size, &size, &name_length, &[0; 2], name.as_bytes(), header, data]
+        {
+            file.extend_from_slice(part);
+        }
+        for part in [b"PK\x01\x02".as_slice(), &[0; 16], &size, &size, &name_length, &[0; 12], &local, name.as_bytes()]
+        {
+            directory.extend_from_slice(part);
+        }
+    }
+    let count = (arrays.len() as u16).to_le_bytes();
+    let (length, start) = ((directory.len() as u32).to_le_bytes(), (file.len() as u32).to_le_bytes());
+    for part in [&directory, b"PK\x05\x06\0\0\0\0".as_slice(), &count, &count, &length, &start, &[0; 2]] {
+        file.extend_from_slice(part);
+    }
+    let path = std::env::temp_dir().join(format!("memplan-{name}-{}.npz", std::process::id()));
+    std::fs::write(&path, file).unwrap();
+    path
+}
+
+#[test]
+fn equal_weights_lie_in_one_place() {
+    let path = weight_file("three", &[("w", b"same"), ("x", b"same"), ("y", b"other")]);
+    let text = assigned(&three_weights("bm1684x"), &format!("assign-gmem{{weights={}}}", path.display()));
+    std::fs::remove_file(path).unwrap();
+    let found = addresses(&text);
+    assert_eq!(found["%w"].0, found["%x"].0);
+    assert_eq!(attribute(&text, "coeff_size"), Some(8192));
+}
+
+#[test]
+fn the_recorded_network_with_equal_tables() {
+    let names = ["s1", "t2", "s5"];
+    let contents: [&[u8]; 3] = [b"sigmoid", b"tanh", b"sigmoid"];
+    let labels: Vec<(String, Vec<u8>)> = names
+        .iter()
+        .zip(contents)
+        .flat_map(|(name, content)| {
+            let slope = [content, b"'"].concat();
+            [(format!("{name}_slope_table_bf16"), content.to_vec()), (format!("{name}_slope_slope_table_bf16"), slope)]
+        })
+        .collect();
+    let arrays: Vec<(&str, &[u8])> = labels.iter().map(|(name, data)| (name.as_str(), data.as_slice())).collect();
+    let path = weight_file("tables", &arrays);
+    let recorded = data("gmem-ir/tiny_after_cv183x.mlir");
+    let pass = format!("assign-gmem{{weights={}}}", path.display());
+    let text = assigned(&without_addresses(&recorded), &pass);
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(attributes(&text), attributes(&recorded));
+    assert_eq!(complaints(&text), Vec::<String>::new());
+}
