@@ -1,5 +1,6 @@
 //! `memplan plan -o plan.h`: constants that real compilers take.
 
+use std::io::Write;
 use std::process::Command;
 
 use crate::plan::SMALL;
@@ -19,7 +20,7 @@ fn has(compiler: &str) -> bool {
     let found = Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success());
     assert!(found || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs {compiler}");
     if !found {
-        println!("skipped: needs {compiler}");
+        writeln!(std::io::stderr(), "skipped: needs {compiler}").expect("stderr takes a line");
     }
     found
 }
