@@ -50,6 +50,8 @@ pub struct Tried {
     pub witness: Option<Witness>,
     /// Why no further member was tried.
     pub stop: Stop,
+    /// Pieces that were to be placed, all passes together.
+    pub placements: u64,
 }
 
 impl Tried {
@@ -64,7 +66,8 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
     let problem = pieces.problem();
     let deadline = request.time_limit.map(|limit| Instant::now() + limit);
     let witness = bound::overfull(problem);
-    let mut tried = Tried { best: None, lower_bound: bound::lower_bound(problem), witness, stop: Stop::Finished };
+    let lower_bound = bound::lower_bound(problem);
+    let mut tried = Tried { best: None, lower_bound, witness, stop: Stop::Finished, placements: 0 };
     let mut placer = Placer::new(pieces);
     for (number, member) in MEMBERS.iter().enumerate() {
         if tried.is_final() {
@@ -76,6 +79,7 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
             break;
         }
         placer.clear();
+        tried.placements += pieces.len() as u64;
         match member.run(&mut placer, tried.best.as_ref().map(Plan::extent)) {
             Ok(true) => keep_better(problem, &mut tried.best, placer.finish()),
             Ok(false) => {}

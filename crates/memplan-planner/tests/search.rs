@@ -127,3 +127,51 @@ fn somebody_else_can_end_it_and_watch_it() {
     assert_eq!(seen.last(), Some(&(Some(plan.extent()), lower_bound)));
     assert!(seen.windows(2).all(|pair| pair[1].0 <= pair[0].0 || pair[0].0.is_none()), "{seen:?}");
 }
+
+/// Instances of every kind, with names.
+fn zoo() -> Vec<(&'static str, Problem)> {
+    vec![
+        ("random", instances::random(200, 12, 3)),
+        ("crowded", instances::random(150, 60, 4)),
+        ("aligned", instances::aligned(120, 15, 5)),
+        ("chain", instances::chain(150, 6)),
+        ("in place", instances::in_place_chain(60, 7)),
+        ("training", instances::training(60, 8)),
+        ("jigsaw", instances::jigsaw(60, 40, 10_000, 9)),
+        ("large jigsaw", instances::jigsaw(300, 200, 1_000_000, 10)),
+        ("all alive", instances::all_alive(50, 11)),
+    ]
+}
+
+#[test]
+fn no_other_strategy_is_better() {
+    for (name, problem) in zoo() {
+        let request = Request { work_limit: Some(300), ..Request::default() };
+        let extent = |strategy: &dyn memplan_planner::Strategy| {
+            plan(strategy, &problem, &request).ok().and_then(|outcome| outcome.plan().map(|plan| plan.extent()))
+        };
+        for ours in ["auto", "search"] {
+            let own = extent(find(ours).unwrap()).unwrap();
+            for other in memplan_planner::STRATEGIES {
+                let theirs = extent(*other);
+                assert!(theirs.is_none_or(|theirs| own <= theirs), "{name}: {ours} {own}, {} {theirs:?}", other.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_first_fit_solves_costs_auto_no_more_than_twice_its_work() {
+    let mut solved = 0;
+    for (name, problem) in zoo() {
+        let first_fit = plan(find("first-fit").unwrap(), &problem, &Request::default()).unwrap();
+        if matches!(first_fit, Outcome::Optimal(_)) {
+            let answer = memplan_planner::search::search(&problem, &Request::default());
+            assert!(matches!(answer.outcome, Outcome::Optimal(_)), "{name}");
+            let work = answer.nodes + answer.placements;
+            assert!(work <= 2 * problem.buffers().len() as u64, "{name}: {work}");
+            solved += 1;
+        }
+    }
+    assert!(solved >= 3, "only {solved} show anything");
+}

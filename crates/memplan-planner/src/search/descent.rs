@@ -194,8 +194,8 @@ impl<'a, H: Height> Descent<'a, H> {
             turn: None,
         };
         match (number, round % 4) {
-            (0, 0) => wild(asked.between(round / 4 % 7), Rules::HUNT, dive * ruler, &mut random),
-            (3, 2) => wild(asked.between(8), Rules::PROOF, 4 * dive * ruler, &mut random),
+            (0, 0) => wild(asked.between(round / 4 % 7), Rules::HUNT, dive, &mut random),
+            (3, 2) => wild(asked.between(8), Rules::PROOF, dive * ruler, &mut random),
             _ => {
                 let turn = round * TASKS + number;
                 let genes = self.climbers.child(turn, &mut random);

@@ -23,6 +23,8 @@ pub struct Answer {
     pub outcome: Outcome,
     /// Search nodes visited.
     pub nodes: u64,
+    /// Pieces placed by the portfolio before the search.
+    pub placements: u64,
 }
 
 /// Plans a problem within the limits of a request, starting from what the
@@ -30,7 +32,7 @@ pub struct Answer {
 pub fn search(problem: &Problem, request: &Request) -> Answer {
     let start = Instant::now();
     let Ok(pieces) = Pieces::of(problem) else {
-        return Answer { outcome: Outcome::Exhausted { stop: Stop::Finished }, nodes: 0 };
+        return Answer { outcome: Outcome::Exhausted { stop: Stop::Finished }, nodes: 0, placements: 0 };
     };
     // Half of the time at most is for the portfolio, whose first member is always run.
     let time_limit = request.work_limit.is_none().then(|| request.time_limit.unwrap_or(DEFAULT_TIME) / 2);
@@ -41,16 +43,17 @@ pub fn search(problem: &Problem, request: &Request) -> Answer {
 /// Improves what the portfolio found.
 pub(crate) fn improve(pieces: &Pieces, tried: Tried, request: &Request, start: Instant) -> Answer {
     let mut budget = Budget::of(request, start);
+    let placements = tried.placements;
     if let Some(plan) = tried.best.as_ref().filter(|plan| plan.extent() <= tried.lower_bound) {
-        return Answer { outcome: Outcome::Optimal(plan.clone()), nodes: 0 };
+        return Answer { outcome: Outcome::Optimal(plan.clone()), nodes: 0, placements };
     }
     let mut search = Search::new(pieces, tried, request.seed);
     if let Some(witness) = search.infeasible.take() {
         let witness = search.reduced(witness, &mut budget);
-        return Answer { nodes: budget.spent(), outcome: Outcome::Infeasible(witness) };
+        return Answer { nodes: budget.spent(), placements, outcome: Outcome::Infeasible(witness) };
     }
     search.run(&mut budget);
-    Answer { nodes: budget.spent(), outcome: search.outcome() }
+    Answer { nodes: budget.spent(), placements, outcome: search.outcome() }
 }
 
 struct Search<'a, 'p> {

@@ -10,6 +10,10 @@
 //!                            search within the limits, or a second if there are none
 //! ```
 //!
+//! The portfolio has no member for every other strategy. Where the search ends
+//! above the bound, those it has not tried are run too ([`no_worse`]), so that no
+//! strategy is ever better than this one.
+//!
 //! If the bound itself exceeds a capacity the answer is "infeasible" with a
 //! witness; if only the plans do, every member is tried before giving up.
 //!
@@ -18,7 +22,7 @@
 //! one meets the lower bound; the smallest sum of object sizes wins, then the
 //! smallest number of objects, then the first in the list.
 
-use memplan_core::{BufferId, Outcome, Plan, Problem, Stop, bound};
+use memplan_core::{BufferId, Bytes, Outcome, Plan, Problem, Stop, bound};
 
 use super::object_fit::ObjectFit;
 use super::ordered_fit::{has_addresses, too_many_dependencies};
@@ -66,7 +70,40 @@ impl Strategy for Auto {
 }
 
 fn plan_offsets(problem: &Problem, request: &Request) -> Outcome {
-    search::search(problem, request).outcome
+    no_worse(problem, request, search::search(problem, request).outcome)
+}
+
+/// Most buffers for which other strategies are asked after a search.
+const MOST_ASKED: usize = 20_000;
+
+/// An outcome, or a better one if another strategy has it.
+pub(super) fn no_worse(problem: &Problem, request: &Request, outcome: Outcome) -> Outcome {
+    let is_open = matches!(outcome, Outcome::Feasible { .. } | Outcome::Exhausted { .. });
+    if !is_open || problem.buffers().len() > MOST_ASKED {
+        return outcome;
+    }
+    let searches = ["auto", "search"];
+    let others = STRATEGIES.iter().filter(|strategy| {
+        !searches.contains(&strategy.name()) && problem.buffers().len() <= quick_up_to(strategy.name())
+    });
+    let lower_bound = bound::lower_bound(problem);
+    others.fold(outcome, |best, strategy| {
+        let other = super::plan(*strategy, problem, request).ok();
+        better(best, other.as_ref().and_then(Outcome::plan), lower_bound)
+    })
+}
+
+/// An outcome with another plan, if that is smaller.
+fn better(outcome: Outcome, other: Option<&Plan>, least: Bytes) -> Outcome {
+    match (outcome, other) {
+        (Outcome::Feasible { plan, lower_bound, stop }, Some(other)) if other.extent() < plan.extent() => {
+            Outcome::Feasible { plan: other.clone(), lower_bound, stop }
+        }
+        (Outcome::Exhausted { stop }, Some(other)) => {
+            Outcome::Feasible { plan: other.clone(), lower_bound: least, stop }
+        }
+        (outcome, _) => outcome,
+    }
 }
 
 fn object_strategies() -> impl Iterator<Item = &'static dyn Strategy> {
