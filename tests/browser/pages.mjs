@@ -226,6 +226,52 @@ await withPage("thousand.html", {}, async (page) => {
   assert.equal((await colours(page))[0][0], "20,23,28", "dark paper");
 });
 
+// Text can be read in both themes (WCAG AA: 4.5 to 1), and colours can be told apart by everybody.
+const linear = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+const channels = (hex) => [1, 3, 5].map((at) => linear(parseInt(hex.slice(at, at + 2), 16) / 255));
+const luminance = ([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
+function contrast(one, other) {
+  const [dark, bright] = [luminance(channels(one)), luminance(channels(other))].sort((a, b) => a - b);
+  return (bright + 0.05) / (dark + 0.05);
+}
+/** How the three kinds of colour blindness see linear colours. */
+const EYES = {
+  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+  tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+};
+/** CIE Lab of a linear colour: equal distances look equally different. */
+function lab(rgb) {
+  const [r, g, b] = rgb.map((value) => Math.max(0, Math.min(1, value)));
+  const f = (t) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116);
+  const [x, y, z] = [(0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089].map(f);
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+for (const colorScheme of ["light", "dark"]) {
+  await withPage("ten.html", { colorScheme }, async (page) => {
+    const value = (name) => page.evaluate((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(), name);
+    for (const [ink, paper] of [["--ink", "--paper"], ["--ink", "--back"], ["--muted", "--back"], ["--muted", "--card"], ["--accent", "--card"],
+      ["--accent-ink", "--accent"], ["--lower", "--paper"], ["--capacity", "--paper"], ["--peak", "--paper"]]) {
+      const ratio = contrast(await value(ink), await value(paper));
+      assert.ok(ratio >= 4.5, `${ink} on ${paper}, ${colorScheme}: ${ratio.toFixed(2)}`);
+    }
+    const palettes = await page.evaluate(() => window.memplan.palettes);
+    for (const [kind, eye] of Object.entries(EYES)) {
+      const seen = palettes.set.map((hex) => lab(eye.map((row) => row.reduce((sum, weight, i) => sum + weight * channels(hex)[i], 0))));
+      for (let i = 0; i < seen.length; i += 1) {
+        for (let j = 0; j < i; j += 1) {
+          const apart = Math.hypot(...seen[i].map((part, k) => part - seen[j][k]));
+          assert.ok(apart > 7, `${palettes.set[i]} and ${palettes.set[j]} are ${apart.toFixed(1)} apart with ${kind}`);
+        }
+      }
+    }
+    for (const scale of [palettes.size, palettes.lifetime]) {
+      const lightness = scale.map((hex) => lab(channels(hex))[0]);
+      assert.ok(lightness.every((value, i) => i === 0 || value > lightness[i - 1] + 4), `grows lighter: ${lightness.map(Math.round)}`);
+    }
+  });
+}
+
 // 10^5 buffers: the times are measured and reported.
 await withPage("huge.html", {}, async (page) => {
   assert.equal((await view(page)).drawn[0], 100_000, "everything is drawn");
@@ -289,8 +335,11 @@ await withPage("program.html", {}, async (page) => {
   assert.match(await text(page, "#picked"), /source\s+layers\.mlir:2 +%a = memref\.alloc\(\)/);
 });
 await withPage("wrong.html", {}, async (page) => {
-  assert.match(await text(page, "#summary"), /\d violations/);
+  assert.match(await text(page, "#summary"), /lower bound.*not kept.*1,\d\d\d violations.*and \d+ more/s);
   assert.ok(await page.locator("#summary li").count() > 0);
+  assert.ok((await view(page)).wrong[0] > 100, "overlaps are marked");
+  assert.match(await text(page, "#legend"), /two buffers on the same bytes/);
+  await page.screenshot({ path: join(folder, "wrong.png") });
 });
 
 // In a notebook the page is in a frame that may run scripts and nothing else.

@@ -149,6 +149,7 @@ fn plan(map: &Map) -> Value {
         "objects": objects,
         "offsets": offsets.collect::<Vec<_>>(),
         "reused": reused.collect::<Vec<_>>(),
+        "violated": map.violations.len(),
         "violations": map.violations.iter().take(VIOLATIONS).collect::<Vec<_>>(),
         "spaces": map.scene.panels.iter().map(space).collect::<Vec<_>>(),
     })

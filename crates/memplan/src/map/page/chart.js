@@ -60,6 +60,7 @@ class Chart {
     context.font = FONT;
     this.peakBand(context, space, look);
     this.names(context, space.layer, look, shade);
+    this.wrongs(context, space, look);
     this.edges(context, space, look);
     this.axis(context, ticks, look);
     this.lines(context, space, look);
@@ -126,6 +127,21 @@ class Chart {
     if (hasRoom) context.fillText(size, 0, 7);
     context.restore();
     return true;
+  }
+
+  /** Where a wrong plan has two buffers on the same bytes: a red area, never too small to see. */
+  wrongs(context, space, look) {
+    if (space.wrong.length === 0) return;
+    context.save();
+    context.beginPath();
+    context.rect(LEFT, TOP, this.width, this.height);
+    context.clip();
+    context.fillStyle = look.css.wrong;
+    for (const { start, end, low, high } of space.wrong) {
+      const [x, y] = [this.x(this.camera, start), this.y(this.camera, high)];
+      context.fillRect(x, y, Math.max(2, this.x(this.camera, end) - x), Math.max(2, this.y(this.camera, low) - y));
+    }
+    context.restore();
   }
 
   /** Edges between stacked shared objects, where they are not too close together. */
@@ -195,6 +211,7 @@ class Chart {
       context.fillStyle = look.css.stepBand;
       context.fillRect(x, TOP, width, this.height);
     }
+    for (const member of tiedTo(selected)) this.outline(context, member, look.css.lower, 2);
     this.outline(context, hovered, look.css.ink, 1.5);
     this.outline(context, selected, look.css.ink, 3);
     context.restore();
@@ -231,6 +248,13 @@ class Chart {
     }
     return -1;
   }
+}
+
+/** The other members of a buffer's tied group: they move with it. */
+function tiedTo(buffer) {
+  const group = buffer < 0 ? null : buffers.group?.[buffer] ?? null;
+  if (group === null) return [];
+  return Array.from({ length: count }, (_, member) => member).filter((member) => member !== buffer && buffers.group[member] === group);
 }
 
 function fitCanvas(canvas, width, height, density) {

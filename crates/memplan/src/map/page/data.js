@@ -58,9 +58,40 @@ for (const plan of plans) {
   }
 }
 
+/** Of each shape, at most this many overlaps with earlier ones are marked: enough to see it. */
+const MOST_WRONG = 4;
+
+/** Where buffers are alive on the same bytes without being allowed to: marked in plans that do not verify. */
+function overlapsOf(plan, layer) {
+  const isAllowed = (a, b) => (a === b)
+    || (buffers.group?.[a] !== undefined && buffers.group[a] !== null && buffers.group[a] === buffers.group[b])
+    || (plan.victims.get(a) ?? []).includes(b) || (plan.victims.get(b) ?? []).includes(a);
+  const alive = Array.from({ length: layer.length }, (_, i) => i).filter((i) => layer.kind[i] === ALIVE);
+  alive.sort((i, j) => layer.start[i] - layer.start[j]);
+  const found = [];
+  let active = [];
+  for (const i of alive) {
+    active = active.filter((j) => layer.end[j] > layer.start[i]);
+    let marked = 0;
+    for (const j of active) {
+      const [low, high] = [Math.max(layer.low[i], layer.low[j]), Math.min(layer.high[i], layer.high[j])];
+      if (low >= high || isAllowed(layer.buffer[i], layer.buffer[j])) continue;
+      found.push({ start: layer.start[i], end: Math.min(layer.end[i], layer.end[j]), low, high });
+      marked += 1;
+      if (marked === MOST_WRONG) break;
+    }
+    active.push(i);
+  }
+  return found;
+}
+
+for (const plan of plans) {
+  for (const space of plan.spaces) space.wrong = plan.violations.length > 0 ? overlapsOf(plan, space.layer) : [];
+}
+
 /** Stands for a space that a plan does not use. */
 const nowhere = {
-  name: "", extent: 0, capacity: null, lower: 0, peak: 0, peakStep: null, edges: [], live: [], buffers: 0, layer: layerOf([]),
+  name: "", extent: 0, capacity: null, lower: 0, peak: 0, peakStep: null, edges: [], live: [], wrong: [], buffers: 0, layer: layerOf([]),
 };
 
 const spaceOf = (plan, index) => plan.byName.get(spaceNames[index]) ?? nowhere;

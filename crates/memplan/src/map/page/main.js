@@ -35,7 +35,7 @@ function readLook() {
     css: {
       ink: value("--ink"), muted: value("--muted"), line: value("--line"), lower: value("--lower"), capacity: value("--capacity"),
       peak: value("--peak"), peakBand: value("--peak-band"), stepBand: value("--step-band"), live: value("--live"),
-      liveEdge: value("--live-edge"), paperVeil: value("--paper-veil"),
+      liveEdge: value("--live-edge"), paperVeil: value("--paper-veil"), wrong: value("--wrong"),
     },
     pixels: { paper: packed(parse(value("--paper"))), grid: packed(parse(value("--grid"))), ink: packed(parse(value("--hatch"))) },
     paper: parse(value("--paper")),
@@ -246,6 +246,7 @@ function start() {
 /** For scripts that drive the page, and for its tests. */
 window.memplan = {
   painted,
+  palettes: { set: SET, size: BY_SIZE, lifetime: BY_LIFE },
   /** Where the middle of a buffer is on the screen, by name. */
   place(name, plan = 0) {
     const buffer = buffers.name.indexOf(name);
@@ -263,6 +264,7 @@ window.memplan = {
       steps: [t0, t1], bytes: [a0, a1], isFitted, space: spaceNames[state.space], mode: state.mode.name, dark: isDark(),
       selected: state.selected < 0 ? null : buffers.name[state.selected], shown: state.shown.map((plan) => plan.letter),
       full: state.shade.reduce((sum, shade) => sum + (shade === 2 ? 1 : 0), 0), drawn: charts.map((chart) => chart.drawn ?? 0),
+      wrong: plans.map((plan) => spaceOf(plan, state.space).wrong.length),
     };
   },
 };

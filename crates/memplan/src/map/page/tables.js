@@ -20,15 +20,16 @@ function summaryOf(plan, isOneOfSeveral) {
   const over = space.lower > 0 ? space.extent / space.lower : null;
   const rows = [
     ["extent", make("strong", {}, human(space.extent)), small(`${exact(space.extent)} B`)],
-    space.lower > 0 ? ["lower bound", human(space.lower), small(over <= 1 ? "reached" : `extent is ${over.toFixed(3)} ×`)] : null,
+    space.lower > 0 ? ["lower bound", human(space.lower), small(over === 1 ? "reached" : over < 1 ? "not kept" : `extent is ${over.toFixed(3)} ×`)] : null,
     space.capacity !== null ? ["capacity", human(space.capacity), small(`${(100 * space.extent / Math.max(1, space.capacity)).toFixed(1)} % used`)] : null,
     ["peak in use", human(space.peak), small(space.peakStep === null ? "" : `step ${exact(space.peakStep)}`)],
     ["buffers", exact(space.buffers)],
   ];
   const heading = isOneOfSeveral ? make("h2", {}, badge(plan), ` ${plan.facts.slice(1).join(" · ")}`) : make("h2", {}, spaceNames.length > 1 ? named(space.name) : "Plan");
   const wrong = plan.violations.length === 0 ? null
-    : make("details", { class: "wrong", open: true }, make("summary", {}, many(plan.violations.length, "violation")),
-      make("ul", {}, ...plan.violations.map((text) => make("li", {}, text))));
+    : make("details", { class: "wrong", open: true }, make("summary", {}, many(plan.violated, "violation")),
+      make("ul", {}, ...plan.violations.map((text) => make("li", {}, text))),
+      plan.violated > plan.violations.length ? `and ${grouped.format(plan.violated - plan.violations.length)} more` : null);
   return make("div", { class: "plan" }, heading, facts(rows.filter((row) => row !== null)), wrong);
 }
 
@@ -71,7 +72,7 @@ function factsOf(buffer) {
   if (column("loop") !== null) rows.push(["loop", column("loop")]);
   if (column("slots") !== null) rows.push(["slots", `${column("slots")}, used in rotation`]);
   if (column("alignment") !== null) rows.push(["alignment", exact(column("alignment"))]);
-  if (column("group") !== null) rows.push(["tied to", named(column("group")), ` at ${exact(column("at"))}`]);
+  if (column("group") !== null) rows.push(["tied to", named(column("group")), ` at ${exact(column("at"))}, with ${many(tiedTo(buffer).length, "other")}`]);
   if (column("fixed") !== null) rows.push(["fixed", `must be at ${exact(column("fixed"))}`]);
   if (column("exclusive") !== null) rows.push(["exclusive", "shares with nobody"]);
   const victims = state.plan.victims.get(buffer);
@@ -245,6 +246,7 @@ function showLegend() {
   const kinds = new Set(plans.flatMap((plan) => [...new Set(spaceOf(plan, state.space).layer.kind)]));
   if (kinds.has(IDLE)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip idle" }), "reserved, not in use"));
   if (kinds.has(TAKEN)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip taken" }), "taken over in place"));
+  if (plans.some((plan) => spaceOf(plan, state.space).wrong.length > 0)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip wrong-chip" }), "two buffers on the same bytes"));
   if (plans.some((plan) => spaceOf(plan, state.space).edges.length > 1)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip edge" }), "edge of a shared object"));
   find("legend").replaceChildren(...entries);
 }
