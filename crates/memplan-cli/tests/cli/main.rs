@@ -14,6 +14,7 @@ mod dump;
 mod gmem;
 mod header;
 mod help;
+mod models;
 mod opt;
 mod plan;
 mod program;

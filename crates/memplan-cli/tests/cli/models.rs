@@ -1,0 +1,203 @@
+//! Models, against the runtimes that run them and the compilers that plan them.
+
+#![allow(clippy::print_stderr, reason = "says what was skipped, and extents side by side")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::run::Folder;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const TFLITE: [&str; 7] = ["classifier", "unet", "branches", "puzzle", "elementwise", "lstm", "choice"];
+
+fn tflite(name: &str) -> String {
+    format!("{ROOT}/tests/data/tflite/{name}.tflite")
+}
+
+/// Asks the peers something; `None` if the Python package is missing.
+fn peer(package: &str, arguments: &[String]) -> Option<Value> {
+    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let import = format!("import {package}");
+    let found = Command::new(&python).args(["-c", &import]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !found.is_ok_and(|status| status.success()) {
+        assert!(
+            std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(),
+            "the Python package {package} is required but missing"
+        );
+        eprintln!("skipped: needs Python with {package}");
+        return None;
+    }
+    let script = format!("{ROOT}/tests/peers/models_peer.py");
+    let output = Command::new(python).arg(script).args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    Some(serde_json::from_str(text.trim().lines().last().unwrap()).unwrap())
+}
+
+fn strings(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn extent(folder: &Folder, arguments: &str) -> u64 {
+    folder.run(&format!("plan {arguments} --json")).json()["extent"].as_u64().unwrap()
+}
+
+#[test]
+fn real_runtimes_compute_the_same_with_our_plan() {
+    let folder = Folder::new();
+    let mut arguments = strings(&["tflite"]);
+    let mut ours = Vec::new();
+    for name in TFLITE {
+        for (flags, tag) in [("--reuse-inputs", "reuse"), ("", "kept"), ("--reuse-inputs --in-place", "in-place")] {
+            let planned = format!("{name}.{tag}.tflite");
+            let ran = folder.run(&format!("plan {} {flags} -o {planned}", tflite(name)));
+            assert_eq!(ran.code, 0, "{}", ran.stderr);
+            ours.push((tag, extent(&folder, &format!("{} {flags}", tflite(name)))));
+            arguments.extend([tflite(name), folder.path(&planned).display().to_string()]);
+        }
+    }
+    // A reordered model with a plan of its own.
+    assert_eq!(folder.run(&format!("reorder {} --reuse-inputs -o reordered.tflite", tflite("branches"))).code, 0);
+    assert_eq!(folder.run("plan reordered.tflite --reuse-inputs -o reordered.planned.tflite").code, 0);
+    ours.push(("reordered", extent(&folder, "reordered.tflite --reuse-inputs")));
+    arguments.extend([tflite("branches"), folder.path("reordered.planned.tflite").display().to_string()]);
+    let Some(results) = peer("tflite_micro, ai_edge_litert", &arguments) else { return };
+    let results = results.as_array().unwrap();
+    assert_eq!(results.len(), ours.len());
+    for (result, (tag, extent)) in results.iter().zip(ours) {
+        assert_eq!((&result["tflm_same"], &result["litert_same"]), (&true.into(), &true.into()), "{result}");
+        let (head, planned) = (result["head"].as_u64().unwrap(), result["planned_head"].as_u64().unwrap());
+        // The runtime rounds up to 16 bytes; nothing else comes on top, scratch memory included.
+        assert_eq!(planned, extent.next_multiple_of(16), "{result}");
+        // The runtime's own planner reuses inputs, so that is where ours is compared.
+        assert!(tag == "kept" || planned <= head, "{result}");
+    }
+    let head_of = |tag: &str| results.iter().find(|result| result["planned"].as_str().unwrap().contains(tag)).unwrap();
+    let smaller = head_of("elementwise.reuse");
+    assert_eq!((&smaller["head"], &smaller["planned_head"]), (&4096.into(), &3072.into()));
+    let reordered = head_of("reordered");
+    assert_eq!((&reordered["head"], &reordered["planned_head"]), (&20480.into(), &8448.into()));
+}
+
+#[test]
+fn the_topologies_of_the_onnx_wheel() {
+    let Some(light) = peer("onnx, onnxruntime", &strings(&["light"])) else { return };
+    let folder = Folder::new();
+    let mut models: Vec<PathBuf> = std::fs::read_dir(Path::new(light.as_str().unwrap()))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "onnx"))
+        .collect();
+    models.sort();
+    assert_eq!(models.len(), 9);
+    let mut shapes = strings(&["shapes"]);
+    shapes.extend(models.iter().map(|path| path.display().to_string()));
+    let shapes = peer("onnx", &shapes).unwrap();
+    let mut changed = strings(&["onnx"]);
+    for (path, known) in models.iter().zip(shapes.as_array().unwrap()) {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let start = Instant::now();
+        let plan = folder.run(&format!("plan {} --json", path.display())).json();
+        let seconds = start.elapsed().as_secs_f64();
+        assert_eq!((&plan["status"], &plan["extent"]), (&"optimal".into(), &plan["lower_bound"]), "{name}");
+        assert!(seconds < 1.0 || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "{name} took {seconds} s");
+        // Every shape is the one that onnx itself infers.
+        let buffers = plan["buffers"].as_array().unwrap();
+        let mut compared = 0;
+        for buffer in buffers {
+            let id = buffer["id"].as_str().unwrap();
+            if let Some(known) = known.get(id) {
+                assert_eq!(&buffer["size"], known, "{name}: {id}");
+                compared += 1;
+            }
+        }
+        assert!(compared * 10 >= buffers.len() * 7, "{name}: onnx knows {compared} of {}", buffers.len());
+        let order = folder.run(&format!("reorder {} -o {name}.onnx --json", path.display())).json();
+        let (before, after) = (order["peak_before"].as_u64().unwrap(), order["peak_after"].as_u64().unwrap());
+        assert!(after <= before);
+        eprintln!("{name}: peak {before}, plan {}, reordered {after}", plan["extent"]);
+        if after < before {
+            let peak = folder.run(&format!("plan {name}.onnx --json")).json();
+            assert_eq!(peak["lower_bound"].as_u64(), Some(after), "{name}: the file has the order");
+            changed.extend([path.display().to_string(), folder.path(&format!("{name}.onnx")).display().to_string()]);
+        }
+    }
+    assert!(changed.len() > 1, "one of them has a better order");
+    let same = peer("onnx", &changed).unwrap();
+    assert!(same.as_array().unwrap().iter().all(|same| *same == true), "{same}");
+}
+
+#[test]
+fn never_more_than_vela_on_the_same_live_ranges() {
+    let Some(light) = peer("onnx, ethosu.vela", &strings(&["light"])) else { return };
+    let folder = Folder::new();
+    let light = light.as_str().unwrap().to_owned();
+    let onnx = ["resnet50", "inception_v2", "shufflenet"].map(|name| format!("{light}/light_{name}.onnx"));
+    let models = onnx.into_iter().chain(TFLITE.map(tflite));
+    let mut arguments = strings(&["vela"]);
+    let mut ours = Vec::new();
+    for (index, model) in models.enumerate() {
+        let file = folder.path(&format!("problem{index}.json"));
+        std::fs::write(&file, folder.run(&format!("dump {model} --stage problem")).stdout).unwrap();
+        ours.push((model.clone(), extent(&folder, &model)));
+        arguments.push(file.display().to_string());
+    }
+    let theirs = peer("ethosu.vela", &arguments).unwrap();
+    for ((model, ours), theirs) in ours.into_iter().zip(theirs.as_array().unwrap()) {
+        eprintln!("{model}: vela {theirs}, ours {ours}");
+        assert!(ours <= theirs.as_u64().unwrap(), "{model}");
+    }
+}
+
+#[test]
+fn never_more_than_xla_on_its_own_dumps() {
+    let folder = Folder::new();
+    let dumps = folder.path("dumps").display().to_string();
+    let Some(files) = peer("jax", &[strings(&["xla"]), vec![dumps]].concat()) else { return };
+    let files = files.as_array().unwrap();
+    assert_eq!(files.len(), 2, "{files:?}");
+    for file in files.iter().map(|file| file.as_str().unwrap()) {
+        let verdict = folder.run(&format!("verify {file} {file}"));
+        assert_eq!(verdict.code, 0, "XLA's own plan holds: {}", verdict.stdout);
+        let table = folder.run(&format!("compare {file} --assign offsets --json")).json();
+        let extent = |name: &str| {
+            let rows = table["strategies"].as_array().unwrap();
+            rows.iter().find(|row| row["strategy"] == name).unwrap()["extent"].as_u64().unwrap()
+        };
+        eprintln!("{file}: XLA {}, ours {}, bound {}", extent("xla"), extent("auto"), table["lower_bound"]);
+        assert!(extent("auto") <= extent("xla"));
+    }
+}
+
+#[test]
+fn a_model_is_reported_in_its_own_words() {
+    let folder = Folder::new();
+    std::fs::copy(tflite("unet"), folder.path("unet.tflite")).unwrap();
+    let report = folder.run("plan unet.tflite --capacity 20KiB");
+    assert_eq!(report.code, 1, "it does not fit");
+    insta::assert_snapshot!("model_does_not_fit", report.all());
+    insta::assert_snapshot!("model_explained", folder.run("explain unet.tflite --reuse-inputs").all());
+    insta::assert_snapshot!("model_reordered", folder.run("reorder unet.tflite").all());
+}
+
+#[test]
+fn damaged_models_are_placed_by_byte() {
+    let folder = Folder::with(&[("text.tflite", "this is no model"), ("short.onnx", "\u{8}\u{8}:\u{7f}abc")]);
+    let errors: Vec<String> = ["plan text.tflite", "plan short.onnx", "reorder text.tflite"]
+        .iter()
+        .map(|arguments| format!("$ memplan {arguments}\n{}", folder.run(arguments).all()))
+        .collect();
+    insta::assert_snapshot!("model_errors", errors.join("\n"));
+}
+
+#[test]
+fn a_plan_needs_a_model_to_go_into() {
+    let folder = Folder::with(&[("small.csv", crate::plan::SMALL)]);
+    let ran = folder.run("plan small.csv -o planned.tflite");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("into a .tflite model only"), "{}", ran.stderr);
+    assert_eq!(folder.files(), ["small.csv"]);
+}

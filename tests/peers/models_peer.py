@@ -1,0 +1,231 @@
+"""Real runtimes and compilers that the tests of models compare with.
+
+    models_peer.py tflite ORIGINAL PLANNED ...    TensorFlow Lite Micro and LiteRT, with and without a plan
+    models_peer.py light                          the folder of the topologies in the onnx wheel
+    models_peer.py shapes MODEL ...               bytes of every tensor by onnx's own shape inference
+    models_peer.py onnx ORIGINAL CHANGED ...      whether onnxruntime computes the same
+    models_peer.py vela PROBLEM.json ...          what ethos-u-vela's allocator needs for the same live ranges
+    models_peer.py xla FOLDER                     dumps of a transformer and a ResNet train step
+
+Every command prints one JSON value.
+"""
+
+import json
+import os
+import sys
+import tempfile
+
+
+def tflm_run(path, inputs):
+    """The arena's head and the outputs of the interpreter of TensorFlow Lite Micro."""
+    import re
+
+    from tflite_micro.python.tflite_micro import runtime
+
+    interpreter = runtime.Interpreter.from_file(path, arena_size=4_000_000)
+    # The report is written by C++ to the process's own streams.
+    with tempfile.TemporaryFile() as report:
+        saved = [os.dup(1), os.dup(2)]
+        os.dup2(report.fileno(), 1), os.dup2(report.fileno(), 2)
+        interpreter.print_allocations()
+        os.dup2(saved[0], 1), os.dup2(saved[1], 2)
+        report.seek(0)
+        head = int(re.search(rb"head (\d+)", report.read()).group(1))
+    outputs = []
+    for values in inputs:
+        for index, value in enumerate(values):
+            interpreter.set_input(value, index)
+        interpreter.invoke()
+        outputs.append(interpreter.get_output(0).copy())
+    return head, outputs
+
+
+def litert_run(path, inputs):
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(model_path=path)
+    interpreter.allocate_tensors()
+    outputs = []
+    for values in inputs:
+        for detail, value in zip(interpreter.get_input_details(), values):
+            interpreter.set_tensor(detail["index"], value)
+        interpreter.invoke()
+        outputs.append(interpreter.get_tensor(interpreter.get_output_details()[0]["index"]).copy())
+        interpreter.reset_all_variables()
+    return outputs
+
+
+def random_inputs(path, count=3):
+    import numpy as np
+    from ai_edge_litert.interpreter import Interpreter
+
+    random = np.random.default_rng(5)
+    interpreter = Interpreter(model_path=path)
+
+    def value(detail):
+        if detail["dtype"] == np.float32:
+            return random.standard_normal(detail["shape"]).astype(np.float32)
+        if detail["dtype"] == np.bool_:
+            return random.integers(0, 2, detail["shape"]).astype(np.bool_)
+        return random.integers(-128, 128, detail["shape"]).astype(detail["dtype"])
+
+    return [[value(detail) for detail in interpreter.get_input_details()] for _ in range(count)]
+
+
+def tflite(pairs):
+    import numpy as np
+
+    def same(one, other):
+        return all(np.array_equal(a, b) and np.unique(a).size > 1 for a, b in zip(one, other))
+
+    results = []
+    for original, planned in pairs:
+        inputs = random_inputs(original)
+        head, outputs = tflm_run(original, inputs)
+        planned_head, planned_outputs = tflm_run(planned, inputs)
+        results.append(
+            {
+                "planned": planned,
+                "head": head,
+                "planned_head": planned_head,
+                "tflm_same": same(outputs, planned_outputs),
+                "litert_same": same(litert_run(original, inputs), litert_run(planned, inputs)),
+            }
+        )
+    return results
+
+
+def light():
+    import onnx
+
+    return os.path.join(os.path.dirname(onnx.__file__), "backend", "test", "data", "light")
+
+
+def shapes(paths):
+    import onnx
+    from onnx import helper, shape_inference
+
+    def all_bytes(path):
+        model = shape_inference.infer_shapes(onnx.load(path), check_type=True, strict_mode=True, data_prop=True)
+        known = {}
+        for info in [*model.graph.value_info, *model.graph.output, *model.graph.input]:
+            tensor = info.type.tensor_type
+            dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+            if None in dims or not tensor.HasField("shape"):
+                continue
+            size = helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize
+            for dim in dims:
+                size *= dim
+            known[info.name] = size
+        return known
+
+    return [all_bytes(path) for path in paths]
+
+
+def onnx_same(pairs):
+    import numpy as np
+    import onnxruntime
+
+    def run(path):
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        random = np.random.default_rng(3)
+        given = {
+            entry.name: random.standard_normal([d if isinstance(d, int) else 1 for d in entry.shape]).astype(np.float32)
+            for entry in session.get_inputs()
+            if entry.type == "tensor(float)"
+        }
+        return session.run(None, given)
+
+    def same(one, other):
+        return all(np.array_equal(a, b) for a, b in zip(run(one), run(other)))
+
+    return [same(one, other) for one, other in pairs]
+
+
+def vela(paths):
+    from ethosu.vela.hillclimb_allocation import HillClimbAllocator
+
+    class Range:
+        def __init__(self, size, start, end, alignment):
+            self.size, self.start_time, self.end_time, self.alignment = size, start, end, alignment
+
+        def get_alignment(self):
+            return self.alignment
+
+    def extent(path):
+        with open(path) as file:
+            buffers = json.load(file)["buffers"]
+        ranges = [
+            Range(b["size"], b["lifetime"][0][0], b["lifetime"][-1][1] - 1, b.get("alignment", 1)) for b in buffers if b["size"]
+        ]
+        addresses = HillClimbAllocator(ranges, 2000, 1 << 62).allocate()
+        return max(address + each.size for address, each in zip(addresses, ranges))
+
+    return [extent(path) for path in paths]
+
+
+def xla(folder):
+    os.environ["XLA_FLAGS"] = f"--xla_dump_to={folder} --xla_dump_hlo_as_text"
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    import jax
+    import jax.numpy as jnp
+
+    def block(p, x):
+        q, k, v = (x @ p[name] for name in "qkv")
+        x = x + jax.nn.softmax(q @ k.swapaxes(-1, -2) / 8.0) @ v
+        return x + jax.nn.gelu(x @ p["u"]) @ p["d"]
+
+    def transformer(ps, x):
+        for p in ps:
+            x = block(p, x)
+        return (x**2).mean()
+
+    shapes = {"q": (64, 64), "k": (64, 64), "v": (64, 64), "u": (64, 256), "d": (256, 64)}
+    layers = [{name: jax.ShapeDtypeStruct(shape, jnp.float32) for name, shape in shapes.items()} for _ in range(3)]
+    jax.jit(jax.grad(transformer)).lower(layers, jax.ShapeDtypeStruct((2, 32, 64), jnp.float32)).compile()
+
+    def conv(x, w, stride=1):
+        return jax.lax.conv_general_dilated(x, w, (stride, stride), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    def resnet(ws, x):
+        x = jax.nn.relu(conv(x, ws["stem"]))
+        for index in range(3):
+            y = jax.nn.relu(conv(x, ws[f"a{index}"]))
+            x = jax.nn.relu(x + conv(y, ws[f"b{index}"]))
+            if index < 2:
+                x = x[:, ::2, ::2, :]
+        return (x.mean((1, 2)) @ ws["head"]).sum()
+
+    def train_step(ws, x):
+        gradients = jax.grad(resnet)(ws, x)
+        return jax.tree.map(lambda w, g: w - 0.1 * g, ws, gradients)
+
+    kernels = {"stem": (3, 3, 3, 16), "head": (16, 10)}
+    kernels.update({f"{side}{index}": (3, 3, 16, 16) for side in "ab" for index in range(3)})
+    ws = {name: jax.ShapeDtypeStruct(shape, jnp.float32) for name, shape in kernels.items()}
+    jax.jit(train_step).lower(ws, jax.ShapeDtypeStruct((4, 32, 32, 3), jnp.float32)).compile()
+    return sorted(
+        os.path.join(folder, name)
+        for name in os.listdir(folder)
+        if name.endswith("-buffer-assignment.txt") and ("transformer" in name or "train_step" in name)
+    )
+
+
+def pairs(paths):
+    return list(zip(paths[::2], paths[1::2]))
+
+
+COMMANDS = {
+    "tflite": lambda rest: tflite(pairs(rest)),
+    "light": lambda rest: light(),
+    "shapes": shapes,
+    "onnx": lambda rest: onnx_same(pairs(rest)),
+    "vela": vela,
+    "xla": lambda rest: xla(rest[0]),
+}
+
+if __name__ == "__main__":
+    result = COMMANDS[sys.argv[1]](sys.argv[2:])
+    print("\n" + json.dumps(result))
