@@ -4,6 +4,7 @@ use memplan_models::graph::Timeline;
 use memplan_models::graph::problem::{Assumptions, place};
 use memplan_models::graph::program::program;
 use memplan_models::tflite::{self, scratch::ScratchTable};
+use memplan_models::{onnx, xla};
 
 /// Reads the bytes as a `.tflite` file; what can be read can be planned or is refused.
 #[allow(dead_code, reason = "each fuzz target takes one format")]
@@ -12,6 +13,29 @@ pub(crate) fn check_tflite(bytes: &[u8]) {
     match tflite::read(&bytes, &options) {
         Ok(read) => check_model(&read.model),
         Err(error) => check_error(&error, bytes),
+    }
+}
+
+/// Reads the bytes as an `.onnx` file.
+#[allow(dead_code, reason = "each fuzz target takes one format")]
+pub(crate) fn check_onnx(bytes: &[u8]) {
+    let dimensions = [("batch".to_owned(), 2)].into_iter().collect();
+    match onnx::read(&bytes, &onnx::Options { dimensions }) {
+        Ok(read) => {
+            assert_eq!(read.nodes.len(), read.model.main().map_or(0, |graph| graph.ops.len()));
+            check_model(&read.model);
+        }
+        Err(error) => check_error(&error, bytes),
+    }
+}
+
+/// Reads the bytes as a dump of XLA; what can be read is a plan that goes with its problem.
+#[allow(dead_code, reason = "each fuzz target takes one format")]
+pub(crate) fn check_xla(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    match xla::read(&text) {
+        Ok(dump) => assert_eq!(dump.plan.placements.len(), dump.problem.buffers().len()),
+        Err(error) => assert!(error.line >= 1, "{error}"),
     }
 }
 

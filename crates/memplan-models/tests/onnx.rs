@@ -1,0 +1,382 @@
+//! `.onnx` files: what is read from them, what is inferred, and what is wrong with them.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+#[path = "fuzz/models.rs"]
+mod fuzz;
+
+use memplan_core::Id;
+use memplan_models::ReadError;
+use memplan_models::graph::problem::{Assumptions, place};
+use memplan_models::graph::{Control, Home, Model, Timeline};
+use memplan_models::onnx::{self, Options, ReadModel, reorder};
+
+// Just enough of the wire format to write models.
+
+fn number(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+fn int(field: u64, value: i64) -> Vec<u8> {
+    [number(field << 3), number(value as u64)].concat()
+}
+
+fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
+    [number(field << 3 | 2), number(content.len() as u64), content.to_vec()].concat()
+}
+
+fn text(field: u64, content: &str) -> Vec<u8> {
+    bytes(field, content.as_bytes())
+}
+
+const FLOAT: i64 = 1;
+const INT64: i64 = 7;
+const BOOL: i64 = 9;
+
+/// A name with a type; dimensions are numbers or names.
+fn info(field: u64, name: &str, element: i64, dimensions: &[&str]) -> Vec<u8> {
+    let dimension = |text_or_number: &&str| match text_or_number.parse::<i64>() {
+        Ok(value) => bytes(1, &int(1, value)),
+        Err(_) if text_or_number.is_empty() => bytes(1, &[]),
+        Err(_) => bytes(1, &text(2, text_or_number)),
+    };
+    let shape: Vec<u8> = dimensions.iter().flat_map(dimension).collect();
+    let tensor = [int(1, element), bytes(2, &shape)].concat();
+    bytes(field, &[text(1, name), bytes(2, &bytes(1, &tensor))].concat())
+}
+
+fn input(name: &str, dimensions: &[&str]) -> Vec<u8> {
+    info(11, name, FLOAT, dimensions)
+}
+
+fn output(name: &str) -> Vec<u8> {
+    bytes(12, &text(1, name))
+}
+
+/// An initialiser without content, or with a list of integers.
+fn weights(name: &str, dimensions: &[i64], numbers: Option<&[i64]>) -> Vec<u8> {
+    let mut content: Vec<u8> = dimensions.iter().flat_map(|&dimension| int(1, dimension)).collect();
+    content.extend(int(2, if numbers.is_some() { INT64 } else { FLOAT }));
+    content.extend(text(8, name));
+    if let Some(numbers) = numbers {
+        let raw: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        content.extend(bytes(9, &raw));
+    }
+    bytes(5, &content)
+}
+
+fn ints(name: &str, values: &[i64]) -> Vec<u8> {
+    let values: Vec<u8> = values.iter().flat_map(|&value| int(8, value)).collect();
+    bytes(5, &[text(1, name), values].concat())
+}
+
+fn body(name: &str, graph: &[u8]) -> Vec<u8> {
+    bytes(5, &[text(1, name), bytes(6, graph)].concat())
+}
+
+fn node(kind: &str, inputs: &[&str], outputs: &[&str], attributes: &[Vec<u8>]) -> Vec<u8> {
+    let inputs: Vec<u8> = inputs.iter().flat_map(|name| text(1, name)).collect();
+    let outputs: Vec<u8> = outputs.iter().flat_map(|name| text(2, name)).collect();
+    bytes(1, &[inputs, outputs, text(3, &format!("the_{kind}")), text(4, kind), attributes.concat()].concat())
+}
+
+fn model(graph: &[Vec<u8>]) -> Vec<u8> {
+    [int(1, 8), bytes(7, &graph.concat()), bytes(8, &int(2, 17))].concat()
+}
+
+fn read(bytes: &Vec<u8>) -> Result<ReadModel, ReadError> {
+    onnx::read(bytes, &Options::default())
+}
+
+fn code(bytes: &Vec<u8>) -> &'static str {
+    read(bytes).unwrap_err().code
+}
+
+/// Shape of a tensor of the first graph.
+fn shape(model: &Model, name: &str) -> Vec<u64> {
+    model.main().unwrap().tensors.iter().find(|tensor| tensor.name == name).unwrap().shape.clone()
+}
+
+fn small() -> Vec<u8> {
+    model(&[
+        input("x", &["1", "3", "8", "8"]),
+        weights("w", &[4, 3, 3, 3], None),
+        node("Conv", &["x", "w"], &["y"], &[ints("pads", &[1, 1, 1, 1]), ints("strides", &[2, 2])]),
+        node("Relu", &["y"], &["z"], &[]),
+        output("z"),
+    ])
+}
+
+#[test]
+fn initialisers_are_no_activations() {
+    let read = read(&small()).unwrap();
+    let graph = read.model.main().unwrap();
+    assert_eq!(shape(&read.model, "z"), [1, 4, 4, 4]);
+    let weights = graph.tensors.iter().find(|tensor| tensor.name == "w").unwrap();
+    assert_eq!(weights.home, Home::File);
+    let placed = place(&read.model, Timeline::new(&read.model).unwrap(), Assumptions::default()).unwrap();
+    let names: Vec<&str> = placed.problem.buffers().iter().map(|buffer| buffer.name.as_str()).collect();
+    assert_eq!(names, ["x", "z", "y"], "outputs are known before nodes");
+}
+
+#[test]
+fn symbolic_dimensions_want_a_value() {
+    let symbolic = model(&[input("x", &["batch", "", "8"]), node("Relu", &["x"], &["y"], &[]), output("y")]);
+    let error = read(&symbolic).unwrap_err();
+    assert_eq!(error.code, "onnx::symbolic-dimension");
+    assert_eq!(error.help.unwrap(), "give each a value, as in --dim batch=1 --dim x.1=1");
+    let dimensions = [("batch".to_owned(), 2), ("x.1".to_owned(), 3)].into_iter().collect();
+    let read = onnx::read(&symbolic, &Options { dimensions }).unwrap();
+    assert_eq!(shape(&read.model, "y"), [2, 3, 8]);
+}
+
+#[test]
+fn shapes_computed_in_the_graph_are_followed() {
+    let exported = model(&[
+        input("x", &["2", "3", "4", "5"]),
+        weights("zero", &[], Some(&[0])),
+        weights("rest", &[1], Some(&[-1])),
+        node("Shape", &["x"], &["dims"], &[]),
+        node("Gather", &["dims", "zero"], &["batch"], &[]),
+        node("Unsqueeze", &["batch"], &["batch1"], &[ints("axes", &[0])]),
+        node("Concat", &["batch1", "rest"], &["wanted"], &[bytes(5, &[text(1, "axis"), int(3, 0)].concat())]),
+        node("Reshape", &["x", "wanted"], &["flat"], &[]),
+        output("flat"),
+    ]);
+    assert_eq!(shape(&read(&exported).unwrap().model, "flat"), [2, 60]);
+}
+
+#[test]
+fn constants_are_computed_once() {
+    let folded = model(&[
+        input("x", &["4"]),
+        weights("dims", &[1], Some(&[4])),
+        node("ConstantOfShape", &["dims"], &["ones"], &[]),
+        node("Add", &["x", "ones"], &["y"], &[]),
+        output("y"),
+    ]);
+    let read = read(&folded).unwrap();
+    assert_eq!(read.nodes, [1], "the second node of the file is the only op");
+    assert!(read.notes.iter().any(|note| note.contains("constants from constants")), "{:?}", read.notes);
+    let graph = read.model.main().unwrap();
+    let ones = graph.tensors.iter().find(|tensor| tensor.name == "ones").unwrap();
+    assert_eq!(ones.home, Home::File);
+}
+
+#[test]
+fn nodes_are_sorted_and_cycles_named() {
+    let unsorted = model(&[
+        input("x", &["4"]),
+        node("Relu", &["b"], &["c"], &[]),
+        node("Neg", &["a"], &["b"], &[]),
+        node("Exp", &["x"], &["a"], &[]),
+        output("c"),
+    ]);
+    let sorted = read(&unsorted).unwrap();
+    let kinds: Vec<&str> = sorted.model.main().unwrap().ops.iter().map(|op| op.kind.as_str()).collect();
+    assert_eq!((kinds, sorted.nodes), (vec!["Exp", "Neg", "Relu"], vec![2, 1, 0]));
+    let cyclic = model(&[
+        input("x", &["4"]),
+        node("Add", &["x", "b"], &["a"], &[]),
+        node("Neg", &["a"], &["b"], &[]),
+        output("b"),
+    ]);
+    let error = read(&cyclic).unwrap_err();
+    assert_eq!(error.code, "onnx::cycle");
+    assert!(error.to_string().contains("Add the_Add waits for its own result"), "{error}");
+}
+
+#[test]
+fn branches_read_what_is_around_them() {
+    let then = [node("Relu", &["x"], &["t"], &[]), output("t")].concat();
+    let other = [node("Neg", &["x"], &["e0"], &[]), node("Exp", &["e0"], &["e"], &[]), output("e")].concat();
+    let choice = model(&[
+        input("x", &["100"]),
+        info(11, "c", BOOL, &[]),
+        node("Exp", &["x"], &["before"], &[]),
+        node("If", &["c"], &["r"], &[body("then_branch", &then), body("else_branch", &other)]),
+        node("Add", &["r", "before"], &["y"], &[]),
+        output("y"),
+    ]);
+    let read = read(&choice).unwrap();
+    assert_eq!(read.model.graphs.len(), 3);
+    assert_eq!(shape(&read.model, "r"), [100]);
+    let placed =
+        place(&read.model, Timeline::new(&read.model).unwrap(), Assumptions { reuse_inputs: true, in_place: false })
+            .unwrap();
+    let end = |name: &str| {
+        let buffer = placed.problem.buffers().iter().find(|buffer| buffer.name == name).unwrap();
+        buffer.lifetime.end().unwrap().0
+    };
+    // Step 1 Exp, 2 If, 3 and 5 the branches begin, 4 Relu, 6 Neg, 7 Exp, 8 Add.
+    assert_eq!((end("x"), end("r"), end("graph2/e0")), (8, 9, 8), "x is read by a branch, until the If ends");
+    fuzz::check_onnx(&choice);
+}
+
+#[test]
+fn loops_carry_values_from_round_to_round() {
+    let round = [
+        info(11, "i", INT64, &[]),
+        info(11, "go", BOOL, &[]),
+        bytes(11, &text(1, "state")),
+        node("Identity", &["go"], &["again"], &[]),
+        node("Add", &["state", "w"], &["next"], &[]),
+        output("again"),
+        output("next"),
+    ]
+    .concat();
+    let looped = model(&[
+        input("x", &["50"]),
+        input("w", &["50"]),
+        weights("n", &[], Some(&[3])),
+        node("Loop", &["n", "", "x"], &["y"], &[body("body", &round)]),
+        output("y"),
+    ]);
+    let read = read(&looped).unwrap();
+    assert_eq!(shape(&read.model, "y"), [50]);
+    let op = read.model.main().unwrap().ops.iter().next().unwrap();
+    assert_eq!(op.control, Control::Loop);
+    let placed =
+        place(&read.model, Timeline::new(&read.model).unwrap(), Assumptions { reuse_inputs: true, in_place: false })
+            .unwrap();
+    let life = |name: &str| {
+        let buffer = placed.problem.buffers().iter().find(|buffer| buffer.name == name).unwrap();
+        (buffer.lifetime.start().unwrap().0, buffer.lifetime.end().unwrap().0)
+    };
+    assert_eq!((life("graph1/state"), life("graph1/next")), ((1, 5), (1, 5)), "the whole loop");
+    assert_eq!(life("w"), (0, 5), "read in every round");
+    fuzz::check_onnx(&looped);
+}
+
+#[test]
+fn what_is_missing_is_listed() {
+    let unknown = model(&[
+        input("x", &["4"]),
+        node("NonZero", &["x"], &["where"], &[]),
+        node("Mystery", &["x"], &["what"], &[]),
+        output("what"),
+    ]);
+    let error = read(&unknown).unwrap_err();
+    assert_eq!(error.code, "onnx::unknown-shape");
+    let expected = "the shape of 2 tensors is not known: `where` (NonZero the_NonZero), `what` (Mystery the_Mystery)";
+    assert_eq!(error.message, expected);
+    // A shape in the file is enough.
+    let known = model(&[
+        input("x", &["4"]),
+        node("Mystery", &["x"], &["what"], &[]),
+        info(13, "what", FLOAT, &["7"]),
+        output("what"),
+    ]);
+    assert_eq!(shape(&read(&known).unwrap().model, "what"), [7]);
+}
+
+#[test]
+fn every_kind_of_damage_has_its_error() {
+    let good = small();
+    assert_eq!(code(&Vec::new()), "model::truncated");
+    assert_eq!(code(&good[..good.len() / 2].to_vec()), "model::truncated");
+    assert_eq!(code(&int(1, 8)), "onnx::no-graph");
+    assert_eq!(code(&b"PK\x03\x04 something else".to_vec()), "onnx::malformed");
+    assert_eq!(code(&[int(1, 99), bytes(7, &[])].concat()), "onnx::version");
+    assert_eq!(code(&bytes(7, &[])), "onnx::version");
+    assert_eq!(code(&model(&[input("x", &["-3"]), node("Relu", &["x"], &["y"], &[])])), "onnx::negative-dimension");
+    assert_eq!(code(&model(&[weights("w", &[-3], None)])), "onnx::negative-dimension");
+    let twice = [input("x", &["1"]), node("Relu", &["x"], &["y"], &[]), node("Neg", &["x"], &["y"], &[])];
+    assert_eq!(code(&model(&twice)), "onnx::written-twice");
+    let large = [input("x", &["4294967296", "4294967296"]), node("Relu", &["x"], &["y"], &[])];
+    assert_eq!(code(&model(&large)), "onnx::too-large");
+    let odd = [info(11, "x", 99, &["1"]), node("Relu", &["x"], &["y"], &[])];
+    assert_eq!(code(&model(&odd)), "onnx::element-type");
+    let mut deep = node("Relu", &["x"], &["y"], &[]);
+    for _ in 0..100 {
+        deep = node("If", &["c"], &["y"], &[body("then_branch", &deep)]);
+    }
+    assert_eq!(code(&model(&[deep])), "onnx::too-deep");
+}
+
+#[test]
+fn external_data_stays_outside() {
+    let outside =
+        [int(1, 1000), int(1, 1000), int(2, FLOAT), text(8, "w"), bytes(13, &text(1, "location")), int(14, 1)];
+    let external = model(&[
+        input("x", &["1", "1000"]),
+        bytes(5, &outside.concat()),
+        node("MatMul", &["x", "w"], &["y"], &[]),
+        output("y"),
+    ]);
+    assert_eq!(shape(&read(&external).unwrap().model, "y"), [1, 1000]);
+}
+
+#[test]
+fn another_order_moves_nodes_and_nothing_else() {
+    let old = model(&[
+        input("x", &["4"]),
+        node("Neg", &["x"], &["a"], &[]),
+        output("c"),
+        node("Exponential", &["x"], &["b"], &[]),
+        node("Add", &["a", "b"], &["c"], &[]),
+    ]);
+    let mut new = Vec::new();
+    reorder::pieces(&old, &[1, 0, 2]).unwrap().write(&old, &mut new).unwrap();
+    assert_eq!(new.len(), old.len());
+    assert_ne!(new, old);
+    let expected = model(&[
+        input("x", &["4"]),
+        node("Exponential", &["x"], &["b"], &[]),
+        output("c"),
+        node("Neg", &["x"], &["a"], &[]),
+        node("Add", &["a", "b"], &["c"], &[]),
+    ]);
+    assert_eq!(new, expected);
+    let mut same = Vec::new();
+    reorder::pieces(&old, &[0, 1, 2]).unwrap().write(&old, &mut same).unwrap();
+    assert_eq!(same, old);
+}
+
+#[test]
+fn no_bytes_make_the_readers_panic() {
+    let mut state = 1u64;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below.max(1)
+    };
+    let round = [bytes(11, &text(1, "i")), node("Relu", &["x"], &["y"], &[]), output("y")].concat();
+    let mixed = model(&[
+        input("x", &["batch", "3", "8", "8"]),
+        weights("w", &[4, 3, 3, 3], None),
+        weights("n", &[4], Some(&[1, -1, 0, 7])),
+        node("Conv", &["x", "w"], &["y"], &[ints("pads", &[1, 1, 1, 1]), ints("strides", &[2, 2])]),
+        node("Reshape", &["y", "n"], &["z"], &[]),
+        node("Slice", &["y", "n", "n", "n", "n"], &["s"], &[]),
+        node("Loop", &["n", "", "y"], &["l"], &[body("body", &round)]),
+        node("Split", &["y"], &["p", "q"], &[]),
+        output("z"),
+    ]);
+    for good in [small(), mixed] {
+        for _ in 0..4000 {
+            let mut bad = good.clone();
+            for _ in 0..1 + random(5) {
+                let at = random(bad.len());
+                let values = [0, 1, 0x7f, 0x80, 0xff, random(256) as u8];
+                bad[at] = values[random(values.len())];
+            }
+            bad.truncate(if random(4) == 0 { random(good.len()) } else { good.len() });
+            fuzz::check_onnx(&bad);
+        }
+    }
+    let dump = b"BufferAssignment:\nallocation 1: size 8192, preallocated-temp:\n value: <5 add.1 @0> (size=4096,offset=4096): f32\n\
+                 HloLiveRange (max 12):\n  BufferLiveRange:\n    add.1{}:2-4\n";
+    for _ in 0..2000 {
+        let mut bad = dump.to_vec();
+        let at = random(bad.len());
+        bad[at] = random(128) as u8;
+        fuzz::check_xla(&bad);
+    }
+    assert_eq!(Timeline::new(&Model::default()).unwrap().last, 0);
+    assert_eq!(memplan_models::graph::OpId::from_index(3).index(), 3);
+}
