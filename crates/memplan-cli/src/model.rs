@@ -115,7 +115,7 @@ pub(crate) fn curve(network: &Network, problem: &Problem) -> String {
 
 /// Which tensor is in which memory, if there are several: those not in the
 /// first one are the spilled ones.
-pub(crate) fn spills(problem: &Problem, plan: &Plan) -> String {
+pub(crate) fn spills(network: &Network, problem: &Problem, plan: &Plan) -> String {
     if problem.spaces().len() < 2 {
         return String::new();
     }
@@ -125,15 +125,23 @@ pub(crate) fn spills(problem: &Problem, plan: &Plan) -> String {
         .filter_map(|(id, buffer)| Some((plan.placements[id].as_ref()?.space, buffer, id)))
         .collect();
     rows.sort_by_key(|(space, buffer, id)| (*space, std::cmp::Reverse(buffer.bytes()), *id));
-    let mut table = Table::with_heading(&["tensor", ">bytes", "memory", ">offset"]);
+    let mut table = Table::with_heading(&["tensor", ">bytes", ">accesses", ">steps", "memory", ">offset"]);
+    let accesses = network.accesses();
     let mut spilled = 0;
+    let (mut fast, mut all) = (0u128, 0u128);
     for (space, buffer, id) in rows {
         let is_first = space.index() == 0;
         spilled += u64::from(!is_first);
+        let traffic = u128::from(accesses[id]) * u128::from(buffer.bytes().unwrap_or_default().0);
+        all += traffic;
+        fast += if is_first { traffic } else { 0 };
+        let steps: u64 = buffer.lifetime.intervals().iter().map(|interval| interval.end.0 - interval.start.0).sum();
         let style = if is_first { Style::Plain } else { Style::Bad };
         table.row([
             (buffer.name.clone(), Style::Plain),
             (buffer.bytes().unwrap_or_default().to_string(), Style::Plain),
+            (accesses[id].to_string(), Style::Plain),
+            (steps.to_string(), Style::Plain),
             (problem.spaces()[space].name.clone(), style),
             (plan.offset(id).unwrap_or_default().to_string(), Style::Plain),
         ]);
@@ -147,5 +155,7 @@ pub(crate) fn spills(problem: &Problem, plan: &Plan) -> String {
             crate::paint::visible(&first)
         ),
     };
-    format!("{heading}{}", table.render(2))
+    let share = 100.0 * fast as f64 / all.max(1) as f64;
+    let served = format!("\n  `{}` serves {share:.1} % of the bytes read and written\n", crate::paint::visible(&first));
+    format!("{heading}{}{served}", table.render(2))
 }

@@ -34,6 +34,7 @@ pub mod pass;
 pub mod pipeline;
 pub mod reduce;
 pub mod snapshot;
+pub mod spill;
 pub mod target;
 pub mod timeline;
 pub mod wording;

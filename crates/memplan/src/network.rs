@@ -4,6 +4,8 @@ mod report;
 
 pub use report::{LiveAt, PeakReport, PeakRow};
 
+use std::collections::BTreeMap;
+
 use memplan_core::{BufferId, Id, IndexVec, Plan, Problem};
 use memplan_models::ReadError;
 use memplan_models::graph::problem::{Assumptions, Placed, Role, place};
@@ -87,6 +89,21 @@ impl Network {
         }
         let violations: Vec<Violation> = dataflow::check(program, &by_site);
         finding::in_dataflow(program, &violations)
+    }
+
+    /// How often ops read or write each buffer in a run.
+    pub fn accesses(&self) -> IndexVec<BufferId, u64> {
+        let mut of_role = BTreeMap::<Role, u64>::new();
+        for (_, graph, op) in self.timeline().starts() {
+            let draft = &self.model.graphs[graph].ops[op];
+            for &tensor in draft.inputs.iter().chain(&draft.outputs) {
+                *of_role.entry(Role::Tensor(graph, tensor)).or_default() += 1;
+            }
+            for number in 0..draft.scratch.len() {
+                *of_role.entry(Role::Scratch(graph, op, number)).or_default() += 2;
+            }
+        }
+        self.roles().iter().map(|role| of_role.get(role).copied().unwrap_or(0)).collect()
     }
 
     /// The plan that TensorFlow Lite Micro makes on its own.

@@ -24,6 +24,7 @@ use crate::analyzed::Analyzed;
 use crate::finding::{self, Finding};
 use crate::format::{self, Format, Input, ReadOptions};
 use crate::network::Network;
+use crate::spill;
 use crate::target::{Target, TargetError};
 
 /// A file to plan.
@@ -140,7 +141,7 @@ pub enum PipelineError {
 pub fn run(source: &Source, target: &Target, how: &How) -> Result<Planned, PipelineError> {
     let input = read(source)?;
     let problem = target.apply(&input.problem)?;
-    let (outcome, time) = plan(&problem, how)?;
+    let (outcome, time) = plan_input(&problem, &input, how)?;
     let outcome = check_input(&problem, &input, outcome, how.strategy)?;
     let (strategy, assign) = (how.strategy.name(), how.request.assign);
     let spans = input.program.as_ref().map(Analyzed::spans).unwrap_or_default();
@@ -160,6 +161,18 @@ pub fn plan(problem: &Problem, how: &How) -> Result<(Outcome, Duration), Refusal
     let start = Instant::now();
     let outcome = memplan_planner::plan(how.strategy, problem, &how.request)?;
     Ok((outcome, start.elapsed()))
+}
+
+/// Plans an input. Of a network with several memories, what is hot or small goes
+/// into the first.
+fn plan_input(problem: &Problem, input: &Input, how: &How) -> Result<(Outcome, Duration), Refusal> {
+    let start = Instant::now();
+    if let Some(network) = input.network.as_ref().filter(|_| spill::has_choice(problem))
+        && let Some(outcome) = spill::plan(problem, network, how)?
+    {
+        return Ok((outcome, start.elapsed()));
+    }
+    plan(problem, how)
 }
 
 /// Lets only a right plan through.

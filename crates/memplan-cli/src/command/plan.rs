@@ -173,8 +173,8 @@ fn report(source: &Source, planned: &Planned, written: &[String]) -> String {
         Outcome::Infeasible(witness) => text.push_str(&explain(&planned.problem, witness)),
         Outcome::Exhausted { stop } => text.push_str(&give_up(*stop)),
         Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => {
-            if planned.network.is_some() {
-                text.push_str(&model::spills(&planned.problem, plan));
+            if let Some(network) = &planned.network {
+                text.push_str(&model::spills(network, &planned.problem, plan));
             }
         }
     }

@@ -182,7 +182,7 @@ fn run(page: &str, folder: &Folder, command: &str) -> String {
     let path = format!("{}:{}", memplan.display(), std::env::var("PATH").unwrap());
     let mut shell = Command::new("bash");
     shell.args(["-c", &format!("exec 2>&1; {command}")]).current_dir(folder.path("")).env("PATH", path);
-    shell.env("COLUMNS", "96").env("LINES", "24");
+    shell.env("COLUMNS", "96").env("LINES", "24").env("MODELS", workspace().join("tests/data/tflite"));
     let output = shell.output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{page}: `{command}` failed:\n{printed}");

@@ -201,3 +201,42 @@ fn a_plan_needs_a_model_to_go_into() {
     assert!(ran.stderr.contains("into a .tflite model only"), "{}", ran.stderr);
     assert_eq!(folder.files(), ["small.csv"]);
 }
+
+#[test]
+fn hot_and_small_tensors_are_in_the_fast_memory() {
+    let folder = Folder::new();
+    let spaces = "--space sram=20KiB:16 --space psram=8MiB:16";
+    let plan = folder.run(&format!("plan {} --reuse-inputs {spaces} --json", tflite("unet"))).json();
+    let space = |name: &str| {
+        let buffers = plan["buffers"].as_array().unwrap();
+        buffers.iter().find(|buffer| buffer["id"] == name).unwrap()["space"].as_str().unwrap().to_owned()
+    };
+    // Kept over eleven steps and read twice: it would be in the way of everything else.
+    assert_eq!(space("a"), "psram");
+    for hot in ["TRANSPOSE_CONV#9/scratch0", "half", "merge_b", "mask"] {
+        assert_eq!(space(hot), "sram", "{hot}");
+    }
+    assert!(plan["spaces"][0]["extent"].as_u64().unwrap() <= 20 << 10);
+    let small = folder.run(&format!("plan {} --space sram=2KiB:16 --space psram=4KiB:16", tflite("unet")));
+    assert_eq!(small.code, 1, "it fits nowhere: {}", small.stdout);
+    let roomy = folder.run(&format!("plan {} --space sram=1MiB:16 --space psram=8MiB:16", tflite("unet")));
+    assert!(roomy.stdout.contains("everything is in `sram`"), "{}", roomy.stdout);
+    let written = folder.run(&format!("plan {} --reuse-inputs {spaces} -o planned.tflite", tflite("unet")));
+    assert_eq!(written.code, 2);
+    assert!(written.stderr.contains("is for one memory"), "{}", written.stderr);
+}
+
+#[test]
+fn a_wrong_plan_for_a_model_is_found() {
+    let folder = Folder::new();
+    let problem = folder.run(&format!("dump {} --stage problem", tflite("unet"))).json();
+    let rows =
+        problem["buffers"].as_array().unwrap().iter().map(|buffer| format!("{},0\n", buffer["id"].as_str().unwrap()));
+    std::fs::write(folder.path("zero.csv"), format!("id,offset\n{}", rows.collect::<String>())).unwrap();
+    let ran = folder.run(&format!("verify {} zero.csv", tflite("unet")));
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("packing::overlap") && ran.stdout.contains("dataflow::"), "{}", ran.stdout);
+    let plan = folder.run(&format!("plan {} --json", tflite("unet"))).stdout;
+    std::fs::write(folder.path("plan.json"), plan).unwrap();
+    assert_eq!(folder.run(&format!("verify {} plan.json", tflite("unet"))).code, 0);
+}

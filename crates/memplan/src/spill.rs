@@ -1,0 +1,112 @@
+//! Several memories for a network: what goes into the fast one.
+//!
+//! The memories are given in order, the fastest first. What is read and written
+//! often for the time it takes up room shall be in the fast one, and of equals
+//! the small; the rest spills into the next.
+//!
+//! ```text
+//!                   steps  accesses   per step
+//!   scratch            1         2        2.0    fast
+//!   result             2         2        1.0    fast
+//!   kept for later    11         2        0.2    spills first
+//! ```
+//!
+//! Buffers are taken in that order, and each goes to the first memory in which,
+//! at every step of its life, there is room for it beside those before. That is
+//! a matter of bytes, not of offsets: whether the choice can be packed is for
+//! the planner to say. If it cannot, the memories are taken to be smaller than they are and the
+//! choice is made again, a few times.
+
+use memplan_core::{BufferId, Bytes, Outcome, Problem, Stop, bound};
+use memplan_planner::Refusal;
+
+use crate::network::Network;
+use crate::pipeline::{self, How};
+
+/// Parts of the capacity that are tried, in thousandths.
+const HEADROOM: [u64; 6] = [1000, 980, 950, 900, 850, 750];
+
+/// Whether there is something to choose.
+pub fn has_choice(problem: &Problem) -> bool {
+    problem.spaces().len() > 1 && problem.buffers().iter().any(|buffer| buffer.spaces.len() > 1)
+}
+
+/// A plan in which hot and small buffers are in the fast memory; `None` if no
+/// choice that was tried can be packed.
+pub fn plan(problem: &Problem, network: &Network, how: &How) -> Result<Option<Outcome>, Refusal> {
+    let heat = Heat::new(problem, network);
+    for thousandths in HEADROOM {
+        let Some(chosen) = heat.choose(problem, thousandths) else { continue };
+        let (outcome, _) = pipeline::plan(&chosen, how)?;
+        if let Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } = outcome {
+            // The best for this choice; another choice may need less in all.
+            let lower_bound = bound::lower_bound(problem);
+            return Ok(Some(match plan.extent() == lower_bound {
+                true => Outcome::Optimal(plan),
+                false => Outcome::Feasible { plan, lower_bound, stop: Stop::Finished },
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// Buffers, the hottest first.
+struct Heat {
+    order: Vec<BufferId>,
+}
+
+impl Heat {
+    fn new(problem: &Problem, network: &Network) -> Heat {
+        let accesses = network.accesses();
+        let steps = |buffer: BufferId| {
+            let intervals = problem.buffers()[buffer].lifetime.intervals();
+            intervals.iter().map(|interval| interval.end.0 - interval.start.0).sum::<u64>().max(1)
+        };
+        let mut order: Vec<BufferId> = problem.buffers().ids().collect();
+        order.sort_by(|&one, &other| {
+            // Accesses per step, compared without dividing.
+            let one_heat = u128::from(accesses[one]) * u128::from(steps(other));
+            let other_heat = u128::from(accesses[other]) * u128::from(steps(one));
+            let size = |buffer: BufferId| problem.buffers()[buffer].bytes();
+            other_heat.cmp(&one_heat).then(size(one).cmp(&size(other))).then(one.cmp(&other))
+        });
+        Heat { order }
+    }
+
+    /// The problem with one memory for each buffer; `None` if somebody finds no room.
+    fn choose(&self, problem: &Problem, thousandths: u64) -> Option<Problem> {
+        let last = problem.buffers().iter().filter_map(|buffer| buffer.lifetime.end()).map(|step| step.0).max();
+        let steps = usize::try_from(last.unwrap_or(0)).ok()?;
+        let mut live: Vec<Vec<u64>> = vec![vec![0; steps]; problem.spaces().len()];
+        let mut builder = problem.to_builder();
+        for &buffer in &self.order {
+            let info = &problem.buffers()[buffer];
+            let home = info.spaces.iter().copied().find(|&space| {
+                let room = problem.spaces()[space]
+                    .capacity
+                    .map(|Bytes(bytes)| bytes / 1000 * thousandths + bytes % 1000 * thousandths / 1000);
+                let alignment = problem.alignment_in(buffer, space);
+                let size = info.bytes().unwrap_or_default().align_up(alignment).unwrap_or_default().0;
+                let profile = &mut live[memplan_core::Id::index(space)];
+                let fits = room.is_none_or(|room| {
+                    alive(info, profile).iter().all(|&step| profile[step].saturating_add(size) <= room)
+                });
+                if fits {
+                    alive(info, profile)
+                        .into_iter()
+                        .for_each(|step| profile[step] = profile[step].saturating_add(size));
+                }
+                fits
+            })?;
+            builder.buffers_mut()[buffer].spaces = [home].into_iter().collect();
+        }
+        builder.build().ok()
+    }
+}
+
+/// The steps of a buffer's life.
+fn alive(buffer: &memplan_core::Buffer, profile: &[u64]) -> Vec<usize> {
+    let intervals = buffer.lifetime.intervals().iter();
+    let steps = intervals.flat_map(|interval| interval.start.0 as usize..interval.end.0 as usize);
+    steps.filter(|&step| step < profile.len()).collect()
+}
