@@ -24,7 +24,7 @@ pub mod scene;
 mod svg;
 mod terminal;
 
-use memplan_core::{BufferId, IndexVec, Plan, Problem, Reuse, Span};
+use memplan_core::{BufferId, IndexVec, Plan, Problem, Span};
 
 use crate::wording::{count, sized};
 use scene::Scene;
@@ -37,14 +37,12 @@ pub struct Caption {
     pub title: String,
     /// Facts under the heading, such as the strategy and the status.
     pub facts: Vec<String>,
-    /// In-place reuses, to name the victims.
-    reused: Vec<Reuse>,
 }
 
 impl Caption {
     /// A caption with a heading and the facts under it.
     pub fn new(title: impl Into<String>, facts: Vec<String>) -> Caption {
-        Caption { title: title.into(), facts, reused: Vec::new() }
+        Caption { title: title.into(), facts }
     }
 
     fn subtitle(&self) -> String {
@@ -94,7 +92,6 @@ impl<'a> Map<'a> {
     /// Lays out a plan. The plan need not be right: a wrong one shows its overlaps.
     pub fn new(problem: &'a Problem, plan: &'a Plan, caption: Caption) -> Map<'a> {
         let mut caption = caption;
-        caption.reused.clone_from(&plan.reused);
         let buffers = count(problem.buffers().len(), "buffer");
         caption.facts.insert(0, format!("{buffers}, extent {}", sized(plan.extent())));
         let scene = Scene::of(problem, plan);
@@ -117,7 +114,7 @@ impl<'a> Map<'a> {
 
     /// The picture as an SVG document, on white.
     pub fn svg(&self) -> String {
-        svg::document(self.problem, &self.scene, &self.caption)
+        svg::document(self.problem, &self.scene, &self.caption, &self.plan.reused)
     }
 
     /// The picture in characters, no larger than a window.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use memplan_core::{BufferId, Bytes, Id, Problem, Step};
+use memplan_core::{BufferId, Bytes, Id, Problem, Reuse, Step};
 
 use super::Caption;
 use super::label::{self, Label, escape};
@@ -39,16 +39,19 @@ const MOST_SHAPES: usize = 20_000;
 const STYLE: &str = include_str!("style.css");
 
 /// A complete SVG document.
-pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption) -> String {
+pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption, reused: &[Reuse]) -> String {
     let mut scene = scene.clone();
     let left_out = leave_out_smallest(&mut scene.panels, MOST_SHAPES);
-    Drawing::new(problem, &scene, caption, left_out).draw()
+    let time = Scale::new(scene.first, scene.last, LEFT, WIDTH - RIGHT);
+    Drawing { problem, scene: &scene, caption, reused, time, left_out, out: String::new() }.draw()
 }
 
 struct Drawing<'a> {
     problem: &'a Problem,
     scene: &'a Scene,
     caption: &'a Caption,
+    /// In-place reuses, to name the victims.
+    reused: &'a [Reuse],
     time: Scale,
     /// Shapes left out because there are too many.
     left_out: usize,
@@ -62,12 +65,7 @@ struct Frame {
     address: Scale,
 }
 
-impl<'a> Drawing<'a> {
-    fn new(problem: &'a Problem, scene: &'a Scene, caption: &'a Caption, left_out: usize) -> Drawing<'a> {
-        let time = Scale::new(scene.first, scene.last, LEFT, WIDTH - RIGHT);
-        Drawing { problem, scene, caption, time, left_out, out: String::new() }
-    }
-
+impl Drawing<'_> {
     fn draw(mut self) -> String {
         let panel_height = if self.scene.panels.len() > 1 { SHARED_PANEL } else { SINGLE_PANEL };
         let pitch = PANEL_TITLE + panel_height + STRIP_GAP + STRIP + AXIS;
@@ -219,7 +217,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn victims(&self, buffer: BufferId) -> String {
-        let over = self.caption.reused.iter().filter(|reuse| reuse.buffer == buffer).flat_map(|reuse| &reuse.over);
+        let over = self.reused.iter().filter(|reuse| reuse.buffer == buffer).flat_map(|reuse| &reuse.over);
         let names: Vec<&str> = over.map(|&victim| self.problem.buffers()[victim].name.as_str()).collect();
         names.join(", ")
     }
