@@ -311,7 +311,28 @@ def choice():
     return m.bytes(m.add("total", out, x))
 
 
-MODELS = [classifier, unet, branches, puzzle, elementwise, lstm, choice]
+def external():
+    """The classifier with its larger weights behind the tables, as in files of more than 2 GB."""
+    model = fb.ModelT.InitFromPackedBuf(classifier(), 0)
+    outside = [buffer for buffer in model.buffers if buffer.data is not None and len(buffer.data) >= 64]
+    contents = [bytes(np.asarray(buffer.data, np.uint8)) for buffer in outside]
+    for buffer, content in zip(outside, contents):
+        buffer.data, buffer.offset, buffer.size = None, 2, len(content)
+
+    def pack():
+        builder = flatbuffers.Builder(1 << 16)
+        builder.Finish(model.Pack(builder), b"TFL3")
+        return bytes(builder.Output())
+
+    padded = lambda content: content + bytes(-len(content) % 16)
+    end = len(padded(pack()))
+    for buffer, content in zip(outside, contents):
+        buffer.offset = end
+        end += len(padded(content))
+    return padded(pack()) + b"".join(padded(content) for content in contents)
+
+
+MODELS = [classifier, unet, branches, puzzle, elementwise, lstm, choice, external]
 
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1])

@@ -1,6 +1,7 @@
 """Real runtimes and compilers that the tests of models compare with.
 
     models_peer.py tflite ORIGINAL PLANNED ...    TensorFlow Lite Micro and LiteRT, with and without a plan
+    models_peer.py litert ORIGINAL PLANNED ...    LiteRT alone
     models_peer.py light                          the folder of the topologies in the onnx wheel
     models_peer.py shapes MODEL ...               bytes of every tensor by onnx's own shape inference
     models_peer.py onnx ORIGINAL CHANGED ...      whether onnxruntime computes the same
@@ -93,6 +94,17 @@ def tflite(pairs):
             }
         )
     return results
+
+
+def litert(pairs):
+    import numpy as np
+
+    def same(original, planned):
+        inputs = random_inputs(original)
+        outputs = zip(litert_run(original, inputs), litert_run(planned, inputs))
+        return all(np.array_equal(one, other) for one, other in outputs)
+
+    return [same(original, planned) for original, planned in pairs]
 
 
 def light():
@@ -219,6 +231,7 @@ def pairs(paths):
 
 COMMANDS = {
     "tflite": lambda rest: tflite(pairs(rest)),
+    "litert": lambda rest: litert(pairs(rest)),
     "light": lambda rest: light(),
     "shapes": shapes,
     "onnx": lambda rest: onnx_same(pairs(rest)),

@@ -28,6 +28,7 @@ pub(crate) fn planned_model(source: &Source, planned: &Planned) -> Result<(Offli
         ));
     };
     let Some(plan) = planned.outcome.plan() else { return Err(Failure::usage("there is no plan to write")) };
+    let plan = &written_plan(network, &planned.problem, plan);
     let offline = OfflinePlan::new(network.model(), &planned.problem, network.roles(), plan)
         .map_err(|error| Failure::usage(format!("cannot write the plan into the model: {error}")))?;
     let prefix =
@@ -35,10 +36,25 @@ pub(crate) fn planned_model(source: &Source, planned: &Planned) -> Result<(Offli
     Ok((offline, prefix))
 }
 
+/// The plan that goes into the model. The runtime places scratch memory itself,
+/// around the tensors, and might do so worse than planned: where its own plan then
+/// needs less, that one is written, so that a planned model is never the worse one.
+fn written_plan(network: &Network, problem: &Problem, plan: &Plan) -> Plan {
+    let own = network.runtime_plan();
+    let is_better = network.runtime_extent(&own) < network.runtime_extent(plan);
+    let holds = || memplan::finding::in_packing(problem, &own).is_empty() && network.check(&own).is_empty();
+    if is_better && holds() { own } else { plan.clone() }
+}
+
 /// What the runtime makes of a plan inside the model.
-pub(crate) fn foreseen(network: &Network, plan: &Plan) -> String {
-    let with_ours = network.runtime_extent(plan);
-    format!("with it the arena of TensorFlow Lite Micro needs {}", sized(with_ours))
+pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> String {
+    let needed = network.runtime_extent(&written_plan(network, problem, plan));
+    let capacity = problem.spaces().iter().next().and_then(|space| space.capacity);
+    let verdict = match capacity {
+        Some(capacity) if needed > capacity => painted(", more than the capacity", Style::Bad),
+        _ => String::new(),
+    };
+    format!("with it the arena of TensorFlow Lite Micro needs {}{verdict}", sized(needed))
 }
 
 /// Savings against the runtime's own planner, for models it runs.

@@ -78,6 +78,11 @@ impl Network {
         &self.placed.timeline
     }
 
+    /// The program a plan is checked against, as text; `None` if it is too long.
+    pub fn program_text(&self) -> Option<String> {
+        self.program.as_ref().map(memplan_program::text::print)
+    }
+
     /// Everything in which a plan changes what the network computes: found by
     /// following its reads and writes, without the lifetimes it was planned with.
     pub fn check(&self, plan: &Plan) -> Vec<Finding> {

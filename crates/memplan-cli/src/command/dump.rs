@@ -29,6 +29,9 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
     let input = input::read_on_target(&source, &args.target.target())?;
     let text = match (args.stage, &input.program) {
         (Stage::Program, Some(program)) => program.program_text(),
+        (Stage::Program, None) if input.network.is_some() => {
+            input.network.as_ref().and_then(memplan::network::Network::program_text).unwrap_or_default()
+        }
         (Stage::Aliases, Some(program)) => program.aliases_text(),
         (Stage::Lifetimes, Some(program)) => program.lifetimes_text(),
         (Stage::Lifetimes, None) => lifetimes_text(&input.problem),

@@ -138,7 +138,7 @@ impl<'a> Files<'a> {
             }
             written.push(format!("plan written to {}", path.display()));
             if let (PlanKind::Model, Some(network)) = (kind, &planned.network) {
-                written.push(model::foreseen(network, plan));
+                written.push(model::foreseen(network, &planned.problem, plan));
             }
         }
         if let (Some((path, kind)), Some(map)) = (&self.map, map_of(source, planned)) {

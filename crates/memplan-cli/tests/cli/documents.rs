@@ -9,7 +9,9 @@ fn the_command_reference_is_current() {
         "# Command reference\n\nGenerated from the command's own help; `MEMPLAN_BLESS=1 cargo test -p memplan-cli` rewrites it.\n",
     );
     page.push_str(&format!("\n## memplan\n\n```text\n{}```\n", help("--help")));
-    for command in ["plan", "compare", "verify", "show", "dump", "strategies", "formats", "completions", "manpage"] {
+    for command in
+        ["plan", "compare", "verify", "show", "dump", "reorder", "strategies", "formats", "completions", "manpage"]
+    {
         page.push_str(&format!("\n## memplan {command}\n\n```text\n{}```\n", help(&format!("{command} --help"))));
     }
     assert_current("docs/cli.md", &page);

@@ -23,6 +23,7 @@ fn help() {
         "dump",
         "opt",
         "reduce",
+        "reorder",
         "explain",
         "bench",
         "strategies",

@@ -83,6 +83,17 @@ fn real_runtimes_compute_the_same_with_our_plan() {
 }
 
 #[test]
+fn weights_behind_the_tables_are_found_after_the_move() {
+    let folder = Folder::new();
+    let written = folder.run(&format!("plan {} -o planned.tflite", tflite("external")));
+    assert_eq!(written.code, 0, "{}", written.stderr);
+    let planned = folder.path("planned.tflite").display().to_string();
+    let arguments = ["litert".to_owned(), tflite("classifier"), planned.clone(), tflite("external"), planned];
+    let Some(same) = peer("ai_edge_litert", &arguments) else { return };
+    assert_eq!(same, serde_json::json!([true, true]));
+}
+
+#[test]
 fn the_topologies_of_the_onnx_wheel() {
     let Some(light) = peer("onnx, onnxruntime", &strings(&["light"])) else { return };
     let folder = Folder::new();
@@ -99,11 +110,18 @@ fn the_topologies_of_the_onnx_wheel() {
     let mut changed = strings(&["onnx"]);
     for (path, known) in models.iter().zip(shapes.as_array().unwrap()) {
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let start = Instant::now();
-        let plan = folder.run(&format!("plan {} --json", path.display())).json();
-        let seconds = start.elapsed().as_secs_f64();
+        let timed = || {
+            let start = Instant::now();
+            let plan = folder.run(&format!("plan {} --json", path.display())).json();
+            (plan, start.elapsed().as_secs_f64())
+        };
+        let (plan, mut seconds) = timed();
+        // Others may be busy on the machine: the best of some runs counts.
+        for _ in 0..4 {
+            seconds = if seconds < 1.0 { seconds } else { timed().1.min(seconds) };
+        }
         assert_eq!((&plan["status"], &plan["extent"]), (&"optimal".into(), &plan["lower_bound"]), "{name}");
-        assert!(seconds < 1.0 || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "{name} took {seconds} s");
+        assert!(seconds < 1.0, "{name} took {seconds} s");
         // Every shape is the one that onnx itself infers.
         let buffers = plan["buffers"].as_array().unwrap();
         let mut compared = 0;
