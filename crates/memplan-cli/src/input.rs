@@ -2,13 +2,11 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 use memplan::core::{Plan, Problem};
-use memplan::format::{self, Format, Input, ModelOptions};
+use memplan::format::{self, Input, ModelOptions};
 use memplan::mlir::Dialects;
 use memplan::models::graph::problem::Assumptions;
-use memplan::models::source::{DiskFile, ReadAt};
 use memplan::models::tflite::scratch::ScratchTable;
 use memplan::models::{ReadError, plan as plan_file, utf8};
 use memplan::pipeline::{self, Source};
@@ -29,38 +27,19 @@ pub(crate) fn source_or_example(file: Option<&str>, format: &FormatArgs) -> Resu
 /// The content of a file, or of standard input for `-`.
 pub(crate) fn source(file: &str, format: &FormatArgs) -> Result<Source, Failure> {
     let chosen = format.format.as_deref().and_then(format::find);
-    let mut source = match on_disk(file, chosen) {
-        Some(source) => source,
-        None => Source { format: chosen, ..Source::new(display_name(file), with_live_ranges(file, read_bytes(file)?)) },
+    let mut source = match file {
+        "-" => Source { format: chosen, ..Source::new(display_name(file), read_bytes(file)?) },
+        // A device cannot be measured and read in pieces, but as a whole.
+        _ if !Path::new(file).is_file() => Source { format: chosen, ..Source::new(file, read_bytes(file)?) },
+        _ => Source::open(Path::new(file), chosen).map_err(|error| cannot_read(file, &error))?,
     };
     source.options.dialects = dialects(&format.dialect)?;
     source.options.models = models(&format.model)?;
     Ok(source)
 }
 
-/// The end of the name of a buffer assignment dumped by XLA, and of the live ranges beside it.
-const XLA_DUMP: (&str, &str) = ("-buffer-assignment.txt", "-live-range.txt");
-
-/// A buffer assignment dumped by XLA is of use with the live ranges in the file beside it.
-fn with_live_ranges(file: &str, mut bytes: Vec<u8>) -> Vec<u8> {
-    let beside = file.strip_suffix(XLA_DUMP.0).map(|stem| format!("{stem}{}", XLA_DUMP.1));
-    if let Some(ranges) = beside.and_then(|beside| std::fs::read(beside).ok()) {
-        bytes.push(b'\n');
-        bytes.extend(ranges);
-    }
-    bytes
-}
-
-/// A model stays on disk: it is mostly weights.
-fn on_disk(file: &str, chosen: Option<&'static dyn Format>) -> Option<Source> {
-    if file == "-" {
-        return None;
-    }
-    let disk = DiskFile::open(Path::new(file)).ok()?;
-    let mut head = vec![0; disk.size().min(8) as usize];
-    disk.read_at(0, &mut head).ok()?;
-    let format = chosen.or_else(|| format::detect_binary(file, &head)).filter(|format| format.is_binary())?;
-    Some(Source { disk: Some(Arc::new(disk)), format: Some(format), ..Source::new(file, Vec::new()) })
+fn cannot_read(file: &str, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot read {}: {error}", display_name(file)))
 }
 
 /// What the user says about models.
@@ -104,7 +83,7 @@ fn read_bytes(file: &str) -> Result<Vec<u8>, Failure> {
     } else {
         std::fs::read(file).map(|content| bytes = content)
     };
-    result.map_err(|error| Failure::usage(format!("cannot read {}: {error}", display_name(file))))?;
+    result.map_err(|error| cannot_read(file, &error))?;
     Ok(bytes)
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn plan(
     let Watched { result, interrupted } = watched(py, progress.as_ref(), |request| {
         let how = How { strategy, request: limits.set(request, assign) };
         let (outcome, time) = pipeline::plan(&problem.problem, &how)?;
-        let outcome = pipeline::check(&problem.problem, problem.program.as_deref(), outcome, strategy)?;
+        let outcome = pipeline::check_with(&problem.problem, problem.behind(), outcome, strategy)?;
         Ok::<_, pipeline::PipelineError>((outcome, time))
     })?;
     let (outcome, time) = result.map_err(|failure| error::pipeline(py, &failure))?;
@@ -123,6 +123,11 @@ pub(crate) fn verify<'py>(
 }
 
 fn findings(problem: &ProblemHandle, plan: &Plan) -> Vec<Finding> {
+    if let Some(network) = &problem.network {
+        let mut findings = finding::in_packing(&problem.problem, plan);
+        findings.extend(network.check(plan));
+        return findings;
+    }
     let Some(program) = &problem.program else { return finding::in_packing(&problem.problem, plan) };
     let mut findings = finding::in_placement(&problem.problem, plan);
     if findings.is_empty() {

@@ -1,11 +1,16 @@
 //! Problems from Python.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use memplan::analyzed::Analyzed;
 use memplan::core::{Buffer, Bytes, Lifetime, Problem, ProblemBuilder, Space, bound};
 use memplan::format::{self, Input};
+use memplan::models::graph::problem::Assumptions;
 use memplan::models::records;
+use memplan::models::tflite::scratch::ScratchTable;
+use memplan::network::Network;
 use memplan::pipeline::{self, Source};
 use memplan::target::Target;
 use pyo3::prelude::*;
@@ -17,18 +22,30 @@ use crate::error;
 pub(crate) struct ProblemHandle {
     pub(crate) problem: Arc<Problem>,
     pub(crate) program: Option<Arc<Analyzed>>,
+    pub(crate) network: Option<Arc<Network>>,
     pub(crate) name: String,
     notes: Vec<String>,
 }
 
 impl ProblemHandle {
     fn of(problem: Problem, name: &str) -> ProblemHandle {
-        ProblemHandle { problem: Arc::new(problem), program: None, name: name.to_owned(), notes: Vec::new() }
+        ProblemHandle {
+            problem: Arc::new(problem),
+            program: None,
+            network: None,
+            name: name.to_owned(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// What the problem comes from, for the checks that look at it.
+    pub(crate) fn behind(&self) -> (Option<&Analyzed>, Option<&Network>) {
+        (self.program.as_deref(), self.network.as_deref())
     }
 
     fn of_input(input: Input, name: &str) -> ProblemHandle {
-        let program = input.program.map(Arc::new);
-        ProblemHandle { program, notes: input.notes, ..ProblemHandle::of(input.problem, name) }
+        let (program, network) = (input.program.map(Arc::new), input.network.map(Arc::new));
+        ProblemHandle { program, network, notes: input.notes, ..ProblemHandle::of(input.problem, name) }
     }
 }
 
@@ -89,19 +106,36 @@ impl ProblemHandle {
         }
     }
 
-    /// Any input, by its bytes; `format` or the name says what it is.
+    /// Any file; `format` or its name and content say what it is. The rest is for models: values of symbolic
+    /// dimensions, whether inputs and operands may be overwritten, and the scratch memory of operators as TOML
+    /// (`None` for the built-in table, an empty text for none).
     #[staticmethod]
-    #[pyo3(signature = (bytes, name, format=None))]
-    fn from_bytes(py: Python<'_>, bytes: &[u8], name: &str, format: Option<&str>) -> PyResult<ProblemHandle> {
-        let mut source = Source::new(name, bytes);
-        if let Some(format) = format {
-            let known = format::find(format);
-            source.format =
-                Some(known.ok_or_else(|| error::wrong_argument(py, &format!("there is no format called `{format}`")))?);
-        }
+    #[pyo3(signature = (path, format, dims, reuse_inputs, in_place, scratch))]
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        format: Option<&str>,
+        dims: BTreeMap<String, u64>,
+        reuse_inputs: bool,
+        in_place: bool,
+        scratch: Option<&str>,
+    ) -> PyResult<ProblemHandle> {
+        let no_format = |name: &str| error::wrong_argument(py, &format!("there is no format called `{name}`"));
+        let format = format.map(|name| format::find(name).ok_or_else(|| no_format(name))).transpose()?;
+        let mut source = Source::open(&path, format)?;
+        let models = &mut source.options.models;
+        models.dimensions = dims;
+        models.assumptions = Assumptions { reuse_inputs, in_place };
+        models.scratch = match scratch {
+            None => models.scratch.take(),
+            Some("") => None,
+            Some(table) => {
+                Some(ScratchTable::from_toml(table).map_err(|error| error::wrong_argument(py, &error.to_string()))?)
+            }
+        };
         let input = py.detach(|| pipeline::read(&source));
-        let input = input.map_err(|error| error::unreadable(py, Some(name), &error))?;
-        Ok(ProblemHandle::of_input(input, name))
+        let input = input.map_err(|error| error::unreadable(py, Some(&source.name), &error))?;
+        Ok(ProblemHandle::of_input(input, &source.name))
     }
 
     /// The same problem on a target: capacity of the only space, alignment of all, spaces as `NAME=CAP:ALIGN`.
@@ -120,8 +154,8 @@ impl ProblemHandle {
         }
         let target = Target { align: align.map(Bytes), capacity: capacity.map(Bytes), spaces };
         let problem = target.apply(&self.problem).map_err(|error| error::wrong_problem(py, &error.to_string()))?;
-        let (program, name, notes) = (self.program.clone(), self.name.clone(), self.notes.clone());
-        Ok(ProblemHandle { problem: Arc::new(problem), program, name, notes })
+        let (program, network, notes) = (self.program.clone(), self.network.clone(), self.notes.clone());
+        Ok(ProblemHandle { program, network, notes, ..ProblemHandle::of(problem, &self.name) })
     }
 
     fn __len__(&self) -> usize {

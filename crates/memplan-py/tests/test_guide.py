@@ -1,6 +1,7 @@
 """The guide, step by step: problems, plans, checks, comparisons, programs."""
 
 import json
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -180,3 +181,14 @@ def test_rust_command_line_and_python_give_the_same_bytes(tmp_path):
     planned = memplan.plan(memplan.read(tmp_path / "small.csv"), "first-fit").to_dict()
     printed["seconds"] = planned["seconds"] = 0
     assert printed == planned
+
+
+def test_models_are_read_from_disk():
+    models = sorted((pathlib.Path(__file__).resolve().parents[3] / "tests" / "data").rglob("*.tflite"))
+    assert models
+    for model in models:
+        problem = memplan.read(model)
+        plan = memplan.plan(problem, work=20_000)
+        assert plan and memplan.verify(problem, plan) == []
+        assert len(memplan.read(model, scratch="")) <= len(problem)
+        assert memplan.plan(memplan.read(model, reuse_inputs=True), work=20_000).extent <= plan.extent

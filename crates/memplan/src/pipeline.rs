@@ -12,6 +12,8 @@
 //! which share no code with strategies and analyses. If it has not, that is a
 //! bug of ours and [`Unsound`] says so.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,6 +49,32 @@ impl Source {
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
         Source { name: name.into(), bytes: bytes.into(), disk: None, format: None, options: ReadOptions::default() }
     }
+
+    /// A file as a source. A model stays on disk, for it is mostly weights; a dump of XLA's
+    /// comes with the live ranges in the file beside it.
+    pub fn open(path: &Path, format: Option<&'static dyn Format>) -> io::Result<Source> {
+        let name = path.to_string_lossy();
+        let disk = DiskFile::open(path)?;
+        let mut head = vec![0; disk.size().min(8) as usize];
+        disk.read_at(0, &mut head)?;
+        let binary = format.or_else(|| format::detect_binary(&name, &head)).filter(|format| format.is_binary());
+        Ok(match binary {
+            Some(_) => Source { disk: Some(Arc::new(disk)), format: binary, ..Source::new(name, Vec::new()) },
+            None => Source { format, ..Source::new(&*name, with_live_ranges(&name, std::fs::read(path)?)) },
+        })
+    }
+}
+
+/// The end of the name of a buffer assignment dumped by XLA, and of the live ranges beside it.
+const XLA_DUMP: (&str, &str) = ("-buffer-assignment.txt", "-live-range.txt");
+
+fn with_live_ranges(file: &str, mut bytes: Vec<u8>) -> Vec<u8> {
+    let beside = file.strip_suffix(XLA_DUMP.0).map(|stem| format!("{stem}{}", XLA_DUMP.1));
+    if let Some(ranges) = beside.and_then(|beside| std::fs::read(beside).ok()) {
+        bytes.push(b'\n');
+        bytes.extend(ranges);
+    }
+    bytes
 }
 
 impl Source {
@@ -195,7 +223,8 @@ pub fn check_input(
     check_with(problem, (input.program.as_ref(), input.network.as_ref()), outcome, strategy)
 }
 
-fn check_with(
+/// Lets only a right plan through, whatever the problem comes from.
+pub fn check_with(
     problem: &Problem,
     (program, network): (Option<&Analyzed>, Option<&Network>),
     outcome: Outcome,

@@ -265,8 +265,19 @@ def _described(buffer: Any, index: int) -> dict[str, Any]:
     return Buffer(str(index), size, (lower, upper))._to_dict()
 
 
-def read(path: str | os.PathLike[str], format: str | None = None) -> Problem:
-    """Reads any file memplan knows: records, MLIR, TVMScript, models. See :func:`memplan.formats`."""
-    with open(path, "rb") as file:
-        content = file.read()
-    return Problem._of(_native.Problem.from_bytes(content, os.fspath(path), format))
+def read(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    dims: Mapping[str, int] | None = None,
+    reuse_inputs: bool = False,
+    in_place: bool = False,
+    scratch: str | None = None,
+) -> Problem:
+    """Reads any file memplan knows: records, MLIR, TVMScript, models. See :func:`memplan.formats`.
+
+    For models: ``dims`` gives values to symbolic dimensions, ``reuse_inputs`` and ``in_place`` allow more
+    sharing, and ``scratch`` is a TOML text with the operators' scratch memory ("" for none).
+    """
+    numbers = {str(name): integer(value, f"dimension {name}") for name, value in (dims or {}).items()}
+    return Problem._of(_native.Problem.read(os.fspath(path), format, numbers, reuse_inputs, in_place, scratch))
