@@ -214,6 +214,44 @@ fn agrees(expected: &[&str], printed: &[&str]) -> bool {
     true
 }
 
+/// The commands in code that is not played: each line or part of a pipeline that begins with
+/// `memplan`, without what is said about it behind two blanks or `#`.
+fn unplayed_commands(markdown: &str) -> Vec<String> {
+    let is_played = |block: &Block| block.info.starts_with("console") && !block.info.contains("elsewhere");
+    let blocks = parts(markdown).into_iter().filter_map(|part| match part {
+        Part::Code(block) if !is_played(&block) => Some(block.lines.join("\n")),
+        _ => None,
+    });
+    let mut commands = Vec::new();
+    for code in blocks {
+        for line in code.replace("\\\n", " ").lines() {
+            let line = line.trim().trim_start_matches("$ ").split(" #").next().unwrap_or_default();
+            for piece in line.split(" | ").map(str::trim).filter(|piece| piece.starts_with("memplan ")) {
+                commands.push(
+                    piece.split("  ").next().unwrap_or_default().split(" > ").next().unwrap_or_default().to_owned(),
+                );
+            }
+        }
+    }
+    commands.retain(|command| !command.contains(['…', '<']) && !command.contains("..."));
+    commands
+}
+
+/// What is shown without its files is at least a command that exists, with options that exist:
+/// help is only printed if everything before it has been accepted.
+#[test]
+fn every_other_command_is_accepted() {
+    let mut asked = 0;
+    for page in pages().into_iter().filter(|page| page != "docs/cli.md") {
+        let text = std::fs::read_to_string(workspace().join(&page)).unwrap();
+        for command in unplayed_commands(&text).into_iter().filter(|command| !command.contains(" -- ")) {
+            run(&page, &Folder::new(), &format!("{command} --help"));
+            asked += 1;
+        }
+    }
+    assert!(asked > 10, "only {asked} commands were found");
+}
+
 /// Pictures that the page shows and its commands have made are the ones in the repository.
 fn compare_pictures(page: &str, folder: &Folder) {
     let text = std::fs::read_to_string(workspace().join(page)).unwrap();
