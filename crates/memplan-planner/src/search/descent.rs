@@ -17,7 +17,7 @@
 //! are solved at the bound and nowhere else in reasonable time. So the first
 //! rounds go through the plain orders. After them most attempts are a step
 //! below the best plan, with orders that [climb](super::climb): first large steps, smaller
-//! ones when they fail. A plan that is found at all is mostly found with little backtracking,
+//! ones when they fail. A quarter climbs towards the bound itself. A plan that is found at all is mostly found with little backtracking,
 //! so limits are small multiples of the number of items.
 //!
 //! The tasks of a round run in parallel. A success makes those that asked for
@@ -43,7 +43,7 @@ const FIRST_LIMIT: u64 = 1200;
 /// Rounds that go through the plain orders.
 const PLAIN_ROUNDS: u64 = 4;
 /// The step down is halved after this many rounds without success.
-const PATIENCE: u64 = 8;
+const PATIENCE: u64 = 3;
 /// Attempts per round, whatever the number of threads.
 const TASKS: u64 = 4;
 
@@ -84,7 +84,16 @@ struct Task {
     rules: Rules,
     limit: u64,
     /// Whose child it is, if it climbs.
-    turn: Option<u64>,
+    turn: Option<Turn>,
+}
+
+/// Which climbers a task belongs to, and whose turn it is among them.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// Those that ask for the next step.
+    Step(u64),
+    /// Those that ask for the bound.
+    Bound(u64),
 }
 
 /// What came of an attempt.
@@ -112,6 +121,7 @@ struct Descent<'a, H> {
     /// One per thread.
     searches: Vec<Exact<'a, H>>,
     climbers: Climbers,
+    dreamers: Climbers,
     seed: u64,
     /// Bytes below the best plan that are asked for; 0 before the first round.
     step: u64,
@@ -126,6 +136,7 @@ impl<'a, H: Height> Descent<'a, H> {
             instance,
             searches: (0..threads).map(|_| Exact::new(instance)).collect(),
             climbers: Climbers::new(instance.items.len()),
+            dreamers: Climbers::new(instance.items.len()),
             seed,
             step: 0,
             failures: 0,
@@ -144,13 +155,17 @@ impl<'a, H: Height> Descent<'a, H> {
             let tasks = self.tasks(standing, round, budget.work_left());
             let attempts = self.attempt(&tasks, budget);
             let improved = self.conclude(standing, &tasks, attempts, budget);
+            if improved && self.failures == 0 {
+                self.step = self.step.saturating_mul(2);
+            }
             self.failures = if improved { 0 } else { self.failures + 1 };
             budget.report(standing.upper, standing.lower);
         }
         None
     }
 
-    /// Halves the step down when it has failed for long, and keeps it within a quarter of the gap.
+    /// Halves the step down when it has failed for some rounds, and keeps it within a quarter of the gap.
+    /// After two successes in a row it has doubled.
     fn adapt_step(&mut self, standing: &Standing) {
         let Some(upper) = standing.upper else { return };
         let quarter = upper.0.saturating_sub(standing.lower.0) / 4;
@@ -196,12 +211,19 @@ impl<'a, H: Height> Descent<'a, H> {
         match (number, round % 4) {
             (0, 0) => wild(asked.between(round / 4 % 7), Rules::HUNT, dive, &mut random),
             (3, 2) => wild(asked.between(8), Rules::PROOF, dive * ruler, &mut random),
-            _ => {
-                let turn = round * TASKS + number;
-                let genes = self.climbers.child(turn, &mut random);
-                Task { target: asked.next, genes, rules: Rules::HUNT, limit: dive.min(share), turn: Some(turn) }
+            (0, _) if !asked.is_decision() => {
+                self.climb(Turn::Bound(round), asked.lowest, dive.min(share), &mut random)
             }
+            _ => self.climb(Turn::Step(round * TASKS + number), asked.next, dive.min(share), &mut random),
         }
+    }
+
+    fn climb(&self, turn: Turn, target: Bytes, limit: u64, random: &mut Random) -> Task {
+        let genes = match turn {
+            Turn::Step(turn) => self.climbers.child(turn, random),
+            Turn::Bound(turn) => self.dreamers.child(turn, random),
+        };
+        Task { target, genes, rules: Rules::HUNT, limit, turn: Some(turn) }
     }
 
     /// Runs the tasks; those after the first success are not looked at.
@@ -252,7 +274,10 @@ impl<'a, H: Height> Descent<'a, H> {
             if let Some(turn) = task.turn {
                 let is_solved = attempt.verdict == Verdict::Solved;
                 let depth = if is_solved { self.instance.items.len() } else { attempt.depth };
-                self.climbers.judge(turn, &task.genes, task.target, depth);
+                match turn {
+                    Turn::Step(turn) => self.climbers.judge(turn, &task.genes, task.target, depth),
+                    Turn::Bound(turn) => self.dreamers.judge(turn, &task.genes, task.target, depth),
+                }
             }
             match attempt.verdict {
                 Verdict::Solved => {
