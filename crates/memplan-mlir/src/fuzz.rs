@@ -1,11 +1,14 @@
 //! What must hold for any bytes whatever: the reader's fuzz target and the
 //! randomised tests both run this.
 
+use memplan_planner::Request;
+
+use crate::pass::assign_gmem;
 use crate::{Dialects, Document, Edits, lower};
 
 /// Reads arbitrary bytes and checks what must hold: no panic, and if the text
 /// was read, every span lies in it, every op in its parent, and the structure
-/// refers only to what exists. Then lowers it.
+/// refers only to what exists. Then lowers it, and assigns addresses if it is a network.
 ///
 /// # Panics
 ///
@@ -16,6 +19,7 @@ pub fn fuzz_check(bytes: &[u8]) {
         Ok(document) => {
             check_document(&document);
             check_lowering(&document);
+            check_network(&document);
         }
         Err(error) => {
             let excerpt = error.excerpt(&text);
@@ -56,6 +60,14 @@ fn check_lowering(document: &Document) {
             assert_eq!(lowered.program.ops().len(), lowered.ops.len(), "one op for each");
             assert_eq!(lowered.program.sites().len(), lowered.sites.len(), "one alloc for each");
         }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+fn check_network(document: &Document) {
+    let request = Request { work_limit: Some(100), ..Request::default() };
+    match assign_gmem::run(document, &assign_gmem::Options::default(), None, &request) {
+        Ok(assigned) => assert!(assigned.edits.apply(document.source()).is_ok(), "edits go together"),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

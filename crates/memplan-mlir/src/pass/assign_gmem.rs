@@ -42,7 +42,7 @@ mod successor;
 mod tensor;
 mod weights;
 
-use memplan_core::{Bytes, Id, IndexVec, Placement, Plan, Problem, SpaceId};
+use memplan_core::{Bytes, Id, IndexVec, Placement, Plan, Problem, SpaceId, bound};
 use memplan_planner::{Request, Strategy};
 use memplan_program::{Origin, Program, SiteId};
 
@@ -381,6 +381,10 @@ impl Task<'_> {
         }
         let neuron = self.chip.activations.unwrap_or(weights.end());
         let documented = self.documented(&network, neuron, |_, _| {}).ok_or_else(|| self.too_large(module))?;
+        let areas = Areas { neuron, ..Areas::default() };
+        let lives = lifecycle::lives(&network, &[]);
+        let setting = Setting { network: &network, chip: self.chip, areas: &areas, lives: &lives, on_chip: None };
+        let lower_bound = bound::lower_bound(&setting.problem(&merge::Merges::none(&network))?.problem).0;
         // An input that its own function reads is released like any other tensor.
         let is_released = network.inputs.iter().any(|&input| !network.tensors[input].crosses);
         let mode = if is_released { AddressMode::InReuse } else { AddressMode::Basic };
@@ -389,7 +393,7 @@ impl Task<'_> {
             pinned: lifecycle::pinned(&network, is_released),
             addresses: documented.addresses,
             extent: documented.size,
-            lower_bound: 0,
+            lower_bound,
             merged: vec![false; network.concats.len()],
             packing: None,
             network,

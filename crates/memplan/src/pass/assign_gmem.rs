@@ -118,7 +118,7 @@ fn plain(code: &'static str, message: String) -> Finding {
 
 fn misplaced(found: &Misplaced) -> Finding {
     let Misplaced { tensor, op, address, expected, .. } = found;
-    let message = format!("`{op}` moves no data, so its result %{tensor} must lie at {expected}, not at {address}");
+    let message = format!("`{op}` moves no data, so %{tensor} must lie at {expected}, not at {address}");
     Finding { span: Some(found.span), buffers: vec![tensor.clone()], ..plain("gmem::misplaced", message) }
 }
 

@@ -103,3 +103,22 @@ fn what_a_call_takes_is_never_released() {
     assert_eq!(attribute(&text, "neuron_size"), Some(10 * 65536));
     assert!(text.contains("only_merge = false"), "the document merges no concat");
 }
+
+#[test]
+fn a_merged_concat_has_to_have_its_operands_inside() {
+    let ty = |channels: u64| format!("tensor<1x{channels}x1024xf32>");
+    let body = format!(
+        "      %a = \"tpu.Active\"(%arg0) : ({one}) -> {one} loc(#loc)
+      %b = \"tpu.Concat\"(%a, %arg0) {{axis = 1 : si32, only_merge = false}} : ({one}, {one}) -> {two} loc(#loc)
+      return %b : {two} loc(#loc)\n",
+        one = ty(1),
+        two = ty(2)
+    );
+    let source = crate::text::module("bm1684x", "basic", &[ty(1)], &[ty(2)], &body);
+    let apart = assigned(&source, "assign-gmem{mode=documented}");
+    assert_eq!(complaints(&apart), Vec::<String>::new());
+    let claimed = apart.replace("only_merge = false", "only_merge = true");
+    let found = complaints(&claimed);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|message| message.contains("`tpu.Concat` moves no data")), "{found:?}");
+}

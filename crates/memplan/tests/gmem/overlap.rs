@@ -63,6 +63,11 @@ fn a_lost_tensor_is_found_and_ours_is_right() {
     assert!(found.iter().any(|message| message.contains("own input") || message.contains("overwrite")), "{found:?}");
     let ours = assigned(&without_addresses(&theirs), "assign-gmem");
     assert_eq!(complaints(&ours), Vec::<String>::new());
+    // A mark without the addresses that go with it is found, too.
+    let marked = ours.replace("only_merge = false", "only_merge = true");
+    let moved = theirs.replace("only_merge = true", "only_merge = false");
+    assert!(ours == marked || complaints(&marked).iter().any(|message| message.contains("tpu.Concat")));
+    assert!(complaints(&moved).iter().all(|message| !message.contains("tpu.Concat")));
     let reserved = 4_298_178_560 + 524_288 - 4_294_967_296;
     assert!(attribute(&ours, "neuron_size").unwrap() <= reserved);
 }

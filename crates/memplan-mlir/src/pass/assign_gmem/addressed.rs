@@ -2,19 +2,19 @@
 //!
 //! Every tensor's address is the encoding of its type. The dataflow check says
 //! whether they are right together; what it cannot know is that the generated
-//! code does nothing for a reshape, so that its result *must* lie where its
-//! operand lies. That is asked here.
+//! code does nothing for a reshape or for a concat marked `only_merge`, so that
+//! the result *must* lie where the operands lie. That is asked here.
 
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span};
 use memplan_program::{Origin, Program, SiteId};
 
 use super::chip::AddressMode;
-use super::network::{Action, Network, TensorId, written_address};
+use super::network::{Action, Network, Step, TensorId, written_address};
 use super::options::Options;
 use super::program::Form;
 use super::{Task, device_modules, global_modules, lifecycle, lower};
-use crate::Document;
 use crate::pass::PassError;
+use crate::{Document, OpId};
 
 /// A network with the addresses of its tensors.
 #[derive(Clone, Debug)]
@@ -23,11 +23,11 @@ pub struct Addressed {
     pub program: Program,
     /// Where they are; `None` for those without an address.
     pub placements: IndexVec<SiteId, Option<Placement>>,
-    /// Results of ops that move no data, in the wrong place.
+    /// Operands and results of ops that move no data, in the wrong place.
     pub misplaced: Vec<Misplaced>,
 }
 
-/// A tensor that should lie in its operand, and does not.
+/// A tensor that should lie in another, and does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misplaced {
     /// Where its type is written.
@@ -64,7 +64,7 @@ pub fn addressed(structure: &Document, written: &Document, options: &Options) ->
                 placements[*site] = Some(Placement::at(SpaceId::from_index(device), Bytes(address)));
             }
         }
-        misplaced.extend(find_misplaced(structure, network, &addresses));
+        misplaced.extend(find_misplaced(written, source, &addresses));
     }
     Ok(Addressed { program, placements, misplaced })
 }
@@ -97,22 +97,28 @@ fn find_misplaced(
     network: &Network,
     addresses: &IndexVec<TensorId, Option<u64>>,
 ) -> Vec<Misplaced> {
-    let mut found = Vec::new();
-    for step in network.steps.iter().filter(|step| matches!(step.action, Action::View | Action::Update)) {
-        let (Some(&result), Some(&source)) = (step.writes.first(), step.reads.first()) else { continue };
+    let views = network.steps.iter().filter(|step| matches!(step.action, Action::View | Action::Update));
+    let in_view = |step: &Step| {
+        let (&result, &source) = (step.writes.first()?, step.reads.first()?);
         let inside = network.root(result).1.saturating_sub(network.root(source).1);
-        let (Some(address), Some(base)) = (addresses[result], addresses[source]) else { continue };
-        let expected = base.saturating_add(inside);
-        if address != expected {
-            let tensor = &network.tensors[result];
-            found.push(Misplaced {
-                span: document.op(step.op).span,
-                tensor: tensor.name.clone(),
-                op: document.name(step.op).to_owned(),
-                address,
-                expected,
-            });
-        }
-    }
-    found
+        Some((step.op, result, addresses[source]?.saturating_add(inside)))
+    };
+    let merged = network.concats.iter().filter(|concat| {
+        let mark = document.attribute(network.steps[concat.step].op, "only_merge");
+        mark.is_some_and(|value| value != "false")
+    });
+    let in_concat = merged.flat_map(|concat| {
+        let op = network.steps[concat.step].op;
+        let place =
+            move |&(operand, at): &(TensorId, u64)| Some((op, operand, addresses[concat.result]?.saturating_add(at)));
+        concat.operands.iter().filter_map(place)
+    });
+    let expected = views.filter_map(in_view).chain(in_concat);
+    let wrong = |(op, tensor, expected): (OpId, TensorId, u64)| {
+        let address = addresses[tensor].filter(|&address| address != expected)?;
+        let name = network.tensors[tensor].name.clone();
+        let op_name = document.name(op).to_owned();
+        Some(Misplaced { span: document.op(op).span, tensor: name, op: op_name, address, expected })
+    };
+    expected.filter_map(wrong).collect()
 }

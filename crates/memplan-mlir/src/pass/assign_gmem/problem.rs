@@ -5,7 +5,7 @@
 //! so that the place of an operand still to come is free for others.
 
 use memplan_core::{
-    Buffer, BufferId, Bytes, GroupId, Id, IndexVec, Lifetime, Plan, Problem, ProblemBuilder, ProblemError, Space,
+    Buffer, BufferId, Bytes, GroupId, Id, IndexVec, Lifetime, Plan, Problem, ProblemBuilder, ProblemError, Size, Space,
     SpaceId, Tie,
 };
 use smallvec::{SmallVec, smallvec};
@@ -64,7 +64,7 @@ impl Setting<'_> {
             if inner && groups[place.top].is_none() {
                 groups[place.top] = Some(builder.group(self.network.tensors[place.top].name.clone()));
             }
-            let mut buffer = self.buffer(id, inner)?;
+            let mut buffer = self.buffer(id, inner);
             buffer.spaces = self.candidates(place.top, stays[place.top]);
             buffer.fixed = self.home(id).map(Bytes);
             builder.buffer(buffer);
@@ -90,7 +90,7 @@ impl Setting<'_> {
         builder
     }
 
-    fn buffer(&self, id: TensorId, inner: bool) -> Result<Buffer, ProblemError> {
+    fn buffer(&self, id: TensorId, inner: bool) -> Buffer {
         let tensor = &self.network.tensors[id];
         let Life { start, end } = self.lives[id];
         let lifetime = Lifetime::new(start as u64, end as u64);
@@ -98,10 +98,10 @@ impl Setting<'_> {
         if !inner {
             buffer.alignment = Bytes(self.chip.align);
             let padded = Bytes(tensor.shape.bytes()).align_up(buffer.alignment);
-            let padded = padded.unwrap_or(Bytes(u64::MAX));
-            buffer.size = memplan_core::Size::Fixed(padded);
+            // Past 2^63 the problem is refused when it is built.
+            buffer.size = Size::Fixed(padded.unwrap_or(Bytes(u64::MAX)));
         }
-        Ok(buffer)
+        buffer
     }
 
     fn home(&self, id: TensorId) -> Option<u64> {

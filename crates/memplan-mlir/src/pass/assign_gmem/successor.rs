@@ -14,7 +14,7 @@
 //!         taken from the start            until b is written
 //! ```
 
-use memplan_core::{Buffer, BufferId, Bytes, Id, IndexVec, Lifetime, Placement, Plan, ProblemBuilder, Size, Space};
+use memplan_core::{Buffer, BufferId, Bytes, IndexVec, Lifetime, Placement, Plan, ProblemBuilder, Size, Space};
 use memplan_planner::{Request, find, plan};
 
 use super::lifecycle::Life;
@@ -112,7 +112,6 @@ fn translate(
         };
         plan.placements[buffer] = Some(Placement::at(space, offset));
     }
-    debug_assert!(neuron().index() == 0);
     plan.fit_extents(&ours.problem);
     Some(plan)
 }
