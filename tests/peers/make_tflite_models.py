@@ -39,13 +39,13 @@ class Maker:
         self.graph.operators = []
         self.model.subgraphs.append(self.graph)
 
-    def tensor(self, name, shape, kind=Type.INT8, data=None, scale=0.05, zero=0, scales=None, axis=0, variable=False):
+    def tensor(self, name, shape, kind=Type.INT8, data=None, scale=0.05, zero=0, scales=None, axis=0, variable=False, plain=False):
         tensor = fb.TensorT()
         tensor.name = name
         tensor.shape = list(shape)
         tensor.type = kind
         tensor.isVariable = variable
-        if kind in (Type.INT8, Type.INT16, Type.INT32):
+        if kind in (Type.INT8, Type.INT16, Type.INT32) and not plain:
             quantization = fb.QuantizationParametersT()
             quantization.scale = [scale] if scales is None else list(scales)
             quantization.zeroPoint = [zero] * len(quantization.scale)
@@ -138,7 +138,8 @@ class Maker:
         return self.op(code, [x], [out], options, fb.BuiltinOptions.Pool2DOptions, 2)
 
     def add(self, name, x, y):
-        out = self.tensor(name, self.shape(x), self.graph.tensors[x].type)
+        plain = self.graph.tensors[x].quantization is None
+        out = self.tensor(name, self.shape(x), self.graph.tensors[x].type, plain=plain)
         return self.op(Op.ADD, [x, y], [out], fb.AddOptionsT(), fb.BuiltinOptions.AddOptions, 2)
 
     def concat(self, name, tensors):
@@ -311,6 +312,32 @@ def choice():
     return m.bytes(m.add("total", out, x))
 
 
+def countdown():
+    """A WHILE: as long as a counter is below a limit, convolutions are applied again."""
+    m = Maker("main")
+    start = m.input("start", [1], Type.INT32, plain=True)
+    x = m.conv("conv", m.input("image", [1, 8, 8, 4]), 4)
+    test = Maker("test", m.model)
+    counter = test.input("test_counter", [1], Type.INT32, plain=True)
+    test.input("test_image", [1, 8, 8, 4])
+    limit = test.tensor("limit", [1], Type.INT32, data=np.array([3], np.int32), plain=True)
+    go_on = test.tensor("go_on", [1], Type.BOOL)
+    test.op(Op.LESS, [counter, limit], [go_on], fb.LessOptionsT(), fb.BuiltinOptions.LessOptions)
+    test.graph.outputs = [go_on]
+    body = Maker("body", m.model)
+    counter = body.input("body_counter", [1], Type.INT32, plain=True)
+    image = body.input("body_image", [1, 8, 8, 4])
+    one = body.tensor("one", [1], Type.INT32, data=np.array([1], np.int32), plain=True)
+    image = body.add("body_sum", body.conv("body_out", body.conv("body_mid", image, 8), 4), image)
+    body.graph.outputs = [body.add("body_next", counter, one), image]
+    options = fb.WhileOptionsT()
+    options.condSubgraphIndex, options.bodySubgraphIndex = 1, 2
+    end = m.tensor("end", [1], Type.INT32, plain=True)
+    out = m.tensor("looped", [1, 8, 8, 4])
+    m.op(Op.WHILE, [start, x], [end, out], options, fb.BuiltinOptions.WhileOptions)
+    return m.bytes(m.add("total", out, x))
+
+
 def external():
     """The classifier with its larger weights behind the tables, as in files of more than 2 GB."""
     model = fb.ModelT.InitFromPackedBuf(classifier(), 0)
@@ -332,7 +359,7 @@ def external():
     return padded(pack()) + b"".join(padded(content) for content in contents)
 
 
-MODELS = [classifier, unet, branches, puzzle, elementwise, lstm, choice, external]
+MODELS = [classifier, unet, branches, puzzle, elementwise, lstm, choice, countdown, external]
 
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1])

@@ -68,6 +68,8 @@ def random_inputs(path, count=3):
             return random.standard_normal(detail["shape"]).astype(np.float32)
         if detail["dtype"] == np.bool_:
             return random.integers(0, 2, detail["shape"]).astype(np.bool_)
+        if detail["dtype"] == np.int32:
+            return random.integers(0, 3, detail["shape"]).astype(np.int32)
         return random.integers(-128, 128, detail["shape"]).astype(detail["dtype"])
 
     return [[value(detail) for detail in interpreter.get_input_details()] for _ in range(count)]

@@ -62,15 +62,14 @@ pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, Stri
     if *network.kind() != Kind::Tflite {
         return None;
     }
-    let theirs = network.runtime_plan().extent();
+    let theirs = network.runtime_alone();
     let ours = plan.extent();
     let saved = theirs.0.saturating_sub(ours.0);
+    let planner = "TensorFlow Lite Micro's own planner";
     let remark = match saved {
-        0 => "TensorFlow Lite Micro's own planner".to_owned(),
-        _ => format!(
-            "TensorFlow Lite Micro's own planner; the plan saves {:.1} %",
-            100.0 * saved as f64 / theirs.0.max(1) as f64
-        ),
+        0 if ours > theirs && !network.assumptions().reuse_inputs => format!("{planner}, which reuses inputs"),
+        _ if ours.0.next_multiple_of(16) >= theirs.0 => planner.to_owned(),
+        _ => format!("{planner}; the plan saves {:.1} %", 100.0 * saved as f64 / theirs.0.max(1) as f64),
     };
     Some((theirs, remark))
 }

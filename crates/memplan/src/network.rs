@@ -125,6 +125,15 @@ impl Network {
         plan
     }
 
+    /// The arena that TensorFlow Lite Micro needs on its own. It reuses inputs,
+    /// whatever was assumed here.
+    pub fn runtime_alone(&self) -> memplan_core::Bytes {
+        let assumptions = Assumptions { reuse_inputs: true, in_place: false };
+        let problem = place(&self.model, self.placed.timeline.clone(), assumptions).map(|placed| placed.problem);
+        let requests = |problem: &Problem| arena::requests(problem, None, |_| false);
+        arena::lay_out(&requests(problem.as_ref().unwrap_or(&self.placed.problem))).extent
+    }
+
     /// The arena that TensorFlow Lite Micro needs with a plan of ours inside the
     /// model: tensors are where the plan says, scratch memory is placed around them.
     pub fn runtime_extent(&self, plan: &Plan) -> memplan_core::Bytes {

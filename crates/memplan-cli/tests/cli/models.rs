@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::run::Folder;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const TFLITE: [&str; 7] = ["classifier", "unet", "branches", "puzzle", "elementwise", "lstm", "choice"];
+const TFLITE: [&str; 8] = ["classifier", "unet", "branches", "puzzle", "elementwise", "lstm", "choice", "countdown"];
 
 fn tflite(name: &str) -> String {
     format!("{ROOT}/tests/data/tflite/{name}.tflite")
