@@ -99,6 +99,17 @@ fn larger_problems_are_reproducible_and_no_taller_than_first_fit() {
     assert!(outcome.plan().unwrap().extent() <= first_fit.plan().unwrap().extent());
 }
 
+/// Long enough for orders to climb and for successes to cut rounds short.
+#[test]
+fn climbing_does_not_depend_on_threads() {
+    let problem = instances::jigsaw(150, 100, 100_000, 3);
+    let [one, two, five] = [1, 2, 5].map(|threads| searched(&problem, 40_000, threads));
+    assert_eq!(one, two);
+    assert_eq!(one, five);
+    let first_fit = plan(find("first-fit").unwrap(), &problem, &Request::default()).unwrap();
+    assert!(one.plan().unwrap().extent() < first_fit.plan().unwrap().extent());
+}
+
 #[test]
 fn somebody_else_can_end_it_and_watch_it() {
     use memplan_core::{Bytes, Stop};
