@@ -547,6 +547,27 @@ mod tests {
         assert_eq!(all, 36010, "deterministic; a change of a rule changes it");
     }
 
+    #[test]
+    fn no_rule_loses_a_smallest_plan() {
+        let bare = Rules { forced: false, dominance: false, twins: false, stacks: false, ..Rules::PROOF };
+        for seed in 0..40 {
+            let slabs = if seed % 2 == 0 { doubles(4, seed) } else { heap(8, seed) };
+            let instance = Instance::new(&slabs, &[]).unwrap();
+            let least = |rules: Rules| {
+                let mut search = Exact::<i32>::new(&instance);
+                let mut capacity = instance.lower_bound();
+                loop {
+                    match search.run(capacity, (PLAIN_ORDERS[0], &[]), rules, 2_000_000, &|| false) {
+                        Verdict::Solved => return capacity,
+                        Verdict::Refuted => capacity.0 += 1,
+                        Verdict::Open => panic!("too hard"),
+                    }
+                }
+            };
+            assert_eq!(least(Rules::PROOF), least(bare), "seed {seed}");
+        }
+    }
+
     /// These two only say what to try first.
     #[test]
     fn focus_and_ranking_anew_save_nodes_when_hunting() {
