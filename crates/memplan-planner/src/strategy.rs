@@ -8,6 +8,7 @@ pub mod greedy_best;
 pub mod greedy_by_breadth;
 pub mod greedy_by_size;
 pub mod greedy_in_order;
+pub mod levels;
 pub mod min_cost_flow;
 pub mod naive;
 pub mod object_fit;
@@ -73,6 +74,7 @@ pub const STRATEGIES: &[&dyn Strategy] = &[
     &end_of_life::EndOfLife,
     &stretch_largest::StretchLargest,
     &size_order::SizeOrder,
+    &levels::Levels,
 ];
 
 /// The strategy of that name.

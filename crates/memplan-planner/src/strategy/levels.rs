@@ -1,0 +1,243 @@
+//! `levels`: on-chip memory without serialising the pipelines.
+//!
+//! Execution units (*pipes*) run side by side. If a vector op's buffer takes the
+//! bytes of a buffer that a DMA just filled, the DMA of the next iteration has
+//! to wait for the vector op. So sharing is tried in levels, the harmless kind
+//! first, and only while memory is short:
+//!
+//! | level | who may share bytes (lives apart in any case) |
+//! |---|---|
+//! | [`Level::Pipe`], the document's Level2 | buffers whose pipes do not conflict: vector with vector, scalar with scalar |
+//! | [`Level::Loop`] | buffers of different loops |
+//! | [`Level::Slots`], Level1 | buffers of one loop, if the newcomer takes all slots of the multi-buffer it lands on |
+//! | [`Level::Lives`], Level0 | anybody |
+//!
+//! ```text
+//!   loop: op1(A0, A1) DMA   op2(B) vector   op3(C) vector   op4(D0, D1) DMA
+//!
+//!   Level2   A0 A1 B D0 D1    C on B: both belong to the vector pipe
+//!   Level1   A0 A1 B D0 D1    no room beside A, and C does not fit on B:
+//!                             C on A0 *and* A1, so that op1 fills one half while op3 uses the other
+//! ```
+//!
+//! The steps, for each space on its own:
+//!
+//! 1. Everything fits side by side: done, nothing is shared ([`Mode::Sequential`]).
+//! 2. First fit with [`Level::Pipe`] only, in unlimited memory; if that stays
+//!    within the capacity, done.
+//! 3. First fit within the capacity, each buffer descending from the highest
+//!    level; where even the lowest fails, placements are taken back up to one that
+//!    stood in the way, which must go elsewhere or a level lower (`place`).
+//! 4. [`search`](crate::search) takes over, with as many DMA buffers as possible
+//!    kept to themselves (`fallback`). Only it says "does not fit".
+//!
+//! Buffers that must share are one *entry*; an entry with n slots has n *items*.
+//! What the plan costs is in the [`Report`]: each buffer's level, and who takes
+//! over bytes from another pipe.
+//!
+//! First fit costs O(bounds) a try, so n² in the worst case; beyond a budget of
+//! work the next step takes over.
+
+mod crossing;
+mod entry;
+mod fallback;
+mod outline;
+mod place;
+
+use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, Reuse, SpaceId, Stop};
+
+pub use crossing::Crossing;
+use entry::Entries;
+use place::{Placed, Planner};
+
+use super::Strategy;
+use crate::{Assign, Feature, Request};
+
+/// What a buffer had to put up with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Shares with anybody whose life is apart.
+    Lives,
+    /// Shares all slots of a multi-buffer of its loop.
+    Slots,
+    /// Shares with buffers of other loops only.
+    Loop,
+    /// Shares within its pipe only, or not at all.
+    Pipe,
+}
+
+impl Level {
+    /// All of them, the best first.
+    pub const ALL: [Level; 4] = [Level::Pipe, Level::Loop, Level::Slots, Level::Lives];
+
+    /// The level in a user's words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Level::Pipe => "level2",
+            Level::Loop => "level2 across loops",
+            Level::Slots => "level1",
+            Level::Lives => "level0",
+        }
+    }
+}
+
+/// How the buffers of a space were placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Side by side.
+    Sequential,
+    /// Sharing within pipes.
+    Pipe,
+    /// Level by level.
+    Levels,
+    /// By search, since the levels found nothing.
+    Search,
+    /// Not at all.
+    Failed,
+}
+
+/// In which order entries of the same class are placed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As their lives begin.
+    #[default]
+    Start,
+    /// The largest first.
+    LargestFirst,
+}
+
+/// What became of one space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpaceReport {
+    /// The space.
+    pub space: SpaceId,
+    /// How it was planned.
+    pub mode: Mode,
+    /// What it would take to share within pipes only.
+    pub without_crossing: Option<Bytes>,
+    /// What first fit by lives alone takes in unlimited memory; known if the levels failed.
+    pub required: Option<Bytes>,
+    /// Placements that were taken back.
+    pub rollbacks: u64,
+}
+
+/// What a plan by levels costs.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// A row for each space with buffers.
+    pub spaces: Vec<SpaceReport>,
+    /// Each buffer's level; `None` where nothing had to be shared or nothing was placed.
+    pub levels: IndexVec<BufferId, Option<Level>>,
+    /// Who takes over bytes of another pipe.
+    pub crossings: Vec<Crossing>,
+}
+
+/// The strategy. See the module documentation.
+pub struct Levels;
+
+impl Strategy for Levels {
+    fn name(&self) -> &'static str {
+        "levels"
+    }
+
+    fn describe(&self) -> &'static str {
+        "on-chip memory: side by side, else sharing level by level, pipes apart as long as possible"
+    }
+
+    fn assigns(&self) -> &'static [Assign] {
+        &[Assign::Offsets]
+    }
+
+    fn supports(&self, feature: Feature, _: Assign) -> bool {
+        use Feature::{CandidateSpaces, Dependencies, FixedOffsets, Shapes, Ties, UnboundedSymbols};
+        !matches!(feature, CandidateSpaces | Dependencies | FixedOffsets | Shapes | Ties | UnboundedSymbols)
+    }
+
+    fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
+        plan(problem, Order::Start, request).0
+    }
+}
+
+/// Plans, and says what it costs.
+pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Report) {
+    let mut report = Report { levels: IndexVec::filled(None, problem.buffers().len()), ..Report::default() };
+    let mut plan = Plan::empty(problem);
+    let mut worst: Option<Outcome> = None;
+    for space in problem.spaces().ids() {
+        let Some(entries) = Entries::of(problem, space, order) else { continue };
+        let mut row =
+            SpaceReport { space, mode: Mode::Sequential, without_crossing: None, required: None, rollbacks: 0 };
+        match place_space(&entries, &mut row) {
+            Some(placed) => adopt(&entries, space, &placed, &mut plan, &mut report),
+            None => match fallback::search(problem, space, request) {
+                Ok(found) => {
+                    row.mode = Mode::Search;
+                    for (buffer, placement) in found.placements {
+                        report.levels[buffer] = Some(Level::Lives);
+                        plan.placements[buffer] = Some(placement);
+                    }
+                    plan.reused.extend(found.reused);
+                }
+                Err(outcome) => {
+                    row.mode = Mode::Failed;
+                    let proved = matches!(outcome, Outcome::Infeasible(_));
+                    if proved || worst.is_none() {
+                        worst = worst.filter(|worst| matches!(worst, Outcome::Infeasible(_))).or(Some(outcome));
+                    }
+                }
+            },
+        }
+        report.spaces.push(row);
+    }
+    if let Some(outcome) = worst {
+        return (outcome, report);
+    }
+    plan.fit_extents(problem);
+    report.crossings = crossing::find(problem, &plan);
+    (Outcome::judge(problem, plan, Stop::Finished), report)
+}
+
+/// What the levels make of a space; `None` if they find no way.
+fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
+    if let Some(placed) = place::sequential(entries) {
+        return Some(placed);
+    }
+    let mut planner = Planner::new(entries);
+    let shared = planner.unlimited(Level::Pipe)?;
+    row.without_crossing = Some(Bytes(shared.extent));
+    if shared.extent <= entries.capacity {
+        row.mode = Mode::Pipe;
+        return Some(shared);
+    }
+    row.mode = Mode::Levels;
+    let placed = if entries.items.len() > 1 { planner.within_capacity() } else { None };
+    row.rollbacks = planner.rollbacks;
+    if placed.is_none() {
+        row.required = Some(Bytes(required(entries, &mut planner)));
+    }
+    placed
+}
+
+/// What to ask for: one entry needs its size, several what sharing by lives takes.
+fn required(entries: &Entries, planner: &mut Planner) -> u64 {
+    let alone = if entries.items.len() == 1 { Some(entries.sum) } else { None };
+    let by_lives = || planner.unlimited(Level::Lives).map(|placed| placed.extent);
+    alone.or_else(by_lives).unwrap_or(entries.sum)
+}
+
+fn adopt(entries: &Entries, space: SpaceId, placed: &Placed, plan: &mut Plan, report: &mut Report) {
+    for (entry, info) in entries.list.iter().enumerate() {
+        let offsets = placed.offsets[entry].iter().map(|&offset| Bytes(offset));
+        for &buffer in &info.members {
+            let place = Placement::at(space, Bytes::ZERO);
+            plan.placements[buffer] = Some(Placement { offsets: offsets.clone().collect(), ..place });
+            report.levels[buffer] = placed.levels[entry];
+        }
+    }
+    for &buffer in &entries.unused {
+        plan.placements[buffer] = Some(Placement::at(space, Bytes::ZERO));
+    }
+    for &(buffer, over) in &placed.overlays {
+        plan.reused.push(Reuse { buffer, over: vec![over] });
+    }
+}

@@ -1,0 +1,279 @@
+//! What is placed: entries, and an item for each of their slots.
+
+use std::collections::{HashMap, HashSet};
+
+use memplan_core::{Buffer, BufferId, Bytes, Id, OverlayKind, Problem, SpaceId};
+
+use super::Order;
+
+/// Sizes above this are left to the search, whose arithmetic is made for them.
+const LARGEST: u64 = 1 << 56;
+
+/// Which pipes use a buffer, as far as sharing is concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pipes {
+    scalar: bool,
+    dma: bool,
+    /// A bit for each other class.
+    others: u64,
+}
+
+impl Pipes {
+    fn of(name: Option<&str>, names: &mut HashMap<String, u32>) -> Pipes {
+        let name = name.unwrap_or("vector").to_ascii_lowercase();
+        if matches!(name.as_str(), "scalar" | "s") {
+            return Pipes { scalar: true, ..Pipes::default() };
+        }
+        if name == "fix" || name.starts_with("mte") || name.starts_with("dma") {
+            return Pipes { dma: true, ..Pipes::default() };
+        }
+        let next = names.len().min(63) as u32;
+        let bit = *names.entry(name).or_insert(next);
+        Pipes { others: 1 << bit, ..Pipes::default() }
+    }
+
+    fn add(&mut self, other: Pipes) {
+        self.scalar |= other.scalar;
+        self.dma |= other.dma;
+        self.others |= other.others;
+    }
+
+    /// Whether a DMA engine moves the buffer while others compute.
+    pub(super) fn is_dma(self) -> bool {
+        self.dma
+    }
+
+    /// Whether sharing would make one pipe wait for another.
+    pub(super) fn conflict(self, other: Pipes) -> bool {
+        let beside_scalar = |pipes: Pipes| pipes.dma || pipes.others != 0;
+        if (self.scalar && beside_scalar(other)) || (other.scalar && beside_scalar(self)) {
+            return true;
+        }
+        if (self.dma && beside_scalar(other)) || (other.dma && beside_scalar(self)) {
+            return true;
+        }
+        let both = self.others | other.others;
+        self.others != 0 && other.others != 0 && !both.is_power_of_two()
+    }
+}
+
+/// The classes of every buffer of a problem, by themselves.
+pub(super) fn pipes_of(problem: &Problem) -> Vec<Pipes> {
+    let mut names = HashMap::new();
+    // "vector" is also what a buffer without a class is.
+    names.insert("vector".to_owned(), 0);
+    problem.buffers().iter().map(|buffer| Pipes::of(buffer.pipe.as_deref(), &mut names)).collect()
+}
+
+/// Stretches of life, sorted, with gaps between them.
+pub(super) type Life = Vec<(u64, u64)>;
+
+/// The union of two lives.
+pub(super) fn unite(one: &[(u64, u64)], other: &[(u64, u64)]) -> Life {
+    let mut all: Life = one.iter().chain(other).copied().collect();
+    all.sort_unstable();
+    let mut united: Life = Vec::with_capacity(all.len());
+    for (start, end) in all {
+        match united.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => united.push((start, end)),
+        }
+    }
+    united
+}
+
+/// The steps at which both are alive.
+pub(super) fn common(one: &[(u64, u64)], other: &[(u64, u64)]) -> Option<(u64, u64)> {
+    let (mut a, mut b) = (0, 0);
+    let mut found: Option<(u64, u64)> = None;
+    while let (Some(&x), Some(&y)) = (one.get(a), other.get(b)) {
+        let (start, end) = (x.0.max(y.0), x.1.min(y.1));
+        if start < end {
+            found = Some(found.map_or((start, end), |hull| (hull.0, end)));
+        }
+        if x.1 <= y.1 { a += 1 } else { b += 1 }
+    }
+    found
+}
+
+/// Buffers that are placed as one.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) members: Vec<BufferId>,
+    /// Rounded up to the granule.
+    pub(super) size: u64,
+    pub(super) life: Life,
+    pub(super) slots: u32,
+    pub(super) exclusive: bool,
+    pub(super) pipes: Pipes,
+    /// The innermost loop around all members, if it is the same.
+    pub(super) around: Option<String>,
+}
+
+/// A slot of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) entry: usize,
+    pub(super) slot: u32,
+}
+
+/// The entries of one space.
+pub(super) struct Entries {
+    pub(super) list: Vec<Entry>,
+    /// In the order in which they lie side by side.
+    pub(super) items: Vec<Item>,
+    /// In the order in which they are placed when memory is short.
+    pub(super) order: Vec<Item>,
+    /// Never alive, so anywhere.
+    pub(super) unused: Vec<BufferId>,
+    pub(super) capacity: u64,
+    /// All items side by side.
+    pub(super) sum: u64,
+    /// `(newcomer, victim)` buffers that may overlay at the same base, by entry.
+    pub(super) overlays: HashMap<(usize, usize), (BufferId, BufferId)>,
+    /// Entries that must not share.
+    pub(super) apart: HashSet<(usize, usize)>,
+}
+
+impl Entries {
+    /// The entries of a space; `None` without buffers.
+    pub(super) fn of(problem: &Problem, space: SpaceId, order: Order) -> Option<Entries> {
+        let here = |buffer: &Buffer| buffer.spaces.first() == Some(&space);
+        let ids: Vec<BufferId> = problem.buffers().ids().filter(|&id| here(&problem.buffers()[id])).collect();
+        if ids.is_empty() {
+            return None;
+        }
+        let granule = granule(problem, space, &ids);
+        let mut entries = Entries {
+            list: Vec::new(),
+            items: Vec::new(),
+            order: Vec::new(),
+            unused: Vec::new(),
+            capacity: problem.spaces()[space].capacity.map_or(u64::MAX, |capacity| capacity.0),
+            sum: 0,
+            overlays: HashMap::new(),
+            apart: HashSet::new(),
+        };
+        let place = entries.group(problem, &ids, granule);
+        entries.relate(problem, &place);
+        entries.arrange(order);
+        Some(entries)
+    }
+
+    /// One entry for each block, in the order in which lives begin.
+    fn group(&mut self, problem: &Problem, ids: &[BufferId], granule: Option<u64>) -> HashMap<BufferId, usize> {
+        let pipes = pipes_of(problem);
+        let begin = |id: &BufferId| problem.buffers()[*id].lifetime.start();
+        let mut by_start = ids.to_vec();
+        by_start.sort_by_key(|id| (begin(id), *id));
+        let mut place: HashMap<BufferId, usize> = HashMap::new();
+        let mut of_block = HashMap::new();
+        // Some relations ask for bytes of one's own even from who is never alive.
+        let restricted = !problem.must_not_share().is_empty() || ids.iter().any(|&id| problem.buffers()[id].exclusive);
+        for id in by_start {
+            let buffer = &problem.buffers()[id];
+            let block = problem.blocks().place_of(id).map(|(block, _)| block);
+            if buffer.lifetime.is_empty() && block.is_none() && buffer.slots == 1 && !restricted {
+                self.unused.push(id);
+                continue;
+            }
+            let life: Life = buffer.lifetime.intervals().iter().map(|part| (part.start.0, part.end.0)).collect();
+            let life = unite(&life, &[]);
+            let bytes = buffer.bytes().unwrap_or_default();
+            let size = granule.and_then(|granule| bytes.align_up(Bytes(granule)));
+            let size = size.map_or(LARGEST, |size| size.0.min(LARGEST));
+            let known = block.and_then(|block| of_block.get(&block).copied());
+            if let Some(entry) = known {
+                self.join(entry, buffer, id, size, &life, pipes[id.index()]);
+                place.insert(id, entry);
+                continue;
+            }
+            let entry = self.list.len();
+            self.list.push(Entry {
+                members: vec![id],
+                size,
+                life,
+                slots: buffer.slots,
+                exclusive: buffer.exclusive,
+                pipes: pipes[id.index()],
+                around: buffer.enclosing_loop.clone(),
+            });
+            if let Some(block) = block {
+                of_block.insert(block, entry);
+            }
+            place.insert(id, entry);
+        }
+        place
+    }
+
+    fn join(&mut self, entry: usize, buffer: &Buffer, id: BufferId, size: u64, life: &Life, pipes: Pipes) {
+        let entry = &mut self.list[entry];
+        entry.members.push(id);
+        entry.size = entry.size.max(size);
+        entry.life = unite(&entry.life, life);
+        entry.exclusive |= buffer.exclusive;
+        entry.pipes.add(pipes);
+        if entry.around != buffer.enclosing_loop {
+            entry.around = None;
+        }
+    }
+
+    fn relate(&mut self, problem: &Problem, place: &HashMap<BufferId, usize>) {
+        let entry = |buffer: BufferId| place.get(&buffer).copied();
+        for overlay in problem.overlays().iter().filter(|overlay| overlay.kind == OverlayKind::SameBase) {
+            if let (Some(newcomer), Some(victim)) = (entry(overlay.buffer), entry(overlay.over)) {
+                self.overlays.entry((newcomer, victim)).or_insert((overlay.buffer, overlay.over));
+            }
+        }
+        for &(one, other) in problem.must_not_share() {
+            if let (Some(one), Some(other)) = (entry(one), entry(other)) {
+                self.apart.extend([(one, other), (other, one)]);
+            }
+        }
+    }
+
+    /// The items, side by side and in the order of need: what shares with
+    /// nobody, what DMA touches, the rest, what is used as scalars.
+    fn arrange(&mut self, order: Order) {
+        self.items = (0..self.list.len()).map(|entry| Item { entry, slot: 0 }).collect();
+        for entry in 0..self.list.len() {
+            self.items.extend((1..self.list[entry].slots).map(|slot| Item { entry, slot }));
+        }
+        let size = |item: &Item| self.list[item.entry].size;
+        self.sum = self.items.iter().fold(0u64, |sum, item| sum.saturating_add(size(item)));
+        let class = |entry: usize| {
+            let Entry { exclusive, pipes, .. } = &self.list[entry];
+            if *exclusive {
+                0
+            } else if pipes.scalar {
+                3
+            } else if pipes.dma {
+                1
+            } else {
+                2
+            }
+        };
+        let mut entries: Vec<usize> = (0..self.list.len()).collect();
+        let largest = |entry: usize| match order {
+            Order::LargestFirst if class(entry) > 0 => u64::MAX - self.list[entry].size,
+            _ => 0,
+        };
+        entries.sort_by_key(|&entry| (class(entry), largest(entry)));
+        let slots = |entry: usize| (0..self.list[entry].slots).map(move |slot| Item { entry, slot });
+        self.order = entries.into_iter().flat_map(slots).collect();
+    }
+}
+
+/// What every offset in the space may be a multiple of without harm.
+fn granule(problem: &Problem, space: SpaceId, ids: &[BufferId]) -> Option<u64> {
+    let mut granule = 1u64;
+    for &id in ids {
+        let alignment = problem.alignment_in(id, space).0;
+        let (mut a, mut b) = (granule, alignment);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        granule = (granule / a).checked_mul(alignment).filter(|&product| product <= LARGEST)?;
+    }
+    Some(granule)
+}

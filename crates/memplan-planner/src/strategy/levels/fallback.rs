@@ -1,0 +1,125 @@
+//! When the levels find no way: search, with few crossings.
+//!
+//! A DMA buffer conflicts with everybody, so it crosses nothing exactly if it is
+//! exclusive. The smallest DMA buffers are made exclusive, as many as the search
+//! still finds room for (by halving); if none, the search decides alone.
+
+use memplan_core::{BufferId, Id, Outcome, Overlay, Placement, Problem, ProblemBuilder, Reuse, SpaceId};
+
+use super::entry::pipes_of;
+use crate::{Request, search};
+
+/// Search nodes for each question about exclusive buffers.
+const TRIAL: u64 = 20_000;
+
+/// Where the buffers of a space lie.
+pub(super) struct Found {
+    pub(super) placements: Vec<(BufferId, Placement)>,
+    pub(super) reused: Vec<Reuse>,
+}
+
+/// A plan for one space, or why there is none.
+pub(super) fn search(problem: &Problem, space: SpaceId, request: &Request) -> Result<Found, Outcome> {
+    let Some(alone) = Alone::of(problem, space) else {
+        return Err(Outcome::Exhausted { stop: memplan_core::Stop::Finished });
+    };
+    let outcome = search::search(&alone.problem, request).outcome;
+    let (Outcome::Optimal(plan) | Outcome::Feasible { plan, .. }) = outcome else {
+        return Err(alone.name(outcome));
+    };
+    let plan = alone.with_exclusive(problem, request).unwrap_or(plan);
+    let ids = &alone.ids;
+    let placements = ids.iter().zip(&plan.placements).filter_map(|(&id, placement)| {
+        let placement = placement.clone()?;
+        Some((id, Placement { space, ..placement }))
+    });
+    let reused = plan.reused.into_iter().map(|reuse| Reuse {
+        buffer: ids[reuse.buffer.index()],
+        over: reuse.over.into_iter().map(|over| ids[over.index()]).collect(),
+    });
+    Ok(Found { placements: placements.collect(), reused: reused.collect() })
+}
+
+/// One space as a problem of its own.
+struct Alone {
+    problem: Problem,
+    ids: Vec<BufferId>,
+    space: SpaceId,
+}
+
+impl Alone {
+    fn of(problem: &Problem, space: SpaceId) -> Option<Alone> {
+        let here = |id: &BufferId| problem.buffers()[*id].spaces.first() == Some(&space);
+        let ids: Vec<BufferId> = problem.buffers().ids().filter(here).collect();
+        let mut builder = ProblemBuilder::new();
+        let only = builder.space(problem.spaces()[space].clone());
+        for &id in &ids {
+            let mut buffer = problem.buffers()[id].clone();
+            buffer.spaces = std::iter::once(only).collect();
+            builder.buffer(buffer);
+        }
+        let local = |id: BufferId| ids.binary_search(&id).ok().map(BufferId::from_index);
+        for overlay in problem.overlays() {
+            if let (Some(buffer), Some(over)) = (local(overlay.buffer), local(overlay.over)) {
+                builder.overlay(Overlay { buffer, over, kind: overlay.kind });
+            }
+        }
+        for &(one, other) in problem.must_share() {
+            if let (Some(one), Some(other)) = (local(one), local(other)) {
+                builder.must_share(one, other);
+            }
+        }
+        for &(one, other) in problem.must_not_share() {
+            if let (Some(one), Some(other)) = (local(one), local(other)) {
+                builder.must_not_share(one, other);
+            }
+        }
+        Some(Alone { problem: builder.build().ok()?, ids, space })
+    }
+
+    /// The outcome in the names of the whole problem.
+    fn name(&self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Infeasible(mut witness) => {
+                witness.space = self.space;
+                for buffer in &mut witness.buffers {
+                    *buffer = self.ids[buffer.index()];
+                }
+                Outcome::Infeasible(witness)
+            }
+            other => other,
+        }
+    }
+
+    /// A plan that keeps as many DMA buffers to themselves as possible.
+    fn with_exclusive(&self, problem: &Problem, request: &Request) -> Option<memplan_core::Plan> {
+        let pipes = pipes_of(problem);
+        let dma = |index: &usize| pipes[self.ids[*index].index()].is_dma();
+        let mut candidates: Vec<usize> = (0..self.ids.len()).filter(dma).collect();
+        let size = |index: usize| self.problem.buffers()[BufferId::from_index(index)].bytes();
+        candidates.sort_by_key(|&index| size(index));
+        let mut best = None;
+        let (mut fits, mut fails) = (0, candidates.len() + 1);
+        while fails - fits > 1 {
+            let middle =
+                if fits == 0 && fails > candidates.len() { candidates.len() } else { fits + (fails - fits) / 2 };
+            match self.try_exclusive(&candidates[..middle], request) {
+                Some(plan) => (best, fits) = (Some(plan), middle),
+                None => fails = middle,
+            }
+        }
+        best
+    }
+
+    fn try_exclusive(&self, exclusive: &[usize], request: &Request) -> Option<memplan_core::Plan> {
+        let mut builder = self.problem.to_builder();
+        for &index in exclusive {
+            builder.buffers_mut()[BufferId::from_index(index)].exclusive = true;
+        }
+        let trial = Request { work_limit: Some(TRIAL), time_limit: None, ..request.clone() };
+        match search::search(&builder.build().ok()?, &trial).outcome {
+            Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => Some(plan),
+            Outcome::Infeasible(_) | Outcome::Exhausted { .. } => None,
+        }
+    }
+}

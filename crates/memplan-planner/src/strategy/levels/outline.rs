@@ -1,0 +1,97 @@
+//! The outline of a memory: which stretches of addresses are taken when.
+//!
+//! ```text
+//!   address 0         64          160                capacity
+//!           | A, then C |    B      |      free       |
+//!             [0,3)[5,9)   [2,7)
+//! ```
+//!
+//! Placing an item replaces the bounds under it; taking it back puts them there again.
+
+use super::entry::{Item, Life, unite};
+
+/// A stretch of addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bound {
+    pub(super) offset: u64,
+    pub(super) extent: u64,
+    /// When it is taken.
+    pub(super) life: Life,
+    /// Whether somebody has it for good.
+    pub(super) exclusive: bool,
+    /// Who took it last.
+    pub(super) last: Option<Item>,
+}
+
+/// Bounds that were replaced, to be put back.
+#[derive(Clone, Debug)]
+pub(super) struct Replaced {
+    at: usize,
+    count: usize,
+    bounds: Vec<Bound>,
+}
+
+/// Contiguous bounds from address 0 on.
+#[derive(Clone, Debug)]
+pub(super) struct Outline {
+    pub(super) bounds: Vec<Bound>,
+    /// Whether the lives under an item stay apart.
+    pub(super) split: bool,
+}
+
+impl Outline {
+    pub(super) fn new(capacity: u64, split: bool) -> Outline {
+        let free = Bound { offset: 0, extent: capacity, life: Life::new(), exclusive: false, last: None };
+        Outline { bounds: vec![free], split }
+    }
+
+    /// Puts an item onto the bounds `first..=last`, from the start of the first.
+    pub(super) fn put(
+        &mut self,
+        first: usize,
+        last: usize,
+        item: Item,
+        size: u64,
+        life: &Life,
+        exclusive: bool,
+    ) -> Replaced {
+        let covered: Vec<Bound> = self.bounds[first..=last].to_vec();
+        let address = covered[0].offset;
+        let end = address + size;
+        let mut bounds = Vec::with_capacity(covered.len() + 1);
+        if self.split {
+            for bound in &covered {
+                let extent = bound.extent.min(end - bound.offset);
+                let exclusive = exclusive || bound.exclusive;
+                let life = unite(&bound.life, life);
+                bounds.push(Bound { offset: bound.offset, extent, life, exclusive, last: Some(item) });
+            }
+        } else {
+            let united = covered.iter().fold(life.clone(), |life, bound| unite(&life, &bound.life));
+            let exclusive = exclusive || covered.iter().any(|bound| bound.exclusive);
+            bounds.push(Bound { offset: address, extent: size, life: united, exclusive, last: Some(item) });
+        }
+        if let Some(tail) = covered.last().filter(|bound| bound.offset + bound.extent > end) {
+            let extent = tail.offset + tail.extent - end;
+            bounds.push(Bound { offset: end, extent, ..tail.clone() });
+        }
+        let count = bounds.len();
+        self.bounds.splice(first..=last, bounds);
+        Replaced { at: first, count, bounds: covered }
+    }
+
+    /// Takes back what was put last.
+    pub(super) fn restore(&mut self, replaced: Replaced) {
+        self.bounds.splice(replaced.at..replaced.at + replaced.count, replaced.bounds);
+    }
+
+    /// The bounds from an address on that hold `size` bytes; `None` if the
+    /// address starts no bound or there is not enough behind it.
+    pub(super) fn window(&self, address: u64, size: u64) -> Option<(usize, usize)> {
+        let first = self.bounds.binary_search_by_key(&address, |bound| bound.offset).ok()?;
+        let end = address.checked_add(size)?;
+        let last = self.bounds.partition_point(|bound| bound.offset < end).checked_sub(1)?;
+        let bound = self.bounds.get(last)?;
+        (last >= first && bound.offset.checked_add(bound.extent)? >= end).then_some((first, last))
+    }
+}

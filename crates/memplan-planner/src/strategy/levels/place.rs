@@ -1,0 +1,391 @@
+//! First fit over the outline, level by level, with placements taken back
+//! where they stand in the way.
+//!
+//! A worked example (capacity 196608, no loops, so every pair counts as the same
+//! loop): A twice 55456 bytes, B twice 57600, M 52000; A ends when M starts, M
+//! ends when B starts.
+//!
+//! ```text
+//!   A→0, A'→55456, B→110912 (Level2)   B': no room at Level2 … Level0 → 0
+//!   M: nowhere.  Take back B', then B: not at 110912 again, and no better than Level 1.
+//!   B→0 (Level0), B'→110912            M: nowhere. Take back B' only.
+//!   B'→57600 (Level0)                  M→115200
+//! ```
+
+use memplan_core::BufferId;
+
+use super::Level;
+use super::entry::{Entries, Entry, Item, common};
+use super::outline::{Outline, Replaced};
+
+/// Bounds looked at before the levels give up.
+const WORK: u64 = 20_000_000;
+/// Placements taken back before the levels give up.
+const ROLLBACKS: u64 = 20_000;
+/// Stands for unlimited memory; sums of sizes stay below.
+const UNLIMITED: u64 = 1 << 62;
+
+/// Where the entries of a space lie.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    /// Offsets of each entry, in the order of its slots; an entry may have got more.
+    pub(super) offsets: Vec<Vec<u64>>,
+    pub(super) levels: Vec<Option<Level>>,
+    /// In-place pairs that only the lowest level makes use of.
+    pub(super) overlays: Vec<(BufferId, BufferId)>,
+    pub(super) extent: u64,
+}
+
+/// Everything side by side, if it fits.
+pub(super) fn sequential(entries: &Entries) -> Option<Placed> {
+    if entries.sum > entries.capacity {
+        return None;
+    }
+    let mut placed = Placed {
+        offsets: vec![Vec::new(); entries.list.len()],
+        levels: vec![None; entries.list.len()],
+        overlays: Vec::new(),
+        extent: 0,
+    };
+    for item in &entries.items {
+        placed.offsets[item.entry].push(placed.extent);
+        placed.extent += entries.list[item.entry].size;
+    }
+    Some(placed)
+}
+
+/// One placement.
+#[derive(Clone, Debug)]
+struct Record {
+    level: Level,
+    /// Position in the order of placement.
+    index: usize,
+    item: Item,
+    offset: u64,
+    replaced: Replaced,
+    /// Came along with the record before it.
+    along: bool,
+}
+
+/// Places the items of a space.
+pub(super) struct Planner<'e> {
+    entries: &'e Entries,
+    capacity: u64,
+    outline: Outline,
+    history: Vec<Record>,
+    /// Where each slot of each entry lies; more than it has slots after an upgrade.
+    places: Vec<Vec<Option<u64>>>,
+    /// An item by its position, and the address it must not go to again.
+    forbidden: Option<(usize, u64)>,
+    work: u64,
+    pub(super) rollbacks: u64,
+}
+
+impl<'e> Planner<'e> {
+    pub(super) fn new(entries: &'e Entries) -> Planner<'e> {
+        Planner {
+            entries,
+            capacity: entries.capacity,
+            outline: Outline::new(0, false),
+            history: Vec::new(),
+            places: Vec::new(),
+            forbidden: None,
+            work: 0,
+            rollbacks: 0,
+        }
+    }
+
+    fn restart(&mut self, capacity: u64, split: bool) {
+        self.capacity = capacity;
+        self.outline = Outline::new(capacity, split);
+        self.history.clear();
+        let slots = |entry: &Entry| vec![None; entry.slots as usize];
+        self.places = self.entries.list.iter().map(slots).collect();
+        self.forbidden = None;
+    }
+
+    fn entry(&self, item: Item) -> &'e Entry {
+        &self.entries.list[item.entry]
+    }
+
+    /// One level only, as much memory as it takes; `None` if it is too much work.
+    pub(super) fn unlimited(&mut self, level: Level) -> Option<Placed> {
+        if self.entries.sum >= UNLIMITED {
+            return None;
+        }
+        let split = self.outline.split;
+        self.restart(UNLIMITED, split);
+        for (index, &item) in self.entries.order.iter().enumerate() {
+            if !self.put(index, item, level) {
+                return None;
+            }
+        }
+        Some(self.placed())
+    }
+
+    /// All levels, within the capacity.
+    pub(super) fn within_capacity(&mut self) -> Option<Placed> {
+        [false, true].into_iter().find_map(|split| {
+            self.restart(self.entries.capacity, split);
+            self.descend().then(|| self.placed())
+        })
+    }
+
+    fn descend(&mut self) -> bool {
+        let order = &self.entries.order;
+        let mut start = Level::Pipe;
+        let (mut index, mut resume) = (0, 0);
+        while let Some(&item) = order.get(index) {
+            let levels = Level::ALL.into_iter().filter(|&level| level <= start);
+            if levels.into_iter().any(|level| self.put(index, item, level)) {
+                // Up to where it failed last, nobody gets more than was given back.
+                if index >= resume {
+                    start = Level::Pipe;
+                }
+                index += 1;
+                continue;
+            }
+            resume = resume.max(index);
+            match self.take_back(self.entry(item).size) {
+                Some((again, lower)) => (index, start) = (again, lower),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Takes placements back up to one that can go elsewhere: its position, and
+    /// the level to try it at.
+    fn take_back(&mut self, size: u64) -> Option<(usize, Level)> {
+        self.rollbacks += 1;
+        if self.rollbacks > ROLLBACKS || self.work > WORK {
+            return None;
+        }
+        while let Some(record) = self.history.pop() {
+            let Record { level, index, item, offset, replaced, along } = record;
+            self.outline.restore(replaced);
+            self.forget(item);
+            let with_first = item.slot > 0 && self.level_of(Item { slot: 0, ..item }) == Some(level);
+            if along || with_first || index == 0 || level == Level::Lives {
+                continue;
+            }
+            if offset.saturating_add(size) <= self.capacity {
+                self.forbidden = Some((index, offset));
+                let lower = Level::ALL.into_iter().find(|&other| other < level)?;
+                return Some((index, lower));
+            }
+        }
+        None
+    }
+
+    fn forget(&mut self, item: Item) {
+        let slots = self.entry(item).slots as usize;
+        let places = &mut self.places[item.entry];
+        places[item.slot as usize] = None;
+        while places.len() > slots && places.last() == Some(&None) {
+            places.pop();
+        }
+    }
+
+    fn level_of(&self, item: Item) -> Option<Level> {
+        self.history.iter().rev().find(|record| record.item == item).map(|record| record.level)
+    }
+
+    /// Places an item at a level, if there is room.
+    fn put(&mut self, index: usize, item: Item, level: Level) -> bool {
+        if self.places[item.entry].get(item.slot as usize).copied().flatten().is_some() {
+            return true;
+        }
+        let size = self.entry(item).size;
+        if size == 0 {
+            self.places[item.entry][item.slot as usize] = Some(0);
+            return true;
+        }
+        let Some((first, last)) = self.room(index, item, level) else { return false };
+        let offset = self.outline.bounds[first].offset;
+        let donors = if level == Level::Slots { self.donors(item, first) } else { Vec::new() };
+        self.record(index, item, level, (first, last), offset, false);
+        for (slot, address) in (1..).zip(donors) {
+            let along = Item { slot, ..item };
+            if let Some(window) = self.outline.window(address, size) {
+                self.record(index, along, level, window, address, true);
+            }
+        }
+        true
+    }
+
+    fn record(&mut self, index: usize, item: Item, level: Level, window: (usize, usize), offset: u64, along: bool) {
+        let Entry { size, ref life, exclusive, .. } = *self.entry(item);
+        let replaced = self.outline.put(window.0, window.1, item, size, life, exclusive);
+        let places = &mut self.places[item.entry];
+        if places.len() <= item.slot as usize {
+            places.resize(item.slot as usize + 1, None);
+        }
+        places[item.slot as usize] = Some(offset);
+        self.history.push(Record { level, index, item, offset, replaced, along });
+    }
+
+    /// The first bounds that take the item.
+    fn room(&mut self, index: usize, item: Item, level: Level) -> Option<(usize, usize)> {
+        let entry = self.entry(item);
+        let mut first = 0;
+        'starts: while first < self.outline.bounds.len() {
+            let address = self.outline.bounds[first].offset;
+            if self.capacity - address < entry.size || self.work > WORK {
+                return None;
+            }
+            let mut last = first;
+            loop {
+                let bound = self.outline.bounds.get(last)?;
+                let end = bound.offset + bound.extent;
+                self.work += 1;
+                let again = last == first && self.forbidden == Some((index, address));
+                if again || self.taken(item, level, last, address) {
+                    first = last + 1;
+                    continue 'starts;
+                }
+                if end - address >= entry.size {
+                    break;
+                }
+                last += 1;
+            }
+            if self.allowed(item, level, first, last, address) {
+                return Some((first, last));
+            }
+            first += 1;
+        }
+        None
+    }
+
+    /// Whether somebody needs the bound while the item lives.
+    fn taken(&mut self, item: Item, level: Level, bound: usize, address: u64) -> bool {
+        let entry = self.entry(item);
+        let bound = &self.outline.bounds[bound];
+        if bound.last.is_none() {
+            return false;
+        }
+        let (low, high) = (bound.offset, bound.offset + bound.extent);
+        if bound.exclusive || entry.exclusive {
+            return true;
+        }
+        let apart = !self.entries.apart.is_empty()
+            && self.over(low, high).any(|record| self.entries.apart.contains(&(item.entry, record.item.entry)));
+        if apart || common(&entry.life, &bound.life).is_none() {
+            return apart;
+        }
+        let excused = level == Level::Lives && !self.entries.overlays.is_empty() && {
+            self.work += self.history.len() as u64;
+            let mut meeting = self.over(low, high).filter(|record| self.meets(item, record.item));
+            meeting.all(|record| self.excused(item, record, address))
+        };
+        !excused
+    }
+
+    fn over(&self, low: u64, high: u64) -> impl Iterator<Item = &Record> {
+        let size = |record: &Record| self.entries.list[record.item.entry].size;
+        self.history.iter().filter(move |record| record.offset < high && low < record.offset + size(record))
+    }
+
+    fn meets(&self, one: Item, other: Item) -> bool {
+        common(&self.entry(one).life, &self.entry(other).life).is_some()
+    }
+
+    /// Whether the two may meet at the one step at which one is computed from
+    /// the other in place: same base, same slot.
+    fn excused(&self, item: Item, record: &Record, address: u64) -> bool {
+        let (mine, theirs) = (self.entry(item), self.entry(record.item));
+        let forward = self.entries.overlays.contains_key(&(item.entry, record.item.entry));
+        let backward = self.entries.overlays.contains_key(&(record.item.entry, item.entry));
+        let (newcomer, victim) = if forward { (mine, theirs) } else { (theirs, mine) };
+        let starts = newcomer.life.first().map(|stretch| stretch.0);
+        let one_step = common(&mine.life, &theirs.life).is_some_and(|(start, end)| {
+            end - start == 1 && starts == Some(start) && victim.life.last().is_some_and(|stretch| stretch.1 == end)
+        });
+        (forward || backward)
+            && one_step
+            && record.offset == address
+            && record.item.slot == item.slot
+            && mine.slots == theirs.slots
+    }
+
+    /// What the level asks besides lives that are apart.
+    fn allowed(&mut self, item: Item, level: Level, first: usize, last: usize, address: u64) -> bool {
+        let entry = self.entry(item);
+        let end = address + entry.size;
+        match level {
+            Level::Lives => true,
+            Level::Slots => first == last && !self.donors(item, first).is_empty(),
+            Level::Pipe | Level::Loop => {
+                self.work += self.history.len() as u64;
+                let clash = |record: &Record| {
+                    let other = self.entry(record.item);
+                    match level {
+                        Level::Pipe => entry.pipes.conflict(other.pipes),
+                        _ => entry.around == other.around,
+                    }
+                };
+                !self.over(address, end).any(clash)
+            }
+        }
+    }
+
+    /// The other slots of the multi-buffer that has this bound, if the item can
+    /// have them all; empty if not.
+    fn donors(&self, item: Item, bound: usize) -> Vec<u64> {
+        let entry = self.entry(item);
+        let bound = &self.outline.bounds[bound];
+        let Some(owner) = bound.last else { return Vec::new() };
+        let same_loop = entry.around.is_some() && entry.around == self.entry(owner).around;
+        if !same_loop || item.slot > 0 || owner.entry == item.entry {
+            return Vec::new();
+        }
+        let others = self.places[owner.entry].iter().flatten().copied();
+        let donors: Vec<u64> = others.filter(|&address| address != bound.offset).collect();
+        let free = |&address: &u64| {
+            let end = address + entry.size;
+            let apart = |record: &Record| {
+                !self.meets(item, record.item) && !self.entries.apart.contains(&(item.entry, record.item.entry))
+            };
+            end <= self.capacity
+                && self.outline.window(address, entry.size).is_some()
+                && !self.outline.bounds.iter().any(|b| b.exclusive && b.offset < end && address < b.offset + b.extent)
+                && self.over(address, end).all(apart)
+        };
+        let enough = donors.len() + 1 >= entry.slots as usize && donors.iter().all(free);
+        if enough { donors } else { Vec::new() }
+    }
+
+    fn placed(&self) -> Placed {
+        let mut levels = vec![None; self.entries.list.len()];
+        let mut extent = 0;
+        for record in &self.history {
+            let level: &mut Option<Level> = &mut levels[record.item.entry];
+            *level = Some(level.map_or(record.level, |other| other.min(record.level)));
+            extent = extent.max(record.offset + self.entry(record.item).size);
+        }
+        let offsets: Vec<Vec<u64>> =
+            self.places.iter().map(|slots| slots.iter().flatten().copied().collect()).collect();
+        Placed { overlays: self.overlays_used(&offsets), offsets, levels, extent }
+    }
+
+    /// The in-place pairs that lie on the same base.
+    fn overlays_used(&self, offsets: &[Vec<u64>]) -> Vec<(BufferId, BufferId)> {
+        let list = &self.entries.list;
+        let mut used: Vec<(BufferId, BufferId)> = Vec::new();
+        for (&(newcomer, victim), &pair) in sorted(&self.entries.overlays) {
+            let meet = common(&list[newcomer].life, &list[victim].life).is_some();
+            if meet && offsets[newcomer] == offsets[victim] {
+                used.push(pair);
+            }
+        }
+        used
+    }
+}
+
+type Overlays = std::collections::HashMap<(usize, usize), (BufferId, BufferId)>;
+
+fn sorted(overlays: &Overlays) -> Vec<(&(usize, usize), &(BufferId, BufferId))> {
+    let mut list: Vec<_> = overlays.iter().collect();
+    list.sort_unstable();
+    list
+}
