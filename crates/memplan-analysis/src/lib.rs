@@ -13,5 +13,5 @@ mod tree;
 
 pub use aliases::Aliases;
 pub use collect::{Collected, Collector, Exclude, Group, LeftAlone, TickCollector};
-pub use lifetimes::{Life, Lifetimes, Untraceable};
+pub use lifetimes::{Beyond, Life, Lifetimes, Untraceable};
 pub use tree::OpTree;

@@ -81,6 +81,18 @@ pub enum Life {
     },
 }
 
+/// What becomes of buffers whose end cannot be told from their accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beyond {
+    /// They have no life that a plan could rely on.
+    #[default]
+    GiveUp,
+    /// They are given one that is long enough: what escapes lives to the end of
+    /// its function, what a loop carries lives as long as the loop runs. Whether
+    /// two instances of it are alive at once is for the caller to find out.
+    Prolong,
+}
+
 /// The lives of a program's buffers.
 #[derive(Clone, Debug)]
 pub struct Lifetimes {
@@ -90,7 +102,13 @@ pub struct Lifetimes {
 impl Lifetimes {
     /// Computes them.
     pub fn new(program: &Program, aliases: &Aliases, tree: &OpTree) -> Lifetimes {
+        Lifetimes::with(program, aliases, tree, Beyond::GiveUp)
+    }
+
+    /// Computes them, with a say about those that have no clear end.
+    pub fn with(program: &Program, aliases: &Aliases, tree: &OpTree, beyond: Beyond) -> Lifetimes {
         let mut walk = Walk {
+            beyond,
             program,
             aliases,
             tree,
@@ -136,6 +154,7 @@ impl Lifetimes {
 }
 
 struct Walk<'a> {
+    beyond: Beyond,
     program: &'a Program,
     aliases: &'a Aliases,
     tree: &'a OpTree,
@@ -164,7 +183,7 @@ impl Walk<'_> {
                 for index in 0..self.aliases.sites(access.value).len() {
                     let site = self.aliases.sites(access.value)[index];
                     if escapes {
-                        self.give_up(site, Untraceable::Escapes, op);
+                        self.escape(site, op);
                     } else {
                         self.touch(site, op);
                     }
@@ -194,6 +213,17 @@ impl Walk<'_> {
         block.ops.last().copied().or(self.program.region(block.region).op)
     }
 
+    fn escape(&mut self, site: SiteId, op: OpId) {
+        let end = self.tree.function_range(self.program.function_of(op));
+        match (self.beyond, end) {
+            (Beyond::Prolong, Some((_, last))) => {
+                self.touch(site, op);
+                self.extend(site, op, last);
+            }
+            _ => self.give_up(site, Untraceable::Escapes, op),
+        }
+    }
+
     fn give_up(&mut self, site: SiteId, why: Untraceable, op: OpId) {
         if !matches!(self.lives[site], Life::Untraceable { .. }) {
             self.lives[site] = Life::Untraceable { why, op };
@@ -214,9 +244,18 @@ impl Walk<'_> {
         let around = self.tree.around_both(alloc, op);
         let user = self.tree.child_towards(around, op);
         let home = self.tree.child_towards(around, alloc);
-        self.extend_over(site, user, op);
-        if home != alloc {
-            self.extend_over(site, home, alloc);
+        match self.beyond {
+            Beyond::GiveUp => {
+                self.extend_over(site, user, op);
+                if home != alloc {
+                    self.extend_over(site, home, alloc);
+                }
+            }
+            // It begins where it is first touched, unless a loop brings it there again.
+            Beyond::Prolong => {
+                let last = if user == op { op } else { self.tree.last_inside(user) };
+                self.extend(site, self.outermost_loop(user, op), last);
+            }
         }
         self.extend_over_graph(site, home, user);
         let mut pending = self.pending[op];
@@ -242,6 +281,20 @@ impl Walk<'_> {
         self.tree.parent(op).is_none() && self.program.region(body).blocks.len() == 1
     }
 
+    /// The outermost op around `inner`, up to `outer`, whose regions may run
+    /// more than once; `inner` itself if there is none.
+    fn outermost_loop(&self, outer: OpId, inner: OpId) -> OpId {
+        let mut found = inner;
+        let mut around = self.tree.parent(inner).filter(|_| outer != inner);
+        while let Some(op) = around {
+            if !matches!(self.program.op(op).control(), Control::Once | Control::Alternatives { .. }) {
+                found = op;
+            }
+            around = self.tree.parent(op).filter(|_| op != outer);
+        }
+        found
+    }
+
     /// Counts the whole of `outer` if the event is inside it.
     fn extend_over(&mut self, site: SiteId, outer: OpId, inner: OpId) {
         let last = if outer == inner { inner } else { self.tree.last_inside(outer) };
@@ -253,6 +306,9 @@ impl Walk<'_> {
         let (home_block, user_block) = (self.program.op(home).block, self.program.op(user).block);
         let region = self.program.block(home_block).region;
         if home_block == user_block || region != self.program.block(user_block).region {
+            return;
+        }
+        if self.beyond == Beyond::Prolong && self.graphs.forward[region] {
             return;
         }
         if let Some((first, last)) = self.graphs.range(self.program, self.tree, region) {
@@ -294,7 +350,22 @@ impl Walk<'_> {
             let allocated_inside =
                 alloc.is_some_and(|alloc| around.is_none_or(|around| self.tree.contains(around, alloc)));
             if target == Target::Leave || allocated_inside {
-                self.give_up(site, Untraceable::CarriedByLoop, op);
+                self.go_round(site, block.region, op);
+            }
+        }
+    }
+
+    /// A loop, or a cycle of blocks, carries a buffer.
+    fn go_round(&mut self, site: SiteId, region: RegionId, op: OpId) {
+        if self.beyond == Beyond::GiveUp {
+            return self.give_up(site, Untraceable::CarriedByLoop, op);
+        }
+        match self.program.region(region).op {
+            Some(around) => self.extend(site, around, self.tree.last_inside(around)),
+            None => {
+                if let Some((first, last)) = self.graphs.range(self.program, self.tree, region) {
+                    self.extend(site, first, last);
+                }
             }
         }
     }
@@ -386,11 +457,18 @@ fn pending_ends(program: &Program, tree: &OpTree) -> IndexVec<OpId, Option<Pendi
 struct Graphs {
     /// Blocks on a common cycle have the same number; `None` for blocks on none.
     cycle: IndexVec<BlockId, Option<u32>>,
+    /// Regions whose blocks only branch to blocks behind them in the text, so that
+    /// the order of ticks is an order of execution. (The two parts of a `while`
+    /// are such blocks; what goes round there goes through arguments.)
+    forward: IndexVec<RegionId, bool>,
 }
 
 impl Graphs {
     fn new(program: &Program) -> Graphs {
-        let mut graphs = Graphs { cycle: IndexVec::filled(None, program.blocks().len()) };
+        let mut graphs = Graphs {
+            cycle: IndexVec::filled(None, program.blocks().len()),
+            forward: program.regions().iter().map(|region| is_forward(program, &region.blocks)).collect(),
+        };
         let mut next = 0;
         for region in program.regions().iter().filter(|region| region.blocks.len() > 1) {
             for component in cycles(program, &region.blocks) {
@@ -414,6 +492,16 @@ impl Graphs {
         let last = ops().max()?;
         Some((*first, tree.last_inside(*last)))
     }
+}
+
+fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
+    let place: std::collections::HashMap<BlockId, usize> = blocks.iter().copied().zip(0..).collect();
+    blocks.iter().all(|block| {
+        program.block(*block).branches.iter().all(|branch| match branch.target {
+            Target::Block(target) => place.get(block) < place.get(&target),
+            Target::Leave | Target::Break => true,
+        })
+    })
 }
 
 /// Sets of blocks that reach each other, by depth-first search forwards and

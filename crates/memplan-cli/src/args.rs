@@ -422,6 +422,9 @@ pub(crate) struct OptArgs {
     #[arg(short, long, value_name = "STRATEGY", hide_possible_values = true, help_heading = "Planning")]
     #[arg(value_parser = PossibleValuesParser::new(STRATEGIES.iter().map(|strategy| strategy.name())))]
     pub(crate) strategy: Option<String>,
+    /// Device for passes that plan on-chip memory: a built-in name, or a .toml file
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Planning")]
+    pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use memplan::core::{Plan, Problem};
 use memplan::format::{self, Input, ModelOptions};
 use memplan::mlir::Dialects;
+use memplan::mlir::pass::plan_memory::{Target as Device, TargetError as DeviceError};
 use memplan::models::graph::problem::Assumptions;
 use memplan::models::tflite::scratch::ScratchTable;
 use memplan::models::{ReadError, plan as plan_file, utf8};
@@ -70,6 +71,17 @@ fn dialects(files: &[String]) -> Result<Option<Dialects>, Failure> {
         known = Some(more?);
     }
     Ok(known)
+}
+
+/// A device: built in, or described in a file.
+pub(crate) fn device(name: &str) -> Result<Device, Failure> {
+    let is_file = std::path::Path::new(name).extension().is_some_and(|extension| extension == "toml");
+    if !is_file {
+        return Device::built_in(name).map_err(|error| Failure::usage(error.to_string()));
+    }
+    let source = Source::new(display_name(name), read_bytes(name)?);
+    let text = utf8(&source.bytes).map_err(|error| unreadable(&source, &error))?;
+    text.parse().map_err(|error: DeviceError| Failure::usage(format!("{}: {error}", display_name(name))))
 }
 
 fn display_name(file: &str) -> &str {

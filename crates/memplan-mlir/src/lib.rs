@@ -28,5 +28,5 @@ pub use document::{
 pub use edits::{ApplyError, Edits};
 pub use error::{Excerpt, Note, ReadError};
 pub use fuzz::fuzz_check;
-pub use lower::{LowerError, Lowered, lower};
+pub use lower::{LowerError, Lowered, lower, lower_workspaces};
 pub use ty::{Dimension, Layout, MemRef, Type};

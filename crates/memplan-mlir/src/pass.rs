@@ -7,6 +7,7 @@
 pub mod assign_gmem;
 pub mod early_dealloc;
 pub mod merge_alloc;
+pub mod plan_memory;
 mod spec;
 
 use std::collections::BTreeMap;
@@ -83,10 +84,18 @@ pub enum PassError {
         /// The strategy.
         strategy: &'static str,
     },
+    /// On-chip memories are too small.
+    #[error("{}", list(.0))]
+    DoesNotFit(Vec<plan_memory::Overflow>),
     /// The program's numbers are too large.
     #[error(transparent)]
     Problem(#[from] memplan_core::ProblemError),
     /// The changes contradict each other: a bug.
     #[error("the rewrite is inconsistent: {0}")]
     Edits(#[from] ApplyError),
+}
+
+fn list(overflows: &[plan_memory::Overflow]) -> String {
+    let one = |overflow: &plan_memory::Overflow| format!("{}\n{}", overflow.message, overflow.report);
+    overflows.iter().map(one).collect::<Vec<_>>().join("\n")
 }

@@ -39,6 +39,8 @@ pub struct PassHow<'a> {
     pub strategy: Option<&'static dyn Strategy>,
     /// Options of the strategy.
     pub request: Request<'a>,
+    /// The device, for passes that plan on-chip memory.
+    pub device: Option<memplan_mlir::pass::plan_memory::Target>,
 }
 
 /// A rewritten text.
@@ -50,6 +52,8 @@ pub struct Rewritten {
     pub notes: Vec<String>,
     /// Bytes before and after.
     pub savings: Vec<Saving>,
+    /// Files that the pass was asked to write: a name and the content.
+    pub files: Vec<(String, String)>,
 }
 
 /// Why there is no new text.
@@ -71,6 +75,9 @@ pub enum PassFailure {
     /// The input is fine and the answer is no: what the original would do there is wrong, or a memory is too small.
     #[error(transparent)]
     No(ReadError),
+    /// Memories are too small; the message says which, and why.
+    #[error("{0}")]
+    DoesNotFit(String),
     /// A bug.
     #[error(transparent)]
     Unsound(#[from] Unsound),
@@ -78,7 +85,13 @@ pub enum PassFailure {
 
 /// All passes, in the order of listings.
 pub const PASSES: &[&dyn Pass] =
-    &[&mlir::MergeAlloc, &mlir::EarlyDealloc, &assign_gmem::AssignGmem, &storage_rewrite::StorageRewrite];
+    &[
+        &mlir::MergeAlloc,
+        &mlir::EarlyDealloc,
+        &mlir::PlanMemory,
+        &assign_gmem::AssignGmem,
+        &storage_rewrite::StorageRewrite,
+    ];
 
 /// The pass of that name.
 pub fn find(name: &str) -> Option<&'static dyn Pass> {

@@ -21,11 +21,21 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         observer: Some(&progress),
         ..Request::default()
     };
-    let how = PassHow { strategy: args.strategy.as_deref().and_then(find), request };
+    let device = args.target.as_deref().map(input::device).transpose()?;
+    let how = PassHow { strategy: args.strategy.as_deref().and_then(find), request, device };
     let mut notes = Vec::new();
     let mut figures = String::new();
     for spec in &args.passes {
-        let rewritten = find_pass(spec)?.run(&source, &spec.options, &how).map_err(|error| failure(&source, error))?;
+        let rewritten = match find_pass(spec)?.run(&source, &spec.options, &how) {
+            Ok(rewritten) => rewritten,
+            Err(PassFailure::DoesNotFit(why)) => {
+                return Ok(Answer { figures: why, is_no: true, ..Answer::default() }.with_notes(notes));
+            }
+            Err(error) => return Err(failure(&source, error)),
+        };
+        for (name, content) in &rewritten.files {
+            output::write(std::path::Path::new(name), content)?;
+        }
         notes.extend(rewritten.notes.into_iter().map(|note| format!("{}: {note}", spec.name)));
         if let Some(scopes) = args.stats.filter(|_| !rewritten.savings.is_empty()) {
             figures += &format!("{}: bytes before and after\n{}", spec.name, savings(&rewritten.savings, scopes));

@@ -25,6 +25,7 @@ mod builtin;
 mod cf;
 mod func;
 mod gpu;
+mod hivm;
 mod linalg;
 mod math;
 mod memref;
@@ -448,6 +449,7 @@ const TABLES: &[fn() -> Vec<Row>] = &[
     cf::rows,
     func::rows,
     gpu::rows,
+    hivm::rows,
     linalg::rows,
     math::rows,
     memref::rows,

@@ -35,11 +35,18 @@ impl Lowering<'_> {
             }
             return list;
         }
+        if let Some(list) = self.tensor_accesses(op) {
+            return list;
+        }
         if self.lets_go(op) || self.hides(op) {
             let escaping = memory.iter().map(|&value| (value, AccessKind::Escape));
             list.extend(escaping.chain(self.captured(op)));
             return list;
         }
+        if let Some(list) = self.destination_style(op) {
+            return list;
+        }
+        list.extend(self.mark_accesses(op));
         for (selector, access) in document.info(op).effects.iter() {
             let operands = &document.operands(op)[document.select(op, selector)];
             for &value in operands.iter().filter(|value| self.is_memory(**value)) {
@@ -52,7 +59,7 @@ impl Lowering<'_> {
     /// Whether every memref this op is given is out of sight from here on: it is
     /// returned, passed along a branch or out of a region in an unknown way, or
     /// still in use by something that runs on after the op.
-    fn lets_go(&self, op: OpId) -> bool {
+    pub(super) fn lets_go(&self, op: OpId) -> bool {
         let document = self.document;
         let info = document.info(op);
         if !document.successors(op).is_empty() {
@@ -156,6 +163,19 @@ impl Lowering<'_> {
             matching.map(|(value, _)| *value).collect::<Vec<_>>()
         };
         let (outputs, inputs) = (with(AccessKind::Write), with(AccessKind::Read));
+        if let Some((output, input, length)) = self.tensor_copy(op) {
+            draft = draft.copies(CopyRange {
+                output: self.value(output),
+                output_start: Bytes::ZERO,
+                input: self.value(input),
+                input_start: Bytes::ZERO,
+                length,
+            });
+        }
+        for (output, input) in self.in_place_pairs(op).into_iter().chain(self.vector_function_pairs(op)) {
+            let (output, input) = (self.value(output), self.value(input));
+            draft = draft.overlay(output, input, OverlayKind::SameBase);
+        }
         for &output in &outputs {
             for &input in inputs.iter().filter(|&&input| input != output) {
                 if self.permits_overlay(op, output, input) {

@@ -24,8 +24,12 @@
 mod access;
 mod control;
 mod elementwise;
+pub(crate) mod hivm;
+pub(crate) mod marks;
 mod origin;
 mod summary;
+mod vector_function;
+mod workspace;
 
 use std::collections::{HashMap, HashSet};
 
@@ -96,7 +100,24 @@ pub struct Lowered {
 
 /// Lowers every function of a document that has a body.
 pub fn lower(document: &Document) -> Result<Lowered, LowerError> {
-    let mut lowering = Lowering::new(document);
+    lower_as(document, Subject::Buffers)
+}
+
+/// Lowers every function, looking at workspaces: what `memref_ext.alloc_workspace`
+/// makes is placed, and tensors are followed as the memory they stand for.
+pub fn lower_workspaces(document: &Document) -> Result<Lowered, LowerError> {
+    lower_as(document, Subject::Workspaces)
+}
+
+/// What is to be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    Buffers,
+    Workspaces,
+}
+
+fn lower_as(document: &Document, subject: Subject) -> Result<Lowered, LowerError> {
+    let mut lowering = Lowering::new(document, subject);
     for op in document.op_ids() {
         let function = document.info(op).traits.has(Traits::FUNCTION);
         if function && !lowering.inside_function(op) {
@@ -118,6 +139,7 @@ enum Work {
 
 struct Lowering<'d> {
     document: &'d Document,
+    subject: Subject,
     builder: ProgramBuilder,
     values: IndexVec<ValueId, Option<program::ValueId>>,
     /// Values whose definition has been lowered.
@@ -141,10 +163,11 @@ struct Lowering<'d> {
 }
 
 impl<'d> Lowering<'d> {
-    fn new(document: &'d Document) -> Self {
+    fn new(document: &'d Document, subject: Subject) -> Self {
         let last_inside = last_inside(document);
         Lowering {
             document,
+            subject,
             builder: ProgramBuilder::new(),
             values: IndexVec::filled(None, document.value_ids().len()),
             defined: IndexVec::filled(false, document.value_ids().len()),
@@ -239,6 +262,7 @@ impl<'d> Lowering<'d> {
         self.note_unknown(op);
         let draft = OpDraft::new(document.name(op)).span(document.op(op).span);
         let draft = self.accesses(op, draft);
+        self.mark(op);
         let has_blocks = |region: &RegionId| !document.blocks(*region).is_empty();
         let regions: Vec<RegionId> = document.regions(op).iter().copied().filter(has_blocks).collect();
         if regions.is_empty() {
@@ -282,6 +306,7 @@ impl<'d> Lowering<'d> {
     fn is_memory(&self, value: ValueId) -> bool {
         match self.document.ty(value) {
             Type::Opaque(text) => text.starts_with("!async.value<memref"),
+            Type::Tensor { .. } => self.subject == Subject::Workspaces,
             ty => ty.may_be_memory(),
         }
     }

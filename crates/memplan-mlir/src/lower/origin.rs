@@ -16,8 +16,7 @@ impl Lowering<'_> {
             if !self.is_memory(result) {
                 continue;
             }
-            let traits = self.document.info(op).traits;
-            let id = if traits.has(Traits::PLACED) {
+            let id = if self.is_placed(op) {
                 self.site(op, result)
             } else {
                 let origin = self.origin(op, index);
@@ -31,7 +30,7 @@ impl Lowering<'_> {
     fn site(&mut self, op: OpId, result: ValueId) -> program::ValueId {
         let memref = self.document.ty(result).as_memref();
         let size = memref.map_or(unknown_size("?"), |memref| {
-            memref.bytes().map_or_else(|| unknown_size(self.document.type_text(result)), Size::Known)
+            allocated_bytes(memref).map_or_else(|| unknown_size(self.document.type_text(result)), Size::Known)
         });
         let space = memref.and_then(|memref| memref.space.as_deref());
         let alignment = self.alignment(op, memref);
@@ -55,8 +54,19 @@ impl Lowering<'_> {
         bytes.unwrap_or(Bytes(1))
     }
 
+    /// Whether an op's result is what is to be placed.
+    fn is_placed(&self, op: OpId) -> bool {
+        match self.subject {
+            Subject::Buffers => self.document.info(op).traits.has(Traits::PLACED),
+            Subject::Workspaces => self.is_workspace(op),
+        }
+    }
+
     fn origin(&mut self, op: OpId, index: usize) -> Origin {
         let document = self.document;
+        if let Some(origin) = self.tensor_origin(op, index) {
+            return origin;
+        }
         if document.info(op).traits.has(Traits::CALL) {
             return self.call_result(op, index);
         }
@@ -118,7 +128,7 @@ impl Lowering<'_> {
 
     /// The very bytes of another value.
     fn same(&mut self, source: ValueId) -> Origin {
-        let bytes = self.document.ty(source).as_memref().and_then(MemRef::bytes);
+        let bytes = self.document.ty(source).as_memref().and_then(stored_bytes);
         let base = self.value(source);
         match bytes {
             Some(bytes) => Origin::Derived { base, extent: Extent::Exactly(ByteRange::new(0, bytes.0)) },
@@ -178,6 +188,9 @@ impl Lowering<'_> {
 
     fn subview_extent(&self, op: OpId, source: ValueId) -> Option<Extent> {
         let memref = self.document.ty(source).as_memref()?;
+        if is_on_chip(memref) && memref.element.bits().is_none_or(|bits| bits % 8 != 0) {
+            return None;
+        }
         let slice = self.document.slice(op)?;
         let known = |bounds: &[Bound]| -> Option<Vec<u64>> {
             let number = |bound: &Bound| u64::try_from(self.document.known(*bound)?).ok();
@@ -188,6 +201,39 @@ impl Lowering<'_> {
         let strides = element_strides(memref)?;
         slice_extent(&offsets, &sizes, &steps, &strides, memref.element.stride_bytes()?)
     }
+}
+
+/// On-chip memory packs elements of less than a byte.
+fn is_on_chip(memref: &MemRef) -> bool {
+    memref.space.as_deref().is_some_and(|space| Document::scope_name(space).is_some())
+}
+
+/// Bytes of a memref without gaps.
+fn stored_bytes(memref: &MemRef) -> Option<Bytes> {
+    if !is_on_chip(memref) {
+        return memref.bytes();
+    }
+    let plain = memref.layout == Layout::Identity;
+    let bits = memref.element.bits()?.checked_mul(memref.element_count()?)?;
+    plain.then(|| memplan_core::storage_bytes(bits))
+}
+
+/// Bytes an allocation takes, gaps included.
+fn allocated_bytes(memref: &MemRef) -> Option<Bytes> {
+    let Layout::Strided { strides, offset } = &memref.layout else { return stored_bytes(memref) };
+    if !is_on_chip(memref) {
+        return None;
+    }
+    let mut last = u64::try_from((*offset)?).ok()?;
+    for (dimension, stride) in memref.shape.as_deref()?.iter().zip(strides) {
+        let length = (*dimension)?;
+        if length == 0 {
+            return Some(Bytes::ZERO);
+        }
+        last = last.checked_add((length - 1).checked_mul(u64::try_from((*stride)?).ok()?)?)?;
+    }
+    let bits = last.checked_add(1)?.checked_mul(memref.element.bits()?)?;
+    Some(memplan_core::storage_bytes(bits))
 }
 
 fn unknown_size(symbol: &str) -> Size {

@@ -90,6 +90,11 @@ impl Summaries {
         Some(&summary.parameters)
     }
 
+    /// The function with a body that an op calls.
+    pub(super) fn callee(&self, op: OpId) -> Option<OpId> {
+        self.callees.get(&op).copied()
+    }
+
     /// Which operands a call's result may be, and whether it may be something else.
     pub(super) fn result(&self, op: OpId, index: usize) -> Option<(&[usize], bool)> {
         let summary = self.functions.get(self.callees.get(&op)?)?;

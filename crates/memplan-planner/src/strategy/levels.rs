@@ -180,9 +180,9 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
                 }
                 Err(outcome) => {
                     row.mode = Mode::Failed;
-                    let proved = matches!(outcome, Outcome::Infeasible(_));
+                    let proved = matches!(*outcome, Outcome::Infeasible(_));
                     if proved || worst.is_none() {
-                        worst = worst.filter(|worst| matches!(worst, Outcome::Infeasible(_))).or(Some(outcome));
+                        worst = worst.filter(|worst| matches!(worst, Outcome::Infeasible(_))).or(Some(*outcome));
                     }
                 }
             },

@@ -1,7 +1,8 @@
 //! The passes over MLIR text.
 
-use memplan_mlir::pass::{PassError, PassOptions, Remark, Rewrite, early_dealloc, merge_alloc};
-use memplan_mlir::{Dialects, Document, Lowered, lower};
+use memplan_core::line_column;
+use memplan_mlir::pass::{PassError, PassOptions, Remark, Rewrite, early_dealloc, merge_alloc, plan_memory};
+use memplan_mlir::{Dialects, Document, LowerError, Lowered, lower, lower_workspaces};
 use memplan_models::{ReadError, utf8};
 use memplan_verify::dataflow::{self, SitePlan};
 
@@ -59,10 +60,60 @@ impl Pass for EarlyDealloc {
     }
 }
 
+/// Addresses for on-chip buffers.
+pub(super) struct PlanMemory;
+
+impl Pass for PlanMemory {
+    fn name(&self) -> &'static str {
+        "plan-memory"
+    }
+
+    fn describe(&self) -> &'static str {
+        "MLIR: an address for every on-chip buffer of an NPU kernel, pipes kept apart"
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        plan_memory::OPTIONS
+    }
+
+    fn run(&self, source: &Source, options: &PassOptions, how: &PassHow) -> Result<Rewritten, PassFailure> {
+        let options = plan_memory::Options::parse(options)?;
+        let mut functions = Vec::new();
+        let mut files = Vec::new();
+        let lowering = match options.mode {
+            plan_memory::MemoryMode::Local => lower,
+            plan_memory::MemoryMode::Workspace => lower_workspaces,
+        };
+        let rewritten = rewrite_lowered(self.name(), source, lowering, |document, lowered| {
+            let planned =
+                plan_memory::run(document, lowered, &options, how.device.as_ref(), how.strategy, &how.request)?;
+            (functions, files) = (planned.functions, planned.files);
+            Ok(planned.rewrite)
+        })?;
+        for function in &functions {
+            let findings = finding::in_packing(&function.problem, &function.plan);
+            if !findings.is_empty() {
+                return Err(Unsound { strategy: self.name(), findings }.into());
+            }
+        }
+        Ok(Rewritten { files, ..rewritten })
+    }
+}
+
 /// Reads, rewrites, checks, prints.
 fn rewrite(
     name: &'static str,
     source: &Source,
+    pass: impl FnOnce(&Document, &Lowered) -> Result<Rewrite, PassError>,
+) -> Result<Rewritten, PassFailure> {
+    rewrite_lowered(name, source, lower, pass)
+}
+
+/// As [`rewrite`], with a say in what is to be placed.
+fn rewrite_lowered(
+    name: &'static str,
+    source: &Source,
+    lower: fn(&Document) -> Result<Lowered, LowerError>,
     pass: impl FnOnce(&Document, &Lowered) -> Result<Rewrite, PassError>,
 ) -> Result<Rewritten, PassFailure> {
     let text = utf8(&source.bytes)?;
@@ -72,7 +123,7 @@ fn rewrite(
     let lowered =
         lower(&document).map_err(|error| ReadError::new("lower::malformed", text, error.span(), error.to_string()))?;
     let Rewrite { edits, placements, owners, remarks, stats } =
-        pass(&document, &lowered).map_err(|error| failure(text, error))?;
+        pass(&document, &lowered).map_err(|error| named_failure(&source.name, text, error))?;
     let violations = dataflow::check(&lowered.program, &SitePlan { placements, owners });
     if !violations.is_empty() {
         let findings = finding::in_dataflow(&lowered.program, &violations);
@@ -81,7 +132,17 @@ fn rewrite(
     let rewritten = edits.apply(text).map_err(|error| failure(text, error.into()))?;
     let lines = line_starts(text);
     let notes = remarks.iter().map(|remark| placed(text, &lines, remark)).collect();
-    Ok(Rewritten { text: rewritten, notes, savings: stats })
+    Ok(Rewritten { text: rewritten, notes, savings: stats, ..Rewritten::default() })
+}
+
+/// A failure that names the file, for lines that drivers look for.
+fn named_failure(name: &str, text: &str, error: PassError) -> PassFailure {
+    let PassError::DoesNotFit(overflows) = error else { return failure(text, error) };
+    let one = |overflow: &plan_memory::Overflow| {
+        let (line, column) = line_column(text, overflow.span.start as usize);
+        format!("{name}:{line}:{column}: error: {}\n{}", overflow.message, overflow.report)
+    };
+    PassFailure::DoesNotFit(overflows.iter().map(one).collect())
 }
 
 pub(super) fn failure(text: &str, error: PassError) -> PassFailure {

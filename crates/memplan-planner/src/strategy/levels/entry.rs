@@ -1,6 +1,6 @@
 //! What is placed: entries, and an item for each of their slots.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memplan_core::{Buffer, BufferId, Bytes, Id, OverlayKind, Problem, SpaceId};
 
@@ -130,7 +130,7 @@ pub(super) struct Entries {
     /// All items side by side.
     pub(super) sum: u64,
     /// `(newcomer, victim)` buffers that may overlay at the same base, by entry.
-    pub(super) overlays: HashMap<(usize, usize), (BufferId, BufferId)>,
+    pub(super) overlays: BTreeMap<(usize, usize), (BufferId, BufferId)>,
     /// Entries that must not share.
     pub(super) apart: HashSet<(usize, usize)>,
 }
@@ -151,7 +151,7 @@ impl Entries {
             unused: Vec::new(),
             capacity: problem.spaces()[space].capacity.map_or(u64::MAX, |capacity| capacity.0),
             sum: 0,
-            overlays: HashMap::new(),
+            overlays: BTreeMap::new(),
             apart: HashSet::new(),
         };
         let place = entries.group(problem, &ids, granule);

@@ -19,13 +19,13 @@ pub(super) struct Found {
 }
 
 /// A plan for one space, or why there is none.
-pub(super) fn search(problem: &Problem, space: SpaceId, request: &Request) -> Result<Found, Outcome> {
+pub(super) fn search(problem: &Problem, space: SpaceId, request: &Request) -> Result<Found, Box<Outcome>> {
     let Some(alone) = Alone::of(problem, space) else {
-        return Err(Outcome::Exhausted { stop: memplan_core::Stop::Finished });
+        return Err(Box::new(Outcome::Exhausted { stop: memplan_core::Stop::Finished }));
     };
     let outcome = search::search(&alone.problem, request).outcome;
     let (Outcome::Optimal(plan) | Outcome::Feasible { plan, .. }) = outcome else {
-        return Err(alone.name(outcome));
+        return Err(Box::new(alone.name(outcome)));
     };
     let plan = alone.with_exclusive(problem, request).unwrap_or(plan);
     let ids = &alone.ids;

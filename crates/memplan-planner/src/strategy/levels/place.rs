@@ -372,7 +372,7 @@ impl<'e> Planner<'e> {
     fn overlays_used(&self, offsets: &[Vec<u64>]) -> Vec<(BufferId, BufferId)> {
         let list = &self.entries.list;
         let mut used: Vec<(BufferId, BufferId)> = Vec::new();
-        for (&(newcomer, victim), &pair) in sorted(&self.entries.overlays) {
+        for (&(newcomer, victim), &pair) in &self.entries.overlays {
             let meet = common(&list[newcomer].life, &list[victim].life).is_some();
             if meet && offsets[newcomer] == offsets[victim] {
                 used.push(pair);
@@ -380,12 +380,4 @@ impl<'e> Planner<'e> {
         }
         used
     }
-}
-
-type Overlays = std::collections::HashMap<(usize, usize), (BufferId, BufferId)>;
-
-fn sorted(overlays: &Overlays) -> Vec<(&(usize, usize), &(BufferId, BufferId))> {
-    let mut list: Vec<_> = overlays.iter().collect();
-    list.sort_unstable();
-    list
 }

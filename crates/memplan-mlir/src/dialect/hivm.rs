@@ -1,0 +1,24 @@
+//! On-chip kernels: `hivm` ops with their marks, scopes and workspaces.
+//!
+//! Most `hivm.hir` ops are destination-style, `ins(…) outs(…)`: what they do to
+//! which operand is decided where they are lowered, since it depends on shapes.
+//! The rows here are for the others.
+
+use super::{Control, Flow, OpInfo, READS, Row, Traits};
+
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        ("hivm.*", OpInfo::unlisted()),
+        ("hivm.hir.pointer_cast", OpInfo::effects(&[]).with_traits(Traits::EXTERNAL)),
+        ("hivm.hir.bitcast", OpInfo::cast()),
+        ("hivm.hir.debug", OpInfo::effects(READS)),
+        ("hivm.hir.dcci", OpInfo::effects(READS)),
+        ("annotation.mark", OpInfo::effects(&[])),
+        ("memref_ext.alloc_workspace", OpInfo::effects(&[]).with_traits(Traits::EXTERNAL)),
+        (
+            "scope.scope",
+            OpInfo::regions(1, Control::Once, Flow::Yields, Traits::REGION_BRANCH).ending_in("scope.return"),
+        ),
+        ("scope.return", OpInfo::terminates()),
+    ]
+}

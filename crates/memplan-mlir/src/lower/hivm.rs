@@ -1,0 +1,282 @@
+//! Destination-style ops of NPU kernels: what they do to memory, and where an
+//! output may lie on an input.
+//!
+//! An op `hivm.hir.x ins(…) outs(…) temp_buffer(…)` reads its inputs, uses its
+//! temporary memory and writes its outputs. It *writes* an output only if it is
+//! known to cover all of it; everything else is an update.
+//!
+//! In-place permissions are those of the hardware: element by element, the
+//! element written lies nowhere behind the element read. So the two operands need
+//! the same access function (equal offset and strides, or the same values for
+//! those only known at run time), and an output is never wider than its donor.
+//!
+//! DIVERGENCE: the original takes two offsets that are only known at run time to
+//! be equal, and decides by the first input with a fitting width, whichever
+//! input is the donor. Here both questions are about the donor.
+
+use memplan_program::AccessKind;
+
+use super::*;
+use crate::bounds::Bound;
+use crate::dialect::Selector;
+use crate::document::Definition;
+use crate::ty::{Layout, MemRef};
+
+/// May always work in place, whatever else they are given.
+const PLAIN: &[&str] = &["vadd", "vsub", "vmul", "vmax", "vmin", "vor", "vand"];
+/// Elementwise, with elements of one type.
+const SAME_TYPE: &[&str] = &[
+    "vadd", "vsub", "vmul", "vdiv", "vmax", "vmin", "vor", "vand", "vxor", "vshl", "vshr", "vpow", "vmod", "vabs",
+    "vln", "vrelu", "vexp", "vrsqrt", "vsqrt", "vrec", "vnot", "vsin", "vcos", "vtanh", "verf",
+];
+/// Elementwise, with elements of several types.
+const MIXED_TYPE: &[&str] = &["vcast", "vcmp", "vsel", "visinf", "visnan"];
+/// Their one temporary buffer holds a broadcast scalar or row, which does no harm.
+const HARMLESS_TEMPORARY: &[&str] = &[
+    "vadd", "vmul", "vmax", "vmin", "vsub", "vdiv", "vand", "vor", "vshl", "vshr", "vnot", "vabs", "vln", "vrelu",
+    "vexp", "vrsqrt", "vsqrt", "vrec",
+];
+/// Move a block of memory as it is.
+const MOVES: &[&str] = &["load", "store", "copy"];
+
+/// The name of an NPU op behind `hivm.hir.`.
+pub(crate) fn hivm_name(document: &Document, op: OpId) -> Option<&str> {
+    document.name(op).strip_prefix("hivm.hir.")
+}
+
+impl Document {
+    /// Operands of a keyword group of an NPU op that are memrefs.
+    pub(crate) fn group_memrefs(&self, op: OpId, group: &'static str) -> Vec<ValueId> {
+        let operands = &self.operands(op)[self.select(op, &Selector::Group(group.into()))];
+        operands.iter().copied().filter(|&value| self.ty(value).as_memref().is_some()).collect()
+    }
+
+    /// Whether an NPU op has a non-empty list behind a word of its form: `broadcast = [0]`.
+    pub(crate) fn has_list(&self, op: OpId, word: &str) -> bool {
+        if let Some(text) = self.attribute(op, word) {
+            return text.bytes().any(|byte| byte.is_ascii_digit());
+        }
+        let text = self.text(self.op(op).span);
+        text.match_indices(word).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let rest = text[at + word.len()..].trim_start();
+            let list = rest.strip_prefix('=').and_then(|rest| rest.trim_start().strip_prefix('['));
+            let whole = before.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+            whole && list.is_some_and(|list| list.split(']').next().is_some_and(|list| !list.trim().is_empty()))
+        })
+    }
+}
+
+impl Lowering<'_> {
+    /// What a destination-style NPU op does; `None` for all others.
+    pub(super) fn destination_style(&self, op: OpId) -> Option<Vec<(ValueId, AccessKind)>> {
+        let document = self.document;
+        let name = hivm_name(document, op)?;
+        let range = |group: &'static str| document.select(op, &Selector::Group(group.into()));
+        let (ins, outs) = (range("ins"), range("outs"));
+        if outs.is_empty() {
+            return None;
+        }
+        let mut list = Vec::new();
+        for (at, &value) in document.operands(op).iter().enumerate() {
+            if !self.is_memory(value) {
+                continue;
+            }
+            let kind = match (ins.contains(&at), outs.contains(&at)) {
+                (true, _) => AccessKind::Read,
+                (_, true) if self.covers_output(op, name, value) => AccessKind::Write,
+                _ => AccessKind::Update,
+            };
+            list.push((self.seen_through(op, value), kind));
+        }
+        Some(list)
+    }
+
+    fn covers_output(&self, op: OpId, name: &str, output: ValueId) -> bool {
+        let document = self.document;
+        if !self.covers_all(output) {
+            return false;
+        }
+        if SAME_TYPE.contains(&name) || MIXED_TYPE.contains(&name) || name == "vbrc" {
+            return true;
+        }
+        let shape = |value: ValueId| document.ty(value).as_memref().and_then(|memref| memref.shape.clone());
+        let inputs = document.group_memrefs(op, "ins");
+        let same = |input: &ValueId| {
+            let shape = shape(*input);
+            shape.is_some() && shape == self::shape_of(document, output) && document.has_static_shape(output)
+        };
+        MOVES.contains(&name) && inputs.len() == 1 && inputs.iter().all(same)
+    }
+
+    /// A view whose bytes are only known at run time stands for its whole
+    /// allocation where it is an operand of an elementwise op: then two such
+    /// views with one access function may lie on each other.
+    fn seen_through(&self, op: OpId, value: ValueId) -> ValueId {
+        let elementwise = hivm_name(self.document, op).is_some_and(is_elementwise);
+        let exact = self.document.ty(value).as_memref().is_some_and(|memref| memref.bytes().is_some());
+        match self.root(value) {
+            Some(root) if elementwise && !exact && self.is_settled(root) => root,
+            _ => value,
+        }
+    }
+
+    /// The pairs (output, input) that may share bytes, as the accesses name them.
+    pub(super) fn in_place_pairs(&self, op: OpId) -> Vec<(ValueId, ValueId)> {
+        let document = self.document;
+        let Some(name) = hivm_name(document, op).filter(|name| is_elementwise(name)) else {
+            return Vec::new();
+        };
+        let (inputs, outputs) = (document.group_memrefs(op, "ins"), document.group_memrefs(op, "outs"));
+        let [output] = outputs[..] else { return Vec::new() };
+        let mut pairs = Vec::new();
+        for &input in &inputs {
+            if self.works_in_place(op, name, output, input) {
+                let pair = (self.seen_through(op, output), self.seen_through(op, input));
+                if pair.0 != pair.1 && !pairs.contains(&pair) {
+                    pairs.push(pair);
+                }
+            }
+        }
+        // A buffer that is read in another way as well is no donor.
+        let others = |pair: &(ValueId, ValueId)| {
+            let same = inputs.iter().filter(|&&input| self.seen_through(op, input) == pair.1);
+            same.copied().all(|input| self.works_in_place(op, name, output, input))
+        };
+        pairs.retain(others);
+        pairs
+    }
+
+    fn works_in_place(&self, op: OpId, name: &str, output: ValueId, input: ValueId) -> bool {
+        let document = self.document;
+        let (Some(out), Some(donor)) = (document.ty(output).as_memref(), document.ty(input).as_memref()) else {
+            return false;
+        };
+        let (Some(out_bits), Some(donor_bits)) = (out.element.bits(), donor.element.bits()) else { return false };
+        let broadcast = document.has_list(op, "broadcast");
+        if document.has_list(op, "transpose") || !self.same_access(output, input) {
+            return false;
+        }
+        if PLAIN.contains(&name) && !broadcast {
+            return out_bits == donor_bits;
+        }
+        if !self.temporaries_allow(op, name, broadcast) || (broadcast && !self.same_dimensions(output, input)) {
+            return false;
+        }
+        if SAME_TYPE.contains(&name) {
+            return out_bits == donor_bits;
+        }
+        match name {
+            // Sixty-four bit selects take two passes over the condition.
+            "vsel" => !(out_bits == 64 && donor_bits == 1),
+            _ if out_bits == donor_bits => true,
+            "vcast" => donor_bits % out_bits == 0 && is_flat(out) && is_flat(donor),
+            _ => donor_bits % out_bits == 0,
+        }
+    }
+
+    fn temporaries_allow(&self, op: OpId, name: &str, broadcast: bool) -> bool {
+        let document = self.document;
+        let temporaries = document.select(op, &Selector::Group("temp_buffer".into()));
+        let ins = &document.operands(op)[document.select(op, &Selector::Group("ins".into()))];
+        let scalar = ins.iter().any(|&value| document.ty(value).as_memref().is_none());
+        match temporaries.len() {
+            0 => true,
+            1 => HARMLESS_TEMPORARY.contains(&name) && (broadcast || scalar),
+            _ => false,
+        }
+    }
+
+    /// Whether both operands find element i at the same distance from their
+    /// allocation's first element.
+    fn same_access(&self, left: ValueId, right: ValueId) -> bool {
+        let layout = |value: ValueId| self.document.ty(value).as_memref().map(normal);
+        match (layout(left), layout(right)) {
+            (Some(Layout::Identity), Some(Layout::Identity)) => true,
+            (
+                Some(Layout::Strided { strides: left_strides, offset: left_offset }),
+                Some(Layout::Strided { strides: right_strides, offset: right_offset }),
+            ) => {
+                let known = left_strides.iter().all(Option::is_some) && left_offset.is_some();
+                let equal = left_strides == right_strides && left_offset == right_offset;
+                equal && (known || self.same_slice(left, right, &|slice| (&slice.offsets, &slice.strides)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a dimension that one operand is stretched in is not one of these.
+    fn same_dimensions(&self, left: ValueId, right: ValueId) -> bool {
+        let (left_shape, right_shape) = (shape_of(self.document, left), shape_of(self.document, right));
+        let known = left_shape.as_ref().is_some_and(|shape| shape.iter().all(Option::is_some));
+        left_shape.is_some()
+            && left_shape == right_shape
+            && (known || self.same_slice(left, right, &|slice| (&slice.sizes, &slice.sizes)))
+    }
+
+    /// Whether both are slices, and these two lists of theirs are the same values.
+    fn same_slice(&self, left: ValueId, right: ValueId, lists: Lists) -> bool {
+        let slice = |value: ValueId| match self.document.value(value).definition {
+            Definition::Result { op, .. } => self.document.slice(op),
+            _ => None,
+        };
+        let (Some(left), Some(right)) = (slice(left), slice(right)) else { return false };
+        let equal = |left: &[Bound], right: &[Bound]| {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(&l, &r)| {
+                    l == r || self.document.known(l).is_some_and(|number| self.document.known(r) == Some(number))
+                })
+        };
+        let ((a, b), (c, d)) = (lists(&left), lists(&right));
+        equal(a, c) && equal(b, d)
+    }
+}
+
+type Lists<'a> = &'a dyn Fn(&crate::bounds::Slice) -> (&[Bound], &[Bound]);
+
+fn is_elementwise(name: &str) -> bool {
+    SAME_TYPE.contains(&name) || MIXED_TYPE.contains(&name)
+}
+
+/// Whether an op works in place as its instruction does, without help.
+pub(crate) fn is_plain_in_place(document: &Document, op: OpId) -> bool {
+    let plain = hivm_name(document, op).is_some_and(|name| PLAIN.contains(&name));
+    plain && !document.has_list(op, "broadcast") && !document.has_list(op, "transpose")
+}
+
+fn shape_of(document: &Document, value: ValueId) -> Option<Vec<crate::ty::Dimension>> {
+    document.ty(value).as_memref().and_then(|memref| memref.shape.clone())
+}
+
+impl Document {
+    fn has_static_shape(&self, value: ValueId) -> bool {
+        self.ty(value).as_memref().is_some_and(MemRef::has_static_shape)
+    }
+}
+
+/// The layout, `strided<[…, 1]>` of a plain memref being the identity.
+fn normal(memref: &MemRef) -> Layout {
+    let Layout::Strided { strides, offset: Some(0) } = &memref.layout else { return memref.layout.clone() };
+    let Some(shape) = memref.shape.as_deref() else { return memref.layout.clone() };
+    let mut expected = Some(1i64);
+    for (stride, dimension) in strides.iter().zip(shape).rev() {
+        if *dimension != Some(1) && (stride.is_none() || *stride != expected) {
+            return memref.layout.clone();
+        }
+        let length = dimension.and_then(|length| i64::try_from(length).ok());
+        expected = expected.zip(length).and_then(|(stride, length)| stride.checked_mul(length));
+    }
+    Layout::Identity
+}
+
+/// At most one dimension, without gaps.
+fn is_flat(memref: &MemRef) -> bool {
+    let rank = memref.shape.as_ref().map_or(usize::MAX, Vec::len);
+    let short = memref.shape.as_ref().and_then(|shape| shape.last()).is_none_or(|last| *last == Some(1));
+    let dense = match &memref.layout {
+        Layout::Identity => true,
+        Layout::Strided { strides, .. } => strides.last().is_none_or(|stride| *stride == Some(1)),
+        Layout::Other(_) => false,
+    };
+    rank <= 1 && (short || dense)
+}

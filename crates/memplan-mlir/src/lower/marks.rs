@@ -1,0 +1,188 @@
+//! Marks on buffers of NPU kernels: `annotation.mark %v {…}`.
+//!
+//! | attribute | meaning |
+//! |---|---|
+//! | `hivm.multi_buffer = N : i32` | N slots, used in turn by the iterations of the loop around |
+//! | `hivm.preload_local_buffer = 1` | filled ahead: in use during all of the loop around the mark |
+//! | `mem_unique` | shares memory with nobody |
+//! | `hivm.tightly_coupled_buffer = #hivm.tightly_coupled_buffer<ID>` | the same memory as the buffer of that number on the other core |
+//!
+//! A mark speaks of the allocation behind its value: through views and casts,
+//! loop arguments and results, results of branches (the first one's).
+
+use memplan_core::MAX_SLOTS;
+use memplan_program::AccessKind;
+
+use super::*;
+use crate::dialect::Relation;
+use crate::document::Definition;
+
+/// How far a chain of values is followed.
+const LONGEST_CHAIN: usize = 10_000;
+
+/// Which core a kernel's function runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Core {
+    /// The matrix core.
+    Cube,
+    /// The vector core.
+    Vector,
+    /// Either or both.
+    Any,
+}
+
+impl Document {
+    /// The name of an NPU memory scope: `ub` of `#hivm.address_space<ub>`.
+    pub(crate) fn scope_name(space: &str) -> Option<&str> {
+        space.strip_prefix("#hivm.address_space<")?.strip_suffix('>')
+    }
+
+    /// The allocation a value is (a part of), whichever way it came.
+    pub(crate) fn marked_allocation(&self, value: ValueId) -> Option<ValueId> {
+        let mut value = value;
+        for _ in 0..LONGEST_CHAIN {
+            let (op, index) = match self.value(value).definition {
+                Definition::Result { op, index } => (op, index as usize),
+                Definition::Argument { block, index } => {
+                    let parent = self.block_parent(block)?;
+                    value = self.loop_init(parent, self.arguments(block).len(), index as usize)?;
+                    continue;
+                }
+                Definition::Unresolved => return None,
+            };
+            let info = self.info(op);
+            if info.traits.has(Traits::ALLOCATES) {
+                return Some(value);
+            }
+            value = match info.flow {
+                Flow::Yields => {
+                    let block = *self.blocks(*self.regions(op).first()?).first()?;
+                    *self.operands(*self.ops(block).last()?).get(index)?
+                }
+                Flow::Carried => {
+                    let inits = self.operands(op).len().checked_sub(self.results(op).len())?;
+                    *self.operands(op).get(inits + index)?
+                }
+                _ if self.name(op) == "bufferization.to_tensor" => *self.operands(op).first()?,
+                _ => {
+                    let rule = info.aliases.first().filter(|rule| rule.relation != Relation::Either)?;
+                    *self.operands(op)[self.select(op, &rule.from)].first()?
+                }
+            };
+        }
+        None
+    }
+
+    /// What a loop's argument is at first.
+    fn loop_init(&self, op: OpId, arguments: usize, index: usize) -> Option<ValueId> {
+        let operands = self.operands(op);
+        match self.info(op).flow {
+            Flow::Carried => {
+                let carried = self.results(op).len();
+                let at = index.checked_sub(arguments.checked_sub(carried)?)?;
+                operands.get(operands.len().checked_sub(carried)? + at).copied()
+            }
+            Flow::While => operands.get(index).copied(),
+            _ => None,
+        }
+    }
+
+    /// The function around an op.
+    pub(crate) fn function_around(&self, op: OpId) -> Option<OpId> {
+        let mut around = Some(op);
+        while let Some(op) = around {
+            if self.info(op).traits.has(Traits::FUNCTION) {
+                return Some(op);
+            }
+            around = self.parent_op(op);
+        }
+        None
+    }
+
+    /// The core a function says it runs on.
+    pub(crate) fn core(&self, function: OpId) -> Core {
+        match self.attribute(function, "hivm.func_core_type") {
+            Some(text) if text.contains("<AIC>") => Core::Cube,
+            Some(text) if text.contains("<AIV>") => Core::Vector,
+            _ => Core::Any,
+        }
+    }
+
+    /// Whether a scope is the memory of the other core.
+    pub(crate) fn is_foreign(core: Core, scope: &str) -> bool {
+        matches!((core, scope), (Core::Cube, "ub") | (Core::Vector, "cbuf"))
+    }
+
+    /// The number of a tightly coupled buffer that a mark gives.
+    pub(crate) fn coupling(&self, mark: OpId) -> Option<u64> {
+        let text = self.attribute(mark, "hivm.tightly_coupled_buffer")?;
+        let (_, rest) = text.split_once('<')?;
+        let digits: String =
+            rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    }
+}
+
+impl Lowering<'_> {
+    /// Sets what a mark says about its buffer.
+    pub(super) fn mark(&mut self, op: OpId) {
+        let document = self.document;
+        if document.name(op) != "annotation.mark" {
+            return;
+        }
+        let Some(&value) = document.operands(op).first() else { return };
+        let Some(allocation) = document.marked_allocation(value) else { return };
+        let Some(id) = self.values[allocation] else { return };
+        let slots = document.integer_attribute(op, "hivm.multi_buffer");
+        let slots = slots.and_then(|slots| u32::try_from(slots).ok()).filter(|&slots| slots > 1);
+        let preload = document.integer_attribute(op, "hivm.preload_local_buffer").is_some_and(|flag| flag != 0);
+        let around = self.loop_around(op).or_else(|| self.loop_around(self.defining_op(allocation)?));
+        let unique = document.attribute(op, "mem_unique").is_some();
+        let coupled = document.coupling(op);
+        let Some(site) = self.builder.site_mut(id) else { return };
+        if let Some(slots) = slots {
+            site.slots = slots.min(MAX_SLOTS);
+        }
+        if preload && around.is_some() {
+            site.preload = true;
+            site.rotation = around;
+        }
+        site.exclusive |= unique;
+        site.coupled = coupled.or(site.coupled);
+    }
+
+    fn defining_op(&self, value: ValueId) -> Option<OpId> {
+        match self.document.value(value).definition {
+            Definition::Result { op, .. } => Some(op),
+            _ => None,
+        }
+    }
+
+    /// The innermost loop around an op, in the program.
+    fn loop_around(&self, op: OpId) -> Option<program::OpId> {
+        let mut around = self.document.parent_op(op);
+        while let Some(parent) = around {
+            if matches!(self.document.name(parent), "scf.for" | "scf.while") {
+                let at = self.ops.as_slice().binary_search(&parent).ok()?;
+                return Some(program::OpId::from_index(at));
+            }
+            around = self.document.parent_op(parent);
+        }
+        None
+    }
+
+    /// The other core fills a coupled buffer behind our back: for its owner, the
+    /// mark does.
+    pub(super) fn mark_accesses(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
+        let document = self.document;
+        let marked = || {
+            document.coupling(op)?;
+            let allocation = document.marked_allocation(*document.operands(op).first()?)?;
+            let space = document.ty(allocation).as_memref()?.space.as_deref()?;
+            let core = document.core(document.function_around(op)?);
+            let foreign = Document::is_foreign(core, Document::scope_name(space)?);
+            (!foreign && self.values[allocation].is_some()).then_some((allocation, AccessKind::Update))
+        };
+        if document.name(op) == "annotation.mark" { marked().into_iter().collect() } else { Vec::new() }
+    }
+}

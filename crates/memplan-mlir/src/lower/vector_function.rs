@@ -1,0 +1,199 @@
+//! Calls of vector functions: which argument's memory the callee may overwrite
+//! with which result.
+//!
+//! A vector function reads slices of its arguments into registers and writes
+//! slices back:
+//!
+//! ```text
+//!   scf.for %i … {
+//!     %a = memref.subview %src[%i] …     %d = memref.subview %dst[%i] …
+//!     %v = vector.transfer_read %a       vector.transfer_write f(%v), %d
+//!   }
+//! ```
+//!
+//! `%dst` may lie on `%src` if each is accessed once, both through the same
+//! slices with the same indices, the read before the write in the same block,
+//! and what is written is no wider than what is read.
+
+use std::collections::HashMap;
+
+use super::*;
+use crate::bounds::{Bound, Slice};
+use crate::document::Definition;
+use crate::ty::Layout;
+
+/// How far a chain of slices is followed.
+const LONGEST_CHAIN: usize = 1_000;
+
+/// One access of a vector function to one of its arguments.
+struct Touch {
+    op: OpId,
+    writes: bool,
+    slices: Vec<Slice>,
+}
+
+impl Lowering<'_> {
+    /// The pairs (result, donor) of a call's operands that may share bytes.
+    pub(super) fn vector_function_pairs(&self, call: OpId) -> Vec<(ValueId, ValueId)> {
+        let document = self.document;
+        let marked = document.attribute(call, "hivm.vector_function").is_some();
+        let Some(callee) = self.summaries.callee(call).filter(|_| marked) else { return Vec::new() };
+        let operands = document.operands(call);
+        let roots: Vec<ValueId> = operands
+            .iter()
+            .filter(|&&value| self.is_memory(value))
+            .filter_map(|&value| document.marked_allocation(value))
+            .collect();
+        let distinct: HashSet<ValueId> = roots.iter().copied().collect();
+        if distinct.len() < roots.len() {
+            return Vec::new();
+        }
+        let pairs = self.reusable_arguments(callee).into_iter();
+        pairs.filter_map(|(dst, src)| Some((*operands.get(dst)?, *operands.get(src)?))).collect()
+    }
+
+    fn reusable_arguments(&self, function: OpId) -> Vec<(usize, usize)> {
+        let touches = self.touches(function);
+        let mut pairs = Vec::new();
+        let mut arguments: Vec<&usize> = touches.keys().collect();
+        arguments.sort_unstable();
+        for &&dst in &arguments {
+            for &&src in arguments.iter().filter(|&&&src| src != dst) {
+                if let ([Some(write)], [Some(read)]) = (&touches[&dst][..], &touches[&src][..])
+                    && write.writes
+                    && !read.writes
+                    && self.same_pattern(function, (dst, write), (src, read))
+                {
+                    pairs.push((dst, src));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// The accesses to each argument; `None` for one that is not understood.
+    fn touches(&self, function: OpId) -> HashMap<usize, Vec<Option<Touch>>> {
+        let document = self.document;
+        let mut touches: HashMap<usize, Vec<Option<Touch>>> = HashMap::new();
+        for at in index_of(function) + 1..index_of(self.last_inside[function]) + 1 {
+            let op = OpId::from_index(at);
+            let passes = matches!(
+                document.name(op),
+                "memref.subview" | "tensor.extract_slice" | "scf.for" | "scf.yield" | "memref.dim" | "vector.mask"
+            );
+            for (position, &value) in document.operands(op).iter().enumerate() {
+                let Some((argument, slices)) = self.argument_behind(function, value) else { continue };
+                let touch = match (document.name(op), position) {
+                    _ if passes => continue,
+                    ("vector.transfer_read", 0) => Some(Touch { op, writes: false, slices }),
+                    ("vector.transfer_write", 1) => Some(Touch { op, writes: true, slices }),
+                    _ => None,
+                };
+                touches.entry(argument).or_default().push(touch);
+            }
+        }
+        touches
+    }
+
+    /// The memref argument a value is a slice of, with the slices, innermost first.
+    fn argument_behind(&self, function: OpId, value: ValueId) -> Option<(usize, Vec<Slice>)> {
+        let document = self.document;
+        let shaped = |value: ValueId| matches!(document.ty(value), Type::MemRef(_) | Type::Tensor { .. });
+        let mut value = value;
+        let mut slices = Vec::new();
+        for _ in 0..LONGEST_CHAIN {
+            if !shaped(value) {
+                return None;
+            }
+            match document.value(value).definition {
+                Definition::Argument { block, index } => {
+                    let parent = document.block_parent(block)?;
+                    if parent == function {
+                        return Some((index as usize, slices));
+                    }
+                    if document.name(parent) != "scf.for" {
+                        return None;
+                    }
+                    let carried = document.results(parent).len();
+                    let first = document.arguments(block).len().checked_sub(carried)?;
+                    let operands = document.operands(parent);
+                    let init = operands.len().checked_sub(carried)? + (index as usize).checked_sub(first)?;
+                    value = *operands.get(init)?;
+                }
+                Definition::Result { op, .. } => {
+                    slices.push(document.slice(op)?);
+                    value = *document.operands(op).first()?;
+                }
+                Definition::Unresolved => return None,
+            }
+        }
+        None
+    }
+
+    fn same_pattern(&self, function: OpId, (dst, write): (usize, &Touch), (src, read): (usize, &Touch)) -> bool {
+        let document = self.document;
+        let indices = |op: OpId, from: usize| {
+            let operands = document.operands(op).iter().skip(from);
+            operands.take_while(|&&value| *document.ty(value) == Type::Index).copied().collect::<Vec<_>>()
+        };
+        let (read_at, write_at) = (indices(read.op, 1), indices(write.op, 2));
+        let same_indices = read_at.len() == write_at.len()
+            && read_at.iter().zip(&write_at).all(|(&l, &r)| self.same_bound(Bound::Dynamic(l), Bound::Dynamic(r)));
+        let same_slices = write.slices.len() == read.slices.len()
+            && write.slices.iter().zip(&read.slices).all(|(left, right)| self.equal_slices(left, right));
+        let map = |op: OpId| document.attribute(op, "permutation_map");
+        let in_order = read.op < write.op && self.home(read.op) == self.home(write.op);
+        in_order
+            && same_indices
+            && same_slices
+            && map(read.op) == map(write.op)
+            && self.no_wider(function, dst, src, read.op, write.op)
+    }
+
+    /// The block an op is in, a mask around it not counting.
+    fn home(&self, op: OpId) -> BlockId {
+        let mut op = op;
+        while let Some(parent) = self.document.parent_op(op)
+            && self.document.name(parent) == "vector.mask"
+        {
+            op = parent;
+        }
+        self.document.op(op).parent
+    }
+
+    fn same_bound(&self, left: Bound, right: Bound) -> bool {
+        left == right || self.document.known(left).is_some_and(|number| self.document.known(right) == Some(number))
+    }
+
+    fn equal_slices(&self, left: &Slice, right: &Slice) -> bool {
+        let lists = [(&left.offsets, &right.offsets), (&left.sizes, &right.sizes), (&left.strides, &right.strides)];
+        lists.into_iter().all(|(left, right)| {
+            left.len() == right.len() && left.iter().zip(right).all(|(&l, &r)| self.same_bound(l, r))
+        })
+    }
+
+    /// Whether every element written lies nowhere behind the one read with it.
+    fn no_wider(&self, function: OpId, dst: usize, src: usize, read: OpId, write: OpId) -> bool {
+        let document = self.document;
+        let vector_bits = |value: Option<&ValueId>| match document.ty(*value?) {
+            Type::Vector { element, .. } => element.bits(),
+            other => other.bits(),
+        };
+        let read_bits = vector_bits(document.results(read).first());
+        let written_bits = vector_bits(document.operands(write).first());
+        let entry = document.regions(function).first().and_then(|&body| document.blocks(body).first());
+        let arguments = entry.map_or(&[][..], |&entry| document.arguments(entry));
+        let shape = |at: usize| {
+            let memref = document.ty(*arguments.get(at)?).as_memref()?;
+            (memref.layout == Layout::Identity).then(|| memref.shape.clone())?
+        };
+        let (Some(dst), Some(src)) = (shape(dst), shape(src)) else { return false };
+        let inner = |shape: &[crate::ty::Dimension]| shape.get(1..).map(<[_]>::to_vec).unwrap_or_default();
+        let pitch = dst.len() == src.len()
+            && inner(&dst)
+                .iter()
+                .zip(inner(&src))
+                .all(|(dst, src)| *dst == src || matches!((dst, src), (Some(d), Some(s)) if *d <= s));
+        pitch && written_bits.zip(read_bits).is_some_and(|(written, read)| written <= read)
+    }
+}

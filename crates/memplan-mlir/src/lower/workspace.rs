@@ -1,0 +1,138 @@
+//! Workspaces, and tensors as the memory they stand for.
+//!
+//! Before bufferization a workspace in global memory becomes a tensor, ops that
+//! write into it give back a tensor, and a loop carries that tensor round:
+//!
+//! ```text
+//!   %w = memref_ext.alloc_workspace() …      a site
+//!   %t = bufferization.to_tensor %w          the same memory
+//!   %r = hivm.hir.store ins(%x) outs(%t)     the same memory, written
+//! ```
+//!
+//! Here a tensor is a handle to memory. The result of an op with `outs` is its
+//! output; any other tensor is memory of its own. Every op reads the tensors
+//! it is given.
+
+use memplan_core::Bytes;
+use memplan_program::{AccessKind, ByteRange, Extent};
+
+use super::*;
+use crate::dialect::Selector;
+
+impl Lowering<'_> {
+    /// Whether an op makes a workspace whose place is still open.
+    pub(super) fn is_workspace(&self, op: OpId) -> bool {
+        let given = || self.document.workspace_offsets(op).is_some();
+        self.document.name(op) == "memref_ext.alloc_workspace" && !given()
+    }
+
+    fn is_tensor(&self, value: ValueId) -> bool {
+        matches!(self.document.ty(value), Type::Tensor { .. })
+    }
+
+    /// Ops between memory and tensors.
+    fn is_conversion(&self, op: OpId) -> bool {
+        let name = self.document.name(op);
+        matches!(name, "bufferization.to_tensor" | "bufferization.to_buffer" | "bufferization.to_memref")
+    }
+
+    /// What an op does where tensors count as memory.
+    pub(super) fn tensor_accesses(&self, op: OpId) -> Option<Vec<(ValueId, AccessKind)>> {
+        if self.subject == Subject::Buffers {
+            return None;
+        }
+        let document = self.document;
+        if self.is_conversion(op) {
+            return Some(Vec::new());
+        }
+        if let Some(list) = self.destination_style(op) {
+            return Some(list);
+        }
+        let tensors: Vec<ValueId> =
+            document.operands(op).iter().copied().filter(|&value| self.is_tensor(value)).collect();
+        let plain = document.info(op).traits.has(Traits::EFFECT_FREE) || document.name(op).starts_with("tensor.");
+        if tensors.is_empty() || !plain || !document.regions(op).is_empty() || self.lets_go(op) {
+            return None;
+        }
+        let kind = match document.name(op) {
+            "tensor.insert_slice" | "tensor.insert" => AccessKind::Update,
+            _ => AccessKind::Read,
+        };
+        Some(tensors.into_iter().map(|value| (value, kind)).collect())
+    }
+
+    /// Which memory a tensor is.
+    pub(super) fn tensor_origin(&mut self, op: OpId, index: usize) -> Option<Origin> {
+        if self.subject == Subject::Buffers {
+            return None;
+        }
+        let document = self.document;
+        let result = *document.results(op).get(index)?;
+        let source = if self.is_conversion(op) {
+            *document.operands(op).first()?
+        } else if self.is_tensor(result) {
+            let outs = document.select(op, &Selector::Group("outs".into()));
+            *document.operands(op)[outs].get(index)?
+        } else {
+            return None;
+        };
+        if !self.is_settled(source) {
+            return Some(Origin::Opaque(Box::new([])));
+        }
+        let bytes = self.tensor_bytes(source).or_else(|| self.tensor_bytes(result));
+        let base = self.value(source);
+        Some(match bytes {
+            Some(bytes) => Origin::Derived { base, extent: Extent::Exactly(ByteRange::new(0, bytes.0)) },
+            None => Origin::Merged(Box::new([base])),
+        })
+    }
+
+    fn tensor_bytes(&self, value: ValueId) -> Option<Bytes> {
+        let (shape, element) = match self.document.ty(value) {
+            Type::Tensor { shape, element, .. } => (shape.as_deref()?, element),
+            Type::MemRef(memref) => return memref.bytes(),
+            _ => return None,
+        };
+        let count = shape.iter().try_fold(1u64, |count, dimension| count.checked_mul((*dimension)?))?;
+        element.stride_bytes()?.checked_mul(count)
+    }
+
+    /// An op that stores a tensor into another as it is: what it writes, reads, and how much.
+    pub(super) fn tensor_copy(&self, op: OpId) -> Option<(ValueId, ValueId, Bytes)> {
+        let document = self.document;
+        let moves = matches!(document.name(op), "hivm.hir.store" | "hivm.hir.load" | "hivm.hir.copy");
+        if self.subject == Subject::Buffers || !moves || document.text(document.op(op).span).contains("atomic") {
+            return None;
+        }
+        let one = |group: &'static str| {
+            let range = document.select(op, &Selector::Group(group.into()));
+            match &document.operands(op)[range] {
+                [value] => Some(*value),
+                _ => None,
+            }
+        };
+        let (input, output) = (one("ins")?, one("outs")?);
+        let same = document.ty(input) == document.ty(output) && self.is_tensor(input);
+        same.then(|| self.tensor_bytes(output)).flatten().map(|bytes| (output, input, bytes))
+    }
+}
+
+impl Document {
+    /// The offsets a workspace already has, if they are constants.
+    pub(crate) fn workspace_offsets(&self, op: OpId) -> Option<Vec<u64>> {
+        let range = self.offset_list(op)?;
+        let operands = self.operands(op).iter().rev().take(range);
+        let mut offsets: Vec<u64> =
+            operands.map(|&value| self.constant(value).and_then(|n| u64::try_from(n).ok()).unwrap_or(0)).collect();
+        offsets.reverse();
+        Some(offsets)
+    }
+
+    /// How many offsets `offset = [%a, %b]` lists.
+    fn offset_list(&self, op: OpId) -> Option<usize> {
+        let text = self.text(self.op(op).span);
+        let (_, rest) = text.split_once("offset")?;
+        let list = rest.trim_start().strip_prefix('=')?.trim_start().strip_prefix('[')?.split(']').next()?;
+        Some(list.split(',').filter(|item| item.trim().starts_with('%')).count())
+    }
+}

@@ -1,0 +1,125 @@
+//! plan-memory: an address for every on-chip buffer of an NPU kernel.
+//!
+//! ```text
+//!   %a = memref.alloc() : memref<256xf32, #hivm.address_space<ub>>
+//!                                   ──►   %a = hivm.hir.pointer_cast(%c0_i64) : memref<256xf32, …>
+//! ```
+//!
+//! On-chip memories (*scopes*) are small, addresses are the compiler's business,
+//! and several engines (*pipes*) work on them at once. The steps, each a file:
+//!
+//! 1. `target`: which scopes the device has, how large, how aligned;
+//! 2. `function`: the buffers of a function and when they are in use: from the
+//!    first write to the last read, through every alias, over loops and branches;
+//! 3. `pipes`: which engine uses which buffer, and `coalesce`: which buffers get
+//!    one address because a result is computed in place, or because control flow
+//!    makes one value of them (asked of `interference`);
+//! 4. the planner's `levels`: side by side if all fits, else sharing, pipes kept
+//!    apart as long as possible; a `search` where that fails;
+//! 5. `emit`: `pointer_cast` with one address, or one for each slot of a
+//!    multi-buffer, in place of the allocations; or `overflow`: why it does not fit.
+//!
+//! `workspace` does the same for buffers in global memory that are used to hand
+//! data from one core to the other, `display` writes the plan down.
+
+mod coalesce;
+mod display;
+mod emit;
+mod function;
+mod interference;
+mod options;
+mod overflow;
+mod pipes;
+mod target;
+mod workspace;
+
+use memplan_analysis::{Aliases, Beyond, Lifetimes, OpTree};
+use memplan_core::{Plan, Problem};
+use memplan_planner::strategy::levels::Report;
+use memplan_planner::{Request, Strategy};
+use memplan_program::SiteId;
+
+use super::{PassError, Rewrite};
+use crate::{Document, Lowered, ValueId};
+
+pub use options::{MemoryMode, OPTIONS, Options, Profile};
+pub use overflow::Overflow;
+pub use target::{Cache, Pipe, Scope, Target, TargetError, Touches};
+
+/// What the pass looks at.
+pub(super) struct View<'a> {
+    pub(super) document: &'a Document,
+    pub(super) lowered: &'a Lowered,
+    pub(super) aliases: &'a Aliases,
+    pub(super) tree: &'a OpTree,
+    pub(super) lifetimes: &'a Lifetimes,
+    pub(super) options: &'a Options,
+    /// The device the user names, instead of the module's.
+    pub(super) target: Option<&'a Target>,
+    pub(super) pipes: &'a [Pipe],
+}
+
+impl View<'_> {
+    /// The buffers a value of the text may be.
+    pub(super) fn sites_of(&self, value: ValueId) -> &[SiteId] {
+        self.lowered.values.get(&value).map_or(&[], |&value| self.aliases.sites(value))
+    }
+}
+
+/// What became of one function.
+#[derive(Clone, Debug)]
+pub struct PlannedFunction {
+    /// Its name.
+    pub name: String,
+    /// Its buffers; spaces are the scopes in use.
+    pub problem: Problem,
+    /// Where they are.
+    pub plan: Plan,
+    /// What the plan costs: levels, crossings. Not known for other strategies.
+    pub report: Option<Report>,
+    /// The site behind each buffer of the problem.
+    pub sites: Vec<SiteId>,
+}
+
+/// What the pass did.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The changes, and the placements behind them.
+    pub rewrite: Rewrite,
+    /// The functions with on-chip buffers.
+    pub functions: Vec<PlannedFunction>,
+    /// Files to write: a name and the content.
+    pub files: Vec<(String, String)>,
+}
+
+/// Runs the pass. Without a strategy, by levels.
+pub fn run(
+    document: &Document,
+    lowered: &Lowered,
+    options: &Options,
+    target: Option<&Target>,
+    strategy: Option<&dyn Strategy>,
+    request: &Request,
+) -> Result<Planned, PassError> {
+    let program = &lowered.program;
+    let aliases = Aliases::new(program);
+    let tree = OpTree::new(program);
+    let lifetimes = Lifetimes::with(program, &aliases, &tree, Beyond::Prolong);
+    let view = View {
+        document,
+        lowered,
+        aliases: &aliases,
+        tree: &tree,
+        lifetimes: &lifetimes,
+        options,
+        target,
+        pipes: target.map_or(&[], |target| &target.pipes),
+    };
+    match options.mode {
+        MemoryMode::Local => {
+            let planned = function::plan_all(&view, strategy, request)?;
+            Ok(emit::emit(&view, planned))
+        }
+        MemoryMode::Workspace => workspace::run(&view, request),
+    }
+}

@@ -1,0 +1,299 @@
+//! The new text: a `pointer_cast` in place of every allocation.
+//!
+//! Addresses are constants at the start of the function. A multi-buffer's cast,
+//! which takes an address for each slot, is moved to the front of the innermost
+//! loop around it, together with its mark, since the loop's iterations take the
+//! slots in turn. Another cast with the same addresses and the same type below it
+//! is the same buffer: its users take the marked one, so that both rotate together.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use memplan_core::{Bytes, IndexVec, Placement, Span, bound};
+use memplan_program::SiteId;
+
+use super::function::AllPlanned;
+use super::{Planned, PlannedFunction, View, display};
+use crate::pass::{Remark, Rewrite, Saving};
+use crate::{BlockId, Definition, Document, Edits, OpId, ValueId};
+
+pub(super) fn emit(view: &View, all: AllPlanned) -> Planned {
+    let AllPlanned { functions, placements, mut remarks } = all;
+    let mut emitter = Emitter {
+        view,
+        placements: &placements,
+        edits: Edits::default(),
+        constants: Constants::new(view.document, "i64"),
+    };
+    emitter.casts();
+    let Emitter { mut edits, constants, .. } = emitter;
+    constants.insert(view.document, &mut edits);
+    let stats = functions.iter().flat_map(savings).collect();
+    if view.options.print_size {
+        remarks.extend(allocated(view, &functions));
+    }
+    let files = if view.options.display { display::files(view, &functions) } else { Vec::new() };
+    let rewrite = Rewrite { edits, placements, owners: BTreeMap::new(), remarks, stats };
+    Planned { rewrite, functions, files }
+}
+
+/// Before and after, for each memory of a function.
+fn savings(function: &PlannedFunction) -> Vec<Saving> {
+    let PlannedFunction { name, problem, plan, .. } = function;
+    let bounds = bound::space_lower_bounds(problem);
+    let row = |space| {
+        let here = problem.buffers().iter().filter(move |buffer| buffer.spaces.contains(&space));
+        let bytes = |buffer: &memplan_core::Buffer| buffer.bytes().unwrap_or_default().0 * u64::from(buffer.slots);
+        Saving {
+            function: name.clone(),
+            scope: problem.spaces()[space].name.clone(),
+            buffers: here.clone().count(),
+            before: here.map(bytes).fold(0, u64::saturating_add),
+            after: plan.extents[space].0,
+            lower_bound: bounds[space].bytes.0,
+        }
+    };
+    problem.spaces().ids().map(row).collect()
+}
+
+fn allocated(view: &View, functions: &[PlannedFunction]) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for function in functions {
+        for (space, info) in function.problem.spaces().iter_enumerated() {
+            let bits = u128::from(function.plan.extents[space].0) * 8;
+            let message = format!("[AscendNPU IR] Allocated {} size = {bits} bits ", info.name.to_uppercase());
+            let site = function.sites.first().map(|&site| view.lowered.sites[site]);
+            let span = site.map_or(Span::default(), |op| view.document.op(op).span);
+            remarks.push(Remark { span, message });
+        }
+    }
+    remarks
+}
+
+struct Emitter<'a> {
+    view: &'a View<'a>,
+    placements: &'a IndexVec<SiteId, Option<Placement>>,
+    edits: Edits,
+    constants: Constants,
+}
+
+/// A cast to be.
+struct Cast {
+    op: OpId,
+    value: ValueId,
+    text: String,
+    /// Its addresses and its type: casts that agree in these are one buffer.
+    identity: (Vec<String>, String),
+}
+
+/// Where a marked cast goes.
+struct Marked {
+    cast: usize,
+    mark: OpId,
+    /// The loop, and the block of it, to whose front it moves.
+    home: Option<(OpId, BlockId)>,
+}
+
+impl Emitter<'_> {
+    fn casts(&mut self) {
+        let mut casts = Vec::new();
+        for (site, placement) in self.placements.iter_enumerated() {
+            if let Some(placement) = placement
+                && let Some(cast) = self.cast(site, placement)
+            {
+                casts.push(cast);
+            }
+        }
+        let marked = self.marked(&casts);
+        let moved: HashSet<OpId> = marked
+            .iter()
+            .filter(|marked| marked.home.is_some())
+            .flat_map(|marked| [casts[marked.cast].op, marked.mark])
+            .collect();
+        for cast in casts.iter().filter(|cast| !moved.contains(&cast.op)) {
+            self.edits.replace(self.view.document.op(cast.op).span, cast.text.clone());
+        }
+        for &op in &sorted(&moved) {
+            self.edits.delete_lines(self.view.document.source(), self.view.document.op(op).span);
+        }
+        self.move_to_front(&casts, &marked, &moved);
+        self.unite(&casts, &marked);
+    }
+
+    fn cast(&mut self, site: SiteId, placement: &Placement) -> Option<Cast> {
+        let document = self.view.document;
+        let op = self.view.lowered.sites[site];
+        let value = *document.results(op).first()?;
+        let function = document.function_around(op)?;
+        let addresses: Vec<String> =
+            placement.offsets.iter().map(|offset| self.constants.name(function, *offset)).collect();
+        let (name, ty) = (document.value_name(value), document.type_text(value).to_owned());
+        let location = document.op(op).location.map_or_else(String::new, |span| format!(" {}", document.text(span)));
+        let text = format!("{name} = hivm.hir.pointer_cast({}) : {ty}{location}", addresses.join(", "));
+        Some(Cast { op, value, text, identity: (addresses, ty) })
+    }
+
+    /// The multi-buffer casts, in the order of their marks.
+    fn marked(&self, casts: &[Cast]) -> Vec<Marked> {
+        let document = self.view.document;
+        let by_value: HashMap<ValueId, usize> = casts.iter().enumerate().map(|(at, cast)| (cast.value, at)).collect();
+        let mut last_mark: HashMap<usize, OpId> = HashMap::new();
+        let mut order = Vec::new();
+        for &op in &self.view.lowered.ops {
+            let multi = document.name(op) == "annotation.mark" && document.attribute(op, "hivm.multi_buffer").is_some();
+            let direct = document.operands(op).first().and_then(|value| by_value.get(value)).filter(|_| multi);
+            if let Some(&cast) = direct
+                && last_mark.insert(cast, op).is_none()
+            {
+                order.push(cast);
+            }
+        }
+        let marked = |cast: usize| {
+            let mark = last_mark[&cast];
+            let plain = document.operands(mark).len() == 1;
+            Marked { cast, mark, home: self.loop_around(casts[cast].op).filter(|_| plain) }
+        };
+        order.into_iter().map(marked).collect()
+    }
+
+    /// The innermost loop around an op, and the block of it that holds the op.
+    fn loop_around(&self, op: OpId) -> Option<(OpId, BlockId)> {
+        let document = self.view.document;
+        let mut inner = op;
+        while let Some(parent) = document.parent_op(inner) {
+            if matches!(document.name(parent), "scf.for" | "scf.while") {
+                return Some((parent, document.op(inner).parent));
+            }
+            inner = parent;
+        }
+        None
+    }
+
+    /// Each cast goes to the very front, so the last one comes first.
+    fn move_to_front(&mut self, casts: &[Cast], marked: &[Marked], moved: &HashSet<OpId>) {
+        let document = self.view.document;
+        let mut blocks: BTreeMap<BlockId, Vec<String>> = BTreeMap::new();
+        for Marked { cast, mark, home } in marked.iter().rev() {
+            let Some((_, block)) = home else { continue };
+            let lines = blocks.entry(*block).or_default();
+            lines.push(casts[*cast].text.clone());
+            lines.push(document.text(document.op(*mark).span).to_owned());
+        }
+        for (block, lines) in blocks {
+            let stays = |op: &&OpId| !moved.contains(op);
+            let Some(&anchor) = document.ops(block).iter().find(stays) else { continue };
+            insert_before(document, &mut self.edits, anchor, &lines);
+        }
+    }
+
+    /// Users of a cast with the same addresses and type take the marked one above it.
+    fn unite(&mut self, casts: &[Cast], marked: &[Marked]) {
+        let document = self.view.document;
+        let mut by_identity: HashMap<&(Vec<String>, String), Vec<&Marked>> = HashMap::new();
+        for one in marked {
+            by_identity.entry(&casts[one.cast].identity).or_default().push(one);
+        }
+        let is_marked: HashSet<usize> = marked.iter().map(|one| one.cast).collect();
+        let mut renamed: HashMap<ValueId, &str> = HashMap::new();
+        for (at, cast) in casts.iter().enumerate().filter(|(at, _)| !is_marked.contains(at)) {
+            let same = by_identity.get(&cast.identity).map_or(&[][..], Vec::as_slice);
+            let above = |one: &&&Marked| {
+                let home = one.home.map(|(op, _)| op).or_else(|| document.parent_op(casts[one.cast].op));
+                let earlier = one.home.is_some() || one.cast < at;
+                earlier && home.is_some_and(|home| is_inside(document, cast.op, home))
+            };
+            if let Some(one) = same.iter().find(above) {
+                renamed.insert(cast.value, document.value_name(casts[one.cast].value));
+            }
+        }
+        if renamed.is_empty() {
+            return;
+        }
+        for &op in &self.view.lowered.ops {
+            for value in document.operands(op).iter().collect::<BTreeSet<_>>() {
+                if let Some(name) = renamed.get(value) {
+                    rename(document, &mut self.edits, op, *value, name);
+                }
+            }
+        }
+    }
+}
+
+fn sorted(ops: &HashSet<OpId>) -> Vec<OpId> {
+    let mut list: Vec<OpId> = ops.iter().copied().collect();
+    list.sort_unstable();
+    list
+}
+
+fn is_inside(document: &Document, op: OpId, outer: OpId) -> bool {
+    std::iter::successors(document.parent_op(op), |&op| document.parent_op(op)).any(|op| op == outer)
+}
+
+/// Puts another name in place of a value in an op's own text, its regions left out.
+fn rename(document: &Document, edits: &mut Edits, op: OpId, value: ValueId, name: &str) {
+    let span = document.op(op).span;
+    let old = document.value_name(value);
+    let regions: Vec<Span> = document.regions(op).iter().map(|&region| document.region(region).span).collect();
+    let text = document.text(span);
+    let part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-');
+    for (at, _) in text.match_indices(old) {
+        let start = span.start as usize + at;
+        let inside = |region: &Span| region.range().contains(&start);
+        let longer = text[at + old.len()..].chars().next().is_some_and(part_of_name);
+        if !longer && !regions.iter().any(inside) {
+            edits.replace(Span::new(start, start + old.len()), name);
+        }
+    }
+    debug_assert!(!matches!(document.value(value).definition, Definition::Unresolved));
+}
+
+/// Puts lines in front of an op, indented like it.
+pub(super) fn insert_before(document: &Document, edits: &mut Edits, op: OpId, lines: &[String]) {
+    let start = document.op(op).span.start as usize;
+    let source = document.source();
+    let line = source.get(..start).map_or("", |before| &before[before.rfind('\n').map_or(0, |at| at + 1)..]);
+    let indentation: String = line.chars().take_while(|c| c.is_whitespace()).collect();
+    let text: String = lines.iter().map(|line| format!("{line}\n{indentation}")).collect();
+    edits.insert(start, text);
+}
+
+/// Constants at the start of functions, one for each number.
+pub(super) struct Constants {
+    ty: &'static str,
+    taken: HashSet<String>,
+    /// Name and number, in the order they were asked for.
+    made: BTreeMap<OpId, Vec<(Bytes, String)>>,
+    known: HashMap<(OpId, Bytes), String>,
+}
+
+impl Constants {
+    pub(super) fn new(document: &Document, ty: &'static str) -> Constants {
+        let taken = document.value_ids().map(|value| document.value_name(value).to_owned()).collect();
+        Constants { ty, taken, made: BTreeMap::new(), known: HashMap::new() }
+    }
+
+    /// The name of the constant of this number in a function.
+    pub(super) fn name(&mut self, function: OpId, number: Bytes) -> String {
+        if let Some(name) = self.known.get(&(function, number)) {
+            return name.clone();
+        }
+        let suffix = if self.ty == "index" { String::new() } else { format!("_{}", self.ty) };
+        let plain = format!("%c{}{suffix}", number.0);
+        let numbered = (0..).map(|count| format!("{plain}_{count}"));
+        let free = |name: &String| !self.taken.contains(name);
+        let name = std::iter::once(plain.clone()).chain(numbered).find(free).unwrap_or(plain);
+        self.made.entry(function).or_default().push((number, name.clone()));
+        self.known.insert((function, number), name.clone());
+        name
+    }
+
+    /// Adds them to the text, each in front of those made before it.
+    pub(super) fn insert(self, document: &Document, edits: &mut Edits) {
+        for (function, made) in self.made {
+            let entry = document.regions(function).first().and_then(|&body| document.blocks(body).first());
+            let Some(&first) = entry.and_then(|&entry| document.ops(entry).first()) else { continue };
+            let line = |(number, name): &(Bytes, String)| format!("{name} = arith.constant {} : {}", number.0, self.ty);
+            let lines: Vec<String> = made.iter().rev().map(line).collect();
+            insert_before(document, edits, first, &lines);
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! The buffers of a function, when they are in use, and where they go.
+
+use std::collections::HashMap;
+
+use memplan_analysis::Life;
+use memplan_core::{
+    Buffer, BufferId, Bytes, Id, IndexVec, Interval, Lifetime, Outcome, Overlay, OverlayKind, Placement, Plan, Problem,
+    ProblemBuilder, Size, Space, SpaceId,
+};
+use memplan_planner::strategy::levels::{self, Mode, Report};
+use memplan_planner::{Request, Strategy, plan};
+use memplan_program::{Control, FunctionId, OpId, SiteId, Size as SiteSize};
+use smallvec::smallvec;
+
+use super::coalesce::{Groups, coalesce};
+use super::overflow::{self, Overflow};
+use super::pipes::{self, Users};
+use super::target::{DEFAULT_DEVICE, Scope, Target};
+use super::{PlannedFunction, View};
+use crate::Document;
+use crate::pass::{PassError, Remark};
+
+/// Everything that was planned, before it is written.
+pub(super) struct AllPlanned {
+    pub(super) functions: Vec<PlannedFunction>,
+    pub(super) placements: IndexVec<SiteId, Option<Placement>>,
+    pub(super) remarks: Vec<Remark>,
+}
+
+/// Plans every function; if some do not fit, all of those are named.
+pub(super) fn plan_all(
+    view: &View,
+    strategy: Option<&dyn Strategy>,
+    request: &Request,
+) -> Result<AllPlanned, PassError> {
+    let program = &view.lowered.program;
+    let mut planner = Planner {
+        view,
+        users: pipes::find(view),
+        names: program.site_names(),
+        by_function: IndexVec::filled(Vec::new(), program.functions().len()),
+        owners: HashMap::new(),
+        all: AllPlanned {
+            functions: Vec::new(),
+            placements: IndexVec::filled(None, program.sites().len()),
+            remarks: Vec::new(),
+        },
+        overflows: Vec::new(),
+    };
+    planner.find_buffers()?;
+    let planned: Vec<SiteId> = planner.by_function.iter().flatten().copied().collect();
+    let groups = coalesce(view, &planner.users, &planned);
+    planner.refuse_hopeless(&groups)?;
+    for function in program.functions().ids() {
+        planner.function(function, &groups, strategy, request)?;
+    }
+    planner.couple();
+    match planner.overflows.is_empty() {
+        true => Ok(planner.all),
+        false => Err(PassError::DoesNotFit(planner.overflows)),
+    }
+}
+
+struct Planner<'a> {
+    view: &'a View<'a>,
+    users: HashMap<SiteId, Users>,
+    names: IndexVec<SiteId, String>,
+    by_function: IndexVec<FunctionId, Vec<SiteId>>,
+    /// Who owns a tightly coupled buffer, by module and number.
+    owners: HashMap<(Option<crate::OpId>, u64), SiteId>,
+    all: AllPlanned,
+    overflows: Vec<Overflow>,
+}
+
+impl Planner<'_> {
+    fn site_function(&self, site: SiteId) -> Option<FunctionId> {
+        let program = &self.view.lowered.program;
+        Some(program.function_of(program.alloc_op(site)?))
+    }
+
+    fn space_text(&self, site: SiteId) -> &str {
+        let program = &self.view.lowered.program;
+        &program.spaces()[program.site(site).space]
+    }
+
+    /// The device a function runs on.
+    fn target(&self, function: FunctionId) -> (Target, bool) {
+        let op = self.view.lowered.functions[function];
+        let explicit = self.view.target.cloned();
+        let found = explicit.or_else(|| Target::of_module(self.view.document, op));
+        let named = || Target::built_in(self.view.options.target.as_deref()?).ok();
+        match found.or_else(named) {
+            Some(target) => (target, true),
+            None => (Target::built_in(DEFAULT_DEVICE).unwrap_or_default(), false),
+        }
+    }
+
+    /// Sorts the sites by function, leaves out what is not to be planned, and
+    /// objects to what cannot be.
+    fn find_buffers(&mut self) -> Result<(), PassError> {
+        let program = &self.view.lowered.program;
+        let mut targets: HashMap<FunctionId, (Target, bool)> = HashMap::new();
+        let written = self.written();
+        for site in program.sites().ids() {
+            let Some(function) = self.site_function(site) else { continue };
+            if self.is_left_out(function) {
+                continue;
+            }
+            targets.entry(function).or_insert_with(|| self.target(function));
+            let op = self.view.lowered.sites[site];
+            let span = self.view.document.op(op).span;
+            if self.view.document.name(op) != "memref.alloc" {
+                continue;
+            }
+            if targets[&function].0.scope(self.space_text(site)).is_none() {
+                let message = format!("{} keeps its allocation: it is in no on-chip memory", self.names[site]);
+                self.all.remarks.push(Remark { span, message });
+                continue;
+            }
+            self.check(site, written[site], span)?;
+            if matches!(self.view.lifetimes.life(site), Life::Untraceable { .. }) {
+                let message = format!("{} keeps its allocation: several instances exist at once", self.names[site]);
+                self.all.remarks.push(Remark { span, message });
+                continue;
+            }
+            self.by_function[function].push(site);
+            self.note_owner(site, function);
+        }
+        for (function, sites) in self.by_function.iter_enumerated() {
+            let guessed = targets.get(&function).is_some_and(|(_, known)| !known);
+            if guessed && !sites.is_empty() {
+                let span = self.view.document.op(self.view.lowered.functions[function]).name_span;
+                let message = format!("no device is named: taken to be {DEFAULT_DEVICE}");
+                self.all.remarks.push(Remark { span, message });
+            }
+        }
+        Ok(())
+    }
+
+    /// Host functions and vector functions have no on-chip buffers of their own.
+    fn is_left_out(&self, function: FunctionId) -> bool {
+        let op = self.view.lowered.functions[function];
+        let document = self.view.document;
+        let host = document.attribute(op, "hacc.function_kind").is_some_and(|kind| kind.contains("HOST"));
+        host || document.attribute(op, "hivm.vector_function").is_some()
+    }
+
+    /// For each site whether it is never touched, only read, or written.
+    fn written(&self) -> IndexVec<SiteId, Option<bool>> {
+        let program = &self.view.lowered.program;
+        let mut written = IndexVec::filled(None, program.sites().len());
+        for (op, info) in program.ops().iter_enumerated() {
+            // What is passed to a function may be filled there in ways nobody tells.
+            let document_op = self.view.document.info(self.view.lowered.ops[op]);
+            let call = document_op.traits.has(crate::dialect::Traits::CALL);
+            for access in &info.accesses {
+                for &site in self.view.aliases.sites(access.value) {
+                    let entry: &mut Option<bool> = &mut written[site];
+                    *entry = Some(entry.unwrap_or(false) || access.kind.writes() || call);
+                }
+            }
+        }
+        written
+    }
+
+    fn check(&self, site: SiteId, written: Option<bool>, span: memplan_core::Span) -> Result<(), PassError> {
+        let info = self.view.lowered.program.site(site);
+        let foreign = self.is_foreign(site);
+        if written == Some(false) && !(foreign && info.coupled.is_some()) {
+            let message = "'memref.alloc' op error: read before first write".to_owned();
+            return Err(PassError::Op { span, message });
+        }
+        if !matches!(info.size, SiteSize::Known(_)) {
+            let message = "an on-chip buffer needs a size that is known before the program runs".to_owned();
+            return Err(PassError::Op { span, message });
+        }
+        Ok(())
+    }
+
+    /// Whether a buffer lies in the memory of the other core.
+    fn is_foreign(&self, site: SiteId) -> bool {
+        let document = self.view.document;
+        let Some(function) = self.site_function(site) else { return false };
+        let core = document.core(self.view.lowered.functions[function]);
+        Document::scope_name(self.space_text(site)).is_some_and(|scope| Document::is_foreign(core, scope))
+    }
+
+    fn module_of(&self, site: SiteId) -> Option<crate::OpId> {
+        let function = self.site_function(site)?;
+        self.view.document.parent_op(self.view.lowered.functions[function])
+    }
+
+    fn note_owner(&mut self, site: SiteId, _function: FunctionId) {
+        let coupled = self.view.lowered.program.site(site).coupled;
+        if let Some(number) = coupled.filter(|_| !self.is_foreign(site)) {
+            self.owners.entry((self.module_of(site), number)).or_insert(site);
+        }
+    }
+
+    /// The owner of a buffer that lies in the memory of the other core.
+    fn owner(&self, site: SiteId) -> Option<SiteId> {
+        let number = self.view.lowered.program.site(site).coupled.filter(|_| self.is_foreign(site))?;
+        self.owners.get(&(self.module_of(site), number)).copied()
+    }
+
+    fn refuse_hopeless(&self, groups: &Groups) -> Result<(), PassError> {
+        let Some(&site) = groups.hopeless.first() else { return Ok(()) };
+        let span = self.view.document.op(self.view.lowered.sites[site]).span;
+        let message = "an outer loop still reads the buffer of an earlier iteration when this one is filled: no fixed address will do"
+            .to_owned();
+        Err(PassError::Op { span, message })
+    }
+
+    fn function(
+        &mut self,
+        function: FunctionId,
+        groups: &Groups,
+        strategy: Option<&dyn Strategy>,
+        request: &Request,
+    ) -> Result<(), PassError> {
+        let sites: Vec<SiteId> =
+            self.by_function[function].iter().copied().filter(|&site| self.owner(site).is_none()).collect();
+        if sites.is_empty() {
+            return Ok(());
+        }
+        let target = self.capacities(function, self.target(function).0)?;
+        let problem = self.problem(function, &target, &sites, groups)?;
+        let (outcome, report) = match strategy {
+            None => {
+                let (outcome, report) = levels::plan(&problem, self.view.options.order, request);
+                (outcome, Some(report))
+            }
+            Some(strategy) => (plan(strategy, &problem, request)?, None),
+        };
+        let op = self.view.lowered.functions[function];
+        let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();
+        let plan = match outcome {
+            Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => plan,
+            failed => {
+                let found = overflow::explain(self.view, op, &problem, &sites, &failed, report.as_ref());
+                self.overflows.extend(found);
+                return Ok(());
+            }
+        };
+        self.adopt(&sites, &plan);
+        if let Some(report) = &report {
+            self.warn(op, &problem, report);
+        }
+        self.all.functions.push(PlannedFunction { name, problem, plan, report, sites });
+        Ok(())
+    }
+
+    /// In some modes vector functions keep a part of the unified buffer.
+    fn capacities(&self, function: FunctionId, mut target: Target) -> Result<Target, PassError> {
+        let (document, op) = (self.view.document, self.view.lowered.functions[function]);
+        let mode = document.attribute(op, "hivm.vf_mode").unwrap_or_default();
+        let threads = mode.contains("<SIMT>") || mode.contains("<MIX>");
+        let (Some(cache), true) = (target.vector_function_cache, threads) else { return Ok(target) };
+        let Some(scope) = target.scopes.iter_mut().find(|scope| scope.name == "ub") else { return Ok(target) };
+        let asked = self.view.options.vector_function_memory;
+        let whole = scope.capacity.unwrap_or(u64::MAX);
+        let (least, most) = (whole.saturating_sub(cache.most) >> 10, whole.saturating_sub(cache.least) >> 10);
+        if asked < least || asked > most {
+            let message =
+                format!("PlanMemory Fail : SimtVFDynamicSize have to in range [{least}, {most}], but got {asked}!");
+            return Err(PassError::Op { span: document.op(op).name_span, message });
+        }
+        scope.capacity = Some(asked << 10);
+        Ok(target)
+    }
+
+    fn problem(
+        &self,
+        function: FunctionId,
+        target: &Target,
+        sites: &[SiteId],
+        groups: &Groups,
+    ) -> Result<Problem, PassError> {
+        let program = &self.view.lowered.program;
+        let mut builder = ProblemBuilder::new();
+        let mut spaces: HashMap<String, SpaceId> = HashMap::new();
+        let mut ids: HashMap<SiteId, BufferId> = HashMap::new();
+        let begin = self.view.tree.function_range(function).map_or(0, |(first, _)| first.index() as u64);
+        for &site in sites {
+            let Some(scope) = target.scope(self.space_text(site)) else { continue };
+            let space = *spaces.entry(scope.name.clone()).or_insert_with(|| builder.space(space(scope)));
+            let info = program.site(site);
+            let size = info.size.upper_bound().unwrap_or_default();
+            let lifetime: Lifetime = match self.view.lifetimes.life(site) {
+                Life::Range { first, last } => {
+                    let step = |op: OpId| (op.index() as u64).saturating_sub(begin);
+                    [Interval::new(step(first), step(last) + 1)].into_iter().collect()
+                }
+                _ => Lifetime::default(),
+            };
+            let users = self.users.get(&site).cloned().unwrap_or_default();
+            let coupled_apart = self.view.options.coupled_apart && info.coupled.is_some();
+            let slots = groups.of(site).map_or(info.slots, |group| group.slots);
+            let id = builder.buffer(Buffer {
+                size: Size::Fixed(size),
+                spaces: smallvec![space],
+                slots,
+                exclusive: info.exclusive || coupled_apart,
+                pipe: Some(users.class().to_owned()),
+                enclosing_loop: self.loop_around(site),
+                ..Buffer::new(self.names[site].as_str(), 0, lifetime)
+            });
+            ids.insert(site, id);
+        }
+        for &site in sites {
+            let first = groups.of(site).and_then(|group| group.members.first());
+            if let Some(first) = first.filter(|&&first| first != site) {
+                builder.must_share(ids[first], ids[&site]);
+            }
+        }
+        for &(result, donor) in &groups.stalling {
+            if let (Some(&buffer), Some(&over)) = (ids.get(&result), ids.get(&donor)) {
+                builder.overlay(Overlay { buffer, over, kind: OverlayKind::SameBase });
+            }
+        }
+        Ok(builder.build()?)
+    }
+
+    fn loop_around(&self, site: SiteId) -> Option<String> {
+        let program = &self.view.lowered.program;
+        let is_loop = |op: &OpId| matches!(program.op(*op).control(), Control::Loop(_) | Control::While);
+        let around = program.ancestors(program.alloc_op(site)?).find(is_loop)?;
+        Some(format!("{}#{}", program.op(around).name, around.index()))
+    }
+
+    fn adopt(&mut self, sites: &[SiteId], plan: &Plan) {
+        let program = &self.view.lowered.program;
+        for (&site, placement) in sites.iter().zip(&plan.placements) {
+            let space = program.site(site).space;
+            self.all.placements[site] = placement.clone().map(|placement| Placement { space, ..placement });
+        }
+    }
+
+    /// Buffers in the other core's memory get the addresses of their owners.
+    fn couple(&mut self) {
+        let spaces = self.view.lowered.program.spaces().len();
+        for site in self.by_function.iter().flatten().copied().collect::<Vec<_>>() {
+            let Some(owner) = self.owner(site) else { continue };
+            let placement = self.all.placements[owner].clone();
+            // A memory of its own, as far as this function is concerned.
+            let space = SpaceId::from_index(spaces + self.view.lowered.program.site(site).space.index());
+            self.all.placements[site] = placement.map(|placement| Placement { space, ..placement });
+        }
+    }
+
+    fn warn(&mut self, op: crate::OpId, problem: &Problem, report: &Report) {
+        let span = self.view.document.op(op).name_span;
+        for row in report.spaces.iter().filter(|row| matches!(row.mode, Mode::Levels | Mode::Search)) {
+            let space = &problem.spaces()[row.space];
+            let bits = |bytes: Bytes| u128::from(bytes.0) * 8;
+            if let (Some(needed), Some(capacity)) = (row.without_crossing, space.capacity) {
+                let message = format!(
+                    "warning: [hivm-plan-memory] There reused some dma buffers in {} address space, which may stall \
+                     pipe. Not reusing dma buffer needs {} bits while {} bits available!",
+                    space.name,
+                    bits(needed),
+                    bits(capacity)
+                );
+                self.all.remarks.push(Remark { span, message });
+            }
+            let here = |crossing: &&levels::Crossing| problem.buffers()[crossing.later].spaces.contains(&row.space);
+            for crossing in report.crossings.iter().filter(here).take(MOST_CROSSINGS) {
+                let name = |buffer: BufferId| &problem.buffers()[buffer].name;
+                let level = report.levels[crossing.later].map_or("level0", levels::Level::describe);
+                let message = format!("{} waits for {} ({level})", name(crossing.later), name(crossing.earlier));
+                self.all.remarks.push(Remark { span, message });
+            }
+            let count = report.crossings.iter().filter(here).count();
+            let message = format!("{}: {count} sharings across pipes", space.name);
+            self.all.remarks.push(Remark { span, message });
+        }
+    }
+}
+
+/// So many sharings across pipes are named one by one.
+const MOST_CROSSINGS: usize = 16;
+
+fn space(scope: &Scope) -> Space {
+    Space {
+        capacity: scope.capacity.map(Bytes),
+        alignment: Bytes(scope.alignment.max(1)),
+        ..Space::new(scope.name.as_str())
+    }
+}

@@ -1,0 +1,304 @@
+//! Whether two buffers can have one address although their lives, as ranges of
+//! ops, overlap.
+//!
+//! A loop that carries a buffer, and branches that hand out one buffer or the
+//! other, give one name to several buffers:
+//!
+//! ```text
+//!   %r = scf.for … iter_args(%a = %A) {      %A and %C could be one buffer:
+//!     op1 ins(%a, %B) outs(%C)               when op1 writes %C, nobody needs
+//!     scf.yield %C                           %a any more, and op1 works in place
+//!   }
+//! ```
+//!
+//! So what counts is not when a *buffer* is in use but when each *value* that may
+//! be it still matters: from its definition (an allocation: its first access) to
+//! its last use, a use inside a loop that does not define it counting until the
+//! loop ends. Two buffers interfere if one is written through a value v while
+//! another value that may be the other buffer still matters afterwards, or is
+//! read by the same op without leave to overlay.
+//!
+//! Costs a pass over the program, and for a question about two buffers the
+//! number of writes of one times the number of names of the other.
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::{
+    AccessKind, BlockId, Control, Definition, Extent, OpId, Origin, Program, SiteId, Target, ValueId,
+};
+
+use super::View;
+
+/// When a value matters, in half steps of ops.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: u64,
+    end: u64,
+}
+
+/// When the values of a program matter. See the module documentation.
+pub(super) struct Interference<'a> {
+    view: &'a View<'a>,
+    roots: IndexVec<ValueId, (ValueId, Option<u64>)>,
+    spans: IndexVec<ValueId, Option<Span>>,
+    writes: IndexVec<ValueId, Vec<OpId>>,
+    /// Values that begin where the buffer they may be begins, whichever it is.
+    whole: IndexVec<ValueId, bool>,
+    /// The values, of those that are no views, that may be each site.
+    names: IndexVec<SiteId, Vec<ValueId>>,
+}
+
+/// An op's own time; its regions end at an odd one.
+fn time(op: OpId) -> u64 {
+    2 * op.index() as u64 + 2
+}
+
+impl<'a> Interference<'a> {
+    pub(super) fn new(view: &'a View<'a>) -> Interference<'a> {
+        let program = &view.lowered.program;
+        let count = program.values().len();
+        let roots = roots(program);
+        let mut found = Interference {
+            view,
+            whole: whole(program, &roots),
+            roots,
+            spans: IndexVec::filled(None, count),
+            writes: IndexVec::filled(Vec::new(), count),
+            names: IndexVec::filled(Vec::new(), program.sites().len()),
+        };
+        for value in program.values().ids().filter(|&value| found.roots[value].0 == value) {
+            for &site in view.aliases.sites(value) {
+                found.names[site].push(value);
+            }
+        }
+        found.uses();
+        found
+    }
+
+    /// What a view is a view of.
+    pub(super) fn root(&self, value: ValueId) -> ValueId {
+        self.roots[value].0
+    }
+
+    fn uses(&mut self) {
+        let program = &self.view.lowered.program;
+        for (op, info) in program.ops().iter_enumerated() {
+            for access in &info.accesses {
+                let root = self.root(access.value);
+                self.use_at(root, op);
+                if access.kind.writes() && self.writes[root].last() != Some(&op) {
+                    self.writes[root].push(op);
+                }
+                if access.kind == AccessKind::Escape {
+                    self.matters_until(root, u64::MAX);
+                }
+            }
+            for &value in info.inits() {
+                self.use_at(self.root(value), op);
+            }
+            for &value in &info.results {
+                if let Origin::Merged(sources) | Origin::Opaque(sources) = &program.value(value).origin {
+                    for &source in sources {
+                        self.use_at(self.root(source), op);
+                    }
+                }
+            }
+        }
+        for block in program.blocks() {
+            let end = block.ops.last().copied().or(program.region(block.region).op);
+            for &value in block.branches.iter().flat_map(|branch| &branch.values) {
+                if let Some(end) = end {
+                    self.use_at(self.root(value), end);
+                }
+            }
+        }
+    }
+
+    fn matters_until(&mut self, value: ValueId, end: u64) {
+        if let Some(span) = &mut self.spans[value] {
+            span.end = span.end.max(end);
+        }
+    }
+
+    /// Counts a use of a value by an op.
+    fn use_at(&mut self, value: ValueId, op: OpId) {
+        let (program, tree) = (&self.view.lowered.program, self.view.tree);
+        let home = self.home(value);
+        let mut used = Span { start: time(op), end: time(op) };
+        let mut around = tree.parent(op);
+        let mut block = program.op(op).block;
+        while let Some(parent) = around.filter(|&parent| Some(parent) != home) {
+            if !matches!(program.op(parent).control(), Control::Once | Control::Alternatives { .. }) {
+                used = Span { start: time(parent), end: time(tree.last_inside(parent)) + 1 };
+            }
+            block = program.op(parent).block;
+            around = tree.parent(parent);
+        }
+        if self.goes_round(value, block) {
+            used = Span { start: 0, end: u64::MAX };
+        }
+        let start = self.begins(value).unwrap_or(used.start);
+        let span = self.spans[value].get_or_insert(Span { start, end: used.end });
+        span.start = span.start.min(start);
+        span.end = span.end.max(used.end);
+    }
+
+    /// The op whose region defines a value.
+    fn home(&self, value: ValueId) -> Option<OpId> {
+        let program = &self.view.lowered.program;
+        match program.value(value).definition {
+            Definition::Result(op) => program.parent(op),
+            Definition::Argument(block) => program.region(program.block(block).region).op,
+            Definition::Global | Definition::Parameter(_) => None,
+        }
+    }
+
+    /// Whether a value is used in another block of a region whose blocks form cycles.
+    fn goes_round(&self, value: ValueId, used_in: BlockId) -> bool {
+        let program = &self.view.lowered.program;
+        let defined_in = match program.value(value).definition {
+            Definition::Result(op) => program.op(op).block,
+            Definition::Argument(block) => block,
+            Definition::Global | Definition::Parameter(_) => return false,
+        };
+        let region = program.block(used_in).region;
+        let same = program.block(defined_in).region == region && defined_in != used_in;
+        same && !is_forward(program, &program.region(region).blocks)
+    }
+
+    /// When a value comes into being; `None` for an allocation, which is nothing before it is used.
+    fn begins(&self, value: ValueId) -> Option<u64> {
+        let program = &self.view.lowered.program;
+        let info = program.value(value);
+        match info.definition {
+            _ if matches!(info.origin, Origin::Alloc(_)) => None,
+            Definition::Result(op) if program.op(op).regions().is_empty() => Some(time(op)),
+            Definition::Result(op) => Some(time(self.view.tree.last_inside(op)) + 1),
+            Definition::Argument(block) => {
+                let first = program.block(block).ops.first();
+                Some(first.map_or(0, |&op| time(op) - 1))
+            }
+            Definition::Global | Definition::Parameter(_) => Some(0),
+        }
+    }
+
+    /// Whether the two buffers cannot have one address.
+    pub(super) fn between(&self, one: SiteId, other: SiteId) -> bool {
+        self.overwrites(one, other) || self.overwrites(other, one)
+    }
+
+    /// Whether an instance of a buffer is written while an older one still matters.
+    pub(super) fn with_itself(&self, site: SiteId) -> bool {
+        self.overwrites(site, site)
+    }
+
+    /// Whether writing to `writer` may destroy what is still wanted of `victim`.
+    fn overwrites(&self, writer: SiteId, victim: SiteId) -> bool {
+        self.names[writer].iter().any(|&through| {
+            self.writes[through].iter().any(|&op| {
+                let mut others = self.names[victim].iter().filter(|&&other| other != through);
+                others.any(|&other| self.destroys(op, through, other))
+            })
+        })
+    }
+
+    fn destroys(&self, op: OpId, through: ValueId, other: ValueId) -> bool {
+        let Some(Span { start, end }) = self.spans[other] else { return false };
+        let now = time(op);
+        if start > now || end < now {
+            return false;
+        }
+        end > now || start == now || !self.permits(op, through, other)
+    }
+
+    /// Whether the op may write the one over the other, byte on byte: it works in
+    /// place, or it copies what then is there already.
+    fn permits(&self, op: OpId, output: ValueId, input: ValueId) -> bool {
+        let op = self.view.lowered.program.op(op);
+        let reads = op.accesses.iter().filter(|access| self.root(access.value) == input);
+        let overlays = op.overlays().iter().map(|overlay| (overlay.output, overlay.input));
+        let copies = op.copies().iter().filter(|copy| copy.output_start == copy.input_start);
+        let pairs: Vec<(ValueId, ValueId)> = overlays.chain(copies.map(|copy| (copy.output, copy.input))).collect();
+        let allowed = |value: ValueId| {
+            let fits = |&(written, read): &(ValueId, ValueId)| {
+                self.root(written) == output && read == value && self.aligned(written, read)
+            };
+            pairs.iter().any(fits)
+        };
+        self.whole[output]
+            && self.whole[input]
+            && reads.into_iter().all(|access| access.kind == AccessKind::Read && allowed(access.value))
+    }
+
+    /// Whether an op lets `output` lie on `input`, both at the same place in their buffers.
+    pub(super) fn aligned(&self, output: ValueId, input: ValueId) -> bool {
+        let (written, read) = (self.roots[output].1, self.roots[input].1);
+        written.is_some() && written == read
+    }
+}
+
+/// What each value is a view of, and where in it, if that is known.
+fn roots(program: &Program) -> IndexVec<ValueId, (ValueId, Option<u64>)> {
+    let mut roots: IndexVec<ValueId, (ValueId, Option<u64>)> =
+        program.values().ids().map(|value| (value, Some(0))).collect();
+    for value in program.values().ids() {
+        let mut chain = Vec::new();
+        let mut at = value;
+        // Ids grow with definitions, but nothing here relies on it.
+        while let Some((base, start)) = step(program, at)
+            && chain.len() < program.values().len()
+        {
+            chain.push(start);
+            at = base;
+            if at < value {
+                break;
+            }
+        }
+        let (root, begin) = if at < value { roots[at] } else { (at, Some(0)) };
+        let sum = chain.into_iter().fold(begin, |sum, start| sum?.checked_add(start?));
+        roots[value] = (root, sum);
+    }
+    roots
+}
+
+/// Whether each value is the beginning of whatever buffer it may be: an
+/// allocation is, and what control flow hands over if all that it hands over is.
+/// Assumed until something speaks against it.
+fn whole(program: &Program, roots: &IndexVec<ValueId, (ValueId, Option<u64>)>) -> IndexVec<ValueId, bool> {
+    let starts = |origin: &Origin| matches!(origin, Origin::Alloc(_) | Origin::Incoming);
+    let mut whole: IndexVec<ValueId, bool> = program.values().iter().map(|value| starts(&value.origin)).collect();
+    let mut receivers: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), program.values().len());
+    let mut doubtful = Vec::new();
+    for (target, source) in program.incoming_edges() {
+        let (root, start) = roots[source];
+        receivers[root].push(target);
+        if start != Some(0) || !whole[root] {
+            doubtful.push(target);
+        }
+    }
+    while let Some(value) = doubtful.pop() {
+        if std::mem::replace(&mut whole[value], false) {
+            doubtful.extend(receivers[value].iter().copied());
+        }
+    }
+    whole
+}
+
+/// One step towards the root of a view.
+fn step(program: &Program, value: ValueId) -> Option<(ValueId, Option<u64>)> {
+    match &program.value(value).origin {
+        Origin::Derived { base, extent: Extent::Exactly(range) } => Some((*base, Some(range.start.0))),
+        Origin::Derived { base, .. } => Some((*base, None)),
+        Origin::Merged(sources) if sources.len() == 1 => Some((sources[0], None)),
+        _ => None,
+    }
+}
+
+fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
+    let place = |block: BlockId| blocks.iter().position(|&other| other == block);
+    blocks.iter().all(|&block| {
+        program.block(block).branches.iter().all(|branch| match branch.target {
+            Target::Block(target) => place(block) < place(target),
+            Target::Leave | Target::Break => true,
+        })
+    })
+}

@@ -1,0 +1,153 @@
+//! Options of the pass, with the names of the original.
+
+use memplan_planner::strategy::levels::Order;
+
+use crate::pass::{PassOptions, SpecError};
+
+/// Which memory is planned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryMode {
+    /// On-chip buffers: `memref.alloc`.
+    #[default]
+    Local,
+    /// Workspaces in global memory: `memref_ext.alloc_workspace`.
+    Workspace,
+}
+
+/// Which of the original's two passes is followed where they differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// `-hivm-plan-memory`.
+    #[default]
+    MemoryBased,
+    /// `-hivm-plan-memory-regbase`.
+    RegisterBased,
+}
+
+/// Options of the pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// `mem-plan-mode`.
+    pub mode: MemoryMode,
+    /// `enable-global-workspace-reuse`.
+    pub reuse_workspace: bool,
+    /// `restrict-inplace-as-isa`.
+    pub restrict_in_place: bool,
+    /// `plan-memory-strategy`.
+    pub order: Order,
+    /// `simt-vf-dynamic-size`, in KiB.
+    pub vector_function_memory: u64,
+    /// `disable-tightly-coupled-buffer-reuse`.
+    pub coupled_apart: bool,
+    /// `disable-vf-reachable-check`.
+    pub ignore_reachability: bool,
+    /// `enable-memory-display`.
+    pub display: bool,
+    /// `enable-print-memory-allocated-size`.
+    pub print_size: bool,
+    /// `profile`.
+    pub profile: Profile,
+    /// `target`: a built-in device.
+    pub target: Option<String>,
+    /// `insert-workspace-size`: add the function that reports the workspace's size.
+    pub size_function: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            mode: MemoryMode::Local,
+            reuse_workspace: false,
+            restrict_in_place: false,
+            order: Order::Start,
+            vector_function_memory: 216,
+            coupled_apart: false,
+            ignore_reachability: false,
+            display: false,
+            print_size: false,
+            profile: Profile::MemoryBased,
+            target: None,
+            size_function: true,
+        }
+    }
+}
+
+/// Every option with what it does.
+pub const OPTIONS: &[(&str, &str)] = &[
+    ("mem-plan-mode=local-mem-plan|global-work-space-plan", "on-chip buffers, or workspaces in global memory"),
+    ("enable-global-workspace-reuse", "workspaces whose lives are apart share memory"),
+    ("insert-workspace-size=true", "add the host function that reports the size of a kernel's workspace"),
+    ("restrict-inplace-as-isa", "work in place only where a single instruction does"),
+    ("plan-memory-strategy=default|largest-first", "the order of placement when memory is short"),
+    ("simt-vf-dynamic-size=216", "KiB of the unified buffer for functions in SIMT or MIX mode"),
+    ("disable-tightly-coupled-buffer-reuse", "buffers shared with the other core share with nobody else"),
+    ("disable-vf-reachable-check", "vector functions work in place between a load and a store, too"),
+    ("enable-memory-display", "write memory_info.json: every buffer with offsets and life"),
+    ("enable-print-memory-allocated-size", "say how much of the unified buffer is used"),
+    ("profile=membase|regbase", "which of the two original passes to follow where they differ"),
+    ("target=NAME", "a built-in device, if the module names none"),
+];
+
+impl Options {
+    /// Reads the options as written.
+    pub fn parse(options: &PassOptions) -> Result<Options, SpecError> {
+        let mut parsed = Options::default();
+        for (key, value) in options.iter() {
+            let flag = |name: &'static str| PassOptions::flag(name, value);
+            let text = value.unwrap_or_default();
+            match key {
+                "mem-plan-mode" => {
+                    let names =
+                        [("local-mem-plan", MemoryMode::Local), ("global-work-space-plan", MemoryMode::Workspace)];
+                    parsed.mode = choice("mem-plan-mode", text, "local-mem-plan or global-work-space-plan", &names)?;
+                }
+                "enable-global-workspace-reuse" => parsed.reuse_workspace = flag("enable-global-workspace-reuse")?,
+                "insert-workspace-size" => parsed.size_function = flag("insert-workspace-size")?,
+                "restrict-inplace-as-isa" => parsed.restrict_in_place = flag("restrict-inplace-as-isa")?,
+                "plan-memory-strategy" => {
+                    let names = [("default", Order::Start), ("largest-first", Order::LargestFirst)];
+                    parsed.order = choice("plan-memory-strategy", text, "default or largest-first", &names)?;
+                }
+                "simt-vf-dynamic-size" => parsed.vector_function_memory = kibibytes(text)?,
+                "disable-tightly-coupled-buffer-reuse" => {
+                    parsed.coupled_apart = flag("disable-tightly-coupled-buffer-reuse")?;
+                }
+                "disable-vf-reachable-check" => parsed.ignore_reachability = flag("disable-vf-reachable-check")?,
+                "enable-memory-display" => parsed.display = flag("enable-memory-display")?,
+                "enable-print-memory-allocated-size" => {
+                    parsed.print_size = flag("enable-print-memory-allocated-size")?;
+                }
+                "profile" => {
+                    let names = [("membase", Profile::MemoryBased), ("regbase", Profile::RegisterBased)];
+                    parsed.profile = choice("profile", text, "membase or regbase", &names)?;
+                }
+                "target" => parsed.target = Some(text.to_owned()),
+                _ => {
+                    let known: Vec<&str> =
+                        OPTIONS.iter().map(|(name, _)| name.split('=').next().unwrap_or(name)).collect();
+                    return Err(PassOptions::unknown("plan-memory", key, &known));
+                }
+            }
+        }
+        Ok(parsed)
+    }
+}
+
+fn choice<T: Copy>(
+    option: &'static str,
+    text: &str,
+    expected: &'static str,
+    names: &[(&str, T)],
+) -> Result<T, SpecError> {
+    let found = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+    found.ok_or_else(|| SpecError::Value { option, expected, found: text.to_owned() })
+}
+
+fn kibibytes(text: &str) -> Result<u64, SpecError> {
+    let value = text.parse::<u64>().ok().filter(|&value| value <= 1 << 32);
+    value.ok_or_else(|| SpecError::Value {
+        option: "simt-vf-dynamic-size",
+        expected: "a number of KiB",
+        found: text.to_owned(),
+    })
+}

@@ -1,0 +1,139 @@
+//! Which pipe a buffer belongs to.
+//!
+//! Buffers that a DMA engine fills or empties (`mte2`, `mte3`, `fix`), buffers
+//! that are used a number at a time (`scalar`), and the rest (`vector`). A
+//! buffer that is several of these is scalar before DMA before vector: what
+//! matters is who would have to wait for whom.
+
+use std::collections::HashMap;
+
+use memplan_program::SiteId;
+
+use super::View;
+use super::target::{Touches, matches};
+use crate::lower::hivm::hivm_name;
+use crate::{Document, OpId, Type, ValueId};
+
+/// What is known about a buffer's users.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Users {
+    pub(super) scalar: bool,
+    /// The DMA engine, the first one seen.
+    pub(super) dma: Option<&'static str>,
+    /// Filled by a load, in the sense of the in-place rules.
+    pub(super) filled: bool,
+    /// Sent off by a store.
+    pub(super) sent: bool,
+    /// A pipe that the target file names.
+    pub(super) named: Option<String>,
+}
+
+impl Users {
+    /// The pipe class that decides about sharing.
+    pub(super) fn class(&self) -> &str {
+        match (self.scalar, self.dma, &self.named) {
+            (true, _, _) => "scalar",
+            (_, Some(pipe), _) => pipe,
+            (_, _, Some(pipe)) => pipe,
+            _ => "vector",
+        }
+    }
+}
+
+/// The users of every buffer.
+pub(super) fn find(view: &View) -> HashMap<SiteId, Users> {
+    let mut users: HashMap<SiteId, Users> = HashMap::new();
+    for &op in &view.lowered.ops {
+        let mut note = |value: ValueId, set: &dyn Fn(&mut Users)| {
+            for &site in view.sites_of(value) {
+                set(users.entry(site).or_default());
+            }
+        };
+        let document = view.document;
+        if let Some(pipe) = view.pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
+            for value in touched(document, op, pipe.touches) {
+                note(value, &|users| users.named = Some(pipe.name.clone()));
+            }
+            continue;
+        }
+        if matches!(document.name(op), "memref.load" | "memref.store") {
+            for &value in document.operands(op) {
+                note(value, &|users| users.scalar = true);
+            }
+        }
+        let Some(name) = hivm_name(document, op) else { continue };
+        let (ins, outs) = (document.group_memrefs(op, "ins"), document.group_memrefs(op, "outs"));
+        if runs_as_scalar_loop(document, op, name, &ins) {
+            for &value in ins.iter().chain(&outs) {
+                note(value, &|users| users.scalar = true);
+            }
+            continue;
+        }
+        let (moved, pipe) = match moves(document, name, &ins, &outs) {
+            Some((true, pipe)) => (&outs, pipe),
+            Some((false, pipe)) => (&ins, pipe),
+            None => continue,
+        };
+        for &value in moved {
+            note(value, &|users| {
+                users.dma = users.dma.or(Some(pipe));
+                users.filled |= pipe == "mte2";
+                users.sent |= pipe == "mte3";
+            });
+        }
+    }
+    users
+}
+
+fn touched(document: &Document, op: OpId, touches: Touches) -> Vec<ValueId> {
+    match touches {
+        Touches::Ins => document.group_memrefs(op, "ins"),
+        Touches::Outs => document.group_memrefs(op, "outs"),
+        Touches::All => document.operands(op).to_vec(),
+    }
+}
+
+/// Whether an op moves its outputs in (true) or its inputs out, and the engine.
+fn moves(document: &Document, name: &str, ins: &[ValueId], outs: &[ValueId]) -> Option<(bool, &'static str)> {
+    let scope = |values: &[ValueId]| {
+        let memref = document.ty(*values.first()?).as_memref()?;
+        Document::scope_name(memref.space.as_deref()?)
+    };
+    match name {
+        "load" | "nd2nz" | "load_scale" => Some((true, "mte2")),
+        "store" | "nz2nd" => Some((false, "mte3")),
+        "fixpipe" => Some((false, "fix")),
+        "vbrc" if scope(outs) == Some("cbuf") => Some((true, "mte2")),
+        "copy" => match (scope(ins), scope(outs)) {
+            (Some("gm"), _) => Some((true, "mte2")),
+            (Some("cc"), _) => Some((false, "fix")),
+            (Some("ub"), Some("ub")) => None,
+            (Some("ub"), _) => Some((false, "mte3")),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Ops for which there is no vector instruction, so that they become loops over numbers.
+fn runs_as_scalar_loop(document: &Document, op: OpId, name: &str, ins: &[ValueId]) -> bool {
+    let element = |value: &ValueId| document.ty(*value).as_memref().map(|memref| (*memref.element).clone());
+    let width = match ins.first().and_then(element) {
+        Some(Type::Integer { width }) => width,
+        _ => return false,
+    };
+    match name {
+        "vadd" | "vsub" | "vmul" | "vmin" | "vmax" | "vabs" | "vshl" | "vdiv" | "vinterleave" | "vdeinterleave" => {
+            width == 64
+        }
+        "vshr" => width == 64 || ins.len() > 1,
+        "vmod" | "vmulext" | "vmulextended" | "vmulextui" => width >= 32,
+        "vcmp" => {
+            let text = document.text(document.op(op).span);
+            let mode = text.split_once("compare_mode").map_or("eq", |(_, rest)| rest);
+            let equality = ["eq", "ne"].iter().any(|word| mode.trim_start_matches([' ', '=', '<']).starts_with(word));
+            !(width == 32 && (equality || mode.contains("<eq>") || mode.contains("<ne>")))
+        }
+        _ => name.starts_with("vcum") && width == 64,
+    }
+}

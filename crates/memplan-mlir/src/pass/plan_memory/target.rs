@@ -1,0 +1,276 @@
+//! What memory a device has: built in, from the module's attributes, or from a file.
+//!
+//! A file describes one device; `docs/plan-memory.md` has an example:
+//!
+//! ```
+//! use memplan_mlir::pass::plan_memory::Target;
+//! let target: Target = r#"
+//!     name = "Acme-1"
+//!     scope = [
+//!       { name = "ub", capacity = 65536, alignment = 64 },
+//!       { name = "acc", spellings = ["#acme.space<acc>"], capacity = 8192, alignment = 256 },
+//!     ]
+//!     pipe = [{ ops = "acme.fetch*", name = "dma", touches = "outs" }]
+//! "#.parse()?;
+//! assert_eq!(target.scope("#acme.space<acc>").unwrap().capacity, Some(8192));
+//! # Ok::<(), memplan_mlir::pass::plan_memory::TargetError>(())
+//! ```
+
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::attribute::integer;
+use crate::{Document, OpId};
+
+/// A memory of the device.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scope {
+    /// Its name; `ub` is also what `#hivm.address_space<ub>` means.
+    pub name: String,
+    /// Other ways to write it as a memory space.
+    #[serde(default)]
+    pub spellings: Vec<String>,
+    /// Bytes; unbounded if absent.
+    pub capacity: Option<u64>,
+    /// Every address is a multiple of this.
+    pub alignment: u64,
+}
+
+/// Which memory operands of an op belong to its pipe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Touches {
+    /// Those it reads.
+    Ins,
+    /// Those it writes.
+    Outs,
+    /// All of them.
+    #[default]
+    All,
+}
+
+/// The pipe some ops run on.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pipe {
+    /// Name of the op; one that ends in `*` stands for all that begin so.
+    pub ops: String,
+    /// The pipe: `vector`, `scalar`, `mte1` …, `fix`, `dma` …, or a name of one's own.
+    pub name: String,
+    /// Whose buffers count as the pipe's.
+    #[serde(default)]
+    pub touches: Touches,
+}
+
+/// How much of the unified buffer vector functions may keep as a cache, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    /// At least.
+    pub least: u64,
+    /// At most.
+    pub most: u64,
+}
+
+/// A device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Target {
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    names: Vec<String>,
+    /// Its architecture, for information.
+    #[serde(default)]
+    pub architecture: String,
+    /// Only devices whose vector functions have a cache in the unified buffer.
+    pub vector_function_cache: Option<Cache>,
+    /// Its memories.
+    #[serde(default, rename = "scope")]
+    pub scopes: Vec<Scope>,
+    /// Pipes beyond those of the `hivm` ops, the first match counts.
+    #[serde(default, rename = "pipe")]
+    pub pipes: Vec<Pipe>,
+}
+
+/// What is wrong with a target file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// Not TOML, or not of the shape described.
+    #[error("{0}")]
+    Syntax(String),
+    /// A scope whose alignment makes no sense.
+    #[error("scope `{scope}`: an alignment is at least 1 and at most 2^32")]
+    Alignment {
+        /// The scope.
+        scope: String,
+    },
+    /// Two scopes of one name.
+    #[error("scope `{scope}` is there twice")]
+    Twice {
+        /// The scope.
+        scope: String,
+    },
+    /// A name that no built-in device has.
+    #[error("no device is called `{name}`; built in are {known}, and a file ending in .toml can describe another")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The families there are.
+        known: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct Devices {
+    device: Vec<Target>,
+}
+
+impl FromStr for Target {
+    type Err = TargetError;
+
+    /// Reads a target file.
+    fn from_str(text: &str) -> Result<Target, TargetError> {
+        let target: Target = toml::from_str(text).map_err(|error| TargetError::Syntax(error.to_string()))?;
+        for (at, scope) in target.scopes.iter().enumerate() {
+            if scope.alignment == 0 || scope.alignment > 1 << 32 {
+                return Err(TargetError::Alignment { scope: scope.name.clone() });
+            }
+            if target.scopes[..at].iter().any(|other| other.name == scope.name) {
+                return Err(TargetError::Twice { scope: scope.name.clone() });
+            }
+        }
+        Ok(target)
+    }
+}
+
+fn devices() -> &'static [Target] {
+    static DEVICES: OnceLock<Vec<Target>> = OnceLock::new();
+    DEVICES
+        .get_or_init(|| toml::from_str::<Devices>(include_str!("devices.toml")).map_or(Vec::new(), |list| list.device))
+}
+
+/// Whether `pattern`, possibly ending in `*`, stands for `name`.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(prefix) => name.starts_with(prefix),
+        None => pattern == name,
+    }
+}
+
+impl Target {
+    /// A built-in device.
+    pub fn built_in(name: &str) -> Result<Target, TargetError> {
+        let has = |device: &&Target| device.names.iter().any(|pattern| matches(pattern, name));
+        let known = || {
+            let names: Vec<&str> = devices().iter().flat_map(|device| &device.names).map(String::as_str).collect();
+            names.join(", ")
+        };
+        let found = devices().iter().find(has);
+        let found = found.ok_or_else(|| TargetError::Unknown { name: name.to_owned(), known: known() })?;
+        Ok(Target { name: name.to_owned(), ..found.clone() })
+    }
+
+    /// The memory that a memory space of a type names.
+    pub fn scope(&self, space: &str) -> Option<&Scope> {
+        let name = Document::scope_name(space).unwrap_or(space.trim_matches('"'));
+        self.scopes.iter().find(|scope| scope.name == name || scope.spellings.iter().any(|text| text == space))
+    }
+
+    /// The device a function's module is for: what its attributes say, on top of
+    /// a built-in device of that name. `None` if they say nothing.
+    pub(super) fn of_module(document: &Document, function: OpId) -> Option<Target> {
+        let mut around = Some(function);
+        let mut named = None;
+        let mut specified = None;
+        while let Some(op) = around {
+            named = named.or_else(|| document.attribute(op, "hacc.target"));
+            specified = specified.or_else(|| document.attribute(op, "dlti.target_system_spec"));
+            around = document.parent_op(op);
+        }
+        let name = named.and_then(|text| text.split('"').nth(1));
+        let device = name.and_then(|name| Target::built_in(name).ok());
+        match specified {
+            None => device,
+            Some(text) => {
+                let mut target = device.or_else(|| Target::built_in(DEFAULT_DEVICE).ok())?;
+                target.specify(text);
+                Some(target)
+            }
+        }
+    }
+
+    /// Takes over the sizes of a device specification, which are in bits.
+    fn specify(&mut self, text: &str) {
+        let entry = |key: &str| {
+            let (_, rest) = text.split_once(&format!("\"{key}\""))?;
+            let number = rest.trim_start().strip_prefix(',')?.split(['>', ',']).next()?;
+            u64::try_from(integer(number.trim())?).ok().map(|bits| bits / 8)
+        };
+        for (scope, key) in [("ub", "UB"), ("cbuf", "L1"), ("ca", "L0A"), ("cb", "L0B"), ("cc", "L0C")] {
+            let Some(scope) = self.scopes.iter_mut().find(|known| known.name == scope) else { continue };
+            scope.capacity = entry(&format!("{key}_SIZE")).or(scope.capacity);
+            let alignment = entry(&format!("{key}_ALIGN_SIZE")).filter(|&bytes| bytes > 0 && bytes <= 1 << 32);
+            scope.alignment = alignment.unwrap_or(scope.alignment);
+        }
+        if let (Some(least), Some(most)) = (entry("MINIMAL_D_CACHE_SIZE"), entry("MAXIMUM_D_CACHE_SIZE")) {
+            self.vector_function_cache = Some(Cache { least, most });
+        }
+    }
+}
+
+/// Stands in where nobody names a device.
+pub(super) const DEFAULT_DEVICE: &str = "Ascend910B1";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dialects;
+
+    #[test]
+    fn devices_of_the_document() {
+        for (name, ub, l0c) in [
+            ("Ascend910B1", 1_572_864, 1_048_576),
+            ("Ascend910_9392", 1_572_864, 1_048_576),
+            ("Ascend310B4", 2_097_152, 1_048_576),
+            ("Ascend910_9589", 2_031_616, 2_097_152),
+            ("Ascend950PR_950z", 2_031_616, 2_097_152),
+        ] {
+            let target = Target::built_in(name).unwrap();
+            let bits =
+                |scope: &str| target.scope(&format!("#hivm.address_space<{scope}>")).unwrap().capacity.unwrap() * 8;
+            assert_eq!((bits("ub"), bits("cc")), (ub, l0c), "{name}");
+        }
+        let error = Target::built_in("Z80").unwrap_err().to_string();
+        assert!(error.contains("`Z80`") && error.contains("Ascend910B1"), "{error}");
+    }
+
+    #[test]
+    fn a_module_specifies_its_device() {
+        let source = r#"
+module attributes {hacc.target = #hacc.target<"Ascend950PR_9589">, dlti.target_system_spec = #dlti.target_system_spec<"NPU" : #hacc.target_device_spec<#dlti.dl_entry<"UB_SIZE", 1024 : i32>, #dlti.dl_entry<"UB_ALIGN_SIZE", 512 : i32>>>} {
+  func.func @f() { return }
+}
+"#;
+        let document = Document::read(source, Dialects::builtin()).unwrap();
+        let function = document.op_ids().find(|&op| document.name(op) == "func.func").unwrap();
+        let target = Target::of_module(&document, function).unwrap();
+        let ub = target.scope("#hivm.address_space<ub>").unwrap();
+        assert_eq!((ub.capacity, ub.alignment), (Some(128), 64));
+        assert_eq!(target.scope("#hivm.address_space<cc>").unwrap().capacity, Some(262_144));
+        assert!(target.vector_function_cache.is_some());
+    }
+
+    #[test]
+    fn mistakes_in_a_file_are_explained() {
+        let error = |text: &str| text.parse::<Target>().unwrap_err().to_string();
+        assert!(error("scope = [{ name = \"a\", alignment = 0 }]").contains("at least 1"));
+        assert!(error("scope = [{ name = \"a\", alignment = 1 }, { name = \"a\", alignment = 1 }]").contains("twice"));
+        assert!(error("scoop = []").contains("scoop"));
+    }
+}

@@ -1,0 +1,269 @@
+//! Workspaces in global memory: `memref_ext.alloc_workspace`.
+//!
+//! A workspace is a part of an argument of the kernel, so each argument is a
+//! memory of its own, of any size. Workspaces lie one behind the other, or share
+//! where their lives are apart if asked to; a loop-carried one keeps its place. They
+//! stay `alloc_workspace`, with their offsets:
+//!
+//! ```text
+//!   %w = memref_ext.alloc_workspace() from %arg offset = [%c0] : …
+//! ```
+//!
+//! How much a kernel needs is told by a host function in front of it,
+//! `@KERNEL_infer_workspace_shape_function`.
+//!
+//! DIVERGENCE: the original reports the end of the last slot, which is too little
+//! if slots do not ascend; here it is the end of the furthest. And offsets are
+//! aligned in both profiles.
+
+use std::collections::{BTreeMap, HashMap};
+
+use memplan_analysis::Life;
+use memplan_core::{
+    Buffer, BufferId, Bytes, Id, IndexVec, Interval, Lifetime, Outcome, Placement, ProblemBuilder, Size, Space, SpaceId,
+};
+use memplan_planner::strategy::levels;
+use memplan_planner::{Request, search};
+use memplan_program::{FunctionId, OpId, SiteId, Size as SiteSize};
+use smallvec::smallvec;
+
+use super::coalesce::{Groups, coalesce};
+use super::emit::{Constants, insert_before};
+use super::{Planned, PlannedFunction, Profile, View};
+use crate::pass::{PassError, Rewrite, Saving};
+use crate::{Edits, ValueId};
+
+/// Every offset is a multiple of this.
+const ALIGNMENT: u64 = 32;
+/// Search nodes for workspaces that share.
+const WORK: u64 = 50_000;
+
+pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> {
+    let program = &view.lowered.program;
+    let mut by_function: IndexVec<FunctionId, Vec<SiteId>> = IndexVec::filled(Vec::new(), program.functions().len());
+    let mut planned = Vec::new();
+    for site in program.sites().ids() {
+        if let Some(op) = program.alloc_op(site) {
+            check(view, site)?;
+            by_function[program.function_of(op)].push(site);
+            planned.push(site);
+        }
+    }
+    let groups = coalesce(view, &HashMap::new(), &planned);
+    let mut workspaces = Workspaces {
+        view,
+        groups: &groups,
+        names: program.site_names(),
+        placements: IndexVec::filled(None, program.sites().len()),
+        functions: Vec::new(),
+        stats: Vec::new(),
+        spaces: 0,
+    };
+    for (function, sites) in by_function.iter_enumerated().filter(|(_, sites)| !sites.is_empty()) {
+        workspaces.plan(function, sites, request)?;
+    }
+    let Workspaces { placements, functions, stats, .. } = workspaces;
+    let edits = emit(view, &placements);
+    let rewrite = Rewrite { edits, placements, owners: BTreeMap::new(), remarks: Vec::new(), stats };
+    Ok(Planned { rewrite, functions, files: Vec::new() })
+}
+
+fn check(view: &View, site: SiteId) -> Result<(), PassError> {
+    let program = &view.lowered.program;
+    let op = view.lowered.sites[site];
+    let error = |message: &str| PassError::Op { span: view.document.op(op).span, message: message.to_owned() };
+    if !matches!(program.site(site).size, SiteSize::Known(_)) {
+        return Err(error("a workspace needs a size that is known before the program runs"));
+    }
+    let touches = |access: &&memplan_program::Access| view.aliases.sites(access.value).contains(&site);
+    let mut accesses = program.ops().iter().flat_map(|op| &op.accesses).filter(touches).peekable();
+    let touched = accesses.peek().is_some();
+    if touched && !accesses.any(|access| access.kind.writes()) {
+        return Err(error("'memref_ext.alloc_workspace' op error: read before first write"));
+    }
+    Ok(())
+}
+
+/// The argument a workspace is a part of.
+fn argument(view: &View, site: SiteId) -> Option<ValueId> {
+    let op = view.lowered.sites[site];
+    let memory = |value: &&ValueId| view.document.ty(**value).as_memref().is_some();
+    view.document.operands(op).iter().find(memory).copied()
+}
+
+struct Workspaces<'a> {
+    view: &'a View<'a>,
+    groups: &'a Groups,
+    names: IndexVec<SiteId, String>,
+    placements: IndexVec<SiteId, Option<Placement>>,
+    functions: Vec<PlannedFunction>,
+    stats: Vec<Saving>,
+    /// Memories so far, all functions together.
+    spaces: usize,
+}
+
+impl Workspaces<'_> {
+    fn plan(&mut self, function: FunctionId, sites: &[SiteId], request: &Request) -> Result<(), PassError> {
+        let program = &self.view.lowered.program;
+        let mut builder = ProblemBuilder::new();
+        let mut spaces: HashMap<Option<ValueId>, SpaceId> = HashMap::new();
+        let mut ids: HashMap<SiteId, BufferId> = HashMap::new();
+        for &site in sites {
+            let from = argument(self.view, site);
+            let name = from.map_or("workspace".to_owned(), |value| self.view.document.value_name(value).to_owned());
+            let space = Space { alignment: Bytes(ALIGNMENT), ..Space::new(name) };
+            let space = *spaces.entry(from).or_insert_with(|| builder.space(space));
+            let info = program.site(site);
+            let id = builder.buffer(Buffer {
+                size: Size::Fixed(info.size.upper_bound().unwrap_or_default()),
+                spaces: smallvec![space],
+                slots: self.groups.of(site).map_or(info.slots, |group| group.slots),
+                ..Buffer::new(self.names[site].as_str(), 0, self.life(site))
+            });
+            ids.insert(site, id);
+        }
+        for &site in sites {
+            let first = self.groups.of(site).and_then(|group| group.members.first());
+            if let Some(first) =
+                first.filter(|&&first| first != site && argument(self.view, first) == argument(self.view, site))
+            {
+                builder.must_share(ids[first], ids[&site]);
+            }
+        }
+        let problem = builder.build()?;
+        let outcome = match self.view.options.reuse_workspace {
+            false => levels::plan(&problem, levels::Order::Start, request).0,
+            true => {
+                let request = Request { work_limit: Some(WORK), time_limit: None, ..request.clone() };
+                search::search(&problem, &request).outcome
+            }
+        };
+        let (Outcome::Optimal(plan) | Outcome::Feasible { plan, .. }) = outcome else {
+            return Err(PassError::NoPlan { strategy: "levels" });
+        };
+        for (&site, placement) in sites.iter().zip(&plan.placements) {
+            let shifted = |placement: &Placement| SpaceId::from_index(self.spaces + placement.space.index());
+            self.placements[site] =
+                placement.as_ref().map(|placement| Placement { space: shifted(placement), ..placement.clone() });
+        }
+        self.spaces += problem.spaces().len();
+        let op = self.view.lowered.functions[function];
+        let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();
+        let bytes = |buffer: &Buffer| buffer.bytes().unwrap_or_default().0.saturating_mul(u64::from(buffer.slots));
+        self.stats.push(Saving {
+            function: name.clone(),
+            scope: "workspace".to_owned(),
+            buffers: sites.len(),
+            before: problem.buffers().iter().map(bytes).fold(0, u64::saturating_add),
+            after: plan.extent().0,
+            lower_bound: memplan_core::bound::lower_bound(&problem).0,
+        });
+        self.functions.push(PlannedFunction { name, problem, plan, report: None, sites: sites.to_vec() });
+        Ok(())
+    }
+
+    /// One that is never touched still has its place.
+    fn life(&self, site: SiteId) -> Lifetime {
+        let step = |op: OpId| op.index() as u64;
+        match self.view.lifetimes.life(site) {
+            Life::Range { first, last } => [Interval::new(step(first), step(last) + 1)].into_iter().collect(),
+            Life::Untraceable { .. } => {
+                [Interval::new(0, self.view.lowered.program.ops().len() as u64 + 1)].into_iter().collect()
+            }
+            Life::Unused => Lifetime::default(),
+        }
+    }
+}
+
+fn emit(view: &View, placements: &IndexVec<SiteId, Option<Placement>>) -> Edits {
+    let document = view.document;
+    let mut edits = Edits::default();
+    let mut constants = Constants::new(document, "index");
+    let mut ends: BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>> = BTreeMap::new();
+    for (site, placement) in placements.iter_enumerated() {
+        let op = view.lowered.sites[site];
+        let (Some(placement), Some(function)) = (placement, document.function_around(op)) else { continue };
+        let names: Vec<String> = placement.offsets.iter().map(|&offset| constants.name(function, offset)).collect();
+        if let Some(at) = offset_position(view, op) {
+            edits.insert(at, format!(" offset = [{}]", names.join(", ")));
+        }
+        let size = view.lowered.program.site(site).size.upper_bound().unwrap_or_default().0;
+        let end = placement.offsets.iter().map(|offset| offset.0.saturating_add(size)).max().unwrap_or(0);
+        let known = ends.entry(function).or_default().entry(argument(view, site)).or_default();
+        *known = (*known).max(end);
+    }
+    add_given(view, &mut ends);
+    constants.insert(document, &mut edits);
+    if view.options.size_function {
+        for (function, ends) in ends {
+            report_size(view, function, &ends, &mut edits);
+        }
+    }
+    edits
+}
+
+/// Behind the argument, or behind the parentheses without one.
+fn offset_position(view: &View, op: crate::OpId) -> Option<usize> {
+    let document = view.document;
+    let start = document.op(op).name_span.end as usize;
+    let text = document.source().get(start..document.op(op).span.end as usize)?;
+    let close = text.find(')')? + 1;
+    let rest = &text[close..];
+    let from = rest.trim_start().strip_prefix("from").map(str::trim_start).filter(|rest| rest.starts_with('%'));
+    let Some(from) = from else { return Some(start + close) };
+    let name = from[1..].find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '#')));
+    let end = name.map_or(from.len(), |length| length + 1);
+    Some(start + (text.len() - from.len()) + end)
+}
+
+/// Workspaces that had offsets before count, too.
+fn add_given(view: &View, ends: &mut BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>) {
+    let document = view.document;
+    for &op in &view.lowered.ops {
+        if document.name(op) != "memref_ext.alloc_workspace" {
+            continue;
+        }
+        let (Some(offsets), Some(function)) = (document.workspace_offsets(op), document.function_around(op)) else {
+            continue;
+        };
+        let result = document.results(op).first().and_then(|&value| document.ty(value).as_memref());
+        let size = result.and_then(crate::MemRef::bytes).unwrap_or_default().0;
+        let end = offsets.iter().map(|offset| offset.saturating_add(size)).max().unwrap_or(0);
+        let memory = |value: &&ValueId| document.ty(**value).as_memref().is_some();
+        let from = document.operands(op).iter().find(memory).copied();
+        let known = ends.entry(function).or_default().entry(from).or_default();
+        *known = (*known).max(end);
+    }
+}
+
+/// The host function that says how large a kernel's workspace is.
+fn report_size(view: &View, function: crate::OpId, ends: &BTreeMap<Option<ValueId>, u64>, edits: &mut Edits) {
+    let document = view.document;
+    let Some(kernel) = document.symbol_name(function) else { return };
+    let stripped = kernel.strip_suffix("_mix_aic").or_else(|| kernel.strip_suffix("_mix_aiv"));
+    let kernel = stripped.filter(|_| view.options.profile == Profile::RegisterBased).unwrap_or(kernel);
+    let name = format!("{kernel}_infer_workspace_shape_function");
+    let exists = |op: &crate::OpId| document.symbol_name(*op) == Some(name.as_str());
+    if document
+        .op_ids()
+        .filter(|&op| document.info(op).traits.has(crate::dialect::Traits::FUNCTION))
+        .any(|op| exists(&op))
+    {
+        return;
+    }
+    // Arguments lie one behind the other.
+    let mut size = 0u64;
+    for &end in ends.values() {
+        size = size.next_multiple_of(ALIGNMENT).saturating_add(end);
+    }
+    let lines = [
+        format!(
+            "func.func @{name}() -> index attributes {{hacc.function_kind = #hacc.function_kind<HOST>, \
+             hacc.host_func_type = #hacc.host_func_type<infer_workspace_shape_function>}} {{"
+        ),
+        format!("  %c{size} = arith.constant {size} : index"),
+        format!("  return %c{size} : index"),
+        "}".to_owned(),
+    ];
+    insert_before(document, edits, function, &lines);
+}
