@@ -112,7 +112,13 @@ impl Lowering<'_> {
             }
         };
         let (input, output) = (one("ins")?, one("outs")?);
-        let same = document.ty(input) == document.ty(output) && self.is_tensor(input);
+        // The older form of `to_tensor` names only the memref's type.
+        let content = |value: ValueId| match document.ty(value) {
+            Type::Tensor { shape, element, .. } => Some((shape.clone(), element.clone())),
+            Type::MemRef(memref) => Some((memref.shape.clone(), memref.element.clone())),
+            _ => None,
+        };
+        let same = content(input).is_some() && content(input) == content(output);
         same.then(|| self.tensor_bytes(output)).flatten().map(|bytes| (output, input, bytes))
     }
 }

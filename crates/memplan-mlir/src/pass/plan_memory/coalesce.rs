@@ -24,7 +24,7 @@ use memplan_program::{Control, Definition, OpId, Origin, SiteId, ValueId};
 
 use super::interference::Interference;
 use super::pipes::Users;
-use super::{Profile, View};
+use super::{Defect, Profile, View};
 use crate::lower::hivm::is_plain_in_place;
 
 /// Groups of more members are not compared member by member.
@@ -116,7 +116,8 @@ impl Coalescing<'_> {
         let program = &self.view.lowered.program;
         for &site in planned {
             let carriers = self.carriers(site);
-            if carriers.is_empty() || !self.interference.with_itself(site) {
+            let defect = self.view.options.defect == Some(Defect::OneSlot);
+            if defect || carriers.is_empty() || !self.interference.with_itself(site) {
                 continue;
             }
             let rotation = program.rotation(site);
@@ -195,7 +196,8 @@ impl Coalescing<'_> {
         if a == b || self.groups.needed_slots.contains_key(&one) || self.groups.needed_slots.contains_key(&other) {
             return;
         }
-        if self.compatible(a, b) && !self.interfere(a, b) {
+        let unchecked = self.view.options.defect == Some(Defect::JoinUnchecked);
+        if self.compatible(a, b) && (unchecked || !self.interfere(a, b)) {
             self.merge(a, b);
             self.settled.extend([one, other]);
         }
@@ -302,6 +304,10 @@ impl Coalescing<'_> {
         let ends = matches!(self.view.lifetimes.life(donor), Life::Range { last, .. } if last == op);
         let apart = self.groups.groups[old].last <= op && self.groups.groups[new].first >= op;
         let settled = self.settled.contains(&result) || self.settled.contains(&donor);
+        let (ends, apart) = match self.view.options.defect {
+            Some(Defect::DonorLives) => (true, true),
+            _ => (ends, apart),
+        };
         if new == old || !begins || !ends || !apart || settled || !self.compatible(old, new) {
             return false;
         }

@@ -9,14 +9,14 @@ use memplan_core::{
 };
 use memplan_planner::strategy::levels::{self, Mode, Report};
 use memplan_planner::{Request, Strategy, plan};
-use memplan_program::{Control, FunctionId, OpId, SiteId, Size as SiteSize};
+use memplan_program::{AccessKind, Control, FunctionId, OpId, SiteId, Size as SiteSize};
 use smallvec::smallvec;
 
 use super::coalesce::{Groups, coalesce};
 use super::overflow::{self, Overflow};
 use super::pipes::{self, Users};
 use super::target::{DEFAULT_DEVICE, Scope, Target};
-use super::{PlannedFunction, View};
+use super::{Defect, PlannedFunction, View};
 use crate::Document;
 use crate::pass::{PassError, Remark};
 
@@ -286,7 +286,12 @@ impl Planner<'_> {
             let space = *spaces.entry(scope.name.clone()).or_insert_with(|| builder.space(space(scope)));
             let info = program.site(site);
             let size = info.size.upper_bound().unwrap_or_default();
+            let dies = self.view.options.defect == Some(Defect::ReturnedDies) && self.is_returned(site);
             let lifetime: Lifetime = match self.view.lifetimes.life(site) {
+                Life::Range { first, .. } if dies => {
+                    let step = (first.index() as u64).saturating_sub(begin);
+                    [Interval::new(step, step + 1)].into_iter().collect()
+                }
                 Life::Range { first, last } => {
                     let step = |op: OpId| (op.index() as u64).saturating_sub(begin);
                     [Interval::new(step(first), step(last) + 1)].into_iter().collect()
@@ -319,6 +324,13 @@ impl Planner<'_> {
             }
         }
         Ok(builder.build()?)
+    }
+
+    fn is_returned(&self, site: SiteId) -> bool {
+        let program = &self.view.lowered.program;
+        let mut accesses = program.ops().iter().flat_map(|op| &op.accesses);
+        accesses
+            .any(|access| access.kind == AccessKind::Escape && self.view.aliases.sites(access.value).contains(&site))
     }
 
     fn loop_around(&self, site: SiteId) -> Option<String> {

@@ -115,9 +115,11 @@ impl Details<'_> {
         text
     }
 
+    /// Whether a buffer's bytes are taken at a step; an exclusive one's always are.
     fn is_alive(&self, buffer: BufferId, step: Step) -> bool {
-        let stretches = self.problem.buffers()[buffer].lifetime.intervals().iter();
-        stretches.into_iter().any(|stretch| stretch.start <= step && step < stretch.end)
+        let info = &self.problem.buffers()[buffer];
+        let mut stretches = info.lifetime.intervals().iter();
+        info.exclusive || stretches.any(|stretch| stretch.start <= step && step < stretch.end)
     }
 
     /// All slots together.

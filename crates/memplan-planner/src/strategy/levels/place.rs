@@ -339,8 +339,11 @@ impl<'e> Planner<'e> {
         if !same_loop || item.slot > 0 || owner.entry == item.entry {
             return Vec::new();
         }
+        // All but the slot that the bound is a part of.
         let others = self.places[owner.entry].iter().flatten().copied();
-        let donors: Vec<u64> = others.filter(|&address| address != bound.offset).collect();
+        let slot = self.entry(owner).size;
+        let holds = |address: u64| address <= bound.offset && bound.offset - address < slot;
+        let donors: Vec<u64> = others.filter(|&address| !holds(address)).collect();
         let free = |&address: &u64| {
             let end = address + entry.size;
             let apart = |record: &Record| {

@@ -1,0 +1,165 @@
+//! Kernels, each with the addresses its buffers get (`// expect:` lines, which
+//! `MEMPLAN_BLESS=1` rewrites). Every plan has passed both checks, or the pass
+//! would have failed.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use memplan::pass::{PassFailure, PassHow, PassSpec, Rewritten, find};
+use memplan::pipeline::Source;
+
+/// The parts of a file of kernels.
+pub(crate) fn parts(file: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(path(file)).unwrap();
+    text.split("// -----\n").map(|part| part.trim().to_owned() + "\n").collect()
+}
+
+fn path(file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/plan_memory").join(file)
+}
+
+/// What a comment line of a kernel says behind its word.
+pub(crate) fn comment<'t>(part: &'t str, word: &str) -> Option<&'t str> {
+    part.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(word)?.strip_prefix(": "))
+}
+
+pub(crate) fn run(text: &str, spec: &str) -> Result<Rewritten, PassFailure> {
+    let spec: PassSpec = spec.parse().unwrap();
+    find(&spec.name).unwrap().run(&Source::new("kernel.mlir", text), &spec.options, &PassHow::default())
+}
+
+/// The addresses of each pointer cast and workspace, in the order of the text.
+pub(crate) fn addresses(text: &str) -> Vec<(String, Vec<u64>)> {
+    let mut constants: HashMap<&str, u64> = HashMap::new();
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("func.func") {
+            constants.clear();
+        }
+        let Some((name, rest)) = line.split_once(" = ") else { continue };
+        if let Some(number) = rest.strip_prefix("arith.constant ").and_then(|rest| rest.split(' ').next()) {
+            constants.extend(number.parse().ok().map(|number: u64| (name, number)));
+        }
+        let list = rest.strip_prefix("hivm.hir.pointer_cast(").and_then(|rest| rest.split(')').next());
+        let workspace = rest.starts_with("memref_ext.alloc_workspace");
+        let offsets = rest.split_once("offset = [").filter(|_| workspace).and_then(|(_, rest)| rest.split(']').next());
+        if let Some(list) = list.or(offsets) {
+            let addresses = list.split(", ").filter_map(|name| constants.get(name).copied());
+            found.push((name.to_owned(), addresses.collect()));
+        }
+    }
+    found
+}
+
+/// The outcome in one line.
+fn summary(result: &Result<Rewritten, PassFailure>) -> String {
+    match result {
+        Ok(rewritten) => {
+            let one = |(name, list): &(String, Vec<u64>)| format!("{name}={list:?}");
+            let list: Vec<String> = addresses(&rewritten.text).iter().map(one).collect();
+            if list.is_empty() { "nothing to plan".to_owned() } else { list.join(" ") }
+        }
+        Err(PassFailure::DoesNotFit(why)) => {
+            let errors = why.lines().filter_map(|line| line.split_once(": error: "));
+            errors.map(|(_, message)| message).collect::<Vec<_>>().join(" | ")
+        }
+        // Without the place, which the expectation itself would move.
+        Err(error) => error.to_string().split_once(": ").map_or_else(String::new, |(_, message)| message.to_owned()),
+    }
+}
+
+#[test]
+fn kernels_get_the_addresses_they_are_expected_to_get() {
+    let bless = std::env::var_os("MEMPLAN_BLESS").is_some();
+    let mut blessed = Vec::new();
+    let mut wrong = String::new();
+    for part in parts("kernels.mlir") {
+        let spec = comment(&part, "run").expect("a `// run:` line");
+        let result = run(&part, spec);
+        let found = summary(&result);
+        assert!(!matches!(result, Err(PassFailure::Unsound(_))), "{found}\n{part}");
+        if comment(&part, "expect") != Some(&found) {
+            wrong += &format!("{found}\n{part}\n");
+        }
+        let others = part.lines().filter(|line| !line.starts_with("// expect: "));
+        let mut lines: Vec<String> = others.map(str::to_owned).collect();
+        lines.insert(2, format!("// expect: {found}"));
+        blessed.push(lines.join("\n") + "\n");
+        if let Ok(rewritten) = &result {
+            again(&rewritten.text, spec);
+        }
+    }
+    if bless {
+        std::fs::write(path("kernels.mlir"), blessed.join("\n// -----\n\n")).unwrap();
+    } else {
+        assert_eq!(wrong, "");
+    }
+}
+
+/// The rewritten text reads again, and nothing is left to do.
+fn again(text: &str, spec: &str) {
+    if !spec.contains("global-work-space-plan") {
+        assert!(!text.contains("memref.alloc()"), "{text}");
+    }
+    let spec = if spec.contains('{') { spec.replace('}', " insert-workspace-size=false}") } else { spec.to_owned() };
+    assert_eq!(run(text, &spec).expect("reads again").text, text);
+}
+
+#[test]
+fn the_original_sends_warnings_into_the_program_and_this_does_not() {
+    let part = parts("kernels.mlir").into_iter().find(|part| part.contains("@dma_buffers_share")).unwrap();
+    let rewritten = run(&part, "plan-memory").unwrap();
+    assert!(!rewritten.text.contains("[hivm-plan-memory]"));
+    let warning = "warning: [hivm-plan-memory] There reused some dma buffers in ub address space, which may stall pipe. \
+                   Not reusing dma buffer needs 2097152 bits while 1572864 bits available!";
+    assert!(rewritten.notes.iter().any(|note| note.ends_with(warning)), "{:?}", rewritten.notes);
+    assert!(rewritten.notes.iter().any(|note| note.contains("1 sharings across pipes")), "{:?}", rewritten.notes);
+}
+
+#[test]
+fn an_overflow_says_why_and_what_would_help() {
+    let part = parts("kernels.mlir").into_iter().find(|part| part.contains("@preload_too_large")).unwrap();
+    let Err(PassFailure::DoesNotFit(why)) = run(&part, "plan-memory") else { panic!("fits") };
+    let first = "kernel.mlir:5:3: error: ub overflow, requires 1835008 bits while 1572864 bits available! (possible \
+                 reason: tiling basic block is too large or block number is more than what user expect due to \
+                 multi-buffer feature is enabled and some ops need extra local buffer.)";
+    assert_eq!(why.lines().next(), Some(first));
+    for part in
+        ["no plan can fit", "%p: 32768 bytes x 4 slots, line", "without multi-buffering of @preload_too_large/%p"]
+    {
+        assert!(why.contains(part), "`{part}` is not in\n{why}");
+    }
+    let short = run(&part, "plan-memory{profile=regbase}").unwrap_err().to_string();
+    assert!(short.lines().next().is_some_and(|line| line.ends_with("1572864 bits available!")), "{short}");
+}
+
+#[test]
+fn the_plan_is_written_down_if_asked_for() {
+    let part = parts("kernels.mlir").into_iter().find(|part| part.contains("@temporary_buffer")).unwrap();
+    let rewritten = run(&part, "plan-memory{enable-memory-display enable-print-memory-allocated-size}").unwrap();
+    let [(name, content)] = &rewritten.files[..] else { panic!("one file") };
+    assert_eq!(name, "memory_info.json");
+    let json: serde_json::Value = serde_json::from_str(content).unwrap();
+    let record = &json["Record"][0];
+    assert_eq!((record["scope"].as_str(), record["status"].as_str()), (Some("ub"), Some("success")));
+    let buffers = record["memory_info_array"].as_array().unwrap();
+    assert_eq!(
+        buffers.iter().map(|buffer| buffer["is_tmpbuf"].as_bool().unwrap()).collect::<Vec<_>>(),
+        [false, false, true]
+    );
+    assert_eq!(buffers[2]["offset"], serde_json::json!([192]));
+    let size = "[AscendNPU IR] Allocated UB size = 2816 bits ";
+    assert!(rewritten.notes.iter().any(|note| note.ends_with(size)), "{:?}", rewritten.notes);
+}
+
+#[test]
+fn options_are_checked() {
+    let error = |spec: &str| run("", spec).unwrap_err().to_string();
+    assert!(error("plan-memory{plan-memory-strategy=smallest}").contains("default or largest-first"));
+    assert!(error("plan-memory{mem-plan-mode=remote}").contains("global-work-space-plan"));
+    assert!(error("plan-memory{simt-vf-dynamic-size=x}").contains("KiB"));
+    assert!(error("plan-memory{speed=9}").contains("has no option `speed`"));
+    let part = parts("kernels.mlir").into_iter().find(|part| part.contains("@mix_mode")).unwrap();
+    let range = run(&part, "plan-memory{simt-vf-dynamic-size=100}").unwrap_err().to_string();
+    assert!(range.contains("PlanMemory Fail : SimtVFDynamicSize have to in range [128, 216], but got 100!"), "{range}");
+}

@@ -1,0 +1,9 @@
+//! The plan-memory pass: kernels with the addresses they get, the mistakes of
+//! the original, recorded problems, and generated kernels.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "tests")]
+
+mod defects;
+mod generate;
+mod kernels;
+mod recorded;
+mod targets;
