@@ -141,7 +141,7 @@ pub unsafe extern "C" fn memplan_rewrite(
         let strategy = unsafe { optional_string("the strategy", options.strategy)? };
         let strategy = strategy.map(|name| find(name).ok_or_else(|| no_strategy(name))).transpose()?;
         let stop = Stop::of(&options);
-        let how = PassHow { strategy, request: request(&options, &stop) };
+        let how = PassHow { strategy, request: request(&options, &stop), device: None };
         let rewritten = pass.run(&Source::new("text.mlir", bytes), &spec.options, &how).map_err(pass_failure)?;
         let notes = rewritten.notes.join("\n");
         let text = CString::new(rewritten.text).map_err(|_| Failure::argument("the text has a NUL in it"))?;

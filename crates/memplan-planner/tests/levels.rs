@@ -1,4 +1,5 @@
 //! The `levels` strategy: the document's examples, and small on-chip problems.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use memplan_core::{Buffer, BufferId, Bytes, Id, IndexVec, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Space};
 use memplan_planner::Request;

@@ -215,7 +215,11 @@ pub(crate) fn opt<'py>(
     let limits = Limits::of(py, seed, time_limit, None, None)?;
     let source = Source::new(name, text);
     let Watched { result, interrupted } = watched(py, None, |request| {
-        pass.run(&source, &spec.options, &PassHow { strategy, request: limits.set(request, Assign::Offsets) })
+        pass.run(
+            &source,
+            &spec.options,
+            &PassHow { strategy, request: limits.set(request, Assign::Offsets), device: None },
+        )
     })?;
     if let Some(signal) = interrupted {
         return Err(signal);

@@ -34,7 +34,7 @@ mod target;
 mod workspace;
 
 use memplan_analysis::{Aliases, Beyond, Lifetimes, OpTree};
-use memplan_core::{Plan, Problem};
+use memplan_core::{IndexVec, Plan, Problem};
 use memplan_planner::strategy::levels::Report;
 use memplan_planner::{Request, Strategy};
 use memplan_program::SiteId;
@@ -65,6 +65,24 @@ impl View<'_> {
     /// The buffers a value of the text may be.
     pub(super) fn sites_of(&self, value: ValueId) -> &[SiteId] {
         self.lowered.values.get(&value).map_or(&[], |&value| self.aliases.sites(value))
+    }
+
+    /// For each site whether it is never touched, only read, or written.
+    pub(super) fn written(&self) -> IndexVec<SiteId, Option<bool>> {
+        let program = &self.lowered.program;
+        let mut written = IndexVec::filled(None, program.sites().len());
+        for (op, info) in program.ops().iter_enumerated() {
+            // What is passed to a function may be filled there in ways nobody tells.
+            let document_op = self.document.info(self.lowered.ops[op]);
+            let call = document_op.traits.has(crate::dialect::Traits::CALL);
+            for access in &info.accesses {
+                for &site in self.aliases.sites(access.value) {
+                    let entry: &mut Option<bool> = &mut written[site];
+                    *entry = Some(entry.unwrap_or(false) || access.kind.writes() || call);
+                }
+            }
+        }
+        written
     }
 }
 

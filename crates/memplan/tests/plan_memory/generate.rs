@@ -105,16 +105,92 @@ impl Writer {
 
     fn body(&mut self, ops: usize) {
         for _ in 0..ops {
-            match self.random.below(20) {
+            match self.random.below(24) {
                 0..6 => self.load(),
                 6..13 => self.compute(),
-                13..17 => self.store(),
-                17 if self.depth < 4 => self.branch(),
-                18 if self.depth < 4 => self.repeat(),
-                _ if self.depth < 4 => self.carry(),
+                13..16 => self.store(),
+                16 => self.select(),
+                17 => self.part(),
+                18 => self.with_temporary(),
+                19 => self.preload(),
+                20 if self.depth < 4 => self.branch(),
+                21 if self.depth < 4 => self.repeat(),
+                22 if self.depth < 4 => self.carry(),
+                _ if self.depth < 4 => self.decide(),
                 _ => self.store(),
             }
         }
+    }
+
+    /// One buffer or another, decided at run time.
+    fn select(&mut self) {
+        let Some((one, class)) = self.pick() else { return };
+        let other = self.of_class(class);
+        let (result, flag) = (self.fresh("s"), self.random.below(2));
+        self.line(&format!("{result} = arith.select %flag{flag}, {one}, {other} : {}", ty(class)));
+        self.ready.push((result, class));
+    }
+
+    /// Half of a buffer is computed anew, in place of itself or not.
+    fn part(&mut self) {
+        let Some((name, class)) = self.pick() else { return };
+        let half = CLASSES[class] / 2;
+        let view = format!("memref<{half}xf16, strided<[1], offset: {half}>, #hivm.address_space<ub>>");
+        let (from, to) = (self.fresh("v"), self.fresh("v"));
+        let target = self.alloc(class, 1);
+        self.line(&format!("{from} = memref.subview {name}[{half}] [{half}] [1] : {} to {view}", ty(class)));
+        self.line(&format!("{to} = memref.subview {target}[{half}] [{half}] [1] : {} to {view}", ty(class)));
+        self.line(&format!("hivm.hir.vrelu ins({from} : {view}) outs({to} : {view})"));
+        self.ready.push((target, class));
+    }
+
+    fn with_temporary(&mut self) {
+        let Some((input, class)) = self.pick() else { return };
+        let (output, temporary) = (self.alloc(class, 1), self.alloc(0, 1));
+        let t = ty(class);
+        self.line(&format!(
+            "hivm.hir.vtranspose ins({input} : {t}) outs({output} : {t}) temp_buffer({temporary} : {})",
+            ty(0)
+        ));
+        self.ready.push((output, class));
+    }
+
+    /// Filled ahead of its loop's next iteration.
+    fn preload(&mut self) {
+        if self.depth == 1 {
+            return self.load();
+        }
+        self.load();
+        let (name, class) = self.ready[self.ready.len() - 1].clone();
+        self.line(&format!("annotation.mark {name} {{hivm.preload_local_buffer = 1 : i32}} : {}", ty(class)));
+    }
+
+    /// A loop that decides in its first region and carries a buffer.
+    fn decide(&mut self) {
+        let class = self.random.below(CLASSES.len());
+        let (init, t) = (self.of_class(class), ty(class));
+        let (argument, passed, result) = (self.fresh("x"), self.fresh("y"), self.fresh("r"));
+        self.line(&format!("{result} = scf.while ({argument} = {init}) : ({t}) -> {t} {{"));
+        for region in 0..2 {
+            let visible = self.ready.len();
+            self.depth += 1;
+            if region == 1 {
+                self.line(&format!("^bb0({passed}: {t}):"));
+            }
+            self.ready.push((if region == 0 { argument.clone() } else { passed.clone() }, class));
+            let ops = 1 + self.random.below(3);
+            self.body(ops);
+            let given = self.of_class(class);
+            let flag = self.random.below(2);
+            self.line(&match region {
+                0 => format!("scf.condition(%flag{flag}) {given} : {t}"),
+                _ => format!("scf.yield {given} : {t}"),
+            });
+            self.depth -= 1;
+            self.ready.truncate(visible);
+            self.line(if region == 0 { "} do {" } else { "}" });
+        }
+        self.ready.push((result, class));
     }
 
     /// A branch whose results are one buffer or another.

@@ -967,7 +967,7 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
 
 // Only ever read: refused, as the original does.
 // run: plan-memory
-// expect: line 5, column 5: 'memref.alloc' op error: read before first write
+// expect: 'memref.alloc' op error: read before first write
 module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
   func.func @never_written(%gm0: memref<10xf16, #hivm.address_space<gm>>, %gm1: memref<10xf16, #hivm.address_space<gm>>, %gm2: memref<20xf16, #hivm.address_space<gm>>) attributes {hacc.entry} {
     %a = memref.alloc() : memref<20xf16, #hivm.address_space<ub>>
@@ -2291,7 +2291,7 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
 
 // Never written: refused.
 // run: plan-memory{mem-plan-mode=global-work-space-plan}
-// expect: line 8, column 5: 'memref_ext.alloc_workspace' op error: read before first write
+// expect: 'memref_ext.alloc_workspace' op error: read before first write
 module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
   func.func @workspace_only_read(%ws: memref<?xi8, #hivm.address_space<gm>>, %x: tensor<16x16xf32>, %n: index) {
     %c0 = arith.constant 0 : index

@@ -48,3 +48,24 @@ fn a_device_of_ones_own() {
     let error = pass.run(&Source::new("kernel.mlir", KERNEL), &spec.options, &how).unwrap_err();
     assert!(matches!(&error, PassFailure::DoesNotFit(why) if why.contains("sram overflow")), "{error}");
 }
+
+const NESTED: &str = r##"
+func.func @inner(%x: memref<64xf16, #hivm.address_space<ub>>, %out: memref<64xf16, #hivm.address_space<gm>>) {
+  %t = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+  hivm.hir.vexp ins(%x : memref<64xf16, #hivm.address_space<ub>>) outs(%t : memref<64xf16, #hivm.address_space<ub>>)
+  hivm.hir.store ins(%t : memref<64xf16, #hivm.address_space<ub>>) outs(%out : memref<64xf16, #hivm.address_space<gm>>)
+  return
+}
+func.func @outer(%in: memref<64xf16, #hivm.address_space<gm>>) {
+  %a = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+  hivm.hir.load ins(%in : memref<64xf16, #hivm.address_space<gm>>) outs(%a : memref<64xf16, #hivm.address_space<ub>>)
+  func.call @inner(%a, %in) : (memref<64xf16, #hivm.address_space<ub>>, memref<64xf16, #hivm.address_space<gm>>) -> ()
+  return
+}
+"##;
+
+#[test]
+fn a_kernel_that_calls_a_kernel_is_refused() {
+    let error = crate::kernels::run(NESTED, "plan-memory").unwrap_err().to_string();
+    assert!(error.contains("inline it first"), "{error}");
+}

@@ -18,6 +18,7 @@ use super::pipes::{self, Users};
 use super::target::{DEFAULT_DEVICE, Scope, Target};
 use super::{Defect, PlannedFunction, View};
 use crate::Document;
+use crate::dialect::Traits;
 use crate::pass::{PassError, Remark};
 
 /// Everything that was planned, before it is written.
@@ -51,6 +52,7 @@ pub(super) fn plan_all(
     let planned: Vec<SiteId> = planner.by_function.iter().flatten().copied().collect();
     let groups = coalesce(view, &planner.users, &planned);
     planner.refuse_hopeless(&groups)?;
+    planner.refuse_nested_kernels()?;
     for function in program.functions().ids() {
         planner.function(function, &groups, strategy, request)?;
     }
@@ -100,7 +102,7 @@ impl Planner<'_> {
     fn find_buffers(&mut self) -> Result<(), PassError> {
         let program = &self.view.lowered.program;
         let mut targets: HashMap<FunctionId, (Target, bool)> = HashMap::new();
-        let written = self.written();
+        let written = self.view.written();
         for site in program.sites().ids() {
             let Some(function) = self.site_function(site) else { continue };
             if self.is_left_out(function) {
@@ -145,24 +147,6 @@ impl Planner<'_> {
         host || document.attribute(op, "hivm.vector_function").is_some()
     }
 
-    /// For each site whether it is never touched, only read, or written.
-    fn written(&self) -> IndexVec<SiteId, Option<bool>> {
-        let program = &self.view.lowered.program;
-        let mut written = IndexVec::filled(None, program.sites().len());
-        for (op, info) in program.ops().iter_enumerated() {
-            // What is passed to a function may be filled there in ways nobody tells.
-            let document_op = self.view.document.info(self.view.lowered.ops[op]);
-            let call = document_op.traits.has(crate::dialect::Traits::CALL);
-            for access in &info.accesses {
-                for &site in self.view.aliases.sites(access.value) {
-                    let entry: &mut Option<bool> = &mut written[site];
-                    *entry = Some(entry.unwrap_or(false) || access.kind.writes() || call);
-                }
-            }
-        }
-        written
-    }
-
     fn check(&self, site: SiteId, written: Option<bool>, span: memplan_core::Span) -> Result<(), PassError> {
         let info = self.view.lowered.program.site(site);
         let foreign = self.is_foreign(site);
@@ -201,6 +185,39 @@ impl Planner<'_> {
     fn owner(&self, site: SiteId) -> Option<SiteId> {
         let number = self.view.lowered.program.site(site).coupled.filter(|_| self.is_foreign(site))?;
         self.owners.get(&(self.module_of(site), number)).copied()
+    }
+
+    /// A function with buffers of its own would overwrite those of its caller
+    /// that are alive across the call: each is planned as if it were alone.
+    fn refuse_nested_kernels(&self) -> Result<(), PassError> {
+        let (document, program) = (self.view.document, &self.view.lowered.program);
+        let mut kernels: HashMap<(Option<crate::OpId>, &str), FunctionId> = HashMap::new();
+        for (function, sites) in self.by_function.iter_enumerated().filter(|(_, sites)| !sites.is_empty()) {
+            let op = self.view.lowered.functions[function];
+            kernels.insert((document.parent_op(op), document.symbol_name(op).unwrap_or_default()), function);
+        }
+        for (op, &called) in self.view.lowered.ops.iter_enumerated() {
+            if !document.info(called).traits.has(Traits::CALL) {
+                continue;
+            }
+            let caller = program.function_of(op);
+            let module = document.parent_op(self.view.lowered.functions[caller]);
+            let callee = kernels.get(&(module, document.symbol_name(called).unwrap_or_default()));
+            let Some(&callee) = callee else { continue };
+            let alive = |site: &&SiteId| matches!(self.view.lifetimes.life(**site), Life::Range { first, last } if first <= op && op <= last);
+            let clash = |site: &SiteId| {
+                let space = program.site(*site).space;
+                self.by_function[callee].iter().any(|&other| program.site(other).space == space)
+            };
+            if let Some(&site) = self.by_function[caller].iter().filter(alive).find(|site| clash(site)) {
+                let message = format!(
+                    "the function called here has on-chip buffers of its own, and {} is in use meanwhile: inline it first",
+                    self.names[site]
+                );
+                return Err(PassError::Op { span: document.op(called).span, message });
+            }
+        }
+        Ok(())
     }
 
     fn refuse_hopeless(&self, groups: &Groups) -> Result<(), PassError> {

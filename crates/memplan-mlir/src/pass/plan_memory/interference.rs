@@ -21,9 +21,11 @@
 //! Costs a pass over the program, and for a question about two buffers the
 //! number of writes of one times the number of names of the other.
 
+use std::collections::HashMap;
+
 use memplan_core::{Id, IndexVec};
 use memplan_program::{
-    AccessKind, BlockId, Control, Definition, Extent, OpId, Origin, Program, SiteId, Target, ValueId,
+    AccessKind, BlockId, Control, Definition, Extent, OpId, Origin, Program, RegionId, SiteId, Target, ValueId,
 };
 
 use super::View;
@@ -41,6 +43,8 @@ pub(super) struct Interference<'a> {
     roots: IndexVec<ValueId, (ValueId, Option<u64>)>,
     spans: IndexVec<ValueId, Option<Span>>,
     writes: IndexVec<ValueId, Vec<OpId>>,
+    /// Regions whose blocks only branch to blocks behind them.
+    forward: IndexVec<RegionId, bool>,
     /// Values that begin where the buffer they may be begins, whichever it is.
     whole: IndexVec<ValueId, bool>,
     /// The values, of those that are no views, that may be each site.
@@ -59,6 +63,7 @@ impl<'a> Interference<'a> {
         let roots = roots(program);
         let mut found = Interference {
             view,
+            forward: program.regions().iter().map(|region| is_forward(program, &region.blocks)).collect(),
             whole: whole(program, &roots),
             roots,
             spans: IndexVec::filled(None, count),
@@ -162,7 +167,7 @@ impl<'a> Interference<'a> {
         };
         let region = program.block(used_in).region;
         let same = program.block(defined_in).region == region && defined_in != used_in;
-        same && !is_forward(program, &program.region(region).blocks)
+        same && !self.forward[region]
     }
 
     /// When a value comes into being; `None` for an allocation, which is nothing before it is used.
@@ -294,10 +299,10 @@ fn step(program: &Program, value: ValueId) -> Option<(ValueId, Option<u64>)> {
 }
 
 fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
-    let place = |block: BlockId| blocks.iter().position(|&other| other == block);
-    blocks.iter().all(|&block| {
-        program.block(block).branches.iter().all(|branch| match branch.target {
-            Target::Block(target) => place(block) < place(target),
+    let place: HashMap<BlockId, usize> = blocks.iter().copied().zip(0..).collect();
+    blocks.iter().all(|block| {
+        program.block(*block).branches.iter().all(|branch| match branch.target {
+            Target::Block(target) => place.get(block) < place.get(&target),
             Target::Leave | Target::Break => true,
         })
     })

@@ -42,9 +42,10 @@ pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> 
     let program = &view.lowered.program;
     let mut by_function: IndexVec<FunctionId, Vec<SiteId>> = IndexVec::filled(Vec::new(), program.functions().len());
     let mut planned = Vec::new();
+    let written = view.written();
     for site in program.sites().ids() {
         if let Some(op) = program.alloc_op(site) {
-            check(view, site)?;
+            check(view, site, written[site])?;
             by_function[program.function_of(op)].push(site);
             planned.push(site);
         }
@@ -68,17 +69,14 @@ pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> 
     Ok(Planned { rewrite, functions, files: Vec::new() })
 }
 
-fn check(view: &View, site: SiteId) -> Result<(), PassError> {
+fn check(view: &View, site: SiteId, written: Option<bool>) -> Result<(), PassError> {
     let program = &view.lowered.program;
     let op = view.lowered.sites[site];
     let error = |message: &str| PassError::Op { span: view.document.op(op).span, message: message.to_owned() };
     if !matches!(program.site(site).size, SiteSize::Known(_)) {
         return Err(error("a workspace needs a size that is known before the program runs"));
     }
-    let touches = |access: &&memplan_program::Access| view.aliases.sites(access.value).contains(&site);
-    let mut accesses = program.ops().iter().flat_map(|op| &op.accesses).filter(touches).peekable();
-    let touched = accesses.peek().is_some();
-    if touched && !accesses.any(|access| access.kind.writes()) {
+    if written == Some(false) {
         return Err(error("'memref_ext.alloc_workspace' op error: read before first write"));
     }
     Ok(())

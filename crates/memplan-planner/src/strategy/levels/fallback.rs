@@ -9,6 +9,8 @@ use memplan_core::{BufferId, Id, Outcome, Overlay, Placement, Problem, ProblemBu
 use super::entry::pipes_of;
 use crate::{Request, search};
 
+/// In larger problems the search decides alone.
+const MOST_TRIED: usize = 2_000;
 /// Search nodes for each question about exclusive buffers.
 const TRIAL: u64 = 20_000;
 
@@ -98,6 +100,9 @@ impl Alone {
         let mut candidates: Vec<usize> = (0..self.ids.len()).filter(dma).collect();
         let size = |index: usize| self.problem.buffers()[BufferId::from_index(index)].bytes();
         candidates.sort_by_key(|&index| size(index));
+        if self.ids.len() > MOST_TRIED {
+            return None;
+        }
         let mut best = None;
         let (mut fits, mut fails) = (0, candidates.len() + 1);
         while fails - fits > 1 {

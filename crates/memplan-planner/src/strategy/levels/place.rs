@@ -74,7 +74,7 @@ pub(super) struct Planner<'e> {
     outline: Outline,
     history: Vec<Record>,
     /// Where each slot of each entry lies; more than it has slots after an upgrade.
-    places: Vec<Vec<Option<u64>>>,
+    places: Vec<Vec<Option<(u64, Level)>>>,
     /// An item by its position, and the address it must not go to again.
     forbidden: Option<(usize, u64)>,
     work: u64,
@@ -188,7 +188,8 @@ impl<'e> Planner<'e> {
     }
 
     fn level_of(&self, item: Item) -> Option<Level> {
-        self.history.iter().rev().find(|record| record.item == item).map(|record| record.level)
+        let place = self.places[item.entry].get(item.slot as usize).copied().flatten();
+        place.map(|(_, level)| level)
     }
 
     /// Places an item at a level, if there is room.
@@ -198,7 +199,7 @@ impl<'e> Planner<'e> {
         }
         let size = self.entry(item).size;
         if size == 0 {
-            self.places[item.entry][item.slot as usize] = Some(0);
+            self.places[item.entry][item.slot as usize] = Some((0, level));
             return true;
         }
         let Some((first, last)) = self.room(index, item, level) else { return false };
@@ -221,7 +222,7 @@ impl<'e> Planner<'e> {
         if places.len() <= item.slot as usize {
             places.resize(item.slot as usize + 1, None);
         }
-        places[item.slot as usize] = Some(offset);
+        places[item.slot as usize] = Some((offset, level));
         self.history.push(Record { level, index, item, offset, replaced, along });
     }
 
@@ -258,9 +259,9 @@ impl<'e> Planner<'e> {
     }
 
     /// Whether somebody needs the bound while the item lives.
-    fn taken(&mut self, item: Item, level: Level, bound: usize, address: u64) -> bool {
+    fn taken(&mut self, item: Item, level: Level, at: usize, address: u64) -> bool {
         let entry = self.entry(item);
-        let bound = &self.outline.bounds[bound];
+        let bound = &self.outline.bounds[at];
         if bound.last.is_none() {
             return false;
         }
@@ -268,6 +269,8 @@ impl<'e> Planner<'e> {
         if bound.exclusive || entry.exclusive {
             return true;
         }
+        self.work += if self.entries.apart.is_empty() { 0 } else { self.history.len() as u64 };
+        let bound = &self.outline.bounds[at];
         let apart = !self.entries.apart.is_empty()
             && self.over(low, high).any(|record| self.entries.apart.contains(&(item.entry, record.item.entry)));
         if apart || common(&entry.life, &bound.life).is_none() {
@@ -314,7 +317,10 @@ impl<'e> Planner<'e> {
         let end = address + entry.size;
         match level {
             Level::Lives => true,
-            Level::Slots => first == last && !self.donors(item, first).is_empty(),
+            Level::Slots => {
+                self.work += self.history.len() as u64;
+                first == last && !self.donors(item, first).is_empty()
+            }
             Level::Pipe | Level::Loop => {
                 self.work += self.history.len() as u64;
                 let clash = |record: &Record| {
@@ -340,7 +346,7 @@ impl<'e> Planner<'e> {
             return Vec::new();
         }
         // All but the slot that the bound is a part of.
-        let others = self.places[owner.entry].iter().flatten().copied();
+        let others = self.places[owner.entry].iter().flatten().map(|&(address, _)| address);
         let slot = self.entry(owner).size;
         let holds = |address: u64| address <= bound.offset && bound.offset - address < slot;
         let donors: Vec<u64> = others.filter(|&address| !holds(address)).collect();
@@ -367,7 +373,7 @@ impl<'e> Planner<'e> {
             extent = extent.max(record.offset + self.entry(record.item).size);
         }
         let offsets: Vec<Vec<u64>> =
-            self.places.iter().map(|slots| slots.iter().flatten().copied().collect()).collect();
+            self.places.iter().map(|slots| slots.iter().flatten().map(|place| place.0).collect()).collect();
         Placed { overlays: self.overlays_used(&offsets), offsets, levels, extent }
     }
 
