@@ -84,14 +84,13 @@ pub enum PassFailure {
 }
 
 /// All passes, in the order of listings.
-pub const PASSES: &[&dyn Pass] =
-    &[
-        &mlir::MergeAlloc,
-        &mlir::EarlyDealloc,
-        &mlir::PlanMemory,
-        &assign_gmem::AssignGmem,
-        &storage_rewrite::StorageRewrite,
-    ];
+pub const PASSES: &[&dyn Pass] = &[
+    &mlir::MergeAlloc,
+    &mlir::EarlyDealloc,
+    &mlir::PlanMemory,
+    &assign_gmem::AssignGmem,
+    &storage_rewrite::StorageRewrite,
+];
 
 /// The pass of that name.
 pub fn find(name: &str) -> Option<&'static dyn Pass> {

@@ -51,7 +51,7 @@ impl Pass for AssignGmem {
             return Err(Unsound { strategy: self.name(), findings }.into());
         }
         let notes = assigned.remarks.iter().map(|remark| placed(text, remark)).collect();
-        Ok(Rewritten { text: rewritten, notes, savings: assigned.stats })
+        Ok(Rewritten { text: rewritten, notes, savings: assigned.stats, ..Rewritten::default() })
     }
 }
 

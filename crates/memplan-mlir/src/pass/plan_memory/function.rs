@@ -192,7 +192,7 @@ impl Planner<'_> {
     fn refuse_nested_kernels(&self) -> Result<(), PassError> {
         let (document, program) = (self.view.document, &self.view.lowered.program);
         let mut kernels: HashMap<(Option<crate::OpId>, &str), FunctionId> = HashMap::new();
-        for (function, sites) in self.by_function.iter_enumerated().filter(|(_, sites)| !sites.is_empty()) {
+        for (function, _) in self.by_function.iter_enumerated().filter(|(_, sites)| !sites.is_empty()) {
             let op = self.view.lowered.functions[function];
             kernels.insert((document.parent_op(op), document.symbol_name(op).unwrap_or_default()), function);
         }
