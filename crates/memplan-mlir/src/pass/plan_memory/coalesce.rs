@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 use memplan_analysis::Life;
 use memplan_core::{Id, IndexVec};
-use memplan_program::{Control, Definition, OpId, Origin, SiteId, ValueId};
+use memplan_program::{Control, Definition, OpId, Origin, SiteId, Target, ValueId};
 
 use super::interference::Interference;
 use super::pipes::Users;
@@ -65,6 +65,7 @@ pub(super) fn coalesce(view: &View, users: &HashMap<SiteId, Users>, planned: &[S
     let mut coalescing = Coalescing {
         view,
         interference: &interference,
+        edges: view.lowered.program.incoming_edges(),
         settled: HashSet::new(),
         groups: Groups {
             group_of: HashMap::new(),
@@ -85,6 +86,8 @@ pub(super) fn coalesce(view: &View, users: &HashMap<SiteId, Users>, planned: &[S
 struct Coalescing<'a> {
     view: &'a View<'a>,
     interference: &'a Interference<'a>,
+    /// `(target, source)` of what control flow hands over, sorted.
+    edges: Vec<(ValueId, ValueId)>,
     /// Sites that in-place results do not look at any more.
     settled: HashSet<SiteId>,
     groups: Groups,
@@ -121,7 +124,8 @@ impl Coalescing<'_> {
                 continue;
             }
             let rotation = program.rotation(site);
-            if rotation.is_none() || carriers.iter().any(|&(op, _)| Some(op) != rotation) {
+            let elsewhere = carriers.iter().any(|&(op, _)| Some(op) != rotation);
+            if rotation.is_none() || elsewhere || self.ages_without_end(&carriers) {
                 self.groups.hopeless.push(site);
                 continue;
             }
@@ -153,11 +157,63 @@ impl Coalescing<'_> {
         carriers
     }
 
+    /// Whether some argument may be handed to itself: then an instance can be older
+    /// than any number of slots. Arguments that only pass on what is younger end
+    /// after as many iterations as there are of them.
+    fn ages_without_end(&self, carriers: &[(OpId, ValueId)]) -> bool {
+        let arguments: HashSet<ValueId> = carriers.iter().map(|&(_, argument)| argument).collect();
+        carriers.iter().any(|&(op, argument)| {
+            let mut seen = HashSet::new();
+            let mut stack = self.handed_round(op, argument);
+            while let Some(value) = stack.pop() {
+                if value == argument {
+                    return true;
+                }
+                if !seen.insert(value) {
+                    continue;
+                }
+                match arguments.contains(&value) {
+                    true => stack.extend(self.handed_round(op, value)),
+                    false => stack.extend(self.sources(value)),
+                }
+            }
+            false
+        })
+    }
+
+    /// What the loop hands to an argument at the end of an iteration.
+    fn handed_round(&self, op: OpId, argument: ValueId) -> Vec<ValueId> {
+        let program = &self.view.lowered.program;
+        let mut given = Vec::new();
+        for &region in program.op(op).regions() {
+            let arguments = program.entry_arguments(region);
+            let Some(at) = arguments.iter().position(|&other| other == argument) else { continue };
+            let leaving = program.exits(region).filter(|(target, _)| *target == Target::Leave);
+            given.extend(leaving.filter_map(|(_, values)| values.get(at).copied()));
+        }
+        given
+    }
+
+    /// What a value may be, one step back.
+    fn sources(&self, value: ValueId) -> Vec<ValueId> {
+        let program = &self.view.lowered.program;
+        match &program.value(value).origin {
+            Origin::Derived { base, .. } => vec![*base],
+            Origin::Merged(sources) | Origin::Opaque(sources) => sources.to_vec(),
+            Origin::Incoming => {
+                let first = self.edges.partition_point(|&(target, _)| target < value);
+                let edges = self.edges[first..].iter().take_while(|&&(target, _)| target == value);
+                edges.map(|&(_, source)| source).collect()
+            }
+            Origin::Alloc(_) | Origin::External => Vec::new(),
+        }
+    }
+
     /// Joins what structured control flow makes one value of.
     fn join_values(&mut self) {
         let program = &self.view.lowered.program;
         let mut classes = Classes::new(program.values().len());
-        for (target, source) in program.incoming_edges() {
+        for &(target, source) in &self.edges {
             let source = self.interference.root(source);
             let plain = matches!(program.value(source).origin, Origin::Alloc(_) | Origin::Incoming);
             if plain && !self.is_branch_argument(target) {
