@@ -77,6 +77,8 @@ pub(super) struct Planner<'e> {
     places: Vec<Vec<Option<(u64, Level)>>>,
     /// An item by its position, and the address it must not go to again.
     forbidden: Option<(usize, u64)>,
+    /// Whether the lowest level may use in-place pairs.
+    in_place: bool,
     work: u64,
     pub(super) rollbacks: u64,
 }
@@ -90,6 +92,7 @@ impl<'e> Planner<'e> {
             history: Vec::new(),
             places: Vec::new(),
             forbidden: None,
+            in_place: true,
             work: 0,
             rollbacks: 0,
         }
@@ -114,6 +117,7 @@ impl<'e> Planner<'e> {
             return None;
         }
         let split = self.outline.split;
+        self.in_place = true;
         self.restart(UNLIMITED, split);
         for (index, &item) in self.entries.order.iter().enumerate() {
             if !self.put(index, item, level) {
@@ -123,11 +127,28 @@ impl<'e> Planner<'e> {
         Some(self.placed())
     }
 
-    /// All levels, within the capacity.
+    /// All levels, within the capacity. In-place pairs count only if all their
+    /// slots coincide; where just some do, there is another try without them.
     pub(super) fn within_capacity(&mut self) -> Option<Placed> {
-        [false, true].into_iter().find_map(|split| {
+        let tries = [(true, false), (true, true), (false, false), (false, true)];
+        tries.into_iter().find_map(|(in_place, split)| {
+            self.in_place = in_place;
             self.restart(self.entries.capacity, split);
-            self.descend().then(|| self.placed())
+            let placed = self.descend().then(|| self.placed());
+            placed.filter(|placed| !self.is_half_overlaid(placed))
+        })
+    }
+
+    /// Whether an in-place pair shares bytes without sharing all slots.
+    fn is_half_overlaid(&self, placed: &Placed) -> bool {
+        let list = &self.entries.list;
+        self.entries.overlays.keys().any(|&(newcomer, victim)| {
+            let (one, other) = (&placed.offsets[newcomer], &placed.offsets[victim]);
+            let (size, length) = (list[newcomer].size, list[victim].size);
+            let overlap = |&(a, b): &(u64, u64)| a < b + length && b < a + size;
+            let mut pairs = one.iter().flat_map(|&a| other.iter().map(move |&b| (a, b)));
+            let meet = common(&list[newcomer].life, &list[victim].life).is_some();
+            meet && one != other && pairs.any(|pair| overlap(&pair))
         })
     }
 
@@ -276,7 +297,7 @@ impl<'e> Planner<'e> {
         if apart || common(&entry.life, &bound.life).is_none() {
             return apart;
         }
-        let excused = level == Level::Lives && !self.entries.overlays.is_empty() && {
+        let excused = level == Level::Lives && self.in_place && !self.entries.overlays.is_empty() && {
             self.work += self.history.len() as u64;
             let mut meeting = self.over(low, high).filter(|record| self.meets(item, record.item));
             meeting.all(|record| self.excused(item, record, address))
