@@ -40,6 +40,9 @@ pub(crate) fn planned_model(source: &Source, planned: &Planned) -> Result<(Offli
 /// around the tensors, and might do so worse than planned: where its own plan then
 /// needs less, that one is written, so that a planned model is never the worse one.
 fn written_plan(network: &Network, problem: &Problem, plan: &Plan) -> Plan {
+    if !network.runtime_is_known() {
+        return plan.clone();
+    }
     let own = network.runtime_plan();
     let is_better = network.runtime_extent(&own) < network.runtime_extent(plan);
     let holds = || memplan::finding::in_packing(problem, &own).is_empty() && network.check(&own).is_empty();
@@ -48,6 +51,9 @@ fn written_plan(network: &Network, problem: &Problem, plan: &Plan) -> Plan {
 
 /// What the runtime makes of a plan inside the model.
 pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> String {
+    if !network.runtime_is_known() {
+        return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
+    }
     let needed = network.runtime_extent(&written_plan(network, problem, plan));
     let capacity = problem.spaces().iter().next().and_then(|space| space.capacity);
     let verdict = match capacity {
@@ -59,7 +65,7 @@ pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> Str
 
 /// Savings against the runtime's own planner, for models it runs.
 pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, String)> {
-    if *network.kind() != Kind::Tflite {
+    if !network.runtime_is_known() {
         return None;
     }
     let theirs = network.runtime_alone();

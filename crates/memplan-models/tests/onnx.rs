@@ -339,6 +339,18 @@ fn another_order_moves_nodes_and_nothing_else() {
 }
 
 #[test]
+fn a_shape_of_a_million_dimensions_is_no_shape() {
+    let axes: Vec<i64> = (0..100_000).collect();
+    let mut nodes = vec![input("x", &["4"]), node("Unsqueeze", &["x"], &["t0"], &[ints("axes", &axes)])];
+    for index in 0..500 {
+        nodes.push(node("Relu", &[&format!("t{index}")], &[&format!("t{}", index + 1)], &[]));
+    }
+    let start = std::time::Instant::now();
+    assert_eq!(code(&model(&nodes)), "onnx::unknown-shape");
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
+#[test]
 fn no_bytes_make_the_readers_panic() {
     let mut state = 1u64;
     let mut random = move |below: usize| {

@@ -16,6 +16,9 @@ use memplan_verify::dataflow::{self, SitePlan, Violation};
 
 use crate::finding::{self, Finding};
 
+/// A microcontroller runs networks of hundreds of buffers; far more than this are not for it.
+const RUNTIME_BUFFERS: usize = 20_000;
+
 /// Which kind of file a network comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -109,6 +112,12 @@ impl Network {
             }
         }
         self.roles().iter().map(|role| of_role.get(role).copied().unwrap_or(0)).collect()
+    }
+
+    /// Whether the planner of TensorFlow Lite Micro can be followed in good time:
+    /// it looks at every pair of buffers, and so do we.
+    pub fn runtime_is_known(&self) -> bool {
+        self.kind == Kind::Tflite && self.roles().len() <= RUNTIME_BUFFERS
     }
 
     /// The plan that TensorFlow Lite Micro makes on its own.

@@ -26,6 +26,14 @@ use crate::pipeline::{self, How};
 /// Parts of the capacity that are tried, in thousandths.
 const HEADROOM: [u64; 6] = [1000, 980, 950, 900, 850, 750];
 
+/// Steps of all lives together, at most: beyond that the planner chooses alone.
+const WORK: u64 = 100_000_000;
+
+fn lives(problem: &Problem) -> u64 {
+    let steps = problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
+    steps.map(|interval| interval.end.0 - interval.start.0).fold(0, u64::saturating_add)
+}
+
 /// Whether there is something to choose.
 pub fn has_choice(problem: &Problem) -> bool {
     problem.spaces().len() > 1 && problem.buffers().iter().any(|buffer| buffer.spaces.len() > 1)
@@ -34,6 +42,9 @@ pub fn has_choice(problem: &Problem) -> bool {
 /// A plan in which hot and small buffers are in the fast memory; `None` if no
 /// choice that was tried can be packed.
 pub fn plan(problem: &Problem, network: &Network, how: &How) -> Result<Option<Outcome>, Refusal> {
+    if lives(problem) > WORK {
+        return Ok(None);
+    }
     let heat = Heat::new(problem, network);
     for thousandths in HEADROOM {
         let Some(chosen) = heat.choose(problem, thousandths) else { continue };

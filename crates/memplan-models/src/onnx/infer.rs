@@ -9,7 +9,7 @@
 use memplan_core::{Id, IndexVec};
 
 use super::evaluate::evaluate;
-use super::read::{Draft, Facts, Node};
+use super::read::{Draft, Facts, Node, RANK};
 use super::shape::{AutoPad, Sliding, axes, axis, broadcast, elements};
 use crate::graph::{GraphId, TensorId};
 
@@ -105,7 +105,7 @@ fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
 
 fn complete(facts: &mut Facts, found: Found) {
     if facts.shape.is_none() {
-        facts.shape = found.shape;
+        facts.shape = found.shape.filter(|shape| shape.len() <= RANK);
     }
     if facts.element == 0 {
         facts.element = found.element;
@@ -536,7 +536,7 @@ impl Context<'_> {
         } else {
             (0..shape.len()).filter(|&place| shape[place] == 1).collect()
         };
-        Some((0..shape.len()).filter(|place| !gone.contains(place)).map(|place| shape[place]).collect())
+        Some((0..shape.len()).filter(|place| gone.binary_search(place).is_err()).map(|place| shape[place]).collect())
     }
 
     fn unsqueeze(&self) -> Option<Vec<u64>> {
@@ -545,7 +545,7 @@ impl Context<'_> {
         let rank = shape.len().checked_add(numbers.len())?;
         let new = axes(&numbers, rank)?;
         let mut old = shape.iter();
-        (0..rank).map(|place| if new.contains(&place) { Some(1) } else { old.next().copied() }).collect()
+        (0..rank).map(|place| if new.binary_search(&place).is_ok() { Some(1) } else { old.next().copied() }).collect()
     }
 
     fn tile(&self) -> Option<Vec<u64>> {
@@ -609,8 +609,8 @@ impl Context<'_> {
         let shape = self.shape(0)?;
         let gone = axes(&gone?, shape.len())?;
         let keeps = self.int("keepdims", 1) != 0;
-        let places = (0..shape.len()).filter(|place| keeps || !gone.contains(place));
-        Some(places.map(|place| if gone.contains(&place) { 1 } else { shape[place] }).collect())
+        let places = (0..shape.len()).filter(|place| keeps || gone.binary_search(place).is_err());
+        Some(places.map(|place| if gone.binary_search(&place).is_ok() { 1 } else { shape[place] }).collect())
     }
 
     fn constant(&self) -> Option<Vec<Found>> {

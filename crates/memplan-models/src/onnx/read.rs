@@ -32,6 +32,8 @@ use crate::source::{ReadAt, Window};
 const VERSIONS: i64 = 64;
 /// Bodies within bodies, at most.
 const DEPTH: usize = 64;
+/// Tensors with more dimensions count as tensors without a known shape.
+pub(super) const RANK: usize = 64;
 /// Longer lists of numbers are no shapes.
 pub(super) const NUMBERS: usize = 1024;
 
@@ -359,7 +361,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(is_complete.then_some(shape))
+        Ok((is_complete && shape.len() <= RANK).then_some(shape))
     }
 
     /// Takes a node apart; returns its bodies.
@@ -594,7 +596,7 @@ fn tensor(message: Message) -> Result<Facts, ReadError> {
     let count = super::shape::elements(&shape);
     let is_whole = count == Some(numbers.len() as u64) && numbers.len() <= NUMBERS;
     facts.numbers = (is_whole && matches!(facts.element, 6 | 7)).then_some(numbers);
-    facts.shape = Some(shape);
+    facts.shape = (shape.len() <= RANK).then_some(shape);
     Ok(facts)
 }
 

@@ -43,7 +43,8 @@ impl Format for Tflite {
         let reader = Options { scratch: options.models.scratch.clone() };
         let read = tflite::read(source, &reader)?;
         let network = Network::new(Kind::Tflite, read.model, options.models.assumptions)?;
-        let peers = vec![PeerPlan { name: "tflm", plan: network.runtime_plan() }];
+        let runtime = || PeerPlan { name: "tflm", plan: network.runtime_plan() };
+        let peers = network.runtime_is_known().then(runtime).into_iter().collect();
         let problem = network.problem().clone();
         Ok(Input { network: Some(network), peers, ..Input::of_problem(problem, read.notes) })
     }
