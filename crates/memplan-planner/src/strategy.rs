@@ -13,6 +13,7 @@ pub mod min_cost_flow;
 pub mod naive;
 pub mod object_fit;
 pub mod ordered_fit;
+pub mod pool;
 pub mod reallocation;
 pub mod search;
 pub mod size_order;
@@ -69,6 +70,7 @@ pub const STRATEGIES: &[&dyn Strategy] = &[
     &greedy_by_size::GreedyBySize,
     &greedy_best::GreedyBest,
     &min_cost_flow::MinCostFlow,
+    &pool::Pool,
     &chunk::HOT,
     &chunk::SIZE_FIRST,
     &end_of_life::EndOfLife,

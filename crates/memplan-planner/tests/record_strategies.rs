@@ -16,7 +16,7 @@ use memplan_testkit::{Features, Random};
 use memplan_verify::packing;
 use proptest::prelude::*;
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "naive",
     "equality",
     "equality-linear",
@@ -25,6 +25,7 @@ const NAMES: [&str; 13] = [
     "greedy-by-size",
     "greedy-best",
     "min-cost-flow",
+    "pool",
     "chunk-hot",
     "chunk-size-first",
     "end-of-life",
