@@ -73,8 +73,8 @@ fn plan_offsets(problem: &Problem, request: &Request) -> Outcome {
     no_worse(problem, request, search::search(problem, request).outcome)
 }
 
-/// Most buffers for which other strategies are asked after a search.
-const MOST_ASKED: usize = 20_000;
+/// Most buffers for which other strategies are asked after a search: a few milliseconds.
+const MOST_ASKED: usize = 2_000;
 
 /// An outcome, or a better one if another strategy has it.
 pub(super) fn no_worse(problem: &Problem, request: &Request, outcome: Outcome) -> Outcome {
