@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The portfolio has no member for every other strategy. Where the search ends
-//! above the bound, those it has not tried are run too ([`no_worse`]), so that no
-//! strategy is ever better than this one.
+//! above the bound, those it has not tried are run too ([`no_worse`]), so that on up
+//! to [`MOST_ASKED`] buffers no strategy is ever better than this one.
 //!
 //! If the bound itself exceeds a capacity the answer is "infeasible" with a
 //! witness; if only the plans do, every member is tried before giving up.
