@@ -115,7 +115,7 @@ impl Machine<'_> {
         let (read, written) = arrays.split_at(arrays.len().saturating_sub(outputs));
         let mut digest = name.bytes().fold(0, |digest, byte| mix(digest, u64::from(byte)));
         for pointer in read {
-            for index in 0..pointer.elements {
+            for index in 0..pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes)) {
                 let at = pointer.byte + index * pointer.dtype.lane_bytes();
                 let Some(value) = self.read_lane(pointer.memory, at, pointer.dtype) else {
                     return Err(self.invalid(format!("`{name}` is given an array that was not written completely")));
@@ -124,7 +124,7 @@ impl Machine<'_> {
             }
         }
         for (position, pointer) in written.iter().enumerate() {
-            for index in 0..pointer.elements {
+            for index in 0..pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes)) {
                 let value = mix(mix(digest, position as u64), index) % 8;
                 let lane = pointer.dtype.element();
                 let at = pointer.byte + index * lane.lane_bytes();

@@ -23,7 +23,6 @@ impl Schedule {
     /// The same schedule, inlined and with regular loops.
     pub fn normalised(&self) -> Result<Schedule, ScheduleError> {
         let mut schedule = self.clone();
-        AttachPath::new(&schedule)?;
         schedule.inline()?;
         schedule.rebase();
         schedule.redirect_attachments();

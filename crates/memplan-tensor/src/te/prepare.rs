@@ -212,7 +212,7 @@ impl Doubling<'_> {
                 position += 1;
                 continue;
             };
-            if in_order && can_run_ahead(&region, body) {
+            if in_order && self.same_size_outside(&region, var) && can_run_ahead(&region, body) {
                 self.run_ahead(&region, var, &extent, body, position, out);
                 position += 1;
             } else {
@@ -222,6 +222,12 @@ impl Doubling<'_> {
             }
         }
         out.push(stmt);
+    }
+
+    /// Whether the buffers are as large before the loop as in each of its iterations.
+    fn same_size_outside(&self, region: &Region, var: VarId) -> bool {
+        let depends = |extent: &Expr| extent.any(&|part| *part == Expr::Var(var));
+        region.buffers.iter().all(|buffer| !self.function.buffers[*buffer].shape.iter().any(depends))
     }
 
     /// Hoists the first execution, and lets each iteration compute for the next.

@@ -11,5 +11,6 @@ mod neighbours;
 mod records;
 mod script_text;
 mod te_conformance;
+mod te_generate;
 mod te_stages;
 mod tvm_peer;
