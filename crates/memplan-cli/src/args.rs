@@ -124,7 +124,8 @@ const BENCH_EXAMPLES: &str = "Examples:
 const DUMP_EXAMPLES: &str = "Examples:
   memplan dump buffers.csv --stage problem > problem.json
   memplan dump kernel.mlir --stage program
-  memplan dump buffers.csv --stage plan -s greedy-by-size";
+  memplan dump buffers.csv --stage plan -s greedy-by-size
+  memplan dump net.te.json --stage schedule-ops";
 
 const RUN_EXAMPLES: &str = "Examples:
   memplan run prog.py --seed 7
@@ -439,6 +440,9 @@ pub(crate) struct RunArgs {
     /// Value of a scalar parameter; small numbers if not given
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_scalar)]
     pub(crate) scalars: Vec<(String, i64)>,
+    /// Of tensor expressions: at which stage to run (graph, schedule-ops, primfunc, flat, prepared, rewritten)
+    #[arg(long, value_name = "STAGE", default_value = "graph")]
+    pub(crate) stage: String,
 }
 
 /// Reads `n=8`.
@@ -486,6 +490,9 @@ pub(crate) struct DumpArgs {
     /// Which value
     #[arg(long)]
     pub(crate) stage: Stage,
+    /// Of tensor expressions: decide as TVM does, and fail where it fails
+    #[arg(long)]
+    pub(crate) compat: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
     #[command(flatten)]
@@ -494,7 +501,7 @@ pub(crate) struct DumpArgs {
     pub(crate) target: TargetArgs,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Stage {
     /// The program as memplan understands it
     Program,
@@ -510,10 +517,47 @@ pub(crate) enum Stage {
     Sequence,
     /// TVMScript: the statements that generate and kill buffers
     Events,
-    /// TVMScript: storage entries and allocations
+    /// TVMScript or tensor expressions: storage entries and allocations
     Storage,
     /// Networks of top and tpu ops: the documented table of tensors after each step
     ReuseTable,
+    /// Tensor expressions: operations, who reads what, and what feeds whom
+    Graph,
+    /// Tensor expressions: stages before and after normalisation
+    Schedule,
+    /// Tensor expressions: how much of each operation is needed
+    Bounds,
+    /// Tensor expressions: loops over tensors
+    ScheduleOps,
+    /// Tensor expressions: the same over buffers, as a function
+    Primfunc,
+    /// Tensor expressions: the same in one dimension
+    Flat,
+    /// Tensor expressions: with lanes and double buffers
+    Prepared,
+    /// Tensor expressions: with shared memory
+    Rewritten,
+    /// Tensor expressions: everything that was decided, as JSON
+    Facts,
+}
+
+impl Stage {
+    /// The stage's name in the life cycle of tensors, if it is one of it.
+    pub(crate) fn of_tensors(self) -> Option<&'static str> {
+        Some(match self {
+            Stage::Storage => "storage",
+            Stage::Graph => "graph",
+            Stage::Schedule => "schedule",
+            Stage::Bounds => "bounds",
+            Stage::ScheduleOps => "schedule-ops",
+            Stage::Primfunc => "primfunc",
+            Stage::Flat => "flat",
+            Stage::Prepared => "prepared",
+            Stage::Rewritten => "rewritten",
+            Stage::Facts => "facts",
+            _ => return None,
+        })
+    }
 }
 
 /// Reads `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.

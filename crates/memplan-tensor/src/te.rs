@@ -24,6 +24,7 @@ mod flatten;
 mod graph;
 mod graphs;
 pub mod json;
+mod locate;
 pub(crate) mod marks;
 mod normalise;
 mod parse;
@@ -47,7 +48,7 @@ pub use graph::{
 pub use graphs::{AttachPath, FeedGraph, ReadGraph, post_dfs_order};
 pub use json::{Network, ReadTeError};
 pub use pipeline::{
-    LifeCycleError, LowerOptions, Lowered, STAGES, Scheduled, dump, dump_text, lower, lower_text, schedule,
+    LifeCycleError, LowerOptions, Lowered, STAGES, Scheduled, dump, dump_text, lower, lower_text, run_text, schedule,
 };
 pub use prepare::prepare;
 pub use reference::reference_function;

@@ -8,6 +8,7 @@ mod mlir;
 mod onnx;
 mod program;
 mod records;
+pub(crate) mod te;
 mod tflite;
 mod tvmscript;
 mod xla;
@@ -118,11 +119,12 @@ pub trait Format: Sync {
 }
 
 /// All formats, in the order in which content is asked for. CSV comes last: it
-/// takes almost anything with commas.
+/// takes almost anything with commas; JSON comes after what is JSON, too.
 pub const FORMATS: &[&dyn Format] = &[
     &tflite::Tflite,
     &onnx::Onnx,
     &xla::Xla,
+    &te::TensorExpressions,
     &records::JSON,
     &records::TRACE,
     &tvmscript::TvmScript,
@@ -136,7 +138,7 @@ pub fn find(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }
 
-/// The format by the file's extension, or else by its content.
+/// The format by the file's extension (the longest that is known), or else by its content.
 pub fn detect(file_name: &str, text: &str) -> Option<&'static dyn Format> {
     by_extension(file_name).or_else(|| FORMATS.iter().copied().find(|format| format.sniff(text)))
 }
@@ -148,9 +150,15 @@ pub fn detect_binary(file_name: &str, head: &[u8]) -> Option<&'static dyn Format
     by_name.map_or_else(by_content, Some).filter(|format| format.is_binary())
 }
 
+/// The format whose extension is the longest that the name ends with: `net.te.json` is no list of records.
 fn by_extension(file_name: &str) -> Option<&'static dyn Format> {
-    let extension = file_name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())?;
-    FORMATS.iter().copied().find(|format| format.extensions().contains(&extension.as_str()))
+    let name = file_name.to_ascii_lowercase();
+    let length = |format: &&dyn Format| {
+        let mine = format.extensions().iter();
+        let ends = |extension: &&&str| name.strip_suffix(**extension).is_some_and(|stem| stem.ends_with('.'));
+        mine.filter(ends).map(|extension| extension.len()).max()
+    };
+    FORMATS.iter().copied().filter(|format| length(format).is_some()).max_by_key(length)
 }
 
 /// Reads a file. Without a format it is found by name or content.
@@ -190,6 +198,9 @@ mod tests {
         let name = |file: &str, text: &str| detect(file, text).map(|format| format.name());
         assert_eq!(name("a.mlir", ""), Some("mlir"));
         assert_eq!(name("A.CSV", ""), Some("csv"));
+        assert_eq!(name("net.te.json", ""), Some("te"));
+        assert_eq!(name("plan.json", ""), Some("json"));
+        assert_eq!(name("x", "{\"ops\": [{\"placeholder\": \"A\"}]}"), Some("te"));
         assert_eq!(name("x", "// a comment\nmodule {\n}\n"), Some("mlir"));
         assert_eq!(name("x", "func.func @f() {\n  return\n}\n"), Some("mlir"));
         assert_eq!(name("x", "func @main() {\n  leave\n}\n"), Some("program"));

@@ -9,6 +9,7 @@
 //! Adding a pass is one file and one line in [`PASSES`].
 
 pub mod assign_gmem;
+mod lower;
 mod mlir;
 mod storage_rewrite;
 
@@ -90,6 +91,7 @@ pub const PASSES: &[&dyn Pass] = &[
     &mlir::PlanMemory,
     &assign_gmem::AssignGmem,
     &storage_rewrite::StorageRewrite,
+    &lower::Lower,
 ];
 
 /// The pass of that name.

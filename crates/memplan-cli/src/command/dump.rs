@@ -1,7 +1,7 @@
 //! `memplan dump`: an intermediate value as text.
 
 use memplan::core::{Plan, Problem, Size};
-use memplan::models::{records, utf8};
+use memplan::models::{ReadError, records, utf8};
 use memplan::pass::assign_gmem;
 use memplan::pipeline::Source;
 use memplan::tensor;
@@ -15,6 +15,11 @@ use crate::table::Table;
 
 pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
+    if let Some(stage) = args.stage.of_tensors()
+        && (args.stage != Stage::Storage || is_tensors(&source))
+    {
+        return dump_tensors(&source, stage, args.compat);
+    }
     match args.stage {
         Stage::Plan => return dump_plan(args, &source),
         Stage::Sequence => return dump_loops(&source, "sequence"),
@@ -39,9 +44,29 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
             let message = format!("there is no program in {}: it is a list of lifetimes", source.name);
             return Err(Failure::usage_with_help(message, "its stages are lifetimes, problem and plan"));
         }
-        (_, _) => records::json::write(&input.problem),
+        _ => records::json::write(&input.problem),
     };
     Ok(Answer::yes(text).with_notes(input.notes))
+}
+
+/// Whether a source describes tensor operations.
+pub(super) fn is_tensors(source: &Source) -> bool {
+    let text = String::from_utf8_lossy(&source.bytes);
+    source.format.or_else(|| memplan::format::detect(&source.name, &text)).is_some_and(|format| format.name() == "te")
+}
+
+/// A stage of the life cycle of tensors.
+fn dump_tensors(source: &Source, stage: &str, compat: bool) -> Result<Answer, Failure> {
+    let text = utf8(&source.bytes).map_err(|error| input::unreadable(source, &error))?;
+    let options = tensor::te::LowerOptions { compat, ..Default::default() };
+    tensor::te::dump_text(text, stage, &options)
+        .map(Answer::yes)
+        .map_err(|error| input::unreadable(source, &lifecycle_error(text, &error)))
+}
+
+/// What is wrong with a description, with its place.
+pub(super) fn lifecycle_error(text: &str, error: &tensor::te::LifeCycleError) -> ReadError {
+    ReadError::new(error.code(), text, error.span(text), error.to_string())
 }
 
 /// A stage of the storage rewrite over TVMScript.

@@ -1,9 +1,10 @@
-//! `memplan run`: what a TVMScript program computes.
+//! `memplan run`: what a TVMScript program or a graph of tensor operations computes.
 
 use memplan::models::{ReadError, utf8};
 use memplan::pipeline::Source;
 use memplan::tensor::interpret::RunOptions;
 use memplan::tensor::pass::{PassError, run_text};
+use memplan::tensor::te::run_text as run_tensors;
 
 use crate::answer::{Answer, Failure};
 use crate::args::{FormatArgs, RunArgs};
@@ -12,6 +13,12 @@ use crate::input;
 pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &FormatArgs::default())?;
     let text = utf8(&source.bytes).map_err(|error| input::unreadable(&source, &error))?;
+    if super::dump::is_tensors(&source) {
+        let sizes = args.scalars.iter().cloned().collect();
+        return run_tensors(text, &args.stage, args.seed, &sizes)
+            .map(Answer::yes)
+            .map_err(|error| input::unreadable(&source, &super::dump::lifecycle_error(text, &error)));
+    }
     let options =
         RunOptions { seed: args.seed, scalars: args.scalars.iter().cloned().collect(), ..RunOptions::default() };
     run_text(text, &options).map(Answer::yes).map_err(|error| failure(&source, text, &error))

@@ -259,9 +259,7 @@ impl Planner<'_, '_> {
             let step = InPlace { stmt, dst, src, needed_after };
             // A source that begins here has no content to take over.
             let begins_here = self.events.generated[stmt].contains(&src);
-            if self.mode == Mode::Sound
-                && (begins_here || !hazard::is_safe(self.sequence, step, &mut self.budget))
-            {
+            if self.mode == Mode::Sound && (begins_here || !hazard::is_safe(self.sequence, step, &mut self.budget)) {
                 continue;
             }
             self.consumed[src] = true;

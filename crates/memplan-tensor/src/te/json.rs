@@ -19,6 +19,7 @@ use super::graph::{AxisKind, Body, Graph, IterId, OpId, OutputSpec};
 use super::parse::{Names, ParseError, parse};
 use crate::DType;
 use crate::ir::{BufId, Expr, VarId};
+use memplan_core::Span;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -77,6 +78,25 @@ pub enum ReadTeError {
         /// What is wrong.
         error: GraphError,
     },
+}
+
+impl ReadTeError {
+    /// Where in the text that was read.
+    pub fn span(&self, text: &str) -> Span {
+        match self {
+            ReadTeError::Syntax { line, column, .. } => {
+                let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+                let mut at = start.saturating_add(column.saturating_sub(1)).min(text.len());
+                while !text.is_char_boundary(at) {
+                    at -= 1;
+                }
+                Span::new(at, at)
+            }
+            ReadTeError::Field { path, .. }
+            | ReadTeError::Expression { path, .. }
+            | ReadTeError::Graph { path, .. } => super::locate::locate(text, path),
+        }
+    }
 }
 
 type Read<T> = Result<T, ReadTeError>;

@@ -26,8 +26,8 @@ impl Schedule {
         schedule.inline()?;
         schedule.rebase();
         schedule.redirect_attachments();
-        schedule.check_attachments()?;
         AttachPath::new(&schedule)?;
+        schedule.check_attachments()?;
         Ok(schedule)
     }
 

@@ -10,11 +10,12 @@ use super::prepare::prepare;
 use super::reference::{make_arguments, reference_function};
 use super::schedule::Schedule;
 use super::schedule_ops::schedule_ops;
-use super::text::{function_text, with_plain_names};
-use crate::interpret::RunOptions;
+use super::text::{Level, function_text, with_plain_names};
+use crate::interpret::{RunError, RunOptions, run};
 use crate::ir::{BufId, Expr, Function};
 use crate::rewrite::{Mode, RewriteError, RewriteOptions, Rewritten, events, linearize, storage_rewrite};
 use crate::script::print_function;
+use memplan_core::Span;
 use std::collections::BTreeMap;
 
 /// The stages that [`dump`] shows.
@@ -68,6 +69,9 @@ pub enum LifeCycleError {
     /// The storage rewrite.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
+    /// The interpreter.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// A stage that does not exist.
     #[error(
         "there is no stage `{0}`; there are graph, schedule, bounds, schedule-ops, primfunc, flat, prepared, storage, rewritten and facts"
@@ -88,7 +92,20 @@ impl LifeCycleError {
             LifeCycleError::Schedule { directive: None, .. } => "normalize",
             LifeCycleError::Lower { stage, .. } => stage,
             LifeCycleError::Rewrite(_) => "storage_rewrite",
+            LifeCycleError::Run(_) => "run",
             LifeCycleError::UnknownStage(_) => "dump",
+        }
+    }
+
+    /// Where in the description; schedule errors are at their directive, later ones have no place.
+    pub fn span(&self, text: &str) -> Span {
+        match self {
+            LifeCycleError::Read(error) => error.span(text),
+            LifeCycleError::Schedule { directive: Some(index), .. } => {
+                super::locate::locate(text, &format!("schedule[{index}]"))
+            }
+            LifeCycleError::Schedule { directive: None, .. } => super::locate::locate(text, "schedule"),
+            _ => Span::default(),
         }
     }
 
@@ -99,6 +116,7 @@ impl LifeCycleError {
             LifeCycleError::Schedule { .. } => "te::schedule",
             LifeCycleError::Lower { .. } => "te::lower",
             LifeCycleError::Rewrite(_) => "storage-rewrite::refused",
+            LifeCycleError::Run(_) => "run::failed",
             LifeCycleError::UnknownStage(_) => "usage",
         }
     }
@@ -273,9 +291,10 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions) -> Result<St
     match stage {
         "schedule" => return Ok(schedule_text(&scheduled)),
         "bounds" => return Ok(scheduled.bounds.dump(&scheduled.normalised)),
-        "schedule-ops" => return Ok(function_text(&tensors(network, &scheduled)?)),
+        "schedule-ops" => return Ok(function_text(&tensors(network, &scheduled)?, Level::Tensors)),
         "primfunc" => {
-            return Ok(function_text(&primfunc(network, &scheduled, &tensors(network, &scheduled)?)?.function));
+            let buffers = primfunc(network, &scheduled, &tensors(network, &scheduled)?)?;
+            return Ok(function_text(&buffers.function, Level::Buffers));
         }
         _ => {}
     }
@@ -295,6 +314,23 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions) -> Result<St
         }
         _ => print_function(&with_plain_names(&lowered.rewritten.function)),
     })
+}
+
+/// Runs a description at a stage and prints what the arguments hold at the end. Sizes that are not given are 5.
+pub fn run_text(text: &str, stage: &str, seed: u64, sizes: &BTreeMap<String, i64>) -> Result<String, LifeCycleError> {
+    let network = read(text)?;
+    let outputs = if stage == "graph" {
+        run(&network.reference(), &network.run_options(seed, sizes))
+    } else {
+        let lowered = lower(&network, &LowerOptions::default())?;
+        let function = lowered.function_at(stage).ok_or_else(|| LifeCycleError::UnknownStage(stage.to_owned()))?;
+        run(function, &lowered.run_options(&network, seed, sizes))
+    };
+    let mut outputs = outputs?;
+    // Parameters in their order, whatever the tables of a stage look like.
+    let position = |name: &str| network.args.iter().position(|arg| network.graph.tables.buffers[*arg].name == name);
+    outputs.sort_by_key(|output| position(&output.name));
+    Ok(outputs.iter().map(|output| format!("{output}\n")).collect())
 }
 
 /// Lowers a description; the result is a TVMScript function.

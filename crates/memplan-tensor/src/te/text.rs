@@ -4,7 +4,7 @@ use super::bounds::Bounds;
 use super::graph::{Body, Graph, OpKind, Operation};
 use super::marks::{self, as_bind, as_dim_align, as_realize};
 use super::schedule::{Attach, LoopKind, Schedule};
-use crate::ir::{Block, Expr, ForKind, Function, Param, Stmt, StmtKind, VarId};
+use crate::ir::{Block, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, VarId};
 use crate::script::print_expr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -124,8 +124,17 @@ impl LoopNamer<'_> {
     }
 }
 
-/// A function at any stage: TVMScript where it is, and the statements between schedule and flat storage in its manner.
-pub(super) fn function_text(function: &Function) -> String {
+/// What the statements between schedule and flat storage are about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    /// Tensors: shapes.
+    Tensors,
+    /// Buffers: memory.
+    Buffers,
+}
+
+/// A function between schedule and flat storage, in the manner of TVMScript.
+pub(super) fn function_text(function: &Function, level: Level) -> String {
     let plain = with_plain_names(function);
     let params: Vec<String> = plain
         .params
@@ -138,8 +147,11 @@ pub(super) fn function_text(function: &Function) -> String {
             }
         })
         .collect();
-    let mut text = format!("def {}({}):\n", plain.name, params.join(", "));
-    Printer { function: &plain, out: &mut text }.block(&plain.body, 1);
+    let mut text = match level {
+        Level::Tensors => format!("# arguments: {}\n", params.join(", ")),
+        Level::Buffers => format!("def {}({}):\n", plain.name, params.join(", ")),
+    };
+    Printer { function: &plain, level, out: &mut text }.block(&plain.body, usize::from(level == Level::Buffers));
     text
 }
 
@@ -153,6 +165,7 @@ fn tuple(shape: &[Expr], function: &Function) -> String {
 
 struct Printer<'a> {
     function: &'a Function,
+    level: Level,
     out: &'a mut String,
 }
 
@@ -178,6 +191,15 @@ impl Printer<'_> {
         let function = self.function;
         match &stmt.kind {
             StmtKind::Evaluate(value) => {
+                if let Some(realize) = as_realize(value)
+                    && self.level == Level::Buffers
+                    && function.buffers[realize.tensor].memory != Memory::Argument
+                {
+                    let buffer = &function.buffers[realize.tensor];
+                    let (shape, dtype, scope) = (tuple(&buffer.shape, function), buffer.dtype, &buffer.scope);
+                    let text = format!("{} = T.Buffer({shape}, \"{dtype}\", scope=\"{scope}\")", buffer.name);
+                    self.line(indent, &text);
+                }
                 let text = self.call(value);
                 self.line(indent, &text);
             }
@@ -270,7 +292,11 @@ impl Printer<'_> {
                 })
                 .collect();
             let scope = if realize.scope.is_empty() { String::new() } else { format!(", scope=\"{}\"", realize.scope) };
-            return format!("T.realize({}[{}]{scope})", self.function.buffers[realize.tensor].name, parts.join(", "));
+            let name = &self.function.buffers[realize.tensor].name;
+            return match self.level {
+                Level::Tensors => format!("T.ProducerRealize({name}[{}]{scope})", parts.join(", ")),
+                Level::Buffers => format!("T.realize({name}[{}])", parts.join(", ")),
+            };
         }
         if let Some((tensor, dimension, factor, offset)) = as_dim_align(value) {
             let name = &self.function.buffers[tensor].name;

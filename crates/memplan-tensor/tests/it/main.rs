@@ -12,5 +12,6 @@ mod records;
 mod script_text;
 mod te_conformance;
 mod te_generate;
+mod te_schedule;
 mod te_stages;
 mod tvm_peer;

@@ -90,7 +90,8 @@ impl Maker {
     /// The newest tensors are read most.
     fn source(&mut self) -> Tensor {
         let back = self.random.below(3).min(self.tensors.len() - 1);
-        let at = if self.random.chance(70) { self.tensors.len() - 1 - back } else { self.random.below(self.tensors.len()) };
+        let at =
+            if self.random.chance(70) { self.tensors.len() - 1 - back } else { self.random.below(self.tensors.len()) };
         self.tensors[at].clone()
     }
 
@@ -284,7 +285,8 @@ impl Maker {
         let load = format!("{}[{}]", tensor.name, names.join(", "));
         self.ops.push(json!({"compute": name, "shape": tensor.shape, "axes": names, "expr": load}));
         let loops = names.iter().map(|axis| (axis.clone(), false)).collect();
-        let stage = Stage { loops, axes: names, reads: vec![tensor.name.clone()], kind: "compute", outputs: 1, reduces: false };
+        let stage =
+            Stage { loops, axes: names, reads: vec![tensor.name.clone()], kind: "compute", outputs: 1, reduces: false };
         self.add_stage(name.clone(), stage, vec![Tensor { name, ..tensor }]);
     }
 
@@ -339,7 +341,9 @@ impl Maker {
             let stage = self.stages[name].clone();
             if stage.kind == "compute" && self.random.chance(12) {
                 let (scope, cache) = (*self.random.pick(scopes), self.name("W"));
-                self.push(json!({"do": "cache_write", "tensor": first_output(name, &stage), "scope": scope, "as": cache}));
+                self.push(
+                    json!({"do": "cache_write", "tensor": first_output(name, &stage), "scope": scope, "as": cache}),
+                );
                 let renamed = stage.axes.iter().map(|axis| format!("{axis}.c"));
                 let mut loops: Vec<(String, bool)> = renamed.clone().map(|axis| (axis, false)).collect();
                 loops.extend(stage.loops.iter().filter(|(_, reduced)| *reduced).cloned());
@@ -358,7 +362,8 @@ impl Maker {
                 let (scope, cache) = (*self.random.pick(scopes), self.name("C"));
                 let some: Vec<String> = readers.iter().take(1 + self.random.below(readers.len())).cloned().collect();
                 self.push(json!({"do": "cache_read", "tensor": name, "scope": scope, "readers": some, "as": cache}));
-                let rank = self.tensors.iter().find(|tensor| tensor.name == name).map_or(0, |tensor| tensor.shape.len());
+                let rank =
+                    self.tensors.iter().find(|tensor| tensor.name == name).map_or(0, |tensor| tensor.shape.len());
                 let axes: Vec<String> = (0..rank).map(|axis| format!("ax{axis}")).collect();
                 let loops = axes.iter().map(|axis| (axis.clone(), false)).collect();
                 for reader in &some {
@@ -385,7 +390,9 @@ impl Maker {
                     let (outer, inner) = (self.name("o"), self.name("i"));
                     let size = 1 + self.random.below(6);
                     let by = if self.random.chance(75) { "factor" } else { "nparts" };
-                    self.push(json!({"do": "split", "stage": name, "axis": axis, by: size, "outer": outer, "inner": inner}));
+                    self.push(
+                        json!({"do": "split", "stage": name, "axis": axis, by: size, "outer": outer, "inner": inner}),
+                    );
                     loops.splice(at..=at, [(outer, reduced), (inner, reduced)]);
                 }
                 3 if at + 1 < loops.len() && loops[at].1 == loops[at + 1].1 => {

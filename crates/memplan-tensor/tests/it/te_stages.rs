@@ -74,7 +74,9 @@ fn recorded_programs_compute_the_same_at_every_stage() {
 
 /// Schedules that are refused for a reason that generation cannot foresee.
 fn is_expected_refusal(problem: &str) -> bool {
-    ["no loop is around it", "threads and, inside, with", "does not start at zero", "that is no loop of it"].iter().any(|text| problem.contains(text))
+    ["no loop is around it", "threads and, inside, with", "does not start at zero", "that is no loop of it"]
+        .iter()
+        .any(|text| problem.contains(text))
 }
 
 /// `MEMPLAN_TE_SEEDS=from-to` checks other graphs, or a single one.
@@ -104,7 +106,8 @@ fn generated_graphs_compute_the_same_at_every_stage() {
             Err(problem) if is_expected_refusal(&problem) => refused += 1,
             Err(problem) => {
                 let stages = ["schedule-ops", "prepared", "rewritten"].map(|stage| {
-                    memplan_tensor::te::dump(&network, stage, &LowerOptions::default()).unwrap_or_else(|e| e.to_string())
+                    memplan_tensor::te::dump(&network, stage, &LowerOptions::default())
+                        .unwrap_or_else(|e| e.to_string())
                 });
                 problems.push(format!("{seed}: {problem}\n  {description}\n{}", stages.join("\n")));
             }

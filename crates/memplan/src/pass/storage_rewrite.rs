@@ -33,7 +33,7 @@ impl Pass for StorageRewrite {
     }
 
     fn run(&self, source: &Source, options: &PassOptions, how: &PassHow) -> Result<Rewritten, PassFailure> {
-        let options = self.parse(options, how)?;
+        let options = rewrite_options("storage-rewrite", &["compat", "flatten", "plan", "limit"], options, how)?;
         let text = utf8(&source.bytes)?;
         let mut script = Script::read(text)
             .map_err(|error| ReadError::new("tvmscript::malformed", text, error.span(), error.to_string()))?;
@@ -45,7 +45,8 @@ impl Pass for StorageRewrite {
     }
 }
 
-fn failure(text: &str, error: &RewriteError) -> PassFailure {
+/// Why there is no rewritten text: a no, a bug of ours, or something wrong with the input.
+pub(super) fn failure(text: &str, error: &RewriteError) -> PassFailure {
     let at_its_place = |code| ReadError::new(code, text, error.span(), error.to_string());
     match error {
         RewriteError::Refused { .. } | RewriteError::ExceedsMemory { .. } => {
@@ -66,26 +67,31 @@ fn failure(text: &str, error: &RewriteError) -> PassFailure {
     }
 }
 
-impl StorageRewrite {
-    fn parse(&self, options: &PassOptions, how: &PassHow) -> Result<RewriteOptions, SpecError> {
-        let mut parsed = RewriteOptions {
-            strategy: how.strategy.map(|strategy| strategy.name().to_owned()),
-            time_limit: how.request.time_limit,
-            seed: how.request.seed,
-            ..RewriteOptions::default()
-        };
-        for (key, value) in options.iter() {
-            match key {
-                "compat" if PassOptions::flag("compat", value)? => parsed.mode = Mode::Compat,
-                "compat" => parsed.mode = Mode::Sound,
-                "flatten" => parsed.flatten = PassOptions::flag("flatten", value)?,
-                "plan" => parsed.strategy = Some(strategy_named(value.unwrap_or_default())?),
-                "limit" => parsed.limits.push(limit(value.unwrap_or_default())?),
-                _ => return Err(PassOptions::unknown("storage-rewrite", key, &["compat", "flatten", "plan", "limit"])),
-            }
+/// The options of a pass that ends in the storage rewrite; `known` are the names it takes.
+pub(super) fn rewrite_options(
+    pass: &'static str,
+    known: &'static [&'static str],
+    options: &PassOptions,
+    how: &PassHow,
+) -> Result<RewriteOptions, SpecError> {
+    let mut parsed = RewriteOptions {
+        strategy: how.strategy.map(|strategy| strategy.name().to_owned()),
+        time_limit: how.request.time_limit,
+        seed: how.request.seed,
+        ..RewriteOptions::default()
+    };
+    for (key, value) in options.iter() {
+        match key {
+            _ if !known.contains(&key) => return Err(PassOptions::unknown(pass, key, known)),
+            "compat" if PassOptions::flag("compat", value)? => parsed.mode = Mode::Compat,
+            "compat" => parsed.mode = Mode::Sound,
+            "flatten" => parsed.flatten = PassOptions::flag("flatten", value)?,
+            "plan" => parsed.strategy = Some(strategy_named(value.unwrap_or_default())?),
+            "limit" => parsed.limits.push(limit(value.unwrap_or_default())?),
+            _ => return Err(PassOptions::unknown(pass, key, known)),
         }
-        Ok(parsed)
     }
+    Ok(parsed)
 }
 
 fn strategy_named(name: &str) -> Result<String, SpecError> {

@@ -1,0 +1,292 @@
+//! Graphs and schedules: orders, paths, primitives, and what is wrong with wrong ones.
+
+use memplan_tensor::DType;
+use memplan_tensor::ir::{BinaryOp, Expr};
+use memplan_tensor::rewrite::allocation_sites;
+use memplan_tensor::te::{
+    AttachPath, Combiner, FeedGraph, Graph, GraphError, LowerOptions, Network, OutputSpec, ReadGraph, ScheduleError,
+    json, lower, post_dfs_order, schedule,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// `P; a = f(P); b = g(a, P); c = h(a); d = k(c, b)`, with a schedule.
+fn diamond(schedule: Value) -> Value {
+    json!({"ops": [
+        {"placeholder": "P", "shape": [16], "dtype": "int32"},
+        {"compute": "a", "shape": [16], "axes": ["i"], "expr": "P[i] + 1"},
+        {"compute": "b", "shape": [16], "axes": ["i"], "expr": "a[i] + P[i]"},
+        {"compute": "c", "shape": [16], "axes": ["i"], "expr": "a[i] * 2"},
+        {"compute": "d", "shape": [16], "axes": ["i"], "expr": "c[i] + b[i]"}],
+        "outputs": ["d"], "args": ["P", "d"], "schedule": schedule})
+}
+
+fn network(description: &Value) -> Network {
+    json::read_value(description).unwrap_or_else(|error| panic!("{error}: {description}"))
+}
+
+#[test]
+fn three_views_of_a_graph() {
+    let network = network(&diamond(json!([
+        {"do": "split", "stage": "d", "axis": "i", "factor": 4, "outer": "io", "inner": "ii"},
+        {"do": "compute_at", "stage": "c", "target": "d", "axis": "io"},
+    ])));
+    let graph = &network.graph;
+    let reads = ReadGraph::new(graph, &network.outputs);
+    assert_eq!(reads.dump(graph), "P reads nothing\na reads P\nb reads a, P\nc reads a\nd reads c, b\n");
+    let feeds = FeedGraph::new(&reads).dump(graph);
+    assert_eq!(feeds, "P feeds a, b\na feeds b, c\nb feeds d\nc feeds d\n");
+    let order = post_dfs_order(graph, &network.outputs, &reads);
+    let names: Vec<&str> = order.iter().map(|op| graph.ops[*op].name.as_str()).collect();
+    assert_eq!(names, ["P", "a", "c", "b", "d"]);
+    let scheduled = schedule(&network).expect("a schedule");
+    assert_eq!(scheduled.paths.dump(&scheduled.normalised), "c inside i.outer of d\n");
+    let c = scheduled.normalised.stage_named("c").expect("c");
+    let path = AttachPath::new(&scheduled.normalised).expect("a path");
+    assert_eq!(path.around(c).len(), 1);
+}
+
+/// The error of a schedule, and where the life cycle reports it.
+fn refusal(directives: Value) -> (String, String) {
+    let error = lower(&network(&diamond(directives)), &LowerOptions::default()).err();
+    error.map_or_else(Default::default, |error| (error.stage().to_owned(), error.to_string()))
+}
+
+#[test]
+fn wrong_schedules_say_what_is_wrong() {
+    let split = json!({"do": "split", "stage": "d", "axis": "i", "factor": 4, "outer": "io", "inner": "ii"});
+    let cases = [
+        (
+            json!([split, {"do": "compute_at", "stage": "c", "target": "d", "axis": "i"}]),
+            "schedule",
+            "schedule[1]: `i` is not a loop of `d`: it was split or fused; its loops are i.outer, i.inner",
+        ),
+        (
+            json!([{"do": "double_buffer", "stage": "d"}]),
+            "schedule",
+            "schedule[0]: Cannot apply double buffer on output `d`",
+        ),
+        (
+            json!([{"do": "compute_at", "stage": "b", "target": "c", "axis": "i"},
+                   {"do": "compute_at", "stage": "c", "target": "b", "axis": "i"}]),
+            "normalize",
+            "the attach chain of `c` is a loop: c, b, c",
+        ),
+        (
+            json!([{"do": "compute_at", "stage": "c", "target": "a", "axis": "i"}]),
+            "normalize",
+            "`c` cannot be computed at `i` of `a`: that stage is computed before it",
+        ),
+        (
+            json!([{"do": "compute_inline", "stage": "b"}, {"do": "compute_at", "stage": "a", "target": "b", "axis": "i"}]),
+            "normalize",
+            "`a` cannot be computed at `i` of `b`: that stage is inlined",
+        ),
+        (
+            json!([{"do": "cache_read", "tensor": "nothing", "scope": "local", "readers": ["d"], "as": "x"}]),
+            "schedule",
+            "schedule[0]: there is no tensor called `nothing` in the schedule",
+        ),
+        (
+            json!([{"do": "cache_read", "tensor": "P", "scope": "local", "readers": ["d"], "as": "x"}]),
+            "schedule",
+            "schedule[0]: `d` does not read `P`",
+        ),
+        (
+            json!([{"do": "set_scope", "stage": "e", "scope": "local"}]),
+            "schedule",
+            "schedule[0]: there is no stage called `e`",
+        ),
+        (
+            json!([{"do": "set_scope", "stage": "a", "scope": "moon"}]),
+            "schedule",
+            "schedule[0]: set_scope of `a`: `moon` is no scope: it starts with global, shared, warp, local or wmma",
+        ),
+        (json!([{"do": "unroll", "stage": "a", "axis": "k"}]), "schedule", "schedule[0]: `a` has no axis called `k`"),
+        (
+            json!([split, {"do": "fuse", "stage": "d", "a": "ii", "b": "ii"}]),
+            "schedule",
+            "schedule[1]: `i.inner` and `i.inner` of `d` cannot be fused: they are not next to each other",
+        ),
+        (
+            json!([{"do": "split", "stage": "a", "axis": "i", "factor": 0}]),
+            "schedule",
+            "schedule[0]: split of `a`: 0 is no number of iterations",
+        ),
+        (
+            json!([{"do": "compute_inline", "stage": "d"}]),
+            "schedule",
+            "schedule[0]: `d` is an output; it cannot be inlined",
+        ),
+        (
+            json!([{"do": "compute_at", "stage": "a", "target": "b", "axis": "i"}]),
+            "postproc",
+            "cannot find the realization point of tensor `a`",
+        ),
+        (json!([{"do": "double_buffer", "stage": "a"}]), "prepare", "`a` is double buffered, but no loop is around it"),
+        (
+            json!([{"do": "bind", "stage": "d", "axis": "i", "thread": "lane"}]),
+            "schedule",
+            "schedule[0]: bind of `d`: `lane` is no thread axis, such as blockIdx.x, threadIdx.x or vthread",
+        ),
+    ];
+    for (directives, stage, message) in cases {
+        assert_eq!(refusal(directives.clone()), (stage.to_owned(), message.to_owned()), "{directives}");
+    }
+}
+
+#[test]
+fn reductions_cannot_run_at_once() {
+    let description = json!({"ops": [
+        {"placeholder": "A", "shape": [4, 8], "dtype": "int32"},
+        {"compute": "S", "shape": [4], "axes": ["i"], "expr": "A[i,k]", "reduce": [["k", 8]], "combiner": "sum"}],
+        "outputs": ["S"], "args": ["A", "S"],
+        "schedule": [{"do": "parallel", "stage": "S", "axis": "k"}]});
+    let error = network(&description).schedule().expect_err("a refusal");
+    assert!(matches!(error, (0, ScheduleError::LoopKind { .. })), "{error:?}");
+}
+
+#[test]
+fn wrong_descriptions_say_where() {
+    let place = |text: &str| {
+        let error = json::read(text).expect_err("an error");
+        let span = error.span(text);
+        (text[span.range()].to_owned(), error.to_string())
+    };
+    let (at, message) = place(
+        "{\"ops\": [{\"placeholder\": \"A\", \"shape\": [4]}, {\"compute\": \"B\", \"shape\": [4], \"axes\": [\"i\"], \"expr\": \"A[i, i]\"}], \"outputs\": [\"B\"]}",
+    );
+    assert_eq!(at, "\"A[i, i]\"");
+    assert_eq!(message, "ops[1].expr: `A` has 1 dimensions, not 2 (at character 1 of `A[i, i]`)");
+    let (at, message) = place("{\"ops\": [{\"placeholder\": \"A\", \"shape\": [-1]}], \"outputs\": [\"A\"]}");
+    assert_eq!(
+        (at.as_str(), message.as_str()),
+        ("[-1]", "ops[0].shape: -1 is no extent: it must be from 0 to 2^31 - 1")
+    );
+    assert!(place("{\"ops\": [{]}").1.starts_with("not JSON"));
+    assert!(place("{\"ops\": [], \"outputs\": [\"Q\"]}").1.contains("there is no operation called `Q`"));
+    for (text, reason) in [
+        ("B[i]", "there is no tensor called `B`"),
+        ("q + 1", "`q` is no axis, size or tensor"),
+        ("A[i] +", "expected a number, a name or `(`"),
+        ("A[1.5]", "a subscript of `A` is no integer"),
+        ("sin(1.0, 2.0)", "`sin` takes one argument"),
+        ("A + 1", "`A` is a tensor; an element of it is `A[…]`"),
+        ("1 // 2.0 % A[i]", "`//` and `%` are for integers"),
+    ] {
+        let description = json!({"ops": [{"placeholder": "A", "shape": [4]},
+            {"compute": "C", "shape": [4], "axes": ["i"], "expr": text}], "outputs": ["C"]});
+        let error = json::read_value(&description).expect_err(text).to_string();
+        assert!(error.contains(reason), "{text}: {error}");
+    }
+    let deep = format!("{}i{}", "(".repeat(5000), ")".repeat(5000));
+    let description = json!({"ops": [{"compute": "C", "shape": [4], "axes": ["i"], "expr": deep}], "outputs": ["C"]});
+    assert!(json::read_value(&description).expect_err("too deep").to_string().contains("nests too deeply"));
+}
+
+/// The position of the largest element: the combination looks at both values to decide about both.
+#[test]
+fn tuples_are_reduced_together() {
+    let mut graph = Graph::new();
+    let a = graph.placeholder("A", vec![Expr::int(3), Expr::int(9)], DType::INT32).expect("a tensor");
+    let mut combiner = Combiner::fold(&mut graph, memplan_tensor::te::Fold::Max, &[DType::INT32, DType::INT32]);
+    let (x, y) = (combiner.lhs.clone(), combiner.rhs.clone());
+    let first = || Expr::binary(BinaryOp::Ge, Expr::Var(x[1]), Expr::Var(y[1]));
+    let choose = |k: usize| Expr::Select {
+        condition: Box::new(first()),
+        then: Box::new(Expr::Var(x[k])),
+        otherwise: Box::new(Expr::Var(y[k])),
+    };
+    // The position comes second, so that the value stored first must not disturb it.
+    combiner.result = vec![choose(0), choose(1)];
+    combiner.result.swap(0, 1);
+    combiner.lhs.swap(0, 1);
+    combiner.rhs.swap(0, 1);
+    let load = |i: &[Expr], k: &[Expr]| Expr::Load { buffer: a, index: vec![i[0].clone(), k[0].clone()] };
+    let op = graph
+        .reduce("M", &[("i", Expr::int(3))], &[("k", Expr::int(9))], combiner, |i, k| vec![load(i, k), k[0].clone()])
+        .expect("a reduction");
+    let args: Vec<_> = [a].into_iter().chain(graph.ops[op].outputs.clone()).collect();
+    let network = Network { graph, outputs: vec![op], args, directives: Vec::new() };
+    crate::te_stages::check_stages(&network, &LowerOptions::default(), &BTreeMap::new()).expect("the same results");
+}
+
+#[test]
+fn graphs_are_checked_as_they_are_built() {
+    let mut graph = Graph::new();
+    let a = graph.placeholder("A", vec![Expr::int(4)], DType::INT32).expect("a tensor");
+    assert_eq!(
+        graph.placeholder("A", vec![Expr::int(4)], DType::INT32),
+        Err(GraphError::DuplicateName { name: "A".to_owned() })
+    );
+    let wrong = graph.compute("B", &[("i", Expr::int(4))], |_| vec![Expr::Load { buffer: a, index: Vec::new() }]);
+    assert!(matches!(wrong, Err(GraphError::Rank { given: 0, rank: 1, .. })), "{wrong:?}");
+    let output = || vec![OutputSpec { shape: vec![Expr::int(4)], dtype: DType::INT32 }];
+    let script = "@T.prim_func\ndef f(x: T.Buffer((4,), \"int32\")):\n    x[0] = 1\n";
+    let wrong = graph.extern_script("H", vec![a], output(), script);
+    assert!(wrong.is_err_and(|error| error.to_string().contains("has 1 buffers where 2 are given")));
+    assert!(graph.extern_call("E", vec![a], Vec::new(), "f").is_err(), "an operation without outputs");
+}
+
+/// What the documented tests of the original lowering say about storage.
+#[test]
+fn padding_as_documented() {
+    for (factor, offset, elements) in [(2, 1, 136), (32, 8, 320), (16, 0, 128)] {
+        let description = json!({"ops": [{"placeholder": "A", "shape": [8, 16], "dtype": "float32"},
+            {"compute": "B", "shape": [8, 16], "axes": ["i", "j"], "expr": "A[i,j]"},
+            {"compute": "Q", "shape": [8, 16], "axes": ["i", "j"], "expr": "B[i,j]+3.0"}],
+            "outputs": ["Q"], "args": ["A", "Q"],
+            "schedule": [{"do": "storage_align", "stage": "B", "axis": "i", "factor": factor, "offset": offset}]});
+        let lowered = lower(&network(&description), &LowerOptions::default()).expect("a function");
+        let sites = allocation_sites(&lowered.flat.function);
+        assert_eq!(sites[0].extents, [elements.to_string()], "{factor} {offset}");
+    }
+}
+
+/// A thousand stages in a chain, inlined or computed inside each other, end in an answer and not in a crash.
+#[test]
+fn long_chains_are_answered() {
+    let chain = |count: usize, directive: &dyn Fn(usize) -> Option<Value>| {
+        let mut ops = vec![json!({"placeholder": "B0", "shape": [4], "dtype": "int32"})];
+        ops.extend((1..=count).map(
+            |k| json!({"compute": format!("B{k}"), "shape": [4], "axes": ["i"], "expr": format!("B{}[i] + 1", k - 1)}),
+        ));
+        let last = format!("B{count}");
+        let directives: Vec<Value> = (1..count).filter_map(directive).collect();
+        network(&json!({"ops": ops, "outputs": [last], "args": ["B0", last], "schedule": directives}))
+    };
+    let flat = lower(&chain(1000, &|_| None), &LowerOptions::default()).expect("a function");
+    assert_eq!(allocation_sites(&flat.rewritten.function).len(), 1, "all in place");
+    let inlined = chain(1000, &|k| Some(json!({"do": "compute_inline", "stage": format!("B{k}")})));
+    let error = lower(&inlined, &LowerOptions::default()).expect_err("too large").to_string();
+    assert!(error.contains("would become too large"), "{error}");
+    let nested = chain(400, &|k| {
+        Some(json!({"do": "compute_at", "stage": format!("B{k}"), "target": format!("B{}", k + 1), "axis": "i"}))
+    });
+    let error = lower(&nested, &LowerOptions::default()).expect_err("too deep").to_string();
+    assert!(error.contains("would nest more than"), "{error}");
+    let squares = |k: usize| {
+        let mut ops = vec![json!({"placeholder": "B0", "shape": [4], "dtype": "int32"})];
+        ops.extend((1..=k).map(|k| {
+            json!({"compute": format!("B{k}"), "shape": [4], "axes": ["i"], "expr": format!("B{0}[i] * B{0}[i]", k - 1)})
+        }));
+        let directives: Vec<Value> =
+            (1..k).map(|k| json!({"do": "compute_inline", "stage": format!("B{k}")})).collect();
+        network(&json!({"ops": ops, "outputs": [format!("B{k}")], "schedule": directives}))
+    };
+    assert!(lower(&squares(40), &LowerOptions::default()).is_err(), "two to the fortieth");
+}
+
+#[test]
+fn symbolic_arguments_may_have_any_strides() {
+    let description = json!({"syms": ["n", "m"], "ops": [
+        {"placeholder": "A", "shape": ["n", "m"], "dtype": "int32"},
+        {"compute": "B", "shape": ["n", "m"], "axes": ["i", "j"], "expr": "A[i, j] + i"},
+        {"compute": "C", "shape": ["m", "n"], "axes": ["i", "j"], "expr": "B[j, i] * 2"}],
+        "outputs": ["C"], "args": ["A", "C"],
+        "schedule": [{"do": "fuse", "stage": "B", "a": "i", "b": "j", "to": "f"},
+                     {"do": "split", "stage": "B", "axis": "f", "factor": 7, "outer": "fo", "inner": "fi"},
+                     {"do": "split", "stage": "C", "axis": "i", "nparts": 3, "outer": "io", "inner": "ii"}]});
+    let sizes = BTreeMap::from([("n".to_owned(), 5), ("m".to_owned(), 4)]);
+    crate::te_stages::check_stages(&network(&description), &LowerOptions::default(), &sizes).expect("the same results");
+}
