@@ -7,9 +7,7 @@
 #![allow(clippy::print_stdout, reason = "a bench reports")]
 
 use memplan_tensor::rewrite::{RewriteOptions, allocation_sites, storage_rewrite};
-use memplan_tensor::te::{
-    FlattenOptions, Network, json, prepare, schedule, schedule_ops, storage_flatten, to_buffers,
-};
+use memplan_tensor::te::{FlattenOptions, Network, json, prepare, schedule, schedule_ops, storage_flatten, to_buffers};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -11,6 +11,7 @@
 //! [interpreter](crate::interpret): all of them compute the same. [`read`](json::read) takes a description of a graph and a schedule,
 //! [`lower`] goes all the way.
 
+mod adopt;
 mod arith;
 mod bounds;
 mod buffers;

@@ -21,5 +21,6 @@ mod program;
 mod run;
 mod search;
 mod show;
+mod tensors;
 mod tvmscript;
 mod verify;

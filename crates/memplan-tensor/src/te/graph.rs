@@ -8,13 +8,12 @@
 //! is why so many buffers turn out to be redundant later. A tensor is named by a [`BufId`] into the graph's tables, so that the
 //! expressions of the loop IR serve for tensor expressions, too: a load of a tensor is a load of its id.
 
+use super::adopt::adopt_script;
 use super::combine::Combiner;
 use super::error::GraphError;
 use crate::DType;
 use crate::interpret::PackedFunction;
-use crate::ir::{
-    Block, BufId, Buffer, Expr, Function, MAX_NESTING, Memory, Param, Stmt, StmtKind, StorageScope, Var, VarId,
-};
+use crate::ir::{Block, BufId, Buffer, Expr, Function, MAX_NESTING, Memory, Stmt, StmtKind, StorageScope, Var, VarId};
 use crate::script::Script;
 use memplan_core::{Id, IndexVec, Span, index_type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -452,6 +451,10 @@ impl Graph {
         if outputs.is_empty() {
             return Err(GraphError::Body { op: name.to_owned(), reason: "it has no output".to_owned() });
         }
+        if inputs.len() + outputs.len() > MAX_AXES {
+            let reason = format!("it reads and makes more than {MAX_AXES} tensors");
+            return Err(GraphError::Body { op: name.to_owned(), reason });
+        }
         let mut input_slots = Vec::with_capacity(inputs.len());
         for input in &inputs {
             let Some(tensor) = self.tables.buffers.get(*input).filter(|_| self.producers.contains_key(input)) else {
@@ -566,118 +569,4 @@ fn packed_array(tables: &Function, slot: &Slot) -> Expr {
     };
     let args = vec![Expr::Data(slot.buffer), shape, Expr::int(0), rank, zero, Expr::Var(slot.elem_offset)];
     call("tvm_stack_make_array", args)
-}
-
-/// Copies a function's body into the tables, with its parameters replaced by slots.
-fn adopt_script(
-    tables: &mut Function,
-    function: &Function,
-    slots: &[BufId],
-    symbols: &BTreeMap<String, VarId>,
-) -> Result<Block, String> {
-    let mut buffers: IndexVec<BufId, Option<BufId>> = IndexVec::filled(None, function.buffers.len());
-    let mut vars: IndexVec<VarId, Option<VarId>> = IndexVec::filled(None, function.vars.len());
-    let params: Vec<BufId> = function
-        .params
-        .iter()
-        .filter_map(|param| match param {
-            Param::Buffer(buffer) => Some(*buffer),
-            Param::Var(_) => None,
-        })
-        .collect();
-    if params.len() != slots.len() {
-        return Err(format!("its script has {} buffers where {} are given", params.len(), slots.len()));
-    }
-    for (param, slot) in params.iter().zip(slots) {
-        let (given, wanted) = (&tables.buffers[*slot], &function.buffers[*param]);
-        if given.dtype != wanted.dtype || given.shape.len() != wanted.shape.len() {
-            return Err(format!(
-                "its script takes `{}` as {} with {} dimensions, it is given {} with {}",
-                wanted.name,
-                wanted.dtype,
-                wanted.shape.len(),
-                given.dtype,
-                given.shape.len()
-            ));
-        }
-        buffers[*param] = Some(*slot);
-    }
-    for (id, var) in function.vars.iter_enumerated() {
-        let known = symbols.get(&var.name).copied();
-        if known.is_none() && function.params.contains(&Param::Var(id)) {
-            return Err(format!("its script takes `{}`, which is no size of the graph", var.name));
-        }
-        vars[id] = Some(known.unwrap_or_else(|| tables.vars.push(var.clone())));
-    }
-    for (id, buffer) in function.buffers.iter_enumerated() {
-        if buffers[id].is_none() {
-            buffers[id] = Some(tables.buffers.push(buffer.clone()));
-        }
-    }
-    let mut rename = Rename { buffers, vars };
-    for (id, _) in function.buffers.iter_enumerated() {
-        if !params.contains(&id) {
-            rename.declaration(tables, id);
-        }
-    }
-    let mut body = function.body.clone();
-    rename.block(&mut body);
-    Ok(body)
-}
-
-struct Rename {
-    buffers: IndexVec<BufId, Option<BufId>>,
-    vars: IndexVec<VarId, Option<VarId>>,
-}
-
-impl Rename {
-    fn buffer(&self, id: &mut BufId) {
-        *id = self.buffers.get(*id).copied().flatten().unwrap_or(*id);
-    }
-
-    fn var(&self, id: &mut VarId) {
-        *id = self.vars.get(*id).copied().flatten().unwrap_or(*id);
-    }
-
-    fn declaration(&mut self, tables: &mut Function, id: BufId) {
-        let Some(new) = self.buffers[id] else { return };
-        let mut declared = tables.buffers[new].clone();
-        declared.shape.iter_mut().for_each(|extent| self.expr(extent));
-        if let Memory::View { of, elem_offset } = &mut declared.memory {
-            self.buffer(of);
-            elem_offset.iter_mut().for_each(|offset| self.expr(offset));
-        }
-        tables.buffers[new] = declared;
-    }
-
-    fn expr(&self, expr: &mut Expr) {
-        match expr {
-            Expr::Var(var) => self.var(var),
-            Expr::Load { buffer, .. } | Expr::Data(buffer) => self.buffer(buffer),
-            _ => {}
-        }
-        for child in expr.children_mut() {
-            self.expr(child);
-        }
-    }
-
-    fn block(&self, block: &mut Block) {
-        for stmt in block {
-            for expr in stmt.exprs_mut() {
-                self.expr(expr);
-            }
-            match &mut stmt.kind {
-                StmtKind::Alloc(buffer) | StmtKind::Declare(buffer) | StmtKind::Store { buffer, .. } => {
-                    self.buffer(buffer);
-                }
-                StmtKind::For { var, .. } | StmtKind::Let { var, .. } | StmtKind::Thread { var, .. } => self.var(var),
-                _ => {}
-            }
-            stmt.trivia = Default::default();
-            stmt.span = Span::default();
-            for inner in stmt.blocks_mut() {
-                self.block(inner);
-            }
-        }
-    }
 }

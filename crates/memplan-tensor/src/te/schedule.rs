@@ -127,6 +127,9 @@ pub struct Stage {
     pub double_buffer: bool,
 }
 
+/// The most splits and fusions of one stage.
+const MAX_RELATIONS: usize = 100;
+
 /// Stages in order.
 #[derive(Clone, Debug)]
 pub struct Schedule {
@@ -285,9 +288,19 @@ impl Schedule {
         Ok(())
     }
 
+    /// Each split or fusion makes the values of axes longer expressions.
+    fn check_relations(&self, stage: StageId, what: &'static str) -> Result<(), ScheduleError> {
+        if self.stages[stage].relations.len() < MAX_RELATIONS {
+            return Ok(());
+        }
+        let reason = format!("there are {MAX_RELATIONS} splits and fusions already");
+        Err(ScheduleError::Argument { stage: self.name(stage).to_owned(), what, reason })
+    }
+
     /// Makes two loops of one.
     pub fn split(&mut self, stage: StageId, axis: IterId, by: SplitBy) -> Result<(IterId, IterId), ScheduleError> {
         let position = self.leaf_position(stage, axis)?;
+        self.check_relations(stage, "split")?;
         let (SplitBy::Factor(size) | SplitBy::Parts(size)) = by;
         if !(1..=1 << 30).contains(&size) {
             return Err(ScheduleError::Argument {
@@ -309,6 +322,7 @@ impl Schedule {
     pub fn fuse(&mut self, stage: StageId, outer: IterId, inner: IterId) -> Result<IterId, ScheduleError> {
         let (mut first, mut second) = (self.leaf_position(stage, outer)?, self.leaf_position(stage, inner)?);
         let (mut outer, mut inner) = (outer, inner);
+        self.check_relations(stage, "fuse")?;
         if second < first {
             (first, second, outer, inner) = (second, first, inner, outer);
         }

@@ -126,3 +126,34 @@ fn generated_graphs_compute_the_same_at_every_stage() {
         assert!(same >= 1000, "{same} same, {refused} refused");
     }
 }
+
+/// Descriptions with a random byte changed, dropped or doubled: an answer or an error, never a crash.
+#[test]
+fn damaged_descriptions_are_answered() {
+    let mut random = crate::generate::Random::new(17);
+    let (mut read, mut lowered) = (0, 0);
+    for seed in 0..60 {
+        let text = crate::te_generate::network(seed).to_string();
+        for _ in 0..25 {
+            let mut damaged = text.clone().into_bytes();
+            for _ in 0..1 + random.below(2) {
+                let at = random.below(damaged.len());
+                match random.below(4) {
+                    0 => drop(damaged.remove(at)),
+                    1 => damaged.insert(at, damaged[at]),
+                    2 => damaged[at] = b"0123456789"[random.below(10)],
+                    _ => damaged[at] = b"ij[]{}\",:-+*/%"[random.below(14)],
+                }
+            }
+            let Ok(damaged) = String::from_utf8(damaged) else { continue };
+            match json::read(&damaged) {
+                Ok(network) => {
+                    read += 1;
+                    lowered += usize::from(lower(&network, &LowerOptions::default()).is_ok());
+                }
+                Err(error) => assert!(error.span(&damaged).range().end <= damaged.len()),
+            }
+        }
+    }
+    assert!(read > 100 && lowered > 50, "{read} read, {lowered} lowered");
+}

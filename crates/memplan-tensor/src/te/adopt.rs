@@ -1,0 +1,122 @@
+//! Bodies of extern operations that are given as TVMScript.
+//!
+//! The script is a function of its own, with tables of its own. Its parameters become the operation's slots, in order; sizes are the graph's
+//! symbols of the same name; everything else it names gets a new place in the graph's tables.
+
+use crate::ir::{Block, BufId, Expr, Function, Memory, Param, StmtKind, VarId};
+use memplan_core::{IndexVec, Span};
+use std::collections::BTreeMap;
+
+/// Copies a function's body into the tables, with its parameters replaced by slots.
+pub(super) fn adopt_script(
+    tables: &mut Function,
+    function: &Function,
+    slots: &[BufId],
+    symbols: &BTreeMap<String, VarId>,
+) -> Result<Block, String> {
+    let mut buffers: IndexVec<BufId, Option<BufId>> = IndexVec::filled(None, function.buffers.len());
+    let mut vars: IndexVec<VarId, Option<VarId>> = IndexVec::filled(None, function.vars.len());
+    let params: Vec<BufId> = function
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            Param::Buffer(buffer) => Some(*buffer),
+            Param::Var(_) => None,
+        })
+        .collect();
+    if params.len() != slots.len() {
+        return Err(format!("its script has {} buffers where {} are given", params.len(), slots.len()));
+    }
+    for (param, slot) in params.iter().zip(slots) {
+        let (given, wanted) = (&tables.buffers[*slot], &function.buffers[*param]);
+        if given.dtype != wanted.dtype || given.shape.len() != wanted.shape.len() {
+            return Err(format!(
+                "its script takes `{}` as {} with {} dimensions, it is given {} with {}",
+                wanted.name,
+                wanted.dtype,
+                wanted.shape.len(),
+                given.dtype,
+                given.shape.len()
+            ));
+        }
+        buffers[*param] = Some(*slot);
+    }
+    for (id, var) in function.vars.iter_enumerated() {
+        let known = symbols.get(&var.name).copied();
+        if known.is_none() && function.params.contains(&Param::Var(id)) {
+            return Err(format!("its script takes `{}`, which is no size of the graph", var.name));
+        }
+        vars[id] = Some(known.unwrap_or_else(|| tables.vars.push(var.clone())));
+    }
+    for (id, buffer) in function.buffers.iter_enumerated() {
+        if buffers[id].is_none() {
+            buffers[id] = Some(tables.buffers.push(buffer.clone()));
+        }
+    }
+    let mut rename = Rename { buffers, vars };
+    for (id, _) in function.buffers.iter_enumerated() {
+        if !params.contains(&id) {
+            rename.declaration(tables, id);
+        }
+    }
+    let mut body = function.body.clone();
+    rename.block(&mut body);
+    Ok(body)
+}
+
+struct Rename {
+    buffers: IndexVec<BufId, Option<BufId>>,
+    vars: IndexVec<VarId, Option<VarId>>,
+}
+
+impl Rename {
+    fn buffer(&self, id: &mut BufId) {
+        *id = self.buffers.get(*id).copied().flatten().unwrap_or(*id);
+    }
+
+    fn var(&self, id: &mut VarId) {
+        *id = self.vars.get(*id).copied().flatten().unwrap_or(*id);
+    }
+
+    fn declaration(&mut self, tables: &mut Function, id: BufId) {
+        let Some(new) = self.buffers[id] else { return };
+        let mut declared = tables.buffers[new].clone();
+        declared.shape.iter_mut().for_each(|extent| self.expr(extent));
+        if let Memory::View { of, elem_offset } = &mut declared.memory {
+            self.buffer(of);
+            elem_offset.iter_mut().for_each(|offset| self.expr(offset));
+        }
+        tables.buffers[new] = declared;
+    }
+
+    fn expr(&self, expr: &mut Expr) {
+        match expr {
+            Expr::Var(var) => self.var(var),
+            Expr::Load { buffer, .. } | Expr::Data(buffer) => self.buffer(buffer),
+            _ => {}
+        }
+        for child in expr.children_mut() {
+            self.expr(child);
+        }
+    }
+
+    fn block(&self, block: &mut Block) {
+        for stmt in block {
+            for expr in stmt.exprs_mut() {
+                self.expr(expr);
+            }
+            match &mut stmt.kind {
+                StmtKind::Alloc(buffer) | StmtKind::Declare(buffer) | StmtKind::Store { buffer, .. } => {
+                    self.buffer(buffer);
+                }
+                StmtKind::For { var, .. } | StmtKind::Let { var, .. } | StmtKind::Thread { var, .. } => self.var(var),
+                _ => {}
+            }
+            stmt.trivia = Default::default();
+            stmt.span = Span::default();
+            for inner in stmt.blocks_mut() {
+                self.block(inner);
+            }
+        }
+    }
+}
