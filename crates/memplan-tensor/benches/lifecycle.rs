@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+/// Makes a description with so many operations.
+type Make = fn(usize) -> Value;
+
 fn chain(count: usize) -> Value {
     let op = |k: usize| json!({"compute": format!("B{k}"), "shape": [64], "axes": ["i"], "expr": format!("B{}[i] + 1.0", k - 1)});
     describe((1..=count).map(op).collect(), count, Vec::new())
@@ -72,7 +75,7 @@ fn measure(description: &Value) -> Result<(Vec<f64>, usize, usize), Box<dyn std:
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let kinds: [(&str, fn(usize) -> Value); 3] = [("chain", chain), ("layers", layers), ("attached", attached)];
+    let kinds: [(&str, Make); 3] = [("chain", chain), ("layers", layers), ("attached", attached)];
     println!("kind      ops    read schedule    ops buffers flatten prepare rewrite    total   us/op  allocations");
     for (name, make) in kinds {
         for count in [10, 100, 1000, 10_000] {

@@ -88,31 +88,31 @@ pub(crate) fn simplify(expr: &Expr) -> Expr {
 /// The canonical form, with what is known about variables.
 pub(crate) fn simplify_in(expr: &Expr, env: &Env) -> Expr {
     let mut simple = expr.clone();
-    for child in simple.children_mut() {
-        *child = simplify_in(child, env);
-    }
-    let Expr::Binary { op, left, right } = &simple else {
-        return without_truth_calls(simple);
-    };
-    match op {
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => canonical_sum(&simple).unwrap_or(simple),
-        BinaryOp::FloorDiv | BinaryOp::FloorMod => divide(*op, left, right, env).unwrap_or(simple),
-        BinaryOp::Min | BinaryOp::Max => extreme(*op, (**left).clone(), (**right).clone()),
-        BinaryOp::And | BinaryOp::Or => connect(*op, left, right).unwrap_or(simple),
-        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne => {
-            compare(*op, left, right, env).unwrap_or(simple)
-        }
-        BinaryOp::Div | BinaryOp::Mod => simple,
-    }
+    simplify_place(&mut simple, env);
+    simple
 }
 
-/// `likely(True)` is true.
-fn without_truth_calls(expr: Expr) -> Expr {
-    match &expr {
-        Expr::Call { name, args, .. } if name == "likely" && args.first().is_some_and(Expr::is_constant) => {
-            args.first().cloned().unwrap_or(expr)
-        }
-        _ => expr,
+/// Operands first, each where it stands: nothing is copied twice.
+fn simplify_place(expr: &mut Expr, env: &Env) {
+    for child in expr.children_mut() {
+        simplify_place(child, env);
+    }
+    let simpler = match expr {
+        Expr::Binary { op, left, right } => match *op {
+            BinaryOp::FloorDiv | BinaryOp::FloorMod => divide(*op, left, right, env),
+            BinaryOp::Min | BinaryOp::Max => Some(extreme(*op, (**left).clone(), (**right).clone())),
+            BinaryOp::And | BinaryOp::Or => connect(*op, left, right),
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne => {
+                compare(*op, left, right, env)
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => canonical_sum(expr),
+            BinaryOp::Div | BinaryOp::Mod => None,
+        },
+        Expr::Call { name, args, .. } if name == "likely" => args.first().filter(|value| value.is_constant()).cloned(),
+        _ => None,
+    };
+    if let Some(simpler) = simpler {
+        *expr = simpler;
     }
 }
 

@@ -210,6 +210,9 @@ pub(crate) fn nests_deeper(expr: &Expr, limit: usize) -> bool {
     false
 }
 
+/// The most dimensions and reduce axes of an operation, and the most tensors of an extern one: each is a level of nesting.
+const MAX_AXES: usize = 64;
+
 /// An output of an extern operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputSpec {
@@ -423,6 +426,12 @@ impl Graph {
     }
 
     pub(super) fn add_op(&mut self, name: &str, kind: OpKind, outputs: Vec<OutputSpec>) -> Result<OpId, GraphError> {
+        let axes =
+            if let OpKind::Compute(compute) = &kind { compute.axes.len() + compute.reduce_axes.len() } else { 0 };
+        if axes.max(outputs.iter().map(|output| output.shape.len()).max().unwrap_or(0)) > MAX_AXES {
+            let reason = format!("it has more than {MAX_AXES} dimensions and reduce axes");
+            return Err(GraphError::Body { op: name.to_owned(), reason });
+        }
         if self.names.contains_key(name) {
             return Err(GraphError::DuplicateName { name: name.to_owned() });
         }

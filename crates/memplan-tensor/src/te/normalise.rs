@@ -94,10 +94,10 @@ impl Schedule {
             return Err(wrong(format!("`{}` needs it as a tensor", op.name)));
         };
         for expr in compute.body.exprs_mut() {
-            let mut nodes = 0;
-            let new = inline_expr(expr, tensor, vars, value, &mut nodes);
-            let new = new.filter(|new| !nests_deeper(new, MAX_INLINED_DEPTH));
-            *expr = new.ok_or_else(|| wrong(format!("the expression of `{}` would become too large", op.name)))?;
+            let fits = inline_expr(expr, tensor, vars, value, &mut 0) && !nests_deeper(expr, MAX_INLINED_DEPTH);
+            if !fits {
+                return Err(wrong(format!("the expression of `{}` would become too large", op.name)));
+            }
         }
         Ok(())
     }
@@ -169,23 +169,21 @@ impl Schedule {
     }
 }
 
-/// The expression with every load of `tensor` replaced by its value; `None` if that becomes too large.
-fn inline_expr(expr: &Expr, tensor: BufId, vars: &[VarId], value: &Expr, nodes: &mut usize) -> Option<Expr> {
+/// Replaces every load of `tensor` by its value; `false` if that becomes too large.
+fn inline_expr(expr: &mut Expr, tensor: BufId, vars: &[VarId], value: &Expr, nodes: &mut usize) -> bool {
     *nodes += 1;
     if *nodes > MAX_INLINED_NODES {
-        return None;
+        return false;
     }
-    let mut result = expr.clone();
-    for child in result.children_mut() {
-        *child = inline_expr(child, tensor, vars, value, nodes)?;
+    if !expr.children_mut().into_iter().all(|child| inline_expr(child, tensor, vars, value, nodes)) {
+        return false;
     }
-    match result {
-        Expr::Load { buffer, index } if buffer == tensor => {
-            let subscripts: BTreeMap<VarId, Expr> = vars.iter().copied().zip(index).collect();
-            let inlined = substitute(value, &subscripts);
-            inlined.walk(&mut |_| *nodes += 1);
-            (*nodes <= MAX_INLINED_NODES).then_some(inlined)
-        }
-        other => Some(other),
+    if let Expr::Load { buffer, index } = expr
+        && *buffer == tensor
+    {
+        let subscripts: BTreeMap<VarId, Expr> = vars.iter().copied().zip(std::mem::take(index)).collect();
+        *expr = substitute(value, &subscripts);
+        expr.walk(&mut |_| *nodes += 1);
     }
+    *nodes <= MAX_INLINED_NODES
 }

@@ -157,7 +157,8 @@ impl Maker {
     }
 
     fn dtype(&mut self) -> &'static str {
-        *self.random.pick(&["int32", "int32", "float32", "int16", "int64"])
+        const TYPES: [&str; 5] = ["int32", "int32", "float32", "int16", "int64"];
+        TYPES[self.random.below(TYPES.len())]
     }
 
     fn compute(&mut self) {
