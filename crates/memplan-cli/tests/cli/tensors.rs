@@ -1,47 +1,13 @@
-//! Tensor expressions on the command line: the pages about their life, and what can be wrong.
+//! Tensor expressions on the command line: every stage, and what can be wrong.
 
 use insta::assert_snapshot;
-use std::path::Path;
 
-use crate::run::{Folder, assert_current};
+use crate::run::Folder;
 
 const BLUR: &str = include_str!("../../../../examples/blur.te.json");
 
 fn folder() -> Folder {
     Folder::with(&[("blur.te.json", BLUR)])
-}
-
-/// The page with what its commands print now: every line `$ memplan …` in a console block is run.
-fn with_outputs(page: &str, folder: &Folder) -> String {
-    let (mut text, mut in_console) = (String::new(), false);
-    for line in page.lines() {
-        if line.starts_with("```") {
-            in_console = line == "```console";
-        }
-        let command = line.strip_prefix("$ memplan ").filter(|_| in_console);
-        if in_console && command.is_none() && line != "```console" {
-            continue; // what it printed before
-        }
-        text.push_str(line);
-        text.push('\n');
-        if let Some(command) = command {
-            let ran = folder.run(command);
-            assert_eq!(ran.code, 0, "{command}: {}", ran.stderr);
-            text.push_str(ran.stdout.trim_end());
-            text.push('\n');
-        }
-    }
-    text
-}
-
-#[test]
-fn the_pages_show_what_the_commands_print() {
-    for page in ["docs/tensor-life-cycle.md", "docs/tensor-life-cycle.zh.md"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
-        let text = std::fs::read_to_string(path).unwrap();
-        assert!(text.matches("$ memplan ").count() >= 8, "{page}");
-        assert_current(page, &with_outputs(&text, &folder()));
-    }
 }
 
 #[test]
