@@ -87,8 +87,10 @@ pub(super) fn no_worse(problem: &Problem, request: &Request, outcome: Outcome) -
         !searches.contains(&strategy.name()) && problem.buffers().len() <= quick_up_to(strategy.name())
     });
     let lower_bound = bound::lower_bound(problem);
+    // Whoever would search, too, has nothing to add to the search that was made.
+    let request = Request { work_limit: Some(0), ..request.clone() };
     others.fold(outcome, |best, strategy| {
-        let other = super::plan(*strategy, problem, request).ok();
+        let other = super::plan(*strategy, problem, &request).ok();
         better(best, other.as_ref().and_then(Outcome::plan), lower_bound)
     })
 }
@@ -97,13 +99,16 @@ pub(super) fn no_worse(problem: &Problem, request: &Request, outcome: Outcome) -
 fn better(outcome: Outcome, other: Option<&Plan>, least: Bytes) -> Outcome {
     match (outcome, other) {
         (Outcome::Feasible { plan, lower_bound, stop }, Some(other)) if other.extent() < plan.extent() => {
-            Outcome::Feasible { plan: other.clone(), lower_bound, stop }
+            worth(other.clone(), lower_bound, stop)
         }
-        (Outcome::Exhausted { stop }, Some(other)) => {
-            Outcome::Feasible { plan: other.clone(), lower_bound: least, stop }
-        }
+        (Outcome::Exhausted { stop }, Some(other)) => worth(other.clone(), least, stop),
         (outcome, _) => outcome,
     }
+}
+
+/// A plan that meets the bound is optimal.
+fn worth(plan: Plan, lower_bound: Bytes, stop: Stop) -> Outcome {
+    if plan.extent() <= lower_bound { Outcome::Optimal(plan) } else { Outcome::Feasible { plan, lower_bound, stop } }
 }
 
 fn object_strategies() -> impl Iterator<Item = &'static dyn Strategy> {

@@ -290,6 +290,13 @@ impl<'e> Planner<'e> {
         if bound.exclusive || entry.exclusive {
             return true;
         }
+        // Slots are apart even in a buffer that is never alive.
+        if item.slot > 0 && entry.life.is_empty() {
+            self.work += self.history.len() as u64;
+            if self.over(low, high).any(|record| record.item.entry == item.entry) {
+                return true;
+            }
+        }
         self.work += if self.entries.apart.is_empty() { 0 } else { self.history.len() as u64 };
         let bound = &self.outline.bounds[at];
         let apart = !self.entries.apart.is_empty()
