@@ -141,6 +141,8 @@ fn directory(bytes: &Bytes) -> Result<(usize, u64), NpzError> {
     let tail = bytes.0.get(window..).unwrap_or(&[]);
     let end = tail.windows(4).rposition(|four| four == b"PK\x05\x06");
     let end = window + end.ok_or(NpzError { message: "it has no zip directory", position: bytes.0.len() })?;
+    let comment = bytes.size(end + 20, 2)?;
+    bytes.slice(end + 22, comment)?;
     let (count, start) = (bytes.number(end + 10, 2)?, bytes.size(end + 16, 4)?);
     if count < 0xFFFF && start < 0xFFFF_FFFF {
         return Ok((start, count));
