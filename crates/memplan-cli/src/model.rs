@@ -49,6 +49,14 @@ fn written_plan(network: &Network, problem: &Problem, plan: &Plan) -> Plan {
     if is_better && holds() { own } else { plan.clone() }
 }
 
+/// Whether the runtime would need more memory with the plan inside the model than on its own.
+pub(crate) fn needs_more_than_alone(planned: &Planned) -> bool {
+    let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan()) else { return false };
+    network.runtime_is_known()
+        && planned.problem.spaces().len() == 1
+        && network.runtime_extent(&written_plan(network, &planned.problem, plan)) > network.runtime_alone()
+}
+
 /// What the runtime makes of a plan inside the model.
 pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> String {
     if !network.runtime_is_known() {

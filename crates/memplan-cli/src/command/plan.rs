@@ -29,10 +29,29 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
         Some(old) => repaired(&source, args, old)?,
         None => planned(&source, &args.strategy, &args.target)?,
     };
+    let planned = match files.plan {
+        Some((_, PlanKind::Model)) if args.warm.is_none() => no_worse_than_alone(&source, args, planned)?,
+        _ => planned,
+    };
     let written = files.write(&source, &planned)?;
     let text = if args.output.json { planned.to_json() } else { report(&source, &planned, &written) };
     let is_no = planned.outcome.plan().is_none();
     Ok(Answer { text, notes: planned.notes, is_no, ..Answer::default() })
+}
+
+/// A model must not need more with a plan in it than without. The runtime
+/// reuses the memory of inputs; where a plan that keeps them needs more, it reuses them, too.
+fn no_worse_than_alone(source: &Source, args: &PlanArgs, kept: Planned) -> Result<Planned, Failure> {
+    if source.options.models.assumptions.reuse_inputs || !model::needs_more_than_alone(&kept) {
+        return Ok(kept);
+    }
+    let mut reusing = source.clone();
+    reusing.options.models.assumptions.reuse_inputs = true;
+    let mut reused = planned(&reusing, &args.strategy, &args.target)?;
+    let note = "inputs do not keep their memory in the written model: the runtime alone reuses it, and with inputs kept \
+                the model would need more than without a plan";
+    reused.notes.push(note.to_owned());
+    Ok(reused)
 }
 
 /// Plans with as many offsets of an old plan as possible.

@@ -71,9 +71,9 @@ fn real_runtimes_compute_the_same_with_our_plan() {
         assert_eq!((&result["tflm_same"], &result["litert_same"]), (&true.into(), &true.into()), "{result}");
         let (head, planned) = (result["head"].as_u64().unwrap(), result["planned_head"].as_u64().unwrap());
         // The runtime rounds up to 16 bytes; nothing else comes on top, scratch memory included.
-        assert_eq!(planned, extent.next_multiple_of(16), "{result}");
-        // The runtime's own planner reuses inputs, so that is where ours is compared.
-        assert!(tag == "kept" || planned <= head, "{result}");
+        // Where keeping inputs would need more than the runtime alone, which reuses them, they are not kept.
+        assert!(planned == extent.next_multiple_of(16) || tag == "kept" && planned == head, "{result}");
+        assert!(planned <= head, "{result}");
     }
     let head_of = |tag: &str| results.iter().find(|result| result["planned"].as_str().unwrap().contains(tag)).unwrap();
     let smaller = head_of("elementwise.reuse");
