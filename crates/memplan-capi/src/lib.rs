@@ -7,7 +7,7 @@
 //!
 //! Three promises at the boundary:
 //! - *No panic crosses it.* Everything runs inside [`guard::guarded`]; a panic is a
-//!   bug of ours and ends in [`Status::Bug`].
+//!   bug of ours and ends in [`Status::MEMPLAN_BUG`].
 //! - *Old callers keep working.* Every struct says its own size as the caller was
 //!   compiled with it, elements of arrays included. Fields are only ever added at
 //!   the end; what a caller does not have reads as zero ([`layout`]).

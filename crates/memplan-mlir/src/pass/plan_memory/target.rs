@@ -4,14 +4,14 @@
 //!
 //! ```
 //! use memplan_mlir::pass::plan_memory::Target;
-//! let target: Target = r#"
+//! let target: Target = r##"
 //!     name = "Acme-1"
 //!     scope = [
 //!       { name = "ub", capacity = 65536, alignment = 64 },
 //!       { name = "acc", spellings = ["#acme.space<acc>"], capacity = 8192, alignment = 256 },
 //!     ]
 //!     pipe = [{ ops = "acme.fetch*", name = "dma", touches = "outs" }]
-//! "#.parse()?;
+//! "##.parse()?;
 //! assert_eq!(target.scope("#acme.space<acc>").unwrap().capacity, Some(8192));
 //! # Ok::<(), memplan_mlir::pass::plan_memory::TargetError>(())
 //! ```
