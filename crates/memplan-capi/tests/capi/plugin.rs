@@ -5,17 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cpp::{include, library, run};
-
-const PROGRAM: &str = r#"func.func @f(%in: memref<16xf32>) {
-  %a = memref.alloc() : memref<16xf32>
-  memref.copy %in, %a : memref<16xf32> to memref<16xf32>
-  memref.copy %a, %in : memref<16xf32> to memref<16xf32>
-  %b = memref.alloc() : memref<16xf32>
-  memref.copy %in, %b : memref<16xf32> to memref<16xf32>
-  memref.copy %b, %in : memref<16xf32> to memref<16xf32>
-  return
-}
-"#;
+use crate::rewriting::TWO_BUFFERS;
 
 #[test]
 fn mlir_opt_runs_the_pass() {
@@ -31,7 +21,7 @@ fn mlir_opt_runs_the_pass() {
     compile.args(["-L", "/usr/lib/llvm-22/lib", "-l:libMLIR.so.22.1", "-lpthread", "-ldl", "-lm", "-o"]);
     run(compile.arg(&plugin));
     let input = folder.path().join("in.mlir");
-    std::fs::write(&input, PROGRAM).expect("written");
+    std::fs::write(&input, TWO_BUFFERS).expect("written");
     let opt = |pipeline: &str| {
         let mut command = Command::new("mlir-opt-22");
         command.arg(format!("--load-pass-plugin={}", plugin.display())).arg(format!("--pass-pipeline={pipeline}"));

@@ -5,7 +5,7 @@ use memplan_capi::*;
 
 use crate::last_error;
 
-const TWO_BUFFERS: &str = r#"func.func @f(%in: memref<16xf32>) {
+pub(crate) const TWO_BUFFERS: &str = r#"func.func @f(%in: memref<16xf32>) {
   %a = memref.alloc() : memref<16xf32>
   memref.copy %in, %a : memref<16xf32> to memref<16xf32>
   memref.copy %a, %in : memref<16xf32> to memref<16xf32>
