@@ -155,6 +155,17 @@ impl Lowering<'_> {
         operands.filter(|_| awaits).collect()
     }
 
+    /// The first bytes of one value are the first bytes of another.
+    fn copy_from_start(&mut self, output: ValueId, input: ValueId, length: Bytes) -> CopyRange {
+        CopyRange {
+            output: self.value(output),
+            output_start: Bytes::ZERO,
+            input: self.value(input),
+            input_start: Bytes::ZERO,
+            length,
+        }
+    }
+
     /// Overlay permissions and copies: only between values the op is known to
     /// write whole and to read.
     fn relations(&mut self, op: OpId, accesses: &[(ValueId, AccessKind)], mut draft: OpDraft) -> OpDraft {
@@ -164,13 +175,7 @@ impl Lowering<'_> {
         };
         let (outputs, inputs) = (with(AccessKind::Write), with(AccessKind::Read));
         if let Some((output, input, length)) = self.tensor_copy(op) {
-            draft = draft.copies(CopyRange {
-                output: self.value(output),
-                output_start: Bytes::ZERO,
-                input: self.value(input),
-                input_start: Bytes::ZERO,
-                length,
-            });
+            draft = draft.copies(self.copy_from_start(output, input, length));
         }
         for (output, input) in self.in_place_pairs(op).into_iter().chain(self.vector_function_pairs(op)) {
             let (output, input) = (self.value(output), self.value(input));
@@ -183,13 +188,7 @@ impl Lowering<'_> {
                     draft = draft.overlay(output, input, OverlayKind::SameBase);
                 }
                 if let Some(length) = self.copies_whole(op, output, input) {
-                    draft = draft.copies(CopyRange {
-                        output: self.value(output),
-                        output_start: Bytes::ZERO,
-                        input: self.value(input),
-                        input_start: Bytes::ZERO,
-                        length,
-                    });
+                    draft = draft.copies(self.copy_from_start(output, input, length));
                 }
             }
         }
