@@ -88,10 +88,10 @@ const PLAN_EXAMPLES: &str = "Examples:
   memplan plan buffers.csv --capacity 256KiB        does it fit? exit code 1 and a reason if not
   memplan plan buffers.csv --align 64 -o plan.csv   every offset a multiple of 64
   memplan plan model.tflite --capacity 256KiB -o planned.tflite
-                                                    the plan inside the model, for TensorFlow Lite Micro
+                                                    the plan inside the model
   memplan plan model.onnx --dim batch=1
   memplan plan model.tflite --space sram=256KiB:16 --space psram=8MiB:16
-  generate | memplan plan - --format trace --json | jq .extent";
+  generate | memplan plan - --format trace --json > plan.json";
 
 const COMPARE_EXAMPLES: &str = "Examples:
   memplan compare                       the built-in MobileNet v2
@@ -106,7 +106,7 @@ const VERIFY_EXAMPLES: &str = "Examples:
 
 const SHOW_EXAMPLES: &str = "Examples:
   memplan show buffers.csv -o map.html             plan, then draw
-  memplan show buffers.csv theirs.csv -o map.svg   draw a given plan
+  memplan show buffers.csv plan.csv -o map.svg     draw a given plan
   memplan show buffers.csv a.json b.json -o map.html   two plans side by side
   memplan show buffers.csv --term                  right here
   memplan show buffers.csv --watch -o map.html     again whenever buffers.csv changes
@@ -114,7 +114,7 @@ const SHOW_EXAMPLES: &str = "Examples:
   memplan show buffers.csv -o snapshot.pickle      open it in PyTorch's memory viewer";
 
 const EXPLAIN_EXAMPLES: &str = "Examples:
-  memplan explain buffers.csv --capacity 256KiB     which buffers cannot be together, and by how much
+  memplan explain buffers.csv --capacity 256KiB     which buffers cannot be together
   memplan explain buffers.csv                       which buffers keep the plan from being smaller";
 
 const BENCH_EXAMPLES: &str = "Examples:
@@ -134,7 +134,7 @@ const RUN_EXAMPLES: &str = "Examples:
 const OPT_EXAMPLES: &str = "Examples:
   memplan opt net.mlir --pass merge-alloc -o merged.mlir
   memplan opt net.mlir --pass 'merge-alloc{alignment=128}' -s auto --stats > merged.mlir
-  mlir-opt -one-shot-bufferize net.mlir | memplan opt - --pass merge-alloc --pass early-dealloc | mlir-opt ...
+  mlir-opt -one-shot-bufferize net.mlir | memplan opt - --pass merge-alloc | mlir-opt -cse
   memplan opt net.mlir --pass 'merge-alloc{analysis-only}'";
 
 const REDUCE_EXAMPLES: &str = "Examples:
@@ -142,7 +142,7 @@ const REDUCE_EXAMPLES: &str = "Examples:
   memplan reduce bad.mlir -o small.mlir -- sh -c 'memplan opt {} --pass merge-alloc | mlir-opt'";
 
 const REORDER_EXAMPLES: &str = "Examples:
-  memplan reorder model.onnx                        peak before and after
+  memplan reorder model.onnx --dim batch=1          peak before and after
   memplan reorder model.tflite --reuse-inputs -o reordered.tflite";
 
 /// Which file is read, and as what.

@@ -19,6 +19,13 @@ def test_example(example, tmp_path):
     assert ran.stdout
 
 
+def test_the_command_line_is_in_the_package(tmp_path):
+    ran = subprocess.run([sys.executable, "-m", "memplan", "plan"], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "map written to memplan-map.html" in ran.stdout
+    assert (tmp_path / "memplan-map.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
 def test_the_tutorial_runs_from_top_to_bottom(tmp_path, monkeypatch):
     assert len(BLOCKS) >= 6
     monkeypatch.chdir(tmp_path)

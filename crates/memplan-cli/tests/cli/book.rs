@@ -3,10 +3,11 @@
 //! A chapter is played in a folder of its own, from top to bottom. A code block
 //! whose first line names a file (```` ```csv buffers.csv ````) is written to
 //! that file. In a `console` block every line that starts with `$ ` is run by
-//! the shell, and what it prints is compared with the lines that follow, times
-//! aside; a line `...` stands for any lines. `needs=TOOL` behind `console` skips
-//! the block where the tool is not installed, and `elsewhere` leaves it to another test. A picture a chapter makes is the
-//! one in `docs/images` of the same name.
+//! the shell (a line that ends in `\` goes on in the next), and what it prints is
+//! compared with the lines that follow, times aside; a line `...` stands for any
+//! lines. `needs=TOOL` or `needs=python:MODULE` behind `console` skips the block
+//! where that is not installed, and `elsewhere` leaves it to another test (`commands`
+//! says which). A picture a chapter makes is the one in `docs/images` of the same name.
 //!
 //! `MEMPLAN_BLESS=1` puts the real output, and the real pictures, in their places.
 
@@ -15,7 +16,7 @@ use std::process::Command;
 
 use crate::run::{Folder, assert_current, without_times};
 
-fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
@@ -30,7 +31,7 @@ fn chapters() -> Vec<String> {
 }
 
 /// Targets of all links and pictures of a page, outside of code.
-fn links(markdown: &str) -> Vec<String> {
+pub(crate) fn links(markdown: &str) -> Vec<String> {
     let mut is_code = false;
     let mut found = Vec::new();
     for line in markdown.lines() {
@@ -57,7 +58,7 @@ fn anchors(markdown: &str) -> Vec<String> {
 }
 
 /// Every page of the documents, and the README.
-fn pages() -> Vec<String> {
+pub(crate) fn pages() -> Vec<String> {
     let files = std::fs::read_dir(workspace().join("docs")).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     let mut pages: Vec<String> =
@@ -95,19 +96,19 @@ fn the_book_has_no_chapter_twice() {
 }
 
 /// A fenced code block.
-struct Block<'a> {
+pub(crate) struct Block<'a> {
     /// What stands behind the opening fence.
-    info: &'a str,
-    lines: Vec<&'a str>,
+    pub(crate) info: &'a str,
+    pub(crate) lines: Vec<&'a str>,
 }
 
 /// A page taken apart into text and code, each line exactly once.
-enum Part<'a> {
+pub(crate) enum Part<'a> {
     Text(&'a str),
     Code(Block<'a>),
 }
 
-fn parts(markdown: &str) -> Vec<Part<'_>> {
+pub(crate) fn parts(markdown: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut code: Option<Block> = None;
     for line in markdown.lines() {
@@ -122,8 +123,8 @@ fn parts(markdown: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Plays a page; its text as it should be.
-fn play(page: &str, folder: &Folder) -> String {
+/// Plays a page in a folder; its text as it should be.
+pub(crate) fn play(page: &str, folder: &Path) -> String {
     let text = std::fs::read_to_string(workspace().join(page)).unwrap();
     let mut played = String::new();
     for part in parts(&text) {
@@ -136,7 +137,7 @@ fn play(page: &str, folder: &Folder) -> String {
                     (Some("console"), needs) if is_there(needs) => run_all(page, folder, &block.lines),
                     (Some("console"), _) | (_, None) => block.lines.join("\n"),
                     (_, Some(file)) => {
-                        std::fs::write(folder.path(file), format!("{}\n", block.lines.join("\n"))).unwrap();
+                        std::fs::write(folder.join(file), format!("{}\n", block.lines.join("\n"))).unwrap();
                         block.lines.join("\n")
                     }
                 };
@@ -147,23 +148,30 @@ fn play(page: &str, folder: &Folder) -> String {
     played
 }
 
-/// Whether `needs=TOOL` is satisfied.
-fn is_there(needs: Option<&str>) -> bool {
+/// Whether `needs=TOOL` or `needs=python:MODULE` is satisfied.
+pub(crate) fn is_there(needs: Option<&str>) -> bool {
     let Some(tool) = needs.and_then(|needs| needs.strip_prefix("needs=")) else { return true };
-    let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().unwrap().status.success();
+    let look = match tool.strip_prefix("python:") {
+        Some(module) => format!("python3 -c 'import {module}'"),
+        None => format!("command -v {tool}"),
+    };
+    let found = Command::new("sh").args(["-c", &look]).env("PATH", path()).output().unwrap().status.success();
     assert!(found || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs {tool}");
     found
 }
 
 /// Runs the commands of a block; the block as it should be.
-fn run_all(page: &str, folder: &Folder, lines: &[&str]) -> String {
+fn run_all(page: &str, folder: &Path, lines: &[&str]) -> String {
     let mut result: Vec<String> = Vec::new();
     let mut rest = lines;
-    while let Some((command, behind)) = rest.split_first() {
-        let command = command.strip_prefix("$ ").unwrap_or_else(|| panic!("{page}: no command before {command}"));
+    while let Some(first) = rest.first() {
+        assert!(first.starts_with("$ "), "{page}: no command before {first}");
+        let length = 1 + rest.iter().take_while(|line| line.ends_with('\\')).count();
+        let (command, behind) = rest.split_at(length.min(rest.len()));
+        let command = command.join("\n").split_off(2);
         let next = behind.iter().position(|line| line.starts_with("$ ")).unwrap_or(behind.len());
         let (expected, after) = behind.split_at(next);
-        let printed = run(page, folder, command);
+        let printed = run(page, folder, &command);
         let printed: Vec<&str> = printed.lines().map(str::trim_end).collect();
         result.push(format!("$ {command}"));
         if agrees(expected, &printed) {
@@ -177,11 +185,17 @@ fn run_all(page: &str, folder: &Folder, lines: &[&str]) -> String {
     result.join("\n").trim_end().to_owned()
 }
 
-fn run(page: &str, folder: &Folder, command: &str) -> String {
+/// Where programs are looked for: ours first, then the Python of the peers, then everything else.
+pub(crate) fn path() -> String {
     let memplan = Path::new(env!("CARGO_BIN_EXE_memplan")).parent().unwrap();
-    let path = format!("{}:{}", memplan.display(), std::env::var("PATH").unwrap());
+    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_default();
+    let python = Path::new(&python).parent().unwrap_or(Path::new(""));
+    format!("{}:{}:{}", memplan.display(), python.display(), std::env::var("PATH").unwrap())
+}
+
+fn run(page: &str, folder: &Path, command: &str) -> String {
     let mut shell = Command::new("bash");
-    shell.args(["-c", &format!("exec 2>&1; {command}")]).current_dir(folder.path("")).env("PATH", path);
+    shell.args(["-c", &format!("exec 2>&1; {command}")]).current_dir(folder).env("PATH", path());
     shell.env("COLUMNS", "96").env("LINES", "24").env("MODELS", workspace().join("tests/data/tflite"));
     let output = shell.output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
@@ -214,44 +228,6 @@ fn agrees(expected: &[&str], printed: &[&str]) -> bool {
     true
 }
 
-/// The commands in code that is not played: each line or part of a pipeline that begins with
-/// `memplan`, without what is said about it behind two blanks or `#`.
-fn unplayed_commands(markdown: &str) -> Vec<String> {
-    let is_played = |block: &Block| block.info.starts_with("console") && !block.info.contains("elsewhere");
-    let blocks = parts(markdown).into_iter().filter_map(|part| match part {
-        Part::Code(block) if !is_played(&block) => Some(block.lines.join("\n")),
-        _ => None,
-    });
-    let mut commands = Vec::new();
-    for code in blocks {
-        for line in code.replace("\\\n", " ").lines() {
-            let line = line.trim().trim_start_matches("$ ").split(" #").next().unwrap_or_default();
-            for piece in line.split(" | ").map(str::trim).filter(|piece| piece.starts_with("memplan ")) {
-                commands.push(
-                    piece.split("  ").next().unwrap_or_default().split(" > ").next().unwrap_or_default().to_owned(),
-                );
-            }
-        }
-    }
-    commands.retain(|command| !command.contains(['…', '<']) && !command.contains("..."));
-    commands
-}
-
-/// What is shown without its files is at least a command that exists, with options that exist:
-/// help is only printed if everything before it has been accepted.
-#[test]
-fn every_other_command_is_accepted() {
-    let mut asked = 0;
-    for page in pages().into_iter().filter(|page| page != "docs/cli.md") {
-        let text = std::fs::read_to_string(workspace().join(&page)).unwrap();
-        for command in unplayed_commands(&text).into_iter().filter(|command| !command.contains(" -- ")) {
-            run(&page, &Folder::new(), &format!("{command} --help"));
-            asked += 1;
-        }
-    }
-    assert!(asked > 10, "only {asked} commands were found");
-}
-
 /// Pictures that the page shows and its commands have made are the ones in the repository.
 fn compare_pictures(page: &str, folder: &Folder) {
     let text = std::fs::read_to_string(workspace().join(page)).unwrap();
@@ -272,7 +248,7 @@ fn every_command_of_the_book_does_what_it_says() {
         let folder = Folder::new();
         // The corpus is where it is for somebody who has just cloned the repository.
         std::os::unix::fs::symlink(workspace().join("corpus"), folder.path("corpus")).unwrap();
-        let played = play(&page, &folder);
+        let played = play(&page, &folder.path(""));
         let written = std::fs::read_to_string(workspace().join(&page)).unwrap();
         if played != written && is_blessing() {
             std::fs::write(workspace().join(&page), &played).unwrap();

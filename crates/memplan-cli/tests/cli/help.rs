@@ -12,26 +12,38 @@ fn prints(args: &str) -> String {
     ran.stdout
 }
 
+/// Every command there is.
+pub(crate) const COMMANDS: [&str; 16] = [
+    "plan",
+    "compare",
+    "verify",
+    "show",
+    "dump",
+    "opt",
+    "run",
+    "reduce",
+    "reorder",
+    "explain",
+    "bench",
+    "strategies",
+    "formats",
+    "passes",
+    "completions",
+    "manpage",
+];
+
+#[test]
+fn the_list_of_commands_is_complete() {
+    let help = prints("--help");
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let there: Vec<&str> = names.filter(|name| !name.is_empty() && *name != "help").collect();
+    assert_eq!(there, COMMANDS);
+}
+
 #[test]
 fn help() {
-    for command in [
-        "",
-        "plan",
-        "compare",
-        "verify",
-        "show",
-        "dump",
-        "opt",
-        "reduce",
-        "reorder",
-        "explain",
-        "bench",
-        "strategies",
-        "formats",
-        "passes",
-        "completions",
-        "manpage",
-    ] {
+    for command in std::iter::once("").chain(COMMANDS) {
         let name = if command.is_empty() { "help".to_owned() } else { format!("help_{command}") };
         assert_snapshot!(name, prints(&format!("{command} --help")));
     }

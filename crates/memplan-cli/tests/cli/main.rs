@@ -7,6 +7,7 @@
 
 mod book;
 mod browser;
+mod commands;
 mod compare;
 mod diagnostics;
 mod documents;
@@ -18,6 +19,7 @@ mod models;
 mod opt;
 mod plan;
 mod program;
+mod reader;
 mod run;
 mod search;
 mod show;
