@@ -9,6 +9,7 @@
 
 pub mod attribute;
 pub mod bounds;
+mod classes;
 pub mod dialect;
 mod document;
 mod edits;

@@ -10,6 +10,7 @@ use memplan_core::{Id, IndexVec};
 use memplan_program::AccessKind;
 use std::collections::HashMap;
 
+use crate::classes::Classes;
 use crate::dialect::{Access, Control, Flow, Traits};
 use crate::document::{BlockId, Document, OpId, ValueId};
 
@@ -76,7 +77,7 @@ impl Summaries {
             return summaries;
         }
         let order = callees_first(document, &summaries.callees, last_inside);
-        let mut classes = Classes::new(document);
+        let mut classes = Touched::new(document);
         for function in order {
             let summary = classes.summarise(function, last_inside[function], &summaries);
             summaries.functions.insert(function, summary);
@@ -174,10 +175,10 @@ fn callees_first(document: &Document, callees: &HashMap<OpId, OpId>, last_inside
     order
 }
 
-/// Classes of values that may be the same memory.
-struct Classes<'d> {
+/// Classes of values that may be the same memory, and what is done to them.
+struct Touched<'d> {
     document: &'d Document,
-    parent: IndexVec<ValueId, ValueId>,
+    classes: Classes<ValueId>,
     effects: IndexVec<ValueId, Effect>,
     /// Whether the class may be memory that no argument brought.
     other: IndexVec<ValueId, bool>,
@@ -185,35 +186,23 @@ struct Classes<'d> {
     asynchronous: IndexVec<OpId, bool>,
 }
 
-impl<'d> Classes<'d> {
+impl<'d> Touched<'d> {
     fn new(document: &'d Document) -> Self {
         let count = document.value_ids().len();
-        Classes {
+        Touched {
             document,
-            parent: document.value_ids().collect(),
+            classes: Classes::new(count),
             effects: IndexVec::filled(Effect::default(), count),
             other: IndexVec::filled(false, count),
             asynchronous: asynchronous_ops(document),
         }
     }
 
-    fn find(&mut self, value: ValueId) -> ValueId {
-        let mut at = value;
-        while self.parent[at] != at {
-            let up = self.parent[at];
-            self.parent[at] = self.parent[up];
-            at = up;
-        }
-        at
-    }
-
     fn join(&mut self, left: ValueId, right: ValueId) {
-        let (left, right) = (self.find(left), self.find(right));
-        if left != right {
-            let effect = self.effects[right];
-            self.effects[left].add(effect);
-            self.other[left] |= self.other[right];
-            self.parent[right] = left;
+        if let (class, Some(former)) = self.classes.join(left, right) {
+            let effect = self.effects[former];
+            self.effects[class].add(effect);
+            self.other[class] |= self.other[former];
         }
     }
 
@@ -224,7 +213,7 @@ impl<'d> Classes<'d> {
     }
 
     fn touch(&mut self, value: ValueId, effect: Effect) {
-        let class = self.find(value);
+        let class = self.classes.find(value);
         self.effects[class].add(effect);
     }
 
@@ -247,13 +236,13 @@ impl<'d> Classes<'d> {
         let body = document.regions(function).first();
         let entry = body.and_then(|&body| document.blocks(body).first());
         let parameters = entry.map_or(&[][..], |&entry| document.arguments(entry));
-        let classes: Vec<ValueId> = parameters.iter().map(|&value| self.find(value)).collect();
+        let classes: Vec<ValueId> = parameters.iter().map(|&value| self.classes.find(value)).collect();
         let results = returned.iter().map(|values| self.result(values, &classes)).collect();
         Summary { parameters: classes.iter().map(|&class| self.effects[class]).collect(), results }
     }
 
     fn result(&mut self, values: &[ValueId], parameters: &[ValueId]) -> (Vec<usize>, bool) {
-        let classes: Vec<ValueId> = values.iter().map(|&value| self.find(value)).collect();
+        let classes: Vec<ValueId> = values.iter().map(|&value| self.classes.find(value)).collect();
         let from = (0..parameters.len()).filter(|&at| classes.contains(&parameters[at]));
         let other = classes.iter().any(|&class| self.other[class]);
         (from.collect(), other)
@@ -270,7 +259,7 @@ impl<'d> Classes<'d> {
         for &result in results {
             let fresh = document.regions(op).is_empty() && info.aliases.is_empty();
             let opaque = !info.traits.has(Traits::EFFECT_FREE);
-            let class = self.find(result);
+            let class = self.classes.find(result);
             self.other[class] |= fresh || (opaque && document.regions(op).is_empty());
         }
         for rule in info.aliases.iter() {
@@ -360,7 +349,7 @@ impl<'d> Classes<'d> {
                     self.join(operand, result);
                 }
             }
-            let class = self.find(result);
+            let class = self.classes.find(result);
             self.other[class] |= other;
         }
     }

@@ -18,9 +18,14 @@ fn path(file: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/plan_memory").join(file)
 }
 
-/// What a comment line of a kernel says behind its word.
+/// What the comment lines of a kernel say behind a word.
+pub(crate) fn comments<'t>(part: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
+    part.lines().filter_map(move |line| line.strip_prefix("// ")?.strip_prefix(word)?.strip_prefix(": "))
+}
+
+/// What the first of them says.
 pub(crate) fn comment<'t>(part: &'t str, word: &str) -> Option<&'t str> {
-    part.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(word)?.strip_prefix(": "))
+    comments(part, word).next()
 }
 
 pub(crate) fn run(text: &str, spec: &str) -> Result<Rewritten, PassFailure> {
@@ -78,6 +83,7 @@ fn kernels_get_the_addresses_they_are_expected_to_get() {
         let result = run(&part, spec);
         let found = summary(&result);
         assert!(!matches!(result, Err(PassFailure::Unsound(_))), "{found}\n{part}");
+        check_notes(&part, &result);
         if comment(&part, "expect") != Some(&found) {
             wrong += &format!("{found}\n{part}\n");
         }
@@ -96,8 +102,25 @@ fn kernels_get_the_addresses_they_are_expected_to_get() {
     }
 }
 
+/// What `// note:` lines ask for is said, what `// no note:` lines name is not.
+fn check_notes(part: &str, result: &Result<Rewritten, PassFailure>) {
+    let notes = result.as_ref().map_or_else(|_| String::new(), |rewritten| rewritten.notes.join("\n"));
+    for note in comments(part, "note") {
+        assert!(notes.contains(note), "`{note}` is not in\n{notes}\n{part}");
+    }
+    for note in comments(part, "no note") {
+        assert!(!notes.contains(note), "`{note}` is in\n{notes}\n{part}");
+    }
+}
+
+/// The kernel of conformance.mlir with this function.
+fn kernel(function: &str) -> String {
+    let has = |part: &String| part.contains(&format!("@{function}("));
+    parts("conformance.mlir").into_iter().find(has).expect("a kernel of that name")
+}
+
 /// The rewritten text reads again, and nothing is left to do.
-fn again(text: &str, spec: &str) {
+pub(crate) fn again(text: &str, spec: &str) {
     if !spec.contains("global-work-space-plan") {
         assert!(!text.contains("memref.alloc()"), "{text}");
     }
@@ -105,9 +128,25 @@ fn again(text: &str, spec: &str) {
     assert_eq!(run(text, &spec).expect("reads again").text, text);
 }
 
+/// The document's own test: no allocation is left, the address 0 is a constant,
+/// and a cast takes it.
+#[test]
+fn the_check_lines_of_the_document_hold() {
+    let mut checked = 0;
+    for part in parts("conformance.mlir") {
+        let Ok(rewritten) = run(&part, "plan-memory") else { continue };
+        assert!(!rewritten.text.contains("memref.alloc()"), "{}", rewritten.text);
+        let zero = rewritten.text.lines().find_map(|line| line.trim().strip_suffix(" = arith.constant 0 : i64"));
+        let zero = zero.unwrap_or_else(|| panic!("no address 0 in\n{}", rewritten.text));
+        assert!(rewritten.text.contains(&format!("hivm.hir.pointer_cast({zero}")), "{}", rewritten.text);
+        checked += 1;
+    }
+    assert!(checked > 90, "{checked}");
+}
+
 #[test]
 fn the_original_sends_warnings_into_the_program_and_this_does_not() {
-    let part = parts("kernels.mlir").into_iter().find(|part| part.contains("@dma_buffers_share")).unwrap();
+    let part = kernel("test_reuse_dma_buffer_warning");
     let rewritten = run(&part, "plan-memory").unwrap();
     assert!(!rewritten.text.contains("[hivm-plan-memory]"));
     let warning = "warning: [hivm-plan-memory] There reused some dma buffers in ub address space, which may stall pipe. \
@@ -118,15 +157,17 @@ fn the_original_sends_warnings_into_the_program_and_this_does_not() {
 
 #[test]
 fn an_overflow_says_why_and_what_would_help() {
-    let part = parts("kernels.mlir").into_iter().find(|part| part.contains("@preload_too_large")).unwrap();
+    let part = kernel("test_preload_buffer_expand_lifetime");
     let Err(PassFailure::DoesNotFit(why)) = run(&part, "plan-memory") else { panic!("fits") };
-    let first = "kernel.mlir:5:3: error: ub overflow, requires 1835008 bits while 1572864 bits available! (possible \
+    let first = "kernel.mlir:4:3: error: ub overflow, requires 1835008 bits while 1572864 bits available! (possible \
                  reason: tiling basic block is too large or block number is more than what user expect due to \
                  multi-buffer feature is enabled and some ops need extra local buffer.)";
     assert_eq!(why.lines().next(), Some(first));
-    for part in
-        ["no plan can fit", "%p: 32768 bytes x 4 slots, line", "without multi-buffering of @preload_too_large/%p"]
-    {
+    for part in [
+        "no plan can fit",
+        "%p: 32768 bytes x 4 slots, line",
+        "without multi-buffering of @test_preload_buffer_expand_lifetime/%p",
+    ] {
         assert!(why.contains(part), "`{part}` is not in\n{why}");
     }
     let short = run(&part, "plan-memory{profile=regbase}").unwrap_err().to_string();
@@ -135,7 +176,7 @@ fn an_overflow_says_why_and_what_would_help() {
 
 #[test]
 fn the_plan_is_written_down_if_asked_for() {
-    let part = parts("kernels.mlir").into_iter().find(|part| part.contains("@temporary_buffer")).unwrap();
+    let part = kernel("test_plan_memory_temp_buffer");
     let rewritten = run(&part, "plan-memory{enable-memory-display enable-print-memory-allocated-size}").unwrap();
     let [(name, content)] = &rewritten.files[..] else { panic!("one file") };
     assert_eq!(name, "memory_info.json");
@@ -159,7 +200,7 @@ fn options_are_checked() {
     assert!(error("plan-memory{mem-plan-mode=remote}").contains("global-work-space-plan"));
     assert!(error("plan-memory{simt-vf-dynamic-size=x}").contains("KiB"));
     assert!(error("plan-memory{speed=9}").contains("has no option `speed`"));
-    let part = parts("kernels.mlir").into_iter().find(|part| part.contains("@mix_mode")).unwrap();
+    let part = kernel("invalid_alloc_for_mix");
     let range = run(&part, "plan-memory{simt-vf-dynamic-size=100}").unwrap_err().to_string();
     assert!(range.contains("PlanMemory Fail : SimtVFDynamicSize have to in range [128, 216], but got 100!"), "{range}");
 }

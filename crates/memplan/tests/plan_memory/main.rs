@@ -2,6 +2,7 @@
 //! the original, recorded problems, and generated kernels.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "tests")]
 
+mod conformance;
 mod defects;
 mod generate;
 mod kernels;

@@ -19,12 +19,12 @@
 use std::collections::{HashMap, HashSet};
 
 use memplan_analysis::Life;
-use memplan_core::{Id, IndexVec};
 use memplan_program::{Control, Definition, OpId, Origin, SiteId, Target, ValueId};
 
 use super::interference::Interference;
 use super::pipes::Users;
 use super::{Defect, Profile, View};
+use crate::classes::Classes;
 use crate::lower::hivm::is_plain_in_place;
 
 /// Groups of more members are not compared member by member.
@@ -272,14 +272,17 @@ impl Coalescing<'_> {
         let program = &self.view.lowered.program;
         let shareable = |site: &SiteId| {
             let info = program.site(*site);
-            !info.exclusive && !info.preload && info.coupled.is_none()
+            let apart = self.view.options.coupled_apart && info.coupled.is_some();
+            !info.exclusive && !info.preload && !apart
         };
+        let coupled = |group: &Group| group.members.iter().any(|&site| program.site(site).coupled.is_some());
         let (one, other) = (&self.groups.groups[one], &self.groups.groups[other]);
         let space = |group: &Group| group.members.first().map(|&site| program.site(site).space);
         let function = |group: &Group| program.function_of(group.first);
         space(one) == space(other)
             && function(one) == function(other)
             && one.members.iter().chain(&other.members).all(shareable)
+            && !(coupled(one) && coupled(other))
             && (one.slots.max(other.slots) == 1 || one.rotation == other.rotation)
     }
 
@@ -329,15 +332,11 @@ impl Coalescing<'_> {
         let program = &self.view.lowered.program;
         let mut pairs: Vec<(SiteId, SiteId)> = Vec::new();
         for overlay in program.op(op).overlays() {
-            let only = |value: ValueId| match self.view.aliases.sites(value) {
-                [site] => Some(*site),
-                _ => None,
-            };
-            if let (Some(result), Some(donor)) = (only(overlay.output), only(overlay.input))
-                && self.interference.aligned(overlay.output, overlay.input)
-            {
-                pairs.push((result, donor));
-            }
+            let [result] = self.view.aliases.sites(overlay.output) else { continue };
+            // One of several buffers that the input may be will do: if it is another, nobody needs this one.
+            let donors = self.view.aliases.sites(overlay.input).iter();
+            let fitting = donors.filter(|&&donor| self.interference.may_write_over(op, overlay.output, donor));
+            pairs.extend(fitting.map(|&donor| (*result, donor)));
         }
         let size = |site: SiteId| program.site(site).size.upper_bound().map_or(0, |bytes| bytes.0);
         pairs.sort_by_key(|&(result, donor)| (std::cmp::Reverse(size(result)), result, donor));
@@ -393,32 +392,5 @@ impl Coalescing<'_> {
     fn pipeline_stalls(&self, new: usize, old: usize) -> bool {
         let (new, old) = (&self.groups.groups[new], &self.groups.groups[old]);
         new.slots > 1 && old.slots > 1 && new.sent && old.filled
-    }
-}
-
-/// Union-find over values.
-struct Classes {
-    parent: IndexVec<ValueId, ValueId>,
-}
-
-impl Classes {
-    fn new(count: usize) -> Classes {
-        Classes { parent: (0..count).map(ValueId::from_index).collect() }
-    }
-
-    fn find(&mut self, value: ValueId) -> ValueId {
-        let mut at = value;
-        while self.parent[at] != at {
-            let up = self.parent[at];
-            self.parent[at] = self.parent[up];
-            at = up;
-        }
-        at
-    }
-
-    fn join(&mut self, one: ValueId, other: ValueId) {
-        let (one, other) = (self.find(one), self.find(other));
-        let (low, high) = (one.min(other), one.max(other));
-        self.parent[high] = low;
     }
 }

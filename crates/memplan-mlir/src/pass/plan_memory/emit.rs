@@ -5,6 +5,7 @@
 //! loop around it, together with its mark, since the loop's iterations take the
 //! slots in turn. Another cast with the same addresses and the same type below it
 //! is the same buffer: its users take the marked one, so that both rotate together.
+//! A cast that moves out of a branch gets a new name if another branch has its name.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -80,9 +81,17 @@ struct Emitter<'a> {
 struct Cast {
     op: OpId,
     value: ValueId,
-    text: String,
+    name: String,
     /// Its addresses and its type: casts that agree in these are one buffer.
     identity: (Vec<String>, String),
+    location: String,
+}
+
+impl Cast {
+    fn text(&self) -> String {
+        let (addresses, ty) = &self.identity;
+        format!("{} = hivm.hir.pointer_cast({}) : {ty}{}", self.name, addresses.join(", "), self.location)
+    }
 }
 
 /// Where a marked cast goes.
@@ -109,14 +118,16 @@ impl Emitter<'_> {
             .filter(|marked| marked.home.is_some())
             .flat_map(|marked| [casts[marked.cast].op, marked.mark])
             .collect();
+        self.name_apart(&mut casts, &moved);
         for cast in casts.iter().filter(|cast| !moved.contains(&cast.op)) {
-            self.edits.replace(self.view.document.op(cast.op).span, cast.text.clone());
+            self.edits.replace(self.view.document.op(cast.op).span, cast.text());
         }
         for &op in &sorted(&moved) {
             self.edits.delete_lines(self.view.document.source(), self.view.document.op(op).span);
         }
         self.move_to_front(&casts, &marked, &moved);
-        self.unite(&casts, &marked);
+        let names = self.new_names(&casts, &marked);
+        self.rename_uses(&names, &moved);
     }
 
     fn cast(&mut self, site: SiteId, placement: &Placement) -> Option<Cast> {
@@ -126,10 +137,23 @@ impl Emitter<'_> {
         let function = document.function_around(op)?;
         let addresses: Vec<String> =
             placement.offsets.iter().map(|offset| self.constants.name(function, *offset)).collect();
-        let (name, ty) = (document.value_name(value), document.type_text(value).to_owned());
         let location = document.op(op).location.map_or_else(String::new, |span| format!(" {}", document.text(span)));
-        let text = format!("{name} = hivm.hir.pointer_cast({}) : {ty}{location}", addresses.join(", "));
-        Some(Cast { op, value, text, identity: (addresses, ty) })
+        let identity = (addresses, document.type_text(value).to_owned());
+        Some(Cast { op, value, name: document.value_name(value).to_owned(), identity, location })
+    }
+
+    /// New names for casts that would move into the sight of another value of their name.
+    fn name_apart(&mut self, casts: &mut [Cast], moved: &HashSet<OpId>) {
+        let document = self.view.document;
+        let mut times: HashMap<&str, u32> = HashMap::new();
+        for value in document.value_ids() {
+            *times.entry(document.value_name(value)).or_default() += 1;
+        }
+        for cast in casts.iter_mut().filter(|cast| moved.contains(&cast.op)) {
+            if times.get(cast.name.as_str()).is_some_and(|&times| times > 1) {
+                cast.name = self.constants.fresh(&cast.name);
+            }
+        }
     }
 
     /// The multi-buffer casts, in the order of their marks.
@@ -175,8 +199,9 @@ impl Emitter<'_> {
         for Marked { cast, mark, home } in marked.iter().rev() {
             let Some((_, block)) = home else { continue };
             let lines = blocks.entry(*block).or_default();
-            lines.push(casts[*cast].text.clone());
-            lines.push(document.text(document.op(*mark).span).to_owned());
+            let Cast { value, name, .. } = &casts[*cast];
+            lines.push(casts[*cast].text());
+            lines.push(renamed(document, *mark, *value, name));
         }
         for (block, lines) in blocks {
             let stays = |op: &&OpId| !moved.contains(op);
@@ -185,33 +210,44 @@ impl Emitter<'_> {
         }
     }
 
-    /// Users of a cast with the same addresses and type take the marked one above it.
-    fn unite(&mut self, casts: &[Cast], marked: &[Marked]) {
+    /// What values are called now: users of a cast with the addresses and the type of
+    /// a marked one above it take that one.
+    fn new_names<'c>(&self, casts: &'c [Cast], marked: &[Marked]) -> HashMap<ValueId, &'c str> {
         let document = self.view.document;
         let mut by_identity: HashMap<&(Vec<String>, String), Vec<&Marked>> = HashMap::new();
         for one in marked {
             by_identity.entry(&casts[one.cast].identity).or_default().push(one);
         }
         let is_marked: HashSet<usize> = marked.iter().map(|one| one.cast).collect();
-        let mut renamed: HashMap<ValueId, &str> = HashMap::new();
-        for (at, cast) in casts.iter().enumerate().filter(|(at, _)| !is_marked.contains(at)) {
-            let same = by_identity.get(&cast.identity).map_or(&[][..], Vec::as_slice);
+        let mut names: HashMap<ValueId, &str> = HashMap::new();
+        for (at, cast) in casts.iter().enumerate() {
+            let same = by_identity.get(&cast.identity).filter(|_| !is_marked.contains(&at));
             let above = |one: &&&Marked| {
                 let home = one.home.map(|(op, _)| op).or_else(|| document.parent_op(casts[one.cast].op));
                 let earlier = one.home.is_some() || one.cast < at;
                 earlier && home.is_some_and(|home| is_inside(document, cast.op, home))
             };
-            if let Some(one) = same.iter().find(above) {
-                renamed.insert(cast.value, document.value_name(casts[one.cast].value));
+            let marked = same.and_then(|same| same.iter().find(above));
+            let name = marked.map_or(&cast.name, |one| &casts[one.cast].name);
+            if name != document.value_name(cast.value) || marked.is_some() {
+                names.insert(cast.value, name);
             }
         }
-        if renamed.is_empty() {
+        names
+    }
+
+    fn rename_uses(&mut self, names: &HashMap<ValueId, &str>, moved: &HashSet<OpId>) {
+        if names.is_empty() {
             return;
         }
-        for &op in &self.view.lowered.ops {
-            for value in document.operands(op).iter().collect::<BTreeSet<_>>() {
-                if let Some(name) = renamed.get(value) {
-                    rename(document, &mut self.edits, op, *value, name);
+        let document = self.view.document;
+        for op in self.view.lowered.ops.iter().copied().filter(|op| !moved.contains(op)) {
+            let passed = (0..document.successors(op).len()).flat_map(|at| document.successor_operands(op, at));
+            for value in document.operands(op).iter().chain(passed).collect::<BTreeSet<_>>() {
+                if let Some(name) = names.get(value) {
+                    for place in places(document, op, *value) {
+                        self.edits.replace(place, *name);
+                    }
                 }
             }
         }
@@ -228,22 +264,37 @@ fn is_inside(document: &Document, op: OpId, outer: OpId) -> bool {
     std::iter::successors(document.parent_op(op), |&op| document.parent_op(op)).any(|op| op == outer)
 }
 
-/// Puts another name in place of a value in an op's own text, its regions left out.
-fn rename(document: &Document, edits: &mut Edits, op: OpId, value: ValueId, name: &str) {
+/// Where a value's name stands in an op's own text, its regions left out.
+fn places(document: &Document, op: OpId, value: ValueId) -> Vec<Span> {
     let span = document.op(op).span;
     let old = document.value_name(value);
     let regions: Vec<Span> = document.regions(op).iter().map(|&region| document.region(region).span).collect();
     let text = document.text(span);
     let part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-');
+    debug_assert!(!matches!(document.value(value).definition, Definition::Unresolved));
+    let mut places = Vec::new();
     for (at, _) in text.match_indices(old) {
         let start = span.start as usize + at;
         let inside = |region: &Span| region.range().contains(&start);
         let longer = text[at + old.len()..].chars().next().is_some_and(part_of_name);
         if !longer && !regions.iter().any(inside) {
-            edits.replace(Span::new(start, start + old.len()), name);
+            places.push(Span::new(start, start + old.len()));
         }
     }
-    debug_assert!(!matches!(document.value(value).definition, Definition::Unresolved));
+    places
+}
+
+/// The text of an op with another name for a value.
+fn renamed(document: &Document, op: OpId, value: ValueId, name: &str) -> String {
+    let span = document.op(op).span;
+    let mut text = String::new();
+    let mut last = span.start;
+    for place in places(document, op, value) {
+        text.push_str(document.text(Span { start: last, end: place.start }));
+        text.push_str(name);
+        last = place.end;
+    }
+    text + document.text(Span { start: last, end: span.end })
 }
 
 /// Puts lines in front of an op, indented like it.
@@ -259,7 +310,10 @@ pub(super) fn insert_before(document: &Document, edits: &mut Edits, op: OpId, li
 /// Constants at the start of functions, one for each number.
 pub(super) struct Constants {
     ty: &'static str,
+    /// Names of the text as it is.
     taken: HashSet<String>,
+    /// Names that are new in some function.
+    given: HashSet<String>,
     /// Name and number, in the order they were asked for.
     made: BTreeMap<OpId, Vec<(Bytes, String)>>,
     known: HashMap<(OpId, Bytes), String>,
@@ -268,7 +322,7 @@ pub(super) struct Constants {
 impl Constants {
     pub(super) fn new(document: &Document, ty: &'static str) -> Constants {
         let taken = document.value_ids().map(|value| document.value_name(value).to_owned()).collect();
-        Constants { ty, taken, made: BTreeMap::new(), known: HashMap::new() }
+        Constants { ty, taken, given: HashSet::new(), made: BTreeMap::new(), known: HashMap::new() }
     }
 
     /// The name of the constant of this number in a function.
@@ -278,11 +332,19 @@ impl Constants {
         }
         let suffix = if self.ty == "index" { String::new() } else { format!("_{}", self.ty) };
         let plain = format!("%c{}{suffix}", number.0);
-        let numbered = (0..).map(|count| format!("{plain}_{count}"));
         let free = |name: &String| !self.taken.contains(name);
-        let name = std::iter::once(plain.clone()).chain(numbered).find(free).unwrap_or(plain);
+        let name = std::iter::once(plain.clone()).chain(numbered(&plain)).find(free).unwrap_or_default();
+        self.given.insert(name.clone());
         self.made.entry(function).or_default().push((number, name.clone()));
         self.known.insert((function, number), name.clone());
+        name
+    }
+
+    /// A name like this one that nothing has yet.
+    fn fresh(&mut self, like: &str) -> String {
+        let free = |name: &String| !self.taken.contains(name) && !self.given.contains(name);
+        let name = numbered(like).find(free).unwrap_or_default();
+        self.given.insert(name.clone());
         name
     }
 
@@ -296,4 +358,8 @@ impl Constants {
             insert_before(document, edits, first, &lines);
         }
     }
+}
+
+fn numbered(name: &str) -> impl Iterator<Item = String> {
+    (0u64..).map(move |count| format!("{name}_{count}"))
 }

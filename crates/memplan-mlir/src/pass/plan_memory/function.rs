@@ -49,7 +49,8 @@ pub(super) fn plan_all(
         overflows: Vec::new(),
     };
     planner.find_buffers()?;
-    let planned: Vec<SiteId> = planner.by_function.iter().flatten().copied().collect();
+    let own = |site: &SiteId| planner.owner(*site).is_none();
+    let planned: Vec<SiteId> = planner.by_function.iter().flatten().copied().filter(own).collect();
     let groups = coalesce(view, &planner.users, &planned);
     planner.refuse_hopeless(&groups)?;
     planner.refuse_nested_kernels()?;

@@ -16,7 +16,8 @@
 //! its last use, a use inside a loop that does not define it counting until the
 //! loop ends. Two buffers interfere if one is written through a value v while
 //! another value that may be the other buffer still matters afterwards, or is
-//! read by the same op without leave to overlay.
+//! read by the same op without leave to overlay. Uses in the branch that is not
+//! taken when the write is reached do not count.
 //!
 //! Costs a pass over the program, and for a question about two buffers the
 //! number of writes of one times the number of names of the other.
@@ -37,11 +38,25 @@ struct Span {
     end: u64,
 }
 
+/// Until when a value matters because of what is done in one block.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    /// The op, or the loop around it that does not define the value; `None`
+    /// where the value matters whatever runs.
+    at: Option<OpId>,
+    end: u64,
+}
+
+/// Of values with more uses, in so many blocks, all count.
+const MOST_USES: usize = 64;
+
 /// When the values of a program matter. See the module documentation.
 pub(super) struct Interference<'a> {
     view: &'a View<'a>,
     roots: IndexVec<ValueId, (ValueId, Option<u64>)>,
     spans: IndexVec<ValueId, Option<Span>>,
+    /// The last use in each block, in the order of the program.
+    uses: IndexVec<ValueId, Vec<Use>>,
     writes: IndexVec<ValueId, Vec<OpId>>,
     /// Regions whose blocks only branch to blocks behind them.
     forward: IndexVec<RegionId, bool>,
@@ -67,6 +82,7 @@ impl<'a> Interference<'a> {
             whole: whole(program, &roots),
             roots,
             spans: IndexVec::filled(None, count),
+            uses: IndexVec::filled(Vec::new(), count),
             writes: IndexVec::filled(Vec::new(), count),
             names: IndexVec::filled(Vec::new(), program.sites().len()),
         };
@@ -75,7 +91,7 @@ impl<'a> Interference<'a> {
                 found.names[site].push(value);
             }
         }
-        found.uses();
+        found.count_uses();
         found
     }
 
@@ -84,7 +100,7 @@ impl<'a> Interference<'a> {
         self.roots[value].0
     }
 
-    fn uses(&mut self) {
+    fn count_uses(&mut self) {
         let program = &self.view.lowered.program;
         for (op, info) in program.ops().iter_enumerated() {
             for access in &info.accesses {
@@ -94,7 +110,7 @@ impl<'a> Interference<'a> {
                     self.writes[root].push(op);
                 }
                 if access.kind == AccessKind::Escape {
-                    self.matters_until(root, u64::MAX);
+                    self.matters(root, Use { at: None, end: u64::MAX });
                 }
             }
             for &value in info.inits() {
@@ -118,9 +134,17 @@ impl<'a> Interference<'a> {
         }
     }
 
-    fn matters_until(&mut self, value: ValueId, end: u64) {
+    fn matters(&mut self, value: ValueId, used: Use) {
+        let program = &self.view.lowered.program;
         if let Some(span) = &mut self.spans[value] {
-            span.end = span.end.max(end);
+            span.end = span.end.max(used.end);
+        }
+        let block = |used: &Use| used.at.map(|op| program.op(op).block);
+        let uses = &mut self.uses[value];
+        if let Some(last) = uses.last_mut().filter(|last| block(last) == block(&used)) {
+            last.end = last.end.max(used.end);
+        } else if uses.len() <= MOST_USES {
+            uses.push(used);
         }
     }
 
@@ -129,22 +153,24 @@ impl<'a> Interference<'a> {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
         let home = self.home(value);
         let mut used = Span { start: time(op), end: time(op) };
+        let mut at = Some(op);
         let mut around = tree.parent(op);
         let mut block = program.op(op).block;
         while let Some(parent) = around.filter(|&parent| Some(parent) != home) {
             if !matches!(program.op(parent).control(), Control::Once | Control::Alternatives { .. }) {
                 used = Span { start: time(parent), end: time(tree.last_inside(parent)) + 1 };
+                at = Some(parent);
             }
             block = program.op(parent).block;
             around = tree.parent(parent);
         }
         if self.goes_round(value, block) {
-            used = Span { start: 0, end: u64::MAX };
+            (used, at) = (Span { start: 0, end: u64::MAX }, None);
         }
         let start = self.begins(value).unwrap_or(used.start);
         let span = self.spans[value].get_or_insert(Span { start, end: used.end });
         span.start = span.start.min(start);
-        span.end = span.end.max(used.end);
+        self.matters(value, Use { at, end: used.end });
     }
 
     /// The op whose region defines a value.
@@ -212,7 +238,30 @@ impl<'a> Interference<'a> {
         if start > now || end < now {
             return false;
         }
-        end > now || start == now || !self.permits(op, through, other)
+        let end = self.end_seen_from(op, other, end);
+        end > now || (end == now && (start == now || !self.permits(op, through, other)))
+    }
+
+    /// Until when a value matters, once an op has been reached.
+    fn end_seen_from(&self, op: OpId, value: ValueId, end: u64) -> u64 {
+        let uses = &self.uses[value];
+        if uses.len() > MOST_USES {
+            return end;
+        }
+        let counts = |used: &&Use| used.at.is_none_or(|at| !self.is_alternative(op, at));
+        uses.iter().filter(counts).map(|used| used.end).max().unwrap_or(0)
+    }
+
+    /// Whether two ops are in branches of which only one is taken.
+    fn is_alternative(&self, one: OpId, other: OpId) -> bool {
+        let (program, tree) = (&self.view.lowered.program, self.view.tree);
+        if tree.contains(one, other) || tree.contains(other, one) {
+            return false;
+        }
+        let around = tree.around_both(one, other);
+        let branches = around.filter(|&op| matches!(program.op(op).control(), Control::Alternatives { .. }));
+        let region = |op: OpId| program.block(program.op(tree.child_towards(branches, op)).block).region;
+        branches.is_some() && region(one) != region(other)
     }
 
     /// Whether the op may write the one over the other, byte on byte: it works in
@@ -232,6 +281,19 @@ impl<'a> Interference<'a> {
         self.whole[output]
             && self.whole[input]
             && reads.into_iter().all(|access| access.kind == AccessKind::Read && allowed(access.value))
+    }
+
+    /// Whether an op may write its output over a buffer that some of its inputs may be.
+    pub(super) fn may_write_over(&self, op: OpId, output: ValueId, donor: SiteId) -> bool {
+        let op = self.view.lowered.program.op(op);
+        let is_donor = |value: ValueId| self.view.aliases.sites(value).contains(&donor);
+        let permitted = |input: ValueId| {
+            let pair = |overlay: &memplan_program::Overlay| overlay.output == output && overlay.input == input;
+            self.whole[self.root(input)] && op.overlays().iter().any(pair) && self.aligned(output, input)
+        };
+        let mut accesses = op.accesses.iter().filter(|access| is_donor(access.value));
+        self.whole[self.root(output)]
+            && accesses.all(|access| access.kind == AccessKind::Read && permitted(access.value))
     }
 
     /// Whether an op lets `output` lie on `input`, both at the same place in their buffers.
@@ -266,14 +328,18 @@ fn roots(program: &Program) -> IndexVec<ValueId, (ValueId, Option<u64>)> {
 }
 
 /// Whether each value is the beginning of whatever buffer it may be: an
-/// allocation is, and what control flow hands over if all that it hands over is.
-/// Assumed until something speaks against it.
+/// allocation is, and what control flow hands over or a select chooses if all of
+/// that is. Assumed until something speaks against it.
 fn whole(program: &Program, roots: &IndexVec<ValueId, (ValueId, Option<u64>)>) -> IndexVec<ValueId, bool> {
-    let starts = |origin: &Origin| matches!(origin, Origin::Alloc(_) | Origin::Incoming);
+    let starts = |origin: &Origin| matches!(origin, Origin::Alloc(_) | Origin::Incoming | Origin::Merged(_));
     let mut whole: IndexVec<ValueId, bool> = program.values().iter().map(|value| starts(&value.origin)).collect();
     let mut receivers: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), program.values().len());
     let mut doubtful = Vec::new();
-    for (target, source) in program.incoming_edges() {
+    let chosen = program.values().iter_enumerated().flat_map(|(target, value)| {
+        let sources: &[ValueId] = if let Origin::Merged(sources) = &value.origin { sources } else { &[] };
+        sources.iter().map(move |&source| (target, source))
+    });
+    for (target, source) in program.incoming_edges().into_iter().chain(chosen) {
         let (root, start) = roots[source];
         receivers[root].push(target);
         if start != Some(0) || !whole[root] {
