@@ -325,6 +325,23 @@ fn loops_of_unknown_length_keep_their_buffers() {
     assert_eq!(rewrite.remarks[0].message, "left alone: its shape is dynamic");
 }
 
+/// A view is one place, and a multi-buffer has several.
+#[test]
+fn multi_buffers_are_left_alone() {
+    let source = format!(
+        r#"func.func @f() {{
+           %a = memref.alloc() : memref<8xf32>
+           "annotation.mark"(%a) {{hivm.multi_buffer = 2 : i32}} : (memref<8xf32>) -> ()
+           {USE}(%a) : (memref<8xf32>) -> ()
+           return
+         }}"#
+    );
+    let (rewrite, text) = rewrite(&source, "merge-alloc", None).unwrap();
+    assert_eq!(rewrite.remarks.len(), 1);
+    assert!(rewrite.remarks[0].message.contains("it has several slots"), "{:?}", rewrite.remarks);
+    assert_eq!(text, source);
+}
+
 #[test]
 fn what_is_left_alone() {
     let source = format!(
