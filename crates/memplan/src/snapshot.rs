@@ -6,8 +6,14 @@
 //! life an allocation. The name of a buffer, and where it comes from if that is
 //! known, is the stack frame of its allocation.
 //!
+//! An allocator hands out a byte once at a time, and viewers rely on it. So where
+//! a buffer takes over bytes of one that is still alive (in place, or tied to it),
+//! the older allocation is freed first.
+//!
 //! The file is a pickle, written here by hand in protocol 2: dictionaries,
 //! lists, texts and numbers are all it takes.
+
+use std::collections::BTreeMap;
 
 use memplan_core::{BufferId, Id, Plan, Problem, SpaceId};
 
@@ -125,7 +131,36 @@ fn events(problem: &Problem, plan: &Plan, space: SpaceId) -> Vec<Event> {
         }
     }
     events.sort_by_key(|event| (event.step, event.is_alloc, event.buffer, event.address));
-    events
+    once_at_a_time(events)
+}
+
+/// Ends an allocation where another one takes over some of its bytes, and leaves out its later end.
+fn once_at_a_time(events: Vec<Event>) -> Vec<Event> {
+    let mut holders: BTreeMap<u64, (BufferId, u64)> = BTreeMap::new();
+    let mut result = Vec::with_capacity(events.len());
+    for event in events {
+        let Event { step, buffer, address, .. } = event;
+        if event.is_alloc {
+            for (address, (buffer, bytes)) in overlapped(&holders, address, event.bytes) {
+                holders.remove(&address);
+                result.push(Event { step, is_alloc: false, buffer, address, bytes });
+            }
+            holders.insert(address, (buffer, event.bytes));
+            result.push(event);
+        } else if holders.get(&address).is_some_and(|&(holder, _)| holder == buffer) {
+            holders.remove(&address);
+            result.push(event);
+        }
+    }
+    result
+}
+
+/// The holders of bytes of `address..address + bytes`; no two of them overlap.
+fn overlapped(holders: &BTreeMap<u64, (BufferId, u64)>, address: u64, bytes: u64) -> Vec<(u64, (BufferId, u64))> {
+    let before =
+        holders.range(..address).next_back().filter(|&(&start, &(_, bytes))| start.saturating_add(bytes) > address);
+    let inside = holders.range(address..address.saturating_add(bytes));
+    before.into_iter().chain(inside).map(|(&start, &holder)| (start, holder)).collect()
 }
 
 /// A pickle of protocol 2 in the making.

@@ -4,12 +4,18 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::{Value, json};
+
 use crate::run::Folder;
 
-const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\\\"'&{{DATA}}\\u2028\\u0000";
+/// A name that would like to be a script, an image, an attribute, a comment, a template, the end of a line.
+const HOSTILE: &str =
+    "</script><script>hacked=1</script><img src=x onerror=hacked=1>]]><!--\\\"'&{{DATA}}\u{2028}\u{1}";
+/// The same as far as the name of a file can go.
+const HOSTILE_FILE: &str = "<img src=x onerror=hacked=1>&'\"";
 
 /// Ten buffers that have everything a page can show.
-const TEN: &str = r#"{
+pub(crate) const TEN: &str = r#"{
  "spaces": [{"name": "ub", "capacity": 196608, "alignment": 32}, {"name": "l1", "alignment": 32}],
  "buffers": [
   {"id": "load", "size": 32768, "space": "ub", "lifetime": [[0, 3]], "pipe": "mte2", "slots": 2, "loop": "rows"},
@@ -37,6 +43,22 @@ func.func @layers(%x: memref<64x64xf32>) {
 }
 ";
 
+/// A kernel whose on-chip memory is short: bytes are handed from one engine to another.
+const KERNEL: &str = r#"module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @kernel(%in: memref<65536xf16, #hivm.address_space<gm>>, %out: memref<65536xf16, #hivm.address_space<gm>>) {
+    %x = memref.alloc() : memref<65536xf16, #hivm.address_space<ub>>
+    hivm.hir.load ins(%in : memref<65536xf16, #hivm.address_space<gm>>) outs(%x : memref<65536xf16, #hivm.address_space<ub>>)
+    %y = memref.alloc() : memref<65536xf16, #hivm.address_space<ub>>
+    hivm.hir.vexp ins(%x : memref<65536xf16, #hivm.address_space<ub>>) outs(%y : memref<65536xf16, #hivm.address_space<ub>>)
+    hivm.hir.store ins(%y : memref<65536xf16, #hivm.address_space<ub>>) outs(%out : memref<65536xf16, #hivm.address_space<gm>>)
+    %z = memref.alloc() : memref<65536xf16, #hivm.address_space<ub>>
+    hivm.hir.load ins(%in : memref<65536xf16, #hivm.address_space<gm>>) outs(%z : memref<65536xf16, #hivm.address_space<ub>>)
+    hivm.hir.store ins(%z : memref<65536xf16, #hivm.address_space<ub>>) outs(%out : memref<65536xf16, #hivm.address_space<gm>>)
+    return
+  }
+}
+"#;
+
 /// Records of many sizes and lives, the same each time.
 fn records(count: u64) -> String {
     let mut state = count;
@@ -52,30 +74,58 @@ fn records(count: u64) -> String {
     text
 }
 
-fn hostile() -> String {
-    let buffer = |number: usize, more: &str| {
-        format!(r#"{{"id": "{HOSTILE}{number}", "size": 4096, "space": "{HOSTILE}", "lifetime": [[0, 4]]{more}}}"#)
-    };
-    let all = format!(
-        r#", "pipe": "{HOSTILE}", "loop": "{HOSTILE}", "tie": {{"group": "{HOSTILE}", "at": 0}}, "alignment": 16"#
-    );
-    format!(
-        r#"{{"spaces": [{{"name": "{HOSTILE}"}}, {{"name": "other"}}], "buffers": [{}, {}, {{"id": "o", "size": 8, "space": "other", "lifetime": [[0, 2]]}}]}}"#,
-        buffer(0, &all),
-        buffer(1, "")
-    )
+/// A problem whose every name tries to be markup.
+fn hostile() -> Value {
+    let buffer = |number: usize| json!({"id": format!("{HOSTILE}{number}"), "size": 4096, "space": HOSTILE, "lifetime": [[0, 4]]});
+    let mut first = buffer(0);
+    for (field, value) in [
+        ("pipe", json!(HOSTILE)),
+        ("loop", json!(HOSTILE)),
+        ("tie", json!({"group": HOSTILE, "at": 0})),
+        ("alignment", json!(16)),
+    ] {
+        first[field] = value;
+    }
+    let other = json!({"id": "o", "size": 8, "space": "other", "lifetime": [[0, 2]]});
+    json!({"spaces": [{"name": HOSTILE}, {"name": "other"}], "buffers": [first, buffer(1), other]})
+}
+
+/// A plan with everything at the same place.
+fn hostile_offsets() -> String {
+    let name = HOSTILE.replace('"', "\"\"");
+    format!("id,offset\n\"{name}0\",0\n\"{name}1\",0\no,0\n")
+}
+
+/// Sizes that are known only at run time, called something else.
+fn hostile_sizes() -> Value {
+    let size = json!({"symbol": HOSTILE, "at_most": 4096});
+    let buffer =
+        |number: u64| json!({"id": format!("{HOSTILE}{number}"), "size": size, "lifetime": [[number, number + 2]]});
+    json!({"buffers": [buffer(0), buffer(1), buffer(2)]})
+}
+
+/// A source whose function, and whose lines, are markup.
+fn hostile_source() -> String {
+    let line = "  %a = memref.alloc() : memref<64xf32>";
+    let name = HOSTILE.replace(['\\', '"', '\u{2028}', '\u{1}'], "");
+    LAYERS
+        .replace("@layers", &format!("@\"{name}\""))
+        .replace("  %a = memref.alloc()", &format!("{line} // {name}\n  %a2 = memref.alloc()"))
 }
 
 /// The pages, and what draws them.
 fn make_pages() -> Folder {
     let transformer = include_str!("../../../../corpus/real/xla_transformer_train_step.csv");
-    let evil = "<img src=x onerror=alert(1)>.json";
-    let (thousand, huge, hostile) = (records(1_000), records(100_000), hostile());
+    let evil = |extension: &str| format!("{HOSTILE_FILE}.{extension}");
+    let (thousand, huge) = (records(1_000), records(100_000));
     let folder = Folder::with(&[
         ("ten.json", TEN),
         ("thousand.csv", &thousand),
         ("huge.csv", &huge),
-        (evil, &hostile),
+        (&evil("json"), &hostile().to_string()),
+        ("symbols.json", &hostile_sizes().to_string()),
+        (&evil("mlir"), &hostile_source()),
+        ("kernel.mlir", KERNEL),
         ("layers.mlir", LAYERS),
         ("transformer.csv", transformer),
         ("bad.csv", "id,offset\n0,0\n"),
@@ -91,14 +141,24 @@ fn make_pages() -> Folder {
     draw(&["show", "ten.json", "-o", "ten.html"]);
     draw(&["show", "thousand.csv", "greedy.json", "auto.json", "-o", "thousand.html"]);
     draw(&["show", "huge.csv", "-s", "first-fit", "-o", "huge.html"]);
-    draw(&["show", evil, "-o", "hostile.html"]);
+    draw(&["plan", &evil("json"), "-o", &evil("a.json")]);
+    std::fs::write(folder.path(&evil("b.csv")), hostile_offsets()).unwrap();
+    draw(&["show", &evil("json"), "-o", "hostile.html"]);
+    draw(&["show", &evil("json"), "-o", "hostile.svg"]);
+    draw(&["show", &evil("json"), "-o", "trace.json"]);
+    draw(&["show", &evil("json"), &evil("a.json"), &evil("b.csv"), "-o", "hostile-plans.html"]);
+    draw(&["plan", "symbols.json", "--assign", "objects", "-s", "greedy-in-order", "--map", "hostile-objects.html"]);
+    draw(&["show", &evil("mlir"), "-o", "hostile-source.html"]);
+    draw(&["opt", "kernel.mlir", "--pass", "plan-memory", "-o", "planned.mlir", "--map", "kernel.html"]);
     draw(&["show", "layers.mlir", "-o", "program.html"]);
     draw(&["show", "thousand.csv", "bad.csv", "-o", "wrong.html"]);
     draw(&["show", "transformer.csv", "-o", "readme.html"]);
-    let page = folder.read("ten.html").replace('&', "&amp;").replace('"', "&quot;");
-    let frame =
-        format!("<!doctype html><iframe srcdoc=\"{page}\" sandbox=\"allow-scripts\" width=1000 height=640></iframe>");
-    std::fs::write(folder.path("notebook.html"), frame).unwrap();
+    for (page, notebook) in [("ten.html", "notebook.html"), ("hostile.html", "hostile-notebook.html")] {
+        let page = folder.read(page).replace('&', "&amp;").replace('"', "&quot;");
+        let sandbox = "sandbox=\"allow-scripts\" width=1000 height=640";
+        std::fs::write(folder.path(notebook), format!("<!doctype html><iframe srcdoc=\"{page}\" {sandbox}></iframe>"))
+            .unwrap();
+    }
     folder
 }
 
@@ -141,6 +201,17 @@ fn pages_in_a_real_browser() {
         }
     }
     eprintln!("{said}");
+}
+
+/// A trace is JSON: names come back as they were.
+#[test]
+fn a_trace_keeps_hostile_names() {
+    let folder = Folder::with(&[("hostile.json", &hostile().to_string())]);
+    assert_eq!(folder.run("show hostile.json -o trace.json").code, 0);
+    let trace: Value = serde_json::from_str(&folder.read("trace.json")).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let named = |name: &str| events.iter().any(|event| event["args"]["name"] == name || event["name"] == name);
+    assert!(named(&format!("space {HOSTILE}")) && named(&format!("{HOSTILE}0")) && named(&format!("{HOSTILE}1")));
 }
 
 #[test]

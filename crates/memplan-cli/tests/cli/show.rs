@@ -1,5 +1,8 @@
 //! `memplan show`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::browser::TEN;
 use crate::plan::SMALL;
 use crate::run::{Folder, assert_current};
 
@@ -40,26 +43,88 @@ for event in snapshot["device_traces"][0]:
         peak = max(peak, max(address + size for address, size in live.items()))
     elif event["action"] == "free_completed":
         assert live.pop(event["addr"]) == event["size"]
+for segment in snapshot["segments"]:
+    assert {"device", "address", "total_size", "allocated_size", "active_size", "stream", "segment_type", "blocks"} <= segment.keys()
+    assert segment["total_size"] == sum(block["size"] for block in segment["blocks"]), segment
+assert len(snapshot["segments"]) == len(snapshot["device_traces"])
+for trace in snapshot["device_traces"]:
+    assert trace[0]["action"] == "segment_alloc"
+    assert [event["time_us"] for event in trace] == sorted(event["time_us"] for event in trace)
+    for event in trace:
+        assert {"action", "addr", "size", "stream", "frames"} <= event.keys()
+        assert all({"name", "filename", "line"} == frame.keys() for frame in event["frames"])
 print(json.dumps({"left": len(live), "peak": peak, "names": names, "extent": snapshot["segments"][0]["total_size"]}))
 "#;
+
+/// Follows a snapshot with Python; `None` without Python.
+fn follow(folder: &Folder) -> Option<serde_json::Value> {
+    std::fs::write(folder.path("follow.py"), FOLLOW).unwrap();
+    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let mut follow = std::process::Command::new(python);
+    let output = follow.args(["follow.py", "snapshot.pickle"]).current_dir(folder.path("")).output();
+    assert!(output.is_ok() || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs python");
+    let output = output.ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
 
 #[test]
 fn a_snapshot_is_a_pickle_of_allocations() {
     let big = format!("{SMALL}\"large, \u{e9}\",9,12,5000000000\n");
-    let folder = Folder::with(&[("small.csv", big.as_str()), ("follow.py", FOLLOW)]);
+    let folder = Folder::with(&[("small.csv", big.as_str())]);
     assert_eq!(folder.run("show small.csv -o snapshot.pickle").code, 0);
-    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let arguments = ["follow.py", "snapshot.pickle"];
-    let Ok(output) = std::process::Command::new(python).args(arguments).current_dir(folder.path("")).output() else {
-        assert!(std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs python");
-        eprintln!("skipped: needs python");
-        return;
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let followed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let Some(followed) = follow(&folder) else { return eprintln!("skipped: needs python") };
     assert_eq!((&followed["left"], &followed["peak"]), (&0.into(), &5_000_000_000u64.into()));
     assert_eq!(followed["extent"], followed["peak"]);
     assert!(followed["names"].as_array().unwrap().contains(&"large, \u{e9}".into()), "{followed}");
+}
+
+/// Bytes that two buffers share at one time belong, to a viewer of allocations, to the later one.
+#[test]
+fn a_snapshot_hands_out_no_byte_twice() {
+    let folder = Folder::with(&[("ten.json", TEN)]);
+    assert_eq!(folder.run("show ten.json -o snapshot.pickle").code, 0);
+    let Some(followed) = follow(&folder) else { return eprintln!("skipped: needs python") };
+    assert_eq!(followed["left"], 0, "{followed}");
+}
+
+/// The rules of the trace event format, as its viewers apply them.
+#[test]
+fn a_trace_keeps_the_rules_of_its_format() {
+    let person = include_str!("../../../../corpus/real/vela_person_detect.csv");
+    for (file, content, buffers) in [("ten.json", TEN, 10), ("person.csv", person, 60)] {
+        let folder = Folder::with(&[(file, content)]);
+        assert_eq!(folder.run(&format!("show {file} -o trace.json")).code, 0);
+        let trace: serde_json::Value = serde_json::from_str(&folder.read("trace.json")).unwrap();
+        assert!(["ns", "ms"].contains(&trace["displayTimeUnit"].as_str().unwrap()));
+        let events = trace["traceEvents"].as_array().unwrap();
+        let mut ends: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+        let mut named = BTreeSet::new();
+        let mut counted: BTreeMap<u64, u64> = BTreeMap::new();
+        for event in events {
+            let number = |field: &str| event[field].as_u64().unwrap_or_else(|| panic!("no {field} in {event}"));
+            let process = number("pid");
+            match event["ph"].as_str().unwrap() {
+                "M" => {
+                    assert!(["process_name", "thread_name"].contains(&event["name"].as_str().unwrap()), "{event}");
+                    assert!(event["args"]["name"].is_string(), "{event}");
+                    named.insert((process, number("tid")));
+                }
+                "C" => {
+                    assert!(event["args"].as_object().unwrap().values().all(serde_json::Value::is_number), "{event}");
+                    let last = counted.insert(process, number("ts"));
+                    assert!(last.is_none_or(|last| last < number("ts")), "counters go forward: {event}");
+                }
+                "X" => {
+                    assert!(named.contains(&(process, number("tid"))) && number("dur") > 0, "{event}");
+                    let end = ends.insert((process, number("tid")), number("ts") + number("dur"));
+                    assert!(end.is_none_or(|end| end <= number("ts")), "slices of a track do not overlap: {event}");
+                }
+                other => panic!("an event of kind {other}"),
+            }
+        }
+        assert_eq!(ends.len(), buffers, "one track a buffer");
+    }
 }
 
 #[test]
