@@ -34,7 +34,7 @@ async function withPage(name, options, use) {
   const own = [url, "data:,", "about:srcdoc"];
   page.on("request", (request) => { if (!own.includes(request.url())) complaints.push(`request: ${request.url()}`); });
   await page.goto(url);
-  if (name !== "notebook.html") await page.waitForFunction(() => window.memplan?.painted.frames > 0);
+  if (!name.endsWith("notebook.html") && !name.endsWith(".svg")) await page.waitForFunction(() => window.memplan?.painted.frames > 0);
   await use(page);
   assert.deepEqual(complaints, [], `${name} complained or asked for something`);
   await context.close();
@@ -304,28 +304,90 @@ await withPage("huge.html", {}, async (page) => {
   await page.screenshot({ path: join(folder, "huge.png") });
 });
 
-// Names that try to be markup, in every field.
-await withPage("hostile.html", {}, async (page) => {
-  const hostile = "</script><img src=x onerror=alert(1)>";
-  assert.equal(await page.locator("img, iframe, object, embed, svg").count(), 0);
+// Names that try to be markup, in every field: nothing runs, nothing is asked for, and all of it is shown as text.
+const HOSTILE = "</script><script>hacked=1</script><img src=x onerror=hacked=1>";
+const HOSTILE_FILE = "<img src=x onerror=hacked=1>";
+
+/** The page has no element but its own, and no script but its own has run. */
+async function isUnharmed(page) {
+  assert.equal(await page.locator("img, iframe, object, embed, svg, base, form").count(), 0);
+  assert.equal(await page.locator("link").count(), 1, "the empty icon");
   assert.equal(await page.locator("script").count(), 2, "our data and our script");
-  assert.ok((await text(page, "#title")).includes("<img src=x onerror=alert(1)>"));
-  assert.ok((await page.title()).includes("<img src=x onerror=alert(1)>"));
-  assert.ok((await text(page, "#spaces")).includes(hostile));
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+}
+
+/** Selects the first buffer, and reads what the page says about it. */
+async function pick(page) {
+  await page.locator("canvas.over").first().focus();
+  await page.keyboard.press("n");
+  return text(page, "#picked");
+}
+
+await withPage("hostile.html", {}, async (page) => {
+  assert.ok((await text(page, "#title")).includes(HOSTILE_FILE));
+  assert.ok((await page.title()).includes(HOSTILE_FILE));
+  assert.ok((await text(page, "#spaces")).includes(HOSTILE));
   for (const name of ["pipe", "group"]) {
     await page.locator("#mode").selectOption(name);
-    assert.ok((await text(page, "#legend")).includes(hostile), `${name} is shown as text`);
+    assert.ok((await text(page, "#legend")).includes(HOSTILE), `${name} is shown as text`);
   }
-  await page.locator("canvas.over").focus();
-  await page.keyboard.press("n");
-  assert.ok((await text(page, "#picked")).includes(hostile));
+  const picked = await pick(page);
+  for (const field of [/^pipe\s+<\/script>/m, /^loop\s+<\/script>/m, /^tied to\s+<\/script>/m, /^level\s/m]) assert.match(picked, field);
   const place = await page.evaluate(() => window.memplan.place(window.memplan.view().selected));
   await page.mouse.move(place.x, place.y);
   await page.mouse.move(place.x + 1, place.y);
-  assert.ok((await text(page, "#tip")).includes(hostile));
+  assert.ok((await text(page, "#tip")).includes(HOSTILE));
+  assert.ok((await text(page, "#alive")).includes(HOSTILE));
+  assert.ok((await text(page, "#say")).includes(HOSTILE), "and said to those who listen");
   await openTable(page);
-  assert.ok((await text(page, "#rows")).includes(hostile));
+  assert.ok((await text(page, "#rows")).includes(HOSTILE));
+  await page.locator("#find").fill(HOSTILE);
+  assert.match(await text(page, "#kept"), /^2 of 3 buffers$/);
+  await isUnharmed(page);
+});
+await withPage("hostile-plans.html", {}, async (page) => {
+  for (const caption of await page.locator("figcaption").allInnerTexts()) assert.ok(caption.includes(HOSTILE_FILE), caption);
+  assert.match(await text(page, "#summary li"), /<\/script><script>/, "what is wrong is said in text");
+  assert.ok((await text(page, "#summary")).includes(HOSTILE_FILE));
+  await isUnharmed(page);
+});
+await withPage("hostile-objects.html", {}, async (page) => {
+  assert.ok((await pick(page)).includes(`${HOSTILE}`), "the symbol of a size");
+  assert.match(await text(page, "#picked"), /^size\s+<\/script>[^]*?at most 4096 bytes/m);
+  assert.match(await text(page, "#picked"), /^offset\s+object \d/m);
+  await isUnharmed(page);
+});
+await withPage("hostile-source.html", {}, async (page) => {
+  const picked = await pick(page);
+  assert.ok(picked.includes(`${HOSTILE_FILE}&'".mlir:2`), `the file and the line: ${picked}`);
+  assert.ok(picked.includes(`// ${HOSTILE}`), "the text of the line");
+  await isUnharmed(page);
+});
+await withPage("hostile.svg", {}, async (page) => {
+  assert.equal(await page.locator("script, img, image, foreignObject, a").count(), 0);
+  assert.ok((await page.locator("rect > title").allTextContents()).some((title) => title.includes(HOSTILE)));
+  assert.ok((await page.locator("text.title").textContent()).includes(HOSTILE_FILE));
   assert.equal(await page.evaluate(() => window.hacked), undefined);
+});
+await withPage("hostile-notebook.html", {}, async (page) => {
+  const frame = page.frames()[1];
+  await frame.waitForFunction(() => window.memplan?.painted.frames > 0);
+  assert.ok((await frame.locator("#title").innerText()).includes(HOSTILE_FILE));
+  assert.equal(await frame.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+});
+
+// Who waits for whom: the level of a buffer.
+await withPage("kernel.html", {}, async (page) => {
+  assert.deepEqual(await page.locator("#spaces [role=tab]").allInnerTexts().catch(() => []), [], "one memory needs no tabs");
+  const facts = {};
+  for (let i = 0; i < 3; i += 1) {
+    const picked = await pick(page);
+    facts[picked.match(/%\w+/)[0]] = picked.match(/^level\s+(.*)$/m)[1];
+    assert.match(picked, /^source\s+kernel\.mlir:\d+/m);
+  }
+  assert.match(facts["%x"], /^side by side/);
+  assert.match(facts["%z"], /^level0: waits for another pipe/);
 });
 
 // Where a buffer comes from, and what is wrong with a plan.

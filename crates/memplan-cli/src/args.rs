@@ -135,7 +135,8 @@ const OPT_EXAMPLES: &str = "Examples:
   memplan opt net.mlir --pass merge-alloc -o merged.mlir
   memplan opt net.mlir --pass 'merge-alloc{alignment=128}' -s auto --stats > merged.mlir
   mlir-opt -one-shot-bufferize net.mlir | memplan opt - --pass merge-alloc | mlir-opt -cse
-  memplan opt net.mlir --pass 'merge-alloc{analysis-only}'";
+  memplan opt net.mlir --pass 'merge-alloc{analysis-only}'
+  memplan opt kernel.mlir --pass plan-memory --map map.html -o planned.mlir     with a picture";
 
 const REDUCE_EXAMPLES: &str = "Examples:
   memplan reduce bad.csv -- memplan plan -s search
@@ -413,6 +414,9 @@ pub(crate) struct OptArgs {
     /// Where to write the new program; standard output if not given
     #[arg(short, long, value_name = "OUT", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    /// Draw what a pass that plans on-chip memory has planned: map.html or map.svg
+    #[arg(long, value_name = "MAP", help_heading = "Output")]
+    pub(crate) map: Option<PathBuf>,
     /// Print bytes before and after to standard error, for the largest scopes or for `all`
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "largest")]
     #[arg(hide_possible_values = true, help_heading = "Output")]

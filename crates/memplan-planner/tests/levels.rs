@@ -91,12 +91,34 @@ fn level1_gives_c_both_slots_of_a() {
         .buffer("B", 64, (2, 5), 1, "vector")
         .buffer("C", 64, (4, 5), 1, "vector")
         .buffer("D", 64, (5, 6), 2, "mte3");
-    let (_, outcome, report) = kernel.plan(Order::Start);
+    let (problem, outcome, report) = kernel.plan(Order::Start);
     let offsets = offsets(&outcome);
     assert_eq!(offsets[2], offsets[0], "C has both slots of A");
     assert_eq!(levels(&report)[2], Some(Level::Slots));
     assert_eq!(report.spaces[0].without_crossing, Some(Bytes(384)));
     assert_eq!(report.crossings.len(), 1, "C waits for A's DMA");
+    let derived = levels::levels_of(&problem, plan_of(&outcome).unwrap());
+    assert_eq!(derived.into_vec(), [None, None, Some(Level::Slots), None], "as anybody can see from the plan");
+}
+
+/// What a plan looks like tells its levels, whoever made it.
+#[test]
+fn the_levels_of_any_plan() {
+    let of = |loops: [Option<&str>; 2], pipes: [&str; 2]| {
+        let mut kernel = Kernel::new(128).buffer("A", 64, (1, 2), 1, pipes[0]).buffer("B", 64, (2, 4), 1, pipes[1]);
+        for (buffer, around) in kernel.builder.buffers_mut().iter_mut().zip(loops) {
+            buffer.enclosing_loop = around.map(str::to_owned);
+        }
+        let problem = kernel.builder.build().unwrap();
+        let mut plan = memplan_core::Plan::empty(&problem);
+        for placement in plan.placements.iter_mut() {
+            *placement = Some(memplan_core::Placement::at(memplan_core::Id::from_index(0), Bytes(0)));
+        }
+        levels::levels_of(&problem, &plan).into_vec()
+    };
+    assert_eq!(of([None, None], ["vector", "vector"]), [None, Some(Level::Pipe)]);
+    assert_eq!(of([Some("i"), Some("j")], ["mte2", "vector"]), [None, Some(Level::Loop)]);
+    assert_eq!(of([Some("i"), Some("i")], ["mte2", "vector"]), [None, Some(Level::Lives)]);
 }
 
 #[test]

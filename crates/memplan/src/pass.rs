@@ -9,6 +9,7 @@
 //! Adding a pass is one file and one line in [`PASSES`].
 
 pub mod assign_gmem;
+mod layout;
 mod lower;
 mod mlir;
 mod storage_rewrite;
@@ -19,6 +20,7 @@ use memplan_planner::{Refusal, Request, Strategy};
 
 use crate::pipeline::{Source, Unsound};
 
+pub use layout::Layout;
 pub use memplan_mlir::pass::PassSpec;
 
 /// A rewrite.
@@ -55,6 +57,8 @@ pub struct Rewritten {
     pub savings: Vec<Saving>,
     /// Files that the pass was asked to write: a name and the content.
     pub files: Vec<(String, String)>,
+    /// What it has planned, for a picture; only passes that plan on-chip memory say so.
+    pub layout: Option<Layout>,
 }
 
 /// Why there is no new text.

@@ -1,11 +1,14 @@
 //! `memplan opt`: rewrite a program.
 
+use memplan::map::{Caption, Map};
 use memplan::mlir::pass::Saving;
-use memplan::pass::{self, PassFailure, PassHow, PassSpec};
+use memplan::pass::{self, Layout, PassFailure, PassHow, PassSpec};
 use memplan::pipeline::Source;
 use memplan::planner::{Request, find};
 use memplan::wording::sized;
 
+use super::plan::MapKind;
+use super::{remark_of, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::{OptArgs, Scopes};
 use crate::progress::Progress;
@@ -23,6 +26,8 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
     };
     let device = args.target.as_deref().map(input::device).transpose()?;
     let how = PassHow { strategy: args.strategy.as_deref().and_then(find), request, device };
+    let map = args.map.as_deref().map(|path| MapKind::of(path).map(|kind| (path, kind))).transpose()?;
+    let mut layout = None;
     let mut notes = Vec::new();
     let mut figures = String::new();
     for spec in &args.passes {
@@ -40,7 +45,15 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         if let Some(scopes) = args.stats.filter(|_| !rewritten.savings.is_empty()) {
             figures += &format!("{}: bytes before and after\n{}", spec.name, savings(&rewritten.savings, scopes));
         }
+        if let (Some((path, kind)), Some(planned)) = (map, rewritten.layout) {
+            output::write(path, drawing(&source, spec, &planned, kind))?;
+            layout = Some(path);
+        }
         source.bytes = rewritten.text.into_bytes();
+    }
+    if let (Some((path, _)), None) = (map, layout) {
+        let message = format!("there is nothing to draw to {}", path.display());
+        return Err(Failure::usage_with_help(message, "only plan-memory has a map; `memplan show` draws programs"));
     }
     let text = String::from_utf8_lossy(&source.bytes).into_owned();
     let answer = match &args.output {
@@ -51,6 +64,17 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         None => Answer::yes(text),
     };
     Ok(Answer { figures, ..answer }.with_notes(notes))
+}
+
+/// What a pass has planned, as a picture.
+fn drawing(source: &Source, spec: &PassSpec, planned: &Layout, kind: MapKind) -> String {
+    let caption = Caption::new(short_name(source), vec![format!("pass {}", spec.name)]);
+    let map = Map::new(&planned.problem, &planned.plan, caption);
+    let map = match remark_of(source, &planned.spans) {
+        Some(remark) => map.with_remark(remark),
+        None => map,
+    };
+    kind.draw(&map)
 }
 
 fn find_pass(spec: &PassSpec) -> Result<&'static dyn pass::Pass, Failure> {

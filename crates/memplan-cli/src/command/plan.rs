@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use memplan::analyzed::Analyzed;
 use memplan::core::{Bytes, Outcome, Problem, Stop, Witness, bound};
+use memplan::map::Map;
 use memplan::models::plan as plan_file;
 use memplan::pipeline::{self, Planned, Source};
 use memplan::planner::warm::repair;
@@ -107,10 +108,29 @@ enum PlanKind {
     Model,
 }
 
+/// The picture of a plan beside its numbers.
 #[derive(Clone, Copy)]
-enum MapKind {
+pub(super) enum MapKind {
     Html,
     Svg,
+}
+
+impl MapKind {
+    /// By the name of the file.
+    pub(super) fn of(path: &Path) -> Result<MapKind, Failure> {
+        match output::extension(path).as_str() {
+            "html" | "htm" => Ok(MapKind::Html),
+            "svg" => Ok(MapKind::Svg),
+            _ => Err(wrong_extension(path, "a map", "map.html or map.svg")),
+        }
+    }
+
+    pub(super) fn draw(self, map: &Map) -> String {
+        match self {
+            MapKind::Html => map.html(),
+            MapKind::Svg => map.svg(),
+        }
+    }
 }
 
 impl<'a> Files<'a> {
@@ -127,11 +147,7 @@ impl<'a> Files<'a> {
             "tflite" => Ok((path.as_path(), PlanKind::Model)),
             _ => Err(wrong_extension(path, "a plan", "plan.json, plan.csv, plan.h or, for a model, planned.tflite")),
         };
-        let map_kind = |path: &PathBuf| match output::extension(path).as_str() {
-            "html" | "htm" => Ok((path.clone(), MapKind::Html)),
-            "svg" => Ok((path.clone(), MapKind::Svg)),
-            _ => Err(wrong_extension(path, "a map", "map.html or map.svg")),
-        };
+        let map_kind = |path: &PathBuf| MapKind::of(path).map(|kind| (path.clone(), kind));
         let example_map = args.file.is_none().then(|| (PathBuf::from("memplan-map.html"), MapKind::Html));
         Ok(Files {
             plan: args.output.output.as_ref().map(plan_kind).transpose()?,
@@ -161,11 +177,7 @@ impl<'a> Files<'a> {
             }
         }
         if let (Some((path, kind)), Some(map)) = (&self.map, map_of(source, planned)) {
-            let content = match kind {
-                MapKind::Html => map.html(),
-                MapKind::Svg => map.svg(),
-            };
-            output::write(path, &content)?;
+            output::write(path, kind.draw(&map))?;
             written.push(format!("map written to {}", path.display()));
         }
         Ok(written)

@@ -190,7 +190,7 @@ def main(a: T.Buffer((64,), \"float32\")):
 /// The reader's files in the examples of the command reference.
 const FILES: &[(&str, &str)] = &[
     CSV,
-    ("kernel.mlir", "@layers"),
+    ("kernel.mlir", "@kernel"),
     ("net.mlir", "@layers"),
     ("prog.py", "@tvmscript"),
     ("net.te.json", "examples/blur.te.json"),

@@ -136,3 +136,29 @@ fn tvm_script_is_rewritten() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("found `atuo`"), "{}", ran.stderr);
 }
+
+#[test]
+fn what_a_pass_has_planned_can_be_drawn() {
+    let one = "memref<4096xf16, #hivm.address_space<ub>>";
+    let kernel = |name: &str| {
+        format!(
+            "func.func @{name}(%in: memref<4096xf16, #hivm.address_space<gm>>) {{\n  %x = memref.alloc() : {one}\n  hivm.hir.load ins(%in : memref<4096xf16, #hivm.address_space<gm>>) outs(%x : {one})\n  hivm.hir.store ins(%x : {one}) outs(%in : memref<4096xf16, #hivm.address_space<gm>>)\n  return\n}}\n"
+        )
+    };
+    let folder = Folder::with(&[("one.mlir", &kernel("f")), ("two.mlir", &(kernel("f") + &kernel("g")))]);
+    for (file, spaces) in [("one.mlir", vec!["\"ub\""]), ("two.mlir", vec!["\"ub@f\"", "\"ub@g\""])] {
+        let ran = folder.run_args(&["opt", file, "--pass", "plan-memory", "--map", "map.html", "-o", "out.mlir"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let page = folder.read("map.html");
+        assert!(spaces.iter().all(|space| page.contains(&format!("\"name\":{space}"))), "{file}");
+        assert!(page.contains(&format!("{file}:2  %x = memref.alloc()")), "{file}");
+        let ran = folder.run_args(&["opt", file, "--pass", "plan-memory", "--map", "map.svg", "-o", "out.mlir"]);
+        assert!(ran.code == 0 && folder.read("map.svg").contains("pass plan-memory"), "{}", ran.stderr);
+    }
+    let ran = folder.run_args(&["opt", "one.mlir", "--pass", "merge-alloc", "--map", "none.html", "-o", "none.mlir"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("nothing to draw"), "{}", ran.stderr);
+    assert!(!folder.files().iter().any(|file| file.starts_with("none")), "all or nothing");
+    let ran = folder.run_args(&["opt", "one.mlir", "--pass", "plan-memory", "--map", "map.txt", "-o", "none.mlir"]);
+    assert!(ran.code == 2 && ran.stderr.contains("map.html or map.svg"), "{}", ran.stderr);
+}

@@ -197,6 +197,12 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
     (Outcome::judge(problem, plan, Stop::Finished), report)
 }
 
+/// The level of each buffer of any plan: what it costs that it takes over the bytes of others.
+/// `None` for a buffer that takes over nothing.
+pub fn levels_of(problem: &Problem, plan: &Plan) -> IndexVec<BufferId, Option<Level>> {
+    crossing::levels(problem, plan)
+}
+
 /// What the levels make of a space; `None` if they find no way.
 fn place_space(entries: &Entries, row: &mut SpaceReport) -> Option<Placed> {
     if let Some(placed) = place::sequential(entries) {

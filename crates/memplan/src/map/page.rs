@@ -15,6 +15,7 @@
 //! 2 taken over in place), first step, end step, first byte, end byte.
 
 use memplan_core::{BufferId, Bytes, Id, Problem, Size};
+use memplan_planner::strategy::levels;
 use serde_json::{Value, json};
 
 use super::label::escape;
@@ -147,12 +148,22 @@ fn plan(map: &Map) -> Value {
         "facts": map.caption.facts,
         "extent": map.plan.extent().0,
         "objects": objects,
+        "levels": level_words(map),
         "offsets": offsets.collect::<Vec<_>>(),
         "reused": reused.collect::<Vec<_>>(),
         "violated": map.violations.len(),
         "violations": map.violations.iter().take(VIOLATIONS).collect::<Vec<_>>(),
         "spaces": map.scene.panels.iter().map(space).collect::<Vec<_>>(),
     })
+}
+
+/// What sharing costs each buffer, where execution units are known; empty where they are not.
+fn level_words(map: &Map) -> Vec<Option<&'static str>> {
+    if map.problem.buffers().iter().all(|buffer| buffer.pipe.is_none()) {
+        return Vec::new();
+    }
+    let levels = levels::levels_of(map.problem, map.plan);
+    levels.iter().map(|level| level.map(levels::Level::describe)).collect()
 }
 
 fn space(panel: &Panel) -> Value {

@@ -1,11 +1,13 @@
 //! The passes over MLIR text.
 
-use memplan_core::line_column;
+use memplan_core::{Span, line_column};
 use memplan_mlir::pass::{PassError, PassOptions, Remark, Rewrite, early_dealloc, merge_alloc, plan_memory};
 use memplan_mlir::{Dialects, Document, LowerError, Lowered, lower, lower_workspaces};
 use memplan_models::{ReadError, utf8};
+use memplan_program::SiteId;
 use memplan_verify::dataflow::{self, SitePlan};
 
+use super::layout::{Layout, Part};
 use super::{Pass, PassFailure, PassHow, Rewritten};
 use crate::finding;
 use crate::pipeline::{Source, Unsound};
@@ -80,6 +82,7 @@ impl Pass for PlanMemory {
         let options = plan_memory::Options::parse(options)?;
         let mut functions = Vec::new();
         let mut files = Vec::new();
+        let mut spans = Vec::new();
         let lowering = match options.mode {
             plan_memory::MemoryMode::Local => lower,
             plan_memory::MemoryMode::Workspace => lower_workspaces,
@@ -87,6 +90,9 @@ impl Pass for PlanMemory {
         let rewritten = rewrite_lowered(self.name(), source, lowering, |document, lowered| {
             let planned =
                 plan_memory::run(document, lowered, &options, how.device.as_ref(), how.strategy, &how.request)?;
+            let span_of = |&site: &SiteId| document.op(lowered.sites[site]).span;
+            let spans_of = |function: &plan_memory::PlannedFunction| function.sites.iter().map(span_of).collect();
+            spans = planned.functions.iter().map(spans_of).collect();
             (functions, files) = (planned.functions, planned.files);
             Ok(planned.rewrite)
         })?;
@@ -96,8 +102,16 @@ impl Pass for PlanMemory {
                 return Err(Unsound { strategy: self.name(), findings }.into());
             }
         }
-        Ok(Rewritten { files, ..rewritten })
+        let parts: Vec<Part> = functions.iter().zip(spans).map(|(function, spans)| part(function, spans)).collect();
+        // Functions that are too large to be added up have no picture.
+        let layout = Layout::of(&parts).ok().flatten();
+        Ok(Rewritten { files, layout, ..rewritten })
     }
+}
+
+/// A function as a part of a picture.
+fn part(function: &plan_memory::PlannedFunction, spans: Vec<Span>) -> Part<'_> {
+    Part { name: &function.name, problem: &function.problem, plan: &function.plan, spans }
 }
 
 /// Reads, rewrites, checks, prints.

@@ -1,14 +1,18 @@
-//! Who takes over bytes from another pipe.
+//! Who takes over bytes from whom.
 //!
 //! A sweep in the order of starts remembers for every byte who had it last. A
 //! newcomer that finds a buffer of a conflicting pipe there has to wait for it:
 //! one crossing. In-place pairs are one entry and wait for nobody.
+//!
+//! The same sweep tells the level of a buffer in *any* plan, whoever made it: the
+//! lowest at which it could have taken over what it takes over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use memplan_core::{BufferId, Id, Plan, Problem, SpaceId};
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Plan, Problem, SpaceId};
 
-use super::entry::pipes_of;
+use super::Level;
+use super::entry::{Pipes, pipes_of};
 
 /// `later` has to wait until another pipe is done with `earlier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,13 +26,55 @@ pub struct Crossing {
 /// The crossings of a plan, in the order of starts.
 pub(super) fn find(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     let pipes = pipes_of(problem);
+    let conflict = |taken: &Crossing| pipes[taken.earlier.index()].conflict(pipes[taken.later.index()]);
+    takeovers(problem, plan).into_iter().filter(conflict).collect()
+}
+
+/// The level of each buffer of a plan; `None` for one that takes over nothing.
+pub(super) fn levels(problem: &Problem, plan: &Plan) -> IndexVec<BufferId, Option<Level>> {
+    let pipes = pipes_of(problem);
+    let mut levels = IndexVec::filled(None, problem.buffers().len());
+    for taken in takeovers(problem, plan) {
+        let level = level_of(problem, plan, &pipes, taken);
+        let lowest: &mut Option<Level> = &mut levels[taken.later];
+        *lowest = Some(lowest.map_or(level, |other| other.min(level)));
+    }
+    levels
+}
+
+fn level_of(problem: &Problem, plan: &Plan, pipes: &[Pipes], Crossing { earlier, later }: Crossing) -> Level {
+    let (one, other) = (&problem.buffers()[earlier], &problem.buffers()[later]);
+    if !pipes[earlier.index()].conflict(pipes[later.index()]) {
+        return Level::Pipe;
+    }
+    if one.enclosing_loop != other.enclosing_loop {
+        return Level::Loop;
+    }
+    if one.slots > 1 && one.enclosing_loop.is_some() && takes_all_slots(problem, plan, earlier, later) {
+        return Level::Slots;
+    }
+    Level::Lives
+}
+
+/// Whether every slot of the earlier buffer has bytes of the later one in it.
+fn takes_all_slots(problem: &Problem, plan: &Plan, earlier: BufferId, later: BufferId) -> bool {
+    let (Some(one), Some(other)) = (&plan.placements[earlier], &plan.placements[later]) else { return false };
+    let size = |buffer: BufferId| problem.buffers()[buffer].bytes().unwrap_or_default().0;
+    let (length, width) = (size(earlier), size(later));
+    let overlap = |a: Bytes, b: Bytes| a.0 < b.0.saturating_add(width) && b.0 < a.0.saturating_add(length);
+    one.offsets.iter().all(|&slot| other.offsets.iter().any(|&offset| overlap(slot, offset)))
+}
+
+/// Every buffer with whom it takes bytes from, in the order of starts.
+fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     let used = |id: &BufferId| !problem.buffers()[*id].lifetime.is_empty();
     let mut order: Vec<BufferId> = problem.buffers().ids().filter(used).collect();
     order.sort_by_key(|&id| (problem.buffers()[id].lifetime.start(), id));
     let mut owners: BTreeMap<SpaceId, Owners> = BTreeMap::new();
     let mut found = Vec::new();
     for later in order {
-        let Some(placement) = plan.placements[later].as_ref() else { continue };
+        let placement = plan.placements.get(later).and_then(Option::as_ref);
+        let Some(placement) = placement.filter(|placement| placement.object.is_none()) else { continue };
         let size = problem.buffers()[later].bytes().unwrap_or_default().0;
         let owners = owners.entry(placement.space).or_default();
         let mut before = BTreeSet::new();
@@ -38,7 +84,7 @@ pub(super) fn find(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
         let block = |id: BufferId| problem.blocks().place_of(id).map(|(block, _)| block);
         for earlier in before {
             let one_entry = block(earlier).is_some() && block(earlier) == block(later);
-            if !one_entry && pipes[earlier.index()].conflict(pipes[later.index()]) {
+            if !one_entry {
                 found.push(Crossing { earlier, later });
             }
         }

@@ -4,6 +4,14 @@ const LISTED = 12;
 const ALIVE_ROWS = 60;
 const PAGE_ROWS = 200;
 
+/** What it costs to take over the bytes of others, by level. */
+const LEVELS = {
+  level2: "level2: takes over bytes from its own pipe",
+  "level2 across loops": "level2 across loops: takes over bytes from another loop",
+  level1: "level1: takes over all slots of a multi-buffer",
+  level0: "level0: waits for another pipe",
+};
+
 /** A list of terms with what they are. */
 const facts = (entries) => make("dl", {}, ...entries.flatMap(([term, ...what]) => [make("dt", {}, term), make("dd", {}, ...what)]));
 
@@ -69,6 +77,9 @@ function factsOf(buffer) {
   rows.push(["life", lifeWords(buffer)]);
   for (const { what, of } of buffers.notes) if (of[buffer] !== null) rows.push([what, of[buffer]]);
   if (column("pipe") !== null) rows.push(["pipe", column("pipe")]);
+  for (const plan of plans.filter(({ levels }) => levels.length > 0)) {
+    rows.push([plans.length > 1 ? `level, plan ${plan.letter}` : "level", LEVELS[plan.levels[buffer]] ?? "side by side: takes over nobody's bytes"]);
+  }
   if (column("loop") !== null) rows.push(["loop", column("loop")]);
   if (column("slots") !== null) rows.push(["slots", `${column("slots")}, used in rotation`]);
   if (column("alignment") !== null) rows.push(["alignment", exact(column("alignment"))]);
