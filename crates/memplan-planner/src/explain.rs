@@ -5,7 +5,7 @@
 //! gone. Without: the same for one byte less than the best plan needs, which
 //! says what keeps the extent from being smaller.
 
-use memplan_core::{BufferId, Bytes, Lifetime, Outcome, Plan, Problem, Size, SpaceId, Stop, Witness};
+use memplan_core::{BufferId, Bytes, Outcome, Plan, Problem, SpaceId, Stop, Witness};
 
 use crate::{Request, search};
 
@@ -75,11 +75,7 @@ fn single_culprits(problem: &Problem, witness: &Witness, request: &Request) -> V
 
 /// The problem with a buffer that takes no bytes.
 fn without(problem: &Problem, id: BufferId) -> Option<Problem> {
-    let mut builder = problem.to_builder();
-    let buffer = &mut builder.buffers_mut()[id];
-    buffer.size = Size::Fixed(Bytes::ZERO);
-    buffer.lifetime = Lifetime::default();
-    builder.build().ok()
+    search::only(problem, |other| other != id)
 }
 
 /// Why the search for an obstacle ended without one.
@@ -93,7 +89,7 @@ pub fn is_open(explanation: &Explanation) -> Option<Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use memplan_core::{Buffer, Id, ProblemBuilder, Space};
+    use memplan_core::{Buffer, Id, Lifetime, ProblemBuilder, Space};
 
     fn problem(capacity: Option<u64>) -> Problem {
         let mut builder = ProblemBuilder::new();

@@ -11,6 +11,8 @@
 //!   [`state`], trying items in the orders of [`rank`].
 //! - [`climb`] improves those orders.
 //! - [`descent`] walks down from the best plan and up from the bound.
+//! - [`general`] is the exact search for what is not flat: choices between
+//!   inequalities instead of slabs.
 //! - [`reorder`] climbs on orders of placement where the flat instance is too
 //!   large or loses something.
 //! - [`witness`] reduces a proof that something does not fit to what it needs.
@@ -21,6 +23,7 @@ mod climb;
 mod descent;
 mod exact;
 mod flatten;
+mod general;
 mod instance;
 mod plan;
 mod random;
@@ -30,4 +33,5 @@ mod state;
 mod witness;
 
 pub use budget::DEFAULT_TIME;
+pub(crate) use general::only;
 pub use plan::{Answer, search};

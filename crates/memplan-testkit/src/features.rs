@@ -71,6 +71,29 @@ impl Features {
     /// Everything.
     pub const ALL: Features = Features { dependencies: true, symbols: true, shapes: true, ..Features::OFFSETS };
 
+    /// What either has.
+    pub const fn and(&self, other: &Features) -> Features {
+        Features {
+            alignments: self.alignments || other.alignments,
+            gaps: self.gaps || other.gaps,
+            windows: self.windows || other.windows,
+            fixed_offsets: self.fixed_offsets || other.fixed_offsets,
+            capacities: self.capacities || other.capacities,
+            several_spaces: self.several_spaces || other.several_spaces,
+            candidate_spaces: self.candidate_spaces || other.candidate_spaces,
+            ties: self.ties || other.ties,
+            must_share: self.must_share || other.must_share,
+            must_not_share: self.must_not_share || other.must_not_share,
+            exclusive: self.exclusive || other.exclusive,
+            slots: self.slots || other.slots,
+            overlays: self.overlays || other.overlays,
+            dependencies: self.dependencies || other.dependencies,
+            empty_buffers: self.empty_buffers || other.empty_buffers,
+            shapes: self.shapes || other.shapes,
+            symbols: self.symbols || other.symbols,
+        }
+    }
+
     /// Each feature of [`Features::OFFSETS`] on its own, with its name.
     pub fn one_by_one() -> Vec<(&'static str, Features)> {
         let none = Features::NONE;
@@ -89,6 +112,7 @@ impl Features {
             ("exclusive", Features { exclusive: true, ..none }),
             ("slots", Features { slots: true, ..none }),
             ("overlays", Features { overlays: true, ..none }),
+            ("dependencies", Features { dependencies: true, ..none }),
             ("empty buffers", Features { empty_buffers: true, ..none }),
         ]
     }

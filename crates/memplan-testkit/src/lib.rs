@@ -10,6 +10,7 @@
 //! This crate is only ever a dev-dependency.
 
 pub mod brute_force;
+pub mod exhaustive;
 mod features;
 pub mod instances;
 pub mod problems;

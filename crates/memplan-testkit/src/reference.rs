@@ -276,7 +276,7 @@ impl<'a> Reference<'a> {
         if (0..steps).any(|step| is_alive(one, step) && is_alive(other, step)) {
             self.breaks(if home.0.is_some() { "object-shared" } else { "overlap" }, &[a, b]);
         }
-        if self.problem.dependencies().is_some() && !self.precedes(a, b) && !self.precedes(b, a) {
+        if self.problem.dependencies().is_some() && !precedes(self.problem, &self.overlays, a, b) && !precedes(self.problem, &self.overlays, b, a) {
             self.broken.insert("unordered".to_owned());
         }
     }
@@ -298,26 +298,32 @@ impl<'a> Reference<'a> {
         });
         alive && !taken
     }
+}
 
-    /// Whether in every order of execution all readers of `x` are done before `y` is written.
-    fn precedes(&self, x: BufferId, y: BufferId) -> bool {
-        let Some(dependencies) = self.problem.dependencies() else { return true };
-        let children = &dependencies.children[x];
-        let mut ancestors = HashSet::new();
-        let mut open = vec![y];
-        while let Some(buffer) = open.pop() {
-            let is_new = |parent: &BufferId| dependencies.children[*parent].contains(&buffer);
-            let parents: Vec<BufferId> = dependencies.children.ids().filter(is_new).collect();
-            open.extend(parents.into_iter().filter(|&parent| ancestors.insert(parent)));
-        }
-        let in_place = self.overlays.contains(&(y, x));
-        let done = |child: &BufferId| ancestors.contains(child) || (in_place && *child == y);
-        !children.is_empty() && children.iter().all(done) && !dependencies.read_by_outputs.contains(&x)
+/// Whether in every order of execution all readers of `x` are done before `y`
+/// is written. If `y` is over `x`, it may itself be the last of them.
+pub(crate) fn precedes(
+    problem: &Problem,
+    overlays: &HashSet<(BufferId, BufferId)>,
+    x: BufferId,
+    y: BufferId,
+) -> bool {
+    let Some(dependencies) = problem.dependencies() else { return true };
+    let children = &dependencies.children[x];
+    let mut ancestors = HashSet::new();
+    let mut open = vec![y];
+    while let Some(buffer) = open.pop() {
+        let is_new = |parent: &BufferId| dependencies.children[*parent].contains(&buffer);
+        let parents: Vec<BufferId> = dependencies.children.ids().filter(is_new).collect();
+        open.extend(parents.into_iter().filter(|&parent| ancestors.insert(parent)));
     }
+    let in_place = overlays.contains(&(y, x));
+    let done = |child: &BufferId| ancestors.contains(child) || (in_place && *child == y);
+    !children.is_empty() && children.iter().all(done) && !dependencies.read_by_outputs.contains(&x)
 }
 
 /// For each buffer the first one that it is connected with by ties and must-share pairs.
-fn companies(problem: &Problem) -> Vec<usize> {
+pub(crate) fn companies(problem: &Problem) -> Vec<usize> {
     let mut company: Vec<usize> = (0..problem.buffers().len()).collect();
     let tie = |id: BufferId| problem.buffers()[id].tie.map(|tie| tie.group);
     loop {

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Step, Stop, Witness, bound};
+use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness, bound};
 
 use super::budget::{Budget, DEFAULT_TIME};
 use super::descent::{Standing, descend};
 use super::flatten::Flat;
+use super::general::{self, meeting_step};
 use super::reorder::reorder;
 use super::witness::irreducible;
 use crate::piece::{PieceId, Pieces};
@@ -15,6 +16,12 @@ use crate::{Request, portfolio::fits};
 
 /// Larger witnesses are not reduced.
 const MOST_WITNESSES: usize = 2000;
+/// Larger witnesses are not looked at buffer by buffer.
+const MOST_REFINED: usize = 64;
+/// Nodes of the general search before anything else is tried, and after a plan was found that fits its capacities.
+const QUICK_PROOF: u64 = 2000;
+/// Up to this many pieces the general search gets a share of the budget even if all is flat.
+const FEW: usize = 40;
 
 /// What a search found out, with the work it took.
 #[derive(Clone, Debug)]
@@ -48,11 +55,11 @@ pub(crate) fn improve(pieces: &Pieces, tried: Tried, request: &Request, start: I
         return Answer { outcome: Outcome::Optimal(plan.clone()), nodes: 0, placements };
     }
     let mut search = Search::new(pieces, tried, request.seed);
-    if let Some(witness) = search.infeasible.take() {
-        let witness = search.reduced(witness, &mut budget);
-        return Answer { nodes: budget.spent(), placements, outcome: Outcome::Infeasible(witness) };
+    match search.infeasible.take() {
+        Some(witness) => search.infeasible = Some(search.reduced(witness, &mut budget)),
+        None => search.run(&mut budget),
     }
-    search.run(&mut budget);
+    search.refine_witness(&mut budget);
     Answer { nodes: budget.spent(), placements, outcome: search.outcome() }
 }
 
@@ -99,13 +106,19 @@ impl<'a, 'p> Search<'a, 'p> {
             .ids()
             .all(|space| self.flat(space).is_some_and(|flat| flat.is_exact && flat.instance.is_tractable()));
         if !is_flat {
+            self.settle(QUICK_PROOF, budget);
+            if self.is_settled() {
+                return;
+            }
             let mut share = budget.share(2);
             self.stop = reorder(self.pieces, &mut self.best, &self.lower, self.seed, &mut share).unwrap_or(self.stop);
             budget.spend(share.spent());
         }
         let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
+        // What is left of a few pieces, the general search may know better.
+        let others = u32::from(self.pieces.len() <= FEW);
         for (number, &space) in spaces.iter().enumerate() {
-            let mut share = budget.share((spaces.len() - number) as u32);
+            let mut share = budget.share((spaces.len() - number) as u32 + others);
             self.improve_space(space, &mut share);
             budget.spend(share.spent());
             if self.infeasible.is_some() {
@@ -113,6 +126,58 @@ impl<'a, 'p> Search<'a, 'p> {
             }
         }
         self.assemble();
+        if !self.is_settled() {
+            // Where a capacity is given any plan within it is an answer; whether it is the
+            // smallest is only asked if that is quickly found out.
+            let is_decided = self.best.is_some() && self.problem.spaces().iter().any(|space| space.capacity.is_some());
+            let is_quick = is_decided || (is_flat && self.pieces.len() > FEW);
+            self.settle(if is_quick { QUICK_PROOF } else { u64::MAX }, budget);
+        }
+    }
+
+    /// Whether there is nothing left to find out.
+    fn is_settled(&self) -> bool {
+        let is_optimal = |plan: &Plan| plan.extent() <= self.known_bound();
+        self.infeasible.is_some() || self.best.as_ref().is_some_and(is_optimal)
+    }
+
+    /// No plan is smaller.
+    fn known_bound(&self) -> Bytes {
+        self.lower_bound.max(Bytes(self.lower.iter().map(|lower| lower.0).sum()))
+    }
+
+    /// Asks the general search, which knows every feature.
+    fn settle(&mut self, nodes: u64, budget: &mut Budget) {
+        let Some(settled) = general::settle(self.pieces, self.best.as_ref(), nodes, budget) else { return };
+        if settled.is_infeasible {
+            self.infeasible = self.general_witness(budget);
+            return;
+        }
+        if let Some(plan) = settled.plan {
+            self.best = Some(plan);
+        }
+        for (lower, found) in self.lower.iter_mut().zip(&settled.per_space) {
+            *lower = (*lower).max(*found);
+        }
+        self.lower_bound = self.lower_bound.max(settled.lower);
+        if !settled.is_complete {
+            self.stop = budget.stop().unwrap_or(self.stop);
+        }
+        budget.report(self.best.as_ref().map(Plan::extent), self.known_bound());
+    }
+
+    /// Of flat pieces those that can be spared have been; of others, and inside of pieces, buffers may be, too.
+    fn refine_witness(&mut self, budget: &mut Budget) {
+        let Some(witness) = self.infeasible.take_if(|witness| witness.buffers.len() <= MOST_REFINED) else { return };
+        let fewer = general::irreducible(self.problem, &witness.buffers, budget);
+        let refined = fewer.filter(|fewer| *fewer != witness.buffers);
+        self.infeasible = refined.and_then(|fewer| general::witness(self.problem, fewer)).or(Some(witness));
+    }
+
+    fn general_witness(&self, budget: &mut Budget) -> Option<Witness> {
+        let all: Vec<BufferId> = self.problem.buffers().ids().collect();
+        let buffers = general::irreducible(self.problem, &all, budget).unwrap_or(all);
+        general::witness(self.problem, buffers)
     }
 
     /// The space a piece is in now: as planned, else its favourite.
@@ -255,27 +320,14 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     fn outcome(self) -> Outcome {
+        let lower_bound = self.known_bound();
         if let Some(witness) = self.infeasible {
             return Outcome::Infeasible(witness);
         }
-        let per_space = Bytes(self.lower.iter().map(|lower| lower.0).sum());
-        let lower_bound = self.lower_bound.max(per_space);
         match self.best {
             Some(plan) if plan.extent() <= lower_bound => Outcome::Optimal(plan),
             Some(plan) => Outcome::Feasible { plan, lower_bound, stop: self.stop },
             None => Outcome::Exhausted { stop: self.stop },
         }
     }
-}
-
-/// A step at which all of these are alive.
-fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<Step> {
-    let alive = |buffer: BufferId, step: Step| {
-        let intervals = problem.buffers()[buffer].lifetime.intervals();
-        intervals.iter().any(|interval| interval.start <= step && step < interval.end)
-    };
-    let starts = buffers.iter().flat_map(|&buffer| problem.buffers()[buffer].lifetime.intervals());
-    let mut starts: Vec<Step> = starts.map(|interval| interval.start).collect();
-    starts.sort_unstable();
-    starts.into_iter().find(|&step| buffers.iter().all(|&buffer| alive(buffer, step)))
 }

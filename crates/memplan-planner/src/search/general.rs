@@ -1,0 +1,169 @@
+//! The exact search for problems that are not flat: every feature as it is.
+//!
+//! Windows in the middle of buffers, ties at inner offsets, bytes taken over in
+//! place, a choice of spaces: none of these is a slab on a floor, and the
+//! canonical search of [`exact`](super::exact) does not know them. Here a problem is what its
+//! rules say and nothing else: for every pair of pieces a *choice* between
+//! inequalities on their offsets ([`model`]).
+//!
+//! ```text
+//!   a and b are alive together:          b ≥ a + 4   or   a ≥ b + 3
+//!   c may be computed in place of b:     c ≥ b + 3   or   b ≥ c + 3   or   (c ≥ b and b ≥ c)
+//! ```
+//!
+//! # Why this is complete
+//!
+//! Say that some choices have been made. The inequalities chosen all have the
+//! form "x is at least y plus a constant". If two vectors of offsets satisfy
+//! them, so does their componentwise minimum: where the minimum takes x from one vector, y is
+//! no higher than in that vector. Multiples of an alignment and lowest offsets are kept by
+//! minima, too. So there is a *lowest* vector, in all components at once. It is found by
+//! raising offsets from below until nothing is violated, and no other vector
+//! that makes these choices has a smaller extent ([`domains`]).
+//!
+//! If the lowest vector also keeps all the choices that have not been made, it is the best plan
+//! here. Otherwise some choice is kept by none of its options; we try its
+//! options one after the other ([`branch`]). Every plan keeps one of them, so no plan is lost, and
+//! there are finitely many choices. No order of placement is involved, so
+//! nothing has to be proved about what can sink: pieces that interlock, or
+//! that are lower than what they lie on, are just vectors.
+//!
+//! # What cuts the tree
+//!
+//! A highest offset for each piece, from the extent that is asked for, and with both bounds
+//! the conclusions of [`domains`] and [`machine`]; pieces without any choice in common are
+//! solved apart; pieces that do not differ go up in order. Spaces are chosen first ([`assign`]).
+//!
+//! The nodes are the same whatever the clock or the number of threads; only
+//! the limits of the budget decide how many of them are visited.
+
+mod assign;
+mod branch;
+mod domains;
+mod machine;
+mod model;
+mod order;
+mod reduce;
+
+
+
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Placement, Plan, Problem, Reuse, SpaceId};
+
+use super::budget::Budget;
+use crate::Request;
+use crate::piece::{PieceId, Pieces};
+use assign::{Assign, Spot};
+use branch::Patience;
+use domains::Rules;
+
+pub(crate) use reduce::{irreducible, meeting_step, only, witness};
+
+/// More pieces are not tried: there is a choice for every pair that meets.
+const MOST_PIECES: usize = 300;
+
+/// What the search came to.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    /// A plan that is better than the one given.
+    pub(crate) plan: Option<Plan>,
+    /// No plan is smaller, all spaces together.
+    pub(crate) lower: Bytes,
+    /// What each space needs at least.
+    pub(crate) per_space: IndexVec<SpaceId, Bytes>,
+    /// Whether there is no plan at all.
+    pub(crate) is_infeasible: bool,
+    /// Whether all of this is final.
+    pub(crate) is_complete: bool,
+}
+
+/// Searches for a better plan than `best` for at most `nodes` nodes. `None` if
+/// the problem is too large or too intricate for it.
+pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &mut Budget) -> Option<Settled> {
+    if pieces.len() > MOST_PIECES {
+        return None;
+    }
+    let mut assign = Assign::new(pieces)?;
+    if let Some(plan) = best {
+        assign.start_from(&spots(pieces, plan)?, &plan.extents);
+    }
+    let is_over = || budget.is_late();
+    let found = assign.run(&Patience { nodes: nodes.min(budget.work_left()), is_over: &is_over, rules: Rules::ALL });
+    budget.spend(found.nodes);
+    let bytes = |number: i64| Bytes(u64::try_from(number).unwrap_or(0));
+    Some(Settled {
+        plan: found.spots.map(|spots| assemble(pieces, &spots)),
+        lower: bytes(found.lower.unwrap_or(0)),
+        per_space: found.per_space.iter().map(|&lower| bytes(lower)).collect(),
+        is_infeasible: found.lower.is_none(),
+        is_complete: found.is_complete,
+    })
+}
+
+/// Whether a problem has a plan at all; `None` if that was not found out in `nodes` nodes.
+pub(crate) fn decide(problem: &Problem, nodes: u64, budget: &mut Budget) -> Option<bool> {
+    let pieces = Pieces::of(problem).ok()?;
+    if memplan_core::bound::overfull(problem).is_some() {
+        return Some(false);
+    }
+    let quick = Request { work_limit: Some(0), ..Request::default() };
+    if crate::portfolio::try_members(&pieces, &quick).best.is_some() {
+        return Some(true);
+    }
+    let settled = settle(&pieces, None, nodes, budget)?;
+    if settled.plan.is_some() { Some(true) } else { settled.is_infeasible.then_some(false) }
+}
+
+/// Where a plan puts the pieces.
+fn spots(pieces: &Pieces, plan: &Plan) -> Option<Vec<Spot>> {
+    let spot = |piece: PieceId| {
+        let info = pieces.get(piece);
+        let (buffer, at) = pieces.members(piece).next()?;
+        let placement = plan.placements[buffer].as_ref()?;
+        let offset = placement.offsets.get(info.slot as usize)?;
+        Some((placement.space, offset.0 as i64 - at.0 as i64))
+    };
+    pieces.ids().map(spot).collect()
+}
+
+/// The plan with the pieces at these places.
+fn assemble(pieces: &Pieces, spots: &[Spot]) -> Plan {
+    let problem = pieces.problem();
+    let mut plan = Plan::empty(problem);
+    for piece in pieces.ids() {
+        let (space, offset) = spots[piece.index()];
+        for (buffer, at) in pieces.members(piece) {
+            let offset = Bytes(u64::try_from(offset + at.0 as i64).unwrap_or(0));
+            match &mut plan.placements[buffer] {
+                Some(placement) => placement.offsets.push(offset),
+                empty => *empty = Some(Placement::at(space, offset)),
+            }
+        }
+    }
+    plan.fit_extents(problem);
+    plan.reused = reused(problem, &plan);
+    plan
+}
+
+/// The overlays a plan makes use of: newcomers that share bytes with a victim as they are permitted to.
+fn reused(problem: &Problem, plan: &Plan) -> Vec<Reuse> {
+    use memplan_core::OverlayKind::AnyOffset;
+    let mut pairs: Vec<(BufferId, Bytes, BufferId)> = Vec::new();
+    for overlay in problem.overlays() {
+        let [buffer, over] = [overlay.buffer, overlay.over].map(|id| &problem.buffers()[id]);
+        let (Some(newcomer), Some(victim)) = (&plan.placements[overlay.buffer], &plan.placements[overlay.over]) else {
+            continue;
+        };
+        let in_order = matches!((over.lifetime.start(), buffer.lifetime.start()), (Some(a), Some(b)) if a < b);
+        let size = |buffer: &memplan_core::Buffer| buffer.bytes().unwrap_or_default().0;
+        let meet = |(one, other): (&Bytes, &Bytes)| one.0 < other.0 + size(over) && other.0 < one.0 + size(buffer);
+        let shares = newcomer.space == victim.space && newcomer.offsets.iter().zip(&victim.offsets).any(meet);
+        let lies_right = overlay.kind == AnyOffset || newcomer.offsets == victim.offsets;
+        if in_order && shares && lies_right && buffer.slots == over.slots {
+            pairs.push((overlay.buffer, victim.offsets[0], overlay.over));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let same_newcomer = pairs.chunk_by(|one, other| one.0 == other.0);
+    same_newcomer.map(|pairs| Reuse { buffer: pairs[0].0, over: pairs.iter().map(|pair| pair.2).collect() }).collect()
+}

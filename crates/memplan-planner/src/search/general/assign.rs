@@ -1,0 +1,345 @@
+//! Which space each piece lives in, and how low each space can be then.
+//!
+//! Spaces only compete for the pieces that have a choice. These are assigned one
+//! after the other, largest first, each to its favourite space first; what a
+//! space needs at least for the pieces it has is added up over the spaces, and
+//! a branch ends where the sum is no better than the best plan. Once all pieces have a
+//! space, the spaces have nothing to do with each other any more. What was found out about a
+//! space with a certain set of pieces is remembered: other assignments have the same one.
+
+use std::collections::BTreeMap;
+
+use memplan_core::{Bytes, Id, IndexVec, Problem, SpaceId};
+
+use super::branch::{Known, Patience, minimise, raise_lower};
+use super::model::{Job, Model};
+use super::order::Orders;
+use crate::piece::{PieceId, Pieces};
+
+/// Where a piece is.
+pub(super) type Spot = (SpaceId, i64);
+
+/// What a search over all spaces came to.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The best plan that is better than the one known before.
+    pub(super) spots: Option<Vec<Spot>>,
+    /// No plan is smaller, all spaces together; `None` if there is no plan at all.
+    pub(super) lower: Option<i64>,
+    /// What single spaces need at least, if pieces have no choice.
+    pub(super) per_space: IndexVec<SpaceId, i64>,
+    /// Whether the best plan known is proved to be the best there is.
+    pub(super) is_complete: bool,
+    pub(super) nodes: u64,
+}
+
+/// The search. See the module documentation.
+pub(super) struct Assign<'a, 'p> {
+    pieces: &'a Pieces<'p>,
+    problem: &'p Problem,
+    orders: Orders<'a>,
+    /// Pieces with a choice, by their first slots.
+    undecided: Vec<PieceId>,
+    /// Space of each piece, by its first slot.
+    spaces: Vec<Option<SpaceId>>,
+    outlines: Vec<Outline>,
+    memory: BTreeMap<(SpaceId, Vec<PieceId>), Entry>,
+    /// Only plans that need less are of interest.
+    below: i64,
+    best: Option<Vec<Spot>>,
+    nodes: u64,
+    is_complete: bool,
+}
+
+/// What is known about some pieces in a space.
+struct Entry {
+    known: Known,
+    models: Vec<(Vec<u32>, Model)>,
+}
+
+/// What any pieces need at least in a space.
+struct Outline {
+    cliques: Vec<Vec<(PieceId, i64, i64)>>,
+    /// Pieces that may be here, with the least extent each alone asks for.
+    alone: Vec<(PieceId, i64)>,
+}
+
+impl Outline {
+    fn new(model: &Model) -> Outline {
+        let piece = |job: &Job| model.parts[job.part as usize].piece;
+        let entry = |job: &Job| (piece(job), job.high - job.low, job.high - model.parts[job.part as usize].size);
+        Outline {
+            cliques: model.cliques.iter().map(|clique| clique.iter().map(entry).collect()).collect(),
+            alone: model.parts.iter().map(|part| (part.piece, part.lowest + part.size)).collect(),
+        }
+    }
+
+    fn least_extent(&self, is_here: impl Fn(PieceId) -> bool) -> i64 {
+        let of_clique = |clique: &Vec<(PieceId, i64, i64)>| {
+            let here = clique.iter().filter(|entry| is_here(entry.0));
+            let (sum, tail) = here.fold((0, 0), |(sum, tail), entry| (sum + entry.1, entry.2.max(tail)));
+            sum - tail
+        };
+        let alone = self.alone.iter().filter(|entry| is_here(entry.0)).map(|entry| entry.1);
+        self.cliques.iter().map(of_clique).chain(alone).max().unwrap_or(0).max(0)
+    }
+}
+
+impl<'a, 'p> Assign<'a, 'p> {
+    /// `None` if the problem is too large or too intricate.
+    pub(super) fn new(pieces: &'a Pieces<'p>) -> Option<Assign<'a, 'p>> {
+        let problem = pieces.problem();
+        let orders = Orders::of(pieces);
+        let mut outlines = Vec::new();
+        for space in problem.spaces().ids() {
+            let may_be_here = |&piece: &PieceId| pieces.homes(piece).iter().any(|home| home.space == space);
+            let here: Vec<PieceId> = pieces.ids().filter(may_be_here).collect();
+            outlines.push(Outline::new(&Model::new(pieces, &orders, space, &here)?));
+        }
+        let is_first = |&piece: &PieceId| pieces.get(piece).slot == 0;
+        let mut undecided: Vec<PieceId> =
+            pieces.ids().filter(is_first).filter(|&piece| pieces.homes(piece).len() > 1).collect();
+        undecided.sort_by_key(|&piece| (std::cmp::Reverse(pieces.get(piece).size), piece));
+        let home = |piece: PieceId| match pieces.homes(piece) {
+            [home] => Some(home.space),
+            _ => None,
+        };
+        Some(Assign {
+            pieces,
+            problem,
+            orders,
+            undecided,
+            spaces: pieces.ids().map(home).collect(),
+            outlines,
+            memory: BTreeMap::new(),
+            below: i64::MAX,
+            best: None,
+            nodes: 0,
+            is_complete: true,
+        })
+    }
+
+    /// Takes a known plan into account: only smaller ones are of interest.
+    pub(super) fn start_from(&mut self, spots: &[Spot], extents: &IndexVec<SpaceId, Bytes>) {
+        self.below = extents.iter().map(|extent| extent.0 as i64).sum();
+        for space in self.problem.spaces().ids() {
+            let here: Vec<PieceId> = self.pieces.ids().filter(|piece| spots[piece.index()].0 == space).collect();
+            let offsets = here.iter().map(|piece| spots[piece.index()].1).collect();
+            let below = extents[space].0 as i64;
+            if let Some(entry) = self.entry(space, here) {
+                entry.known.below = below;
+                entry.known.offsets = Some(offsets);
+            }
+        }
+    }
+
+    /// Searches all assignments.
+    pub(super) fn run(mut self, patience: &Patience) -> Found {
+        // One bit of a counter per undecided piece would do for two homes; homes are numbered instead.
+        let mut next = vec![0usize];
+        while let Some(&home) = next.last() {
+            let depth = next.len() - 1;
+            if self.nodes >= patience.nodes || (patience.is_over)() {
+                self.is_complete = false;
+                break;
+            }
+            let Some(&piece) = self.undecided.get(depth) else {
+                self.leaf(patience);
+                next.pop();
+                continue;
+            };
+            self.set_space(piece, None);
+            let Some(home) = self.pieces.homes(piece).get(home).map(|home| home.space) else {
+                next.pop();
+                continue;
+            };
+            if let Some(number) = next.last_mut() {
+                *number += 1;
+            }
+            self.set_space(piece, Some(home));
+            self.nodes += 1;
+            if self.quick_bound() < self.below {
+                next.push(0);
+            }
+        }
+        self.found()
+    }
+
+    fn set_space(&mut self, first: PieceId, space: Option<SpaceId>) {
+        let slots = self.pieces.get(first).slots as usize;
+        self.spaces[first.index()..first.index() + slots].fill(space);
+    }
+
+    /// What all spaces need at least for the pieces they have. Past everything if one is too small.
+    fn quick_bound(&self) -> i64 {
+        let mut sum = 0i64;
+        for space in self.problem.spaces().ids() {
+            let is_here = |piece: PieceId| self.spaces[piece.index()] == Some(space);
+            let least = self.outlines[space.index()].least_extent(is_here);
+            if least > self.capacity(space) {
+                return i64::MAX;
+            }
+            sum = sum.saturating_add(least);
+        }
+        sum
+    }
+
+    fn capacity(&self, space: SpaceId) -> i64 {
+        let capacity = self.problem.spaces()[space].capacity;
+        capacity.and_then(|capacity| i64::try_from(capacity.0).ok()).unwrap_or(i64::MAX - 1)
+    }
+
+    fn here(&self, space: SpaceId) -> Vec<PieceId> {
+        self.pieces.ids().filter(|piece| self.spaces[piece.index()] == Some(space)).collect()
+    }
+
+    /// All pieces have a space: each space for itself.
+    fn leaf(&mut self, patience: &Patience) {
+        let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
+        loop {
+            let sum = |lowers: &[i64]| lowers.iter().fold(0i64, |sum, lower| sum.saturating_add(*lower));
+            let mut lowers = Vec::with_capacity(spaces.len());
+            let mut uppers = Vec::with_capacity(spaces.len());
+            for &space in &spaces {
+                let here = self.here(space);
+                let Some(entry) = self.entry(space, here) else {
+                    self.is_complete = false;
+                    return;
+                };
+                lowers.push(entry.known.lower);
+                uppers.push(entry.known.offsets.is_some().then_some(entry.known.below));
+            }
+            let too_small = spaces.iter().zip(&lowers).any(|(&space, &lower)| lower > self.capacity(space));
+            if too_small || sum(&lowers) >= self.below {
+                return;
+            }
+            let total = uppers.iter().try_fold(0i64, |sum, upper| Some(sum.saturating_add((*upper)?)));
+            if total.is_some_and(|total| total < self.below) {
+                self.keep(&spaces, total);
+                continue;
+            }
+            let is_open = |&number: &usize| uppers[number].is_none_or(|upper| lowers[number] < upper);
+            let Some(number) = (0..spaces.len()).find(is_open) else { return };
+            let others = sum(&lowers) - lowers[number];
+            let below = self.below.saturating_sub(others).min(self.capacity(spaces[number]) + 1);
+            if !self.improve(spaces[number], below, patience) {
+                self.is_complete = false;
+                return;
+            }
+        }
+    }
+
+    /// Looks for a plan of one space that needs less than `below`; whether the
+    /// answer is final: there is one now, or there is none.
+    fn improve(&mut self, space: SpaceId, below: i64, patience: &Patience) -> bool {
+        let here = self.here(space);
+        let nodes_left = patience.nodes.saturating_sub(self.nodes);
+        let Some(entry) = self.entry(space, here) else { return false };
+        let below = below.min(entry.known.below);
+        let patience = Patience { nodes: nodes_left, ..*patience };
+        let (spent, answer) = entry.improve(below, &patience);
+        self.nodes += spent;
+        answer
+    }
+
+    fn keep(&mut self, spaces: &[SpaceId], total: Option<i64>) {
+        let mut spots = vec![(SpaceId::from_index(0), 0); self.pieces.len()];
+        for &space in spaces {
+            let here = self.here(space);
+            let key = (space, here);
+            let Some(offsets) = self.memory.get(&key).and_then(|entry| entry.known.offsets.as_ref()) else { return };
+            for (piece, &offset) in key.1.iter().zip(offsets) {
+                spots[piece.index()] = (space, offset);
+            }
+        }
+        self.below = total.unwrap_or(self.below);
+        self.best = Some(spots);
+    }
+
+    fn entry(&mut self, space: SpaceId, here: Vec<PieceId>) -> Option<&mut Entry> {
+        use std::collections::btree_map::Entry as Slot;
+        match self.memory.entry((space, here)) {
+            Slot::Occupied(entry) => Some(entry.into_mut()),
+            Slot::Vacant(slot) => {
+                let model = Model::new(self.pieces, &self.orders, space, &slot.key().1)?;
+                Some(slot.insert(Entry::new(&model)))
+            }
+        }
+    }
+
+    fn found(self) -> Found {
+        let has_choice = !self.undecided.is_empty();
+        let mut per_space = IndexVec::filled(0, self.problem.spaces().len());
+        if !has_choice {
+            for ((space, _), entry) in &self.memory {
+                per_space[*space] = entry.known.lower;
+            }
+        }
+        let lower = match (self.is_complete, self.below) {
+            (true, i64::MAX) => None,
+            (true, below) => Some(below),
+            (false, _) => Some(per_space.iter().fold(0i64, |sum, lower| sum.saturating_add(*lower))),
+        };
+        Found { spots: self.best, lower, per_space, is_complete: self.is_complete, nodes: self.nodes }
+    }
+}
+
+impl Entry {
+    fn new(model: &Model) -> Entry {
+        let models: Vec<(Vec<u32>, Model)> = model
+            .components()
+            .into_iter()
+            .map(|parts| {
+                let component = model.component(&parts);
+                (parts, component)
+            })
+            .collect();
+        let mut known = Known { lower: model.least_extent(), below: i64::MAX, offsets: None };
+        if model.parts.is_empty() {
+            known = Known { lower: 0, below: 0, offsets: Some(Vec::new()) };
+        }
+        Entry { known, models }
+    }
+
+    /// See [`Assign::improve`]: every component must be low enough.
+    fn improve(&mut self, below: i64, patience: &Patience) -> (u64, bool) {
+        let mut lower = self.known.lower;
+        let mut knowns = Vec::with_capacity(self.models.len());
+        for (_, model) in &self.models {
+            let mut known = Known { lower: 0, below, offsets: None };
+            raise_lower(model, &mut known, patience.rules);
+            lower = lower.max(known.lower);
+            knowns.push(known);
+        }
+        self.known.lower = lower.min(below.max(self.known.lower));
+        if lower >= below {
+            return (1, true);
+        }
+        let mut nodes = 0;
+        let mut is_final = true;
+        let mut offsets = vec![0; self.models.iter().map(|(parts, _)| parts.len()).sum()];
+        let mut extent = 0;
+        for ((parts, model), known) in self.models.iter().zip(&mut knowns) {
+            let patience = Patience { nodes: patience.nodes.saturating_sub(nodes), ..*patience };
+            nodes += minimise(model, known, lower, &patience);
+            lower = lower.max(known.lower);
+            match &known.offsets {
+                Some(found) => {
+                    extent = extent.max(known.below);
+                    parts.iter().zip(found).for_each(|(&part, &offset)| offsets[part as usize] = offset);
+                }
+                None => {
+                    is_final = known.is_settled();
+                    extent = i64::MAX;
+                    break;
+                }
+            }
+        }
+        self.known.lower = lower.min(below.max(self.known.lower));
+        if extent < below {
+            self.known.below = extent;
+            self.known.offsets = Some(offsets);
+        }
+        (nodes.max(1), is_final)
+    }
+}

@@ -1,0 +1,369 @@
+//! Lowest and highest possible offsets, and everything that follows from them.
+//!
+//! All changes are on a trail, so that they can be taken back. Three kinds of
+//! reasoning, until nothing changes:
+//!
+//! - an inequality that holds raises the lowest offset above it and lowers the
+//!   highest one below it, rounded to multiples of the alignment;
+//! - a choice of which only one option is possible has been made;
+//! - [cliques](super::machine) of jobs need room.
+//!
+//! Inequalities that contradict each other (a above b above a) would raise
+//! offsets for ever; a part that is raised again and again is the sign to look
+//! for such a circle.
+
+use super::machine::{Machine, Task};
+use super::model::{Least, Model, round_down, round_up};
+
+/// A change to take back.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Lowest(u32, i64),
+    Highest(u32, i64),
+    Holds(Least),
+    Settled(u32),
+}
+
+/// There is no plan here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dead;
+
+/// A position on the trail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark(usize);
+
+/// Which kinds of reasoning are used; tests switch them off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rules {
+    pub(super) machines: bool,
+    pub(super) units: bool,
+    pub(super) symmetries: bool,
+}
+
+impl Rules {
+    pub(super) const ALL: Rules = Rules { machines: true, units: true, symmetries: true };
+}
+
+/// See the module documentation.
+pub(super) struct Domains<'m> {
+    model: &'m Model,
+    rules: Rules,
+    pub(super) lowest: Vec<i64>,
+    pub(super) highest: Vec<i64>,
+    /// Per part: inequalities that hold and have it below, and those that have it above.
+    up: Vec<Vec<Least>>,
+    down: Vec<Vec<Least>>,
+    settled: Vec<bool>,
+    /// Per part: choices and cliques it occurs in.
+    choices_of: Vec<Vec<u32>>,
+    cliques_of: Vec<Vec<u32>>,
+    trail: Vec<Change>,
+    queue: Vec<u32>,
+    is_queued: Vec<bool>,
+    waiting: Vec<u32>,
+    is_waiting: Vec<bool>,
+    /// Per part: how often it was raised since the last look for circles.
+    raised: Vec<u32>,
+    machine: Machine,
+    tasks: Vec<Task>,
+}
+
+impl<'m> Domains<'m> {
+    /// Nothing known but the model; nothing derived yet.
+    pub(super) fn new(model: &'m Model, rules: Rules) -> Domains<'m> {
+        let count = model.parts.len();
+        let mut choices_of = vec![Vec::new(); count];
+        for (number, choice) in model.choices.iter().enumerate() {
+            for least in choice.options.iter().flatten() {
+                for part in [least.below, least.above] {
+                    let list: &mut Vec<u32> = &mut choices_of[part as usize];
+                    if list.last() != Some(&(number as u32)) {
+                        list.push(number as u32);
+                    }
+                }
+            }
+        }
+        let mut cliques_of = vec![Vec::new(); count];
+        for (number, clique) in model.cliques.iter().enumerate() {
+            for job in clique {
+                let list: &mut Vec<u32> = &mut cliques_of[job.part as usize];
+                if list.last() != Some(&(number as u32)) {
+                    list.push(number as u32);
+                }
+            }
+        }
+        Domains {
+            model,
+            rules,
+            lowest: model.parts.iter().map(|part| part.lowest).collect(),
+            highest: model.parts.iter().map(|part| part.highest).collect(),
+            up: vec![Vec::new(); count],
+            down: vec![Vec::new(); count],
+            settled: vec![false; model.choices.len()],
+            choices_of,
+            cliques_of,
+            trail: Vec::new(),
+            queue: Vec::new(),
+            is_queued: vec![false; count],
+            waiting: Vec::new(),
+            is_waiting: vec![false; model.cliques.len()],
+            raised: vec![0; count],
+            machine: Machine::default(),
+            tasks: Vec::new(),
+        }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.trail.len())
+    }
+
+    /// Takes back everything since a mark.
+    pub(super) fn undo(&mut self, mark: Mark) {
+        while self.trail.len() > mark.0
+            && let Some(change) = self.trail.pop()
+        {
+            match change {
+                Change::Lowest(part, before) => self.lowest[part as usize] = before,
+                Change::Highest(part, before) => self.highest[part as usize] = before,
+                Change::Settled(choice) => self.settled[choice as usize] = false,
+                Change::Holds(least) => {
+                    self.up[least.below as usize].pop();
+                    self.down[least.above as usize].pop();
+                }
+            }
+        }
+    }
+
+    /// What always holds, and everything looked at once.
+    pub(super) fn begin(&mut self) -> Result<(), Dead> {
+        if self.rules.symmetries {
+            for &least in &self.model.always {
+                self.hold(least)?;
+            }
+        }
+        (0..self.model.parts.len() as u32).for_each(|part| self.enqueue(part));
+        Ok(())
+    }
+
+    /// Every part ends within `extent`.
+    pub(super) fn limit(&mut self, extent: i64) -> Result<(), Dead> {
+        for part in 0..self.model.parts.len() {
+            self.lower(part as u32, extent - self.model.parts[part].size)?;
+        }
+        Ok(())
+    }
+
+    /// All inequalities of an option hold.
+    pub(super) fn choose(&mut self, choice: u32, option: usize) -> Result<(), Dead> {
+        self.settle(choice);
+        let model = self.model;
+        for &least in &model.choices[choice as usize].options[option] {
+            self.hold(least)?;
+        }
+        Ok(())
+    }
+
+    /// Draws all conclusions.
+    pub(super) fn propagate(&mut self) -> Result<(), Dead> {
+        self.raised.fill(0);
+        let result = self.conclude();
+        if result.is_err() {
+            self.queue.drain(..).for_each(|part| self.is_queued[part as usize] = false);
+            self.waiting.drain(..).for_each(|clique| self.is_waiting[clique as usize] = false);
+        }
+        result
+    }
+
+    fn conclude(&mut self) -> Result<(), Dead> {
+        loop {
+            while let Some(part) = self.queue.pop() {
+                self.is_queued[part as usize] = false;
+                self.follow(part)?;
+            }
+            let Some(clique) = self.waiting.pop() else { return Ok(()) };
+            self.is_waiting[clique as usize] = false;
+            self.pack(clique)?;
+        }
+    }
+
+    /// Whether an option holds with everything as low as possible.
+    pub(super) fn is_kept(&self, choice: u32) -> bool {
+        let holds = |least: &Least| self.lowest[least.above as usize] >= self.lowest[least.below as usize] + least.least;
+        self.model.choices[choice as usize].options.iter().any(|option| option.iter().all(holds))
+    }
+
+    pub(super) fn is_settled(&self, choice: u32) -> bool {
+        self.settled[choice as usize]
+    }
+
+    /// How much room an option leaves; negative if it is impossible.
+    pub(super) fn slack(&self, choice: u32, option: usize) -> i64 {
+        let slack = |least: &Least| {
+            self.highest[least.above as usize] - self.lowest[least.below as usize] - least.least
+        };
+        self.model.choices[choice as usize].options[option].iter().map(slack).min().unwrap_or(i64::MAX)
+    }
+
+    fn enqueue(&mut self, part: u32) {
+        if !std::mem::replace(&mut self.is_queued[part as usize], true) {
+            self.queue.push(part);
+        }
+    }
+
+    fn raise(&mut self, part: u32, offset: i64) -> Result<(), Dead> {
+        let index = part as usize;
+        if offset <= self.lowest[index] {
+            return Ok(());
+        }
+        let offset = round_up(offset, self.model.parts[index].alignment);
+        if offset > self.highest[index] {
+            return Err(Dead);
+        }
+        self.trail.push(Change::Lowest(part, self.lowest[index]));
+        self.lowest[index] = offset;
+        self.enqueue(part);
+        self.raised[index] += 1;
+        if self.raised[index] as usize > 2 * self.model.parts.len() + 8 {
+            self.raised.fill(0);
+            return if self.has_circle() { Err(Dead) } else { Ok(()) };
+        }
+        Ok(())
+    }
+
+    fn lower(&mut self, part: u32, offset: i64) -> Result<(), Dead> {
+        let index = part as usize;
+        if offset >= self.highest[index] {
+            return Ok(());
+        }
+        let offset = round_down(offset, self.model.parts[index].alignment);
+        if offset < self.lowest[index] {
+            return Err(Dead);
+        }
+        self.trail.push(Change::Highest(part, self.highest[index]));
+        self.highest[index] = offset;
+        self.enqueue(part);
+        Ok(())
+    }
+
+    fn hold(&mut self, least: Least) -> Result<(), Dead> {
+        self.trail.push(Change::Holds(least));
+        self.up[least.below as usize].push(least);
+        self.down[least.above as usize].push(least);
+        self.apply(least)
+    }
+
+    fn apply(&mut self, least: Least) -> Result<(), Dead> {
+        self.raise(least.above, self.lowest[least.below as usize] + least.least)?;
+        self.lower(least.below, self.highest[least.above as usize] - least.least)
+    }
+
+    fn settle(&mut self, choice: u32) {
+        self.settled[choice as usize] = true;
+        self.trail.push(Change::Settled(choice));
+    }
+
+    /// A part's bounds have changed.
+    fn follow(&mut self, part: u32) -> Result<(), Dead> {
+        let index = part as usize;
+        for position in 0..self.up[index].len() {
+            self.apply(self.up[index][position])?;
+        }
+        for position in 0..self.down[index].len() {
+            self.apply(self.down[index][position])?;
+        }
+        if self.rules.units {
+            for position in 0..self.choices_of[index].len() {
+                let choice = self.choices_of[index][position];
+                if !self.settled[choice as usize] {
+                    self.examine(choice)?;
+                }
+            }
+        }
+        if self.rules.machines {
+            for position in 0..self.cliques_of[index].len() {
+                let clique = self.cliques_of[index][position];
+                if !std::mem::replace(&mut self.is_waiting[clique as usize], true) {
+                    self.waiting.push(clique);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Settles a choice of which only one option is left, or one that holds anyway.
+    fn examine(&mut self, choice: u32) -> Result<(), Dead> {
+        let model = self.model;
+        let mut possible = None;
+        for (number, option) in model.choices[choice as usize].options.iter().enumerate() {
+            let (mut can_hold, mut does_hold) = (true, true);
+            for least in option {
+                let (below, above) = (least.below as usize, least.above as usize);
+                can_hold &= self.lowest[below] + least.least <= self.highest[above];
+                does_hold &= self.highest[below] + least.least <= self.lowest[above];
+            }
+            if does_hold {
+                self.settle(choice);
+                return Ok(());
+            }
+            if can_hold && possible.replace(number).is_some() {
+                // Two are possible; does any hold anyway?
+                let holds = |least: &Least| {
+                    self.highest[least.below as usize] + least.least <= self.lowest[least.above as usize]
+                };
+                let options = &model.choices[choice as usize].options;
+                if options[number + 1..].iter().any(|option| option.iter().all(holds)) {
+                    self.settle(choice);
+                }
+                return Ok(());
+            }
+        }
+        match possible {
+            Some(option) => self.choose(choice, option),
+            None => Err(Dead),
+        }
+    }
+
+    /// Makes room for the jobs of a clique.
+    fn pack(&mut self, clique: u32) -> Result<(), Dead> {
+        let model = self.model;
+        let jobs = &model.cliques[clique as usize];
+        let mut tasks = std::mem::take(&mut self.tasks);
+        tasks.clear();
+        for (number, job) in jobs.iter().enumerate() {
+            let part = job.part as usize;
+            tasks.push(Task {
+                release: self.lowest[part] + job.low,
+                deadline: self.highest[part] + job.high,
+                length: job.high - job.low,
+                number: number as u32,
+            });
+        }
+        let mut result = if self.machine.tighten(&mut tasks) { Ok(()) } else { Err(Dead) };
+        for (job, task) in jobs.iter().zip(&tasks) {
+            let raise = |domains: &mut Self| domains.raise(job.part, task.release - job.low);
+            let lower = |domains: &mut Self| domains.lower(job.part, task.deadline - job.high);
+            result = result.and_then(|()| raise(self)).and_then(|()| lower(self));
+        }
+        self.tasks = tasks;
+        result
+    }
+
+    /// Whether the inequalities that hold contradict each other, whatever the space.
+    fn has_circle(&self) -> bool {
+        let mut reach = vec![0i64; self.model.parts.len()];
+        for _ in 0..=self.model.parts.len() {
+            let mut changed = false;
+            for least in self.up.iter().flatten() {
+                let offset = reach[least.below as usize] + least.least;
+                if offset > reach[least.above as usize] {
+                    reach[least.above as usize] = offset;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return false;
+            }
+        }
+        true
+    }
+}

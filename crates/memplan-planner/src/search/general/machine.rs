@@ -1,0 +1,195 @@
+//! Jobs that exclude each other, as on a machine that does one at a time.
+//!
+//! The bytes of a clique are disjoint, so addresses are to them what time is to
+//! jobs on one machine: each job has a release (no lower byte is possible), a
+//! deadline and a length. Two classical rules, for every set S of jobs:
+//!
+//! - *overload*: if the lowest release of S plus its lengths is past its highest
+//!   deadline, there is no plan;
+//! - *edge finding*: if adding a job to S would overload it, even starting at the
+//!   job's own release, the job ends above all of S, so it starts above
+//!   whatever S needs at least.
+//!
+//! ```text
+//!   deadline 10 ─────────────      a and b need 4 + 5 between 0 and 10;
+//!            aaaa     ccc          c of length 3, released at 0, cannot be between or
+//!            bbbbb                 below them: it starts at 9 or higher.
+//! ```
+//!
+//! Only sets "all jobs released at r or later with deadline d or lower" matter,
+//! which makes it quadratic in the size of the clique.
+
+/// One job on the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Task {
+    pub(super) release: i64,
+    pub(super) deadline: i64,
+    pub(super) length: i64,
+    /// Position in the clique.
+    pub(super) number: u32,
+}
+
+impl Task {
+    /// The same from the other end of the space.
+    fn mirrored(self) -> Task {
+        Task { release: -self.deadline, deadline: -self.release, ..self }
+    }
+}
+
+/// Scratch memory.
+#[derive(Debug, Default)]
+pub(super) struct Machine {
+    tasks: Vec<Task>,
+    deadlines: Vec<i64>,
+    /// Per task in order of release: what those of the current set from here on need at least.
+    needs: Vec<i64>,
+    /// New releases.
+    raised: Vec<i64>,
+}
+
+impl Machine {
+    /// Raises releases and lowers deadlines; false if there is no plan.
+    pub(super) fn tighten(&mut self, tasks: &mut [Task]) -> bool {
+        if !self.raise(tasks) {
+            return false;
+        }
+        tasks.iter_mut().for_each(|task| *task = task.mirrored());
+        let possible = self.raise(tasks);
+        tasks.iter_mut().for_each(|task| *task = task.mirrored());
+        possible
+    }
+
+    fn raise(&mut self, tasks: &mut [Task]) -> bool {
+        self.tasks.clear();
+        self.tasks.extend_from_slice(tasks);
+        self.tasks.sort_unstable_by_key(|task| (task.release, task.number));
+        self.deadlines.clear();
+        self.deadlines.extend(tasks.iter().map(|task| task.deadline));
+        self.deadlines.sort_unstable();
+        self.deadlines.dedup();
+        self.raised.clear();
+        self.raised.extend(self.tasks.iter().map(|task| task.release));
+        for position in 0..self.deadlines.len() {
+            if !self.raise_below(self.deadlines[position]) {
+                return false;
+            }
+        }
+        for (task, &raised) in self.tasks.iter().zip(&self.raised) {
+            if raised > task.release
+                && let Some(original) = tasks.iter_mut().find(|other| other.number == task.number)
+            {
+                original.release = raised;
+            }
+        }
+        true
+    }
+
+    /// All sets with one deadline.
+    fn raise_below(&mut self, deadline: i64) -> bool {
+        let mut sum = 0;
+        let mut need = i64::MIN;
+        self.needs.clear();
+        self.needs.resize(self.tasks.len(), i64::MIN);
+        for (position, task) in self.tasks.iter().enumerate().rev() {
+            if task.deadline <= deadline {
+                sum += task.length;
+                need = need.max(task.release + sum);
+                if need > deadline {
+                    return false;
+                }
+            }
+            self.needs[position] = need;
+        }
+        // `sum` is now what the set members released from here on take.
+        let mut earlier = i64::MIN;
+        for (position, task) in self.tasks.iter().enumerate() {
+            if task.deadline <= deadline {
+                earlier = earlier.max(task.release + sum);
+                sum -= task.length;
+                continue;
+            }
+            if sum > 0 && task.release + sum + task.length > deadline {
+                self.raised[position] = self.raised[position].max(self.needs[position]);
+            }
+            if earlier > i64::MIN && earlier + task.length > deadline {
+                self.raised[position] = self.raised[position].max(need);
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(number: u32, release: i64, deadline: i64, length: i64) -> Task {
+        Task { release, deadline, length, number }
+    }
+
+    #[test]
+    fn the_example_of_the_module_documentation() {
+        let mut tasks = [task(0, 0, 10, 4), task(1, 0, 10, 5), task(2, 0, 20, 3)];
+        assert!(Machine::default().tighten(&mut tasks));
+        assert_eq!(tasks[2].release, 9);
+        assert_eq!((tasks[0].release, tasks[0].deadline), (0, 10));
+    }
+
+    #[test]
+    fn an_overload_is_the_end() {
+        let mut tasks = [task(0, 0, 8, 4), task(1, 1, 8, 4), task(2, 0, 20, 3)];
+        assert!(!Machine::default().tighten(&mut [tasks[0], tasks[1], task(3, 0, 8, 1)]));
+        assert!(Machine::default().tighten(&mut tasks));
+    }
+
+    /// Raised releases never cut off an order of the jobs that keeps all deadlines.
+    #[test]
+    fn no_schedule_is_lost() {
+        let mut random = crate::search::random::Random::new(3);
+        for _ in 0..2000 {
+            let mut tasks: Vec<Task> = (0..4)
+                .map(|number| {
+                    let release = random.below(6) as i64;
+                    let length = 1 + random.below(4) as i64;
+                    task(number, release, release + length + random.below(9) as i64, length)
+                })
+                .collect();
+            let before = tasks.clone();
+            let possible = Machine::default().tighten(&mut tasks);
+            for order in permutations(4) {
+                let Some(starts) = schedule(&before, &order) else { continue };
+                assert!(possible, "{before:?}");
+                for (task, start) in tasks.iter().zip(&starts) {
+                    // The same order, everything as late as it can be, is no counterexample either.
+                    assert!(start + task.length <= task.deadline, "{before:?} {tasks:?}");
+                }
+                assert!(schedule(&tasks, &order).is_some(), "{before:?} {tasks:?} {order:?}");
+            }
+        }
+    }
+
+    fn permutations(count: usize) -> Vec<Vec<usize>> {
+        (0..count).fold(vec![vec![]], |lists, next| {
+            lists
+                .iter()
+                .flat_map(|list| {
+                    (0..=list.len()).map(move |at| [&list[..at], &[next], &list[at..]].concat())
+                })
+                .collect()
+        })
+    }
+
+    /// Starts of the jobs in an order, each as early as possible, if all deadlines are kept.
+    fn schedule(tasks: &[Task], order: &[usize]) -> Option<Vec<i64>> {
+        let mut starts = vec![0; tasks.len()];
+        let mut free = 0;
+        for &index in order {
+            starts[index] = tasks[index].release.max(free);
+            free = starts[index] + tasks[index].length;
+            if free > tasks[index].deadline {
+                return None;
+            }
+        }
+        Some(starts)
+    }
+}

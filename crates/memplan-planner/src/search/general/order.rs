@@ -1,0 +1,71 @@
+//! Which buffers may follow each other, pair by pair.
+//!
+//! The same question as in [`crate::ordering`], with two additions: pairs that
+//! must not share, and whether two buffers are ordered *if* one is computed in
+//! place of the other.
+
+use std::collections::HashSet;
+
+use memplan_core::{BufferId, Dependencies, Id, Problem};
+
+use crate::ordering::Ordering;
+use crate::piece::Pieces;
+
+/// See the module documentation.
+pub(super) struct Orders<'a> {
+    apart: HashSet<(BufferId, BufferId)>,
+    ordering: Option<&'a Ordering>,
+    dependencies: Option<&'a Dependencies>,
+}
+
+impl<'a> Orders<'a> {
+    pub(super) fn of(pieces: &'a Pieces) -> Orders<'a> {
+        let problem: &'a Problem = pieces.problem();
+        let both = |&(one, other): &(BufferId, BufferId)| [(one, other), (other, one)];
+        Orders {
+            apart: problem.must_not_share().iter().flat_map(both).collect(),
+            ordering: pieces.ordering(),
+            dependencies: problem.dependencies(),
+        }
+    }
+
+    pub(super) fn must_not_share(&self, one: BufferId, other: BufferId) -> bool {
+        self.apart.contains(&(one, other))
+    }
+
+    /// Whether one of the two is certainly done with before the other starts.
+    pub(super) fn is_ordered(&self, one: BufferId, other: BufferId) -> bool {
+        self.ordering.is_none_or(|ordering| ordering.is_ordered(one, other))
+    }
+
+    /// Whether all readers of `over` are done before `buffer` is written, where
+    /// `buffer` itself may be the last of them.
+    pub(super) fn is_ordered_in_place(&self, over: BufferId, buffer: BufferId) -> bool {
+        let Some(dependencies) = self.dependencies else { return true };
+        if dependencies.read_by_outputs.contains(&over) {
+            return false;
+        }
+        let ancestors = ancestors(dependencies, buffer);
+        let children = &dependencies.children[over];
+        !children.is_empty() && children.iter().all(|child| *child == buffer || ancestors[child.index()])
+    }
+}
+
+/// Everything that a buffer is computed from.
+fn ancestors(dependencies: &Dependencies, buffer: BufferId) -> Vec<bool> {
+    let count = dependencies.children.len();
+    let mut parents: Vec<Vec<BufferId>> = vec![Vec::new(); count];
+    for (parent, children) in dependencies.children.iter_enumerated() {
+        children.iter().for_each(|child| parents[child.index()].push(parent));
+    }
+    let mut is_ancestor = vec![false; count];
+    let mut open = vec![buffer];
+    while let Some(next) = open.pop() {
+        for parent in &parents[next.index()] {
+            if !std::mem::replace(&mut is_ancestor[parent.index()], true) {
+                open.push(*parent);
+            }
+        }
+    }
+    is_ancestor
+}

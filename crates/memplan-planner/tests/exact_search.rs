@@ -1,0 +1,191 @@
+//! `search` against trying everything: every feature alone, and all together.
+//!
+//! On tiny problems the search must be right *and* certain: its plan is the smallest
+//! there is, or there is none and every buffer of the witness is needed for that.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use memplan_core::{BufferId, Bytes, Id, Lifetime, Outcome, Problem, Size, Witness};
+use memplan_planner::{Request, find, plan};
+use memplan_testkit::Features;
+use memplan_testkit::exhaustive::plan_below;
+use memplan_testkit::problems::{Limits, problems};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, TestRunner};
+
+/// Enough for every tiny problem.
+const WORK: u64 = 50_000;
+/// What trying everything may take.
+const VISITS: u64 = 100_000;
+const TINY: Limits = Limits { buffers: 5, size: 6, steps: 6 };
+
+fn searched(problem: &Problem) -> Outcome {
+    let request = Request { work_limit: Some(WORK), threads: Some(1), ..Request::default() };
+    plan(find("search").unwrap(), problem, &request).unwrap()
+}
+
+/// How many problems a test looks at: `PROPTEST_CASES`, as property tests do.
+fn cases(default: usize) -> usize {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default)
+}
+
+/// Whether trying everything came to an end and confirmed the answer.
+fn check(problem: &Problem) -> Result<bool, String> {
+    match searched(problem) {
+        Outcome::Optimal(plan) => {
+            let violations = memplan_verify::packing::check(problem, &plan);
+            if let Some(violation) = violations.first() {
+                return Err(violation.to_string());
+            }
+            match plan_below(problem, plan.extent().0, VISITS) {
+                None => Ok(false),
+                Some(None) => Ok(true),
+                Some(Some(better)) => Err(format!("{} instead of {}", plan.extent(), better.extent())),
+            }
+        }
+        Outcome::Infeasible(witness) => match plan_below(problem, u64::MAX, VISITS) {
+            None => Ok(false),
+            Some(None) => check_witness(problem, &witness).map(|()| true),
+            Some(Some(plan)) => Err(format!("there is a plan of {}", plan.extent())),
+        },
+        other => Err(format!("not certain: {}", other.status())),
+    }
+}
+
+/// The buffers of a witness cannot be placed; without any one of them they can.
+/// Whoever may be taken over by a buffer that is left out is left out with it.
+fn check_witness(problem: &Problem, witness: &Witness) -> Result<(), String> {
+    if witness.needed <= witness.capacity {
+        return Err(format!("{} bytes are no more than {}", witness.needed, witness.capacity));
+    }
+    let names = || witness.buffers.iter().map(|&id| problem.buffers()[id].name.as_str()).collect::<Vec<_>>();
+    if let Some(Some(_)) = plan_below(&only(problem, &witness.buffers), u64::MAX, VISITS) {
+        return Err(format!("{:?} fit", names()));
+    }
+    for left_out in &witness.buffers {
+        let mut rest: Vec<BufferId> = witness.buffers.iter().copied().filter(|id| id != left_out).collect();
+        let overlays = problem.overlays();
+        while let Some(overlay) =
+            overlays.iter().find(|overlay| rest.contains(&overlay.over) && !rest.contains(&overlay.buffer))
+        {
+            rest.retain(|id| *id != overlay.over);
+        }
+        if let Some(None) = plan_below(&only(problem, &rest), u64::MAX, VISITS) {
+            return Err(format!("{:?} do not need {}", names(), problem.buffers()[*left_out].name));
+        }
+    }
+    Ok(())
+}
+
+/// The problem in which only some buffers take bytes.
+fn only(problem: &Problem, kept: &[BufferId]) -> Problem {
+    let mut builder = problem.to_builder();
+    for id in problem.buffers().ids().filter(|id| !kept.contains(id)) {
+        let buffer = &mut builder.buffers_mut()[id];
+        buffer.size = Size::Fixed(Bytes::ZERO);
+        buffer.lifetime = Lifetime::default();
+        buffer.exclusive = false;
+        buffer.fixed = None;
+        buffer.tie = None;
+    }
+    builder.build().unwrap()
+}
+
+/// Looks at generated problems; at least `share` percent of them must be small enough to try everything.
+fn check_all(name: &str, features: Features, count: usize, share: usize) {
+    let mut runner = TestRunner::deterministic();
+    if let Ok(seed) = std::env::var("MEMPLAN_SEED") {
+        let seed = seed.parse::<u64>().unwrap();
+        let bytes: Vec<u8> = (0..4).flat_map(|word| (seed ^ word).to_le_bytes()).collect();
+        let rng = proptest::test_runner::TestRng::from_seed(proptest::test_runner::RngAlgorithm::ChaCha, &bytes);
+        runner = TestRunner::new_with_rng(Config::default(), rng);
+    }
+    let strategy = problems(features, TINY);
+    let mut confirmed = 0;
+    for _ in 0..count {
+        let mut tree = strategy.new_tree(&mut runner).unwrap();
+        match check(&tree.current()) {
+            Ok(known) => confirmed += usize::from(known),
+            Err(_) => {
+                let (problem, why) = smallest(&mut tree);
+                panic!("{name}: {why}\n{}", text(&problem));
+            }
+        }
+    }
+    assert!(confirmed * 100 >= count * share, "{name}: only {confirmed} of {count} were small enough");
+}
+
+/// A problem as small as possible that fails.
+fn smallest(tree: &mut impl ValueTree<Value = Problem>) -> (Problem, String) {
+    let mut worst = tree.current();
+    let mut why = check(&worst).err().unwrap_or_default();
+    let mut goes_on = tree.simplify();
+    while goes_on {
+        let problem = tree.current();
+        goes_on = match check(&problem) {
+            Err(reason) => {
+                (worst, why) = (problem, reason);
+                tree.simplify()
+            }
+            Ok(_) => tree.complicate(),
+        };
+    }
+    (worst, why)
+}
+
+/// A line for each part of a problem.
+fn text(problem: &Problem) -> String {
+    let mut lines = Vec::new();
+    for space in problem.spaces() {
+        lines.push(format!("{}: capacity {:?}, alignment {}", space.name, space.capacity.map(|c| c.0), space.alignment));
+    }
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        let on = buffer.lifetime.intervals().iter().map(|on| {
+            (on.start.0, on.end.0, on.window.map(|window| (window.low.0, window.high.0)))
+        });
+        let tie = buffer.tie.map(|tie| (tie.group.index(), tie.at.0));
+        lines.push(format!(
+            "{}: {:?} aligned {} in {:?} x{} fixed {:?} exclusive {} tie {tie:?} alive {:?}",
+            id.index(),
+            buffer.bytes().map(|bytes| bytes.0),
+            buffer.alignment,
+            buffer.spaces.iter().map(|space| space.index()).collect::<Vec<_>>(),
+            buffer.slots,
+            buffer.fixed.map(|offset| offset.0),
+            buffer.exclusive,
+            on.collect::<Vec<_>>(),
+        ));
+    }
+    let pair = |pair: &(BufferId, BufferId)| (pair.0.index(), pair.1.index());
+    lines.push(format!("together {:?}", problem.must_share().iter().map(pair).collect::<Vec<_>>()));
+    lines.push(format!("apart {:?}", problem.must_not_share().iter().map(pair).collect::<Vec<_>>()));
+    let overlays = problem.overlays().iter().map(|o| (o.buffer.index(), o.over.index(), o.kind));
+    lines.push(format!("overlays {:?}", overlays.collect::<Vec<_>>()));
+    lines.push(format!("{:?}", problem.dependencies()));
+    lines.join("\n")
+}
+
+#[test]
+fn every_feature_alone_is_exact() {
+    for (name, features) in Features::one_by_one() {
+        check_all(name, features, cases(60), 60);
+        check_all(&format!("{name} with capacities"), Features { capacities: true, ..features }, cases(60), 60);
+    }
+}
+
+#[test]
+fn pairs_of_features_are_exact() {
+    let all = Features::one_by_one();
+    for (index, (name, one)) in all.iter().enumerate() {
+        for (other_name, other) in &all[..index] {
+            check_all(&format!("{name} and {other_name}"), one.and(other), cases(12), 30);
+        }
+    }
+}
+
+#[test]
+fn all_features_together_are_exact() {
+    check_all("all", Features { capacities: false, ..Features::OFFSETS }, cases(300), 50);
+    check_all("all with capacities", Features::OFFSETS, cases(300), 50);
+    check_all("all with dependencies", Features { dependencies: true, ..Features::OFFSETS }, cases(200), 50);
+}
