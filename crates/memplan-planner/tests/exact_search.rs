@@ -137,12 +137,19 @@ fn smallest(tree: &mut impl ValueTree<Value = Problem>) -> (Problem, String) {
 fn text(problem: &Problem) -> String {
     let mut lines = Vec::new();
     for space in problem.spaces() {
-        lines.push(format!("{}: capacity {:?}, alignment {}", space.name, space.capacity.map(|c| c.0), space.alignment));
+        lines.push(format!(
+            "{}: capacity {:?}, alignment {}",
+            space.name,
+            space.capacity.map(|c| c.0),
+            space.alignment
+        ));
     }
     for (id, buffer) in problem.buffers().iter_enumerated() {
-        let on = buffer.lifetime.intervals().iter().map(|on| {
-            (on.start.0, on.end.0, on.window.map(|window| (window.low.0, window.high.0)))
-        });
+        let on = buffer
+            .lifetime
+            .intervals()
+            .iter()
+            .map(|on| (on.start.0, on.end.0, on.window.map(|window| (window.low.0, window.high.0))));
         let tie = buffer.tie.map(|tie| (tie.group.index(), tie.at.0));
         lines.push(format!(
             "{}: {:?} aligned {} in {:?} x{} fixed {:?} exclusive {} tie {tie:?} alive {:?}",

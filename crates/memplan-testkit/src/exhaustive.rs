@@ -212,9 +212,8 @@ impl Search<'_> {
         let used = self.overlays();
         let taken = |id: BufferId, slot: usize, step: u64| {
             let takers = used.iter().filter(|pair| pair.1 == id).map(|pair| pair.0);
-            let started = |&taker: &BufferId| {
-                self.problem.buffers()[taker].lifetime.start().is_some_and(|start| start.0 <= step)
-            };
+            let started =
+                |&taker: &BufferId| self.problem.buffers()[taker].lifetime.start().is_some_and(|start| start.0 <= step);
             takers.filter(started).fold(0, |taken, taker| taken | self.footprint(taker, slot))
         };
         let alive = |id: BufferId, slot: usize, step: u64| self.alive(id, slot, step) & !taken(id, slot, step);

@@ -276,7 +276,10 @@ impl<'a> Reference<'a> {
         if (0..steps).any(|step| is_alive(one, step) && is_alive(other, step)) {
             self.breaks(if home.0.is_some() { "object-shared" } else { "overlap" }, &[a, b]);
         }
-        if self.problem.dependencies().is_some() && !precedes(self.problem, &self.overlays, a, b) && !precedes(self.problem, &self.overlays, b, a) {
+        if self.problem.dependencies().is_some()
+            && !precedes(self.problem, &self.overlays, a, b)
+            && !precedes(self.problem, &self.overlays, b, a)
+        {
             self.broken.insert("unordered".to_owned());
         }
     }
@@ -302,12 +305,7 @@ impl<'a> Reference<'a> {
 
 /// Whether in every order of execution all readers of `x` are done before `y`
 /// is written. If `y` is over `x`, it may itself be the last of them.
-pub(crate) fn precedes(
-    problem: &Problem,
-    overlays: &HashSet<(BufferId, BufferId)>,
-    x: BufferId,
-    y: BufferId,
-) -> bool {
+pub(crate) fn precedes(problem: &Problem, overlays: &HashSet<(BufferId, BufferId)>, x: BufferId, y: BufferId) -> bool {
     let Some(dependencies) = problem.dependencies() else { return true };
     let children = &dependencies.children[x];
     let mut ancestors = HashSet::new();

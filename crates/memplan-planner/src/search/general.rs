@@ -45,8 +45,6 @@ mod model;
 mod order;
 mod reduce;
 
-
-
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Placement, Plan, Problem, Reuse, SpaceId};
 
 use super::budget::Budget;

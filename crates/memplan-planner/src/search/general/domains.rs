@@ -188,7 +188,8 @@ impl<'m> Domains<'m> {
 
     /// Whether an option holds with everything as low as possible.
     pub(super) fn is_kept(&self, choice: u32) -> bool {
-        let holds = |least: &Least| self.lowest[least.above as usize] >= self.lowest[least.below as usize] + least.least;
+        let holds =
+            |least: &Least| self.lowest[least.above as usize] >= self.lowest[least.below as usize] + least.least;
         self.model.choices[choice as usize].options.iter().any(|option| option.iter().all(holds))
     }
 
@@ -198,9 +199,8 @@ impl<'m> Domains<'m> {
 
     /// How much room an option leaves; negative if it is impossible.
     pub(super) fn slack(&self, choice: u32, option: usize) -> i64 {
-        let slack = |least: &Least| {
-            self.highest[least.above as usize] - self.lowest[least.below as usize] - least.least
-        };
+        let slack =
+            |least: &Least| self.highest[least.above as usize] - self.lowest[least.below as usize] - least.least;
         self.model.choices[choice as usize].options[option].iter().map(slack).min().unwrap_or(i64::MAX)
     }
 

@@ -172,9 +172,7 @@ mod tests {
         (0..count).fold(vec![vec![]], |lists, next| {
             lists
                 .iter()
-                .flat_map(|list| {
-                    (0..=list.len()).map(move |at| [&list[..at], &[next], &list[at..]].concat())
-                })
+                .flat_map(|list| (0..=list.len()).map(move |at| [&list[..at], &[next], &list[at..]].concat()))
                 .collect()
         })
     }

@@ -207,7 +207,12 @@ struct Builder<'a, 'p> {
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
-    fn new(pieces: &'a Pieces<'p>, orders: &'a Orders<'a>, space: SpaceId, here: &[PieceId]) -> Option<Builder<'a, 'p>> {
+    fn new(
+        pieces: &'a Pieces<'p>,
+        orders: &'a Orders<'a>,
+        space: SpaceId,
+        here: &[PieceId],
+    ) -> Option<Builder<'a, 'p>> {
         let problem = pieces.problem();
         let mut builder = Builder {
             pieces,
@@ -519,8 +524,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         overlays().for_each(|buffer| is_special[buffer.index()] = true);
         let pairs = self.problem.must_not_share().iter().flat_map(|&(one, other)| [one, other]);
         let in_pairs: Vec<BufferId> = pairs.collect();
-        let is_overlaid =
-            |part: &Part| self.pieces.members(part.piece).any(|(buffer, _)| is_special[buffer.index()]);
+        let is_overlaid = |part: &Part| self.pieces.members(part.piece).any(|(buffer, _)| is_special[buffer.index()]);
         let are_slots = |one: &Part, other: &Part| {
             self.pieces.first_slot(one.piece) == self.pieces.first_slot(other.piece) && !is_overlaid(one)
         };
