@@ -17,7 +17,7 @@
 //! A plan of the flat instance is always a plan of the pieces. Only if
 //! everything went exactly does a refutation hold for the pieces too.
 
-use memplan_core::SpaceId;
+use memplan_core::{BufferId, Problem, SpaceId};
 
 use super::instance::{Instance, Slab, Stretch};
 use crate::piece::{PieceId, Pieces};
@@ -42,7 +42,8 @@ impl Flat {
             return None;
         }
         let here: Vec<PieceId> = pieces.ids().filter(|&piece| pieces.get(piece).size > 0 && is_here(piece)).collect();
-        let mut flattening = Flattening { pieces, space, slabs: Vec::with_capacity(here.len()), is_exact: true };
+        let slabs = Vec::with_capacity(here.len());
+        let mut flattening = Flattening { pieces, space, slabs, in_place: in_place(pieces.problem()), is_exact: true };
         for &piece in &here {
             let slab = flattening.slab(piece)?;
             flattening.slabs.push(slab);
@@ -57,7 +58,18 @@ struct Flattening<'a, 'p> {
     pieces: &'a Pieces<'p>,
     space: SpaceId,
     slabs: Vec<Slab>,
+    /// Buffers with a permission to overlay, sorted.
+    in_place: Vec<BufferId>,
     is_exact: bool,
+}
+
+/// The buffers of overlays that come in the right order, sorted.
+fn in_place(problem: &Problem) -> Vec<BufferId> {
+    let start = |id: BufferId| problem.buffers()[id].lifetime.start();
+    let in_order = problem.overlays().iter().filter(|overlay| start(overlay.over) < start(overlay.buffer));
+    let mut buffers: Vec<BufferId> = in_order.flat_map(|overlay| [overlay.buffer, overlay.over]).collect();
+    buffers.sort_unstable();
+    buffers
 }
 
 impl Flattening<'_, '_> {
@@ -69,7 +81,8 @@ impl Flattening<'_, '_> {
             return None;
         }
         let is_block = self.pieces.members(piece).nth(1).is_some();
-        self.is_exact &= homes.len() == 1 && self.pieces.partners(piece).is_empty();
+        let is_in_place = |(buffer, _)| self.in_place.binary_search(&buffer).is_ok();
+        self.is_exact &= homes.len() == 1 && !self.pieces.members(piece).any(is_in_place);
         self.is_exact &= !is_block || (info.slots == 1 && !info.exclusive);
         let stretches = if info.exclusive { vec![self.all_time(info.size)] } else { self.stretches(piece) };
         Some(Slab { stretches, size: info.size, alignment, fixed: info.fixed })
