@@ -86,8 +86,11 @@ fn sites_of(violation: &dataflow::Violation) -> Vec<SiteId> {
         | SlotsOverlap { site, .. }
         | TooFewSlots { site, .. }
         | ForeignScope { site, .. }
+        | OutOfMemory { site, .. }
         | Misaligned { site, .. } => vec![*site],
-        IterationsOverlap { sites, .. } | Unordered { sites, .. } => vec![sites.0, sites.1],
+        IterationsOverlap { sites, .. } | Unordered { sites, .. } | ExclusiveShared { sites } => {
+            vec![sites.0, sites.1]
+        }
         _ => Vec::new(),
     }
 }

@@ -3,16 +3,19 @@
 //!
 //! An op `hivm.hir.x ins(…) outs(…) temp_buffer(…)` reads its inputs, uses its
 //! temporary memory and writes its outputs. It *writes* an output only if it is
-//! known to cover all of it; everything else is an update.
+//! known to cover all of it; everything else is an update. An op that becomes a
+//! loop over numbers leaves its temporary memory alone.
 //!
 //! In-place permissions are those of the hardware: element by element, the
 //! element written lies nowhere behind the element read. So the two operands need
 //! the same access function (equal offset and strides, or the same values for
-//! those only known at run time), and an output is never wider than its donor.
+//! those only known at run time), and an output is never wider than its donor,
+//! unless one step of the vector unit does it all: it reads before it writes.
 //!
 //! DIVERGENCE: the original takes two offsets that are only known at run time to
 //! be equal, and decides by the first input with a fitting width, whichever
-//! input is the donor. Here both questions are about the donor.
+//! input is the donor. Here both questions are about the donor. It also lets
+//! selects of any length write over their condition.
 
 use memplan_program::AccessKind;
 
@@ -20,7 +23,7 @@ use super::*;
 use crate::bounds::Bound;
 use crate::dialect::Selector;
 use crate::document::Definition;
-use crate::ty::{Layout, MemRef};
+use crate::ty::{Layout, MemRef, Type};
 
 /// May always work in place, whatever else they are given.
 const PLAIN: &[&str] = &["vadd", "vsub", "vmul", "vmax", "vmin", "vor", "vand"];
@@ -36,6 +39,8 @@ const HARMLESS_TEMPORARY: &[&str] = &[
     "vadd", "vmul", "vmax", "vmin", "vsub", "vdiv", "vand", "vor", "vshl", "vshr", "vnot", "vabs", "vln", "vrelu",
     "vexp", "vrsqrt", "vsqrt", "vrec",
 ];
+/// Bytes that the vector unit reads before it writes any of them.
+const VECTOR_STEP: u64 = 256;
 /// Move a block of memory as it is.
 const MOVES: &[&str] = &["load", "store", "copy"];
 
@@ -45,6 +50,42 @@ pub(crate) fn hivm_name(document: &Document, op: OpId) -> Option<&str> {
 }
 
 impl Document {
+    /// Whether an NPU op has no vector instruction, so that it becomes a loop over numbers.
+    pub(crate) fn runs_as_scalar_loop(&self, op: OpId) -> bool {
+        let Some(name) = hivm_name(self, op) else { return false };
+        let ins = self.group_memrefs(op, "ins");
+        let Some(width) = self.integer_width(&ins) else { return false };
+        match name {
+            "vadd" | "vsub" | "vmul" | "vmin" | "vmax" | "vabs" | "vshl" | "vdiv" | "vinterleave" | "vdeinterleave" => {
+                width == 64
+            }
+            "vshr" => width == 64 || ins.len() > 1,
+            "vmod" | "vmulext" | "vmulextended" | "vmulextui" => width >= 32,
+            "vcmp" => {
+                let text = self.text(self.op(op).span);
+                let mode = text.split_once("compare_mode").map_or("eq", |(_, rest)| rest);
+                let equality =
+                    ["eq", "ne"].iter().any(|word| mode.trim_start_matches([' ', '=', '<']).starts_with(word));
+                !(width == 32 && (equality || mode.contains("<eq>") || mode.contains("<ne>")))
+            }
+            _ => name.starts_with("vcum") && width == 64,
+        }
+    }
+
+    /// Whether the temporary buffer of an op is never touched. Only where there is
+    /// no doubt: no target has vector instructions for integers of 64 bits.
+    pub(crate) fn leaves_temporaries_alone(&self, op: OpId) -> bool {
+        self.runs_as_scalar_loop(op) && self.integer_width(&self.group_memrefs(op, "ins")) == Some(64)
+    }
+
+    /// Bits of the first one's elements, if they are integers.
+    fn integer_width(&self, values: &[ValueId]) -> Option<u32> {
+        match &*self.ty(*values.first()?).as_memref()?.element {
+            Type::Integer { width } => Some(*width),
+            _ => None,
+        }
+    }
+
     /// Operands of a keyword group of an NPU op that are memrefs.
     pub(crate) fn group_memrefs(&self, op: OpId, group: &'static str) -> Vec<ValueId> {
         let operands = &self.operands(op)[self.select(op, &Selector::Group(group.into()))];
@@ -78,8 +119,9 @@ impl Lowering<'_> {
             return None;
         }
         let mut list = Vec::new();
+        let idle = if document.leaves_temporaries_alone(op) { range("temp_buffer") } else { 0..0 };
         for (at, &value) in document.operands(op).iter().enumerate() {
-            if !self.is_memory(value) {
+            if !self.is_memory(value) || idle.contains(&at) {
                 continue;
             }
             let kind = match (ins.contains(&at), outs.contains(&at)) {
@@ -167,9 +209,10 @@ impl Lowering<'_> {
             return out_bits == donor_bits;
         }
         match name {
-            // Sixty-four bit selects take two passes over the condition.
-            "vsel" => !(out_bits == 64 && donor_bits == 1),
             _ if out_bits == donor_bits => true,
+            // Sixty-four bit selects take two passes over the condition.
+            "vsel" if donor_bits < out_bits => out_bits < 64 && is_one_step(out),
+            "vsel" => true,
             "vcast" => donor_bits % out_bits == 0 && is_flat(out) && is_flat(donor),
             _ => donor_bits % out_bits == 0,
         }
@@ -267,6 +310,11 @@ fn normal(memref: &MemRef) -> Layout {
         expected = expected.zip(length).and_then(|(stride, length)| stride.checked_mul(length));
     }
     Layout::Identity
+}
+
+/// Whether the vector unit is done with it in one step.
+fn is_one_step(memref: &MemRef) -> bool {
+    memref.bytes().is_some_and(|bytes| bytes.0 <= VECTOR_STEP)
 }
 
 /// At most one dimension, without gaps.

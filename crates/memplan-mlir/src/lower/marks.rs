@@ -8,7 +8,8 @@
 //! | `hivm.tightly_coupled_buffer = #hivm.tightly_coupled_buffer<ID>` | the same memory as the buffer of that number on the other core |
 //!
 //! A mark speaks of the allocation behind its value: through views and casts,
-//! loop arguments and results, results of branches (the first one's).
+//! loop arguments and results, results of branches (the first one's). Of workspaces
+//! only the number of slots is told, and only by a mark on the workspace itself.
 
 use memplan_core::MAX_SLOTS;
 use memplan_program::AccessKind;
@@ -131,7 +132,7 @@ impl Lowering<'_> {
             return;
         }
         let Some(&value) = document.operands(op).first() else { return };
-        let Some(allocation) = document.marked_allocation(value) else { return };
+        let Some(allocation) = self.marked(value) else { return };
         let Some(id) = self.values[allocation] else { return };
         let slots = document.integer_attribute(op, "hivm.multi_buffer");
         let slots = slots.and_then(|slots| u32::try_from(slots).ok()).filter(|&slots| slots > 1);
@@ -143,12 +144,23 @@ impl Lowering<'_> {
         if let Some(slots) = slots {
             site.slots = slots.min(MAX_SLOTS);
         }
+        if self.subject == Subject::Workspaces {
+            return;
+        }
         if preload && around.is_some() {
             site.preload = true;
             site.rotation = around;
         }
         site.exclusive |= unique;
         site.coupled = coupled.or(site.coupled);
+    }
+
+    /// What a mark speaks of: a workspace must be named itself.
+    fn marked(&self, value: ValueId) -> Option<ValueId> {
+        match self.subject {
+            Subject::Buffers => self.document.marked_allocation(value),
+            Subject::Workspaces => self.defining_op(value).filter(|&op| self.is_workspace(op)).map(|_| value),
+        }
     }
 
     fn defining_op(&self, value: ValueId) -> Option<OpId> {

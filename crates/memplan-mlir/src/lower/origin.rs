@@ -45,9 +45,14 @@ impl Lowering<'_> {
     }
 
     /// The alignment an allocation asks for, or that of its elements.
+    ///
+    /// Bufferization asks for 64 bytes everywhere, with the caches of other
+    /// machines in mind. In the memories of an NPU it is the device that says what
+    /// its instructions need, so there only another number counts.
     fn alignment(&self, op: OpId, memref: Option<&MemRef>) -> Bytes {
+        let on_chip = memref.and_then(|memref| Document::scope_name(memref.space.as_deref()?)).is_some();
         let asked = self.document.integer_attribute(op, "alignment");
-        let asked = asked.and_then(|bytes| u64::try_from(bytes).ok());
+        let asked = asked.and_then(|bytes| u64::try_from(bytes).ok()).filter(|&bytes| !(on_chip && bytes == 64));
         let element = memref.and_then(|memref| memref.element.stride_bytes());
         let natural = element.filter(|bytes| bytes.0.is_power_of_two());
         let bytes = asked.filter(|&bytes| bytes > 0).map(Bytes).or(natural);

@@ -14,8 +14,9 @@
 //! 3. `pipes`: which engine uses which buffer, and `coalesce`: which buffers get
 //!    one address because a result is computed in place, or because control flow
 //!    makes one value of them (asked of `interference`);
-//! 4. the planner's `levels`: side by side if all fits, else sharing, pipes kept
-//!    apart as long as possible; a `search` where that fails;
+//! 4. `problem`: all of that as a problem; and the planner's `levels`: side by side
+//!    if all fits, else sharing, pipes kept apart as long as possible; a `search`
+//!    where that fails;
 //! 5. `emit`: `pointer_cast` with one address, or one for each slot of a
 //!    multi-buffer, in place of the allocations; or `overflow`: why it does not fit.
 //!
@@ -30,6 +31,7 @@ mod interference;
 mod options;
 mod overflow;
 mod pipes;
+mod problem;
 mod target;
 mod workspace;
 

@@ -44,7 +44,7 @@ mod fallback;
 mod outline;
 mod place;
 
-use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, Reuse, SpaceId, Stop};
+use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, Reuse, SpaceId, Stop, Witness};
 
 pub use crossing::Crossing;
 use entry::Entries;
@@ -119,6 +119,8 @@ pub struct SpaceReport {
     pub required: Option<Bytes>,
     /// Placements that were taken back.
     pub rollbacks: u64,
+    /// Buffers that are proved not to fit together. Where it failed without any, a plan may exist.
+    pub witness: Option<Witness>,
 }
 
 /// What a plan by levels costs.
@@ -165,23 +167,31 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
     let mut worst: Option<Outcome> = None;
     for space in problem.spaces().ids() {
         let Some(entries) = Entries::of(problem, space, order) else { continue };
-        let mut row =
-            SpaceReport { space, mode: Mode::Sequential, without_crossing: None, required: None, rollbacks: 0 };
+        let mut row = SpaceReport {
+            space,
+            mode: Mode::Sequential,
+            without_crossing: None,
+            required: None,
+            rollbacks: 0,
+            witness: None,
+        };
         match place_space(&entries, &mut row) {
             Some(placed) => adopt(&entries, space, &placed, &mut plan, &mut report),
             None => match fallback::search(problem, space, request) {
                 Ok(found) => {
                     row.mode = Mode::Search;
                     for (buffer, placement) in found.placements {
-                        report.levels[buffer] = Some(Level::Lives);
+                        report.levels[buffer] = Some(Level::Pipe);
                         plan.placements[buffer] = Some(placement);
                     }
                     plan.reused.extend(found.reused);
                 }
                 Err(outcome) => {
                     row.mode = Mode::Failed;
-                    let proved = matches!(*outcome, Outcome::Infeasible(_));
-                    if proved || worst.is_none() {
+                    if let Outcome::Infeasible(witness) = &*outcome {
+                        row.witness = Some(witness.clone());
+                    }
+                    if row.witness.is_some() || worst.is_none() {
                         worst = worst.filter(|worst| matches!(worst, Outcome::Infeasible(_))).or(Some(*outcome));
                     }
                 }
@@ -194,7 +204,23 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
     }
     plan.fit_extents(problem);
     report.crossings = crossing::find(problem, &plan);
+    rank_searched(problem, &plan, &mut report);
     (Outcome::judge(problem, plan, Stop::Finished), report)
+}
+
+/// The search knows no levels: what its buffers take over says which ones they got.
+fn rank_searched(problem: &Problem, plan: &Plan, report: &mut Report) {
+    let searched: Vec<SpaceId> =
+        report.spaces.iter().filter(|row| row.mode == Mode::Search).map(|row| row.space).collect();
+    if searched.is_empty() {
+        return;
+    }
+    let ranked = levels_of(problem, plan);
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        if buffer.spaces.first().is_some_and(|space| searched.contains(space)) {
+            report.levels[id] = ranked[id].or(Some(Level::Pipe));
+        }
+    }
 }
 
 /// The level of each buffer of any plan: what it costs that it takes over the bytes of others.

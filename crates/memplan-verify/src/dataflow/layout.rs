@@ -105,7 +105,32 @@ impl Layout {
             layout.slots_apart(site, violations);
         }
         layout.lay_end_to_end(&memories);
+        layout.exclusive_apart(program, violations);
         layout
+    }
+
+    /// A sweep over addresses. Of what lies before a place, the two sites that
+    /// reach furthest say whether somebody else reaches into it.
+    fn exclusive_apart(&self, program: &Program, violations: &mut Vec<Violation>) {
+        let exclusive = |place: &Place| program.site(place.site).exclusive;
+        if !self.places.iter().any(exclusive) {
+            return;
+        }
+        let mut order: Vec<&Place> = self.places.iter().filter(|place| place.size > 0).collect();
+        order.sort_by_key(|place| (place.start, place.site));
+        let (mut anybody, mut exclusives) = (Furthest::default(), Furthest::default());
+        for place in order {
+            let before = if exclusive(place) { &anybody } else { &exclusives };
+            if let Some(other) = before.into(place) {
+                let swap = !exclusive(place);
+                let sites = if swap { (other, place.site) } else { (place.site, other) };
+                violations.push(Violation::ExclusiveShared { sites });
+            }
+            anybody.add(place);
+            if exclusive(place) {
+                exclusives.add(place);
+            }
+        }
     }
 
     fn lay_end_to_end(&mut self, memories: &[(SpaceId, Option<ObjectId>)]) {
@@ -171,6 +196,29 @@ impl Layout {
         }
         let meets = i128::from(range.0) + low < i128::from(b.size) && i128::from(range.1) + high > 0;
         (meets && range.0 < range.1 && b.size > 0).then_some(whole)
+    }
+}
+
+/// The two sites that reach furthest, the first of them furthest of all.
+#[derive(Default)]
+struct Furthest {
+    ends: [Option<(i128, SiteId)>; 2],
+}
+
+impl Furthest {
+    fn add(&mut self, place: &Place) {
+        let mut all: Vec<(i128, SiteId)> = self.ends.iter().flatten().copied().collect();
+        all.push((place.hull_end(), place.site));
+        all.sort_by_key(|&(end, _)| std::cmp::Reverse(end));
+        let first = all.first().copied();
+        let second = all.iter().copied().find(|&(_, site)| first.is_some_and(|first| first.1 != site));
+        self.ends = [first, second];
+    }
+
+    /// Another site that reaches into a place.
+    fn into(&self, place: &Place) -> Option<SiteId> {
+        let reaches = |&&(end, site): &&(i128, SiteId)| end > place.start && site != place.site;
+        self.ends.iter().flatten().find(reaches).map(|&(_, site)| site)
     }
 }
 

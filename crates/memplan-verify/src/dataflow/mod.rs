@@ -71,8 +71,8 @@
 //!
 //! # What it does not do
 //!
-//! It does not check capacities or extents (see
-//! [`packing`](crate::packing)), nor that a plan's sites cover a program. It is
+//! It does not check extents (see [`packing`](crate::packing)), capacities only if
+//! told them ([`check_within`]), nor that a plan's sites cover a program. It is
 //! as right as the Program is true: an access a front end leaves out is not seen.
 
 mod concurrent;
@@ -88,9 +88,9 @@ mod state;
 mod transfer;
 mod violation;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use memplan_core::{Id, IndexVec};
+use memplan_core::{Bytes, Id, IndexVec, SpaceId};
 use memplan_program::{Control, FunctionId, OpId, Program, SiteId};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -129,6 +129,21 @@ pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
     let found: Vec<Vec<Violation>> =
         functions.into_par_iter().map(|function| check_function(&whole, function)).collect();
     violations.extend(found.into_iter().flatten());
+    violations
+}
+
+/// As [`check`], in memories of a given size: what lies beyond the end is in no memory.
+pub fn check_within(program: &Program, plan: &SitePlan, capacities: &BTreeMap<SpaceId, Bytes>) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (site, placement) in plan.placements.iter_enumerated() {
+        let Some(placement) = placement else { continue };
+        let Some(&capacity) = capacities.get(&placement.space) else { continue };
+        let size = program.site(site).size.upper_bound().unwrap_or_default();
+        let ends = placement.offsets.iter().map(|offset| Bytes(offset.0.saturating_add(size.0)));
+        let beyond = ends.filter(|&end| end > capacity);
+        violations.extend(beyond.map(|end| Violation::OutOfMemory { site, end, capacity }));
+    }
+    violations.extend(check(program, plan));
     violations
 }
 

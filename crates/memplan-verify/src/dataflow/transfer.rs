@@ -140,6 +140,11 @@ impl<'a> Machine<'a> {
                 }
                 state.put(self.names, index, None);
             }
+            // Should the loop be met again and skipped, this is not its content.
+            let is_inside = |alloc: OpId| self.program.ancestors(alloc).any(|outer| outer == op);
+            if self.program.alloc_op(site).is_some_and(is_inside) {
+                self.forget(state, value);
+            }
         }
     }
 

@@ -106,6 +106,20 @@ pub enum Violation {
         /// How many offsets it has.
         offsets: usize,
     },
+    /// A buffer that the program wants to itself shares bytes with another one.
+    ExclusiveShared {
+        /// The two, the exclusive one first.
+        sites: (SiteId, SiteId),
+    },
+    /// A slot reaches beyond the end of its memory.
+    OutOfMemory {
+        /// The buffer.
+        site: SiteId,
+        /// Where the slot ends.
+        end: Bytes,
+        /// Where the memory ends.
+        capacity: Bytes,
+    },
 }
 
 /// A point on a path through the program.
@@ -134,7 +148,11 @@ impl Violation {
             | Violation::IterationsOverlap { op, .. } => Some(*op),
             Violation::Unordered { second, .. } => Some(*second),
             Violation::ForeignScope { scope, .. } => Some(*scope),
-            Violation::SlotsOverlap { .. } | Violation::Misaligned { .. } | Violation::TooFewSlots { .. } => None,
+            Violation::SlotsOverlap { .. }
+            | Violation::Misaligned { .. }
+            | Violation::TooFewSlots { .. }
+            | Violation::ExclusiveShared { .. }
+            | Violation::OutOfMemory { .. } => None,
         }
     }
 
@@ -151,6 +169,8 @@ impl Violation {
             Violation::TooFewSlots { .. } => "dataflow::too-few-slots",
             Violation::Misaligned { .. } => "dataflow::misaligned",
             Violation::ForeignScope { .. } => "dataflow::foreign-scope",
+            Violation::ExclusiveShared { .. } => "dataflow::exclusive-shared",
+            Violation::OutOfMemory { .. } => "dataflow::out-of-memory",
         }
     }
 
@@ -200,6 +220,12 @@ impl Violation {
             }
             Violation::TooFewSlots { site: s, offsets } => {
                 format!("{} has {offsets} offsets for {} slots", site(s), program.site(*s).slots)
+            }
+            Violation::ExclusiveShared { sites } => {
+                format!("{} is to share with nobody, and {} lies on its bytes", site(&sites.0), site(&sites.1))
+            }
+            Violation::OutOfMemory { site: s, end, capacity } => {
+                format!("{} ends at {end}, and its memory at {capacity}", site(s))
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use memplan_core::Bytes;
 use memplan_program::{Control, OpDraft, ProgramBuilder, Size, Trips};
-use memplan_verify::dataflow::check;
+use memplan_verify::dataflow::{check, check_within};
 
-use crate::notation::{brief, expect, plan};
+use crate::notation::{brief, expect, plan, program};
 
 /// A dag that reads a buffer before it writes it reads what came from outside.
 #[test]
@@ -231,6 +231,25 @@ fn preload() {
     expect(&many, &format!("x@{} y@100", offsets.join(",")), &["for reads %x[0..4] lost to fill_y"]);
 }
 
+/// A loop that is skipped the second time reads nothing of what the first time filled.
+#[test]
+fn preload_of_a_loop_that_is_skipped() {
+    let source = "func @f() {
+        allocs alloc %y 4
+        outer loop 0.. {
+          inner loop 0.. {
+            alloc_x alloc %x 4 preload
+            fill_x write %x
+          }
+          fill_y write %y
+          use read %y
+        }
+      }";
+    expect(source, "x@0 y@0", &[]);
+    let inside = source.replace("fill_x write %x", "fill_x write %x, write %y");
+    expect(&inside, "x@0 y@2", &["fill_x writes %x and %y at once", "inner reads %x[2..4] lost to fill_x"]);
+}
+
 /// A preloaded buffer of an asynchronous region waits for the end of the loop around it.
 #[test]
 fn preload_beside_the_loop() {
@@ -330,6 +349,36 @@ fn ten_thousand_loops_deep() {
     source.push_str("last read %x\n}");
     expect(&source, "x@0 y@8", &[]);
     expect(&source, "x@0 y@4", &["last reads %x[4..8] lost to fill_y", "use reads %x[4..8] lost to fill_y"]);
+}
+
+/// A buffer that the program wants to itself is left alone even by what comes long after it.
+#[test]
+fn an_exclusive_buffer_shares_with_nobody() {
+    let source = "func @f() {
+        allocs alloc %x 8 exclusive, alloc %y 8, alloc %z 8
+        fill write %x
+        use read %x
+        fill_y write %y, write %z
+        use read %y, read %z
+      }";
+    expect(source, "x@0 y@4 z@12", &["%x not alone: %y"]);
+    expect(source, "x@4 y@0 z@12", &["%x not alone: %y"]);
+    expect(source, "x@0 y@8 z@16", &[]);
+    expect(&source.replace(" exclusive", ""), "x@0 y@4 z@12", &[]);
+}
+
+#[test]
+fn what_lies_beyond_the_end_is_in_no_memory() {
+    let program = program("func @f() {\n allocs alloc %x 8, alloc %y 8\n fill write %x\n use read %x\n}");
+    let space = program.site(memplan_core::Id::from_index(0)).space;
+    let found = |capacity: u64| {
+        let capacities = [(space, Bytes(capacity))].into_iter().collect();
+        let found = check_within(&program, &plan(&program, "x@0 y@8"), &capacities);
+        found.iter().map(|violation| brief(&program, violation)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(16), Vec::<String>::new());
+    assert_eq!(found(15), ["%y ends at 16 of 15"]);
+    assert_eq!(found(7), ["%x ends at 8 of 7", "%y ends at 16 of 7"]);
 }
 
 #[test]

@@ -79,6 +79,8 @@ pub(crate) fn brief(program: &Program, violation: &Violation) -> String {
         Violation::ForeignScope { site: s, scope } => format!("{} in memory of {}", site(s), op(scope)),
         Violation::TooFewSlots { site: s, .. } => format!("too few slots for {}", site(s)),
         Violation::Misaligned { site: s, distance } => format!("{} off its alignment: {distance}", site(s)),
+        Violation::ExclusiveShared { sites } => format!("{} not alone: {}", site(&sites.0), site(&sites.1)),
+        Violation::OutOfMemory { site: s, end, capacity } => format!("{} ends at {end} of {capacity}", site(s)),
         other => format!("{other:?}"),
     }
 }

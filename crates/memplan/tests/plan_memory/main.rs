@@ -5,6 +5,8 @@
 mod conformance;
 mod defects;
 mod generate;
+mod kernel;
 mod kernels;
+mod mistakes;
 mod recorded;
 mod targets;

@@ -12,6 +12,10 @@
 //! the other sent off by a store. They are remembered; when memory is short the
 //! lowest level may still use them.
 //!
+//! One address for a chain of results is one hole of the size of the largest, for
+//! as long as all of them live. Where that does not fit, in-place results are only
+//! remembered ([`InPlace::Allowed`]), and placement decides pair by pair.
+//!
 //! DIVERGENCE: the original joins without looking at interference, and so may
 //! overwrite what is still read; and which of several dying inputs is taken
 //! depends on random numbers, here on the order of the program.
@@ -19,7 +23,7 @@
 use std::collections::{HashMap, HashSet};
 
 use memplan_analysis::Life;
-use memplan_program::{Control, Definition, OpId, Origin, SiteId, Target, ValueId};
+use memplan_program::{Control, Definition, OpId, Origin, SiteId, ValueId};
 
 use super::interference::Interference;
 use super::pipes::Users;
@@ -42,6 +46,15 @@ pub(super) struct Group {
     sent: bool,
 }
 
+/// Who decides whether a result takes the bytes of its donor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InPlace {
+    /// It does, where the op works in place.
+    Always,
+    /// The placement may choose to.
+    Allowed,
+}
+
 /// The groups, and the pairs that only a shortage of memory puts together.
 pub(super) struct Groups {
     group_of: HashMap<SiteId, usize>,
@@ -60,10 +73,11 @@ impl Groups {
     }
 }
 
-pub(super) fn coalesce(view: &View, users: &HashMap<SiteId, Users>, planned: &[SiteId]) -> Groups {
+pub(super) fn coalesce(view: &View, users: &HashMap<SiteId, Users>, planned: &[SiteId], in_place: InPlace) -> Groups {
     let interference = Interference::new(view);
     let mut coalescing = Coalescing {
         view,
+        in_place,
         interference: &interference,
         edges: view.lowered.program.incoming_edges(),
         settled: HashSet::new(),
@@ -79,12 +93,13 @@ pub(super) fn coalesce(view: &View, users: &HashMap<SiteId, Users>, planned: &[S
     coalescing.rotate_instances(planned);
     coalescing.join_values();
     coalescing.leave_selected_alone();
-    coalescing.in_place();
+    coalescing.overlay_results();
     coalescing.groups
 }
 
 struct Coalescing<'a> {
     view: &'a View<'a>,
+    in_place: InPlace,
     interference: &'a Interference<'a>,
     /// `(target, source)` of what control flow hands over, sorted.
     edges: Vec<(ValueId, ValueId)>,
@@ -161,37 +176,19 @@ impl Coalescing<'_> {
     /// than any number of slots. Arguments that only pass on what is younger end
     /// after as many iterations as there are of them.
     fn ages_without_end(&self, carriers: &[(OpId, ValueId)]) -> bool {
-        let arguments: HashSet<ValueId> = carriers.iter().map(|&(_, argument)| argument).collect();
-        carriers.iter().any(|&(op, argument)| {
+        carriers.iter().any(|&(_, argument)| {
             let mut seen = HashSet::new();
-            let mut stack = self.handed_round(op, argument);
+            let mut stack = self.sources(argument);
             while let Some(value) = stack.pop() {
                 if value == argument {
                     return true;
                 }
-                if !seen.insert(value) {
-                    continue;
-                }
-                match arguments.contains(&value) {
-                    true => stack.extend(self.handed_round(op, value)),
-                    false => stack.extend(self.sources(value)),
+                if seen.insert(value) {
+                    stack.extend(self.sources(value));
                 }
             }
             false
         })
-    }
-
-    /// What the loop hands to an argument at the end of an iteration.
-    fn handed_round(&self, op: OpId, argument: ValueId) -> Vec<ValueId> {
-        let program = &self.view.lowered.program;
-        let mut given = Vec::new();
-        for &region in program.op(op).regions() {
-            let arguments = program.entry_arguments(region);
-            let Some(at) = arguments.iter().position(|&other| other == argument) else { continue };
-            let leaving = program.exits(region).filter(|(target, _)| *target == Target::Leave);
-            given.extend(leaving.filter_map(|(_, values)| values.get(at).copied()));
-        }
-        given
     }
 
     /// What a value may be, one step back.
@@ -313,7 +310,7 @@ impl Coalescing<'_> {
         }
     }
 
-    fn in_place(&mut self) {
+    fn overlay_results(&mut self) {
         let program = &self.view.lowered.program;
         for op in program.ops().ids() {
             if !program.op(op).overlays().is_empty() && self.rule_applies(op) {
@@ -369,7 +366,8 @@ impl Coalescing<'_> {
         if self.stalls(op, new, old) {
             return false;
         }
-        if self.view.options.profile == Profile::MemoryBased && self.pipeline_stalls(new, old) {
+        let stalls = self.view.options.profile == Profile::MemoryBased && self.pipeline_stalls(new, old);
+        if stalls || self.in_place == InPlace::Allowed {
             self.groups.stalling.push((result, donor));
             return false;
         }

@@ -1,22 +1,19 @@
 //! The buffers of a function, when they are in use, and where they go.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use memplan_analysis::Life;
-use memplan_core::{
-    Buffer, BufferId, Bytes, Id, IndexVec, Interval, Lifetime, Outcome, Overlay, OverlayKind, Placement, Plan, Problem,
-    ProblemBuilder, Size, Space, SpaceId,
-};
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound};
 use memplan_planner::strategy::levels::{self, Mode, Report};
-use memplan_planner::{Request, Strategy, plan};
-use memplan_program::{AccessKind, Control, FunctionId, OpId, SiteId, Size as SiteSize};
-use smallvec::smallvec;
+use memplan_planner::{Request, Strategy, plan, search};
+use memplan_program::{FunctionId, OpId, SiteId, Size as SiteSize};
 
-use super::coalesce::{Groups, coalesce};
+use super::coalesce::{Groups, InPlace, coalesce};
 use super::overflow::{self, Overflow};
 use super::pipes::{self, Users};
-use super::target::{DEFAULT_DEVICE, Scope, Target};
-use super::{Defect, PlannedFunction, View};
+use super::problem::{Choice, Kernel, idle_temporaries};
+use super::target::{DEFAULT_DEVICE, Target};
+use super::{PlannedFunction, View};
 use crate::Document;
 use crate::dialect::Traits;
 use crate::pass::{PassError, Remark};
@@ -38,6 +35,8 @@ pub(super) fn plan_all(
     let mut planner = Planner {
         view,
         users: pipes::find(view),
+        idle: idle_temporaries(view),
+        loose: None,
         names: program.site_names(),
         by_function: IndexVec::filled(Vec::new(), program.functions().len()),
         owners: HashMap::new(),
@@ -51,7 +50,7 @@ pub(super) fn plan_all(
     planner.find_buffers()?;
     let own = |site: &SiteId| planner.owner(*site).is_none();
     let planned: Vec<SiteId> = planner.by_function.iter().flatten().copied().filter(own).collect();
-    let groups = coalesce(view, &planner.users, &planned);
+    let groups = coalesce(view, &planner.users, &planned, InPlace::Always);
     planner.refuse_hopeless(&groups)?;
     planner.refuse_nested_kernels()?;
     for function in program.functions().ids() {
@@ -64,9 +63,54 @@ pub(super) fn plan_all(
     }
 }
 
+/// What came of planning a function.
+struct Attempt {
+    problem: Problem,
+    outcome: Outcome,
+    report: Option<Report>,
+    /// Memories of which it is proved that they are too small.
+    refuted: BTreeSet<String>,
+}
+
+impl Attempt {
+    /// The memories that are too small.
+    fn short(&self) -> BTreeSet<String> {
+        if matches!(self.outcome, Outcome::Optimal(_) | Outcome::Feasible { .. }) {
+            return BTreeSet::new();
+        }
+        let bounds = bound::space_lower_bounds(&self.problem);
+        let failed = |space: SpaceId| match &self.report {
+            Some(report) => report.spaces.iter().any(|row| row.space == space && row.mode == Mode::Failed),
+            None => self.problem.spaces()[space].capacity.is_some_and(|capacity| bounds[space].bytes > capacity),
+        };
+        let spaces = self.problem.spaces().iter_enumerated().filter(|&(space, _)| failed(space));
+        spaces.map(|(_, space)| space.name.clone()).collect()
+    }
+}
+
+fn place(
+    problem: Problem,
+    order: levels::Order,
+    strategy: Option<&dyn Strategy>,
+    request: &Request,
+) -> Result<Attempt, PassError> {
+    let (outcome, report) = match strategy {
+        None => {
+            let (outcome, report) = levels::plan(&problem, order, request);
+            (outcome, Some(report))
+        }
+        Some(strategy) => (plan(strategy, &problem, request)?, None),
+    };
+    Ok(Attempt { problem, outcome, report, refuted: BTreeSet::new() })
+}
+
 struct Planner<'a> {
     view: &'a View<'a>,
     users: HashMap<SiteId, Users>,
+    /// Temporary buffers that no op touches.
+    idle: HashMap<SiteId, (OpId, OpId)>,
+    /// Groups without in-place results, once a memory is too small.
+    loose: Option<Groups>,
     names: IndexVec<SiteId, String>,
     by_function: IndexVec<FunctionId, Vec<SiteId>>,
     /// Who owns a tightly coupled buffer, by module and number.
@@ -242,21 +286,23 @@ impl Planner<'_> {
             return Ok(());
         }
         let target = self.capacities(function, self.target(function).0)?;
-        let problem = self.problem(function, &target, &sites, groups)?;
-        let (outcome, report) = match strategy {
-            None => {
-                let (outcome, report) = levels::plan(&problem, self.view.options.order, request);
-                (outcome, Some(report))
-            }
-            Some(strategy) => (plan(strategy, &problem, request)?, None),
-        };
+        let attempt = self.attempt(function, &target, &sites, groups, strategy, request)?;
         let op = self.view.lowered.functions[function];
         let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();
+        let Attempt { problem, outcome, report, refuted } = attempt;
         let plan = match outcome {
             Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => plan,
-            failed => {
-                let found = overflow::explain(self.view, op, &problem, &sites, &failed, report.as_ref());
-                self.overflows.extend(found);
+            outcome => {
+                let failure = overflow::Failure {
+                    view: self.view,
+                    problem: &problem,
+                    sites: &sites,
+                    outcome: &outcome,
+                    report: report.as_ref(),
+                    refuted: &refuted,
+                    request,
+                };
+                self.overflows.extend(failure.explain(op));
                 return Ok(());
             }
         };
@@ -266,6 +312,49 @@ impl Planner<'_> {
         }
         self.all.functions.push(PlannedFunction { name, problem, plan, report, sites });
         Ok(())
+    }
+
+    /// Plans a function: with in-place results on their donors, and in memories
+    /// where that does not fit without insisting on it.
+    fn attempt(
+        &mut self,
+        function: FunctionId,
+        target: &Target,
+        sites: &[SiteId],
+        groups: &Groups,
+        strategy: Option<&dyn Strategy>,
+        request: &Request,
+    ) -> Result<Attempt, PassError> {
+        let kernel = Kernel {
+            view: self.view,
+            users: &self.users,
+            idle: &self.idle,
+            names: &self.names,
+            function,
+            target,
+            sites,
+        };
+        let first = place(kernel.problem(&Choice::tight(groups))?, self.view.options.order, strategy, request)?;
+        let short = first.short();
+        if short.is_empty() {
+            return Ok(first);
+        }
+        let own = |site: &SiteId| self.owner(*site).is_none();
+        let planned: Vec<SiteId> = self.by_function.iter().flatten().copied().filter(own).collect();
+        let loose = self.loose.get_or_insert_with(|| coalesce(self.view, &self.users, &planned, InPlace::Allowed));
+        let choice = Choice { tight: groups, loose: Some(loose), short: short.clone() };
+        let second = place(kernel.problem(&choice)?, self.view.options.order, strategy, request)?;
+        if second.short().is_empty() {
+            return Ok(second);
+        }
+        let is_refuted = |name: &&String| {
+            let relaxed = kernel.relaxation(groups, loose, name);
+            relaxed.is_ok_and(|problem| matches!(search::search(&problem, request).outcome, Outcome::Infeasible(_)))
+        };
+        let refuted = second.short().iter().filter(is_refuted).cloned().collect();
+        // What is reported is the plan that everybody expects, so long as it fails in the same memories.
+        let told = if second.short() == short { first } else { second };
+        Ok(Attempt { refuted, ..told })
     }
 
     /// In some modes vector functions keep a part of the unified buffer.
@@ -285,77 +374,6 @@ impl Planner<'_> {
         }
         scope.capacity = Some(asked << 10);
         Ok(target)
-    }
-
-    fn problem(
-        &self,
-        function: FunctionId,
-        target: &Target,
-        sites: &[SiteId],
-        groups: &Groups,
-    ) -> Result<Problem, PassError> {
-        let program = &self.view.lowered.program;
-        let mut builder = ProblemBuilder::new();
-        let mut spaces: HashMap<String, SpaceId> = HashMap::new();
-        let mut ids: HashMap<SiteId, BufferId> = HashMap::new();
-        let begin = self.view.tree.function_range(function).map_or(0, |(first, _)| first.index() as u64);
-        for &site in sites {
-            let Some(scope) = target.scope(self.space_text(site)) else { continue };
-            let space = *spaces.entry(scope.name.clone()).or_insert_with(|| builder.space(space(scope)));
-            let info = program.site(site);
-            let size = info.size.upper_bound().unwrap_or_default();
-            let dies = self.view.options.defect == Some(Defect::ReturnedDies) && self.is_returned(site);
-            let lifetime: Lifetime = match self.view.lifetimes.life(site) {
-                Life::Range { first, .. } if dies => {
-                    let step = (first.index() as u64).saturating_sub(begin);
-                    [Interval::new(step, step + 1)].into_iter().collect()
-                }
-                Life::Range { first, last } => {
-                    let step = |op: OpId| (op.index() as u64).saturating_sub(begin);
-                    [Interval::new(step(first), step(last) + 1)].into_iter().collect()
-                }
-                _ => Lifetime::default(),
-            };
-            let users = self.users.get(&site).cloned().unwrap_or_default();
-            let coupled_apart = self.view.options.coupled_apart && info.coupled.is_some();
-            let slots = groups.of(site).map_or(info.slots, |group| group.slots);
-            let id = builder.buffer(Buffer {
-                size: Size::Fixed(size),
-                spaces: smallvec![space],
-                slots,
-                exclusive: info.exclusive || coupled_apart,
-                pipe: Some(users.class().to_owned()),
-                enclosing_loop: self.loop_around(site),
-                ..Buffer::new(self.names[site].as_str(), 0, lifetime)
-            });
-            ids.insert(site, id);
-        }
-        for &site in sites {
-            let first = groups.of(site).and_then(|group| group.members.first());
-            if let Some(first) = first.filter(|&&first| first != site) {
-                builder.must_share(ids[first], ids[&site]);
-            }
-        }
-        for &(result, donor) in &groups.stalling {
-            if let (Some(&buffer), Some(&over)) = (ids.get(&result), ids.get(&donor)) {
-                builder.overlay(Overlay { buffer, over, kind: OverlayKind::SameBase });
-            }
-        }
-        Ok(builder.build()?)
-    }
-
-    fn is_returned(&self, site: SiteId) -> bool {
-        let program = &self.view.lowered.program;
-        let mut accesses = program.ops().iter().flat_map(|op| &op.accesses);
-        accesses
-            .any(|access| access.kind == AccessKind::Escape && self.view.aliases.sites(access.value).contains(&site))
-    }
-
-    fn loop_around(&self, site: SiteId) -> Option<String> {
-        let program = &self.view.lowered.program;
-        let is_loop = |op: &OpId| matches!(program.op(*op).control(), Control::Loop(_) | Control::While);
-        let around = program.ancestors(program.alloc_op(site)?).find(is_loop)?;
-        Some(format!("{}#{}", program.op(around).name, around.index()))
     }
 
     fn adopt(&mut self, sites: &[SiteId], plan: &Plan) {
@@ -409,11 +427,3 @@ impl Planner<'_> {
 
 /// So many sharings across pipes are named one by one.
 const MOST_CROSSINGS: usize = 16;
-
-fn space(scope: &Scope) -> Space {
-    Space {
-        capacity: scope.capacity.map(Bytes),
-        alignment: Bytes(scope.alignment.max(1)),
-        ..Space::new(scope.name.as_str())
-    }
-}

@@ -1,9 +1,17 @@
 //! Why a function does not fit, and what would help.
+//!
+//! The first line is the original's, for drivers that look for it. What follows
+//! is for people: whether it is proved, the worst moment with the buffers that
+//! are alive then, and changes to the kernel after which it does fit. Each of
+//! those is tried before it is named.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use memplan_core::{BufferId, Bytes, Outcome, Problem, Span, Step, bound, line_column};
-use memplan_planner::strategy::levels::{Mode, Report};
+use memplan_core::bound::Peak;
+use memplan_core::{BufferId, Bytes, Id, Outcome, Problem, Size, SpaceId, Span, Step, bound, line_column};
+use memplan_planner::Request;
+use memplan_planner::strategy::levels::{self, Mode, Order, Report};
 use memplan_program::SiteId;
 
 use super::{Profile, View};
@@ -11,6 +19,12 @@ use crate::OpId;
 
 /// So many buffers are listed.
 const LISTED: usize = 12;
+/// Changes are only tried in problems of so many buffers.
+const MOST_TRIED: usize = 5_000;
+/// So many multi-buffers are dropped one after the other.
+const MOST_DROPPED: usize = 16;
+/// Search nodes for each change that is tried.
+const TRIAL: u64 = 20_000;
 
 /// One memory of one function that is too small.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,100 +33,160 @@ pub struct Overflow {
     pub span: Span,
     /// The line that drivers look for.
     pub message: String,
+    /// Whether it is proved that no plan fits; if not, one may exist.
+    pub proved: bool,
     /// What is alive at the worst step, what failed, what would help.
     pub report: String,
 }
 
-/// An overflow for each memory that was too small.
-pub(super) fn explain(
-    view: &View,
-    function: OpId,
-    problem: &Problem,
-    sites: &[SiteId],
-    outcome: &Outcome,
-    report: Option<&Report>,
-) -> Vec<Overflow> {
-    let mut found = Vec::new();
-    let bounds = bound::space_lower_bounds(problem);
-    for (space, info) in problem.spaces().iter_enumerated() {
-        let row = report.and_then(|report| report.spaces.iter().find(|row| row.space == space));
-        let failed = match row {
+/// A function without a plan.
+pub(super) struct Failure<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) problem: &'a Problem,
+    pub(super) sites: &'a [SiteId],
+    pub(super) outcome: &'a Outcome,
+    pub(super) report: Option<&'a Report>,
+    /// Memories of which it is proved that they are too small.
+    pub(super) refuted: &'a BTreeSet<String>,
+    pub(super) request: &'a Request<'a>,
+}
+
+impl Failure<'_> {
+    /// An overflow for each memory that is too small.
+    pub(super) fn explain(&self, function: OpId) -> Vec<Overflow> {
+        let span = self.view.document.op(function).span;
+        let bounds = bound::space_lower_bounds(self.problem);
+        let spaces = self.problem.spaces().ids().filter(|&space| self.failed(space, bounds[space].bytes));
+        let mut found: Vec<Overflow> = spaces.map(|space| self.overflow(span, space, bounds[space])).collect();
+        if found.is_empty() {
+            let message = match self.outcome {
+                Outcome::Infeasible(_) => "no plan can fit",
+                _ => "no plan was found within the budget of work; one may exist",
+            };
+            let proved = matches!(self.outcome, Outcome::Infeasible(_));
+            found.push(Overflow { span, message: message.to_owned(), proved, report: String::new() });
+        }
+        found
+    }
+
+    fn failed(&self, space: SpaceId, peak: Bytes) -> bool {
+        let row = self.report.and_then(|report| report.spaces.iter().find(|row| row.space == space));
+        match row {
             Some(row) => row.mode == Mode::Failed,
-            None => info.capacity.is_some_and(|capacity| bounds[space].bytes > capacity),
-        };
-        let Some(capacity) = info.capacity.filter(|_| failed) else { continue };
-        let required = row.and_then(|row| row.required).unwrap_or(bounds[space].bytes);
-        let reason = match view.options.profile {
+            None => self.problem.spaces()[space].capacity.is_some_and(|capacity| peak > capacity),
+        }
+    }
+
+    fn overflow(&self, span: Span, space: SpaceId, peak: Peak) -> Overflow {
+        let info = &self.problem.spaces()[space];
+        let capacity = info.capacity.unwrap_or_default();
+        let row = self.report.and_then(|report| report.spaces.iter().find(|row| row.space == space));
+        let required = row.and_then(|row| row.required).unwrap_or(peak.bytes);
+        let reason = match self.view.options.profile {
             Profile::MemoryBased => {
                 " (possible reason: tiling basic block is too large or block number is more than what user expect \
                  due to multi-buffer feature is enabled and some ops need extra local buffer.)"
             }
             Profile::RegisterBased => "",
         };
-        let message = format!(
-            "{} overflow, requires {} bits while {} bits available!{reason}",
-            info.name,
-            bits(required),
-            bits(capacity)
-        );
-        let here = |buffer: &BufferId| problem.buffers()[*buffer].spaces.contains(&space);
-        let buffers: Vec<BufferId> = problem.buffers().ids().filter(here).collect();
-        let report = Details { view, problem, sites, outcome }.write(
-            &buffers,
-            bounds[space].step,
-            bounds[space].bytes,
-            capacity,
-        );
-        found.push(Overflow { span: view.document.op(function).span, message, report });
+        let (name, required, available) = (&info.name, bits(required), bits(capacity));
+        let message = format!("{name} overflow, requires {required} bits while {available} bits available!{reason}");
+        let proved = self.refuted.contains(&info.name);
+        Overflow { span, message, proved, report: self.details(space, peak, capacity, proved) }
     }
-    if found.is_empty() {
-        let message = "no plan was found within the budget of work".to_owned();
-        found.push(Overflow { span: view.document.op(function).span, message, report: String::new() });
-    }
-    found
-}
 
-fn bits(bytes: Bytes) -> u128 {
-    u128::from(bytes.0) * 8
-}
-
-struct Details<'a> {
-    view: &'a View<'a>,
-    problem: &'a Problem,
-    sites: &'a [SiteId],
-    outcome: &'a Outcome,
-}
-
-impl Details<'_> {
-    fn write(&self, buffers: &[BufferId], step: Option<Step>, peak: Bytes, capacity: Bytes) -> String {
+    fn details(&self, space: SpaceId, peak: Peak, capacity: Bytes, proved: bool) -> String {
         let mut text = String::new();
-        let proved = peak > capacity || matches!(self.outcome, Outcome::Infeasible(_));
-        let verdict = match proved {
-            true => "no plan can fit",
-            false => "none found within the budget of work; one may exist",
+        let verdict = match (proved, peak.bytes > capacity) {
+            (true, _) => "it is proved that no plan can fit",
+            (false, true) => "no plan was found; one may exist that puts other buffers together than these",
+            (false, false) => "no plan was found within the budget of work; one may exist",
         };
-        let _ = writeln!(text, "  failed at level0, and so did the search: {verdict}");
-        let alive: Vec<BufferId> = match step {
-            Some(step) => buffers.iter().copied().filter(|&buffer| self.is_alive(buffer, step)).collect(),
-            None => buffers.to_vec(),
+        let _ = writeln!(text, "  level2, level1 and level0 failed, and so did the search: {verdict}");
+        let here = |buffer: &BufferId| self.problem.buffers()[*buffer].spaces.contains(&space);
+        let buffers: Vec<BufferId> = self.problem.buffers().ids().filter(here).collect();
+        let shown = match (peak.step, peak.bytes > capacity) {
+            (Some(step), true) => {
+                let (place, excess) = (self.place_of(step), peak.bytes.0 - capacity.0);
+                let _ = writeln!(
+                    text,
+                    "  at the peak ({place}) {} bytes are alive, {} are there, {excess} too few:",
+                    peak.bytes.0, capacity.0
+                );
+                buffers.iter().copied().filter(|&buffer| self.is_alive(buffer, step)).collect()
+            }
+            (_, true) => {
+                let _ = writeln!(text, "  {} bytes are needed, {} are there:", peak.bytes.0, capacity.0);
+                buffers.clone()
+            }
+            (step, false) => self.fragmented(space, step, peak.bytes, capacity, &buffers, &mut text),
         };
-        if let Some(step) = step {
-            let place = self.place_of_step(step);
-            let _ = writeln!(text, "  at the peak ({place}) {} bytes are alive, {} are there:", peak.0, capacity.0);
+        let rows = self.rows(&shown);
+        for row in rows.iter().take(LISTED) {
+            let _ = writeln!(text, "    {}", row.text);
         }
-        let mut by_size = alive.clone();
-        by_size.sort_by_key(|&buffer| (std::cmp::Reverse(self.bytes(buffer)), buffer));
-        for &buffer in by_size.iter().take(LISTED) {
-            let info = &self.problem.buffers()[buffer];
-            let slots = if info.slots > 1 { format!(" x {} slots", info.slots) } else { String::new() };
-            let size = info.bytes().unwrap_or_default().0;
-            let _ = writeln!(text, "    {}: {size} bytes{slots}, line {}", info.name, self.line(buffer));
+        if rows.len() > LISTED {
+            let rest: u64 = rows[LISTED..].iter().map(|row| row.bytes).fold(0, u64::saturating_add);
+            let _ = writeln!(text, "    and {} more of {rest} bytes together", rows.len() - LISTED);
         }
-        if by_size.len() > LISTED {
-            let _ = writeln!(text, "    and {} more", by_size.len() - LISTED);
-        }
-        self.advice(&by_size, peak, capacity, &mut text);
+        self.advice(space, &rows, peak.bytes.0.saturating_sub(capacity.0), &mut text);
         text
+    }
+
+    /// There are enough bytes at every step, and still no way: those who cannot go together.
+    fn fragmented(
+        &self,
+        space: SpaceId,
+        step: Option<Step>,
+        peak: Bytes,
+        capacity: Bytes,
+        buffers: &[BufferId],
+        text: &mut String,
+    ) -> Vec<BufferId> {
+        let place = step.map_or(String::new(), |step| format!(" ({})", self.place_of(step)));
+        let _ = writeln!(text, "  never more than {} of {} bytes are alive{place}, but", peak.0, capacity.0);
+        let row = self.report.and_then(|report| report.spaces.iter().find(|row| row.space == space));
+        match row.and_then(|row| row.witness.as_ref()) {
+            Some(witness) => {
+                let count = witness.buffers.len();
+                let _ = writeln!(text, "  however these {count} buffers lie, {} bytes are needed:", witness.needed.0);
+                witness.buffers.clone()
+            }
+            None => {
+                let _ = writeln!(text, "  no way was found to place all {} of these:", buffers.len());
+                buffers.to_vec()
+            }
+        }
+    }
+
+    /// A line for each place in memory, the largest first: buffers that share one are one.
+    fn rows(&self, buffers: &[BufferId]) -> Vec<Row> {
+        let mut together: BTreeMap<BufferId, Vec<BufferId>> = BTreeMap::new();
+        let mut of_block = BTreeMap::new();
+        for &buffer in buffers {
+            let block = self.problem.blocks().place_of(buffer).map(|(block, _)| block);
+            let first = block.map_or(buffer, |block| *of_block.entry(block).or_insert(buffer));
+            together.entry(first).or_default().push(buffer);
+        }
+        let mut rows: Vec<Row> = together.into_values().map(|members| self.row(members)).collect();
+        rows.sort_by_key(|row| (std::cmp::Reverse(row.bytes), row.largest));
+        rows
+    }
+
+    fn row(&self, members: Vec<BufferId>) -> Row {
+        let info = |buffer: BufferId| &self.problem.buffers()[buffer];
+        let bytes = |buffer: BufferId| info(buffer).bytes().unwrap_or_default().0;
+        let largest = members.iter().copied().max_by_key(|&buffer| (bytes(buffer), std::cmp::Reverse(buffer)));
+        let largest = largest.unwrap_or(members[0]);
+        let slots = info(largest).slots;
+        let times = if slots > 1 { format!(" x {slots} slots") } else { String::new() };
+        let alone = if info(largest).exclusive { ", shares with nobody" } else { "" };
+        let mut text =
+            format!("{}: {} bytes{times}, line {}{alone}", info(largest).name, bytes(largest), self.line(largest));
+        for &other in members.iter().filter(|&&other| other != largest) {
+            let _ = write!(text, "; with it {}, line {}", info(other).name, self.line(other));
+        }
+        Row { largest, bytes: bytes(largest).saturating_mul(u64::from(slots)), text }
     }
 
     /// Whether a buffer's bytes are taken at a step; an exclusive one's always are.
@@ -122,21 +196,13 @@ impl Details<'_> {
         info.exclusive || stretches.any(|stretch| stretch.start <= step && step < stretch.end)
     }
 
-    /// All slots together.
-    fn bytes(&self, buffer: BufferId) -> u64 {
-        let info = &self.problem.buffers()[buffer];
-        info.bytes().unwrap_or_default().0.saturating_mul(u64::from(info.slots))
-    }
-
     fn line(&self, buffer: BufferId) -> usize {
-        use memplan_core::Id;
         let Some(&site) = self.sites.get(buffer.index()) else { return 0 };
         let op = self.view.lowered.sites[site];
         line_column(self.view.document.source(), self.view.document.op(op).span.start as usize).0
     }
 
-    fn place_of_step(&self, step: Step) -> String {
-        use memplan_core::Id;
+    fn place_of(&self, step: Step) -> String {
         let program = &self.view.lowered.program;
         let first = self.sites.first().and_then(|&site| program.alloc_op(site)).map(|op| program.function_of(op));
         let begin = first.and_then(|function| self.view.tree.function_range(function));
@@ -147,36 +213,99 @@ impl Details<'_> {
         format!("{}, line {line}", program.op(op).name)
     }
 
-    /// Which multi-buffer to drop, which buffer to tile.
-    fn advice(&self, by_size: &[BufferId], peak: Bytes, capacity: Bytes, text: &mut String) {
-        let excess = peak.0.saturating_sub(capacity.0);
-        let mut multi: Vec<BufferId> = Vec::new();
-        let mut saved = 0u64;
-        for &buffer in by_size.iter().filter(|&&buffer| self.problem.buffers()[buffer].slots > 1) {
-            if saved >= excess && !multi.is_empty() {
-                break;
-            }
-            let info = &self.problem.buffers()[buffer];
-            saved = saved.saturating_add(self.bytes(buffer) - info.bytes().unwrap_or_default().0);
-            multi.push(buffer);
+    /// Which multi-buffers to drop, which buffer to tile.
+    fn advice(&self, space: SpaceId, rows: &[Row], excess: u64, text: &mut String) {
+        if self.problem.buffers().len() > MOST_TRIED {
+            return;
         }
-        let name = |buffer: &BufferId| self.problem.buffers()[*buffer].name.clone();
-        if !multi.is_empty() {
-            let names: Vec<String> = multi.iter().map(name).collect();
-            let enough = if saved >= excess { "enough" } else { "not enough alone" };
-            let _ = writeln!(
-                text,
-                "  help: without multi-buffering of {} it takes {saved} bytes less ({enough})",
-                names.join(", ")
-            );
-        }
-        if let Some(largest) = by_size.first().filter(|_| excess > 0) {
-            let size = self.problem.buffers()[*largest].bytes().unwrap_or_default().0;
-            let _ = writeln!(
-                text,
-                "  help: {} ({size} bytes) is the largest: tile it so that the peak is {excess} bytes lower",
-                name(largest)
-            );
-        }
+        self.advise_fewer_slots(space, rows, text);
+        self.advise_tiling(space, rows, excess, text);
     }
+
+    /// Drops multi-buffers, the largest first, until it fits.
+    fn advise_fewer_slots(&self, space: SpaceId, rows: &[Row], text: &mut String) {
+        let info = |buffer: BufferId| &self.problem.buffers()[buffer];
+        let multi: Vec<BufferId> =
+            rows.iter().map(|row| row.largest).filter(|&buffer| info(buffer).slots > 1).collect();
+        if multi.is_empty() {
+            return;
+        }
+        let mut dropped = Vec::new();
+        for &buffer in multi.iter().take(MOST_DROPPED) {
+            dropped.push(buffer);
+            let single = |candidate: BufferId, slots: &mut u32| {
+                if dropped.iter().any(|&other| self.is_one_place(candidate, other)) {
+                    *slots = 1;
+                }
+            };
+            let fits = self.fits_with(space, |id, buffer| single(id, &mut buffer.slots));
+            if fits {
+                let names: Vec<&str> = dropped.iter().map(|&buffer| info(buffer).name.as_str()).collect();
+                let _ = writeln!(text, "  help: without multi-buffering of {} it fits", names.join(", "));
+                return;
+            }
+        }
+        let saved = |buffer: &BufferId| {
+            let slots = u64::from(info(*buffer).slots - 1);
+            info(*buffer).bytes().unwrap_or_default().0.saturating_mul(slots)
+        };
+        let saved = dropped.iter().map(saved).fold(0, u64::saturating_add);
+        let _ =
+            writeln!(text, "  help: multi-buffering takes {saved} bytes, but without it the kernel is still too large");
+    }
+
+    fn is_one_place(&self, one: BufferId, other: BufferId) -> bool {
+        let block = |buffer: BufferId| self.problem.blocks().place_of(buffer).map(|(block, _)| block);
+        one == other || (block(one).is_some() && block(one) == block(other))
+    }
+
+    /// Makes the largest place smaller: by what is missing, or in half, or in quarters.
+    fn advise_tiling(&self, space: SpaceId, rows: &[Row], excess: u64, text: &mut String) {
+        let Some(largest) = rows.iter().map(|row| row.largest).max_by_key(|&buffer| self.size(buffer)) else { return };
+        let (size, slots) = (self.size(largest), u64::from(self.problem.buffers()[largest].slots));
+        let alignment = self.problem.spaces()[space].alignment.0.max(1);
+        let less = size.saturating_sub(excess.div_ceil(slots)) / alignment * alignment;
+        let candidates = [less, size / 2, size / 4].into_iter().filter(|&bytes| bytes > 0 && bytes < size);
+        let name = &self.problem.buffers()[largest].name;
+        for bytes in candidates {
+            let shrunk = |id: BufferId, buffer: &mut memplan_core::Buffer| {
+                if self.is_one_place(id, largest) {
+                    buffer.size = Size::Fixed(Bytes(buffer.bytes().unwrap_or_default().0.min(bytes)));
+                }
+            };
+            if self.fits_with(space, shrunk) {
+                let _ = writeln!(text, "  help: with {name} tiled to {bytes} bytes (now {size}) it fits");
+                return;
+            }
+        }
+        let _ = writeln!(text, "  help: {name} ({size} bytes) is the largest; to tile it alone is not enough");
+    }
+
+    fn size(&self, buffer: BufferId) -> u64 {
+        self.problem.buffers()[buffer].bytes().unwrap_or_default().0
+    }
+
+    /// Whether a memory is large enough after a change.
+    fn fits_with(&self, space: SpaceId, mut change: impl FnMut(BufferId, &mut memplan_core::Buffer)) -> bool {
+        let mut builder = self.problem.to_builder();
+        for (index, buffer) in builder.buffers_mut().iter_mut().enumerate() {
+            change(BufferId::from_index(index), buffer);
+        }
+        let Ok(problem) = builder.build() else { return false };
+        let trial = Request { work_limit: Some(TRIAL), time_limit: None, ..self.request.clone() };
+        let (_, report) = levels::plan(&problem, Order::Start, &trial);
+        report.spaces.iter().any(|row| row.space == space && row.mode != Mode::Failed)
+    }
+}
+
+/// A place in memory, as it is listed.
+struct Row {
+    largest: BufferId,
+    /// All slots together.
+    bytes: u64,
+    text: String,
+}
+
+fn bits(bytes: Bytes) -> u128 {
+    u128::from(bytes.0) * 8
 }

@@ -12,7 +12,7 @@ use memplan_program::SiteId;
 use super::View;
 use super::target::{Touches, matches};
 use crate::lower::hivm::hivm_name;
-use crate::{Document, OpId, Type, ValueId};
+use crate::{Document, OpId, ValueId};
 
 /// What is known about a buffer's users.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) fn find(view: &View) -> HashMap<SiteId, Users> {
         }
         let Some(name) = hivm_name(document, op) else { continue };
         let (ins, outs) = (document.group_memrefs(op, "ins"), document.group_memrefs(op, "outs"));
-        if runs_as_scalar_loop(document, op, name, &ins) {
+        if document.runs_as_scalar_loop(op) {
             for &value in ins.iter().chain(&outs) {
                 note(value, &|users| users.scalar = true);
             }
@@ -112,28 +112,5 @@ fn moves(document: &Document, name: &str, ins: &[ValueId], outs: &[ValueId]) -> 
             _ => None,
         },
         _ => None,
-    }
-}
-
-/// Ops for which there is no vector instruction, so that they become loops over numbers.
-fn runs_as_scalar_loop(document: &Document, op: OpId, name: &str, ins: &[ValueId]) -> bool {
-    let element = |value: &ValueId| document.ty(*value).as_memref().map(|memref| (*memref.element).clone());
-    let width = match ins.first().and_then(element) {
-        Some(Type::Integer { width }) => width,
-        _ => return false,
-    };
-    match name {
-        "vadd" | "vsub" | "vmul" | "vmin" | "vmax" | "vabs" | "vshl" | "vdiv" | "vinterleave" | "vdeinterleave" => {
-            width == 64
-        }
-        "vshr" => width == 64 || ins.len() > 1,
-        "vmod" | "vmulext" | "vmulextended" | "vmulextui" => width >= 32,
-        "vcmp" => {
-            let text = document.text(document.op(op).span);
-            let mode = text.split_once("compare_mode").map_or("eq", |(_, rest)| rest);
-            let equality = ["eq", "ne"].iter().any(|word| mode.trim_start_matches([' ', '=', '<']).starts_with(word));
-            !(width == 32 && (equality || mode.contains("<eq>") || mode.contains("<ne>")))
-        }
-        _ => name.starts_with("vcum") && width == 64,
     }
 }

@@ -27,7 +27,7 @@ use memplan_planner::{Request, search};
 use memplan_program::{FunctionId, OpId, SiteId, Size as SiteSize};
 use smallvec::smallvec;
 
-use super::coalesce::{Groups, coalesce};
+use super::coalesce::{Groups, InPlace, coalesce};
 use super::emit::{Constants, insert_before};
 use super::{Planned, PlannedFunction, Profile, View};
 use crate::pass::{PassError, Rewrite, Saving};
@@ -50,7 +50,7 @@ pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> 
             planned.push(site);
         }
     }
-    let groups = coalesce(view, &HashMap::new(), &planned);
+    let groups = coalesce(view, &HashMap::new(), &planned, InPlace::Always);
     let mut workspaces = Workspaces {
         view,
         groups: &groups,
@@ -116,6 +116,8 @@ impl Workspaces<'_> {
                 size: Size::Fixed(info.size.upper_bound().unwrap_or_default()),
                 spaces: smallvec![space],
                 slots: self.groups.of(site).map_or(info.slots, |group| group.slots),
+                alignment: info.alignment,
+                exclusive: info.exclusive,
                 ..Buffer::new(self.names[site].as_str(), 0, self.life(site))
             });
             ids.insert(site, id);

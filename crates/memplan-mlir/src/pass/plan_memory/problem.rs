@@ -1,0 +1,234 @@
+//! A function's buffers as a problem: sizes, lives, and what lies together.
+//!
+//! There are up to three problems for one function, from strict to lenient:
+//!
+//! 1. *Tight*: an in-place result lies on its donor. Most kernels end here.
+//! 2. *Loose*, in the memories where that does not fit: results may lie on their
+//!    donors but need not, and temporary buffers that no op touches need no
+//!    bytes. Its plans are as good as those of the first.
+//! 3. A *relaxation*, for the proof that nothing fits: whatever a plan of the
+//!    program could do, a plan of the relaxation can do, too. A donor is gone
+//!    when the result begins, and of buffers that may lie together one is
+//!    counted at a time. It has no relations, so that the search can refute it.
+//!
+//! ```text
+//!                 a (64)  b (64), computed in place of a
+//!   tight         [0,3) + [2,5): 64 bytes from 0 to 5, at one address
+//!   loose         [0,3),  [2,5), b may lie on a
+//!   relaxation    [0,2),  [2,5)
+//! ```
+
+use std::collections::{BTreeSet, HashMap};
+
+use memplan_analysis::Life;
+use memplan_core::{
+    Buffer, BufferId, Bytes, Id, Interval, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError, Size,
+    Space, SpaceId,
+};
+use memplan_program::{AccessKind, Control, FunctionId, OpId, SiteId};
+use smallvec::smallvec;
+
+use super::coalesce::Groups;
+use super::pipes::Users;
+use super::target::{Scope, Target};
+use super::{Defect, View};
+use crate::dialect::Selector;
+
+/// One function, and where it runs.
+pub(super) struct Kernel<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) users: &'a HashMap<SiteId, Users>,
+    /// Sites that ops only have as temporary memory they do not touch.
+    pub(super) idle: &'a HashMap<SiteId, (OpId, OpId)>,
+    pub(super) names: &'a memplan_core::IndexVec<SiteId, String>,
+    pub(super) function: FunctionId,
+    pub(super) target: &'a Target,
+    pub(super) sites: &'a [SiteId],
+}
+
+/// The groups for most memories, and those for memories that are too small.
+pub(super) struct Choice<'g> {
+    pub(super) tight: &'g Groups,
+    pub(super) loose: Option<&'g Groups>,
+    /// Names of the memories that are too small.
+    pub(super) short: BTreeSet<String>,
+}
+
+impl<'g> Choice<'g> {
+    pub(super) fn tight(groups: &'g Groups) -> Choice<'g> {
+        Choice { tight: groups, loose: None, short: BTreeSet::new() }
+    }
+
+    fn of(&self, scope: &Scope) -> &'g Groups {
+        self.loose.filter(|_| self.short.contains(&scope.name)).unwrap_or(self.tight)
+    }
+}
+
+impl Kernel<'_> {
+    fn scope(&self, site: SiteId) -> Option<&Scope> {
+        let program = &self.view.lowered.program;
+        self.target.scope(&program.spaces()[program.site(site).space])
+    }
+
+    /// The first and the second problem of the module documentation.
+    pub(super) fn problem(&self, choice: &Choice) -> Result<Problem, ProblemError> {
+        let mut builder = ProblemBuilder::new();
+        let mut spaces: HashMap<String, SpaceId> = HashMap::new();
+        let mut ids: HashMap<SiteId, BufferId> = HashMap::new();
+        for &site in self.sites {
+            let Some(scope) = self.scope(site) else { continue };
+            let space = *spaces.entry(scope.name.clone()).or_insert_with(|| builder.space(space(scope)));
+            let groups = choice.of(scope);
+            let slots = groups.of(site).map_or(self.view.lowered.program.site(site).slots, |group| group.slots);
+            let counts_idle = !choice.short.contains(&scope.name);
+            let lifetime = self.lifetime(site, counts_idle);
+            let buffer = Buffer { spaces: smallvec![space], slots, ..self.buffer(site, lifetime) };
+            ids.insert(site, builder.buffer(buffer));
+        }
+        for &site in self.sites {
+            let Some(scope) = self.scope(site) else { continue };
+            let first = choice.of(scope).of(site).and_then(|group| group.members.first());
+            if let Some(first) = first.filter(|&&first| first != site) {
+                builder.must_share(ids[first], ids[&site]);
+            }
+        }
+        for groups in [Some(choice.tight), choice.loose].into_iter().flatten() {
+            for &(result, donor) in &groups.stalling {
+                let meant = self.scope(result).is_some_and(|scope| std::ptr::eq(choice.of(scope), groups));
+                if let (Some(&buffer), Some(&over), true) = (ids.get(&result), ids.get(&donor), meant) {
+                    builder.overlay(Overlay { buffer, over, kind: OverlayKind::SameBase });
+                }
+            }
+        }
+        builder.build()
+    }
+
+    /// The third problem, for one memory.
+    pub(super) fn relaxation(&self, groups: &Groups, loose: &Groups, name: &str) -> Result<Problem, ProblemError> {
+        let program = &self.view.lowered.program;
+        let mut donors: HashMap<SiteId, u64> = HashMap::new();
+        for &(result, donor) in &loose.stalling {
+            if let Life::Range { first, .. } = self.view.lifetimes.life(result) {
+                let end = donors.entry(donor).or_insert(u64::MAX);
+                *end = (*end).min(self.step(first));
+            }
+        }
+        let mut builder = ProblemBuilder::new();
+        let mut counted: HashMap<SiteId, Vec<(u64, u64)>> = HashMap::new();
+        for &site in self.sites {
+            let Some(scope) = self.scope(site).filter(|scope| scope.name == name) else { continue };
+            if builder.spaces_mut().is_empty() {
+                builder.space(space(scope));
+            }
+            let end = donors.get(&site).copied().unwrap_or(u64::MAX);
+            let whole = self.lifetime(site, false);
+            let mut life: Vec<(u64, u64)> =
+                whole.intervals().iter().map(|part| (part.start.0, part.end.0.min(end))).collect();
+            if let Some(first) = groups.of(site).and_then(|group| group.members.first()) {
+                let others = counted.entry(*first).or_default();
+                for &other in others.iter() {
+                    life = life.into_iter().flat_map(|part| without(part, other)).collect();
+                }
+                others.extend(&life);
+            }
+            let parts = life.into_iter().filter(|part| part.0 < part.1).map(|(start, end)| Interval::new(start, end));
+            let slots = program.site(site).slots;
+            builder.buffer(Buffer { slots, ..self.buffer(site, parts.collect()) });
+        }
+        builder.build()
+    }
+
+    /// A buffer of the first space.
+    fn buffer(&self, site: SiteId, lifetime: Lifetime) -> Buffer {
+        let info = self.view.lowered.program.site(site);
+        let users = self.users.get(&site).cloned().unwrap_or_default();
+        let coupled_apart = self.view.options.coupled_apart && info.coupled.is_some();
+        Buffer {
+            size: Size::Fixed(info.size.upper_bound().unwrap_or_default()),
+            alignment: info.alignment,
+            slots: info.slots,
+            exclusive: info.exclusive || coupled_apart,
+            pipe: Some(users.class().to_owned()),
+            enclosing_loop: self.loop_around(site),
+            ..Buffer::new(self.names[site].as_str(), 0, lifetime)
+        }
+    }
+
+    fn step(&self, op: OpId) -> u64 {
+        let begin = self.view.tree.function_range(self.function).map_or(0, |(first, _)| first.index());
+        (op.index() as u64).saturating_sub(begin as u64)
+    }
+
+    fn lifetime(&self, site: SiteId, counts_idle: bool) -> Lifetime {
+        let range = match self.view.lifetimes.life(site) {
+            Life::Range { first, .. } if self.dies_at_once(site) => Some((first, first)),
+            Life::Range { first, last } => Some((first, last)),
+            _ => self.idle.get(&site).copied().filter(|_| counts_idle),
+        };
+        range.map(|(first, last)| Interval::new(self.step(first), self.step(last) + 1)).into_iter().collect()
+    }
+
+    /// Only if a test asks for the mistake.
+    fn dies_at_once(&self, site: SiteId) -> bool {
+        let program = &self.view.lowered.program;
+        let mut accesses = program.ops().iter().flat_map(|op| &op.accesses);
+        self.view.options.defect == Some(Defect::ReturnedDies)
+            && accesses.any(|access| {
+                access.kind == AccessKind::Escape && self.view.aliases.sites(access.value).contains(&site)
+            })
+    }
+
+    fn loop_around(&self, site: SiteId) -> Option<String> {
+        let program = &self.view.lowered.program;
+        let is_loop = |op: &OpId| matches!(program.op(*op).control(), Control::Loop(_) | Control::While);
+        let around = program.ancestors(program.alloc_op(site)?).find(is_loop)?;
+        Some(format!("{}#{}", program.op(around).name, around.index()))
+    }
+}
+
+/// A stretch with another one cut out of it.
+fn without(part: (u64, u64), cut: (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
+    let before = (part.0, part.1.min(cut.0));
+    let after = (part.0.max(cut.1), part.1);
+    [before, after].into_iter().filter(|part| part.0 < part.1)
+}
+
+/// Temporary buffers that their ops do not touch, with the first and the last of these ops.
+pub(super) fn idle_temporaries(view: &View) -> HashMap<SiteId, (OpId, OpId)> {
+    let mut idle: HashMap<SiteId, (OpId, OpId)> = HashMap::new();
+    for (op, &written) in view.lowered.ops.iter_enumerated() {
+        if !view.document.leaves_temporaries_alone(written) {
+            continue;
+        }
+        let range = view.document.select(written, &Selector::Group("temp_buffer".into()));
+        for &value in &view.document.operands(written)[range] {
+            for &site in view.sites_of(value) {
+                idle.entry(site).or_insert((op, op)).1 = op;
+            }
+        }
+    }
+    idle
+}
+
+fn space(scope: &Scope) -> Space {
+    Space {
+        capacity: scope.capacity.map(Bytes),
+        alignment: Bytes(scope.alignment.max(1)),
+        ..Space::new(scope.name.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without;
+
+    #[test]
+    fn what_is_left_of_a_stretch() {
+        let left = |cut: (u64, u64)| without((10, 20), cut).collect::<Vec<_>>();
+        assert_eq!(left((0, 10)), [(10, 20)]);
+        assert_eq!(left((0, 12)), [(12, 20)]);
+        assert_eq!(left((12, 15)), [(10, 12), (15, 20)]);
+        assert_eq!(left((15, 30)), [(10, 15)]);
+        assert_eq!(left((10, 20)), []);
+    }
+}
