@@ -370,9 +370,9 @@ pub(crate) fn kernel(seed: u64) -> String {
     let arguments: Vec<String> = (0..3).map(gm).collect();
     let (returned, blocks) = (writer.random.chance(15), writer.random.chance(10));
     if writer.random.chance(20) {
-        writer.load_alone()
+        writer.load_alone();
     } else {
-        writer.load()
+        writer.load();
     }
     writer.line("%c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index");
     let ops = 6 + writer.random.below(16);

@@ -261,7 +261,7 @@ impl Failure<'_> {
 
     /// Makes the largest place smaller: by what is missing, or in half, or in quarters.
     fn advise_tiling(&self, space: SpaceId, rows: &[Row], excess: u64, text: &mut String) {
-        let Some(largest) = rows.iter().map(|row| row.largest).max_by_key(|&buffer| self.size(buffer)) else { return };
+        let Some(largest) = rows.first().map(|row| row.largest) else { return };
         let (size, slots) = (self.size(largest), u64::from(self.problem.buffers()[largest].slots));
         let alignment = self.problem.spaces()[space].alignment.0.max(1);
         let less = size.saturating_sub(excess.div_ceil(slots)) / alignment * alignment;
