@@ -167,13 +167,13 @@ pub enum PipelineError {
 
 /// Reads, plans and checks.
 pub fn run(source: &Source, target: &Target, how: &How) -> Result<Planned, PipelineError> {
-    let input = read(source)?;
-    let problem = target.apply(&input.problem)?;
-    let (outcome, time) = plan_input(&problem, &input, how)?;
-    let outcome = check_input(&problem, &input, outcome, how.strategy)?;
+    let Input { problem, program, network, notes, .. } = read(source)?;
+    let problem = target.applied_to(problem)?;
+    let (outcome, time) = plan_input(&problem, network.as_ref(), how)?;
+    let outcome = check_with(&problem, (program.as_ref(), network.as_ref()), outcome, how.strategy)?;
     let (strategy, assign) = (how.strategy.name(), how.request.assign);
-    let spans = input.program.as_ref().map(Analyzed::spans).unwrap_or_default();
-    Ok(Planned { problem, outcome, strategy, assign, time, network: input.network, notes: input.notes, spans })
+    let spans = program.as_ref().map(Analyzed::spans).unwrap_or_default();
+    Ok(Planned { problem, outcome, strategy, assign, time, network, notes, spans })
 }
 
 /// Reads a source into a problem, and a program if it is one.
@@ -193,9 +193,9 @@ pub fn plan(problem: &Problem, how: &How) -> Result<(Outcome, Duration), Refusal
 
 /// Plans an input. Of a network with several memories, what is hot or small goes
 /// into the first.
-fn plan_input(problem: &Problem, input: &Input, how: &How) -> Result<(Outcome, Duration), Refusal> {
+fn plan_input(problem: &Problem, network: Option<&Network>, how: &How) -> Result<(Outcome, Duration), Refusal> {
     let start = Instant::now();
-    if let Some(network) = input.network.as_ref().filter(|_| spill::has_choice(problem))
+    if let Some(network) = network.filter(|_| spill::has_choice(problem))
         && let Some(outcome) = spill::plan(problem, network, how)?
     {
         return Ok((outcome, start.elapsed()));

@@ -55,6 +55,12 @@ fn list(names: &[String]) -> String {
 }
 
 impl Target {
+    /// The same as [`apply`](Target::apply) for a problem that is not needed any more: a target
+    /// that says nothing leaves it as it is, without a second one in memory.
+    pub fn applied_to(&self, problem: Problem) -> Result<Problem, TargetError> {
+        if *self == Target::default() { Ok(problem) } else { self.apply(&problem) }
+    }
+
     /// The problem on this target.
     pub fn apply(&self, problem: &Problem) -> Result<Problem, TargetError> {
         let mut builder = problem.to_builder();
@@ -179,6 +185,8 @@ mod tests {
         assert_eq!((l1.capacity, l1.alignment), (Some(Bytes(1024)), Bytes(32)));
         let error = target(&["l2=1KiB"]).apply(&problem(&["ub", "l1"])).unwrap_err();
         assert_eq!(error.to_string(), "the input has no space called `l2`; it has `ub`, `l1`");
+        assert_eq!(Target::default().applied_to(problem(&["ub"])).unwrap().spaces(), problem(&["ub"]).spaces());
+        assert!(target(&["l2=1KiB"]).applied_to(problem(&["ub", "l1"])).is_err());
         assert!(target(&["l1=1", "l1=2"]).apply(&problem(&["l1", "ub"])).is_err());
     }
 

@@ -176,7 +176,9 @@ impl<'a> Files<'a> {
                 written.push(model::foreseen(network, &planned.problem, plan));
             }
         }
-        if let (Some((path, kind)), Some(map)) = (&self.map, map_of(source, planned)) {
+        if let Some((path, kind)) = &self.map
+            && let Some(map) = map_of(source, planned)
+        {
             output::write(path, kind.draw(&map))?;
             written.push(format!("map written to {}", path.display()));
         }
