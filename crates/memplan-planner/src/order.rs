@@ -10,6 +10,7 @@
 //! | area | the largest size × lifetime | both |
 //! | start | the earliest | as an allocator at run time would |
 //! | conflicts | those alive together with the most others | they have the least choice |
+//! | load | those alive when the most bytes are | what is alive at the peak must be stacked without a gap |
 //!
 //! In every order pieces with a fixed offset come before all others, and
 //! exclusive ones, which everybody has to avoid, before the rest.
@@ -28,6 +29,7 @@ use std::cmp::Reverse;
 
 use memplan_core::{Id, IndexVec, SpaceId};
 
+use crate::load::loads_met;
 use crate::piece::{PieceId, Pieces};
 
 /// What comes first. See the module documentation.
@@ -43,15 +45,22 @@ pub enum Order {
     Start,
     /// The one with the most conflicts.
     Conflicts,
+    /// The one that is alive when the most bytes are.
+    Load,
 }
 
 impl Order {
     /// All orders.
-    pub const ALL: [Order; 5] = [Order::Size, Order::Lifetime, Order::Area, Order::Start, Order::Conflicts];
+    pub const ALL: [Order; 6] =
+        [Order::Size, Order::Lifetime, Order::Area, Order::Start, Order::Conflicts, Order::Load];
 
     /// The pieces in this order.
     pub fn of(self, pieces: &Pieces) -> Vec<PieceId> {
-        let conflicts = if self == Order::Conflicts { count_conflicts(pieces) } else { IndexVec::new() };
+        let counted = match self {
+            Order::Conflicts => count_conflicts(pieces),
+            Order::Load => loads_met(pieces),
+            _ => IndexVec::new(),
+        };
         let key = |piece: PieceId| {
             let info = pieces.get(piece);
             let (start, length) = life(pieces, piece);
@@ -60,7 +69,7 @@ impl Order {
                 Order::Lifetime => u128::from(length),
                 Order::Area => u128::from(info.size) * u128::from(length),
                 Order::Start => u128::from(u64::MAX - start),
-                Order::Conflicts => u128::from(conflicts[piece]),
+                Order::Conflicts | Order::Load => u128::from(counted[piece]),
             };
             let first = if info.fixed.is_some() { 0 } else { 2 - u8::from(info.exclusive) };
             let alignment = pieces.homes(piece).first().map(|home| home.alignment);
@@ -146,6 +155,7 @@ mod tests {
         assert_eq!(names(Order::Area), "fixed mine wide long large early");
         assert_eq!(names(Order::Start), "fixed mine long early wide large");
         assert_eq!(names(Order::Conflicts), "fixed mine long large wide early");
+        assert_eq!(names(Order::Load), "fixed mine large wide long early");
     }
 
     #[test]

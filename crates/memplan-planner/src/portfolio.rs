@@ -6,8 +6,10 @@
 //! programs; then nothing else is tried.
 //!
 //! For very many buffers one pass takes seconds, so the number of placements is
-//! limited ([`PATIENCE`]) unless the caller sets a time limit or nothing fits
-//! yet. A pass that reaches the best extent so far is given up on the spot.
+//! limited ([`PATIENCE`]) unless nothing fits yet: the first two members, by size and by
+//! load, are mostly the best, and a local search makes more of the time than the others would. A pass
+//! that reaches the best extent so far is given up on the spot, and so is one that
+//! is not done in time if there is a plan already.
 //!
 //! A plan within the capacities beats one that is not; of two such plans the
 //! smaller one wins, and of equally small ones the one found first, so the
@@ -23,8 +25,9 @@ use crate::strategy::ordered_fit::{self, OrderedFit};
 use crate::{Request, collision};
 
 /// The members, most promising first.
-pub const MEMBERS: [OrderedFit; 10] = [
+pub const MEMBERS: [OrderedFit; 12] = [
     ordered_fit::FIRST_SIZE,
+    ordered_fit::FIRST_LOAD,
     ordered_fit::BEST_SIZE,
     ordered_fit::FIRST_AREA,
     ordered_fit::FIRST_LIFETIME,
@@ -32,12 +35,13 @@ pub const MEMBERS: [OrderedFit; 10] = [
     ordered_fit::BEST_AREA,
     ordered_fit::BEST_LIFETIME,
     ordered_fit::BEST_CONFLICTS,
+    ordered_fit::BEST_LOAD,
     ordered_fit::FIRST_START,
     ordered_fit::BEST_START,
 ];
 
-/// Members are added as long as they place no more than this many pieces together.
-pub const PATIENCE: usize = 400_000;
+/// From the third on, members are added as long as they place no more than this many pieces together.
+pub const PATIENCE: usize = 2_000_000;
 
 /// What the portfolio found: the starting point of anything cleverer.
 #[derive(Clone, Debug)]
@@ -80,7 +84,8 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
         }
         placer.clear();
         tried.placements += pieces.len() as u64;
-        match member.run(&mut placer, tried.best.as_ref().map(Plan::extent)) {
+        let is_late = || passes.found && passes.is_late(request).is_some();
+        match member.run(&mut placer, tried.best.as_ref().map(Plan::extent), &is_late) {
             Ok(true) => keep_better(problem, &mut tried.best, placer.finish()),
             Ok(false) => {}
             Err(piece) => tried.witness = collision::witness(&placer, piece),
@@ -104,16 +109,16 @@ impl Passes {
         if self.done == 0 {
             return None;
         }
+        let placements = pieces.len().saturating_mul(self.done + 1);
+        let is_enough = self.found && self.done >= 2 && placements > PATIENCE;
+        self.is_late(request).or(is_enough.then_some(Stop::WorkLimit))
+    }
+
+    fn is_late(&self, request: &Request) -> Option<Stop> {
         if request.is_cancelled() {
             return Some(Stop::Interrupted);
         }
-        match self.deadline {
-            Some(deadline) => (Instant::now() >= deadline).then_some(Stop::TimeLimit),
-            None => {
-                let placements = pieces.len().saturating_mul(self.done + 1);
-                (self.found && placements > PATIENCE).then_some(Stop::WorkLimit)
-            }
-        }
+        self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Stop::TimeLimit)
     }
 }
 

@@ -13,6 +13,9 @@
 //! - [`descent`] walks down from the best plan and up from the bound.
 //! - [`general`] is the exact search for what is not flat: choices between
 //!   inequalities instead of slabs.
+//! - [`press`] stacks what is alive at the peak first and listens to complaints: the first thing to
+//!   try where the exact search is too slow.
+//! - [`windows`] solves short windows of time anew, around what ends highest.
 //! - [`reorder`] climbs on orders of placement where the flat instance is too
 //!   large or loses something.
 //! - [`witness`] reduces a proof that something does not fit to what it needs.
@@ -26,10 +29,12 @@ mod flatten;
 mod general;
 mod instance;
 mod plan;
+mod press;
 mod random;
 mod rank;
 mod reorder;
 mod state;
+mod windows;
 mod witness;
 
 pub use budget::DEFAULT_TIME;

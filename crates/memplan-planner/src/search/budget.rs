@@ -17,6 +17,8 @@ pub(crate) struct Budget<'a> {
     work: Option<u64>,
     spent: u64,
     observer: Option<&'a dyn Observer>,
+    /// Whether nothing is reported: the extents of a part are not those of the whole.
+    is_quiet: bool,
     cancel: Option<Arc<AtomicBool>>,
     pub(crate) threads: usize,
 }
@@ -32,6 +34,7 @@ impl<'a> Budget<'a> {
             work: request.work_limit,
             spent: 0,
             observer: request.observer,
+            is_quiet: false,
             cancel: request.cancel.clone(),
             threads: request.threads.unwrap_or_else(cores).max(1),
         }
@@ -67,7 +70,7 @@ impl<'a> Budget<'a> {
     }
 
     pub(crate) fn report(&self, best: Option<Bytes>, lower_bound: Bytes) {
-        if let Some(observer) = self.observer {
+        if let Some(observer) = self.observer.filter(|_| !self.is_quiet) {
             observer.progress(best, lower_bound);
         }
     }
@@ -82,6 +85,20 @@ impl<'a> Budget<'a> {
             work: self.work.map(|_| self.work_left() / u64::from(parts)),
             spent: 0,
             observer: self.observer,
+            is_quiet: self.is_quiet,
+            cancel: self.cancel.clone(),
+            threads: self.threads,
+        }
+    }
+
+    /// A budget for a part that may take this many nodes of what is left.
+    pub(crate) fn at_most(&self, nodes: u64) -> Budget<'a> {
+        Budget {
+            deadline: self.deadline,
+            work: Some(nodes.min(self.work_left())),
+            spent: 0,
+            observer: self.observer,
+            is_quiet: true,
             cancel: self.cancel.clone(),
             threads: self.threads,
         }

@@ -8,7 +8,9 @@ use super::budget::{Budget, DEFAULT_TIME};
 use super::descent::{Standing, descend};
 use super::flatten::Flat;
 use super::general::{self, meeting_step};
+use super::press::press;
 use super::reorder::reorder;
+use super::windows::{improve_windows, is_plain};
 use super::witness::irreducible;
 use crate::piece::{PieceId, Pieces};
 use crate::portfolio::{self, Tried};
@@ -22,6 +24,19 @@ const MOST_REFINED: usize = 64;
 const QUICK_PROOF: u64 = 2000;
 /// Up to this many pieces the general search gets a share of the budget even if all is flat.
 const FEW: usize = 40;
+
+/// With more pieces no flat instance is small enough for the exact search.
+const MOST_PIECES: usize = 32_000;
+/// With more pieces a pass over all of them takes so long that windows come first.
+const CROWD: usize = 200_000;
+
+/// Ways to improve a plan of many pieces.
+#[derive(Clone, Copy)]
+enum Part {
+    Press,
+    Windows,
+    Reorder,
+}
 
 /// What a search found out, with the work it took.
 #[derive(Clone, Debug)]
@@ -100,19 +115,17 @@ impl<'a, 'p> Search<'a, 'p> {
             self.stop = stop;
             return;
         }
-        let is_flat = self
-            .problem
-            .spaces()
-            .ids()
-            .all(|space| self.flat(space).is_some_and(|flat| flat.is_exact && flat.instance.is_tractable()));
+        let is_small = self.pieces.len() <= MOST_PIECES;
+        let is_exact = |space| self.flat(space).is_some_and(|flat| flat.is_exact && flat.instance.is_tractable());
+        let is_flat = is_small && self.problem.spaces().ids().all(is_exact);
         if !is_flat {
             self.settle(QUICK_PROOF, budget);
-            if self.is_settled() {
+            if !self.is_settled() {
+                self.improve_as_a_whole(budget);
+            }
+            if self.is_settled() || !is_small {
                 return;
             }
-            let mut share = budget.share(2);
-            self.stop = reorder(self.pieces, &mut self.best, &self.lower, self.seed, &mut share).unwrap_or(self.stop);
-            budget.spend(share.spent());
         }
         let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
         // What is left of a few pieces, the general search may know better.
@@ -178,6 +191,32 @@ impl<'a, 'p> Search<'a, 'p> {
         let all: Vec<BufferId> = self.problem.buffers().ids().collect();
         let buffers = general::irreducible(self.problem, &all, budget).unwrap_or(all);
         general::witness(self.problem, buffers)
+    }
+
+    /// What does not need a flat instance of all pieces, cheap things first; each may use half of what is left.
+    fn improve_as_a_whole(&mut self, budget: &mut Budget) {
+        let parts = if self.pieces.len() > CROWD {
+            [Part::Windows, Part::Press, Part::Reorder]
+        } else {
+            [Part::Press, Part::Windows, Part::Reorder]
+        };
+        for part in parts {
+            if self.is_settled() {
+                return;
+            }
+            let mut share = budget.share(2);
+            let (pieces, best, lower) = (self.pieces, &mut self.best, &self.lower);
+            let stop = match part {
+                Part::Press => press(pieces, best, lower, &mut share),
+                Part::Windows if is_plain(pieces) => {
+                    improve_windows(pieces, best, self.lower_bound, self.seed, &mut share)
+                }
+                Part::Windows => None,
+                Part::Reorder => reorder(pieces, best, lower, self.seed, &mut share),
+            };
+            self.stop = stop.unwrap_or(self.stop);
+            budget.spend(share.spent());
+        }
     }
 
     /// The space a piece is in now: as planned, else its favourite.

@@ -159,6 +159,9 @@ impl<'a, 'p> Climb<'a, 'p> {
         let mut extents = IndexVec::<SpaceId, u64>::filled(0, problem.spaces().len());
         let mut cost = (0, 0);
         for (number, &piece) in order.iter().enumerate() {
+            if number % 1024 == 1023 && budget.is_late() {
+                return None;
+            }
             let spot = self.placer.place(piece, Fit::First)?;
             let end = spot.offset.saturating_add(self.pieces.get(piece).size);
             if end > extents[spot.space] {

@@ -66,6 +66,9 @@ pub const FIRST_START: OrderedFit =
 /// `first-fit-conflicts`.
 pub const FIRST_CONFLICTS: OrderedFit =
     ordered("first-fit-conflicts", "lowest free offset, most conflicts first", Fit::First, Order::Conflicts);
+/// `first-fit-load`.
+pub const FIRST_LOAD: OrderedFit =
+    ordered("first-fit-load", "lowest free offset, those alive at the peak first", Fit::First, Order::Load);
 /// `best-fit`.
 pub const BEST_SIZE: OrderedFit = ordered("best-fit", "tightest gap, largest buffers first", Fit::Best, Order::Size);
 /// `best-fit-lifetime`.
@@ -80,13 +83,25 @@ pub const BEST_START: OrderedFit = ordered("best-fit-start", "tightest gap, in o
 pub const BEST_CONFLICTS: OrderedFit =
     ordered("best-fit-conflicts", "tightest gap, most conflicts first", Fit::Best, Order::Conflicts);
 
+/// `best-fit-load`.
+pub const BEST_LOAD: OrderedFit =
+    ordered("best-fit-load", "tightest gap, those alive at the peak first", Fit::Best, Order::Load);
+
 impl OrderedFit {
     /// Places all pieces, and says whether all of them ended below `ceiling`; the
-    /// first that does not ends the pass. The error is a piece that could not be
-    /// placed at all.
-    pub(crate) fn run(&self, placer: &mut Placer, ceiling: Option<Bytes>) -> Result<bool, PieceId> {
+    /// first that does not ends the pass, and so does `gives_up`, which is asked
+    /// now and then. The error is a piece that could not be placed at all.
+    pub(crate) fn run(
+        &self,
+        placer: &mut Placer,
+        ceiling: Option<Bytes>,
+        gives_up: &dyn Fn() -> bool,
+    ) -> Result<bool, PieceId> {
         let pieces = placer.pieces();
-        for piece in self.order.of(pieces) {
+        for (number, piece) in self.order.of(pieces).into_iter().enumerate() {
+            if number % 1024 == 1023 && gives_up() {
+                return Ok(false);
+            }
             let spot = placer.place(piece, self.fit).ok_or(piece)?;
             if ceiling.is_some_and(|ceiling| spot.offset + pieces.get(piece).size >= ceiling.0) {
                 return Ok(false);
@@ -121,7 +136,7 @@ impl Strategy for OrderedFit {
         let exhausted = Outcome::Exhausted { stop: Stop::Finished };
         let Ok(pieces) = Pieces::of(problem) else { return exhausted };
         let mut placer = Placer::new(&pieces);
-        if let Err(piece) = self.run(&mut placer, None) {
+        if let Err(piece) = self.run(&mut placer, None, &|| false) {
             return collision::witness(&placer, piece).map_or(exhausted, Outcome::Infeasible);
         }
         match placer.finish() {

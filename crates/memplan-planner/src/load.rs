@@ -1,0 +1,114 @@
+//! How crowded is it at most while a piece is alive?
+//!
+//! At the step where most bytes are alive there is no room to waste: whatever
+//! is alive there has to be stacked without a gap. So the *load met* by a piece,
+//! the most bytes alive at once during its life, says how little choice it has.
+//!
+//! ```text
+//!   step      0   1   2   3   4
+//!   a   64    ########              live   64  96  32  16  16
+//!   b   32        ########          met    a 96, b 96, c 16
+//!   c   16                ########
+//! ```
+//!
+//! Live bytes are added up over compressed time, once for each space, with
+//! every piece in its favourite one; a tree of maxima answers for each piece in
+//! O(log t).
+
+use memplan_core::{Id, IndexVec, SpaceId};
+
+use crate::piece::{PieceId, Pieces, Rect};
+
+/// The load met by every piece; 0 for those that are in nobody's way at any time.
+pub(crate) fn loads_met(pieces: &Pieces) -> IndexVec<PieceId, u64> {
+    let trees: IndexVec<SpaceId, Maxima> =
+        pieces.problem().spaces().ids().map(|space| Maxima::of(&live(pieces, space))).collect();
+    let met = |piece: PieceId| {
+        let tree = &trees[favourite(pieces, piece)];
+        pieces.rects(piece).iter().map(|rect| tree.highest(rect.start, rect.end)).max().unwrap_or(0)
+    };
+    pieces.ids().map(met).collect()
+}
+
+/// The space a piece would rather be in.
+pub(crate) fn favourite(pieces: &Pieces, piece: PieceId) -> SpaceId {
+    pieces.homes(piece).first().map_or(SpaceId::from_index(0), |home| home.space)
+}
+
+/// Bytes alive at each position of [`Pieces::steps`]. Sizes add up to less than 2^63.
+fn live(pieces: &Pieces, space: SpaceId) -> Vec<u64> {
+    let mut change = vec![0i64; pieces.steps().len()];
+    for piece in pieces.ids().filter(|&piece| favourite(pieces, piece) == space) {
+        for &Rect { start, end, low, high } in pieces.rects(piece) {
+            change[start as usize] += (high - low) as i64;
+            change[end as usize] -= (high - low) as i64;
+        }
+    }
+    let sum = |sum: &mut i64, change: i64| {
+        *sum += change;
+        Some(u64::try_from(*sum).unwrap_or(0))
+    };
+    change.into_iter().scan(0, sum).collect()
+}
+
+/// The children of node i are 2i and 2i + 1; leaves are the second half.
+struct Maxima {
+    nodes: Vec<u64>,
+}
+
+impl Maxima {
+    fn of(leaves: &[u64]) -> Maxima {
+        let mut nodes = vec![0; leaves.len()];
+        nodes.extend_from_slice(leaves);
+        for node in (1..leaves.len()).rev() {
+            nodes[node] = nodes[2 * node].max(nodes[2 * node + 1]);
+        }
+        Maxima { nodes }
+    }
+
+    fn highest(&self, start: u32, end: u32) -> u64 {
+        let leaves = self.nodes.len() / 2;
+        let (mut left, mut right) = (start as usize + leaves, end as usize + leaves);
+        let mut highest = 0;
+        while left < right {
+            if left % 2 == 1 {
+                highest = highest.max(self.nodes[left]);
+                left += 1;
+            }
+            if right % 2 == 1 {
+                right -= 1;
+                highest = highest.max(self.nodes[right]);
+            }
+            (left, right) = (left / 2, right / 2);
+        }
+        highest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memplan_core::{Buffer, Lifetime, ProblemBuilder};
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_example_of_the_module_documentation() {
+        let mut builder = ProblemBuilder::new();
+        builder.buffer(Buffer::new("a", 64, Lifetime::new(0, 2)));
+        builder.buffer(Buffer::new("b", 32, Lifetime::new(1, 3)));
+        builder.buffer(Buffer::new("c", 16, Lifetime::new(3, 5)));
+        builder.buffer(Buffer::new("never", 99, Lifetime::default()));
+        let problem = builder.build().unwrap();
+        assert_eq!(loads_met(&Pieces::of(&problem).unwrap()).as_slice(), [96, 96, 16, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn maxima_are_those_of_a_scan(leaves in prop::collection::vec(0u64..50, 1..40), from in 0usize..40, to in 0usize..40) {
+            let (from, to) = (from.min(leaves.len()), to.min(leaves.len()));
+            let (start, end) = (from.min(to), from.max(to));
+            let expected = leaves[start..end].iter().copied().max().unwrap_or(0);
+            prop_assert_eq!(Maxima::of(&leaves).highest(start as u32, end as u32), expected);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Pressing the peak: stack what is alive there without a gap, then see who complains.
+//!
+//! At the peak there is nothing to give away. A plan that is too tall has gaps
+//! there, under buffers that could not sink because of somebody alive a little earlier or later:
+//!
+//! ```text
+//!   time ──►       peak                         peak
+//!            ccccccccccccc                  ....bb........   <- b complains
+//!   gap ->   .....bbbbbbbb   stack a, c     ccccccccccccc
+//!            aaaaaa..........  first:       aaaaaa.......
+//! ```
+//!
+//! So the *tower*, everything alive where the load is highest, comes first, in the order in
+//! which it lies in the plan: each sinks onto the next. All others follow, the largest first,
+//! each at its lowest free offset. Some may end above the goal. They are few, and
+//! mostly live shortly before or after the peak; the next pass takes those who complained
+//! first, right after the tower, and the more often they did the earlier:
+//!
+//! ```text
+//!   pass 1:  a c | d e b f     b ends too high
+//!   pass 2:  a c | b d e f     now d and e go around b
+//! ```
+//!
+//! When that leads nowhere, the tower is stacked in other orders. A pass is one round of
+//! the [`Placer`], n log n, and honours every feature. On training graphs, where buffers are many and
+//! few of them are alive at the peak, two or three passes reach the bound that no
+//! order of sizes or lives comes close to.
+
+use std::cmp::Reverse;
+
+use memplan_core::{Bytes, IndexVec, Plan, SpaceId, Stop};
+
+use super::budget::Budget;
+use crate::fit::Fit;
+use crate::load::{favourite, loads_met};
+use crate::order::Order;
+use crate::piece::{PieceId, Pieces};
+use crate::placer::Placer;
+use crate::portfolio::fits;
+
+/// Passes without improvement before the tower is stacked differently.
+const PATIENCE: u32 = 8;
+/// The clock is looked at after so many placements.
+const GLANCE: usize = 1024;
+
+/// How the tower is stacked, from the bottom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stacking {
+    /// As it lies in the best plan.
+    Planned,
+    /// The longest alive first.
+    Longest,
+    /// The largest first.
+    Largest,
+}
+
+/// Improves a plan, or finds one, until the bound is met, nothing has helped for
+/// some passes, or the budget is used up.
+pub(crate) fn press(
+    pieces: &Pieces,
+    best: &mut Option<Plan>,
+    lower: &IndexVec<SpaceId, Bytes>,
+    budget: &mut Budget,
+) -> Option<Stop> {
+    let mut press = Press::new(pieces, lower);
+    for stacking in [Stacking::Planned, Stacking::Longest, Stacking::Largest] {
+        press.stack(stacking, best.as_ref());
+        let mut failures = 0;
+        while failures < PATIENCE {
+            if let Some(stop) = budget.stop() {
+                return Some(stop);
+            }
+            let Some(pass) = press.pass(budget) else { break };
+            let improves = best.as_ref().is_none_or(|best| pass.extent < best.extent());
+            let plan = improves.then(|| press.placer.finish()).flatten().filter(|plan| fits(pieces.problem(), plan));
+            failures = if plan.is_some() { 0 } else { failures + 1 };
+            if let Some(plan) = plan {
+                budget.report(Some(plan.extent()), Bytes(lower.iter().map(|bytes| bytes.0).sum()));
+                *best = Some(plan);
+            }
+            if pass.complaints == 0 {
+                break;
+            }
+        }
+        if best.as_ref().is_some_and(|plan| plan.extents.iter().zip(lower.iter()).all(|(have, need)| have <= need)) {
+            return None;
+        }
+    }
+    None
+}
+
+/// What came of a pass.
+struct Pass {
+    extent: Bytes,
+    complaints: usize,
+}
+
+struct Press<'a, 'p> {
+    pieces: &'a Pieces<'p>,
+    lower: &'a IndexVec<SpaceId, Bytes>,
+    placer: Placer<'a>,
+    is_tower: IndexVec<PieceId, bool>,
+    /// Where each piece comes in the order of sizes, and in the stack if it is in the tower.
+    by_size: IndexVec<PieceId, u64>,
+    in_stack: IndexVec<PieceId, u64>,
+    complaints: IndexVec<PieceId, u32>,
+}
+
+impl<'a, 'p> Press<'a, 'p> {
+    fn new(pieces: &'a Pieces<'p>, lower: &'a IndexVec<SpaceId, Bytes>) -> Press<'a, 'p> {
+        let met = loads_met(pieces);
+        let mut highest = IndexVec::<SpaceId, u64>::filled(1, lower.len());
+        for piece in pieces.ids() {
+            let space = favourite(pieces, piece);
+            highest[space] = highest[space].max(met[piece]);
+        }
+        Press {
+            pieces,
+            lower,
+            placer: Placer::new(pieces),
+            is_tower: pieces.ids().map(|piece| met[piece] == highest[favourite(pieces, piece)]).collect(),
+            by_size: positions(pieces, Order::Size),
+            in_stack: IndexVec::filled(0, pieces.len()),
+            complaints: IndexVec::filled(0, pieces.len()),
+        }
+    }
+
+    /// Starts over with a tower in another order.
+    fn stack(&mut self, stacking: Stacking, plan: Option<&Plan>) {
+        self.complaints = IndexVec::filled(0, self.pieces.len());
+        self.in_stack = match (stacking, plan) {
+            (Stacking::Planned, Some(plan)) => {
+                let offset = |piece: PieceId| {
+                    let info = self.pieces.get(piece);
+                    let placement = plan.placements[info.first_buffer].as_ref()?;
+                    placement.offsets.get(info.slot as usize).map(|offset| offset.0)
+                };
+                self.pieces.ids().map(|piece| offset(piece).unwrap_or(0)).collect()
+            }
+            (Stacking::Longest, _) => positions(self.pieces, Order::Lifetime),
+            (Stacking::Planned | Stacking::Largest, _) => self.by_size.clone(),
+        };
+    }
+
+    /// What is fixed or exclusive, the tower, those who complained, the rest.
+    fn order(&self) -> Vec<PieceId> {
+        let key = |piece: PieceId| {
+            let info = self.pieces.get(piece);
+            let (class, place) = match () {
+                () if info.fixed.is_some() || info.exclusive => (0, 0),
+                () if self.is_tower[piece] => (1, self.in_stack[piece]),
+                () => (2, 0),
+            };
+            (class, place, Reverse(self.complaints[piece]), self.by_size[piece], piece)
+        };
+        let mut keyed: Vec<_> = self.pieces.ids().map(key).collect();
+        keyed.sort_unstable();
+        keyed.into_iter().map(|key| key.4).collect()
+    }
+
+    /// Places everything and hears complaints. `None` if something cannot be placed or time is up.
+    fn pass(&mut self, budget: &mut Budget) -> Option<Pass> {
+        self.placer.clear();
+        for (number, piece) in self.order().into_iter().enumerate() {
+            if number.is_multiple_of(GLANCE) && budget.is_late() {
+                return None;
+            }
+            self.placer.place(piece, Fit::First)?;
+        }
+        budget.spend(self.pieces.len() as u64);
+        let mut goals = self.lower.clone();
+        let mut extents = IndexVec::<SpaceId, Bytes>::filled(Bytes::ZERO, goals.len());
+        for piece in self.pieces.ids() {
+            let (space, end) = self.end(piece)?;
+            extents[space] = extents[space].max(end);
+            if self.is_tower[piece] {
+                goals[space] = goals[space].max(end);
+            }
+        }
+        let mut complaints = 0;
+        for piece in self.pieces.ids() {
+            let (space, end) = self.end(piece)?;
+            if end > goals[space] {
+                self.complaints[piece] += 1;
+                complaints += 1;
+            }
+        }
+        let extent = extents.iter().fold(0u64, |sum, extent| sum.saturating_add(extent.0));
+        Some(Pass { extent: Bytes(extent), complaints })
+    }
+
+    fn end(&self, piece: PieceId) -> Option<(SpaceId, Bytes)> {
+        let spot = self.placer.spot(piece)?;
+        Some((spot.space, Bytes(spot.offset.saturating_add(self.pieces.get(piece).size))))
+    }
+}
+
+/// Where each piece comes in an order.
+fn positions(pieces: &Pieces, order: Order) -> IndexVec<PieceId, u64> {
+    let mut positions = IndexVec::filled(0, pieces.len());
+    for (position, piece) in order.of(pieces).into_iter().enumerate() {
+        positions[piece] = position as u64;
+    }
+    positions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Request;
+    use memplan_core::{Problem, bound};
+    use memplan_testkit::instances;
+    use std::time::Instant;
+
+    fn pressed(problem: &Problem, work: u64) -> (Option<Plan>, u64) {
+        let pieces = Pieces::of(problem).unwrap();
+        let request = Request { work_limit: Some(work), ..Request::default() };
+        let mut budget = Budget::of(&request, Instant::now());
+        let lower = bound::space_lower_bounds(problem).iter().map(|peak| peak.bytes).collect();
+        let mut best = None;
+        press(&pieces, &mut best, &lower, &mut budget);
+        (best, budget.spent())
+    }
+
+    #[test]
+    fn whoever_complains_comes_first_in_the_next_pass() {
+        let problems: Vec<Problem> = (0..60).map(|seed| instances::random(300, 40, seed)).collect();
+        let reached = |work: u64| {
+            let is_least = |problem: &&Problem| {
+                pressed(problem, work).0.is_some_and(|p| p.extent() == bound::lower_bound(problem))
+            };
+            problems.iter().filter(is_least).count()
+        };
+        let (at_once, heard) = (reached(1), reached(300 * 12));
+        assert!(heard > 2 * at_once.max(5), "{at_once} without listening, {heard} with");
+    }
+
+    #[test]
+    fn the_limit_on_work_is_kept_within_a_pass() {
+        let problem = instances::random(400, 30, 5);
+        let (plan, work) = pressed(&problem, 1000);
+        assert!(plan.is_some());
+        assert!((1000..1400).contains(&work), "{work}");
+    }
+}

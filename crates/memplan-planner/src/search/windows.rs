@@ -1,0 +1,226 @@
+//! Large plans, improved where they are tallest: a short window of time is solved anew.
+//!
+//! The extent of a plan of a million buffers is decided by a few of them, around the moment
+//! when the highest one is alive. Everything that lives within a window around it is taken
+//! out and packed again by the exact search; everything else stays where it is:
+//!
+//! ```text
+//!              window
+//!         :    tt      :          t    ends highest
+//!   xxxxxx:xx  aa  yyyy:yyyyy     a, t live within the window: packed anew
+//!   xxxxxx:xx  aa  yyyy:yyyyy     x, y reach out of it: obstacles at fixed offsets
+//!   zzzzzz:zzzzzzzzzzzz:zzzzz
+//! ```
+//!
+//! The window is a flat instance like any other, small enough for [`descend`]; it is good
+//! enough once it is no taller than the rest of the plan. Then the next one is the tallest. A
+//! window that cannot be improved is widened, so that more buffers may move; when it is as wide as
+//! the exact search can stand, it starts again small with more patience.
+//!
+//! This is for problems in which a piece is a rectangle and nothing relates two of them
+//! ([`is_plain`]). The work counted is that of the exact search, so the result depends on it and
+//! on nothing else. Finding a window costs what is alive in it, never a look at all buffers.
+
+use std::collections::BTreeSet;
+
+use memplan_core::{Bytes, Id, Plan, SpaceId, Stop};
+
+use super::budget::Budget;
+use super::descent::{Standing, descend};
+use super::instance::{Instance, Slab, Stretch};
+use crate::conflicts::Conflicts;
+use crate::piece::{PieceId, Pieces, Rect};
+
+/// Pieces that may move in the smallest window.
+const FEWEST: usize = 40;
+/// Each time a window is widened, twice as many may.
+const MOST_WIDENED: u32 = 5;
+/// Search nodes for the smallest window.
+const NODES: u64 = 2500;
+/// How often patience is doubled before a plan is left alone.
+const MOST_PATIENT: u32 = 10;
+
+/// Whether every piece is a rectangle of time and bytes, all in one space, and no two are related.
+pub(crate) fn is_plain(pieces: &Pieces) -> bool {
+    let problem = pieces.problem();
+    let is_rectangle = |piece: PieceId| {
+        let info = pieces.get(piece);
+        let is_whole = |rect: &Rect| rect.low == 0 && rect.high == info.size;
+        !info.exclusive && pieces.rects(piece).len() <= 1 && pieces.rects(piece).iter().all(is_whole)
+    };
+    problem.spaces().len() == 1
+        && problem.blocks().blocks().is_empty()
+        && problem.must_not_share().is_empty()
+        && pieces.ordering().is_none()
+        && pieces.can_be_merged()
+        && pieces.ids().all(is_rectangle)
+}
+
+/// Improves a plan of plain pieces until it meets the bound, nothing has helped for
+/// long, or the budget is used up.
+pub(crate) fn improve_windows(
+    pieces: &Pieces,
+    best: &mut Option<Plan>,
+    lower: Bytes,
+    seed: u64,
+    budget: &mut Budget,
+) -> Option<Stop> {
+    let plan = best.as_mut()?;
+    let mut windows = Windows::of(pieces, plan, lower)?;
+    let stop = windows.run(seed, budget);
+    if windows.extent() < plan.extent() {
+        windows.write(plan);
+    }
+    stop
+}
+
+struct Windows<'a, 'p> {
+    pieces: &'a Pieces<'p>,
+    lower: u64,
+    /// Pieces that are alive at some time, by start: positions are ranks.
+    by_start: Vec<PieceId>,
+    alive: Conflicts,
+    /// By piece.
+    offsets: Vec<u64>,
+    /// Ends above the bound, with their owners.
+    tops: BTreeSet<(u64, PieceId)>,
+}
+
+/// A window and who meets it.
+struct Window {
+    start: u32,
+    end: u32,
+    movable: Vec<PieceId>,
+    obstacles: Vec<PieceId>,
+}
+
+impl<'a, 'p> Windows<'a, 'p> {
+    /// `None` if the plan has no offset for a piece.
+    fn of(pieces: &'a Pieces<'p>, plan: &Plan, lower: Bytes) -> Option<Windows<'a, 'p>> {
+        let mut by_start: Vec<PieceId> = pieces.ids().filter(|&piece| !pieces.rects(piece).is_empty()).collect();
+        by_start.sort_by_key(|&piece| pieces.rects(piece)[0].start);
+        let rect = |piece: PieceId| pieces.rects(piece)[0];
+        let mut alive = Conflicts::new(by_start.iter().map(|&piece| rect(piece).start).collect());
+        for (rank, &piece) in by_start.iter().enumerate() {
+            alive.insert(rank, rect(piece).end);
+        }
+        let offset = |piece: PieceId| {
+            let placement = plan.placements[pieces.get(piece).first_buffer].as_ref()?;
+            placement.offsets.first().map(|offset| offset.0)
+        };
+        let offsets: Vec<u64> = pieces.ids().map(offset).collect::<Option<_>>()?;
+        let mut windows = Windows { pieces, lower: lower.0, by_start, alive, offsets, tops: BTreeSet::new() };
+        windows.tops = pieces.ids().map(|piece| windows.top(piece)).filter(|top| top.0 > lower.0).collect();
+        Some(windows)
+    }
+
+    fn top(&self, piece: PieceId) -> (u64, PieceId) {
+        (self.offsets[piece.index()].saturating_add(self.pieces.get(piece).size), piece)
+    }
+
+    fn extent(&self) -> Bytes {
+        Bytes(self.tops.last().map_or(self.lower, |top| top.0))
+    }
+
+    fn run(&mut self, seed: u64, budget: &mut Budget) -> Option<Stop> {
+        let (mut widened, mut patience) = (0, 0);
+        while let Some(&(_, tallest)) = self.tops.last() {
+            if let Some(stop) = budget.stop() {
+                return Some(stop);
+            }
+            let window = self.window(tallest, FEWEST << widened);
+            let nodes = NODES << (widened + patience);
+            match self.solve(&window, seed.wrapping_add(u64::from(patience)), nodes, budget) {
+                Some(true) => (widened, patience) = (0, 0),
+                Some(false) if widened < MOST_WIDENED => widened += 1,
+                _ if patience < MOST_PATIENT && widened > 0 => (widened, patience) = (0, patience + 1),
+                _ => return None,
+            }
+            budget.report(Some(self.extent()), Bytes(self.lower));
+        }
+        None
+    }
+
+    /// The narrowest window around a piece, with the same margin on both sides, in which
+    /// so many pieces live from beginning to end; if there are not as many, all time.
+    fn window(&self, around: PieceId, count: usize) -> Window {
+        let last = self.pieces.steps().len() as u32 - 1;
+        let life = self.pieces.rects(around).first().copied().unwrap_or(Rect { start: 0, end: last, low: 0, high: 0 });
+        let mut margin = (life.end - life.start) / 4 + 1;
+        loop {
+            let (start, end) = (life.start.saturating_sub(margin), life.end.saturating_add(margin).min(last));
+            let window = self.between(start, end);
+            if window.movable.len() >= count || (start == 0 && end == last) {
+                return window;
+            }
+            margin = margin.saturating_add(margin / 4 + 1);
+        }
+    }
+
+    fn between(&self, start: u32, end: u32) -> Window {
+        let mut window = Window { start, end, movable: Vec::new(), obstacles: Vec::new() };
+        self.alive.for_each(start, end, |rank| {
+            let piece = self.by_start[rank];
+            let rect = self.pieces.rects(piece)[0];
+            let is_movable = start <= rect.start && rect.end <= end && self.pieces.get(piece).fixed.is_none();
+            if is_movable { window.movable.push(piece) } else { window.obstacles.push(piece) }
+        });
+        window
+    }
+
+    /// Packs a window anew; whether it got lower. `None` if it is too large for that.
+    fn solve(&mut self, window: &Window, seed: u64, nodes: u64, budget: &mut Budget) -> Option<bool> {
+        let tallest = self.extent();
+        // There is no use in going lower than the rest.
+        let is_elsewhere = |&&(_, piece): &&(u64, PieceId)| {
+            window.movable.binary_search_by_key(&self.start(piece), |&other| self.start(other)).is_err()
+        };
+        let rest = self.tops.iter().rev().find(is_elsewhere).map_or(self.lower, |top| top.0);
+        if Bytes(rest) >= tallest {
+            return Some(false);
+        }
+        let instance = Instance::new(&self.slabs(window), &[]).filter(Instance::is_tractable)?;
+        let lower = instance.lower_bound().max(Bytes(rest));
+        let mut standing = Standing { lower, upper: Some(tallest), offsets: None, capacity: None };
+        let mut share = budget.at_most(nodes);
+        descend(&instance, &mut standing, seed, &mut share);
+        budget.spend(share.spent());
+        let Some(offsets) = standing.offsets else { return Some(false) };
+        for (&piece, offset) in window.movable.iter().zip(offsets) {
+            self.tops.remove(&self.top(piece));
+            self.offsets[piece.index()] = offset * instance.granule;
+            if self.top(piece).0 > self.lower {
+                self.tops.insert(self.top(piece));
+            }
+        }
+        Some(true)
+    }
+
+    /// Where a piece comes in time, then by number: the order of a window's pieces.
+    fn start(&self, piece: PieceId) -> (u32, PieceId) {
+        (self.pieces.rects(piece).first().map_or(0, |rect| rect.start), piece)
+    }
+
+    /// What may move comes first.
+    fn slabs(&self, window: &Window) -> Vec<Slab> {
+        let slab = |piece: PieceId, fixed: Option<u64>| {
+            let (info, rect) = (self.pieces.get(piece), self.pieces.rects(piece)[0]);
+            let (start, end) = (rect.start.max(window.start), rect.end.min(window.end));
+            let stretches = vec![Stretch { start: start.into(), end: end.into(), height: info.size }];
+            Slab { stretches, size: info.size, alignment: self.pieces.homes(piece)[0].alignment, fixed }
+        };
+        let movable = window.movable.iter().map(|&piece| slab(piece, None));
+        let obstacles = window.obstacles.iter().map(|&piece| slab(piece, Some(self.offsets[piece.index()])));
+        movable.chain(obstacles).collect()
+    }
+
+    fn write(&self, plan: &mut Plan) {
+        for piece in self.pieces.ids() {
+            if let Some(placement) = &mut plan.placements[self.pieces.get(piece).first_buffer] {
+                placement.offsets.iter_mut().for_each(|offset| *offset = Bytes(self.offsets[piece.index()]));
+            }
+        }
+        plan.extents[SpaceId::from_index(0)] = Bytes::ZERO;
+        plan.fit_extents(self.pieces.problem());
+    }
+}
