@@ -15,6 +15,8 @@ pub(crate) struct Answer {
     pub(crate) figures: String,
     /// The answer is no: does not fit, none found, violations found.
     pub(crate) is_no: bool,
+    /// What went wrong beside that; the worst decides about the exit code.
+    pub(crate) failures: Vec<Failure>,
 }
 
 impl Answer {
@@ -67,17 +69,20 @@ const BUG: u8 = 101;
 pub(crate) fn deliver(result: Result<Answer, Failure>) -> u8 {
     match result {
         Ok(answer) => say(&answer),
-        Err(failure) => {
-            let (text, code) = match failure {
-                Failure::Usage { message, help } => (diagnose::error(&message, help.as_deref()), UNUSABLE),
-                Failure::Unreadable(rendered) => (rendered, UNUSABLE),
-                Failure::No(rendered) => (rendered, NO),
-                Failure::Bug(message) => (diagnose::error(&message, None), BUG),
-            };
-            complain(&text);
-            code
-        }
+        Err(failure) => report(&failure),
     }
+}
+
+/// Says what went wrong, and gives the exit code for it.
+fn report(failure: &Failure) -> u8 {
+    let (text, code) = match failure {
+        Failure::Usage { message, help } => (&diagnose::error(message, help.as_deref()), UNUSABLE),
+        Failure::Unreadable(rendered) => (rendered, UNUSABLE),
+        Failure::No(rendered) => (rendered, NO),
+        Failure::Bug(message) => (&diagnose::error(message, None), BUG),
+    };
+    complain(text);
+    code
 }
 
 fn say(answer: &Answer) -> u8 {
@@ -90,6 +95,7 @@ fn say(answer: &Answer) -> u8 {
     if !answer.figures.is_empty() {
         complain(&answer.figures);
     }
+    let worst = answer.failures.iter().map(report).max();
     let mut stdout = io::stdout().lock();
     match stdout.write_all(answer.text.as_bytes()).and_then(|()| stdout.flush()) {
         // Whoever reads us has read enough.
@@ -100,7 +106,8 @@ fn say(answer: &Answer) -> u8 {
         }
         Ok(()) => {}
     }
-    if answer.is_no { NO } else { YES }
+    let own = if answer.is_no { NO } else { YES };
+    worst.map_or(own, |code| code.max(own))
 }
 
 /// If standard error is gone there is nobody left to tell.

@@ -1,5 +1,7 @@
 //! `memplan opt`: rewrite a program.
 
+mod parts;
+
 use memplan::map::{Caption, Map};
 use memplan::mlir::pass::Saving;
 use memplan::pass::{self, Layout, PassFailure, PassHow, PassSpec};
@@ -14,9 +16,10 @@ use crate::args::{OptArgs, Scopes};
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::{input, output};
+use parts::Part;
 
 pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
-    let mut source = input::source(&args.file, &args.format)?;
+    let source = input::source(&args.file, &args.format)?;
     let progress = Progress::start(args.budget.time_limit);
     let request = Request {
         seed: args.budget.seed,
@@ -26,36 +29,70 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
     };
     let device = args.target.as_deref().map(input::device).transpose()?;
     let how = PassHow { strategy: args.strategy.as_deref().and_then(find), request, device };
-    let map = args.map.as_deref().map(|path| MapKind::of(path).map(|kind| (path, kind))).transpose()?;
-    let mut layout = None;
-    let mut notes = Vec::new();
-    let mut figures = String::new();
-    for spec in &args.passes {
-        let rewritten = match find_pass(spec)?.run(&source, &spec.options, &how) {
-            Ok(rewritten) => rewritten,
-            Err(PassFailure::DoesNotFit(why)) => {
-                return Ok(Answer { figures: why, is_no: true, ..Answer::default() }.with_notes(notes));
+    let map = args.map.as_deref().map(MapKind::of).transpose()?;
+    match rewrite(&source, args, &how, map) {
+        Ok(rewritten) => delivered(rewritten, args),
+        Err(stopped) => {
+            let parts = parts::of(&source);
+            if parts.len() > 1 {
+                return Ok(part_by_part(&source, &parts, args, &how));
             }
-            Err(error) => return Err(failure(&source, error)),
+            let Stopped { failure, notes } = stopped;
+            Ok(Answer { failures: vec![failure], ..Answer::default() }.with_notes(notes))
+        }
+    }
+}
+
+/// A text that has been through all passes.
+#[derive(Default)]
+struct Rewritten {
+    text: String,
+    notes: Vec<String>,
+    figures: String,
+    files: Vec<(String, String)>,
+    /// The picture of what was planned last, if it was asked for.
+    drawing: Option<String>,
+}
+
+/// Why a text has not, and what the passes before had to say.
+struct Stopped {
+    failure: Failure,
+    notes: Vec<String>,
+}
+
+fn rewrite(source: &Source, args: &OptArgs, how: &PassHow, map: Option<MapKind>) -> Result<Rewritten, Stopped> {
+    let mut source = source.clone();
+    let mut done = Rewritten::default();
+    for spec in &args.passes {
+        let pass = find_pass(spec).map_err(|failure| Stopped { failure, notes: Vec::new() })?;
+        let rewritten = match pass.run(&source, &spec.options, how) {
+            Ok(rewritten) => rewritten,
+            Err(error) => return Err(Stopped { failure: failure(&source, error), notes: done.notes }),
         };
-        for (name, content) in &rewritten.files {
-            output::write(std::path::Path::new(name), content)?;
-        }
-        notes.extend(rewritten.notes.into_iter().map(|note| format!("{}: {note}", spec.name)));
+        done.files.extend(rewritten.files);
+        done.notes.extend(rewritten.notes.into_iter().map(|note| format!("{}: {note}", spec.name)));
         if let Some(scopes) = args.stats.filter(|_| !rewritten.savings.is_empty()) {
-            figures += &format!("{}: bytes before and after\n{}", spec.name, savings(&rewritten.savings, scopes));
+            done.figures += &format!("{}: bytes before and after\n{}", spec.name, savings(&rewritten.savings, scopes));
         }
-        if let (Some((path, kind)), Some(planned)) = (map, rewritten.layout) {
-            output::write(path, drawing(&source, spec, &planned, kind))?;
-            layout = Some(path);
+        if let (Some(kind), Some(planned)) = (map, rewritten.layout) {
+            done.drawing = Some(drawing(&source, spec, &planned, kind));
         }
         source.bytes = rewritten.text.into_bytes();
     }
-    if let (Some((path, _)), None) = (map, layout) {
-        let message = format!("there is nothing to draw to {}", path.display());
-        return Err(Failure::usage_with_help(message, "only plan-memory has a map; `memplan show` draws programs"));
+    done.text = String::from_utf8_lossy(&source.bytes).into_owned();
+    Ok(done)
+}
+
+fn delivered(rewritten: Rewritten, args: &OptArgs) -> Result<Answer, Failure> {
+    let Rewritten { text, notes, figures, files, drawing } = rewritten;
+    for (name, content) in &files {
+        output::write(std::path::Path::new(name), content)?;
     }
-    let text = String::from_utf8_lossy(&source.bytes).into_owned();
+    if let Some(path) = &args.map {
+        let message = format!("there is nothing to draw to {}", path.display());
+        let help = "only plan-memory has a map; `memplan show` draws programs";
+        output::write(path, drawing.ok_or_else(|| Failure::usage_with_help(message, help))?)?;
+    }
     let answer = match &args.output {
         Some(path) => {
             output::write(path, &text)?;
@@ -75,6 +112,32 @@ fn drawing(source: &Source, spec: &PassSpec, planned: &Layout, kind: MapKind) ->
         None => map,
     };
     kind.draw(&map)
+}
+
+/// What is wrong with each part, and the others rewritten. Nothing is written to
+/// files, which are whole or not there.
+fn part_by_part(source: &Source, parts: &[Part], args: &OptArgs, how: &PassHow) -> Answer {
+    let mut answer = Answer::default();
+    for part in parts {
+        match rewrite(&part.as_source(source), args, how, None) {
+            Ok(rewritten) => {
+                answer.text.push_str(part.without_padding(&rewritten.text));
+                answer.notes.extend(rewritten.notes);
+                answer.figures.push_str(&rewritten.figures);
+            }
+            Err(stopped) => {
+                answer.notes.extend(stopped.notes);
+                answer.failures.push(stopped.failure);
+            }
+        }
+        answer.text.push_str(part.separator);
+    }
+    let failed = answer.failures.len();
+    answer.notes.insert(0, format!("{failed} of {} parts are left out: see below", parts.len()));
+    if args.output.is_some() {
+        answer.text.clear();
+    }
+    answer
 }
 
 fn find_pass(spec: &PassSpec) -> Result<&'static dyn pass::Pass, Failure> {
@@ -133,6 +196,7 @@ pub(super) fn failure(source: &Source, error: PassFailure) -> Failure {
     match error {
         PassFailure::Input(error) => input::unreadable(source, &error),
         PassFailure::No(error) => input::refused(source, &error),
+        PassFailure::DoesNotFit(why) => Failure::No(why),
         PassFailure::Unsound(bug) => Failure::Bug(bug.to_string()),
         other => Failure::usage(other.to_string()),
     }

@@ -16,6 +16,7 @@ mod gmem;
 mod header;
 mod help;
 mod models;
+mod npu;
 mod opt;
 mod plan;
 mod program;

@@ -481,3 +481,44 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
     return
   }
 }
+
+// -----
+
+// Slots of workspaces, one behind the other; the halves of a mixed kernel report one size.
+// run: plan-memory{mem-plan-mode=global-work-space-plan profile=regbase}
+// expect: %a=[0, 256] %a=[0, 256, 512, 768] %a=[0, 100] %a=[0]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @one(%arg0: memref<?xi8>, %x: tensor<256xi8>) {
+    %a = memref_ext.alloc_workspace() from %arg0 : from memref<?xi8> to memref<256xi8>
+    annotation.mark %a {hivm.multi_buffer = 2 : i32} : memref<256xi8>
+    %t = bufferization.to_tensor %a restrict writable : memref<256xi8>
+    %s = hivm.hir.store ins(%x : tensor<256xi8>) outs(%t : tensor<256xi8>) -> tensor<256xi8>
+    %e = tensor.empty() : tensor<256xi8>
+    %l = hivm.hir.load ins(%s : tensor<256xi8>) outs(%e : tensor<256xi8>) -> tensor<256xi8>
+    return
+  }
+  func.func @two(%arg0: memref<?xi8>, %x: tensor<256xi8>, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+    %a = memref_ext.alloc_workspace() from %arg0 : from memref<?xi8> to memref<256xi8>
+    annotation.mark %a {hivm.multi_buffer = 4 : i32} : memref<256xi8>
+    %t = bufferization.to_tensor %a restrict writable : memref<256xi8>
+    %s = hivm.hir.store ins(%x : tensor<256xi8>) outs(%t : tensor<256xi8>) -> tensor<256xi8>
+    %e = tensor.empty() : tensor<256xi8>
+    %l = hivm.hir.load ins(%s : tensor<256xi8>) outs(%e : tensor<256xi8>) -> tensor<256xi8>
+    }
+    return
+  }
+  func.func @k_mix_aic(%arg0: memref<?xi8>) {
+    %c0 = arith.constant 0 : index
+    %c100 = arith.constant 100 : index
+    %a = memref_ext.alloc_workspace() from %arg0 offset = [%c0, %c100] : from memref<?xi8> to memref<50xi8>
+    return
+  }
+  func.func @k_mix_aiv(%arg0: memref<?xi8>) {
+    %c0 = arith.constant 0 : index
+    %a = memref_ext.alloc_workspace() from %arg0 offset = [%c0] : from memref<?xi8> to memref<64xi8>
+    return
+  }
+}

@@ -9,4 +9,5 @@ mod kernel;
 mod kernels;
 mod mistakes;
 mod recorded;
+mod syntax;
 mod targets;

@@ -16,7 +16,7 @@
 //! if slots do not ascend; here it is the end of the furthest. And offsets are
 //! aligned in both profiles.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memplan_analysis::Life;
 use memplan_core::{
@@ -30,6 +30,7 @@ use smallvec::smallvec;
 use super::coalesce::{Groups, InPlace, coalesce};
 use super::emit::{Constants, insert_before};
 use super::{Planned, PlannedFunction, Profile, View};
+use crate::dialect::Traits;
 use crate::pass::{PassError, Rewrite, Saving};
 use crate::{Edits, ValueId};
 
@@ -195,9 +196,7 @@ fn emit(view: &View, placements: &IndexVec<SiteId, Option<Placement>>) -> Edits 
     add_given(view, &mut ends);
     constants.insert(document, &mut edits);
     if view.options.size_function {
-        for (function, ends) in ends {
-            report_size(view, function, &ends, &mut edits);
-        }
+        report_sizes(view, &ends, &mut edits);
     }
     edits
 }
@@ -236,34 +235,41 @@ fn add_given(view: &View, ends: &mut BTreeMap<crate::OpId, BTreeMap<Option<Value
     }
 }
 
-/// The host function that says how large a kernel's workspace is.
-fn report_size(view: &View, function: crate::OpId, ends: &BTreeMap<Option<ValueId>, u64>, edits: &mut Edits) {
+/// The host functions that say how large the kernels' workspaces are. The two
+/// halves of a mixed kernel have one, for the larger.
+fn report_sizes(view: &View, ends: &BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>, edits: &mut Edits) {
     let document = view.document;
-    let Some(kernel) = document.symbol_name(function) else { return };
-    let stripped = kernel.strip_suffix("_mix_aic").or_else(|| kernel.strip_suffix("_mix_aiv"));
-    let kernel = stripped.filter(|_| view.options.profile == Profile::RegisterBased).unwrap_or(kernel);
-    let name = format!("{kernel}_infer_workspace_shape_function");
-    let exists = |op: &crate::OpId| document.symbol_name(*op) == Some(name.as_str());
-    if document
-        .op_ids()
-        .filter(|&op| document.info(op).traits.has(crate::dialect::Traits::FUNCTION))
-        .any(|op| exists(&op))
-    {
-        return;
+    let functions = document.op_ids().filter(|&op| document.info(op).traits.has(Traits::FUNCTION));
+    let symbol = |op: crate::OpId| (document.op(op).parent, document.symbol_name(op).unwrap_or_default());
+    let existing: HashSet<(crate::BlockId, &str)> = functions.map(symbol).collect();
+    let mut sizes: BTreeMap<(crate::BlockId, String), (crate::OpId, u64)> = BTreeMap::new();
+    for (&function, ends) in ends {
+        let Some(kernel) = document.symbol_name(function) else { continue };
+        let stripped = kernel.strip_suffix("_mix_aic").or_else(|| kernel.strip_suffix("_mix_aiv"));
+        let kernel = stripped.filter(|_| view.options.profile == Profile::RegisterBased).unwrap_or(kernel);
+        let name = format!("{kernel}_infer_workspace_shape_function");
+        let module = document.op(function).parent;
+        if !existing.contains(&(module, name.as_str())) {
+            let known = sizes.entry((module, name)).or_insert((function, 0));
+            known.1 = known.1.max(size(ends));
+        }
     }
-    // Arguments lie one behind the other.
-    let mut size = 0u64;
-    for &end in ends.values() {
-        size = size.next_multiple_of(ALIGNMENT).saturating_add(end);
+    for ((_, name), (function, size)) in sizes {
+        let lines = [
+            format!(
+                "func.func @{name}() -> index attributes {{hacc.function_kind = #hacc.function_kind<HOST>, \
+                 hacc.host_func_type = #hacc.host_func_type<infer_workspace_shape_function>}} {{"
+            ),
+            format!("  %c{size} = arith.constant {size} : index"),
+            format!("  return %c{size} : index"),
+            "}".to_owned(),
+        ];
+        insert_before(document, edits, function, &lines);
     }
-    let lines = [
-        format!(
-            "func.func @{name}() -> index attributes {{hacc.function_kind = #hacc.function_kind<HOST>, \
-             hacc.host_func_type = #hacc.host_func_type<infer_workspace_shape_function>}} {{"
-        ),
-        format!("  %c{size} = arith.constant {size} : index"),
-        format!("  return %c{size} : index"),
-        "}".to_owned(),
-    ];
-    insert_before(document, edits, function, &lines);
+}
+
+/// Arguments lie one behind the other.
+fn size(ends: &BTreeMap<Option<ValueId>, u64>) -> u64 {
+    let behind = |size: u64, &end: &u64| size.checked_next_multiple_of(ALIGNMENT).unwrap_or(size).saturating_add(end);
+    ends.values().fold(0, behind)
 }
