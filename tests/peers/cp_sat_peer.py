@@ -1,10 +1,13 @@
 """Solves offset problems with the CP-SAT solver of OR-tools, one JSON object a line.
 
-    {"buffers": [{"size": 3, "alignment": 2, "fixed": null, "lifetime": [[0, 4], [6, 9]]}, …]}  ->  {"extent": 12}
+    {"buffers": [{"size": 3, "alignment": 2, "fixed": null, "slots": 1, "exclusive": false,
+                  "lifetime": [[0, 4, 0, 3], [6, 9, 1, 2]]}, …]}  ->  {"extent": 12}
 
-The model is the textbook one: an offset per buffer, one two-dimensional no-overlap over all stretches of life.
+A stretch of life is [start, end, low, high]: when, and which of the buffer's bytes. The model is the textbook one: an
+offset per slot, one two-dimensional no-overlap over all stretches of life, and one-dimensional ones for what never shares.
 """
 
+import itertools
 import json
 import sys
 
@@ -13,23 +16,29 @@ from ortools.sat.python import cp_model
 
 def smallest_extent(buffers):
     model = cp_model.CpModel()
-    enough = sum(b["size"] + b["alignment"] for b in buffers) + max((b["fixed"] or 0 for b in buffers), default=0)
+    enough = sum((b["size"] + b["alignment"]) * b["slots"] for b in buffers)
+    enough += max((b["fixed"] or 0 for b in buffers), default=0)
     extent = model.new_int_var(0, enough, "extent")
-    times, places = [], []
+    times, places, wholes = [], [], []
     for number, b in enumerate(buffers):
-        multiple = model.new_int_var(0, enough // b["alignment"], f"multiple{number}")
-        offset = model.new_int_var(0, enough, f"offset{number}")
-        model.add(offset == multiple * b["alignment"])
-        if b["fixed"] is not None:
-            model.add(offset == b["fixed"])
-        end = model.new_int_var(0, enough, f"end{number}")
-        model.add(end == offset + b["size"])
-        model.add(end <= extent)
-        for stretch, (start, stop) in enumerate(b["lifetime"]):
+        for slot in range(b["slots"]):
+            name = f"{number}.{slot}"
+            multiple = model.new_int_var(0, enough // b["alignment"], f"multiple{name}")
+            offset = model.new_int_var(0, enough, f"offset{name}")
+            model.add(offset == multiple * b["alignment"])
+            if b["fixed"] is not None:
+                model.add(offset == b["fixed"])
+            model.add(offset + b["size"] <= extent)
             if b["size"] == 0:
                 continue
-            times.append(model.new_fixed_size_interval_var(start, stop - start, f"time{number}.{stretch}"))
-            places.append(model.new_interval_var(offset, b["size"], end, f"place{number}.{stretch}"))
+            whole = model.new_interval_var(offset, b["size"], offset + b["size"], f"whole{name}")
+            wholes.append((number, b["exclusive"], whole))
+            for stretch, (start, stop, low, high) in enumerate(b["lifetime"]):
+                times.append(model.new_fixed_size_interval_var(start, stop - start, f"time{name}.{stretch}"))
+                places.append(model.new_interval_var(offset + low, high - low, offset + high, f"place{name}.{stretch}"))
+    for (one, is_exclusive, a), (other, is_other_exclusive, b) in itertools.combinations(wholes, 2):
+        if one == other or is_exclusive or is_other_exclusive:
+            model.add_no_overlap([a, b])
     model.add_no_overlap_2d(times, places)
     model.minimize(extent)
     solver = cp_model.CpSolver()

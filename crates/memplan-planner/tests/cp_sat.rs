@@ -1,19 +1,22 @@
-//! `search` against OR-tools CP-SAT on problems with alignments, gaps and fixed offsets.
+//! `search` against OR-tools CP-SAT on problems with alignments, gaps, fixed
+//! offsets, windows, slots and exclusive buffers.
 #![allow(clippy::unwrap_used, reason = "a test")]
 #![allow(clippy::print_stderr, reason = "says what was skipped")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
-use memplan_core::{Buffer, Bytes, Interval, Outcome, Problem, ProblemBuilder};
+use memplan_core::{Buffer, Bytes, Interval, Outcome, Problem, ProblemBuilder, Window};
 use memplan_planner::{Request, find, plan};
 use memplan_testkit::Random;
 
 const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/peers/cp_sat_peer.py");
 const PROBLEMS: u64 = 200;
 
-/// Up to 14 buffers; some have gaps, alignments or (disjoint) fixed offsets.
+/// Up to 14 buffers; some have gaps, alignments or (disjoint) fixed offsets. Three of
+/// four problems also have windows, slots and exclusive buffers.
 fn problem(seed: u64) -> Problem {
+    let is_special = seed % 4 > 0;
     let mut random = Random::new(seed);
     let mut builder = ProblemBuilder::new();
     let mut above = 0;
@@ -21,10 +24,15 @@ fn problem(seed: u64) -> Problem {
         let start = random.below(12);
         let first = Interval::new(start, start + random.between(1, 6));
         let second = first.end.0 + random.between(1, 4);
-        let stretches = [first, Interval::new(second, second + random.between(1, 4))];
+        let mut stretches = [first, Interval::new(second, second + random.between(1, 4))];
         let count = if random.one_in(3) { 2 } else { 1 };
-        let mut buffer =
-            Buffer::new(format!("b{index}"), random.between(1, 40), stretches.into_iter().take(count).collect());
+        let size = random.between(1, 40);
+        if is_special && random.one_in(3) {
+            let low = random.below(size);
+            let window = Window { low: Bytes(low), high: Bytes(random.between(low + 1, size)) };
+            stretches[random.below(2) as usize].window = Some(window);
+        }
+        let mut buffer = Buffer::new(format!("b{index}"), size, stretches.into_iter().take(count).collect());
         if random.one_in(3) {
             buffer.alignment = Bytes(1 << random.between(1, 4));
         }
@@ -33,6 +41,10 @@ fn problem(seed: u64) -> Problem {
             above = offset + buffer.bytes().unwrap().0;
             buffer.fixed = Some(Bytes(offset));
         }
+        if is_special && buffer.fixed.is_none() && random.one_in(6) {
+            buffer.slots = 2;
+        }
+        buffer.exclusive = is_special && random.one_in(8);
         builder.buffer(buffer);
     }
     builder.build().unwrap()
@@ -40,9 +52,15 @@ fn problem(seed: u64) -> Problem {
 
 fn to_json(problem: &Problem) -> serde_json::Value {
     let buffer = |buffer: &Buffer| {
-        let stretches = buffer.lifetime.intervals().iter().map(|interval| [interval.start.0, interval.end.0]);
+        let size = buffer.bytes().unwrap();
+        let stretches = buffer.lifetime.intervals().iter().map(|interval| {
+            let bytes = interval.bytes(size);
+            [interval.start.0, interval.end.0, bytes.low.0, bytes.high.0]
+        });
         serde_json::json!({
-            "size": buffer.bytes().unwrap().0,
+            "size": size.0,
+            "slots": buffer.slots,
+            "exclusive": buffer.exclusive,
             "alignment": buffer.alignment.0,
             "fixed": buffer.fixed.map(|offset| offset.0),
             "lifetime": stretches.collect::<Vec<_>>(),
