@@ -16,7 +16,7 @@ const PROBLEMS: u64 = 200;
 /// Up to 14 buffers; some have gaps, alignments or (disjoint) fixed offsets. Three of
 /// four problems also have windows, slots and exclusive buffers.
 fn problem(seed: u64) -> Problem {
-    let is_special = seed % 4 > 0;
+    let is_special = !seed.is_multiple_of(4);
     let mut random = Random::new(seed);
     let mut builder = ProblemBuilder::new();
     let mut above = 0;

@@ -5,10 +5,11 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use memplan_core::{BufferId, Bytes, Id, Lifetime, Outcome, Problem, Size, Witness};
+use memplan_planner::explain::explain;
 use memplan_planner::{Request, find, plan};
-use memplan_testkit::Features;
 use memplan_testkit::exhaustive::plan_below;
 use memplan_testkit::problems::{Limits, problems};
+use memplan_testkit::{Features, instances};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
@@ -63,18 +64,24 @@ fn check_witness(problem: &Problem, witness: &Witness) -> Result<(), String> {
         return Err(format!("{:?} fit", names()));
     }
     for left_out in &witness.buffers {
-        let mut rest: Vec<BufferId> = witness.buffers.iter().copied().filter(|id| id != left_out).collect();
-        let overlays = problem.overlays();
-        while let Some(overlay) =
-            overlays.iter().find(|overlay| rest.contains(&overlay.over) && !rest.contains(&overlay.buffer))
-        {
-            rest.retain(|id| *id != overlay.over);
-        }
+        let rest = without(problem, &witness.buffers, *left_out);
         if let Some(None) = plan_below(&only(problem, &rest), u64::MAX, VISITS) {
             return Err(format!("{:?} do not need {}", names(), problem.buffers()[*left_out].name));
         }
     }
     Ok(())
+}
+
+/// Buffers but for one, and but for those that it, or another one left out, may take over.
+fn without(problem: &Problem, buffers: &[BufferId], left_out: BufferId) -> Vec<BufferId> {
+    let mut rest: Vec<BufferId> = buffers.iter().copied().filter(|id| *id != left_out).collect();
+    let overlays = problem.overlays();
+    while let Some(overlay) =
+        overlays.iter().find(|overlay| rest.contains(&overlay.over) && !rest.contains(&overlay.buffer))
+    {
+        rest.retain(|id| *id != overlay.over);
+    }
+    rest
 }
 
 /// The problem in which only some buffers take bytes.
@@ -131,6 +138,49 @@ fn smallest(tree: &mut impl ValueTree<Value = Problem>) -> (Problem, String) {
         };
     }
     (worst, why)
+}
+
+/// Double buffers, in-place operations, parts of one result, windows, a second memory: proved in milliseconds.
+#[test]
+fn kernels_are_proved_optimal_whatever_the_threads() {
+    for seed in 0..24 {
+        let problem = instances::kernel(20 + seed as usize, seed);
+        let outcome = |threads| {
+            let request = Request { work_limit: Some(WORK), threads: Some(threads), ..Request::default() };
+            plan(find("search").unwrap(), &problem, &request).unwrap()
+        };
+        let one = outcome(1);
+        assert!(matches!(one, Outcome::Optimal(_)), "kernel {seed}: {}", one.status());
+        assert_eq!(one, outcome(3), "kernel {seed}");
+        let violations = memplan_verify::packing::check(&problem, one.plan().unwrap());
+        assert!(violations.is_empty(), "kernel {seed}: {}", violations[0]);
+    }
+}
+
+/// What keeps a problem with windows, ties and overlays from being smaller is named, and no more than that.
+#[test]
+fn kernels_are_explained() {
+    let mut explained = 0;
+    for seed in 0..6 {
+        let problem = instances::kernel(12, seed);
+        let request = Request { work_limit: Some(WORK), ..Request::default() };
+        let Some(obstacle) = explain(&problem, &request).obstacle else { continue };
+        let request = Request { work_limit: Some(WORK), threads: Some(1), ..Request::default() };
+        let mut tight = problem.to_builder();
+        tight.spaces_mut()[obstacle.space].capacity = Some(obstacle.capacity);
+        let tight = tight.build().unwrap();
+        let fits = |kept: &[BufferId]| match plan(find("search").unwrap(), &only(&tight, kept), &request).unwrap() {
+            Outcome::Optimal(_) | Outcome::Feasible { .. } => true,
+            Outcome::Infeasible(_) => false,
+            Outcome::Exhausted { .. } => panic!("kernel {seed}: not decided"),
+        };
+        assert!(!fits(&obstacle.buffers), "kernel {seed}");
+        for left_out in &obstacle.buffers {
+            assert!(fits(&without(&tight, &obstacle.buffers, *left_out)), "kernel {seed}: {obstacle:?}");
+        }
+        explained += 1;
+    }
+    assert!(explained >= 4, "only {explained}");
 }
 
 /// A line for each part of a problem.

@@ -2,7 +2,9 @@
 //!
 //! Equal arguments give equal problems, on every machine.
 
-use memplan_core::{Buffer, Bytes, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder};
+use memplan_core::{
+    Buffer, BufferId, Bytes, Id, Interval, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, Space, SpaceId, Tie,
+};
 
 use crate::Random;
 
@@ -99,6 +101,52 @@ pub fn jigsaw(count: usize, steps: u64, height: u64, seed: u64) -> Problem {
         Buffer::new(index.to_string(), height, Lifetime::new(start, end))
     };
     build(parts.into_iter().enumerate().map(buffer))
+}
+
+/// A kernel for an accelerator: tiles that are loaded into double buffers, in-place
+/// operations, results whose parts are written next to each other, a scratch
+/// area that only its lower or upper half is used of at times, and a second
+/// memory for what finds no room in the first. Offsets are multiples of 32.
+pub fn kernel(count: usize, seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    let mut builder = ProblemBuilder::new();
+    let near = builder.space(Space { alignment: Bytes(32), ..Space::new("near") });
+    let far = builder.space(Space { alignment: Bytes(32), ..Space::new("far") });
+    let mut previous: Option<BufferId> = None;
+    let mut step = 0;
+    while builder.buffers_mut().len() < count {
+        let name = builder.buffers_mut().len().to_string();
+        let size = 32 * random.between(1, 64);
+        let end = step + random.between(2, 6);
+        let mut buffer = Buffer::new(name, size, Lifetime::new(step, end));
+        buffer.spaces.push(near);
+        match random.below(12) {
+            0 => buffer.slots = 2,
+            1 => buffer.spaces.push(far),
+            2 => {
+                let (half, middle) = (size / 2, step + (end - step) / 2);
+                let (low, high) = if random.one_in(2) { (0, half) } else { (half, size) };
+                let rest = Interval::with_window(middle, end, low, high);
+                buffer.lifetime = [Interval::new(step, middle), rest].into_iter().collect();
+            }
+            3 => {
+                let group = builder.group(format!("group{step}"));
+                let part = Buffer::new(format!("part{step}"), size, Lifetime::new(step, end));
+                builder.buffer(Buffer { tie: Some(Tie { group, at: Bytes::ZERO }), ..part });
+                buffer.tie = Some(Tie { group, at: Bytes(size) });
+                buffer.spaces = [SpaceId::from_index(0)].into_iter().collect();
+            }
+            4 => buffer.exclusive = random.one_in(3),
+            _ => {}
+        }
+        let id = builder.buffer(buffer);
+        if let Some(over) = previous.filter(|_| random.one_in(3)) {
+            builder.overlay(Overlay { buffer: id, over, kind: OverlayKind::SameBase });
+        }
+        previous = Some(id);
+        step += random.below(2) + 1;
+    }
+    build_valid(builder)
 }
 
 /// Sizes of tensors: few different ones, as in networks.

@@ -24,6 +24,8 @@ const MOST_REFINED: usize = 64;
 const QUICK_PROOF: u64 = 2000;
 /// Up to this many pieces the general search gets a share of the budget even if all is flat.
 const FEW: usize = 40;
+/// Up to this many pieces nearly everything can be proved at once.
+const VERY_FEW: usize = 16;
 
 /// With more pieces no flat instance is small enough for the exact search.
 const MOST_PIECES: usize = 32_000;
@@ -143,8 +145,13 @@ impl<'a, 'p> Search<'a, 'p> {
             // Where a capacity is given any plan within it is an answer; whether it is the
             // smallest is only asked if that is quickly found out.
             let is_decided = self.best.is_some() && self.problem.spaces().iter().any(|space| space.capacity.is_some());
-            let is_quick = is_decided || (is_flat && self.pieces.len() > FEW);
-            self.settle(if is_quick { QUICK_PROOF } else { u64::MAX }, budget);
+            let nodes = match self.pieces.len() {
+                0..=FEW if !is_decided => u64::MAX,
+                _ if !is_decided && !is_flat => u64::MAX,
+                0..=VERY_FEW => 10 * QUICK_PROOF,
+                _ => QUICK_PROOF,
+            };
+            self.settle(nodes, budget);
         }
     }
 

@@ -12,9 +12,13 @@ use std::collections::BTreeMap;
 use memplan_core::{Bytes, Id, IndexVec, Problem, SpaceId};
 
 use super::branch::{Known, Patience, minimise, raise_lower};
+use super::domains::Rules;
 use super::model::{Job, Model};
 use super::order::Orders;
 use crate::piece::{PieceId, Pieces};
+
+/// Nodes for the spaces of one assignment: everything is tried a little before anything is tried long.
+const LEAF_LIMITS: [u64; 4] = [100, 1_000, 10_000, u64::MAX];
 
 /// Where a piece is.
 pub(super) type Spot = (SpaceId, i64);
@@ -38,6 +42,7 @@ pub(super) struct Assign<'a, 'p> {
     pieces: &'a Pieces<'p>,
     problem: &'p Problem,
     orders: Orders<'a>,
+    rules: Rules,
     /// Pieces with a choice, by their first slots.
     undecided: Vec<PieceId>,
     /// Space of each piece, by its first slot.
@@ -87,7 +92,7 @@ impl Outline {
 
 impl<'a, 'p> Assign<'a, 'p> {
     /// `None` if the problem is too large or too intricate.
-    pub(super) fn new(pieces: &'a Pieces<'p>) -> Option<Assign<'a, 'p>> {
+    pub(super) fn new(pieces: &'a Pieces<'p>, rules: Rules) -> Option<Assign<'a, 'p>> {
         let problem = pieces.problem();
         let orders = Orders::of(pieces);
         let mut outlines = Vec::new();
@@ -108,6 +113,7 @@ impl<'a, 'p> Assign<'a, 'p> {
             pieces,
             problem,
             orders,
+            rules,
             undecided,
             spaces: pieces.ids().map(home).collect(),
             outlines,
@@ -133,18 +139,35 @@ impl<'a, 'p> Assign<'a, 'p> {
         }
     }
 
-    /// Searches all assignments.
+    /// Searches all assignments: first with little patience for each, then with more.
     pub(super) fn run(mut self, patience: &Patience) -> Found {
-        // One bit of a counter per undecided piece would do for two homes; homes are numbered instead.
-        let mut next = vec![0usize];
-        while let Some(&home) = next.last() {
-            let depth = next.len() - 1;
-            if self.nodes >= patience.nodes || (patience.is_over)() {
-                self.is_complete = false;
+        let limits: &[u64] = if self.undecided.is_empty() { &[u64::MAX] } else { &LEAF_LIMITS };
+        for &limit in limits {
+            self.is_complete = true;
+            self.walk(limit, patience);
+            if self.is_complete || self.is_over(patience) {
                 break;
             }
-            let Some(&piece) = self.undecided.get(depth) else {
-                self.leaf(patience);
+        }
+        self.found()
+    }
+
+    fn is_over(&self, patience: &Patience) -> bool {
+        self.nodes >= patience.nodes || (patience.is_over)()
+    }
+
+    /// Goes through the assignments, with at most `limit` nodes for what follows each.
+    fn walk(&mut self, limit: u64, patience: &Patience) {
+        // Which home comes next, for each piece that has a choice, as far as they are decided.
+        let mut next = vec![0usize];
+        while let Some(&home) = next.last() {
+            if self.is_over(patience) {
+                self.is_complete = false;
+                return;
+            }
+            let Some(&piece) = self.undecided.get(next.len() - 1) else {
+                let nodes = patience.nodes.min(self.nodes.saturating_add(limit));
+                self.leaf(&Patience { nodes, ..*patience });
                 next.pop();
                 continue;
             };
@@ -162,7 +185,6 @@ impl<'a, 'p> Assign<'a, 'p> {
                 next.push(0);
             }
         }
-        self.found()
     }
 
     fn set_space(&mut self, first: PieceId, space: Option<SpaceId>) {
@@ -262,7 +284,7 @@ impl<'a, 'p> Assign<'a, 'p> {
             Slot::Occupied(entry) => Some(entry.into_mut()),
             Slot::Vacant(slot) => {
                 let model = Model::new(self.pieces, &self.orders, space, &slot.key().1)?;
-                Some(slot.insert(Entry::new(&model)))
+                Some(slot.insert(Entry::new(&model, self.rules)))
             }
         }
     }
@@ -285,18 +307,19 @@ impl<'a, 'p> Assign<'a, 'p> {
 }
 
 impl Entry {
-    fn new(model: &Model) -> Entry {
-        let models: Vec<(Vec<u32>, Model)> = model
-            .components()
+    fn new(model: &Model, rules: Rules) -> Entry {
+        let everything = || vec![(0..model.parts.len() as u32).collect()];
+        let components = if rules.components { model.components() } else { everything() };
+        let models: Vec<(Vec<u32>, Model)> = components
             .into_iter()
             .map(|parts| {
                 let component = model.component(&parts);
                 (parts, component)
             })
             .collect();
-        let mut known = Known { lower: model.least_extent(), below: i64::MAX, offsets: None };
+        let mut known = Known { lower: model.least_extent(), below: i64::MAX, offsets: None, guide: None };
         if model.parts.is_empty() {
-            known = Known { lower: 0, below: 0, offsets: Some(Vec::new()) };
+            known = Known { lower: 0, below: 0, offsets: Some(Vec::new()), guide: None };
         }
         Entry { known, models }
     }
@@ -305,9 +328,11 @@ impl Entry {
     fn improve(&mut self, below: i64, patience: &Patience) -> (u64, bool) {
         let mut lower = self.known.lower;
         let mut knowns = Vec::with_capacity(self.models.len());
-        for (_, model) in &self.models {
-            let mut known = Known { lower: 0, below, offsets: None };
-            raise_lower(model, &mut known, patience.rules);
+        for (parts, model) in &self.models {
+            let guide = |offsets: &Vec<i64>| parts.iter().map(|&part| offsets[part as usize]).collect();
+            let guide = self.known.offsets.as_ref().map(guide);
+            let mut known = Known { lower: 0, below, offsets: None, guide };
+            raise_lower(model, &mut known, patience);
             lower = lower.max(known.lower);
             knowns.push(known);
         }

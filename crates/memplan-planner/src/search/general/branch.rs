@@ -5,7 +5,10 @@
 //! and the node branches on its options.
 
 use super::domains::{Dead, Domains, Mark, Rules};
-use super::model::Model;
+use super::model::{Least, Model};
+
+/// Nodes of the first dive.
+const FIRST_DIVE: u64 = 200;
 
 /// What is known about a model.
 #[derive(Clone, Debug)]
@@ -16,6 +19,8 @@ pub(super) struct Known {
     pub(super) below: i64,
     /// The best plan found so far; it needs `below`.
     pub(super) offsets: Option<Vec<i64>>,
+    /// A good plan to stay near to, perhaps one that needs more.
+    pub(super) guide: Option<Vec<i64>>,
 }
 
 impl Known {
@@ -54,7 +59,7 @@ struct Frame {
 /// there is none, one needs no more than `enough`, or patience is over. Returns
 /// the nodes visited.
 pub(super) fn minimise(model: &Model, known: &mut Known, enough: i64, patience: &Patience) -> u64 {
-    raise_lower(model, known, patience.rules);
+    raise_lower(model, known, patience);
     if known.is_settled() {
         return 1;
     }
@@ -67,15 +72,15 @@ pub(super) fn minimise(model: &Model, known: &mut Known, enough: i64, patience: 
 }
 
 /// Raises the lower bound as far as conclusions without branching go.
-pub(super) fn raise_lower(model: &Model, known: &mut Known, rules: Rules) {
+pub(super) fn raise_lower(model: &Model, known: &mut Known, patience: &Patience) {
     known.lower = known.lower.max(model.least_extent());
     let is_dead = |extent: i64| {
-        let mut domains = Domains::new(model, rules);
+        let mut domains = Domains::new(model, patience.rules);
         let begun = domains.begin().and_then(|()| domains.limit(extent)).and_then(|()| domains.propagate());
         begun == Err(Dead)
     };
     let (mut low, mut high) = (known.lower, known.below.min(model.enough.saturating_add(1)));
-    while low < high {
+    while low < high && !(patience.is_over)() {
         let middle = low + (high - low) / 2;
         if is_dead(middle) {
             low = middle + 1;
@@ -95,14 +100,37 @@ struct Search<'m> {
 }
 
 impl Search<'_> {
+    /// Dives from the root again and again, longer every time: which parts
+    /// fail is remembered, and they are decided on first.
     fn run(&mut self, known: &mut Known, goal: i64, patience: &Patience) -> End {
         let limit = known.below.saturating_sub(1).min(self.model.enough);
         let root = self.domains.begin().and_then(|()| self.domains.limit(limit));
-        let mut result = root.and_then(|()| self.domains.propagate());
+        if root.and_then(|()| self.domains.propagate()).is_err() {
+            return End::Exhausted;
+        }
+        let start = self.domains.mark();
+        let mut dive = FIRST_DIVE;
+        loop {
+            let end = self.dive(known, goal, self.nodes.saturating_add(dive).min(patience.nodes), patience);
+            if end != End::Open || self.nodes >= patience.nodes || (patience.is_over)() {
+                return end;
+            }
+            dive += dive / 2;
+            self.stack.clear();
+            self.domains.undo(start);
+            let limited = self.domains.limit(known.below.saturating_sub(1));
+            if limited.and_then(|()| self.domains.propagate()).is_err() {
+                return End::Exhausted;
+            }
+        }
+    }
+
+    fn dive(&mut self, known: &mut Known, goal: i64, last_node: u64, patience: &Patience) -> End {
+        let mut result = Ok(());
         loop {
             self.nodes += 1;
             if result.is_ok() {
-                match self.branch() {
+                match self.branch(known) {
                     Some(frame) => self.stack.push(frame),
                     None => self.keep(known),
                 }
@@ -113,7 +141,7 @@ impl Search<'_> {
             if self.stack.is_empty() {
                 return End::Exhausted;
             }
-            if self.nodes >= patience.nodes || (self.nodes.is_multiple_of(64) && (patience.is_over)()) {
+            if self.nodes >= last_node || (self.nodes.is_multiple_of(64) && (patience.is_over)()) {
                 return End::Open;
             }
             match self.next(known) {
@@ -128,34 +156,50 @@ impl Search<'_> {
         let ends = self.model.parts.iter().zip(&self.domains.lowest).map(|(part, offset)| offset + part.size);
         known.below = ends.max().unwrap_or(0).max(0);
         known.offsets = Some(self.domains.lowest.clone());
+        known.guide.clone_from(&known.offsets);
     }
 
     /// The choice to make here; `None` if all are kept.
-    fn branch(&self) -> Option<Frame> {
-        let mut best: Option<(i64, i64, u32)> = None;
+    fn branch(&self, known: &Known) -> Option<Frame> {
+        let mut best: Option<(f64, u32)> = None;
         for choice in 0..self.model.choices.len() as u32 {
             if self.domains.is_settled(choice) || self.domains.is_kept(choice) {
                 continue;
             }
-            let options = self.model.choices[choice as usize].options.len();
-            let (mut sum, mut least) = (0i64, i64::MAX);
-            for slack in (0..options).map(|option| self.domains.slack(choice, option)).filter(|&slack| slack >= 0) {
-                sum = sum.saturating_add(slack);
-                least = least.min(slack);
-            }
-            let key = (sum, least, choice);
-            if best.is_none_or(|best| key < best) {
-                best = Some(key);
+            let urgency = self.urgency(choice);
+            if best.is_none_or(|(most, _)| urgency > most) {
+                best = Some((urgency, choice));
             }
         }
-        let (_, _, choice) = best?;
-        let count = self.model.choices[choice as usize].options.len();
-        let mut options: Vec<(i64, u32)> =
-            (0..count).map(|option| (-self.domains.slack(choice, option), option as u32)).collect();
-        options.retain(|&(slack, _)| slack <= 0);
+        let (_, choice) = best?;
+        Some(Frame { mark: self.domains.mark(), choice, options: self.options(choice, known), next: 0 })
+    }
+
+    /// Choices with little room left between parts that often fail come first.
+    fn urgency(&self, choice: u32) -> f64 {
+        let options = &self.model.choices[choice as usize].options;
+        let slacks = (0..options.len()).map(|option| self.domains.slack(choice, option)).filter(|&slack| slack >= 0);
+        let room = slacks.fold(0i64, i64::saturating_add).saturating_add(1);
+        let failures = |least: &Least| {
+            let of = |part: u32| u64::from(self.domains.failures[part as usize]);
+            of(least.below) + of(least.above)
+        };
+        options.iter().flatten().next().map_or(0, failures) as f64 / room as f64
+    }
+
+    /// The possible options: those that the guide takes first, then those that leave most room.
+    fn options(&self, choice: u32, known: &Known) -> Vec<u32> {
+        let all = &self.model.choices[choice as usize].options;
+        let is_guided = |option: usize| {
+            known.guide.as_ref().is_some_and(|guide| {
+                let holds = |l: &Least| guide[l.above as usize] >= guide[l.below as usize] + l.least;
+                all[option].iter().all(holds)
+            })
+        };
+        let key = |option: usize| (!is_guided(option), -self.domains.slack(choice, option), option as u32);
+        let mut options: Vec<(bool, i64, u32)> = (0..all.len()).map(key).filter(|key| key.1 <= 0).collect();
         options.sort_unstable();
-        let options = options.into_iter().map(|(_, option)| option).collect();
-        Some(Frame { mark: self.domains.mark(), choice, options, next: 0 })
+        options.into_iter().map(|(_, _, option)| option).collect()
     }
 
     /// Takes the next option of the innermost open choice. `None` if there is none left.

@@ -15,6 +15,9 @@
 use super::machine::{Machine, Task};
 use super::model::{Least, Model, round_down, round_up};
 
+/// Tenths of the room that the jobs of a clique must fill to be looked at.
+const ROOMY: i64 = 8;
+
 /// A change to take back.
 #[derive(Clone, Copy, Debug)]
 enum Change {
@@ -38,10 +41,15 @@ pub(super) struct Rules {
     pub(super) machines: bool,
     pub(super) units: bool,
     pub(super) symmetries: bool,
+    /// Parts that failed before are decided on first.
+    pub(super) failures: bool,
+    /// Parts that have nothing to do with each other are solved apart.
+    pub(super) components: bool,
 }
 
 impl Rules {
-    pub(super) const ALL: Rules = Rules { machines: true, units: true, symmetries: true };
+    pub(super) const ALL: Rules =
+        Rules { machines: true, units: true, symmetries: true, failures: true, components: true };
 }
 
 /// See the module documentation.
@@ -66,6 +74,8 @@ pub(super) struct Domains<'m> {
     raised: Vec<u32>,
     machine: Machine,
     tasks: Vec<Task>,
+    /// Per part: how often it was the end of a branch.
+    pub(super) failures: Vec<u32>,
 }
 
 impl<'m> Domains<'m> {
@@ -110,6 +120,7 @@ impl<'m> Domains<'m> {
             raised: vec![0; count],
             machine: Machine::default(),
             tasks: Vec::new(),
+            failures: vec![1; count],
         }
     }
 
@@ -204,6 +215,15 @@ impl<'m> Domains<'m> {
         self.model.choices[choice as usize].options[option].iter().map(slack).min().unwrap_or(i64::MAX)
     }
 
+    fn fail(&mut self, part: u32) -> Result<(), Dead> {
+        self.blame(part);
+        Err(Dead)
+    }
+
+    fn blame(&mut self, part: u32) {
+        self.failures[part as usize] += u32::from(self.rules.failures);
+    }
+
     fn enqueue(&mut self, part: u32) {
         if !std::mem::replace(&mut self.is_queued[part as usize], true) {
             self.queue.push(part);
@@ -217,7 +237,7 @@ impl<'m> Domains<'m> {
         }
         let offset = round_up(offset, self.model.parts[index].alignment);
         if offset > self.highest[index] {
-            return Err(Dead);
+            return self.fail(part);
         }
         self.trail.push(Change::Lowest(part, self.lowest[index]));
         self.lowest[index] = offset;
@@ -237,7 +257,7 @@ impl<'m> Domains<'m> {
         }
         let offset = round_down(offset, self.model.parts[index].alignment);
         if offset < self.lowest[index] {
-            return Err(Dead);
+            return self.fail(part);
         }
         self.trail.push(Change::Highest(part, self.highest[index]));
         self.highest[index] = offset;
@@ -319,7 +339,11 @@ impl<'m> Domains<'m> {
         }
         match possible {
             Some(option) => self.choose(choice, option),
-            None => Err(Dead),
+            None => {
+                let first = model.choices[choice as usize].options.iter().flatten().next();
+                first.iter().for_each(|least| self.blame(least.below));
+                first.map_or(Err(Dead), |least| self.fail(least.above))
+            }
         }
     }
 
@@ -338,7 +362,15 @@ impl<'m> Domains<'m> {
                 number: number as u32,
             });
         }
-        let mut result = if self.machine.tighten(&mut tasks) { Ok(()) } else { Err(Dead) };
+        let mut result = Ok(());
+        if is_roomy(&tasks) {
+            self.tasks = tasks;
+            return Ok(());
+        }
+        if !self.machine.tighten(&mut tasks) {
+            jobs.iter().for_each(|job| self.blame(job.part));
+            result = Err(Dead);
+        }
         for (job, task) in jobs.iter().zip(&tasks) {
             let raise = |domains: &mut Self| domains.raise(job.part, task.release - job.low);
             let lower = |domains: &mut Self| domains.lower(job.part, task.deadline - job.high);
@@ -366,4 +398,12 @@ impl<'m> Domains<'m> {
         }
         true
     }
+}
+
+/// Whether jobs have so much room that looking closer hardly ever finds anything.
+fn is_roomy(tasks: &[Task]) -> bool {
+    let release = tasks.iter().map(|task| task.release).min().unwrap_or(0);
+    let deadline = tasks.iter().map(|task| task.deadline).max().unwrap_or(0);
+    let length = tasks.iter().map(|task| task.length).sum::<i64>();
+    length < (deadline - release) / 10 * ROOMY
 }

@@ -519,9 +519,9 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     /// Slots of one piece, and buffers that do not differ, can be swapped: they go up in order.
     fn symmetries(&self) -> Vec<Least> {
-        let overlays = || self.problem.overlays().iter().flat_map(|overlay| [overlay.buffer, overlay.over]);
         let mut is_special = vec![self.problem.dependencies().is_some(); self.problem.buffers().len()];
-        overlays().for_each(|buffer| is_special[buffer.index()] = true);
+        let in_place = self.takers.iter().flat_map(|taker| [taker.buffer, taker.over]);
+        in_place.for_each(|buffer| is_special[buffer.index()] = true);
         let pairs = self.problem.must_not_share().iter().flat_map(|&(one, other)| [one, other]);
         let in_pairs: Vec<BufferId> = pairs.collect();
         let is_overlaid = |part: &Part| self.pieces.members(part.piece).any(|(buffer, _)| is_special[buffer.index()]);
@@ -594,13 +594,8 @@ impl<'a, 'p> Builder<'a, 'p> {
                 cliques.push(self.clique(&jobs, [seed].into_iter().chain(by_size.iter().copied())));
             }
         }
-        for clique in &mut cliques {
-            clique.sort_unstable();
-        }
-        cliques.sort_unstable();
-        cliques.dedup();
-        cliques.retain(|clique| clique.len() > 1);
-        cliques
+        cliques.iter_mut().for_each(|clique| clique.sort_unstable());
+        largest(cliques)
     }
 
     fn clique(&self, jobs: &[Job], candidates: impl Iterator<Item = usize>) -> Vec<Job> {
@@ -623,6 +618,22 @@ impl<'a, 'p> Builder<'a, 'p> {
         let (below, above) = (a.low - b.high, a.high - b.low);
         self.forbidden[one][other - one - 1].iter().any(|&(from, to)| from <= below && above <= to)
     }
+}
+
+/// The cliques that are not part of another one.
+fn largest(mut cliques: Vec<Vec<Job>>) -> Vec<Vec<Job>> {
+    cliques.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    let mut kept: Vec<Vec<Job>> = Vec::new();
+    for clique in cliques {
+        // A smaller range of the same part says less, too.
+        let is_in = |job: &Job, other: &[Job]| {
+            other.iter().any(|wide| wide.part == job.part && wide.low <= job.low && job.high <= wide.high)
+        };
+        if clique.len() > 1 && !kept.iter().any(|other| clique.iter().all(|job| is_in(job, other))) {
+            kept.push(clique);
+        }
+    }
+    kept
 }
 
 /// What an overlay between two buffers permits them.
