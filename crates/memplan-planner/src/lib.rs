@@ -21,6 +21,7 @@ pub mod feature;
 pub mod fit;
 mod floor;
 mod growing_object;
+mod halves;
 mod load;
 pub mod order;
 pub mod ordering;

@@ -240,6 +240,21 @@ impl<'p> Pieces<'p> {
         self.partners.items.is_empty() && self.pieces.iter().all(|piece| piece.slots == 1)
     }
 
+    /// Whether every piece is a rectangle of time and bytes, all in one space, and no two are related.
+    pub(crate) fn is_plain(&self) -> bool {
+        let is_rectangle = |piece: PieceId| {
+            let info = self.get(piece);
+            let is_whole = |rect: &Rect| rect.low == 0 && rect.high == info.size;
+            !info.exclusive && self.rects(piece).len() <= 1 && self.rects(piece).iter().all(is_whole)
+        };
+        self.problem.spaces().len() == 1
+            && self.problem.blocks().blocks().is_empty()
+            && self.problem.must_not_share().is_empty()
+            && self.ordering.is_none()
+            && self.can_be_merged()
+            && self.ids().all(is_rectangle)
+    }
+
     /// Whether a rectangle may begin in the middle of a buffer.
     pub(crate) fn has_windows(&self) -> bool {
         let has_window = |interval: &memplan_core::Interval| interval.window.is_some();

@@ -123,7 +123,7 @@ impl<'p> Placer<'p> {
         let first = self.pieces.first_slot(piece).index();
         let slots = first..first + self.pieces.get(piece).slots as usize;
         for slot in slots.clone().map(PieceId::from_index) {
-            match self.offset_in(slot, self.pieces.homes(piece)[home], fit, limit) {
+            match self.offset_in(slot, self.pieces.homes(piece)[home], fit, limit, None) {
                 Some(offset) => self.put(slot, home, Spot { space, offset }),
                 None => {
                     slots
@@ -137,8 +137,35 @@ impl<'p> Placer<'p> {
         true
     }
 
-    /// An offset for the piece in a space such that it ends at `limit` at the latest.
-    fn offset_in(&mut self, piece: PieceId, home: Home, fit: Fit, limit: u64) -> Option<u64> {
+    /// Places a plain piece that meets pieces of this placer and of another one, in both; see
+    /// [`halves`](crate::halves).
+    pub(crate) fn place_across(&mut self, other: &mut Placer, piece: PieceId, fit: Fit) -> Option<Spot> {
+        let home = *self.pieces.homes(piece).first()?;
+        let within = self.offset_in(piece, home, fit, self.spaces[home.space].limit, Some(&mut *other));
+        let offset = within.or_else(|| self.offset_in(piece, home, fit, MAX_BYTES, Some(&mut *other)))?;
+        let spot = Spot { space: home.space, offset };
+        self.put(piece, 0, spot);
+        other.put(piece, 0, spot);
+        Some(spot)
+    }
+
+    /// Takes over where another placer has put pieces, to finish a plan; nothing can be placed after that.
+    pub(crate) fn adopt(&mut self, other: &Placer) {
+        for (spot, &theirs) in self.spots.iter_mut().zip(other.spots.iter()) {
+            *spot = spot.or(theirs);
+        }
+    }
+
+    /// An offset for the piece in a space such that it ends at `limit` at the latest and
+    /// meets nobody here nor, if there is one, in the placer beside.
+    fn offset_in(
+        &mut self,
+        piece: PieceId,
+        home: Home,
+        fit: Fit,
+        limit: u64,
+        beside: Option<&mut Placer>,
+    ) -> Option<u64> {
         let info = self.pieces.get(piece);
         let highest = limit.checked_sub(info.size)?;
         if info.fixed.is_some_and(|offset| offset > highest || offset % home.alignment != 0) {
@@ -148,6 +175,10 @@ impl<'p> Placer<'p> {
             return Some(info.fixed.unwrap_or(0));
         }
         self.collect_obstacles(piece, home.space);
+        if let Some(beside) = beside {
+            beside.collect_obstacles(piece, home.space);
+            self.obstacles.append(&mut beside.obstacles);
+        }
         if let Some(offset) = info.fixed {
             return self.is_free(offset).then_some(offset);
         }
@@ -258,8 +289,11 @@ impl<'p> Placer<'p> {
         }
         let floor = &mut self.spaces[spot.space];
         floor.placed.push(piece);
-        for own in self.pieces.footprints(piece).filter(|own| own.exclusive) {
-            floor.block(spot.offset + own.low, spot.offset + own.high);
+        // Few are exclusive, and looking at a buffer takes longer than looking at its piece.
+        if self.pieces.get(piece).exclusive {
+            for own in self.pieces.footprints(piece).filter(|own| own.exclusive) {
+                floor.block(spot.offset + own.low, spot.offset + own.high);
+            }
         }
         let rects = self.pieces.rects(piece);
         let first = self.first_rank[piece] as usize + home * rects.len();

@@ -21,7 +21,7 @@ use memplan_core::{Bytes, Plan, Problem, SpaceId, Stop, Witness, bound};
 
 use crate::piece::Pieces;
 use crate::placer::Placer;
-use crate::strategy::ordered_fit::{self, OrderedFit};
+use crate::strategy::ordered_fit::{self, OrderedFit, Pass};
 use crate::{Request, collision};
 
 /// The members, most promising first.
@@ -85,7 +85,8 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
         placer.clear();
         tried.placements += pieces.len() as u64;
         let is_late = || passes.found && passes.is_late(request).is_some();
-        match member.run(&mut placer, tried.best.as_ref().map(Plan::extent), &is_late) {
+        let ceiling = tried.best.as_ref().map(Plan::extent);
+        match member.run(&mut placer, &Pass { ceiling, gives_up: &is_late, threads: request.threads() }) {
             Ok(true) => keep_better(problem, &mut tried.best, placer.finish()),
             Ok(false) => {}
             Err(piece) => tried.witness = collision::witness(&placer, piece),

@@ -90,6 +90,12 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// How many threads to use, at least one.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.threads.unwrap_or_else(cores).max(1)
+    }
+
     /// Whether the watcher or the flag says to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(|cancel| cancel.load(Relaxed))

@@ -28,7 +28,6 @@ impl<'a> Budget<'a> {
     /// work limit alone there is no clock, so that the result is reproducible.
     pub(crate) fn of(request: &Request<'a>, start: Instant) -> Budget<'a> {
         let time = request.time_limit.or(request.work_limit.is_none().then_some(DEFAULT_TIME));
-        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Budget {
             deadline: time.and_then(|time| start.checked_add(time)),
             work: request.work_limit,
@@ -36,7 +35,7 @@ impl<'a> Budget<'a> {
             observer: request.observer,
             is_quiet: false,
             cancel: request.cancel.clone(),
-            threads: request.threads.unwrap_or_else(cores).max(1),
+            threads: request.threads(),
         }
     }
 

@@ -10,7 +10,7 @@ use super::flatten::Flat;
 use super::general::{self, meeting_step};
 use super::press::press;
 use super::reorder::reorder;
-use super::windows::{improve_windows, is_plain};
+use super::windows::improve_windows;
 use super::witness::irreducible;
 use crate::piece::{PieceId, Pieces};
 use crate::portfolio::{self, Tried};
@@ -215,7 +215,7 @@ impl<'a, 'p> Search<'a, 'p> {
             let (pieces, best, lower) = (self.pieces, &mut self.best, &self.lower);
             let stop = match part {
                 Part::Press => press(pieces, best, lower, &mut share),
-                Part::Windows if is_plain(pieces) => {
+                Part::Windows if pieces.is_plain() => {
                     improve_windows(pieces, best, self.lower_bound, self.seed, &mut share)
                 }
                 Part::Windows => None,

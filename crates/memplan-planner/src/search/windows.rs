@@ -18,7 +18,7 @@
 //! the exact search can stand, it starts again small with more patience.
 //!
 //! This is for problems in which a piece is a rectangle and nothing relates two of them
-//! ([`is_plain`]). The work counted is that of the exact search, so the result depends on it and
+//! ([`Pieces::is_plain`]). The work counted is that of the exact search, so the result depends on it and
 //! on nothing else. Finding a window costs what is alive in it, never a look at all buffers.
 
 use std::collections::BTreeSet;
@@ -39,22 +39,6 @@ const MOST_WIDENED: u32 = 5;
 const NODES: u64 = 2500;
 /// How often patience is doubled before a plan is left alone.
 const MOST_PATIENT: u32 = 10;
-
-/// Whether every piece is a rectangle of time and bytes, all in one space, and no two are related.
-pub(crate) fn is_plain(pieces: &Pieces) -> bool {
-    let problem = pieces.problem();
-    let is_rectangle = |piece: PieceId| {
-        let info = pieces.get(piece);
-        let is_whole = |rect: &Rect| rect.low == 0 && rect.high == info.size;
-        !info.exclusive && pieces.rects(piece).len() <= 1 && pieces.rects(piece).iter().all(is_whole)
-    };
-    problem.spaces().len() == 1
-        && problem.blocks().blocks().is_empty()
-        && problem.must_not_share().is_empty()
-        && pieces.ordering().is_none()
-        && pieces.can_be_merged()
-        && pieces.ids().all(is_rectangle)
-}
 
 /// Improves a plan of plain pieces until it meets the bound, nothing has helped for
 /// long, or the budget is used up.

@@ -11,8 +11,9 @@
 //! ```
 //!
 //! The portfolio has no member for every other strategy. Where the search ends
-//! above the bound, those it has not tried are run too ([`no_worse`]), so that on up
-//! to [`MOST_ASKED`] buffers no strategy is ever better than this one.
+//! above the bound, those it has not tried are run too ([`no_worse`]), until one meets it. So on up
+//! to [`ALWAYS_ASKED`] buffers no strategy is ever better than this one; up to
+//! [`MOST_ASKED`] they are asked as long as there is time, of which an eighth is kept for them.
 //!
 //! If the bound itself exceeds a capacity the answer is "infeasible" with a
 //! witness; if only the plans do, every member is tried before giving up.
@@ -21,6 +22,8 @@
 //! all features of the problem and is quick enough for its size is run, until
 //! one meets the lower bound; the smallest sum of object sizes wins, then the
 //! smallest number of objects, then the first in the list.
+
+use std::time::Instant;
 
 use memplan_core::{BufferId, Bytes, Outcome, Plan, Problem, Stop, bound};
 
@@ -63,36 +66,54 @@ impl Strategy for Auto {
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         match request.assign {
-            Assign::Offsets => plan_offsets(problem, request),
+            Assign::Offsets => no_worse(problem, request),
             Assign::Objects => plan_objects(problem, request),
         }
     }
 }
 
-fn plan_offsets(problem: &Problem, request: &Request) -> Outcome {
-    no_worse(problem, request, search::search(problem, request).outcome)
+/// Up to this many buffers all other strategies are asked after a search, whatever the time: it is
+/// a fraction of a second.
+const ALWAYS_ASKED: usize = 5_000;
+/// Up to this many they are asked as long as there is time.
+const MOST_ASKED: usize = 100_000;
+
+/// Searches, and asks the other strategies where that did not settle it.
+pub(super) fn no_worse(problem: &Problem, request: &Request) -> Outcome {
+    let limit = request.time_limit.or(request.work_limit.is_none().then_some(search::DEFAULT_TIME));
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+    // Whoever is asked later needs some time, too.
+    let is_asked_in_time = (ALWAYS_ASKED..MOST_ASKED).contains(&problem.buffers().len());
+    let time_limit = if is_asked_in_time { limit.map(|limit| limit / 8 * 7) } else { request.time_limit };
+    let outcome = search::search(problem, &Request { time_limit, ..request.clone() }).outcome;
+    ask_others(problem, request, outcome, deadline)
 }
 
-/// Most buffers for which other strategies are asked after a search: a few milliseconds.
-const MOST_ASKED: usize = 2_000;
-
 /// An outcome, or a better one if another strategy has it.
-pub(super) fn no_worse(problem: &Problem, request: &Request, outcome: Outcome) -> Outcome {
-    let is_open = matches!(outcome, Outcome::Feasible { .. } | Outcome::Exhausted { .. });
-    if !is_open || problem.buffers().len() > MOST_ASKED {
-        return outcome;
-    }
+fn ask_others(problem: &Problem, request: &Request, outcome: Outcome, deadline: Option<Instant>) -> Outcome {
+    let count = problem.buffers().len();
+    let is_over = || {
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        count > MOST_ASKED || (count > ALWAYS_ASKED && (is_late || request.is_cancelled()))
+    };
     let searches = ["auto", "search"];
-    let others = STRATEGIES.iter().filter(|strategy| {
-        !searches.contains(&strategy.name()) && problem.buffers().len() <= quick_up_to(strategy.name())
-    });
-    let lower_bound = bound::lower_bound(problem);
+    let others = STRATEGIES
+        .iter()
+        .filter(|strategy| !searches.contains(&strategy.name()) && count <= quick_up_to(strategy.name()));
+    let mut best = outcome;
+    let mut lower_bound = None;
     // Whoever would search, too, has nothing to add to the search that was made.
     let request = Request { work_limit: Some(0), ..request.clone() };
-    others.fold(outcome, |best, strategy| {
+    for strategy in others {
+        let is_open = matches!(best, Outcome::Feasible { .. } | Outcome::Exhausted { .. });
+        if !is_open || is_over() {
+            break;
+        }
         let other = super::plan(*strategy, problem, &request).ok();
-        better(best, other.as_ref().and_then(Outcome::plan), lower_bound)
-    })
+        let least = *lower_bound.get_or_insert_with(|| bound::lower_bound(problem));
+        best = better(best, other.as_ref().and_then(Outcome::plan), least);
+    }
+    best
 }
 
 /// An outcome with another plan, if that is smaller.

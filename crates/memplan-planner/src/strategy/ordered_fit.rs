@@ -26,14 +26,17 @@
 //! a piece finds no room within any capacity this one pass has failed, and the
 //! answer is "none found", or "infeasible" if the lower bound proves it.
 
+use std::ops::ControlFlow;
+
 use memplan_core::{Bytes, Outcome, Problem, Stop};
 
 use super::Strategy;
 use crate::fit::Fit;
+use crate::halves::Halves;
 use crate::order::Order;
 use crate::ordering::Ordering;
 use crate::piece::{PieceId, Pieces};
-use crate::placer::Placer;
+use crate::placer::{Placer, Spot};
 use crate::{Assign, Feature, Refusal, Request, collision};
 
 /// First or best fit in one order.
@@ -88,27 +91,40 @@ pub const BEST_LOAD: OrderedFit =
     ordered("best-fit-load", "tightest gap, those alive at the peak first", Fit::Best, Order::Load);
 
 impl OrderedFit {
-    /// Places all pieces, and says whether all of them ended below `ceiling`; the
-    /// first that does not ends the pass, and so does `gives_up`, which is asked
-    /// now and then. The error is a piece that could not be placed at all.
-    pub(crate) fn run(
-        &self,
-        placer: &mut Placer,
-        ceiling: Option<Bytes>,
-        gives_up: &dyn Fn() -> bool,
-    ) -> Result<bool, PieceId> {
+    /// Places all pieces, and says whether all of them ended below the ceiling; the
+    /// first that does not ends the pass, and so does giving up. The error is a piece
+    /// that could not be placed at all.
+    pub(crate) fn run<'a>(&self, placer: &mut Placer<'a>, pass: &Pass) -> Result<bool, PieceId> {
         let pieces = placer.pieces();
-        for (number, piece) in self.order.of(pieces).into_iter().enumerate() {
-            if number % 1024 == 1023 && gives_up() {
-                return Ok(false);
+        let order = self.order.of(pieces);
+        let judge = |number: usize, piece: PieceId, spot: Option<Spot>| match spot {
+            None => ControlFlow::Break(Err(piece)),
+            Some(spot) => {
+                let end = spot.offset.saturating_add(pieces.get(piece).size);
+                let is_high = pass.ceiling.is_some_and(|ceiling| end >= ceiling.0);
+                let is_over = is_high || (number % 1024 == 1023 && (pass.gives_up)());
+                if is_over { ControlFlow::Break(Ok(false)) } else { ControlFlow::Continue(()) }
             }
-            let spot = placer.place(piece, self.fit).ok_or(piece)?;
-            if ceiling.is_some_and(|ceiling| spot.offset + pieces.get(piece).size >= ceiling.0) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        };
+        let ended = match Halves::of(pieces).filter(|_| pass.threads > 1) {
+            Some(halves) => halves.place(placer, &order, self.fit, &judge),
+            None => order.iter().enumerate().try_for_each(|(number, &piece)| {
+                let spot = placer.place(piece, self.fit);
+                judge(number, piece, spot)
+            }),
+        };
+        ended.break_value().unwrap_or(Ok(true))
     }
+}
+
+/// When to end a pass, and on how many threads to run it.
+pub(crate) struct Pass<'a> {
+    /// No piece may end here or above.
+    pub(crate) ceiling: Option<Bytes>,
+    /// Asked now and then.
+    pub(crate) gives_up: &'a (dyn Fn() -> bool + Sync),
+    /// Two are enough; the plan does not depend on it.
+    pub(crate) threads: usize,
 }
 
 impl Strategy for OrderedFit {
@@ -132,11 +148,13 @@ impl Strategy for OrderedFit {
         too_many_dependencies(self.name, problem)
     }
 
-    fn plan(&self, problem: &Problem, _: &Request) -> Outcome {
+    fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         let exhausted = Outcome::Exhausted { stop: Stop::Finished };
         let Ok(pieces) = Pieces::of(problem) else { return exhausted };
         let mut placer = Placer::new(&pieces);
-        if let Err(piece) = self.run(&mut placer, None, &|| false) {
+        if let Err(piece) =
+            self.run(&mut placer, &Pass { ceiling: None, gives_up: &|| false, threads: request.threads() })
+        {
             return collision::witness(&placer, piece).map_or(exhausted, Outcome::Infeasible);
         }
         match placer.finish() {

@@ -1,0 +1,164 @@
+//! First fit on two cores, with the same result as on one.
+//!
+//! Where a piece goes depends only on pieces placed before it that are alive at the same time. Cut
+//! time in the middle: what lives before the cut and what lives after it never meet, so two
+//! [`Placer`]s can work on the two halves at once. Only pieces that live across the cut concern
+//! both; each of them waits until both halves have come as far in the order, and is then placed by
+//! looking at both:
+//!
+//! ```text
+//!   order     a  b  c  d  X  e  f  g  Y  h        X and Y live across the cut
+//!   left      a     c     X  e        Y           X waits for c and d,
+//!   right        b     d  X     f  g  Y  h        Y for e and g
+//! ```
+//!
+//! With a hundred alive at a time among a million, that is a hundred waits. Where much lives across the cut,
+//! as in a training step, or where pieces are related, halves do not pay or would not be right
+//! ([`Halves::of`]).
+
+use std::ops::ControlFlow;
+
+use crate::fit::Fit;
+use crate::piece::{PieceId, Pieces};
+use crate::placer::{Placer, Spot};
+
+/// Fewer pieces are placed before two threads have started.
+const FEWEST: usize = 50_000;
+/// One piece of so many may live across the cut.
+const MOST_ACROSS: usize = 500;
+
+/// Which half a piece belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+    Across,
+}
+
+/// Time cut in two. See the module documentation.
+pub(crate) struct Halves<'a> {
+    pieces: &'a Pieces<'a>,
+    /// Everything that starts here or later is on the right.
+    cut: u32,
+}
+
+/// Judges every placement; breaks to end the pass.
+pub(crate) trait Judge<B>: Fn(usize, PieceId, Option<Spot>) -> ControlFlow<B> + Sync {}
+impl<B, F: Fn(usize, PieceId, Option<Spot>) -> ControlFlow<B> + Sync> Judge<B> for F {}
+
+impl<'a> Halves<'a> {
+    /// `None` where one placer does as well.
+    pub(crate) fn of(pieces: &'a Pieces<'a>) -> Option<Halves<'a>> {
+        if pieces.len() < FEWEST || !pieces.is_plain() {
+            return None;
+        }
+        let mut starts: Vec<u32> =
+            pieces.ids().filter_map(|piece| pieces.rects(piece).first()).map(|rect| rect.start).collect();
+        let middle = starts.len() / 2;
+        let halves = Halves { pieces, cut: *starts.select_nth_unstable(middle).1 };
+        let across = pieces.ids().filter(|&piece| halves.side(piece) == Side::Across).count();
+        (across <= pieces.len() / MOST_ACROSS).then_some(halves)
+    }
+
+    fn side(&self, piece: PieceId) -> Side {
+        match self.pieces.rects(piece).first() {
+            Some(rect) if rect.start >= self.cut => Side::Right,
+            Some(rect) if rect.end > self.cut => Side::Across,
+            _ => Side::Left,
+        }
+    }
+
+    /// Places all pieces in an order. `judge` is told the number of each, and where it went; of
+    /// those that break, the one with the lowest number counts, as if there were one thread.
+    pub(crate) fn place<B: Send>(
+        &self,
+        placer: &mut Placer<'a>,
+        order: &[PieceId],
+        fit: Fit,
+        judge: &impl Judge<B>,
+    ) -> ControlFlow<B> {
+        let mut right = placer.clone();
+        let (mut on_left, mut on_right) = (Vec::new(), Vec::new());
+        for (number, &piece) in order.iter().enumerate() {
+            match self.side(piece) {
+                Side::Left => on_left.push((number, piece)),
+                Side::Right => on_right.push((number, piece)),
+                Side::Across => {
+                    both(placer, &mut right, &on_left, &on_right, fit, judge)?;
+                    on_left.clear();
+                    on_right.clear();
+                    judge(number, piece, placer.place_across(&mut right, piece, fit))?;
+                }
+            }
+        }
+        both(placer, &mut right, &on_left, &on_right, fit, judge)?;
+        placer.adopt(&right);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Places a list in each half, at the same time.
+fn both<B: Send>(
+    left: &mut Placer,
+    right: &mut Placer,
+    on_left: &[(usize, PieceId)],
+    on_right: &[(usize, PieceId)],
+    fit: Fit,
+    judge: &impl Judge<B>,
+) -> ControlFlow<B> {
+    let place = |placer: &mut Placer, list: &[(usize, PieceId)]| {
+        list.iter().find_map(|&(number, piece)| {
+            let verdict = judge(number, piece, placer.place(piece, fit));
+            verdict.break_value().map(|value| (number, value))
+        })
+    };
+    let (one, other) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| place(right, on_right));
+        (place(left, on_left), other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let first = [one, other].into_iter().flatten().min_by_key(|(number, _)| *number);
+    first.map_or(ControlFlow::Continue(()), |(_, value)| ControlFlow::Break(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::Order;
+    use memplan_testkit::instances;
+
+    #[test]
+    fn two_halves_are_one_whole() {
+        let problem = instances::random(FEWEST, 60, 11);
+        let pieces = Pieces::of(&problem).unwrap();
+        let halves = Halves::of(&pieces).unwrap();
+        for fit in [Fit::First, Fit::Best] {
+            let order = Order::Size.of(&pieces);
+            let (mut whole, mut parts) = (Placer::new(&pieces), Placer::new(&pieces));
+            for &piece in &order {
+                whole.place(piece, fit).unwrap();
+            }
+            let no_objection = |_: usize, _: PieceId, _: Option<Spot>| ControlFlow::<()>::Continue(());
+            assert!(halves.place(&mut parts, &order, fit, &no_objection).is_continue());
+            assert!(pieces.ids().all(|piece| whole.spot(piece) == parts.spot(piece)));
+        }
+    }
+
+    #[test]
+    fn the_first_objection_counts() {
+        let problem = instances::random(FEWEST, 20, 3);
+        let pieces = Pieces::of(&problem).unwrap();
+        let order = Order::Size.of(&pieces);
+        let judge = |number: usize, _: PieceId, _: Option<Spot>| match number {
+            700.. => ControlFlow::Break(number),
+            _ => ControlFlow::Continue(()),
+        };
+        let ended = Halves::of(&pieces).unwrap().place(&mut Placer::new(&pieces), &order, Fit::First, &judge);
+        assert_eq!(ended, ControlFlow::Break(700));
+    }
+
+    #[test]
+    fn what_lives_across_every_cut_is_not_halved() {
+        let problem = instances::random(FEWEST, 2000, 3);
+        assert!(Halves::of(&Pieces::of(&problem).unwrap()).is_none());
+    }
+}
