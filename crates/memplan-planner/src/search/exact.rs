@@ -356,12 +356,10 @@ impl<'a, H: Height> Exact<'a, H> {
         frame.next_part = 0;
         let (first, end) = frame.items;
         let start = self.arena.len();
-        for position in first as usize..end as usize {
-            let item = self.arena[position];
-            if item != candidate.item {
-                self.arena.push(item);
-            }
-        }
+        let (first, end) = (first as usize, end as usize);
+        let before = self.arena[first..end].iter().take_while(|&&item| item != candidate.item).count();
+        self.arena.extend_from_within(first..first + before);
+        self.arena.extend_from_within((first + before + 1).min(end)..end);
         self.state.place(candidate.item as usize, candidate.offset, &self.arena[start..]);
         self.split(start as u32, self.arena.len() as u32);
     }

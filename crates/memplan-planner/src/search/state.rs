@@ -81,6 +81,8 @@ pub(crate) struct Mark {
 pub(crate) struct State<H> {
     spans: Vec<Span<H>>,
     first_span: Vec<u32>,
+    /// Whether every item has one span, so that `spans` goes by item: what most loops are made for.
+    is_plain: bool,
     height: Vec<H>,
     alignment: Vec<u64>,
     fixed: Vec<Option<H>>,
@@ -135,6 +137,7 @@ impl<H: Height> State<H> {
         first_span.push(spans.len() as u32);
         let items = &instance.items;
         State {
+            is_plain: (0..count).all(|item| instance.spans(item).len() == 1),
             spans,
             first_span,
             height: items.iter().map(|item| H::from_granules(item.height)).collect(),
@@ -272,14 +275,26 @@ impl<H: Height> State<H> {
                 *top = top.plus(height);
             }
         }
+        if self.is_plain {
+            let span = self.spans[item];
+            for &other in others {
+                if self.at[other as usize] < end && self.spans[other as usize].meets(&span) {
+                    self.raise(other, end);
+                }
+            }
+            return;
+        }
         for &other in others {
-            let other = other as usize;
-            let end = self.end_under(item, offset, other);
-            if end > self.at[other] {
-                self.raised.push((other as u32, self.at[other]));
-                self.at[other] = self.align(other, end);
+            let end = self.end_under(item, offset, other as usize);
+            if self.at[other as usize] < end {
+                self.raise(other, end);
             }
         }
+    }
+
+    fn raise(&mut self, item: u32, end: H) {
+        let at = self.align(item as usize, end);
+        self.raised.push((item, std::mem::replace(&mut self.at[item as usize], at)));
     }
 
     /// The highest end of an item at `offset` in the sections of another.
@@ -358,8 +373,9 @@ impl<H: Height> State<H> {
     /// Raises `early` by what must be; returns the highest offset the next item
     /// may have. A section that cannot be filled any more is an error.
     pub(crate) fn infer(&mut self, items: &[u32], forced: bool) -> Result<H, u32> {
-        let lo = items.iter().map(|&item| self.first_section(item)).min().unwrap_or(0) as usize;
-        let hi = items.iter().map(|&item| self.last_section(item)).max().unwrap_or(0) as usize;
+        // Items come by their first section.
+        let lo = items.first().map_or(0, |&item| self.first_section(item)) as usize;
+        let hi = items.iter().fold(0, |hi, &item| hi.max(self.last_section(item))) as usize;
         self.count_fillers(items, lo, hi);
         self.queue.clear();
         let fixed = items.iter().filter(|&&item| self.late[item as usize] < H::MAX);
@@ -382,7 +398,8 @@ impl<H: Height> State<H> {
     }
 
     fn last_section(&self, item: u32) -> u32 {
-        self.spans(item as usize).last().map_or(0, |span| span.hi)
+        let last = self.first_span[item as usize + 1].saturating_sub(1);
+        self.spans[last as usize].hi
     }
 
     /// Counts, in each section, the items that can start at or below its top.
@@ -426,15 +443,10 @@ impl<H: Height> State<H> {
     fn push_above_forced(&mut self, items: &[u32]) -> Result<(), u32> {
         let mut patience = PATIENCE * items.len();
         while let Some(forced) = self.queue.pop() {
-            let end = self.last_section(forced);
-            let late = self.late[forced as usize];
-            for &item in items {
-                if self.first_section(item) >= end {
-                    break;
-                }
-                if item != forced {
-                    self.push_above(forced as usize, late, item)?;
-                }
+            if self.is_plain {
+                self.push_above_plain(forced as usize, items)?;
+            } else {
+                self.push_above_spans(forced, items)?;
             }
             patience = patience.saturating_sub(1);
             if patience == 0 {
@@ -444,20 +456,50 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
-    fn push_above(&mut self, forced: usize, late: H, item: u32) -> Result<(), u32> {
-        let index = item as usize;
-        let before = self.early[index];
-        let mut early = before;
-        for under in self.spans(forced) {
-            for span in self.spans(index) {
-                if under.meets(span) && before.plus(span.height) > late {
-                    early = early.max(self.early[forced].plus(under.height));
-                }
+    fn push_above_plain(&mut self, forced: usize, items: &[u32]) -> Result<(), u32> {
+        let (under, late) = (self.spans[forced], self.late[forced]);
+        let end = self.early[forced].plus(under.height);
+        for &item in items {
+            let span = self.spans[item as usize];
+            if span.lo >= under.hi {
+                break;
+            }
+            let before = self.early[item as usize];
+            let is_in_the_way = before < end && late < before.plus(span.height) && under.lo < span.hi;
+            if is_in_the_way && item as usize != forced {
+                self.push_to(item, end)?;
             }
         }
-        if early == before {
-            return Ok(());
+        Ok(())
+    }
+
+    fn push_above_spans(&mut self, forced: u32, items: &[u32]) -> Result<(), u32> {
+        let last = self.last_section(forced);
+        let late = self.late[forced as usize];
+        for &item in items {
+            if self.first_section(item) >= last {
+                break;
+            }
+            let before = self.early[item as usize];
+            let mut early = before;
+            for under in self.spans(forced as usize) {
+                for span in self.spans(item as usize) {
+                    if under.meets(span) && before.plus(span.height) > late {
+                        early = early.max(self.early[forced as usize].plus(under.height));
+                    }
+                }
+            }
+            if early > before && item != forced {
+                self.push_to(item, early)?;
+            }
         }
+        Ok(())
+    }
+
+    /// Raises the lowest offset an item can get. No place left is an error.
+    fn push_to(&mut self, item: u32, early: H) -> Result<(), u32> {
+        let index = item as usize;
+        let before = self.early[index];
         let early = self.align(index, early);
         if early > self.limit[index] || early > self.late[index] {
             return Err(self.first_section(item));
@@ -471,12 +513,25 @@ impl<H: Height> State<H> {
 
     /// Takes an item out of the sections that it could fill from `before` but not from `early`.
     fn no_longer_fills(&mut self, item: u32, before: H, early: H) -> Result<(), u32> {
+        let one_less = H::ZERO.minus(H::ONE);
+        let number = H::ZERO.minus(H::from_granules(u64::from(item)));
         for index in self.span_range(item as usize) {
             let Span { lo, hi, .. } = self.spans[index];
-            for section in lo as usize..hi as usize {
-                if before <= self.top[section] && self.top[section] < early {
-                    self.fillers[section] = self.fillers[section].minus(H::ONE);
-                    self.filler_sum[section] = self.filler_sum[section].minus(H::from_granules(u64::from(item)));
+            let (lo, hi) = (lo as usize, hi as usize);
+            // Without branches, many sections at a time; few of them need a closer look.
+            let mut scarce = H::ZERO;
+            let counts = self.fillers[lo..hi].iter_mut().zip(&mut self.filler_sum[lo..hi]);
+            for (&top, (fillers, sum)) in self.top[lo..hi].iter().zip(counts) {
+                let is_lost = (before <= top) & (top < early);
+                *fillers = fillers.plus_if(is_lost, one_less);
+                *sum = sum.plus_if(is_lost, number);
+                scarce = scarce.plus_if(is_lost & (*fillers <= H::ONE), H::ONE);
+            }
+            if scarce == H::ZERO {
+                continue;
+            }
+            for section in lo..hi {
+                if before <= self.top[section] && self.top[section] < early && self.fillers[section] <= H::ONE {
                     self.check_section(section)?;
                 }
             }
