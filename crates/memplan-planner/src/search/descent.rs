@@ -15,9 +15,9 @@
 //! The lowest success counts. Asking for the bound at once sounds rash, but how
 //! hard an extent is says little about how hard a larger one is: many instances
 //! are solved at the bound and nowhere else in reasonable time. So the first
-//! rounds go through the plain orders. After them most attempts are a step
-//! below the best plan, with orders that [climb](super::climb): first large steps, smaller
-//! ones when they fail. A quarter climbs towards the bound itself. A plan that is found at all is mostly found with little backtracking,
+//! rounds go through the plain orders. After them orders [climb](super::climb) on
+//! four *rungs*: the bound, a quarter of the gap above it, five eighths, and a step below the
+//! best plan that is halved when it fails. A plan that is found at all is mostly found with little backtracking,
 //! so limits are small multiples of the number of items.
 //!
 //! The tasks of a round run in parallel. A success makes those that asked for
@@ -89,11 +89,9 @@ struct Task {
 
 /// Which climbers a task belongs to, and whose turn it is among them.
 #[derive(Clone, Copy, Debug)]
-enum Turn {
-    /// Those that ask for the next step.
-    Step(u64),
-    /// Those that ask for the bound.
-    Bound(u64),
+struct Turn {
+    rung: usize,
+    number: u64,
 }
 
 /// What came of an attempt.
@@ -120,8 +118,8 @@ struct Descent<'a, H> {
     instance: &'a Instance,
     /// One per thread.
     searches: Vec<Exact<'a, H>>,
-    climbers: Climbers,
-    dreamers: Climbers,
+    /// For each extent that is asked for, lowest first.
+    rungs: [Climbers; TASKS as usize],
     seed: u64,
     /// Bytes below the best plan that are asked for; 0 before the first round.
     step: u64,
@@ -135,8 +133,7 @@ impl<'a, H: Height> Descent<'a, H> {
         Descent {
             instance,
             searches: (0..threads).map(|_| Exact::new(instance)).collect(),
-            climbers: Climbers::new(instance.items.len()),
-            dreamers: Climbers::new(instance.items.len()),
+            rungs: std::array::from_fn(|_| Climbers::new(instance.items.len())),
             seed,
             step: 0,
             failures: 0,
@@ -211,18 +208,17 @@ impl<'a, H: Height> Descent<'a, H> {
         match (number, round % 4) {
             (0, 0) => wild(asked.between(round / 4 % 7), Rules::HUNT, dive, &mut random),
             (3, 2) => wild(asked.between(8), Rules::PROOF, dive * ruler, &mut random),
-            (0, _) if !asked.is_decision() => {
-                self.climb(Turn::Bound(round), asked.lowest, dive.min(share), &mut random)
-            }
-            _ => self.climb(Turn::Step(round * TASKS + number), asked.next, dive.min(share), &mut random),
+            _ => self.climb(asked, round, number, dive.min(share), &mut random),
         }
     }
 
-    fn climb(&self, turn: Turn, target: Bytes, limit: u64, random: &mut Random) -> Task {
-        let genes = match turn {
-            Turn::Step(turn) => self.climbers.child(turn, random),
-            Turn::Bound(turn) => self.dreamers.child(turn, random),
+    fn climb(&self, asked: &Asked, round: u64, number: u64, limit: u64, random: &mut Random) -> Task {
+        let (target, turn) = if asked.is_decision() {
+            (asked.next, Turn { rung: 0, number: round * TASKS + number })
+        } else {
+            (asked.rung(number), Turn { rung: number as usize, number: round })
         };
+        let genes = self.rungs[turn.rung].child(turn.number, random);
         Task { target, genes, rules: Rules::HUNT, limit, turn: Some(turn) }
     }
 
@@ -274,10 +270,7 @@ impl<'a, H: Height> Descent<'a, H> {
             if let Some(turn) = task.turn {
                 let is_solved = attempt.verdict == Verdict::Solved;
                 let depth = if is_solved { self.instance.items.len() } else { attempt.depth };
-                match turn {
-                    Turn::Step(turn) => self.climbers.judge(turn, &task.genes, task.target, depth),
-                    Turn::Bound(turn) => self.dreamers.judge(turn, &task.genes, task.target, depth),
-                }
+                self.rungs[turn.rung].judge(turn.number, &task.genes, task.target, depth);
             }
             match attempt.verdict {
                 Verdict::Solved => {
@@ -299,7 +292,7 @@ impl<'a, H: Height> Descent<'a, H> {
 /// Extents worth asking for.
 struct Asked {
     lowest: Bytes,
-    /// What climbers ask for.
+    /// The next step down.
     next: Bytes,
     highest: Bytes,
 }
@@ -322,6 +315,16 @@ impl Asked {
     /// Whether there is nothing to choose.
     fn is_decision(&self) -> bool {
         self.lowest == self.highest
+    }
+
+    /// What the climbers of a rung ask for.
+    fn rung(&self, number: u64) -> Bytes {
+        match number {
+            0 => self.lowest,
+            1 => self.between(2).min(self.next),
+            2 => self.between(5).min(self.next),
+            _ => self.next,
+        }
     }
 
     /// So many eighths of the way from the lowest to the highest.

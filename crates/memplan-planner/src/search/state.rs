@@ -73,6 +73,7 @@ impl<H> Span<H> {
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     raised: u32,
+    barred: u32,
     ranked: u32,
     placed: u32,
 }
@@ -90,6 +91,8 @@ pub(crate) struct State<H> {
     limit: Vec<H>,
     /// Lowest offset above everything placed that it meets.
     at: Vec<H>,
+    /// It was decided to lie at this offset or higher.
+    bar: Vec<H>,
     /// Lowest offset it can get, as far as is known at this node.
     pub(crate) early: Vec<H>,
     /// Highest offset, if it is forced to be low at this node.
@@ -103,6 +106,7 @@ pub(crate) struct State<H> {
     filler_sum: Vec<H>,
     empty_top: Vec<u64>,
     raised: Vec<(u32, H)>,
+    barred: Vec<(u32, H)>,
     ranked: Vec<(u32, u32)>,
     placed: Vec<u32>,
     /// Forced items still to be followed up.
@@ -145,6 +149,7 @@ impl<H: Height> State<H> {
             fixed: items.iter().map(|item| item.fixed.map(H::from_granules)).collect(),
             limit: vec![H::ZERO; count],
             at: vec![H::ZERO; count],
+            bar: vec![H::ZERO; count],
             early: vec![H::ZERO; count],
             late: vec![H::ZERO; count],
             rank: vec![0; count],
@@ -154,6 +159,7 @@ impl<H: Height> State<H> {
             filler_sum: vec![H::ZERO; instance.sections],
             empty_top: instance.loads(),
             raised: Vec::new(),
+            barred: Vec::new(),
             ranked: Vec::new(),
             placed: Vec::new(),
             queue: Vec::new(),
@@ -169,9 +175,11 @@ impl<H: Height> State<H> {
     /// Starts afresh; false if something cannot fit at all.
     pub(crate) fn reset(&mut self, instance: &Instance, capacity: Bytes) -> bool {
         self.raised.clear();
+        self.barred.clear();
         self.ranked.clear();
         self.placed.clear();
         self.at.fill(H::ZERO);
+        self.bar.fill(H::ZERO);
         let highest = instance.highest_top(capacity);
         for item in 0..self.limit.len() {
             let Some(start) = instance.highest_start(item, capacity) else { return false };
@@ -216,13 +224,22 @@ impl<H: Height> State<H> {
     }
 
     pub(crate) fn mark(&self) -> Mark {
-        Mark { raised: self.raised.len() as u32, ranked: self.ranked.len() as u32, placed: self.placed.len() as u32 }
+        Mark {
+            raised: self.raised.len() as u32,
+            barred: self.barred.len() as u32,
+            ranked: self.ranked.len() as u32,
+            placed: self.placed.len() as u32,
+        }
     }
 
     pub(crate) fn undo(&mut self, mark: Mark) {
         while self.raised.len() > mark.raised as usize {
             let Some((item, at)) = self.raised.pop() else { break };
             self.at[item as usize] = at;
+        }
+        while self.barred.len() > mark.barred as usize {
+            let Some((item, bar)) = self.barred.pop() else { break };
+            self.bar[item as usize] = bar;
         }
         while self.ranked.len() > mark.ranked as usize {
             let Some((item, rank)) = self.ranked.pop() else { break };
@@ -325,14 +342,22 @@ impl<H: Height> State<H> {
     }
 
     /// Initial `early` and `late`; an item that cannot be placed any more is an error.
-    pub(crate) fn set_early(&mut self, items: &[u32], last: (H, u32)) -> Result<(), usize> {
+    ///
+    /// What is barred from where it would lie must lie on something yet to be
+    /// placed, so no lower than the lowest end that can still come.
+    pub(crate) fn set_early(&mut self, items: &[u32]) -> Result<(), usize> {
+        let lowest_end = |end: H, &item: &u32| {
+            let item = item as usize;
+            end.min(self.at[item].max(self.bar[item]).plus(self.height[item]))
+        };
+        let lowest_end = items.iter().fold(H::MAX, lowest_end);
         for &item in items {
             let item = item as usize;
-            let at = self.at[item];
+            let (at, bar) = (self.at[item], self.bar[item]);
             self.late[item] = H::MAX;
-            self.early[item] = if (at, self.rank[item]) >= last { at } else { self.align(item, last.0) };
+            self.early[item] = if bar > at { self.align(item, bar.max(lowest_end)) } else { at };
             if let Some(offset) = self.fixed[item] {
-                if offset < self.early[item] {
+                if offset < at.max(bar) {
                     return Err(item);
                 }
                 self.early[item] = offset;
@@ -343,6 +368,54 @@ impl<H: Height> State<H> {
             }
         }
         Ok(())
+    }
+
+    /// The lowest offset at which something can be placed now.
+    pub(crate) fn lowest_open(&self, items: &[u32]) -> H {
+        let open = items.iter().map(|&item| item as usize).filter(|&item| self.is_open(item));
+        open.map(|item| self.early[item]).min().unwrap_or(H::MAX)
+    }
+
+    /// Whether something in a section may be left empty at `floor`: not if all that is to come is needed.
+    pub(crate) fn has_slack(&self, section: u32, floor: H) -> bool {
+        self.top[section as usize] > floor
+    }
+
+    /// How far a section's items to come may be shifted up from `floor`.
+    pub(crate) fn slack(&self, section: usize, floor: H) -> u64 {
+        self.top[section].minus(floor.min(self.top[section])).to_granules()
+    }
+
+    /// How many items can be the lowest of those to come in a section.
+    pub(crate) fn fillers(&self, section: usize) -> u64 {
+        self.fillers[section].to_granules()
+    }
+
+    /// Adds one to the count of each section of an item.
+    pub(crate) fn count(&self, item: usize, counts: &mut [u32]) {
+        for span in self.spans(item) {
+            for count in &mut counts[span.lo as usize..span.hi as usize] {
+                *count += 1;
+            }
+        }
+    }
+
+    pub(crate) fn covers(&self, item: usize, section: u32) -> bool {
+        self.spans(item).iter().any(|span| span.lo <= section && section < span.hi)
+    }
+
+    pub(crate) fn is_fixed(&self, item: usize) -> bool {
+        self.fixed[item].is_some()
+    }
+
+    /// Nothing that covers a section starts at `floor` any more.
+    pub(crate) fn leave_empty(&mut self, items: &[u32], section: u32, floor: H) {
+        for &item in items {
+            let index = item as usize;
+            if self.at[index] <= floor && self.bar[index] <= floor && self.covers(index, section) {
+                self.barred.push((item, std::mem::replace(&mut self.bar[index], floor.plus(H::ONE))));
+            }
+        }
     }
 
     /// Whether an item would lie directly on one with the same sections that comes
