@@ -343,9 +343,9 @@ impl<H: Height> State<H> {
 
     /// Initial `early` and `late`; an item that cannot be placed any more is an error.
     ///
-    /// What is barred from where it would lie must lie on something yet to be
-    /// placed, so no lower than the lowest end that can still come.
-    pub(crate) fn set_early(&mut self, items: &[u32]) -> Result<(), usize> {
+    /// What is barred from where it would lie, or would be in a stack the wrong way round, must lie on
+    /// something yet to be placed, so no lower than the lowest end that can still come.
+    pub(crate) fn set_early(&mut self, items: &[u32], stacks: bool) -> Result<(), usize> {
         let lowest_end = |end: H, &item: &u32| {
             let item = item as usize;
             end.min(self.at[item].max(self.bar[item]).plus(self.height[item]))
@@ -355,7 +355,9 @@ impl<H: Height> State<H> {
             let item = item as usize;
             let (at, bar) = (self.at[item], self.bar[item]);
             self.late[item] = H::MAX;
-            self.early[item] = if bar > at { self.align(item, bar.max(lowest_end)) } else { at };
+            let is_barred = bar > at || (stacks && self.is_upside_down(item));
+            let above = bar.max(lowest_end).max(at.plus(H::ONE));
+            self.early[item] = if is_barred { self.align(item, above) } else { at };
             if let Some(offset) = self.fixed[item] {
                 if offset < at.max(bar) {
                     return Err(item);
@@ -420,7 +422,7 @@ impl<H: Height> State<H> {
 
     /// Whether an item would lie directly on one with the same sections that comes
     /// later in the order: swapped, they take the same room.
-    pub(crate) fn is_upside_down(&self, item: usize) -> bool {
+    fn is_upside_down(&self, item: usize) -> bool {
         let (end, rank) = self.stacks[self.stack_of[item] as usize];
         rank > self.first_rank[item] && end == self.at[item]
     }
