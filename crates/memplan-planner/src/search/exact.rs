@@ -658,6 +658,75 @@ mod tests {
         }
     }
 
+    /// Slabs with everything an instance can have: alignments, pauses, changing heights, fixed offsets.
+    fn motley(pieces: u64, seed: u64) -> Vec<Slab> {
+        let mut random = Random::new(seed);
+        let mut slab = || {
+            let mut start = random.below(6);
+            let mut stretches = Vec::new();
+            for _ in 0..1 + random.below(4) / 2 {
+                let end = start + 1 + random.below(4);
+                stretches.push(Stretch { start, end, height: 1 + random.below(9) });
+                start = end + 1 + random.below(3);
+            }
+            let size = stretches.iter().map(|stretch| stretch.height).max().unwrap_or(0);
+            let alignment = 1 << random.below(3);
+            let fixed = (random.below(8) == 0).then(|| random.below(6) * alignment);
+            Slab { stretches, size, alignment, fixed }
+        };
+        (0..pieces).map(|_| slab()).collect()
+    }
+
+    /// The smallest extent by trying all sequences: each slab on the highest of the earlier ones it meets.
+    fn smallest_by_sequences(slabs: &[Slab], placed: &mut Vec<(usize, u64)>, best: &mut Option<u64>) {
+        let end = |&(slab, offset): &(usize, u64)| offset + slabs[slab].size;
+        let extent = placed.iter().map(end).max().unwrap_or(0);
+        if best.is_some_and(|best| extent >= best) {
+            return;
+        }
+        if placed.len() == slabs.len() {
+            *best = Some(extent);
+            return;
+        }
+        for (number, slab) in slabs.iter().enumerate() {
+            if placed.iter().any(|&(other, _)| other == number) {
+                continue;
+            }
+            let under = placed.iter().flat_map(|&(other, offset)| {
+                slabs[other].stretches.iter().map(move |stretch| (stretch, offset + stretch.height))
+            });
+            let meets = |a: &Stretch, b: &Stretch| a.start < b.end && b.start < a.end;
+            let met = under.filter(|(stretch, _)| slab.stretches.iter().any(|mine| meets(mine, stretch)));
+            let at = met.map(|(_, end)| end).max().unwrap_or(0).next_multiple_of(slab.alignment);
+            if slab.fixed.is_none_or(|fixed| at <= fixed) {
+                placed.push((number, slab.fixed.unwrap_or(at)));
+                smallest_by_sequences(slabs, placed, best);
+                placed.pop();
+            }
+        }
+    }
+
+    #[test]
+    fn as_small_as_the_best_of_all_sequences() {
+        for seed in 0..1500 {
+            let slabs = if seed % 4 == 0 { doubles(3, seed) } else { motley(6, seed) };
+            let mut best = None;
+            smallest_by_sequences(&slabs, &mut Vec::new(), &mut best);
+            let instance = Instance::new(&slabs, &[]).unwrap();
+            for order in [PLAIN_ORDERS[seed as usize % PLAIN_ORDERS.len()], PLAIN_ORDERS[0]] {
+                let mut search = Exact::<i32>::new(&instance);
+                let mut run = |capacity| search.run(Bytes(capacity), (order, &[]), Rules::PROOF, u64::MAX, &|| false);
+                match best {
+                    None => assert_eq!(run(1000), Verdict::Refuted, "seed {seed}"),
+                    Some(best) => {
+                        assert_eq!(run(best), Verdict::Solved, "seed {seed}: {best} is possible");
+                        assert_eq!(run(best - 1), Verdict::Refuted, "seed {seed}: less than {best} is not");
+                    }
+                }
+            }
+        }
+    }
+
     /// These two only say what to try first.
     #[test]
     fn focus_and_ranking_anew_save_nodes_when_hunting() {

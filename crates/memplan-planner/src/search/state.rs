@@ -85,6 +85,8 @@ pub(crate) struct State<H> {
     /// Whether every item has one span, so that `spans` goes by item: what most loops are made for.
     is_plain: bool,
     height: Vec<H>,
+    /// Height of the lowest span.
+    least_height: Vec<H>,
     alignment: Vec<u64>,
     fixed: Vec<Option<H>>,
     /// Highest offset allowed by the capacity.
@@ -140,11 +142,16 @@ impl<H: Height> State<H> {
         }
         first_span.push(spans.len() as u32);
         let items = &instance.items;
+        let least_height = |item| {
+            let least = instance.spans(item).iter().map(|span| span.height).min();
+            H::from_granules(least.unwrap_or(0))
+        };
         State {
             is_plain: (0..count).all(|item| instance.spans(item).len() == 1),
             spans,
             first_span,
             height: items.iter().map(|item| H::from_granules(item.height)).collect(),
+            least_height: (0..count).map(least_height).collect(),
             alignment: items.iter().map(|item| item.alignment).collect(),
             fixed: items.iter().map(|item| item.fixed.map(H::from_granules)).collect(),
             limit: vec![H::ZERO; count],
@@ -348,7 +355,7 @@ impl<H: Height> State<H> {
     pub(crate) fn set_early(&mut self, items: &[u32], stacks: bool) -> Result<(), usize> {
         let lowest_end = |end: H, &item: &u32| {
             let item = item as usize;
-            end.min(self.at[item].max(self.bar[item]).plus(self.height[item]))
+            end.min(self.at[item].max(self.bar[item]).plus(self.least_height[item]))
         };
         let lowest_end = items.iter().fold(H::MAX, lowest_end);
         for &item in items {
