@@ -83,7 +83,7 @@ await withPage("ten.html", {}, async (page) => {
   assert.deepEqual(await page.locator("#spaces [role=tab]").allInnerTexts(), ["ub", "l1"]);
   assert.match(await text(page, "#summary"), /extent\s+\d.*lower bound.*capacity\s+192\.000 KiB/s);
   assert.match(await text(page, "#alive"), /Alive at the peak, step \d/);
-  assert.match(await text(page, "#legend"), /reserved, not in use.*taken over in place/s);
+  assert.match(await text(page, "#legend"), /reserved, not in use.*taken over in place.*tied together/s);
 
   await hover(page, "gelu");
   const tip = await text(page, "#tip");
@@ -376,6 +376,30 @@ await withPage("hostile-notebook.html", {}, async (page) => {
   assert.equal(await frame.evaluate(() => window.hacked), undefined);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
 });
+
+// SVG can be read at 10 to 2,000 buffers: every name lies inside its rectangle, none is small, and no words lie on each other.
+for (const [name, fewest] of [["ten", 8], [10, 5], [100, 12], [500, 60], [2000, 80]]) {
+  await withPage(`legible-${name}.svg`, { viewport: { width: 2600, height: 1420 } }, async (page) => {
+    const seen = await page.evaluate(() => {
+      const box = (element) => { const { left, top, right, bottom } = element.getBoundingClientRect(); return { left, top, right, bottom, words: element.textContent }; };
+      const names = [...document.querySelectorAll("text.name")].map((text) => ({ ...box(text), around: box(text.previousElementSibling) }));
+      const others = [...document.querySelectorAll("text:not(.name)")].map(box);
+      const sizes = [...document.querySelectorAll("text")].map((text) => parseFloat(getComputedStyle(text).fontSize));
+      return { names, others, sizes, paper: box(document.documentElement) };
+    });
+    assert.ok(seen.names.length >= fewest, `${name}: only ${seen.names.length} names`);
+    assert.ok(Math.min(...seen.sizes) >= 11, `${name}: text of ${Math.min(...seen.sizes)} pixels`);
+    const isInside = (one, other) => one.left >= other.left - 0.5 && one.top >= other.top - 1 && one.right <= other.right + 0.5 && one.bottom <= other.bottom + 1;
+    const areApart = (one, other) => one.right <= other.left + 0.5 || other.right <= one.left + 0.5 || one.bottom <= other.top + 3 || other.bottom <= one.top + 3;
+    for (const text of seen.names) assert.ok(isInside(text, text.around), `${name}: ${text.words} sticks out: ${JSON.stringify(text)}`);
+    for (const [index, text] of seen.others.entries()) {
+      assert.ok(isInside(text, seen.paper), `${name}: ${text.words} leaves the paper`);
+      for (const other of seen.others.slice(0, index)) assert.ok(areApart(text, other), `${name}: ${text.words} lies on ${other.words}`);
+    }
+    report.push(`SVG of ${name} buffers: ${seen.names.length} names, each inside its rectangle`);
+    await page.screenshot({ path: join(folder, `legible-${name}.png`) });
+  });
+}
 
 // Who waits for whom: the level of a buffer.
 await withPage("kernel.html", {}, async (page) => {

@@ -32,6 +32,9 @@ pub(crate) const TEN: &str = r#"{
  "may_overlay": [{"id": "sum", "over": "gelu", "kind": "same-base"}]
 }"#;
 
+/// Buffers in the pictures whose every name is measured.
+const LEGIBLE: [u64; 4] = [10, 100, 500, 2000];
+
 const LAYERS: &str = "\
 func.func @layers(%x: memref<64x64xf32>) {
   %a = memref.alloc() : memref<64x64xf32>
@@ -150,6 +153,14 @@ fn make_pages() -> Folder {
     draw(&["plan", "symbols.json", "--assign", "objects", "-s", "greedy-in-order", "--map", "hostile-objects.html"]);
     draw(&["show", &evil("mlir"), "-o", "hostile-source.html"]);
     draw(&["opt", "kernel.mlir", "--pass", "plan-memory", "-o", "planned.mlir", "--map", "kernel.html"]);
+    for count in LEGIBLE {
+        std::fs::write(folder.path(&format!("legible-{count}.csv")), records(count)).unwrap();
+        draw(&["show", &format!("legible-{count}.csv"), "-s", "first-fit", "-o", &format!("legible-{count}.svg")]);
+        let once = folder.read(&format!("legible-{count}.svg"));
+        draw(&["show", &format!("legible-{count}.csv"), "-s", "first-fit", "-o", "again.svg"]);
+        assert!(once == folder.read("again.svg"), "the same plan, the same bytes");
+    }
+    draw(&["show", "ten.json", "-o", "legible-ten.svg"]);
     draw(&["show", "layers.mlir", "-o", "program.html"]);
     draw(&["show", "thousand.csv", "bad.csv", "-o", "wrong.html"]);
     draw(&["show", "transformer.csv", "-o", "readme.html"]);

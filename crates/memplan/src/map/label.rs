@@ -5,7 +5,7 @@ const FONT: f64 = 11.0;
 /// Distance between two lines of a name.
 pub(super) const LINE: f64 = 13.0;
 /// Room kept free at each end of a line.
-const MARGIN: f64 = 3.0;
+const MARGIN: f64 = 4.0;
 /// A name cut to fewer characters says nothing.
 const FEWEST: usize = 8;
 

@@ -3,9 +3,10 @@
 //! The drawing is a function of the scene and nothing else, so the same plan
 //! gives the same bytes. Every name goes through [`escape`].
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use memplan_core::{BufferId, Bytes, Id, Problem, Reuse, Step};
+use memplan_core::{BufferId, Bytes, GroupId, Id, Problem, Reuse, Step};
 
 use super::Caption;
 use super::label::{self, Label, escape};
@@ -16,7 +17,12 @@ use crate::wording::{count, sized};
 /// Distinct fills; `style.css` gives them their colours.
 const FILLS: usize = 8;
 
+/// Width of a picture of few shapes.
 const WIDTH: f64 = 1200.0;
+/// Up to so many shapes fit that picture; more need larger paper, for text does not shrink.
+const FEW_SHAPES: f64 = 200.0;
+/// The largest paper, as a multiple of the usual one.
+const LARGEST_PAPER: f64 = 2.5;
 const LEFT: f64 = 78.0;
 /// Room for the names of the horizontal lines.
 const RIGHT: f64 = 168.0;
@@ -42,8 +48,17 @@ const STYLE: &str = include_str!("style.css");
 pub(super) fn document(problem: &Problem, scene: &Scene, caption: &Caption, reused: &[Reuse]) -> String {
     let mut scene = scene.clone();
     let left_out = leave_out_smallest(&mut scene.panels, MOST_SHAPES);
-    let time = Scale::new(scene.first, scene.last, LEFT, WIDTH - RIGHT);
-    Drawing { problem, scene: &scene, caption, reused, time, left_out, out: String::new() }.draw()
+    let paper = paper_for(scene.panels.iter().map(|panel| panel.shapes.len()).sum());
+    let plot = (WIDTH - LEFT - RIGHT) * paper;
+    let time = Scale::new(scene.first, scene.last, LEFT, LEFT + plot);
+    let right = LEFT + plot;
+    Drawing { problem, scene: &scene, caption, reused, time, paper, right, left_out, out: String::new() }.draw()
+}
+
+/// How much larger than usual the paper is, in quarters.
+fn paper_for(shapes: usize) -> f64 {
+    let wanted = (shapes as f64 / FEW_SHAPES).sqrt();
+    ((wanted * 4.0).floor() / 4.0).clamp(1.0, LARGEST_PAPER)
 }
 
 struct Drawing<'a> {
@@ -53,6 +68,10 @@ struct Drawing<'a> {
     /// In-place reuses, to name the victims.
     reused: &'a [Reuse],
     time: Scale,
+    /// How much larger than usual the plots are.
+    paper: f64,
+    /// Where the plots end.
+    right: f64,
     /// Shapes left out because there are too many.
     left_out: usize,
     out: String,
@@ -67,7 +86,7 @@ struct Frame {
 
 impl Drawing<'_> {
     fn draw(mut self) -> String {
-        let panel_height = if self.scene.panels.len() > 1 { SHARED_PANEL } else { SINGLE_PANEL };
+        let panel_height = self.paper * if self.scene.panels.len() > 1 { SHARED_PANEL } else { SINGLE_PANEL };
         let pitch = PANEL_TITLE + panel_height + STRIP_GAP + STRIP + AXIS;
         let height = TOP + pitch * self.scene.panels.len() as f64 + FOOTER;
         self.open(height);
@@ -83,7 +102,7 @@ impl Drawing<'_> {
 
     fn open(&mut self, height: f64) {
         let title = escape(&self.caption.title);
-        let (width, height) = (px(WIDTH), px(height));
+        let (width, height) = (px(self.right + RIGHT), px(height));
         self.line(&format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" class="memplan" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="Memory map of {title}">"#
         ));
@@ -108,6 +127,7 @@ impl Drawing<'_> {
         self.grid(&frame);
         self.peak(panel, &frame);
         self.shapes(panel, &frame);
+        self.ties(panel, &frame);
         self.object_edges(panel, &frame);
         self.bounds(panel, &frame);
         self.strip(panel, frame.bottom + STRIP_GAP);
@@ -115,13 +135,13 @@ impl Drawing<'_> {
 
     /// Byte ticks with their lines, and the frame.
     fn grid(&mut self, frame: &Frame) {
-        let (left, right) = (px(LEFT), px(WIDTH - RIGHT));
-        for tick in frame.address.binary_ticks(8) {
+        let (left, right) = (px(LEFT), px(self.right));
+        for tick in frame.address.binary_ticks((8.0 * self.paper) as u64) {
             let y = frame.address.at(tick);
             self.line(&format!(r#"<path class="grid" d="M{left} {y}H{right}"/>"#, y = px(y)));
             self.text("tick", LEFT - 7.0, y + 4.0, "end", &byte_label(tick));
         }
-        let (top, width, height) = (px(frame.top), px(WIDTH - RIGHT - LEFT), px(frame.bottom - frame.top));
+        let (top, width, height) = (px(frame.top), px(self.right - LEFT), px(frame.bottom - frame.top));
         self.line(&format!(r#"<rect class="frame" x="{left}" y="{top}" width="{width}" height="{height}"/>"#));
     }
 
@@ -138,7 +158,7 @@ impl Drawing<'_> {
             px(bottom - frame.top),
             escape(&format!("peak: {} alive at step {step}", sized(panel.peak.bytes))),
         ));
-        let anchor = if x > WIDTH / 2.0 { "end" } else { "start" };
+        let anchor = if x > self.right / 2.0 { "end" } else { "start" };
         let at = if anchor == "end" { x + width } else { x };
         self.text("peak-name", at, frame.top - 5.0, anchor, &format!("peak at step {step}"));
     }
@@ -147,7 +167,7 @@ impl Drawing<'_> {
     fn band(&self, step: Step) -> (f64, f64) {
         let (start, end) = (self.time.at(step.0), self.time.at(step.0.saturating_add(1)));
         let width = (end - start).max(1.5);
-        (start.min(WIDTH - RIGHT - width), width)
+        (start.min(self.right - width), width)
     }
 
     /// A name is drawn with its shape, so that whatever lies on top covers both.
@@ -165,7 +185,8 @@ impl Drawing<'_> {
         let (x, y, width, height) = self.rectangle(shape, frame);
         let buffer = &self.problem.buffers()[shape.buffer];
         let size = buffer.bytes().map(|bytes| byte_label(bytes.0));
-        if let Some(label) = Label::fit(&buffer.name, size.as_deref(), width, height) {
+        let copy = if buffer.slots > 1 { format!(" · slot {}", shape.slot) } else { String::new() };
+        if let Some(label) = Label::fit(&format!("{}{copy}", buffer.name), size.as_deref(), width, height) {
             self.label(&label, x + width / 2.0, y + height / 2.0);
         }
     }
@@ -234,13 +255,28 @@ impl Drawing<'_> {
         self.out.push_str("</text>\n");
     }
 
+    /// A frame around buffers that are tied to each other.
+    fn ties(&mut self, panel: &Panel, frame: &Frame) {
+        for (group, span) in tied(self.problem, panel) {
+            let (x, y, width, height) = self.rectangle(&span, frame);
+            let title = escape(&format!("tied together: {}", self.problem.groups()[group]));
+            self.line(&format!(
+                r#"<rect class="tied" x="{}" y="{}" width="{}" height="{}"><title>{title}</title></rect>"#,
+                px(x - 1.5),
+                px(y - 1.5),
+                px(width + 3.0),
+                px(height + 3.0)
+            ));
+        }
+    }
+
     /// Edges too close to the last one drawn are left out: they would make a grey area.
     fn object_edges(&mut self, panel: &Panel, frame: &Frame) {
         let mut last = frame.bottom;
         for &edge in &panel.object_edges {
             let y = frame.address.at(edge);
             if last - y >= 4.0 {
-                self.line(&format!(r#"<path class="object" d="M{} {}H{}"/>"#, px(LEFT), px(y), px(WIDTH - RIGHT)));
+                self.line(&format!(r#"<path class="object" d="M{} {}H{}"/>"#, px(LEFT), px(y), px(self.right)));
                 last = y;
             }
         }
@@ -253,17 +289,17 @@ impl Drawing<'_> {
             let beyond = bytes.0 > frame.address.highest();
             let y = frame.address.at(bytes.0);
             if !beyond {
-                let (left, right) = (px(LEFT), px(WIDTH - RIGHT + 6.0));
+                let (left, right) = (px(LEFT), px(self.right + 6.0));
                 self.line(&format!(r#"<path class="{class}" d="M{left} {y}H{right}"/>"#, y = px(y)));
             }
             // Names of lines that lie close together are pushed apart, upwards.
             let at = (y + 4.0).min(free_below - 28.0);
             free_below = at;
             let arrow = if beyond { " ↑" } else { "" };
-            self.text(&format!("{class}-name"), WIDTH - RIGHT + 10.0, at - 7.0, "start", &name);
+            self.text(&format!("{class}-name"), self.right + 10.0, at - 7.0, "start", &name);
             self.text(
                 &format!("{class}-name"),
-                WIDTH - RIGHT + 10.0,
+                self.right + 10.0,
                 at + 6.0,
                 "start",
                 &format!("{}{arrow}", bytes.human()),
@@ -281,21 +317,21 @@ impl Drawing<'_> {
         }
         let _ = write!(path, "H{}V{}Z", px(self.time.at(self.scene.last)), px(bottom));
         self.line(&format!(r#"<path class="live" d="{path}"/>"#));
-        self.text("live-name", WIDTH - RIGHT + 10.0, top + 14.0, "start", "bytes in use");
+        self.text("live-name", self.right + 10.0, top + 14.0, "start", "bytes in use");
         self.text(
             "live-name",
-            WIDTH - RIGHT + 10.0,
+            self.right + 10.0,
             top + 28.0,
             "start",
             &format!("peak {}", panel.peak.bytes.human()),
         );
-        self.line(&format!(r#"<path class="axis" d="M{} {}H{}"/>"#, px(LEFT), px(bottom), px(WIDTH - RIGHT)));
-        for tick in self.time.decimal_ticks(12) {
+        self.line(&format!(r#"<path class="axis" d="M{} {}H{}"/>"#, px(LEFT), px(bottom), px(self.right)));
+        for tick in self.time.decimal_ticks((12.0 * self.paper) as u64) {
             let x = self.time.at(tick);
             self.line(&format!(r#"<path class="axis" d="M{} {}v4"/>"#, px(x), px(bottom)));
             self.text("tick", x, bottom + 17.0, "middle", &tick.to_string());
         }
-        self.text("tick", WIDTH - RIGHT + 24.0, bottom + 17.0, "start", "step");
+        self.text("tick", self.right + 24.0, bottom + 17.0, "start", "step");
     }
 
     /// What the patterns mean, where there are any, and what is not shown.
@@ -307,6 +343,9 @@ impl Drawing<'_> {
         }
         if has(Kind::Taken) {
             notes.push("hatched: taken over in place".to_owned());
+        }
+        if self.scene.panels.iter().any(|panel| !tied(self.problem, panel).is_empty()) {
+            notes.push("framed: tied together".to_owned());
         }
         if self.scene.panels.iter().any(|panel| panel.object_edges.len() > 1) {
             notes.push("dotted: edges of shared objects".to_owned());
@@ -360,6 +399,19 @@ fn lines_of(panel: &Panel) -> Vec<(&'static str, String, Bytes)> {
     }
     lines.sort_by_key(|line| line.2);
     lines
+}
+
+/// What each group of two or more tied buffers spans, as a shape.
+fn tied(problem: &Problem, panel: &Panel) -> BTreeMap<GroupId, Shape> {
+    let mut spans: BTreeMap<GroupId, (Shape, bool)> = BTreeMap::new();
+    for shape in panel.shapes.iter().filter(|shape| shape.kind != Kind::Taken) {
+        let Some(tie) = problem.buffers()[shape.buffer].tie else { continue };
+        let (span, has_others) = spans.entry(tie.group).or_insert((*shape, false));
+        *has_others |= span.buffer != shape.buffer;
+        (span.start, span.end) = (span.start.min(shape.start), span.end.max(shape.end));
+        (span.low, span.high) = (span.low.min(shape.low), span.high.max(shape.high));
+    }
+    spans.into_iter().filter(|(_, (_, has_others))| *has_others).map(|(group, (span, _))| (group, span)).collect()
 }
 
 /// Positions, in order, of the shapes that carry a name: of each buffer and slot

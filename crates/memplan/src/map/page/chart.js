@@ -50,7 +50,9 @@ class Chart {
     this.camera = camera;
     this.space = space;
     const ticks = binaryTicks(camera.a0, camera.a1, Math.max(2, this.height / 60));
-    const pixels = { ...look.pixels, full: look.fills.full, faded: look.fills.faded, ticks };
+    const [left, wide] = space.peakStep === null ? [LEFT, 0] : this.band(space.peakStep);
+    const band = [left, left + wide].map((x) => Math.max(0, Math.min(this.raster.image.width, Math.round((x - LEFT) * this.density))));
+    const pixels = { ...look.pixels, full: look.fills.full, faded: look.fills.faded, ticks, band };
     this.drawn = this.raster.paint(space.layer, camera, pixels, shade);
     const context = this.canvas.getContext("2d");
     context.setTransform(1, 0, 0, 1, 0, 0);
@@ -58,8 +60,9 @@ class Chart {
     context.putImageData(this.raster.image, Math.round(LEFT * this.density), Math.round(TOP * this.density));
     context.setTransform(this.density, 0, 0, this.density, 0, 0);
     context.font = FONT;
-    this.peakBand(context, space, look);
+    this.peak(context, space, look);
     this.names(context, space.layer, look, shade);
+    this.ties(context, space, look);
     this.wrongs(context, space, look);
     this.edges(context, space, look);
     this.axis(context, ticks, look);
@@ -76,13 +79,15 @@ class Chart {
     context.strokeRect(LEFT - 0.5, TOP - 0.5, this.width + 1, this.height + 1);
   }
 
-  peakBand(context, space, look) {
+  /** The step with most bytes in use: its paper is tinted, and thin lines run across the shapes. */
+  peak(context, space, look) {
     if (space.peakStep === null) return;
     const [x, width] = this.band(space.peakStep);
     if (width === 0) return;
-    context.fillStyle = look.css.peakBand;
-    context.fillRect(x, TOP, width, this.height);
     context.fillStyle = look.css.peak;
+    context.globalAlpha = 0.7;
+    for (const at of width < 4 ? [x] : [x, x + width - 1]) context.fillRect(at, TOP, 1, this.height);
+    context.globalAlpha = 1;
     context.textBaseline = "alphabetic";
     context.textAlign = x > LEFT + this.width / 2 ? "right" : "left";
     context.fillText(`peak at step ${exact(space.peakStep)}`, context.textAlign === "right" ? x + width : x, TOP - 7);
@@ -107,14 +112,15 @@ class Chart {
       const y0 = Math.max(TOP, this.y(this.camera, layer.high[i]));
       const y1 = Math.min(TOP + this.height, this.y(this.camera, layer.low[i]));
       if (Math.min(x1 - x0, y1 - y0) < 13 || Math.max(x1 - x0, y1 - y0) < 26) continue;
-      if (this.name(context, layer.buffer[i], look, x0, x1, y0, y1)) left -= 1;
+      if (this.name(context, layer.buffer[i], layer.slot[i], look, x0, x1, y0, y1)) left -= 1;
     }
   }
 
-  name(context, buffer, look, x0, x1, y0, y1) {
+  name(context, buffer, slot, look, x0, x1, y0, y1) {
     const upright = x1 - x0 < 60 && y1 - y0 > 1.4 * (x1 - x0);
     const [length, thickness] = upright ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0];
-    const text = shortened(context, buffers.name[buffer], length - 8);
+    const copy = (buffers.slots?.[buffer] ?? 1) > 1 ? ` · slot ${slot}` : "";
+    const text = shortened(context, `${buffers.name[buffer]}${copy}`, length - 8);
     if (text === null) return false;
     context.save();
     context.translate((x0 + x1) / 2, (y0 + y1) / 2);
@@ -127,6 +133,21 @@ class Chart {
     if (hasRoom) context.fillText(size, 0, 7);
     context.restore();
     return true;
+  }
+
+  /** A dashed frame around buffers that are tied to each other, where it can be told from their own edges. */
+  ties(context, space, look) {
+    context.strokeStyle = look.css.ink;
+    context.lineWidth = 1;
+    context.setLineDash([5, 3]);
+    for (const { start, end, low, high } of space.ties) {
+      const x0 = Math.max(LEFT, this.x(this.camera, start)) - 1.5;
+      const y0 = Math.max(TOP, this.y(this.camera, high)) - 1.5;
+      const x1 = Math.min(LEFT + this.width, this.x(this.camera, end)) + 1.5;
+      const y1 = Math.min(TOP + this.height, this.y(this.camera, low)) + 1.5;
+      if (x1 - x0 > 10 && y1 - y0 > 10) context.strokeRect(x0, y0, x1 - x0, y1 - y0);
+    }
+    context.setLineDash([]);
   }
 
   /** Where a wrong plan has two buffers on the same bytes: a red area, never too small to see. */

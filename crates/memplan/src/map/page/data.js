@@ -85,13 +85,31 @@ function overlapsOf(plan, layer) {
   return found;
 }
 
+/** What each group of tied buffers spans, from its first step to its last and from its lowest byte to its highest. */
+function tiesOf(layer) {
+  const spans = new Map();
+  for (let i = 0; buffers.group !== undefined && i < layer.length; i += 1) {
+    const group = buffers.group[layer.buffer[i]];
+    if (group === null || layer.kind[i] === TAKEN) continue;
+    const span = spans.get(group) ?? { start: Infinity, end: -Infinity, low: Infinity, high: -Infinity, members: new Set() };
+    span.start = Math.min(span.start, layer.start[i]);
+    span.end = Math.max(span.end, layer.end[i]);
+    span.low = Math.min(span.low, layer.low[i]);
+    span.high = Math.max(span.high, layer.high[i]);
+    span.members.add(layer.buffer[i]);
+    spans.set(group, span);
+  }
+  return [...spans.values()].filter((span) => span.members.size > 1);
+}
+
 for (const plan of plans) {
+  for (const space of plan.spaces) space.ties = tiesOf(space.layer);
   for (const space of plan.spaces) space.wrong = plan.violations.length > 0 ? overlapsOf(plan, space.layer) : [];
 }
 
 /** Stands for a space that a plan does not use. */
 const nowhere = {
-  name: "", extent: 0, capacity: null, lower: 0, peak: 0, peakStep: null, edges: [], live: [], wrong: [], buffers: 0, layer: layerOf([]),
+  name: "", extent: 0, capacity: null, lower: 0, peak: 0, peakStep: null, edges: [], live: [], ties: [], wrong: [], buffers: 0, layer: layerOf([]),
 };
 
 const spaceOf = (plan, index) => plan.byName.get(spaceNames[index]) ?? nowhere;

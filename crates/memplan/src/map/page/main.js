@@ -37,7 +37,7 @@ function readLook() {
       peak: value("--peak"), peakBand: value("--peak-band"), stepBand: value("--step-band"), live: value("--live"),
       liveEdge: value("--live-edge"), paperVeil: value("--paper-veil"), wrong: value("--wrong"),
     },
-    pixels: { paper: packed(parse(value("--paper"))), grid: packed(parse(value("--grid"))), ink: packed(parse(value("--hatch"))) },
+    pixels: { paper: packed(parse(value("--paper"))), bandPaper: packed(parse(value("--peak-paper"))), grid: packed(parse(value("--grid"))), ink: packed(parse(value("--hatch"))) },
     paper: parse(value("--paper")),
   };
 }

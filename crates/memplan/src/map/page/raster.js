@@ -41,14 +41,19 @@ class Raster {
       else this.dotted(left, right, top, bottom, colour);
     }
     const lines = new Set(look.ticks.map((tick) => Math.round(height - (tick - camera.a0) * up)));
-    for (let y = 0; y < height; y += 1) this.lay(y, lines.has(y) ? look.grid : look.paper);
+    for (let y = 0; y < height; y += 1) {
+      const paper = lines.has(y) ? look.grid : look.paper;
+      this.lay(y, 0, look.band[0], paper);
+      this.lay(y, look.band[0], look.band[1], lines.has(y) ? look.grid : look.bandPaper);
+      this.lay(y, look.band[1], width, paper);
+    }
     return drawn;
   }
 
-  /** Puts the paper under a row. */
-  lay(y, paper) {
+  /** Puts the paper under a part of a row. */
+  lay(y, from, to, paper) {
     const { width } = this.image;
-    for (let at = y * width; at < (y + 1) * width; at += 1) {
+    for (let at = y * width + from; at < y * width + to; at += 1) {
       const cover = this.cover[at];
       if (cover === 0) this.pixels[at] = paper;
       else if (cover < 1) this.pixels[at] = blended(paper, this.pixels[at], Math.max(LEAST_COVER, cover));

@@ -257,6 +257,7 @@ function showLegend() {
   const kinds = new Set(plans.flatMap((plan) => [...new Set(spaceOf(plan, state.space).layer.kind)]));
   if (kinds.has(IDLE)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip idle" }), "reserved, not in use"));
   if (kinds.has(TAKEN)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip taken" }), "taken over in place"));
+  if (plans.some((plan) => spaceOf(plan, state.space).ties.length > 0)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip tied" }), "tied together"));
   if (plans.some((plan) => spaceOf(plan, state.space).wrong.length > 0)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip wrong-chip" }), "two buffers on the same bytes"));
   if (plans.some((plan) => spaceOf(plan, state.space).edges.length > 1)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip edge" }), "edge of a shared object"));
   find("legend").replaceChildren(...entries);
