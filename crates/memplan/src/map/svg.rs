@@ -318,13 +318,7 @@ impl Drawing<'_> {
         let _ = write!(path, "H{}V{}Z", px(self.time.at(self.scene.last)), px(bottom));
         self.line(&format!(r#"<path class="live" d="{path}"/>"#));
         self.text("live-name", self.right + 10.0, top + 14.0, "start", "bytes in use");
-        self.text(
-            "live-name",
-            self.right + 10.0,
-            top + 28.0,
-            "start",
-            &format!("peak {}", panel.peak.bytes.human()),
-        );
+        self.text("live-name", self.right + 10.0, top + 28.0, "start", &format!("peak {}", panel.peak.bytes.human()));
         self.line(&format!(r#"<path class="axis" d="M{} {}H{}"/>"#, px(LEFT), px(bottom), px(self.right)));
         for tick in self.time.decimal_ticks((12.0 * self.paper) as u64) {
             let x = self.time.at(tick);
