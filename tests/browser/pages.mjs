@@ -6,9 +6,9 @@
 // report.txt with the measured times are written beside them. Exit code 1 and a message if anything is wrong.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const folder = resolve(process.argv[2]);
@@ -457,6 +457,26 @@ await withPage("thousand.html", { viewport: FRAME, colorScheme: "dark" }, async 
   await settle(page);
   await page.screenshot({ path: join(folder, "page-dark.png") });
 });
+
+// They still look like what the documents show, fonts of this machine aside.
+const compare = await browser.newPage();
+for (const name of process.env.MEMPLAN_BLESS ? [] : ["page-light.png", "page-dark.png"]) {
+  const files = [join(folder, name), fileURLToPath(new URL(`../../docs/images/${name}`, import.meta.url))];
+  const urls = files.map((file) => `data:image/png;base64,${readFileSync(file).toString("base64")}`);
+  const apart = await compare.evaluate(async (urls) => {
+    const pictures = await Promise.all(urls.map(async (url) => {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      context.drawImage(image, 0, 0);
+      return context.getImageData(0, 0, image.width, image.height).data;
+    }));
+    if (pictures[0].length !== pictures[1].length) return Infinity;
+    return pictures[0].reduce((sum, value, i) => sum + Math.abs(value - pictures[1][i]), 0) / pictures[0].length;
+  }, urls);
+  assert.ok(apart < 8, `${name} in docs/images is out of date: ${apart.toFixed(1)} apart on average; MEMPLAN_BLESS=1 renews it`);
+}
 
 await browser.close();
 writeFileSync(join(folder, "report.txt"), `${report.join("\n")}\n`);

@@ -196,7 +196,7 @@ pub(crate) fn path() -> String {
 fn run(page: &str, folder: &Path, command: &str) -> String {
     let mut shell = Command::new("bash");
     shell.args(["-c", &format!("exec 2>&1; {command}")]).current_dir(folder).env("PATH", path());
-    shell.env("COLUMNS", "96").env("LINES", "24").env("MODELS", workspace().join("tests/data/tflite"));
+    shell.env("COLUMNS", "96").env("LINES", "24");
     let output = shell.output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{page}: `{command}` failed:\n{printed}");
@@ -246,8 +246,10 @@ fn every_command_of_the_book_does_what_it_says() {
     let mut wrong = Vec::new();
     for page in pages {
         let folder = Folder::new();
-        // The corpus is where it is for somebody who has just cloned the repository.
-        std::os::unix::fs::symlink(workspace().join("corpus"), folder.path("corpus")).unwrap();
+        // Corpus and models are where they are for somebody who has just cloned the repository.
+        for shared in ["corpus", "tests"] {
+            std::os::unix::fs::symlink(workspace().join(shared), folder.path(shared)).unwrap();
+        }
         let played = play(&page, &folder.path(""));
         let written = std::fs::read_to_string(workspace().join(&page)).unwrap();
         if played != written && is_blessing() {

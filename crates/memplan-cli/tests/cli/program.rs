@@ -147,3 +147,14 @@ func.func @f(%x: memref<8xf32>) {
     assert_eq!(wrong.code, 2);
     assert!(wrong.stderr.contains("typo.toml:2:1") && wrong.stderr.contains("naem"), "{}", wrong.stderr);
 }
+
+/// Whoever comes with tensors is told what is missing.
+#[test]
+fn tensors_are_no_buffers_yet() {
+    let text =
+        "func.func @f() -> tensor<8xf32> {\n  %e = tensor.empty() : tensor<8xf32>\n  return %e : tensor<8xf32>\n}\n";
+    let folder = Folder::with(&[("net.mlir", text)]);
+    let ran = folder.run("plan net.mlir");
+    assert_eq!(ran.code, 0);
+    assert!(ran.stderr.contains("tensors become buffers by bufferization"), "{}", ran.stderr);
+}

@@ -43,9 +43,16 @@ impl Format for Mlir {
         let mut notes: Vec<String> =
             document.notes().iter().chain(&lowered.notes).map(|note| placed(text, note)).collect();
         notes.dedup();
+        if lowered.program.sites().is_empty() && text.contains("tensor<") {
+            notes.push(TENSORS.to_owned());
+        }
         analyze(lowered.program, text, notes)
     }
 }
+
+/// What somebody should know whose program has no buffers yet.
+const TENSORS: &str = "nothing here allocates a memref: tensors become buffers by bufferization, as in \
+     mlir-opt -one-shot-bufferize=bufferize-function-boundaries";
 
 fn place(error: &PassError) -> Span {
     match error {
