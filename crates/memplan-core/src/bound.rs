@@ -68,7 +68,12 @@ fn space_lower_bound(problem: &Problem, space: SpaceId) -> Peak {
 
 /// No plan made of offsets has a smaller extent, summed over all spaces.
 pub fn lower_bound(problem: &Problem) -> Bytes {
-    let per_space = Bytes(space_lower_bounds(problem).iter().map(|peak| peak.bytes.0).sum());
+    lower_bound_with(problem, &space_lower_bounds(problem))
+}
+
+/// The same for a caller who has [`space_lower_bounds`] already.
+pub fn lower_bound_with(problem: &Problem, per_space: &IndexVec<SpaceId, Peak>) -> Bytes {
+    let per_space = Bytes(per_space.iter().map(|peak| peak.bytes.0).sum());
     let has_choice = problem.buffers().iter().any(|buffer| buffer.spaces.len() > 1);
     if has_choice { per_space.max(Sweep::anywhere(problem).peak().bytes) } else { per_space }
 }

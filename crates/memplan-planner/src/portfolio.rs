@@ -17,7 +17,7 @@
 
 use std::time::Instant;
 
-use memplan_core::{Bytes, Plan, Problem, SpaceId, Stop, Witness, bound};
+use memplan_core::{Bytes, IndexVec, Plan, Problem, SpaceId, Stop, Witness, bound};
 
 use crate::piece::Pieces;
 use crate::placer::Placer;
@@ -50,6 +50,8 @@ pub struct Tried {
     pub best: Option<Plan>,
     /// No plan is smaller.
     pub lower_bound: Bytes,
+    /// What each space needs at least.
+    pub per_space: IndexVec<SpaceId, Bytes>,
     /// Proof that there is no plan at all, if it was met on the way.
     pub witness: Option<Witness>,
     /// Why no further member was tried.
@@ -70,8 +72,10 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
     let problem = pieces.problem();
     let deadline = request.time_limit.map(|limit| Instant::now() + limit);
     let witness = bound::overfull(problem);
-    let lower_bound = bound::lower_bound(problem);
-    let mut tried = Tried { best: None, lower_bound, witness, stop: Stop::Finished, placements: 0 };
+    let peaks = bound::space_lower_bounds(problem);
+    let lower_bound = bound::lower_bound_with(problem, &peaks);
+    let per_space = peaks.iter().map(|peak| peak.bytes).collect();
+    let mut tried = Tried { best: None, lower_bound, per_space, witness, stop: Stop::Finished, placements: 0 };
     let mut placer = Placer::new(pieces);
     for (number, member) in MEMBERS.iter().enumerate() {
         if tried.is_final() {

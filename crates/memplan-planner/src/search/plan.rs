@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness, bound};
+use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness};
 
 use super::budget::{Budget, DEFAULT_TIME};
 use super::descent::{Standing, descend};
@@ -103,7 +103,7 @@ impl<'a, 'p> Search<'a, 'p> {
             problem,
             seed,
             best: tried.best,
-            lower: bound::space_lower_bounds(problem).iter().map(|peak| peak.bytes).collect(),
+            lower: tried.per_space,
             lower_bound: tried.lower_bound,
             placed: IndexVec::filled(None, problem.spaces().len()),
             infeasible: tried.witness,
