@@ -166,6 +166,18 @@ mod tests {
     }
 
     #[test]
+    fn a_newcomer_with_a_choice_of_spaces_may_take_bytes_over() {
+        let mut builder = ProblemBuilder::new();
+        let [near, far] = ["near", "far"].map(|name| builder.space(Space::new(name)));
+        let v = builder.buffer(Buffer::new("v", 64, Lifetime::new(0, 10)));
+        let choice = [near, far].into_iter().collect();
+        let w = builder.buffer(Buffer { spaces: choice, ..Buffer::new("w", 64, Lifetime::new(5, 6)) });
+        builder.buffer(Buffer::new("x", 64, Lifetime::new(7, 9)));
+        builder.overlay(Overlay { buffer: w, over: v, kind: OverlayKind::SameBase });
+        assert_eq!(lower_bound(&builder.build().unwrap()), Bytes(64), "w and x can follow v on its bytes");
+    }
+
+    #[test]
     fn an_overlay_that_comes_too_early_changes_nothing() {
         let mut builder = ProblemBuilder::new();
         let v = builder.buffer(Buffer::new("v", 64, Lifetime::new(0, 10)));

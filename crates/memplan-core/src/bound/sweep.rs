@@ -126,12 +126,13 @@ impl Sweep {
             let slots = i128::from(buffer.slots);
             Granules::of(Window { low: Bytes::ZERO, high: size }, granule).bytes * slots
         };
-        // A pair may be declared twice; its bytes are shared only once.
+        // A pair may be declared twice; its bytes are shared only once. A newcomer that need
+        // not be counted may still be here and take bytes over.
         let mut pairs: Vec<(BufferId, BufferId)> = problem
             .overlays()
             .iter()
             .map(|overlay| (overlay.buffer, overlay.over))
-            .filter(|&(buffer, over)| counts(buffer) && counts(over))
+            .filter(|&(_, over)| counts(over))
             .collect();
         pairs.sort_unstable();
         pairs.dedup();
