@@ -54,6 +54,10 @@ pub(super) struct Assign<'a, 'p> {
     best: Option<Vec<Spot>>,
     nodes: u64,
     is_complete: bool,
+    /// Of the assignments that were given up, the least that one of them needs.
+    given_up: i64,
+    /// No assignment needs less.
+    lower: i64,
 }
 
 /// What is known about some pieces in a space.
@@ -122,6 +126,8 @@ impl<'a, 'p> Assign<'a, 'p> {
             best: None,
             nodes: 0,
             is_complete: true,
+            given_up: i64::MAX,
+            lower: 0,
         })
     }
 
@@ -144,7 +150,10 @@ impl<'a, 'p> Assign<'a, 'p> {
         let limits: &[u64] = if self.undecided.is_empty() { &[u64::MAX] } else { &LEAF_LIMITS };
         for &limit in limits {
             self.is_complete = true;
-            self.walk(limit, patience);
+            self.given_up = i64::MAX;
+            if self.walk(limit, patience) {
+                self.lower = self.lower.max(self.given_up.min(self.below));
+            }
             if self.is_complete || self.is_over(patience) {
                 break;
             }
@@ -156,14 +165,14 @@ impl<'a, 'p> Assign<'a, 'p> {
         self.nodes >= patience.nodes || (patience.is_over)()
     }
 
-    /// Goes through the assignments, with at most `limit` nodes for what follows each.
-    fn walk(&mut self, limit: u64, patience: &Patience) {
+    /// Goes through the assignments, with at most `limit` nodes for what follows each; whether all were seen.
+    fn walk(&mut self, limit: u64, patience: &Patience) -> bool {
         // Which home comes next, for each piece that has a choice, as far as they are decided.
         let mut next = vec![0usize];
         while let Some(&home) = next.last() {
             if self.is_over(patience) {
                 self.is_complete = false;
-                return;
+                return false;
             }
             let Some(&piece) = self.undecided.get(next.len() - 1) else {
                 let nodes = patience.nodes.min(self.nodes.saturating_add(limit));
@@ -185,6 +194,7 @@ impl<'a, 'p> Assign<'a, 'p> {
                 next.push(0);
             }
         }
+        true
     }
 
     fn set_space(&mut self, first: PieceId, space: Option<SpaceId>) {
@@ -226,6 +236,7 @@ impl<'a, 'p> Assign<'a, 'p> {
                 let here = self.here(space);
                 let Some(entry) = self.entry(space, here) else {
                     self.is_complete = false;
+                    self.given_up = 0;
                     return;
                 };
                 lowers.push(entry.known.lower);
@@ -246,6 +257,7 @@ impl<'a, 'p> Assign<'a, 'p> {
             let below = self.below.saturating_sub(others).min(self.capacity(spaces[number]) + 1);
             if !self.improve(spaces[number], below, patience) {
                 self.is_complete = false;
+                self.given_up = self.given_up.min(sum(&lowers));
                 return;
             }
         }
@@ -300,7 +312,7 @@ impl<'a, 'p> Assign<'a, 'p> {
         let lower = match (self.is_complete, self.below) {
             (true, i64::MAX) => None,
             (true, below) => Some(below),
-            (false, _) => Some(per_space.iter().fold(0i64, |sum, lower| sum.saturating_add(*lower))),
+            (false, _) => Some(per_space.iter().fold(0i64, |sum, lower| sum.saturating_add(*lower)).max(self.lower)),
         };
         Found { spots: self.best, lower, per_space, is_complete: self.is_complete, nodes: self.nodes }
     }
