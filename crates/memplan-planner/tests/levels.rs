@@ -1,5 +1,5 @@
 //! The `levels` strategy: the document's examples, and small on-chip problems.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 use memplan_core::{Buffer, BufferId, Bytes, Id, IndexVec, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Space};
 use memplan_planner::Request;
@@ -177,19 +177,26 @@ fn upgrades_stay_within_the_capacity() {
     }
 }
 
-/// The recorded small problems at several capacities.
+/// Search nodes within which each small problem is decided: far less than a second's worth.
+const LITTLE: u64 = 20_000;
+
+/// The recorded small problems at several capacities: each is placed, or proved
+/// impossible, with a deterministic and small amount of work.
 #[test]
 fn small_problems_are_placed_or_proved_impossible() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/npu24.jsonl")).unwrap();
+    let request = Request { work_limit: Some(LITTLE), ..Request::default() };
     let mut placed = [0; 3];
     let mut impossible = [0; 3];
+    let mut slowest = std::time::Duration::ZERO;
     for line in text.lines() {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();
         let peak = record["peak"].as_u64().unwrap();
         for (at, percent) in [100, 105, 110].into_iter().enumerate() {
             let problem = npu24(&record, peak * percent / 100);
             let start = std::time::Instant::now();
-            let (outcome, _) = levels::plan(&problem, Order::Start, &Request::default());
+            let (outcome, _) = levels::plan(&problem, Order::Start, &request);
+            slowest = slowest.max(start.elapsed());
             match &outcome {
                 Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => {
                     assert_eq!(packing::check(&problem, plan), []);
@@ -198,9 +205,9 @@ fn small_problems_are_placed_or_proved_impossible() {
                 Outcome::Infeasible(_) => impossible[at] += 1,
                 Outcome::Exhausted { .. } => panic!("undecided: {} at {percent} %", record["id"]),
             }
-            assert!(start.elapsed().as_secs() < 20, "{} took {:?}", record["id"], start.elapsed());
         }
     }
+    println!("placed {placed:?}, impossible {impossible:?}, the slowest took {slowest:?}");
     assert_eq!(placed.iter().zip(impossible).map(|(one, other)| one + other).collect::<Vec<_>>(), [200; 3]);
     assert!(placed[0] >= 195 && placed[1] >= 199 && placed[2] == 200, "{placed:?}");
 }

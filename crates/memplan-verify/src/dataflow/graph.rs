@@ -346,7 +346,7 @@ impl Builder<'_> {
         if trips.at_most == Some(0) {
             return;
         }
-        self.graph.nodes[around.after].steps.extend([Step::Rotate(op, Some(0)), Step::Preloaded(op)]);
+        self.graph.nodes[around.after].steps.extend([Step::Preloaded(op), Step::Rotate(op, Some(0))]);
         let turn = self.turns.get(&op).copied().unwrap_or(1);
         let too_many = turn > SLOT_LIMIT || around.copies.saturating_mul(turn) > COPY_LIMIT;
         let copies = if too_many { 1 } else { turn };

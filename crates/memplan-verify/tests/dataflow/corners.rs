@@ -231,6 +231,21 @@ fn preload() {
     expect(&many, &format!("x@{} y@100", offsets.join(",")), &["for reads %x[0..4] lost to fill_y"]);
 }
 
+/// What a loop rotates although it is allocated outside is read where it is at the loop's end.
+#[test]
+fn preload_of_a_buffer_from_outside() {
+    let source = "func @f() {
+        allocs alloc %x 4 slots 2 rotate &1 preload, alloc %y 4
+        for label &1, loop 0.. {
+          load write %x
+          use read %x
+          fill_y write %y
+          use_y read %y
+        }
+      }";
+    expect(source, "x@0,4 y@8", &[]);
+}
+
 /// A loop that is skipped the second time reads nothing of what the first time filled.
 #[test]
 fn preload_of_a_loop_that_is_skipped() {

@@ -9,5 +9,6 @@ mod kernel;
 mod kernels;
 mod mistakes;
 mod recorded;
+mod robust;
 mod syntax;
 mod targets;

@@ -104,17 +104,62 @@ pub enum TargetError {
     /// Not TOML, or not of the shape described.
     #[error("{0}")]
     Syntax(String),
+    /// A device without memory.
+    #[error("the device has no memory: `scope = [{{ name = \"ub\", capacity = 196608, alignment = 32 }}]`")]
+    NoScopes,
+    /// Something without a name.
+    #[error("{what} number {number} has no name")]
+    NoName {
+        /// A scope or a pipe.
+        what: &'static str,
+        /// Which one, from 1.
+        number: usize,
+    },
     /// A scope whose alignment makes no sense.
-    #[error("scope `{scope}`: an alignment is at least 1 and at most 2^32")]
+    #[error("scope `{scope}`: an alignment is a power of two and at most 2^32, and {alignment} is not")]
     Alignment {
         /// The scope.
         scope: String,
+        /// What it says.
+        alignment: u64,
     },
-    /// Two scopes of one name.
+    /// A scope that holds nothing.
+    #[error("scope `{scope}`: with a capacity of 0 it holds nothing; without `capacity` it is unbounded")]
+    Empty {
+        /// The scope.
+        scope: String,
+    },
+    /// Two scopes of one name or one spelling.
     #[error("scope `{scope}` is there twice")]
     Twice {
         /// The scope.
         scope: String,
+    },
+    /// A pattern that is none.
+    #[error("pipe `{pipe}`: `{pattern}` is no pattern: the name of an op, or its beginning and then `*`")]
+    Pattern {
+        /// The pipe.
+        pipe: String,
+        /// What it says.
+        pattern: String,
+    },
+    /// A pattern that comes too late.
+    #[error("pipe `{pipe}`: `{pattern}` never counts, since `{before}` comes first")]
+    Shadowed {
+        /// The pipe.
+        pipe: String,
+        /// Its pattern.
+        pattern: String,
+        /// The one before it.
+        before: String,
+    },
+    /// A cache that is at least more than at most.
+    #[error("vector-function-cache: at least {least} and at most {most} bytes contradict each other")]
+    Cache {
+        /// At least.
+        least: u64,
+        /// At most.
+        most: u64,
     },
     /// A name that no built-in device has.
     #[error("no device is called `{name}`; built in are {known}, and a file ending in .toml can describe another")]
@@ -137,15 +182,68 @@ impl FromStr for Target {
     /// Reads a target file.
     fn from_str(text: &str) -> Result<Target, TargetError> {
         let target: Target = toml::from_str(text).map_err(|error| TargetError::Syntax(error.to_string()))?;
-        for (at, scope) in target.scopes.iter().enumerate() {
-            if scope.alignment == 0 || scope.alignment > 1 << 32 {
-                return Err(TargetError::Alignment { scope: scope.name.clone() });
-            }
-            if target.scopes[..at].iter().any(|other| other.name == scope.name) {
-                return Err(TargetError::Twice { scope: scope.name.clone() });
+        target.check()?;
+        Ok(target)
+    }
+}
+
+impl Target {
+    fn check(&self) -> Result<(), TargetError> {
+        if self.scopes.is_empty() {
+            return Err(TargetError::NoScopes);
+        }
+        for (at, scope) in self.scopes.iter().enumerate() {
+            scope.check(at)?;
+            let earlier = || self.scopes[..at].iter().flat_map(Scope::names);
+            if let Some(name) = scope.names().find(|name| earlier().any(|other| other == *name)) {
+                return Err(TargetError::Twice { scope: name.clone() });
             }
         }
-        Ok(target)
+        for (at, pipe) in self.pipes.iter().enumerate() {
+            pipe.check(at)?;
+            let covers = |earlier: &&Pipe| matches(&earlier.ops, pipe.ops.strip_suffix('*').unwrap_or(&pipe.ops));
+            if let Some(before) = self.pipes[..at].iter().find(covers) {
+                let (pattern, before) = (pipe.ops.clone(), before.ops.clone());
+                return Err(TargetError::Shadowed { pipe: pipe.name.clone(), pattern, before });
+            }
+        }
+        match self.vector_function_cache {
+            Some(Cache { least, most }) if least > most => Err(TargetError::Cache { least, most }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Scope {
+    fn names(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.name).chain(&self.spellings)
+    }
+
+    fn check(&self, at: usize) -> Result<(), TargetError> {
+        if self.names().any(|name| name.trim().is_empty()) {
+            return Err(TargetError::NoName { what: "scope", number: at + 1 });
+        }
+        if !self.alignment.is_power_of_two() || self.alignment > 1 << 32 {
+            return Err(TargetError::Alignment { scope: self.name.clone(), alignment: self.alignment });
+        }
+        if self.capacity == Some(0) {
+            return Err(TargetError::Empty { scope: self.name.clone() });
+        }
+        Ok(())
+    }
+}
+
+impl Pipe {
+    fn check(&self, at: usize) -> Result<(), TargetError> {
+        if self.name.trim().is_empty() {
+            return Err(TargetError::NoName { what: "pipe", number: at + 1 });
+        }
+        let name = self.ops.strip_suffix('*').unwrap_or(&self.ops);
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '$' | '-');
+        if self.ops.is_empty() || !name.chars().all(plain) {
+            return Err(TargetError::Pattern { pipe: self.name.clone(), pattern: self.ops.clone() });
+        }
+        Ok(())
     }
 }
 
@@ -268,9 +366,50 @@ module attributes {hacc.target = #hacc.target<"Ascend950PR_9589">, dlti.target_s
 
     #[test]
     fn mistakes_in_a_file_are_explained() {
-        let error = |text: &str| text.parse::<Target>().unwrap_err().to_string();
-        assert!(error("scope = [{ name = \"a\", alignment = 0 }]").contains("at least 1"));
-        assert!(error("scope = [{ name = \"a\", alignment = 1 }, { name = \"a\", alignment = 1 }]").contains("twice"));
-        assert!(error("scoop = []").contains("scoop"));
+        let scope = |line: &str| format!("name = \"N\"\nscope = [{{ name = \"ub\", {line} }}]\n");
+        let pipes = |lines: &str| scope("alignment = 32") + &format!("pipe = [{lines}]\n");
+        for (text, words) in [
+            (scope("alignment = 0"), "scope `ub`: an alignment is a power of two and at most 2^32, and 0 is not"),
+            (scope("alignment = 48"), "and 48 is not"),
+            (scope("alignment = 8589934592"), "at most 2^32"),
+            (scope("alignment = -32"), "-32"),
+            (scope("capacity = -1, alignment = 32"), "-1"),
+            (scope("capacity = 0, alignment = 32"), "scope `ub`: with a capacity of 0 it holds nothing"),
+            (scope("capacity = 1.5, alignment = 32"), "expected u64"),
+            (scope("capacity = 1024"), "missing field `alignment`"),
+            (scope("alignment = 32, size = 4"), "unknown field `size`"),
+            ("scoop = []".to_owned(), "unknown field `scoop`"),
+            ("scope = []".to_owned(), "the device has no memory"),
+            ("name = \"N\"".to_owned(), "the device has no memory"),
+            ("scope = [".to_owned(), "TOML parse error at line 1"),
+            ("scope = [{ name = \" \", alignment = 1 }]".to_owned(), "scope number 1 has no name"),
+            (
+                "scope = [{ name = \"a\", alignment = 1 }, { name = \"a\", alignment = 1 }]".to_owned(),
+                "`a` is there twice",
+            ),
+            (
+                "scope = [{ name = \"a\", spellings = [\"7\"], alignment = 1 }, \
+                 { name = \"b\", spellings = [\"7\"], alignment = 1 }]"
+                    .to_owned(),
+                "`7` is there twice",
+            ),
+            (pipes("{ ops = \"\", name = \"dma\" }"), "pipe `dma`: `` is no pattern"),
+            (pipes("{ ops = \"a*b\", name = \"dma\" }"), "pipe `dma`: `a*b` is no pattern"),
+            (pipes("{ ops = \"a.(b|c)\", name = \"dma\" }"), "is no pattern: the name of an op"),
+            (pipes("{ ops = \"a.b\", name = \"\" }"), "pipe number 1 has no name"),
+            (pipes("{ ops = \"a.b\", name = \"dma\", touches = \"everything\" }"), "unknown variant `everything`"),
+            (
+                pipes("{ ops = \"a.*\", name = \"x\" }, { ops = \"a.b*\", name = \"y\" }"),
+                "pipe `y`: `a.b*` never counts, since `a.*` comes first",
+            ),
+            (scope("alignment = 32") + "vector-function-cache = { least = 2, most = 1 }", "at least 2 and at most 1"),
+        ] {
+            let error = text.parse::<Target>().unwrap_err().to_string();
+            assert!(error.contains(words), "{text}\n{error}");
+        }
+        let order = pipes("{ ops = \"a.b*\", name = \"x\" }, { ops = \"a.*\", name = \"y\" }");
+        assert_eq!(order.parse::<Target>().unwrap().pipes.len(), 2);
+        let mistyped = scope("capacity = \"many\", alignment = 32").parse::<Target>().unwrap_err().to_string();
+        assert!(mistyped.contains("line 2") && mistyped.contains("capacity"), "{mistyped}");
     }
 }
