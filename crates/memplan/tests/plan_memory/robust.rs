@@ -181,3 +181,26 @@ fn length_costs_little() {
         Err(error) => panic!("{error}"),
     }
 }
+
+/// An address that is handed out in a loop of blocks, and one that is handed out once.
+const HANDED_OUT: &str = r##"
+func.func @kernel(%gm: memref<64xf16, #hivm.address_space<gm>>, %flag: i1) -> memref<64xf16, #hivm.address_space<ub>> {
+  cf.br ^head
+^head:
+  %a = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+  hivm.hir.load ins(%gm : memref<64xf16, #hivm.address_space<gm>>) outs(%a : memref<64xf16, #hivm.address_space<ub>>)
+  %p = memref.extract_aligned_pointer_as_index %a : memref<64xf16, #hivm.address_space<ub>> -> index
+  cf.cond_br %flag, ^head, ^out
+^out:
+  return %a : memref<64xf16, #hivm.address_space<ub>>
+}
+"##;
+
+#[test]
+fn an_address_that_is_handed_out_in_a_loop_is_refused() {
+    let error = run(HANDED_OUT, "plan-memory").unwrap_err().to_string();
+    assert!(error.contains("handed out here") && error.contains("no fixed address will do"), "{error}");
+    assert!(run(&HANDED_OUT.replace("%flag, ^head, ^out", "%flag, ^out, ^out"), "plan-memory").is_ok());
+    let pointer = HANDED_OUT.lines().find(|line| line.contains("extract_aligned")).unwrap();
+    assert!(run(&HANDED_OUT.replace(pointer, ""), "plan-memory").is_ok());
+}

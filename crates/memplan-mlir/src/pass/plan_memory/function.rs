@@ -1,12 +1,12 @@
 //! The buffers of a function, when they are in use, and where they go.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use memplan_analysis::Life;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound};
 use memplan_planner::strategy::levels::{self, Mode, Report};
 use memplan_planner::{Request, Strategy, plan, search};
-use memplan_program::{FunctionId, OpId, SiteId, Size as SiteSize};
+use memplan_program::{AccessKind, BlockId, Control, FunctionId, OpId, RegionId, SiteId, Size as SiteSize};
 
 use super::coalesce::{Groups, InPlace, coalesce};
 use super::overflow::{self, Overflow};
@@ -53,6 +53,7 @@ pub(super) fn plan_all(
     let groups = coalesce(view, &planner.users, &planned, InPlace::Always);
     planner.refuse_hopeless(&groups)?;
     planner.refuse_nested_kernels()?;
+    planner.refuse_handed_out()?;
     for function in program.functions().ids() {
         planner.function(function, &groups, strategy, request)?;
     }
@@ -263,6 +264,62 @@ impl Planner<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whoever got hold of an address may use it at any time, so the buffer must
+    /// not be filled anew.
+    fn refuse_handed_out(&self) -> Result<(), PassError> {
+        let program = &self.view.lowered.program;
+        let planned: HashSet<SiteId> = self.by_function.iter().flatten().copied().collect();
+        for (op, info) in program.ops().iter_enumerated() {
+            for access in info.accesses.iter().filter(|access| access.kind == AccessKind::Escape) {
+                let mut sites = self.view.aliases.sites(access.value).iter().filter(|site| planned.contains(site));
+                if let Some(&site) = sites.find(|&&site| self.is_met_again(site, op)) {
+                    let span = self.view.document.op(self.view.lowered.ops[op]).span;
+                    let message = format!(
+                        "the address of {} is handed out here, and the next time round it is filled anew: no fixed address will do",
+                        self.names[site]
+                    );
+                    return Err(PassError::Op { span, message });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether control may come back from an op to a buffer's allocation.
+    fn is_met_again(&self, site: SiteId, from: OpId) -> bool {
+        let program = &self.view.lowered.program;
+        let Some(alloc) = program.alloc_op(site) else { return false };
+        let region = |op: OpId| program.block(program.op(op).block).region;
+        let outward = |op: OpId| std::iter::once(op).chain(program.ancestors(op));
+        let around: HashMap<RegionId, OpId> = outward(alloc).map(|op| (region(op), op)).collect();
+        let repeats = |op: OpId| !matches!(program.op(op).control(), Control::Once | Control::Alternatives { .. });
+        outward(from).any(|op| {
+            let Some(&other) = around.get(&region(op)) else { return false };
+            let loops = op == other && op != alloc && repeats(op);
+            loops || self.leads_to(program.op(op).block, program.op(other).block)
+        })
+    }
+
+    /// Whether branches lead from a block to another, or back to itself.
+    fn leads_to(&self, from: BlockId, to: BlockId) -> bool {
+        let program = &self.view.lowered.program;
+        let mut seen = HashSet::new();
+        let mut stack = vec![from];
+        while let Some(block) = stack.pop() {
+            for branch in &program.block(block).branches {
+                if let memplan_program::Target::Block(next) = branch.target {
+                    if next == to {
+                        return true;
+                    }
+                    if seen.insert(next) {
+                        stack.push(next);
+                    }
+                }
+            }
+        }
+        false
     }
 
     fn refuse_hopeless(&self, groups: &Groups) -> Result<(), PassError> {
