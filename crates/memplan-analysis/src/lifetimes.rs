@@ -12,7 +12,7 @@
 //! - an access from another block of a control flow graph counts for the whole
 //!   graph, whose order of execution is not the order of ticks;
 //! - an access inside asynchronous work counts until the work is awaited;
-//! - a preloaded buffer is in use during all of the loops around it.
+//! - a preloaded buffer is in use during all of its loop.
 //!
 //! ```text
 //!    2  %a = alloc                      a [4, 9]: used in the loop, so all of it
@@ -370,14 +370,12 @@ impl Walk<'_> {
         }
     }
 
-    /// A preloaded buffer is filled ahead for the next iteration, and what a
-    /// loop left in it may still be wanted when that loop begins again: it is in
-    /// use during all of the outermost loop around it.
+    /// A preloaded buffer is filled ahead for the next iterations: it is in use
+    /// during all of its loop.
     fn preloaded(&mut self) {
         for (site, _) in self.program.sites().iter_enumerated().filter(|(_, info)| info.preload) {
             let Some(rotating) = self.program.rotation(site) else { continue };
-            let outermost = self.program.ancestors(rotating).last().unwrap_or(rotating);
-            self.extend(site, outermost, self.tree.last_inside(outermost));
+            self.extend(site, rotating, self.tree.last_inside(rotating));
         }
     }
 

@@ -78,11 +78,12 @@ impl Document {
         (end <= self.operands(op).len()).then_some(start..end)
     }
 
-    /// `ins` and `outs` of linalg ops whose generic form has no segments: all
-    /// but one operand, or half of them, are inputs.
+    /// `ins` and `outs` of linalg ops and NPU ops whose generic form has no
+    /// segments: all but one operand, or half of them, are inputs.
     fn unsegmented_range(&self, op: OpId, name: &str) -> std::ops::Range<usize> {
         let count = self.operands(op).len();
-        if self.op(op).form != Form::Generic || !self.name(op).starts_with("linalg.") {
+        let styled = self.name(op).starts_with("linalg.") || (self.name(op).starts_with("hivm.hir.") && count > 1);
+        if self.op(op).form != Form::Generic || !styled {
             return 0..0;
         }
         let inputs = match self.name(op) {

@@ -8,7 +8,7 @@ use super::{Control, Flow, OpInfo, READS, Row, Traits};
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
-        ("hivm.*", OpInfo::unlisted()),
+        ("hivm.*", OpInfo::unlisted().with_segments(&["ins", "outs", "temp_buffer"])),
         ("hivm.hir.pointer_cast", OpInfo::effects(&[]).with_traits(Traits::EXTERNAL)),
         ("hivm.hir.bitcast", OpInfo::cast()),
         ("hivm.hir.debug", OpInfo::effects(READS)),

@@ -20,7 +20,7 @@
 use memplan_program::AccessKind;
 
 use super::*;
-use crate::bounds::Bound;
+use crate::bounds::{Bound, Slice};
 use crate::dialect::Selector;
 use crate::document::Definition;
 use crate::ty::{Layout, MemRef, Type};
@@ -94,16 +94,27 @@ impl Document {
 
     /// Whether an NPU op has a non-empty list behind a word of its form: `broadcast = [0]`.
     pub(crate) fn has_list(&self, op: OpId, word: &str) -> bool {
-        if let Some(text) = self.attribute(op, word) {
-            return text.bytes().any(|byte| byte.is_ascii_digit());
-        }
+        !self.list(op, word).is_empty()
+    }
+
+    /// The items of a list behind a word of an NPU op's form: `broadcast = [0, 1]`.
+    fn list(&self, op: OpId, word: &str) -> Vec<&str> {
+        let text = match self.attribute(op, word) {
+            // `array<i64: 0, 1>` in the generic form, `array<i64>` without items.
+            Some(text) => text.split_once(':').map_or(text.trim_start_matches("array<i64"), |(_, items)| items),
+            None => self.list_behind(op, word).unwrap_or_default(),
+        };
+        let items = text.split(',').map(|item| item.trim_matches(|c: char| c.is_whitespace() || "[]<>".contains(c)));
+        items.filter(|item| !item.is_empty()).collect()
+    }
+
+    fn list_behind(&self, op: OpId, word: &str) -> Option<&str> {
         let text = self.text(self.op(op).span);
-        text.match_indices(word).any(|(at, _)| {
+        text.match_indices(word).find_map(|(at, _)| {
             let before = text[..at].chars().next_back();
-            let rest = text[at + word.len()..].trim_start();
-            let list = rest.strip_prefix('=').and_then(|rest| rest.trim_start().strip_prefix('['));
             let whole = before.is_none_or(|c| !c.is_alphanumeric() && c != '_');
-            whole && list.is_some_and(|list| list.split(']').next().is_some_and(|list| !list.trim().is_empty()))
+            let rest = text[at + word.len()..].trim_start().strip_prefix('=').filter(|_| whole)?;
+            rest.trim_start().strip_prefix('[')?.split(']').next()
         })
     }
 }
@@ -202,7 +213,7 @@ impl Lowering<'_> {
         if PLAIN.contains(&name) && !broadcast {
             return out_bits == donor_bits;
         }
-        if !self.temporaries_allow(op, name, broadcast) || (broadcast && !self.same_dimensions(output, input)) {
+        if !self.temporaries_allow(op, name, broadcast) || (broadcast && !self.same_dimensions(op, output, input)) {
             return false;
         }
         if SAME_TYPE.contains(&name) {
@@ -248,34 +259,45 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a dimension that one operand is stretched in is not one of these.
-    fn same_dimensions(&self, left: ValueId, right: ValueId) -> bool {
+    /// Whether both operands have the same size in every dimension. Those in which
+    /// nothing is stretched are equal anyhow; where a size is only known at run
+    /// time, the others must be the same value.
+    fn same_dimensions(&self, op: OpId, left: ValueId, right: ValueId) -> bool {
         let (left_shape, right_shape) = (shape_of(self.document, left), shape_of(self.document, right));
-        let known = left_shape.as_ref().is_some_and(|shape| shape.iter().all(Option::is_some));
-        left_shape.is_some()
-            && left_shape == right_shape
-            && (known || self.same_slice(left, right, &|slice| (&slice.sizes, &slice.sizes)))
+        let Some(shape) = left_shape.filter(|shape| Some(shape) == right_shape.as_ref()) else { return false };
+        let stretched: Option<Vec<usize>> =
+            self.document.list(op, "broadcast").iter().map(|dimension| dimension.parse().ok()).collect();
+        let in_doubt = |at: usize| {
+            let stretched = stretched.as_ref().is_none_or(|dimensions| dimensions.contains(&at));
+            shape[at].is_none() && stretched
+        };
+        (0..shape.len()).filter(|&at| in_doubt(at)).all(|at| {
+            let size = |sizes: &[Bound]| sizes.get(at).copied().filter(|_| sizes.len() == shape.len());
+            let sizes = |value: ValueId| self.slice_of(value).and_then(|slice| size(&slice.sizes));
+            sizes(left).zip(sizes(right)).is_some_and(|(left, right)| self.same_bound(left, right))
+        })
     }
 
     /// Whether both are slices, and these two lists of theirs are the same values.
     fn same_slice(&self, left: ValueId, right: ValueId, lists: Lists) -> bool {
-        let slice = |value: ValueId| match self.document.value(value).definition {
-            Definition::Result { op, .. } => self.document.slice(op),
-            _ => None,
-        };
-        let (Some(left), Some(right)) = (slice(left), slice(right)) else { return false };
+        let (Some(left), Some(right)) = (self.slice_of(left), self.slice_of(right)) else { return false };
         let equal = |left: &[Bound], right: &[Bound]| {
-            left.len() == right.len()
-                && left.iter().zip(right).all(|(&l, &r)| {
-                    l == r || self.document.known(l).is_some_and(|number| self.document.known(r) == Some(number))
-                })
+            left.len() == right.len() && left.iter().zip(right).all(|(&l, &r)| self.same_bound(l, r))
         };
         let ((a, b), (c, d)) = (lists(&left), lists(&right));
         equal(a, c) && equal(b, d)
     }
+
+    /// The slice a value is, if it is one.
+    fn slice_of(&self, value: ValueId) -> Option<Slice> {
+        match self.document.value(value).definition {
+            Definition::Result { op, .. } => self.document.slice(op),
+            _ => None,
+        }
+    }
 }
 
-type Lists<'a> = &'a dyn Fn(&crate::bounds::Slice) -> (&[Bound], &[Bound]);
+type Lists<'a> = &'a dyn Fn(&Slice) -> (&[Bound], &[Bound]);
 
 fn is_elementwise(name: &str) -> bool {
     SAME_TYPE.contains(&name) || MIXED_TYPE.contains(&name)

@@ -137,7 +137,7 @@ impl Lowering<'_> {
         let slots = document.integer_attribute(op, "hivm.multi_buffer");
         let slots = slots.and_then(|slots| u32::try_from(slots).ok()).filter(|&slots| slots > 1);
         let preload = document.integer_attribute(op, "hivm.preload_local_buffer").is_some_and(|flag| flag != 0);
-        let around = self.loop_around(op).or_else(|| self.loop_around(self.defining_op(allocation)?));
+        let around = self.preloading_loop(op, allocation);
         let unique = document.attribute(op, "mem_unique").is_some();
         let coupled = document.coupling(op);
         let Some(site) = self.builder.site_mut(id) else { return };
@@ -170,17 +170,19 @@ impl Lowering<'_> {
         }
     }
 
-    /// The innermost loop around an op, in the program.
-    fn loop_around(&self, op: OpId) -> Option<program::OpId> {
-        let mut around = self.document.parent_op(op);
-        while let Some(parent) = around {
-            if matches!(self.document.name(parent), "scf.for" | "scf.while") {
-                let at = self.ops.as_slice().binary_search(&parent).ok()?;
-                return Some(program::OpId::from_index(at));
-            }
-            around = self.document.parent_op(parent);
-        }
-        None
+    /// The loop that a mark says fills a buffer ahead: the one around the mark, or
+    /// else the allocation. A buffer from outside is in use during all of it anyhow.
+    fn preloading_loop(&self, mark: OpId, allocation: ValueId) -> Option<program::OpId> {
+        let allocating = self.defining_op(allocation)?;
+        let marked = self.loops_around(mark).next();
+        let around = self.loops_around(allocating).find(|&around| marked.is_none_or(|marked| marked == around))?;
+        self.ops.as_slice().binary_search(&around).ok().map(program::OpId::from_index)
+    }
+
+    /// The loops around an op, the innermost first.
+    fn loops_around(&self, op: OpId) -> impl Iterator<Item = OpId> + use<'_> {
+        let parents = std::iter::successors(self.document.parent_op(op), |&op| self.document.parent_op(op));
+        parents.filter(|&op| matches!(self.document.name(op), "scf.for" | "scf.while"))
     }
 
     /// The other core fills a coupled buffer behind our back: for its owner, the

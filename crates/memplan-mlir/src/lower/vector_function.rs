@@ -161,7 +161,8 @@ impl Lowering<'_> {
         self.document.op(op).parent
     }
 
-    fn same_bound(&self, left: Bound, right: Bound) -> bool {
+    /// Whether two bounds are the same number, whatever it is.
+    pub(super) fn same_bound(&self, left: Bound, right: Bound) -> bool {
         left == right || self.document.known(left).is_some_and(|number| self.document.known(right) == Some(number))
     }
 

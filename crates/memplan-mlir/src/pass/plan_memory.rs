@@ -11,7 +11,7 @@
 //! 1. `target`: which scopes the device has, how large, how aligned;
 //! 2. `function`: the buffers of a function and when they are in use: from the
 //!    first write to the last read, through every alias, over loops and branches;
-//! 3. `pipes`: which engine uses which buffer, and `coalesce`: which buffers get
+//! 3. `pipes`: which engine uses which buffer (in which loop: `home`), and `coalesce`: which buffers get
 //!    one address because a result is computed in place, or because control flow
 //!    makes one value of them (asked of `interference`);
 //! 4. `problem`: all of that as a problem; and the planner's `levels`: side by side
@@ -27,6 +27,7 @@ mod coalesce;
 mod display;
 mod emit;
 mod function;
+mod home;
 mod interference;
 mod options;
 mod overflow;

@@ -522,3 +522,50 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
     return
   }
 }
+
+// -----
+
+// A preloaded buffer is in use during its own loop, not during the loop around it.
+// run: plan-memory
+// expect: %inner=[0, 81920] %outer=[0]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @preload_in_an_inner_loop(%gm0: memref<40960xf16, #hivm.address_space<gm>>, %gm1: memref<40960xf16, #hivm.address_space<gm>>, %gm2: memref<32768xf16, #hivm.address_space<gm>>, %gm3: memref<32768xf16, #hivm.address_space<gm>>) attributes {hacc.entry} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    scf.for %i = %c0 to %c8 step %c1 {
+      scf.for %j = %c0 to %c8 step %c1 {
+        %inner = memref.alloc() : memref<40960xf16, #hivm.address_space<ub>>
+        annotation.mark %inner {hivm.multi_buffer = 2 : i32} : memref<40960xf16, #hivm.address_space<ub>>
+        annotation.mark %inner {hivm.preload_local_buffer = 1 : i32} : memref<40960xf16, #hivm.address_space<ub>>
+        hivm.hir.load ins(%gm0 : memref<40960xf16, #hivm.address_space<gm>>) outs(%inner : memref<40960xf16, #hivm.address_space<ub>>)
+        hivm.hir.store ins(%inner : memref<40960xf16, #hivm.address_space<ub>>) outs(%gm1 : memref<40960xf16, #hivm.address_space<gm>>)
+      }
+      %outer = memref.alloc() : memref<32768xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%gm2 : memref<32768xf16, #hivm.address_space<gm>>) outs(%outer : memref<32768xf16, #hivm.address_space<ub>>)
+      hivm.hir.store ins(%outer : memref<32768xf16, #hivm.address_space<ub>>) outs(%gm3 : memref<32768xf16, #hivm.address_space<gm>>)
+    }
+    return
+  }
+}
+
+// -----
+
+// One from outside the loop is in use during all of it, preloaded or not.
+// run: plan-memory
+// expect: %buffer=[0, 128]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @preload_of_a_buffer_from_outside(%gm0: memref<64xf16, #hivm.address_space<gm>>, %gm1: memref<64xf16, #hivm.address_space<gm>>) attributes {hacc.entry} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %buffer = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+    scf.for %i = %c0 to %c8 step %c1 {
+      annotation.mark %buffer {hivm.multi_buffer = 2 : i32} : memref<64xf16, #hivm.address_space<ub>>
+      annotation.mark %buffer {hivm.preload_local_buffer = 1 : i32} : memref<64xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%gm0 : memref<64xf16, #hivm.address_space<gm>>) outs(%buffer : memref<64xf16, #hivm.address_space<ub>>)
+      hivm.hir.store ins(%buffer : memref<64xf16, #hivm.address_space<ub>>) outs(%gm1 : memref<64xf16, #hivm.address_space<gm>>)
+    }
+    return
+  }
+}

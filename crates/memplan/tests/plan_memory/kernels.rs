@@ -209,3 +209,49 @@ fn options_are_checked() {
     let range = run(&part, "plan-memory{simt-vf-dynamic-size=100}").unwrap_err().to_string();
     assert!(range.contains("PlanMemory Fail : SimtVFDynamicSize have to in range [128, 216], but got 100!"), "{range}");
 }
+
+const LOOPS: &str = r#"
+func.func @loops(%gm: memref<64xf16, #hivm.address_space<gm>>, %n: index, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %init = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+  hivm.hir.load ins(%gm : memref<64xf16, #hivm.address_space<gm>>) outs(%init : memref<64xf16, #hivm.address_space<ub>>)
+  scf.for %i = %c0 to %n step %c1 {
+    %r = scf.for %j = %c0 to %n step %c1 iter_args(%x = %init) -> (memref<64xf16, #hivm.address_space<ub>>) {
+      %inner = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%gm : memref<64xf16, #hivm.address_space<gm>>) outs(%inner : memref<64xf16, #hivm.address_space<ub>>)
+      %p = scf.if %c -> (memref<64xf16, #hivm.address_space<ub>>) {
+        %branch = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+        hivm.hir.vexp ins(%inner : memref<64xf16, #hivm.address_space<ub>>) outs(%branch : memref<64xf16, #hivm.address_space<ub>>)
+        scf.yield %branch : memref<64xf16, #hivm.address_space<ub>>
+      } else {
+        scf.yield %inner : memref<64xf16, #hivm.address_space<ub>>
+      }
+      scf.yield %p : memref<64xf16, #hivm.address_space<ub>>
+    }
+    hivm.hir.store ins(%r : memref<64xf16, #hivm.address_space<ub>>) outs(%gm : memref<64xf16, #hivm.address_space<gm>>)
+    %outer = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+    hivm.hir.load ins(%gm : memref<64xf16, #hivm.address_space<gm>>) outs(%outer : memref<64xf16, #hivm.address_space<ub>>)
+    hivm.hir.store ins(%outer : memref<64xf16, #hivm.address_space<ub>>) outs(%gm : memref<64xf16, #hivm.address_space<gm>>)
+  }
+  return
+}
+"#;
+
+/// What a loop hands out belongs to the loop that uses it.
+#[test]
+fn buffers_belong_to_the_loop_that_uses_them() {
+    use memplan_mlir::pass::plan_memory::{self, Options};
+    use memplan_mlir::{Dialects, Document, lower};
+    let document = Document::read(LOOPS, Dialects::builtin()).unwrap();
+    let lowered = lower(&document).unwrap();
+    let planned = plan_memory::run(&document, &lowered, &Options::default(), None, None, &Default::default()).unwrap();
+    let buffers = planned.functions[0].problem.buffers();
+    let home = |name: &str| {
+        let buffer = buffers.iter().find(|buffer| buffer.name.ends_with(&format!("/%{name}"))).unwrap();
+        buffer.enclosing_loop.clone()
+    };
+    assert_eq!(home("init"), None);
+    assert!(home("outer").is_some());
+    assert_eq!((home("inner"), home("branch")), (home("outer"), home("outer")));
+}

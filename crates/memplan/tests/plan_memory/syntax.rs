@@ -1,6 +1,8 @@
 //! Kernels in every form that their dialects can be written in (`syntax.mlir`):
 //! they are read, planned and printed, and nothing but the allocations changes.
 
+use memplan::pass::PassFailure;
+
 use crate::kernels::{comment, parts, reads_again, run};
 
 /// Lines that a pass may change or move.
@@ -63,4 +65,29 @@ fn the_size_of_a_workspace_is_reported() {
     }
     let none = "func.func @kernel() {\n  return\n}\n";
     assert_eq!(run(none, "plan-memory{mem-plan-mode=global-work-space-plan}").unwrap().text, none);
+}
+
+/// Kernels that miss a line, have one twice or in another order: whatever that
+/// makes of them, no wrong plan leaves the pass.
+#[test]
+fn kernels_with_lines_missing_doubled_or_swapped() {
+    let mut planned = 0;
+    for part in ["conformance.mlir", "kernels.mlir", "syntax.mlir"].into_iter().flat_map(parts) {
+        let spec = comment(&part, "run").unwrap_or("plan-memory");
+        let lines: Vec<&str> = part.lines().collect();
+        for at in (0..lines.len()).filter(|&at| !lines[at].starts_with("//")) {
+            let without = [&lines[..at], &lines[at + 1..]].concat().join("\n");
+            let twice = [&lines[..=at], &lines[at..]].concat().join("\n");
+            let behind = lines.get(at + 1).copied();
+            let swapped = [&lines[..at], behind.as_slice(), &lines[at..=at], lines.get(at + 2..).unwrap_or(&[])];
+            for text in [without, twice, swapped.concat().join("\n")] {
+                match run(&text, spec) {
+                    Ok(_) => planned += 1,
+                    Err(PassFailure::Unsound(error)) => panic!("{error}\n{text}"),
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+    assert!(planned > 1000, "{planned}");
 }

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use memplan_program::SiteId;
 
 use super::View;
+use super::home::Homes;
 use super::target::{Touches, matches};
 use crate::lower::hivm::hivm_name;
 use crate::{Document, OpId, ValueId};
@@ -26,6 +27,8 @@ pub(super) struct Users {
     pub(super) sent: bool,
     /// A pipe that the target file names.
     pub(super) named: Option<String>,
+    /// The loop whose iterations use it.
+    pub(super) home: Option<OpId>,
 }
 
 impl Users {
@@ -43,6 +46,11 @@ impl Users {
 /// The users of every buffer.
 pub(super) fn find(view: &View) -> HashMap<SiteId, Users> {
     let mut users: HashMap<SiteId, Users> = HashMap::new();
+    let homes = Homes::new(view.document, view.lowered.ops.iter().copied());
+    for (site, &op) in view.lowered.sites.iter_enumerated() {
+        let allocation = view.document.results(op).first();
+        users.entry(site).or_default().home = allocation.and_then(|&value| homes.of(value));
+    }
     for &op in &view.lowered.ops {
         let mut note = |value: ValueId, set: &dyn Fn(&mut Users)| {
             for &site in view.sites_of(value) {

@@ -25,7 +25,7 @@ use memplan_core::{
     Buffer, BufferId, Bytes, Id, Interval, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError, Size,
     Space, SpaceId,
 };
-use memplan_program::{AccessKind, Control, FunctionId, OpId, SiteId};
+use memplan_program::{AccessKind, FunctionId, OpId, SiteId};
 use smallvec::smallvec;
 
 use super::coalesce::Groups;
@@ -149,7 +149,7 @@ impl Kernel<'_> {
             slots: info.slots,
             exclusive: info.exclusive || coupled_apart,
             pipe: Some(users.class().to_owned()),
-            enclosing_loop: self.loop_around(site),
+            enclosing_loop: users.home.map(|op| format!("{}#{}", self.view.document.name(op), op.index())),
             ..Buffer::new(self.names[site].as_str(), 0, lifetime)
         }
     }
@@ -176,13 +176,6 @@ impl Kernel<'_> {
             && accesses.any(|access| {
                 access.kind == AccessKind::Escape && self.view.aliases.sites(access.value).contains(&site)
             })
-    }
-
-    fn loop_around(&self, site: SiteId) -> Option<String> {
-        let program = &self.view.lowered.program;
-        let is_loop = |op: &OpId| matches!(program.op(*op).control(), Control::Loop(_) | Control::While);
-        let around = program.ancestors(program.alloc_op(site)?).find(is_loop)?;
-        Some(format!("{}#{}", program.op(around).name, around.index()))
     }
 }
 
