@@ -5,7 +5,8 @@
 //!   selection of [`Features`];
 //! - [`instances`]: seeded generators for problems of any size;
 //! - [`mod@reference`]: the rules of a valid plan, byte by byte and step by step;
-//! - [`brute_force`]: the smallest extent, by trying every offset.
+//! - [`brute_force`]: the smallest extent, by trying every offset;
+//! - [`exhaustive`]: whether there is a plan below an extent, likewise but quicker.
 //!
 //! This crate is only ever a dev-dependency.
 

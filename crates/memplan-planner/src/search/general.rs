@@ -39,6 +39,7 @@
 
 mod assign;
 mod branch;
+mod build;
 mod domains;
 mod machine;
 mod model;

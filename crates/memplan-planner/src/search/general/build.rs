@@ -1,0 +1,572 @@
+//! From pieces to choices: makes a [`Model`] of one space.
+//!
+//! Pair by pair: what never shares, then what is alive together, each with the ways
+//! in which an overlay excuses it. Then the cliques of jobs that exclude each
+//! other, and the inequalities that break ties between equal parts. Quadratic in the number of pieces.
+
+use memplan_core::{BufferId, Id, OverlayKind, Problem, SpaceId, Step};
+
+use super::model::{Choice, Conjunction, Job, Least, Model, Part, gcd, round_down, round_up};
+use super::order::Orders;
+use crate::piece::{PieceId, Pieces};
+
+/// Sums of sizes, alignments and offsets stay below this.
+const HIGHEST: i64 = 1 << 60;
+/// Most buffers that may take over bytes before two others meet on them.
+const MOST_TAKERS: usize = 3;
+/// Most choices of one space.
+const MOST_CHOICES: usize = 60_000;
+
+/// Differences of two offsets strictly between the two are forbidden.
+type Forbidden = (i64, i64);
+
+/// A life that ends early: `taker` starts on bytes of somebody.
+#[derive(Clone, Copy, Debug)]
+struct Taker {
+    buffer: BufferId,
+    over: BufferId,
+    start: Step,
+    kind: OverlayKind,
+}
+
+/// A stretch of a buffer's life in a part.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    buffer: BufferId,
+    start: Step,
+    end: Step,
+    low: i64,
+    high: i64,
+}
+
+/// Bytes of a buffer in a part.
+#[derive(Clone, Copy, Debug)]
+struct Bytes {
+    buffer: BufferId,
+    low: i64,
+    high: i64,
+}
+
+/// Everything about a part that choices are made of.
+struct Detail {
+    slot: u32,
+    stretches: Vec<Stretch>,
+    footprints: Vec<Bytes>,
+}
+
+/// See the module documentation.
+pub(super) struct Builder<'a, 'p> {
+    pieces: &'a Pieces<'p>,
+    problem: &'p Problem,
+    orders: &'a Orders<'a>,
+    parts: Vec<Part>,
+    details: Vec<Detail>,
+    takers: Vec<Taker>,
+    /// Every offset is a multiple of this.
+    granule: i64,
+    choices: Vec<Choice>,
+    forbidden: Vec<Vec<Vec<Forbidden>>>,
+    enough: i64,
+}
+
+impl<'a, 'p> Builder<'a, 'p> {
+    pub(super) fn new(
+        pieces: &'a Pieces<'p>,
+        orders: &'a Orders<'a>,
+        space: SpaceId,
+        here: &[PieceId],
+    ) -> Option<Builder<'a, 'p>> {
+        let problem = pieces.problem();
+        let mut builder = Builder {
+            pieces,
+            problem,
+            orders,
+            parts: Vec::with_capacity(here.len()),
+            details: Vec::with_capacity(here.len()),
+            takers: Vec::new(),
+            granule: 0,
+            choices: Vec::new(),
+            forbidden: Vec::new(),
+            enough: 0,
+        };
+        for &piece in here {
+            builder.add_part(piece, space)?;
+        }
+        let padded = |part: &Part| i128::from(part.size) + i128::from(part.alignment) + i128::from(part.lowest.abs());
+        let enough = builder.parts.iter().map(padded).sum::<i128>();
+        builder.enough = i64::try_from(enough).ok().filter(|&enough| enough < HIGHEST)?;
+        builder.granule = builder.parts.iter().map(|part| part.alignment).fold(0, gcd).max(1);
+        builder.find_takers(here);
+        Some(builder)
+    }
+
+    fn add_part(&mut self, piece: PieceId, space: SpaceId) -> Option<()> {
+        let info = self.pieces.get(piece);
+        let alignment = self.pieces.homes(piece).iter().find(|home| home.space == space)?.alignment;
+        let alignment = i64::try_from(alignment).ok().filter(|&alignment| alignment < HIGHEST);
+        let size = i64::try_from(info.size).ok()?;
+        // A group may start below the space as long as its members do not.
+        let room_below = self.pieces.members(piece).map(|(_, at)| at.0).min().unwrap_or(0);
+        let room_below = i64::try_from(room_below).ok()?;
+        let fixed = info.fixed.map(i64::try_from).transpose().ok()?;
+        let (lowest, highest) = match (fixed, alignment) {
+            (Some(fixed), _) => (fixed, fixed),
+            (None, Some(alignment)) => (-(room_below / alignment * alignment), HIGHEST),
+            // Only 0 is a multiple of so large a number.
+            (None, None) => (0, 0),
+        };
+        self.parts.push(Part { piece, size, alignment: alignment.unwrap_or(1), lowest, highest });
+        self.details.push(self.detail(piece));
+        Some(())
+    }
+
+    fn detail(&self, piece: PieceId) -> Detail {
+        let mut stretches = Vec::new();
+        for (id, at) in self.pieces.members(piece) {
+            let buffer = &self.problem.buffers()[id];
+            for interval in buffer.lifetime.intervals() {
+                let bytes = interval.bytes(buffer.bytes().unwrap_or_default());
+                if bytes.low < bytes.high {
+                    let [low, high] = [bytes.low, bytes.high].map(|byte| (at.0 + byte.0) as i64);
+                    stretches.push(Stretch { buffer: id, start: interval.start, end: interval.end, low, high });
+                }
+            }
+        }
+        let footprints = self.pieces.footprints(piece);
+        let bytes = |print: crate::piece::Footprint| Bytes {
+            buffer: print.buffer,
+            low: print.low as i64,
+            high: print.high as i64,
+        };
+        Detail { slot: self.pieces.get(piece).slot, stretches, footprints: footprints.map(bytes).collect() }
+    }
+
+    /// The overlays that can be used: both buffers are here, in the right order, with as many slots.
+    fn find_takers(&mut self, here: &[PieceId]) {
+        let is_here = |buffer: BufferId| here.binary_search(&self.pieces.piece_of(buffer)).is_ok();
+        for overlay in self.problem.overlays() {
+            let (buffer, over) = (overlay.buffer, overlay.over);
+            let [newcomer, victim] = [buffer, over].map(|id| &self.problem.buffers()[id]);
+            let (Some(start), Some(victim_start)) = (newcomer.lifetime.start(), victim.lifetime.start()) else {
+                continue;
+            };
+            if victim_start < start && newcomer.slots == victim.slots && is_here(buffer) && is_here(over) {
+                self.takers.push(Taker { buffer, over, start, kind: overlay.kind });
+            }
+        }
+        // Of two permissions for one pair the more liberal one counts.
+        self.takers.sort_by_key(|taker| (taker.over, taker.buffer, std::cmp::Reverse(taker.kind)));
+        self.takers.dedup_by_key(|taker| (taker.over, taker.buffer));
+    }
+
+    pub(super) fn build(mut self) -> Option<Model> {
+        let count = self.parts.len();
+        self.forbidden = vec![Vec::new(); count];
+        for one in 0..count {
+            self.forbidden[one] = vec![Vec::new(); count - one - 1];
+            for other in one + 1..count {
+                self.relate(one, other)?;
+                if self.choices.len() > MOST_CHOICES {
+                    return None;
+                }
+            }
+        }
+        let cliques = self.cliques();
+        let always = self.symmetries();
+        Some(Model { parts: self.parts, choices: self.choices, always, cliques, enough: self.enough })
+    }
+
+    /// Turns the rules between two parts into choices.
+    fn relate(&mut self, one: usize, other: usize) -> Option<()> {
+        let mut plain: Vec<Forbidden> = Vec::new();
+        let mut special: Vec<Choice> = Vec::new();
+        self.relate_bytes(one, other, &mut plain, &mut special);
+        self.relate_lives(one, other, &mut plain, &mut special)?;
+        let step = gcd(self.parts[one].alignment, self.parts[other].alignment);
+        let plain = merge(plain, step);
+        for &(below, above) in &plain {
+            self.choices.push(Choice { options: apart(one, other, (below, above)) });
+        }
+        // What the plain rules imply need not be said twice.
+        self.choices.extend(special.into_iter().filter(|choice| !is_implied(choice, one, other, &plain)));
+        self.forbidden[one][other - one - 1] = plain;
+        Some(())
+    }
+
+    /// Rules about whole buffers, whatever their lives.
+    fn relate_bytes(&self, one: usize, other: usize, plain: &mut Vec<Forbidden>, special: &mut Vec<Choice>) {
+        for a in &self.details[one].footprints {
+            for b in &self.details[other].footprints {
+                let range = (a.low - b.high, a.high - b.low);
+                if self.never_share(a.buffer, b.buffer) {
+                    plain.push(range);
+                } else if !self.orders.is_ordered(a.buffer, b.buffer) {
+                    match self.in_place(one, other, a.buffer, b.buffer) {
+                        InPlace::No => plain.push(range),
+                        InPlace::Anywhere => {}
+                        InPlace::If(option) => {
+                            let mut options = apart(one, other, range);
+                            options.push(option);
+                            special.push(Choice { options });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn never_share(&self, a: BufferId, b: BufferId) -> bool {
+        let buffers = self.problem.buffers();
+        a == b || buffers[a].exclusive || buffers[b].exclusive || self.orders.must_not_share(a, b)
+    }
+
+    /// Whether an overlay makes two buffers ordered that otherwise are not.
+    fn in_place(&self, one: usize, other: usize, a: BufferId, b: BufferId) -> InPlace {
+        let permits = |taker: &&Taker| {
+            ((taker.buffer, taker.over) == (a, b) || (taker.buffer, taker.over) == (b, a))
+                && self.orders.is_ordered_in_place(taker.over, taker.buffer)
+        };
+        match self.takers.iter().find(permits) {
+            None => InPlace::No,
+            Some(taker) => self.direct(taker, one, other),
+        }
+    }
+
+    /// How a taker that is one of the two parts itself is excused.
+    fn direct(&self, taker: &Taker, one: usize, other: usize) -> InPlace {
+        // Slots are overlaid in step.
+        if self.details[one].slot != self.details[other].slot {
+            return InPlace::No;
+        }
+        match taker.kind {
+            OverlayKind::AnyOffset => InPlace::Anywhere,
+            OverlayKind::SameBase => self.same_base(taker).map_or(InPlace::No, InPlace::If),
+        }
+    }
+
+    /// Both lie at the same place in all slots; `None` if they cannot.
+    fn same_base(&self, taker: &Taker) -> Option<Conjunction> {
+        let mut all = Conjunction::new();
+        for slot in 0..self.problem.buffers()[taker.over].slots {
+            let [(one, at), (other, other_at)] = [taker.buffer, taker.over].map(|id| self.place(id, slot));
+            no_higher((one, at), (other, other_at), &mut all)?;
+            no_higher((other, other_at), (one, at), &mut all)?;
+        }
+        Some(all)
+    }
+
+    /// The part of a buffer's slot, and where in it the buffer starts.
+    fn place(&self, buffer: BufferId, slot: u32) -> (u32, i64) {
+        let piece = PieceId::from_index(self.pieces.piece_of(buffer).index() + slot as usize);
+        let part = self.parts.partition_point(|part| part.piece < piece);
+        let at = self.problem.blocks().place_of(buffer).map_or(0, |(_, at)| at.0);
+        (part as u32, at as i64)
+    }
+
+    /// Rules about bytes that are alive at the same time.
+    fn relate_lives(
+        &self,
+        one: usize,
+        other: usize,
+        plain: &mut Vec<Forbidden>,
+        special: &mut Vec<Choice>,
+    ) -> Option<()> {
+        for a in &self.details[one].stretches {
+            for b in &self.details[other].stretches {
+                if a.start >= b.end || b.start >= a.end || self.never_share(a.buffer, b.buffer) {
+                    continue;
+                }
+                let range = (a.low - b.high, a.high - b.low);
+                let options = match self.excuses(one, other, a, b)? {
+                    Excuses::Always => continue,
+                    Excuses::Only(options) => options,
+                };
+                if options.is_empty() {
+                    plain.push(range);
+                } else {
+                    special.push(Choice { options: [apart(one, other, range), options].concat() });
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Ways in which two stretches may have bytes in common although they meet.
+    /// The first step at which both are alive is the hardest: later, more may have been taken over.
+    fn excuses(&self, one: usize, other: usize, a: &Stretch, b: &Stretch) -> Option<Excuses> {
+        if self.takers.is_empty() {
+            return Some(Excuses::Only(Vec::new()));
+        }
+        let now = a.start.max(b.start);
+        let mut options = Vec::new();
+        let mut helpers = Vec::new();
+        for (victim, victim_part, rival, rival_part) in [(a, one, b, other), (b, other, a, one)] {
+            for taker in self.takers_of(victim.buffer, now) {
+                if taker.buffer == rival.buffer {
+                    match self.direct(taker, one, other) {
+                        InPlace::Anywhere => return Some(Excuses::Always),
+                        InPlace::If(option) if option.is_empty() => return Some(Excuses::Always),
+                        InPlace::If(option) => options.push(option),
+                        InPlace::No => {}
+                    }
+                } else if self.can_help(taker, rival, rival_part, now) {
+                    helpers.push((*taker, self.details[victim_part].slot));
+                }
+            }
+        }
+        if helpers.len() > MOST_TAKERS {
+            return None;
+        }
+        for chain in chains(helpers.len()) {
+            let chain: Vec<(Taker, u32)> = chain.into_iter().map(|index| helpers[index]).collect();
+            options.extend(self.covered((one as u32, a), (other as u32, b), &chain));
+        }
+        Some(if options.iter().any(Vec::is_empty) { Excuses::Always } else { Excuses::Only(options) })
+    }
+
+    fn takers_of(&self, victim: BufferId, now: Step) -> impl Iterator<Item = &Taker> {
+        self.takers.iter().filter(move |taker| taker.over == victim && taker.start <= now)
+    }
+
+    /// Whether bytes that a taker took over can be used by a third buffer now.
+    /// Not if the taker itself is alive on all of them and cannot be excused.
+    fn can_help(&self, taker: &Taker, rival: &Stretch, rival_part: usize, now: Step) -> bool {
+        let info = &self.problem.buffers()[taker.buffer];
+        let is_whole = |interval: &memplan_core::Interval| {
+            let bytes = interval.bytes(info.bytes().unwrap_or_default());
+            interval.start <= now && now < interval.end && bytes.low.0 == 0 && Some(bytes.high) == info.bytes()
+        };
+        let is_alive = info.lifetime.intervals().iter().any(is_whole);
+        let same_part = self.pieces.first_slot(self.parts[rival_part].piece) == self.pieces.piece_of(taker.buffer);
+        let excused = self.takers_of(taker.buffer, now).next().is_some()
+            || self.takers_of(rival.buffer, now).next().is_some()
+            || same_part;
+        !is_alive || excused
+    }
+
+    /// What two stretches have in common lies on what a chain of takers covers
+    /// without a gap: a disjunction of up to four conjunctions, since the lower
+    /// end of the common bytes is one of two, and so is the upper one.
+    fn covered(&self, (p, a): (u32, &Stretch), (q, b): (u32, &Stretch), chain: &[(Taker, u32)]) -> Vec<Conjunction> {
+        let mut common = Conjunction::new();
+        let mut ranges: Vec<(u32, i64, i64)> = Vec::new();
+        for (taker, slot) in chain {
+            if taker.kind == OverlayKind::SameBase {
+                let Some(equal) = self.same_base(taker) else { return Vec::new() };
+                common.extend(equal);
+            }
+            let (part, at) = self.place(taker.buffer, *slot);
+            let size = self.problem.buffers()[taker.buffer].bytes().unwrap_or_default().0 as i64;
+            ranges.push((part, at, at + size));
+        }
+        for pair in ranges.windows(2) {
+            if no_higher((pair[1].0, pair[1].1), (pair[0].0, pair[0].2), &mut common).is_none() {
+                return Vec::new();
+            }
+        }
+        let (Some(&(first, low, _)), Some(&(last, _, high))) = (ranges.first(), ranges.last()) else {
+            return Vec::new();
+        };
+        let mut options = Vec::new();
+        for lower in [(p, a.low), (q, b.low)] {
+            for upper in [(p, a.high), (q, b.high)] {
+                let mut option = common.clone();
+                let below = no_higher((first, low), lower, &mut option);
+                if below.and_then(|()| no_higher(upper, (last, high), &mut option)).is_some() {
+                    options.push(option);
+                }
+            }
+        }
+        options
+    }
+
+    /// Slots of one piece, and buffers that do not differ, can be swapped: they go up in order.
+    fn symmetries(&self) -> Vec<Least> {
+        let mut is_special = vec![self.problem.dependencies().is_some(); self.problem.buffers().len()];
+        let in_place = self.takers.iter().flat_map(|taker| [taker.buffer, taker.over]);
+        in_place.for_each(|buffer| is_special[buffer.index()] = true);
+        let pairs = self.problem.must_not_share().iter().flat_map(|&(one, other)| [one, other]);
+        let in_pairs: Vec<BufferId> = pairs.collect();
+        let is_overlaid = |part: &Part| self.pieces.members(part.piece).any(|(buffer, _)| is_special[buffer.index()]);
+        let are_slots = |one: &Part, other: &Part| {
+            self.pieces.first_slot(one.piece) == self.pieces.first_slot(other.piece) && !is_overlaid(one)
+        };
+        let are_twins = |one: &Part, other: &Part| {
+            let [a, b] = [one, other].map(|part| self.pieces.get(part.piece).first_buffer);
+            let lone = |buffer: BufferId| {
+                let info = &self.problem.buffers()[buffer];
+                let related = is_special[buffer.index()] || in_pairs.contains(&buffer);
+                !related && self.problem.blocks().place_of(buffer).is_none() && info.fixed.is_none() && info.slots == 1
+            };
+            let [x, y] = [a, b].map(|id| &self.problem.buffers()[id]);
+            let alike = x.bytes() == y.bytes() && x.lifetime == y.lifetime && x.exclusive == y.exclusive;
+            alike && one.alignment == other.alignment && lone(a) && lone(b)
+        };
+        let mut always = Vec::new();
+        for other in 1..self.parts.len() {
+            let same = |&one: &usize| {
+                let (one, other) = (&self.parts[one], &self.parts[other]);
+                are_slots(one, other) || are_twins(one, other)
+            };
+            if let Some(one) = (0..other).rev().find(same) {
+                always.push(Least { below: one as u32, above: other as u32, least: 0 });
+            }
+        }
+        always
+    }
+
+    /// Sets of jobs that pairwise exclude each other, large ones first: one around every job and every start.
+    fn cliques(&self) -> Vec<Vec<Job>> {
+        let mut jobs: Vec<Job> = Vec::new();
+        let mut times: Vec<(Step, Step)> = Vec::new();
+        for (part, detail) in self.details.iter().enumerate() {
+            let mut add = |low: i64, high: i64, start: Step, end: Step| {
+                let [low, high] = [low, high].map(|byte| round_up(byte, self.granule));
+                if low < high {
+                    jobs.push(Job { part: part as u32, low, high });
+                    times.push((start, end));
+                }
+            };
+            for stretch in &detail.stretches {
+                add(stretch.low, stretch.high, stretch.start, stretch.end);
+            }
+            for print in &detail.footprints {
+                add(print.low, print.high, Step(0), Step(0));
+            }
+        }
+        let mut by_size: Vec<usize> = (0..jobs.len()).collect();
+        by_size.sort_by_key(|&index| (std::cmp::Reverse(jobs[index].high - jobs[index].low), jobs[index]));
+        let mut starts: Vec<Step> = times.iter().map(|&(start, _)| start).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        let mut cliques: Vec<Vec<Job>> = Vec::new();
+        for step in starts {
+            let is_alive = |&index: &usize| times[index].0 <= step && step < times[index].1;
+            let mut left: Vec<usize> = by_size.iter().copied().filter(is_alive).collect();
+            // Whoever was left out of the first set starts one of its own.
+            while let Some(&seed) = left.first() {
+                let alive = by_size.iter().copied().filter(is_alive);
+                let clique = self.clique(&jobs, [seed].into_iter().chain(alive).chain(by_size.iter().copied()));
+                left.retain(|&index| !clique.contains(&jobs[index]));
+                left.retain(|&index| index != seed);
+                cliques.push(clique);
+            }
+        }
+        for &seed in &by_size {
+            if !cliques.iter().any(|clique| clique.contains(&jobs[seed])) {
+                cliques.push(self.clique(&jobs, [seed].into_iter().chain(by_size.iter().copied())));
+            }
+        }
+        cliques.iter_mut().for_each(|clique| clique.sort_unstable());
+        largest(cliques)
+    }
+
+    fn clique(&self, jobs: &[Job], candidates: impl Iterator<Item = usize>) -> Vec<Job> {
+        let mut clique: Vec<Job> = Vec::new();
+        for index in candidates {
+            let job = jobs[index];
+            if clique.iter().all(|member| self.are_disjoint(*member, job)) {
+                clique.push(job);
+            }
+        }
+        clique
+    }
+
+    fn are_disjoint(&self, a: Job, b: Job) -> bool {
+        let (a, b) = if a.part <= b.part { (a, b) } else { (b, a) };
+        if a.part == b.part {
+            return a.high <= b.low || b.high <= a.low;
+        }
+        let (one, other) = (a.part as usize, b.part as usize);
+        let (below, above) = (a.low - b.high, a.high - b.low);
+        self.forbidden[one][other - one - 1].iter().any(|&(from, to)| from <= below && above <= to)
+    }
+}
+
+/// The cliques that are not part of another one.
+fn largest(mut cliques: Vec<Vec<Job>>) -> Vec<Vec<Job>> {
+    cliques.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    let mut kept: Vec<Vec<Job>> = Vec::new();
+    for clique in cliques {
+        // A smaller range of the same part says less, too.
+        let is_in = |job: &Job, other: &[Job]| {
+            other.iter().any(|wide| wide.part == job.part && wide.low <= job.low && job.high <= wide.high)
+        };
+        if clique.len() > 1 && !kept.iter().any(|other| clique.iter().all(|job| is_in(job, other))) {
+            kept.push(clique);
+        }
+    }
+    kept
+}
+
+/// What an overlay between two buffers permits them.
+enum InPlace {
+    No,
+    Anywhere,
+    If(Conjunction),
+}
+
+enum Excuses {
+    /// They never disturb each other.
+    Always,
+    Only(Vec<Conjunction>),
+}
+
+/// The two ways to keep the difference of two offsets out of an open interval.
+fn apart(one: usize, other: usize, (below, above): Forbidden) -> Vec<Conjunction> {
+    let (one, other) = (one as u32, other as u32);
+    vec![
+        vec![Least { below: other, above: one, least: -below }],
+        vec![Least { below: one, above: other, least: above }],
+    ]
+}
+
+/// The place `low` (a byte of a part) is not above the place `high`. `None` if that is impossible.
+fn no_higher(low: (u32, i64), high: (u32, i64), all: &mut Conjunction) -> Option<()> {
+    let least = low.1 - high.1;
+    if low.0 == high.0 {
+        return (least <= 0).then_some(());
+    }
+    all.push(Least { below: low.0, above: high.0, least });
+    Some(())
+}
+
+/// Whether the plain rules leave a choice nothing but its first two options.
+fn is_implied(choice: &Choice, one: usize, other: usize, plain: &[Forbidden]) -> bool {
+    let bound = |index: usize| choice.options.get(index).and_then(|option| option.first()).copied();
+    let (Some(below), Some(above)) = (bound(0), bound(1)) else { return false };
+    debug_assert!(below.above as usize == one && above.above as usize == other);
+    plain.iter().any(|&(from, to)| from <= -below.least && above.least <= to)
+}
+
+/// Widens open intervals to multiples of `step`, the only differences there are,
+/// and joins those between which none fits.
+fn merge(mut intervals: Vec<Forbidden>, step: i64) -> Vec<Forbidden> {
+    for (from, to) in &mut intervals {
+        (*from, *to) = (round_down(*from, step), round_up(*to, step));
+    }
+    intervals.sort_unstable();
+    let mut merged: Vec<Forbidden> = Vec::with_capacity(intervals.len());
+    for (from, to) in intervals {
+        match merged.last_mut() {
+            Some(last) if last.1 > from => last.1 = last.1.max(to),
+            _ => merged.push((from, to)),
+        }
+    }
+    merged
+}
+
+/// All sequences without repetition of numbers below `count`, but for the empty one.
+fn chains(count: usize) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = Vec::new();
+    let mut open: Vec<Vec<usize>> = vec![Vec::new()];
+    while let Some(chain) = open.pop() {
+        for next in (0..count).filter(|next| !chain.contains(next)) {
+            let mut longer = chain.clone();
+            longer.push(next);
+            all.push(longer.clone());
+            open.push(longer);
+        }
+    }
+    all
+}
