@@ -260,3 +260,43 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
     return
   }
 }
+
+// -----
+
+// Other loops and branches, copies and reads that the original does not know; what is freed was never allocated.
+// run: plan-memory
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @other_loops(%arg0: memref<16xf16, #hivm.address_space<gm>>, %n: index, %k: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    affine.for %i = 0 to 10 {
+      %0 = memref.alloc() : memref<16xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%arg0 : memref<16xf16, #hivm.address_space<gm>>) outs(%0 : memref<16xf16, #hivm.address_space<ub>>)
+      hivm.hir.store ins(%0 : memref<16xf16, #hivm.address_space<ub>>) outs(%arg0 : memref<16xf16, #hivm.address_space<gm>>)
+    }
+    %r = scf.index_switch %k -> memref<16xf16, #hivm.address_space<ub>>
+    case 0 {
+      %1 = memref.alloc() : memref<16xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%arg0 : memref<16xf16, #hivm.address_space<gm>>) outs(%1 : memref<16xf16, #hivm.address_space<ub>>)
+      scf.yield %1 : memref<16xf16, #hivm.address_space<ub>>
+    }
+    default {
+      %2 = memref.alloc() : memref<16xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%arg0 : memref<16xf16, #hivm.address_space<gm>>) outs(%2 : memref<16xf16, #hivm.address_space<ub>>)
+      scf.yield %2 : memref<16xf16, #hivm.address_space<ub>>
+    }
+    hivm.hir.store ins(%r : memref<16xf16, #hivm.address_space<ub>>) outs(%arg0 : memref<16xf16, #hivm.address_space<gm>>)
+    %e = scf.execute_region -> memref<16xf16, #hivm.address_space<ub>> {
+      %3 = memref.alloc() : memref<16xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%arg0 : memref<16xf16, #hivm.address_space<gm>>) outs(%3 : memref<16xf16, #hivm.address_space<ub>>)
+      scf.yield %3 : memref<16xf16, #hivm.address_space<ub>>
+    }
+    %4 = memref.alloc() : memref<16xf16, #hivm.address_space<ub>>
+    memref.copy %e, %4 : memref<16xf16, #hivm.address_space<ub>> to memref<16xf16, #hivm.address_space<ub>>
+    %z = arith.constant 0.0 : f16
+    %v = vector.transfer_read %4[%c0], %z {in_bounds = [true]} : memref<16xf16, #hivm.address_space<ub>>, vector<16xf16>
+    hivm.hir.store ins(%4 : memref<16xf16, #hivm.address_space<ub>>) outs(%arg0 : memref<16xf16, #hivm.address_space<gm>>)
+    memref.dealloc %4 : memref<16xf16, #hivm.address_space<ub>>
+    return
+  }
+}

@@ -117,6 +117,7 @@ impl Emitter<'_> {
             .iter()
             .filter(|marked| marked.home.is_some())
             .flat_map(|marked| [casts[marked.cast].op, marked.mark])
+            .chain(self.deallocations())
             .collect();
         self.name_apart(&mut casts, &moved);
         for cast in casts.iter().filter(|cast| !moved.contains(&cast.op)) {
@@ -140,6 +141,17 @@ impl Emitter<'_> {
         let location = document.op(op).location.map_or_else(String::new, |span| format!(" {}", document.text(span)));
         let identity = (addresses, document.type_text(value).to_owned());
         Some(Cast { op, value, name: document.value_name(value).to_owned(), identity, location })
+    }
+
+    /// Ops that free what is at a fixed address now: there is nothing to free.
+    fn deallocations(&self) -> Vec<OpId> {
+        let placed = |value: &ValueId| {
+            let sites = self.view.sites_of(*value);
+            !sites.is_empty() && sites.iter().all(|&site| self.placements[site].is_some())
+        };
+        let document = self.view.document;
+        let frees = |op: &OpId| document.name(*op) == "memref.dealloc" && document.operands(*op).iter().all(placed);
+        self.view.lowered.ops.iter().copied().filter(frees).collect()
     }
 
     /// New names for casts that would move into the sight of another value of their name.
