@@ -149,6 +149,8 @@ impl<'a, 'p> Search<'a, 'p> {
                 0..=FEW if !is_decided => u64::MAX,
                 _ if !is_decided && !is_flat => u64::MAX,
                 0..=VERY_FEW => 10 * QUICK_PROOF,
+                // The search of flat instances knows them better.
+                _ if is_flat => return,
                 _ => QUICK_PROOF,
             };
             self.settle(nodes, budget);
