@@ -2,7 +2,7 @@
 
 use memplan_core::{
     Buffer, Bytes, Id, Interval, Lifetime, ObjectId, Overlay, OverlayKind, Placement, Plan, Problem, ProblemBuilder,
-    Reuse, SharedObject, Size, Space, SpaceId,
+    Reuse, SharedObject, Size, Space, SpaceId, Tie,
 };
 
 use super::scene::{Kind, Scene};
@@ -64,6 +64,23 @@ fn every_slot_is_drawn() {
     let scene = Scene::of(&problem, &plan);
     assert_eq!(shapes(&scene), [(Kind::Alive, [0, 4], [0, 32]), (Kind::Alive, [0, 4], [64, 96])]);
     assert!(svg(&problem, &plan).contains("slot 1 at bytes 64..96"));
+    assert!(svg(&problem, &plan).contains(">a · slot 0<") && svg(&problem, &plan).contains(">a · slot 1<"));
+}
+
+#[test]
+fn tied_buffers_have_a_frame() {
+    let mut builder = ProblemBuilder::new();
+    let group = builder.group("concat");
+    let tie = |at| Some(Tie { group, at: Bytes(at) });
+    let left = builder.buffer(Buffer { tie: tie(0), ..Buffer::new("left", 32, Lifetime::new(0, 4)) });
+    let right = builder.buffer(Buffer { tie: tie(32), ..Buffer::new("right", 32, Lifetime::new(2, 6)) });
+    let problem = builder.build().unwrap();
+    let both = svg(&problem, &plan_at(&problem, &[64, 96]));
+    assert_eq!(both.matches(r#"<rect class="tied""#).count(), 1);
+    assert!(both.contains("tied together: concat") && both.contains("framed: tied together"));
+    let mut alone = plan_at(&problem, &[64, 96]);
+    alone.placements[right] = None;
+    assert!(alone.placements[left].is_some() && !svg(&problem, &alone).contains("framed"), "one is no group");
 }
 
 #[test]
