@@ -32,6 +32,10 @@ const MOST_PIECES: usize = 32_000;
 /// With more pieces a pass over all of them takes so long that windows come first.
 const CROWD: usize = 200_000;
 
+/// With more pieces the peak is pressed before the exact search, even if that could take them all: a few
+/// passes are much less than what it would spend.
+const MANY: usize = 500;
+
 /// Ways to improve a plan of many pieces.
 #[derive(Clone, Copy)]
 enum Part {
@@ -126,6 +130,14 @@ impl<'a, 'p> Search<'a, 'p> {
                 self.improve_as_a_whole(budget);
             }
             if self.is_settled() || !is_small {
+                return;
+            }
+        }
+        if is_flat && self.pieces.len() > MANY {
+            let mut share = budget.share(4);
+            press(self.pieces, &mut self.best, &self.lower, &mut share);
+            budget.spend(share.spent());
+            if self.is_settled() {
                 return;
             }
         }
