@@ -46,6 +46,14 @@ pub enum ReadError {
         /// Where it is used.
         span: Span,
     },
+    /// A value that is used above its definition, where ops run in order.
+    #[error("`{name}` is used before it is defined")]
+    UsedTooEarly {
+        /// The name as written.
+        name: String,
+        /// Where it is used.
+        span: Span,
+    },
     /// A value name defined twice where both are visible.
     #[error("`{name}` is defined twice")]
     RedefinedValue {
@@ -96,6 +104,7 @@ impl ReadError {
             | ReadError::UnterminatedString { span }
             | ReadError::UnterminatedResources { span }
             | ReadError::UndefinedValue { span, .. }
+            | ReadError::UsedTooEarly { span, .. }
             | ReadError::RedefinedValue { span, .. }
             | ReadError::UndefinedBlock { span, .. }
             | ReadError::RedefinedBlock { span, .. }
@@ -112,6 +121,7 @@ impl ReadError {
             ReadError::UnterminatedString { .. } => "read::unterminated-string",
             ReadError::UnterminatedResources { .. } => "read::unterminated-resources",
             ReadError::UndefinedValue { .. } => "read::undefined-value",
+            ReadError::UsedTooEarly { .. } => "read::used-too-early",
             ReadError::RedefinedValue { .. } => "read::redefined-value",
             ReadError::UndefinedBlock { .. } => "read::undefined-block",
             ReadError::RedefinedBlock { .. } => "read::redefined-block",

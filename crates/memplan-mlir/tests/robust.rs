@@ -173,6 +173,18 @@ fn errors_point_at_the_place() {
     for (source, code, line, column) in [
         ("func.func @f() {\n  \"a\"(%x) : (i32) -> ()\n  return\n}\n", "read::undefined-value", 2, 7),
         ("func.func @f() {\n  return\n", "read::unbalanced", 3, 1),
+        (
+            "func.func @f() {\n  call @g(%x) : (i32) -> ()\n  %x = arith.constant 1 : i32\n  return\n}\n",
+            "read::used-too-early",
+            2,
+            11,
+        ),
+        (
+            "func.func @f(%n: index) {\n  %r = scf.for %i = %n to %n step %n iter_args(%a = %n) -> (index) {\n    scf.yield %r : index\n  }\n  return\n}\n",
+            "read::used-too-early",
+            3,
+            15,
+        ),
         ("%0 = \"a\"() : () -> i32\n%0 = \"a\"() : () -> i32\n", "read::redefined-value", 2, 1),
         ("\"a\"() : (i32) -> ()\n", "read::arity", 1, 1),
         ("%0:2 = \"a\"() : () -> i32\n", "read::arity", 1, 8),

@@ -11,7 +11,7 @@ impl<'s> Reader<'s> {
         self.types.clear();
         let start = self.token.span();
         let region = self.document.regions.push(Region { parent: None, span: start, blocks: PoolRange::default() });
-        self.scopes.enter(true);
+        self.scopes.enter(true, false);
         let mut frame = RegionFrame {
             region,
             open: start,
@@ -35,7 +35,8 @@ impl<'s> Reader<'s> {
         let isolated = info.traits.has(Traits::ISOLATED);
         let lenient = info.header == Header::Unknown;
         let form = self.document.ops[op.op].form;
-        let mut frame = self.new_region(op.op, open, form, isolated);
+        let ordered = !lenient && self.document.names[op.name].name != "builtin.module";
+        let mut frame = self.new_region(op.op, open, form, (isolated, ordered));
         self.regions.push(frame.region);
         if form == Form::Custom {
             self.entry_block(op, &mut frame, lenient)?;
@@ -43,9 +44,9 @@ impl<'s> Reader<'s> {
         Ok(frame)
     }
 
-    fn new_region(&mut self, op: OpId, open: Span, form: Form, isolated: bool) -> RegionFrame {
+    fn new_region(&mut self, op: OpId, open: Span, form: Form, (isolated, ordered): (bool, bool)) -> RegionFrame {
         let region = self.document.regions.push(Region { parent: Some(op), span: open, blocks: PoolRange::default() });
-        self.scopes.enter(isolated);
+        self.scopes.enter(isolated, ordered);
         RegionFrame {
             region,
             open,
@@ -116,6 +117,7 @@ impl<'s> Reader<'s> {
             ops: PoolRange::default(),
         });
         self.blocks.push(block);
+        self.scopes.begin_block();
         frame.block = Some(block);
         block
     }

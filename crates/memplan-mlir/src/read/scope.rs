@@ -3,13 +3,14 @@
 //! Names are visible in the region that defines them and in the regions inside
 //! it, up to an op that is isolated from above (a function, a module), inside
 //! which nothing outside is visible. A use may stand before its definition: in
-//! another block, or in a graph region. Such a use waits with its region, and
+//! another block, or in a region whose ops need not be in order (a module's, an unknown op's). Such a use waits with its region, and
 //! moves outward when the region ends without a definition.
 //!
 //! ```text
 //! a use is looked up        in the names of its isolated scope
 //! a use that is not found   waits in the innermost open region
-//! a definition              serves the uses waiting in its own region
+//! a definition              serves the uses waiting in its own region; in the first block of
+//!                           a region whose ops run in order, that there are any is an error
 //! a region ends             its names go out of sight; what still waits moves to the parent
 //! an isolated region ends   what still waits is an error
 //! ```
@@ -48,6 +49,10 @@ struct Open<'s> {
     names: Vec<(&'s str, Option<Named>)>,
     waiting: HashMap<&'s str, Vec<Waiting>>,
     isolated: bool,
+    /// Whether its ops run one after the other.
+    ordered: bool,
+    /// Blocks begun so far.
+    blocks: u32,
 }
 
 #[derive(Default)]
@@ -58,11 +63,22 @@ pub(super) struct Scopes<'s> {
 }
 
 impl<'s> Scopes<'s> {
-    pub(super) fn enter(&mut self, isolated: bool) {
+    pub(super) fn enter(&mut self, isolated: bool, ordered: bool) {
         if isolated {
             self.maps.push(HashMap::new());
         }
-        self.open.push(Open { isolated, ..Open::default() });
+        self.open.push(Open { isolated, ordered, ..Open::default() });
+    }
+
+    pub(super) fn begin_block(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            open.blocks += 1;
+        }
+    }
+
+    /// Whether what is read now comes after everything read before in its region.
+    fn is_in_order(&self) -> bool {
+        self.open.last().is_some_and(|open| open.ordered && open.blocks < 2)
     }
 
     fn lookup(&self, name: &str) -> Option<Named> {
@@ -204,7 +220,11 @@ impl Reader<'_> {
         if !fresh && !lenient {
             return Err(ReadError::RedefinedValue { name: text.to_owned(), span: name });
         }
+        let in_order = self.scopes.is_in_order();
         for waiting in self.scopes.take_waiting(text) {
+            if in_order && waiting.known {
+                return Err(ReadError::UsedTooEarly { name: text.to_owned(), span: waiting.span });
+            }
             let value = pick(named, waiting.index).ok_or_else(|| undefined(text, waiting.span))?;
             self.document.operand_pool[waiting.operand as usize] = value;
         }

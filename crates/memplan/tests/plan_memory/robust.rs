@@ -107,7 +107,8 @@ fn damage(text: &str, random: &mut Random) -> String {
 
 #[test]
 fn damaged_kernels_get_an_answer() {
-    let rounds = 3_000;
+    let full = std::env::var_os("MEMPLAN_FULL").is_some();
+    let rounds = if full { 60_000 } else { 3_000 };
     let mut texts: Vec<String> =
         ["kernels.mlir", "defects.mlir", "conformance.mlir"].into_iter().flat_map(parts).collect();
     texts.extend((1..=100).map(kernel));
