@@ -72,10 +72,16 @@ const OTHERWISE: &[(&str, By)] = &[
         "cargo run --release -p memplan-testkit --example generate random 1000000 100 2024 > big.csv",
         By::File("crates/memplan-testkit/examples/generate.rs", "(\"random\", &[count, mean_live, seed])"),
     ),
-    ("memplan plan big.csv -s first-fit --json", By::Here(&[("big.csv", "corpus/generated/random_1000.csv")])),
+    ("memplan plan big.csv", By::Here(&[("big.csv", "corpus/generated/random_1000.csv")])),
+    ("memplan plan pangu_2.6B.csv", By::Here(&[("pangu_2.6B.csv", "corpus/generated/training_200.csv")])),
+    (
+        "memplan bench corpus --only minimalloc --dir . --work 4000000",
+        By::Here(&[("minimalloc.csv", "corpus/generated/jigsaw_60.csv")]),
+    ),
     // Benchmarks
     ("cargo bench -p memplan-verify --bench packing", By::Bench),
     ("cargo bench -p memplan-planner --bench strategies", By::Bench),
+    ("cargo bench -p memplan-planner --bench scale", By::Bench),
     ("cargo bench -p memplan-mlir --bench read", By::Bench),
     ("cargo bench -p memplan-mlir --bench assign_gmem", By::Bench),
     (
