@@ -90,6 +90,14 @@ pub enum ReadError {
         /// The op.
         span: Span,
     },
+    /// A region of structured control flow with blocks of its own, or without an end.
+    #[error("a region of `{op}` is one block that ends in a terminator; this one is not")]
+    Unterminated {
+        /// The op around the region.
+        op: String,
+        /// Its name.
+        span: Span,
+    },
     /// The text is longer than positions can count.
     #[error("the text is longer than 4 GiB")]
     TooLong,
@@ -108,7 +116,8 @@ impl ReadError {
             | ReadError::RedefinedValue { span, .. }
             | ReadError::UndefinedBlock { span, .. }
             | ReadError::RedefinedBlock { span, .. }
-            | ReadError::Arity { span, .. } => *span,
+            | ReadError::Arity { span, .. }
+            | ReadError::Unterminated { span, .. } => *span,
             ReadError::TooLong => Span::default(),
         }
     }
@@ -126,6 +135,7 @@ impl ReadError {
             ReadError::UndefinedBlock { .. } => "read::undefined-block",
             ReadError::RedefinedBlock { .. } => "read::redefined-block",
             ReadError::Arity { .. } => "read::arity",
+            ReadError::Unterminated { .. } => "read::unterminated-region",
             ReadError::TooLong => "read::too-long",
         }
     }

@@ -185,6 +185,18 @@ fn errors_point_at_the_place() {
             3,
             15,
         ),
+        (
+            "func.func @f(%b: i1) {\n  scf.while : () -> () {\n    scf.condition(%b)\n  } do {\n  }\n  return\n}\n",
+            "read::unterminated-region",
+            2,
+            3,
+        ),
+        (
+            "func.func @f(%b: i1) {\n  scf.if %b {\n    cf.br ^on\n  ^on:\n  }\n  return\n}\n",
+            "read::unterminated-region",
+            2,
+            3,
+        ),
         ("%0 = \"a\"() : () -> i32\n%0 = \"a\"() : () -> i32\n", "read::redefined-value", 2, 1),
         ("\"a\"() : (i32) -> ()\n", "read::arity", 1, 1),
         ("%0:2 = \"a\"() : () -> i32\n", "read::arity", 1, 8),

@@ -171,6 +171,7 @@ impl<'s> Reader<'s> {
         if implicit {
             self.add_terminator(&mut frame);
         }
+        self.check_structure(&frame)?;
         self.close_block(&mut frame);
         let blocks = drain(&mut self.blocks, frame.blocks, &mut self.document.block_pool);
         let region = &mut self.document.regions[frame.region];
@@ -180,6 +181,25 @@ impl<'s> Reader<'s> {
         self.leave_scope()?;
         debug_assert!(frame.isolated || self.ops.len() >= frame.ops);
         Ok(())
+    }
+
+    /// The regions of structured control flow are one block each. The terminators of `scf.while` are never left out:
+    /// without one its region would be the end of the loop.
+    fn check_structure(&self, frame: &RegionFrame) -> Result<()> {
+        let Some(op) = self.document.regions[frame.region].parent else { return Ok(()) };
+        let name = self.document.name(op);
+        let is_structured = name.starts_with("scf.") || name.starts_with("affine.");
+        if !is_structured || name == "scf.execute_region" {
+            return Ok(());
+        }
+        let ends = |&last: &OpId| {
+            matches!(self.document.name(last), "scf.condition" | "scf.yield") || !self.document.info(last).known
+        };
+        let is_ended = name != "scf.while" || self.ops[frame.ops..].last().is_some_and(ends);
+        if is_ended && self.blocks.len() - frame.blocks < 2 {
+            return Ok(());
+        }
+        Err(ReadError::Unterminated { op: name.to_owned(), span: self.document.ops[op].name_span })
     }
 
     fn resolve_branches(&mut self, frame: &RegionFrame) -> Result<()> {

@@ -9,8 +9,8 @@
 //! ```text
 //! a use is looked up        in the names of its isolated scope
 //! a use that is not found   waits in the innermost open region
-//! a definition              serves the uses waiting in its own region; in the first block of
-//!                           a region whose ops run in order, that there are any is an error
+//! a definition              serves the uses waiting in its own region; that there are any in its
+//!                           own block is an error, if ops run in order there
 //! a region ends             its names go out of sight; what still waits moves to the parent
 //! an isolated region ends   what still waits is an error
 //! ```
@@ -47,12 +47,13 @@ struct Waiting {
 struct Open<'s> {
     /// Names to forget at the end, with what they meant before.
     names: Vec<(&'s str, Option<Named>)>,
+    /// Uses in the block that is being read.
     waiting: HashMap<&'s str, Vec<Waiting>>,
+    /// Uses in the blocks before it.
+    older: HashMap<&'s str, Vec<Waiting>>,
     isolated: bool,
     /// Whether its ops run one after the other.
     ordered: bool,
-    /// Blocks begun so far.
-    blocks: u32,
 }
 
 #[derive(Default)]
@@ -72,13 +73,8 @@ impl<'s> Scopes<'s> {
 
     pub(super) fn begin_block(&mut self) {
         if let Some(open) = self.open.last_mut() {
-            open.blocks += 1;
+            merge_waiting(&mut open.older, std::mem::take(&mut open.waiting));
         }
-    }
-
-    /// Whether what is read now comes after everything read before in its region.
-    fn is_in_order(&self) -> bool {
-        self.open.last().is_some_and(|open| open.ordered && open.blocks < 2)
     }
 
     fn lookup(&self, name: &str) -> Option<Named> {
@@ -103,16 +99,22 @@ impl<'s> Scopes<'s> {
         (named, before.is_none_or(|before| before.depth != depth))
     }
 
-    fn take_waiting(&mut self, name: &str) -> Vec<Waiting> {
-        let open = self.open.last_mut();
-        open.and_then(|open| open.waiting.remove(name)).unwrap_or_default()
+    /// The uses that wait for a name, and the first of them that may not.
+    fn take_waiting(&mut self, name: &str) -> (Vec<Waiting>, Option<Span>) {
+        let Some(open) = self.open.last_mut() else { return (Vec::new(), None) };
+        let mut waiting = open.waiting.remove(name).unwrap_or_default();
+        let too_early = waiting.iter().filter(|one| open.ordered && one.known).map(|one| one.span);
+        let too_early = too_early.min_by_key(|span| span.start);
+        waiting.append(&mut open.older.remove(name).unwrap_or_default());
+        (waiting, too_early)
     }
 
     /// Ends a region; what still waits at the end of an isolated one.
     fn leave(&mut self) -> Vec<(&'s str, Waiting)> {
-        let Some(closed) = self.open.pop() else {
+        let Some(mut closed) = self.open.pop() else {
             return Vec::new();
         };
+        merge_waiting(&mut closed.waiting, closed.older);
         if closed.isolated {
             self.maps.pop();
             return in_text_order(closed.waiting);
@@ -220,11 +222,11 @@ impl Reader<'_> {
         if !fresh && !lenient {
             return Err(ReadError::RedefinedValue { name: text.to_owned(), span: name });
         }
-        let in_order = self.scopes.is_in_order();
-        for waiting in self.scopes.take_waiting(text) {
-            if in_order && waiting.known {
-                return Err(ReadError::UsedTooEarly { name: text.to_owned(), span: waiting.span });
-            }
+        let (waiting, too_early) = self.scopes.take_waiting(text);
+        if let Some(span) = too_early {
+            return Err(ReadError::UsedTooEarly { name: text.to_owned(), span });
+        }
+        for waiting in waiting {
             let value = pick(named, waiting.index).ok_or_else(|| undefined(text, waiting.span))?;
             self.document.operand_pool[waiting.operand as usize] = value;
         }
