@@ -33,14 +33,16 @@ def puzzle(count=800, steps=2000, height=10_000_019, seed=2):
     draw = random.Random(seed)
     pieces = [(0, steps, 0, height)]
     while len(pieces) < count:
-        pieces.sort(key=lambda piece: (piece[1] - piece[0]) * (piece[3] - piece[2]))
-        left, right, bottom, top = pieces.pop()
+        # Any piece, however small: pieces of one size would be put together again in no time.
+        left, right, bottom, top = pieces.pop(draw.randrange(len(pieces)))
         if draw.random() < 0.5 and right - left > 1:
             cut = draw.randrange(left + 1, right)
             pieces += [(left, cut, bottom, top), (cut, right, bottom, top)]
-        else:
+        elif top - bottom > 1:
             cut = draw.randrange(bottom + 1, top)
             pieces += [(left, right, bottom, cut), (left, right, cut, top)]
+        else:
+            pieces.append((left, right, bottom, top))
     draw.shuffle(pieces)
     return [(top - bottom, left, right) for left, right, bottom, top in pieces]
 
