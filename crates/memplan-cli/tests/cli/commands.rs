@@ -84,10 +84,7 @@ const OTHERWISE: &[(&str, By)] = &[
     ("cargo bench -p memplan-planner --bench scale", By::Bench),
     ("cargo bench -p memplan-mlir --bench read", By::Bench),
     ("cargo bench -p memplan-mlir --bench assign_gmem", By::Bench),
-    (
-        "cargo build -p memplan-mlir --bench plan_memory && nice target/debug/deps/plan_memory-*",
-        By::File("test", "cargo bench --quiet -p"),
-    ),
+    ("cargo bench -p memplan-mlir --bench plan_memory", By::Bench),
     ("cargo bench -p memplan-tensor --bench scaling", By::Bench),
     ("cargo bench -p memplan-tensor --bench lifecycle", By::Bench),
     (
