@@ -35,7 +35,8 @@ pub(crate) const TEN: &str = r#"{
 /// Buffers in the pictures whose every name is measured.
 const LEGIBLE: [u64; 4] = [10, 100, 500, 2000];
 
-const LAYERS: &str = "\
+/// Two copies in a row.
+pub(crate) const LAYERS: &str = "\
 func.func @layers(%x: memref<64x64xf32>) {
   %a = memref.alloc() : memref<64x64xf32>
   %b = memref.alloc() : memref<64x64xf32>

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::book::{Block, Part, is_there, pages, parts, workspace};
+use crate::browser::LAYERS;
 use crate::run::Folder;
 
 /// Who executes a command.
@@ -153,17 +154,6 @@ fn stand_in(source: &str) -> Vec<u8> {
     };
     text.as_bytes().to_vec()
 }
-
-const LAYERS: &str = "\
-func.func @layers(%x: memref<64x64xf32>) {
-  %a = memref.alloc() : memref<64x64xf32>
-  %b = memref.alloc() : memref<64x64xf32>
-  linalg.copy ins(%x : memref<64x64xf32>) outs(%a : memref<64x64xf32>)
-  linalg.copy ins(%a : memref<64x64xf32>) outs(%b : memref<64x64xf32>)
-  linalg.copy ins(%b : memref<64x64xf32>) outs(%x : memref<64x64xf32>)
-  return
-}
-";
 
 const KERNEL: &str = "\
 func.func @kernel(%in: memref<4096xf16, #hivm.address_space<gm>>, %out: memref<4096xf16, #hivm.address_space<gm>>) {
