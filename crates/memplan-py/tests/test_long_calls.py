@@ -28,7 +28,15 @@ def test_an_error_in_the_callback_ends_the_search_and_is_raised():
         memplan.plan(puzzle(), "search", time_limit=60, progress=broken)
 
 
-def test_ctrl_c_gives_the_best_plan_so_far():
+@pytest.fixture
+def interruptible():
+    """A test run in the background of a shell inherits that Ctrl-C is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_gives_the_best_plan_so_far(interruptible):
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     start = time.monotonic()
     timer.start()
