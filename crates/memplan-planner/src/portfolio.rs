@@ -5,11 +5,12 @@
 //! few passes. The first member alone meets the lower bound on most real
 //! programs; then nothing else is tried.
 //!
-//! For very many buffers one pass takes seconds, so the number of placements is
-//! limited ([`PATIENCE`]) unless nothing fits yet: the first two members, by size and by
-//! load, are mostly the best, and a local search makes more of the time than the others would. A pass
-//! that reaches the best extent so far is given up on the spot, and so is one that
+//! A pass that reaches the best extent so far is given up on the spot, and so is one that
 //! is not done in time if there is a plan already.
+//!
+//! Where a plan of many buffers is too tall it is so in a few places, and mending those is much less
+//! work than another pass. So there only the first member is run at once ([`MANY`]); the
+//! others follow if mending does not help ([`Tried::go_on`]).
 //!
 //! A plan within the capacities beats one that is not; of two such plans the
 //! smaller one wins, and of equally small ones the one found first, so the
@@ -40,8 +41,10 @@ pub const MEMBERS: [OrderedFit; 12] = [
     ordered_fit::BEST_START,
 ];
 
-/// From the third on, members are added as long as they place no more than this many pieces together.
-pub const PATIENCE: usize = 2_000_000;
+/// With more pieces that are not related, only the first member is run at once.
+pub(crate) const MANY: usize = 1500;
+/// With more pieces that are, likewise.
+const VERY_MANY: usize = 32_000;
 
 /// What the portfolio found: the starting point of anything cleverer.
 #[derive(Clone, Debug)]
@@ -56,6 +59,8 @@ pub struct Tried {
     pub witness: Option<Witness>,
     /// Why no further member was tried.
     pub stop: Stop,
+    /// Members that were run.
+    pub members: usize,
     /// Pieces that were to be placed, all passes together.
     pub placements: u64,
 }
@@ -67,63 +72,54 @@ impl Tried {
     }
 }
 
-/// Runs members until one meets the lower bound, a limit cuts in or all are done.
+/// Runs members until one meets the lower bound, a limit cuts in or all that are run at once are done.
 pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
     let problem = pieces.problem();
-    let deadline = request.time_limit.map(|limit| Instant::now() + limit);
     let witness = bound::overfull(problem);
     let peaks = bound::space_lower_bounds(problem);
     let lower_bound = bound::lower_bound_with(problem, &peaks);
     let per_space = peaks.iter().map(|peak| peak.bytes).collect();
-    let mut tried = Tried { best: None, lower_bound, per_space, witness, stop: Stop::Finished, placements: 0 };
-    let mut placer = Placer::new(pieces);
-    for (number, member) in MEMBERS.iter().enumerate() {
-        if tried.is_final() {
-            break;
-        }
-        let passes = Passes { done: number, found: tried.best.is_some(), deadline };
-        if let Some(stop) = passes.should_stop(pieces, request) {
-            tried.stop = stop;
-            break;
-        }
-        placer.clear();
-        tried.placements += pieces.len() as u64;
-        let is_late = || passes.found && passes.is_late(request).is_some();
-        let ceiling = tried.best.as_ref().map(Plan::extent);
-        match member.run(&mut placer, &Pass { ceiling, gives_up: &is_late, threads: request.threads() }) {
-            Ok(true) => keep_better(problem, &mut tried.best, placer.finish()),
-            Ok(false) => {}
-            Err(piece) => tried.witness = collision::witness(&placer, piece),
-        }
-        if let Some(observer) = request.observer {
-            observer.progress(tried.best.as_ref().map(Plan::extent), tried.lower_bound);
-        }
-    }
+    let stop = Stop::Finished;
+    let mut tried = Tried { best: None, lower_bound, per_space, witness, stop, members: 0, placements: 0 };
+    let is_many = pieces.len() > VERY_MANY || (pieces.len() > MANY && pieces.is_plain());
+    let at_once = if is_many { 1 } else { MEMBERS.len() };
+    tried.go_on(pieces, at_once, request);
     tried
 }
 
-/// What has been done so far.
-struct Passes {
-    done: usize,
-    found: bool,
-    deadline: Option<Instant>,
-}
-
-impl Passes {
-    fn should_stop(&self, pieces: &Pieces, request: &Request) -> Option<Stop> {
-        if self.done == 0 {
-            return None;
+impl Tried {
+    /// Runs members that were not, up to some number of the list.
+    pub(crate) fn go_on(&mut self, pieces: &Pieces, until: usize, request: &Request) {
+        let deadline = request.time_limit.map(|limit| Instant::now() + limit);
+        let stop = || {
+            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if request.is_cancelled() { Some(Stop::Interrupted) } else { is_late.then_some(Stop::TimeLimit) }
+        };
+        let mut placer = Placer::new(pieces);
+        for member in MEMBERS.get(self.members..until).unwrap_or_default() {
+            if self.is_final() {
+                return;
+            }
+            // The first is always run, and none is given up before there is a plan.
+            if let Some(stop) = stop().filter(|_| self.members > 0) {
+                self.stop = stop;
+                return;
+            }
+            placer.clear();
+            self.members += 1;
+            self.placements += pieces.len() as u64;
+            let has_plan = self.best.is_some();
+            let gives_up = || has_plan && stop().is_some();
+            let ceiling = self.best.as_ref().map(Plan::extent);
+            match member.run(&mut placer, &Pass { ceiling, gives_up: &gives_up, threads: request.threads() }) {
+                Ok(true) => keep_better(pieces.problem(), &mut self.best, placer.finish()),
+                Ok(false) => {}
+                Err(piece) => self.witness = collision::witness(&placer, piece),
+            }
+            if let Some(observer) = request.observer {
+                observer.progress(self.best.as_ref().map(Plan::extent), self.lower_bound);
+            }
         }
-        let placements = pieces.len().saturating_mul(self.done + 1);
-        let is_enough = self.found && self.done >= 2 && placements > PATIENCE;
-        self.is_late(request).or(is_enough.then_some(Stop::WorkLimit))
-    }
-
-    fn is_late(&self, request: &Request) -> Option<Stop> {
-        if request.is_cancelled() {
-            return Some(Stop::Interrupted);
-        }
-        self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Stop::TimeLimit)
     }
 }
 

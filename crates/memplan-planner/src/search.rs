@@ -15,7 +15,7 @@
 //!   inequalities instead of slabs.
 //! - [`press`] stacks what is alive at the peak first and listens to complaints: the first thing to
 //!   try where the exact search is too slow.
-//! - [`windows`] solves short windows of time anew, around what ends highest.
+//! - [`windows`] plans crowds and short windows of time anew, around what ends highest.
 //! - [`reorder`] climbs on orders of placement where the flat instance is too
 //!   large or loses something.
 //! - [`witness`] reduces a proof that something does not fit to what it needs.

@@ -103,6 +103,17 @@ impl<'a> Budget<'a> {
         }
     }
 
+    /// A request for a part that may take this many nodes of what is left.
+    pub(crate) fn request(&self, nodes: u64) -> Request<'static> {
+        Request {
+            time_limit: self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())),
+            work_limit: Some(nodes.min(self.work_left())),
+            threads: Some(self.threads),
+            cancel: self.cancel.clone(),
+            ..Request::default()
+        }
+    }
+
     pub(crate) fn spent(&self) -> u64 {
         self.spent
     }

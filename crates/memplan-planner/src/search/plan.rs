@@ -13,7 +13,7 @@ use super::reorder::reorder;
 use super::windows::improve_windows;
 use super::witness::irreducible;
 use crate::piece::{PieceId, Pieces};
-use crate::portfolio::{self, Tried};
+use crate::portfolio::{self, MEMBERS, Tried};
 use crate::{Request, portfolio::fits};
 
 /// Larger witnesses are not reduced.
@@ -29,9 +29,6 @@ const VERY_FEW: usize = 16;
 
 /// With more pieces no flat instance is small enough for the exact search.
 const MOST_PIECES: usize = 32_000;
-/// With more pieces a pass over all of them takes so long that windows come first.
-const CROWD: usize = 200_000;
-
 /// With more pieces the peak is pressed before the exact search, even if that could take them all: a few
 /// passes are much less than what it would spend.
 const MANY: usize = 500;
@@ -39,8 +36,9 @@ const MANY: usize = 500;
 /// Ways to improve a plan of many pieces.
 #[derive(Clone, Copy)]
 enum Part {
+    Mend,
     Press,
-    Windows,
+    Members,
     Reorder,
 }
 
@@ -65,63 +63,58 @@ pub fn search(problem: &Problem, request: &Request) -> Answer {
     // Half of the time at most is for the portfolio, whose first member is always run.
     let time_limit = request.work_limit.is_none().then(|| request.time_limit.unwrap_or(DEFAULT_TIME) / 2);
     let tried = portfolio::try_members(&pieces, &Request { time_limit, ..request.clone() });
+    // A limit counts from the beginning, the default is what may be added to a first plan.
+    let start = if request.time_limit.is_some() { start } else { Instant::now() };
     improve(&pieces, tried, request, start)
 }
 
 /// Improves what the portfolio found.
 pub(crate) fn improve(pieces: &Pieces, tried: Tried, request: &Request, start: Instant) -> Answer {
     let mut budget = Budget::of(request, start);
-    let placements = tried.placements;
     if let Some(plan) = tried.best.as_ref().filter(|plan| plan.extent() <= tried.lower_bound) {
-        return Answer { outcome: Outcome::Optimal(plan.clone()), nodes: 0, placements };
+        return Answer { outcome: Outcome::Optimal(plan.clone()), nodes: 0, placements: tried.placements };
     }
     let mut search = Search::new(pieces, tried, request.seed);
-    match search.infeasible.take() {
-        Some(witness) => search.infeasible = Some(search.reduced(witness, &mut budget)),
+    match search.known.witness.take() {
+        Some(witness) => search.known.witness = Some(search.reduced(witness, &mut budget)),
         None => search.run(&mut budget),
     }
     search.refine_witness(&mut budget);
-    Answer { nodes: budget.spent(), placements, outcome: search.outcome() }
+    Answer { nodes: budget.spent(), placements: search.known.placements, outcome: search.outcome() }
 }
 
 struct Search<'a, 'p> {
     pieces: &'a Pieces<'p>,
     problem: &'p Problem,
     seed: u64,
-    best: Option<Plan>,
-    /// What each space needs at least.
-    lower: IndexVec<SpaceId, Bytes>,
-    /// No plan is smaller, all spaces together.
-    lower_bound: Bytes,
+    known: Tried,
     /// Spaces with a new placement, where there is no plan yet.
     placed: IndexVec<SpaceId, Option<Vec<(PieceId, Bytes)>>>,
-    infeasible: Option<Witness>,
-    stop: Stop,
 }
 
 impl<'a, 'p> Search<'a, 'p> {
     fn new(pieces: &'a Pieces<'p>, tried: Tried, seed: u64) -> Self {
         let problem = pieces.problem();
-        Search {
-            pieces,
-            problem,
-            seed,
-            best: tried.best,
-            lower: tried.per_space,
-            lower_bound: tried.lower_bound,
-            placed: IndexVec::filled(None, problem.spaces().len()),
-            infeasible: tried.witness,
-            stop: Stop::Finished,
-        }
+        Search { pieces, problem, seed, known: tried, placed: IndexVec::filled(None, problem.spaces().len()) }
     }
 
     fn run(&mut self, budget: &mut Budget) {
         // The portfolio may have used it all; even looking closer takes time.
-        if let Some(stop) = budget.stop().filter(|_| self.best.is_some()) {
-            self.stop = stop;
+        if let Some(stop) = budget.stop().filter(|_| self.known.best.is_some()) {
+            self.known.stop = stop;
             return;
         }
         let is_small = self.pieces.len() <= MOST_PIECES;
+        if is_small && self.known.members < MEMBERS.len() {
+            // As much work as the first pass.
+            let mut share = budget.at_most(self.pieces.len() as u64);
+            self.mend(&mut share);
+            budget.spend(share.spent());
+            self.try_other_members(&mut budget.share(2));
+            if self.is_settled() {
+                return;
+            }
+        }
         let is_exact = |space| self.flat(space).is_some_and(|flat| flat.is_exact && flat.instance.is_tractable());
         let is_flat = is_small && self.problem.spaces().ids().all(is_exact);
         if !is_flat {
@@ -134,8 +127,13 @@ impl<'a, 'p> Search<'a, 'p> {
             }
         }
         if is_flat && self.pieces.len() > MANY {
+            if self.pieces.len() > portfolio::MANY {
+                let mut share = budget.share(4);
+                self.mend(&mut share);
+                budget.spend(share.spent());
+            }
             let mut share = budget.share(4);
-            press(self.pieces, &mut self.best, &self.lower, &mut share);
+            press(self.pieces, &mut self.known.best, &self.known.per_space, &mut share);
             budget.spend(share.spent());
             if self.is_settled() {
                 return;
@@ -148,7 +146,7 @@ impl<'a, 'p> Search<'a, 'p> {
             let mut share = budget.share((spaces.len() - number) as u32 + others);
             self.improve_space(space, &mut share);
             budget.spend(share.spent());
-            if self.infeasible.is_some() {
+            if self.known.witness.is_some() {
                 return;
             }
         }
@@ -156,7 +154,8 @@ impl<'a, 'p> Search<'a, 'p> {
         if !self.is_settled() {
             // Where a capacity is given any plan within it is an answer; whether it is the
             // smallest is only asked if that is quickly found out.
-            let is_decided = self.best.is_some() && self.problem.spaces().iter().any(|space| space.capacity.is_some());
+            let is_decided =
+                self.known.best.is_some() && self.problem.spaces().iter().any(|space| space.capacity.is_some());
             let nodes = match self.pieces.len() {
                 0..=FEW if !is_decided => u64::MAX,
                 _ if !is_decided && !is_flat => u64::MAX,
@@ -172,40 +171,40 @@ impl<'a, 'p> Search<'a, 'p> {
     /// Whether there is nothing left to find out.
     fn is_settled(&self) -> bool {
         let is_optimal = |plan: &Plan| plan.extent() <= self.known_bound();
-        self.infeasible.is_some() || self.best.as_ref().is_some_and(is_optimal)
+        self.known.witness.is_some() || self.known.best.as_ref().is_some_and(is_optimal)
     }
 
     /// No plan is smaller.
     fn known_bound(&self) -> Bytes {
-        self.lower_bound.max(Bytes(self.lower.iter().map(|lower| lower.0).sum()))
+        self.known.lower_bound.max(Bytes(self.known.per_space.iter().map(|lower| lower.0).sum()))
     }
 
     /// Asks the general search, which knows every feature.
     fn settle(&mut self, nodes: u64, budget: &mut Budget) {
-        let Some(settled) = general::settle(self.pieces, self.best.as_ref(), nodes, budget) else { return };
+        let Some(settled) = general::settle(self.pieces, self.known.best.as_ref(), nodes, budget) else { return };
         if settled.is_infeasible {
-            self.infeasible = self.general_witness(budget);
+            self.known.witness = self.general_witness(budget);
             return;
         }
         if let Some(plan) = settled.plan {
-            self.best = Some(plan);
+            self.known.best = Some(plan);
         }
-        for (lower, found) in self.lower.iter_mut().zip(&settled.per_space) {
+        for (lower, found) in self.known.per_space.iter_mut().zip(&settled.per_space) {
             *lower = (*lower).max(*found);
         }
-        self.lower_bound = self.lower_bound.max(settled.lower);
+        self.known.lower_bound = self.known.lower_bound.max(settled.lower);
         if !settled.is_complete {
-            self.stop = budget.stop().unwrap_or(self.stop);
+            self.known.stop = budget.stop().unwrap_or(self.known.stop);
         }
-        budget.report(self.best.as_ref().map(Plan::extent), self.known_bound());
+        budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
     /// Of flat pieces those that can be spared have been; of others, and inside of pieces, buffers may be, too.
     fn refine_witness(&mut self, budget: &mut Budget) {
-        let Some(witness) = self.infeasible.take_if(|witness| witness.buffers.len() <= MOST_REFINED) else { return };
+        let Some(witness) = self.known.witness.take_if(|witness| witness.buffers.len() <= MOST_REFINED) else { return };
         let fewer = general::irreducible(self.problem, &witness.buffers, budget);
         let refined = fewer.filter(|fewer| *fewer != witness.buffers);
-        self.infeasible = refined.and_then(|fewer| general::witness(self.problem, fewer)).or(Some(witness));
+        self.known.witness = refined.and_then(|fewer| general::witness(self.problem, fewer)).or(Some(witness));
     }
 
     fn general_witness(&self, budget: &mut Budget) -> Option<Witness> {
@@ -216,34 +215,55 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// What does not need a flat instance of all pieces, cheap things first; each may use half of what is left.
     fn improve_as_a_whole(&mut self, budget: &mut Budget) {
-        let parts = if self.pieces.len() > CROWD {
-            [Part::Windows, Part::Press, Part::Reorder]
-        } else {
-            [Part::Press, Part::Windows, Part::Reorder]
-        };
-        for part in parts {
+        for part in [Part::Mend, Part::Press, Part::Members, Part::Mend, Part::Reorder] {
             if self.is_settled() {
                 return;
             }
             let mut share = budget.share(2);
-            let (pieces, best, lower) = (self.pieces, &mut self.best, &self.lower);
-            let stop = match part {
-                Part::Press => press(pieces, best, lower, &mut share),
-                Part::Windows if pieces.is_plain() => {
-                    improve_windows(pieces, best, self.lower_bound, self.seed, &mut share)
+            match part {
+                Part::Mend => self.mend(&mut share),
+                Part::Members => self.try_other_members(&mut share),
+                Part::Press => {
+                    let stop = press(self.pieces, &mut self.known.best, &self.known.per_space, &mut share);
+                    self.known.stop = stop.unwrap_or(self.known.stop);
                 }
-                Part::Windows => None,
-                Part::Reorder => reorder(pieces, best, lower, self.seed, &mut share),
-            };
-            self.stop = stop.unwrap_or(self.stop);
+                Part::Reorder => {
+                    let known = &mut self.known;
+                    let stop = reorder(self.pieces, &mut known.best, &known.per_space, self.seed, &mut share);
+                    known.stop = stop.unwrap_or(known.stop);
+                }
+            }
             budget.spend(share.spent());
         }
+    }
+
+    /// Lowers the plan where it is tallest.
+    fn mend(&mut self, budget: &mut Budget) {
+        if self.pieces.is_plain() {
+            let known = &mut self.known;
+            let stop = improve_windows(self.pieces, &mut known.best, known.lower_bound, self.seed, budget);
+            known.stop = stop.unwrap_or(known.stop);
+        }
+    }
+
+    /// Runs those of the portfolio that were not; as many as the work left can pay for, if they are expensive.
+    fn try_other_members(&mut self, budget: &mut Budget) {
+        let count = self.pieces.len() as u64;
+        let affordable = if self.pieces.len() <= MOST_PIECES { u64::MAX } else { budget.work_left() / count.max(1) };
+        let before = self.known.members;
+        let until = MEMBERS.len().min(before.saturating_add(usize::try_from(affordable).unwrap_or(usize::MAX)));
+        self.known.go_on(self.pieces, until, &budget.request(0));
+        if affordable < u64::MAX {
+            budget.spend(count * (self.known.members - before) as u64);
+        }
+        budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
     /// The space a piece is in now: as planned, else its favourite.
     fn space_of(&self, piece: PieceId) -> Option<SpaceId> {
         let buffer = self.pieces.get(piece).first_buffer;
-        let planned = self.best.as_ref().and_then(|plan| plan.placements[buffer].as_ref()).map(|place| place.space);
+        let planned =
+            self.known.best.as_ref().and_then(|plan| plan.placements[buffer].as_ref()).map(|place| place.space);
         planned.or_else(|| self.pieces.homes(piece).first().map(|home| home.space))
     }
 
@@ -255,11 +275,11 @@ impl<'a, 'p> Search<'a, 'p> {
         let Some(flat) = self.flat(space).filter(|flat| flat.instance.is_tractable()) else { return };
         let capacity = self.problem.spaces()[space].capacity;
         let lower = if flat.is_exact {
-            self.lower[space].max(flat.instance.lower_bound())
+            self.known.per_space[space].max(flat.instance.lower_bound())
         } else {
             flat.instance.lower_bound()
         };
-        let upper = self.best.as_ref().map(|plan| plan.extents[space]);
+        let upper = self.known.best.as_ref().map(|plan| plan.extents[space]);
         // Without a plan or a capacity, anything is better than nothing.
         let enough = capacity.or_else(|| upper.is_none().then(|| flat.instance.enough()));
         let mut standing = Standing { lower, upper, offsets: None, capacity: enough };
@@ -269,11 +289,11 @@ impl<'a, 'p> Search<'a, 'p> {
             self.descend(&flat, &mut standing, budget);
         }
         if flat.is_exact {
-            self.lower[space] = self.lower[space].max(standing.lower);
+            self.known.per_space[space] = self.known.per_space[space].max(standing.lower);
             if let Some(capacity) = capacity.filter(|_| standing.is_infeasible()) {
                 let all: Vec<u32> = (0..flat.pieces.len() as u32).collect();
                 let witness = self.witness(&flat, &all, capacity, budget);
-                self.infeasible = Some(witness.unwrap_or_else(|| self.everything(&flat, capacity, standing.lower)));
+                self.known.witness = Some(witness.unwrap_or_else(|| self.everything(&flat, capacity, standing.lower)));
             }
         }
         if let Some(offsets) = standing.offsets {
@@ -284,7 +304,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     fn descend(&mut self, flat: &Flat, standing: &mut Standing, budget: &mut Budget) {
-        self.stop = descend(&flat.instance, standing, self.seed, budget).unwrap_or(self.stop);
+        self.known.stop = descend(&flat.instance, standing, self.seed, budget).unwrap_or(self.known.stop);
     }
 
     /// Says why a space is too small, with as few buffers as possible.
@@ -329,7 +349,7 @@ impl<'a, 'p> Search<'a, 'p> {
         if self.placed.iter().all(Option::is_none) {
             return;
         }
-        let mut plan = self.best.clone().unwrap_or_else(|| Plan::empty(self.problem));
+        let mut plan = self.known.best.clone().unwrap_or_else(|| Plan::empty(self.problem));
         for (space, placed) in self.placed.iter_enumerated() {
             let Some(placed) = placed else { continue };
             let is_here = |reuse: &memplan_core::Reuse| {
@@ -357,9 +377,9 @@ impl<'a, 'p> Search<'a, 'p> {
             return;
         }
         plan.fit_extents(self.problem);
-        let better = self.best.as_ref().is_none_or(|best| plan.extent() < best.extent());
+        let better = self.known.best.as_ref().is_none_or(|best| plan.extent() < best.extent());
         if better && fits(self.problem, &plan) {
-            self.best = Some(plan);
+            self.known.best = Some(plan);
         }
     }
 
@@ -381,13 +401,13 @@ impl<'a, 'p> Search<'a, 'p> {
 
     fn outcome(self) -> Outcome {
         let lower_bound = self.known_bound();
-        if let Some(witness) = self.infeasible {
+        if let Some(witness) = self.known.witness {
             return Outcome::Infeasible(witness);
         }
-        match self.best {
+        match self.known.best {
             Some(plan) if plan.extent() <= lower_bound => Outcome::Optimal(plan),
-            Some(plan) => Outcome::Feasible { plan, lower_bound, stop: self.stop },
-            None => Outcome::Exhausted { stop: self.stop },
+            Some(plan) => Outcome::Feasible { plan, lower_bound, stop: self.known.stop },
+            None => Outcome::Exhausted { stop: self.known.stop },
         }
     }
 }

@@ -1,8 +1,11 @@
-//! Large plans, improved where they are tallest: a short window of time is solved anew.
+//! Large plans, improved where they are tallest: a short stretch of time is planned anew.
 //!
-//! The extent of a plan of a million buffers is decided by a few of them, around the moment
-//! when the highest one is alive. Everything that lives within a window around it is taken
-//! out and packed again by the exact search; everything else stays where it is:
+//! The extent of a plan of a million buffers is decided by a few of them, around the moments
+//! when the highest ones are alive. There are two ways to get one of them down:
+//!
+//! - The [`crowd`] near it is settled first, and everybody around is placed anew.
+//! - Everything that lives within a *window* around it is packed anew by the exact search; what
+//!   reaches out of it stays where it is:
 //!
 //! ```text
 //!              window
@@ -13,13 +16,15 @@
 //! ```
 //!
 //! The window is a flat instance like any other, small enough for [`descend`]; it is good
-//! enough once it is no taller than the rest of the plan. Then the next one is the tallest. A
-//! window that cannot be improved is widened, so that more buffers may move; when it is as wide as
-//! the exact search can stand, it starts again small with more patience.
+//! enough once it is no taller than the rest of the plan. Then the next one is the tallest. Where
+//! neither helps, both are widened, so that more buffers may move; when they are as wide as
+//! the exact search can stand, they start again small with more patience ([`Effort`]).
 //!
 //! This is for problems in which a piece is a rectangle and nothing relates two of them
-//! ([`Pieces::is_plain`]). The work counted is that of the exact search, so the result depends on it and
-//! on nothing else. Finding a window costs what is alive in it, never a look at all buffers.
+//! ([`Pieces::is_plain`]). The work counted is that of the exact search and of the passes around crowds, so the
+//! result depends on it and on nothing else. Finding a window costs what is alive in it, never a look at all buffers.
+
+mod crowd;
 
 use std::collections::BTreeSet;
 
@@ -30,6 +35,15 @@ use super::descent::{Standing, descend};
 use super::instance::{Instance, Slab, Stretch};
 use crate::conflicts::Conflicts;
 use crate::piece::{PieceId, Pieces, Rect};
+
+/// How far to go for one piece that ends too high.
+#[derive(Clone, Copy, Debug, Default)]
+struct Effort {
+    /// How often the window was widened.
+    widened: u32,
+    /// How often that was not enough.
+    patience: u32,
+}
 
 /// Pieces that may move in the smallest window.
 const FEWEST: usize = 40;
@@ -78,6 +92,13 @@ struct Window {
     obstacles: Vec<PieceId>,
 }
 
+impl Window {
+    /// What may move, then what stays.
+    fn all(&self) -> impl Iterator<Item = &PieceId> {
+        self.movable.iter().chain(&self.obstacles)
+    }
+}
+
 impl<'a, 'p> Windows<'a, 'p> {
     /// `None` if the plan has no offset for a piece.
     fn of(pieces: &'a Pieces<'p>, plan: &Plan, lower: Bytes) -> Option<Windows<'a, 'p>> {
@@ -102,24 +123,29 @@ impl<'a, 'p> Windows<'a, 'p> {
         (self.offsets[piece.index()].saturating_add(self.pieces.get(piece).size), piece)
     }
 
+    fn last_step(&self) -> u32 {
+        self.pieces.steps().len() as u32 - 1
+    }
+
     fn extent(&self) -> Bytes {
         Bytes(self.tops.last().map_or(self.lower, |top| top.0))
     }
 
     fn run(&mut self, seed: u64, budget: &mut Budget) -> Option<Stop> {
-        let (mut widened, mut patience) = (0, 0);
+        let mut effort = Effort::default();
         while let Some(&(_, tallest)) = self.tops.last() {
             if let Some(stop) = budget.stop() {
                 return Some(stop);
             }
-            let window = self.window(tallest, FEWEST << widened);
-            let nodes = NODES << (widened + patience);
-            match self.solve(&window, seed.wrapping_add(u64::from(patience)), nodes, budget) {
-                Some(true) => (widened, patience) = (0, 0),
-                Some(false) if widened < MOST_WIDENED => widened += 1,
-                _ if patience < MOST_PATIENT && widened > 0 => (widened, patience) = (0, patience + 1),
+            let seed = seed.wrapping_add(u64::from(effort.patience));
+            let is_lower = self.settle_crowd(tallest, effort, seed, budget)
+                || self.solve_window(tallest, effort, seed, budget) == Some(true);
+            effort = match effort {
+                _ if is_lower => Effort::default(),
+                Effort { widened, patience } if widened < MOST_WIDENED => Effort { widened: widened + 1, patience },
+                Effort { patience, .. } if patience < MOST_PATIENT => Effort { widened: 0, patience: patience + 1 },
                 _ => return None,
-            }
+            };
             budget.report(Some(self.extent()), Bytes(self.lower));
         }
         None
@@ -128,7 +154,7 @@ impl<'a, 'p> Windows<'a, 'p> {
     /// The narrowest window around a piece, with the same margin on both sides, in which
     /// so many pieces live from beginning to end; if there are not as many, all time.
     fn window(&self, around: PieceId, count: usize) -> Window {
-        let last = self.pieces.steps().len() as u32 - 1;
+        let last = self.last_step();
         let life = self.pieces.rects(around).first().copied().unwrap_or(Rect { start: 0, end: last, low: 0, high: 0 });
         let mut margin = (life.end - life.start) / 4 + 1;
         loop {
@@ -152,32 +178,41 @@ impl<'a, 'p> Windows<'a, 'p> {
         window
     }
 
-    /// Packs a window anew; whether it got lower. `None` if it is too large for that.
-    fn solve(&mut self, window: &Window, seed: u64, nodes: u64, budget: &mut Budget) -> Option<bool> {
-        let tallest = self.extent();
-        // There is no use in going lower than the rest.
-        let is_elsewhere = |&&(_, piece): &&(u64, PieceId)| {
-            window.movable.binary_search_by_key(&self.start(piece), |&other| self.start(other)).is_err()
-        };
-        let rest = self.tops.iter().rev().find(is_elsewhere).map_or(self.lower, |top| top.0);
-        if Bytes(rest) >= tallest {
+    /// Packs a window around a piece anew; whether it got lower. `None` if it is too large for that.
+    fn solve_window(&mut self, around: PieceId, effort: Effort, seed: u64, budget: &mut Budget) -> Option<bool> {
+        let window = self.window(around, FEWEST << effort.widened);
+        let (tallest, rest) = (self.extent(), self.rest(&window));
+        if rest >= tallest {
             return Some(false);
         }
-        let instance = Instance::new(&self.slabs(window), &[]).filter(Instance::is_tractable)?;
-        let lower = instance.lower_bound().max(Bytes(rest));
+        let instance = Instance::new(&self.slabs(&window), &[]).filter(Instance::is_tractable)?;
+        let lower = instance.lower_bound().max(rest);
         let mut standing = Standing { lower, upper: Some(tallest), offsets: None, capacity: None };
-        let mut share = budget.at_most(nodes);
+        let mut share = budget.at_most(NODES << (effort.widened + effort.patience));
         descend(&instance, &mut standing, seed, &mut share);
         budget.spend(share.spent());
         let Some(offsets) = standing.offsets else { return Some(false) };
+        self.adopt(&window, offsets.into_iter().map(|offset| offset * instance.granule));
+        Some(true)
+    }
+
+    /// Where everything outside of a window ends: there is no use in going lower.
+    fn rest(&self, window: &Window) -> Bytes {
+        let is_elsewhere = |&&(_, piece): &&(u64, PieceId)| {
+            window.movable.binary_search_by_key(&self.start(piece), |&other| self.start(other)).is_err()
+        };
+        Bytes(self.tops.iter().rev().find(is_elsewhere).map_or(self.lower, |top| top.0))
+    }
+
+    /// Moves the pieces of a window.
+    fn adopt(&mut self, window: &Window, offsets: impl Iterator<Item = u64>) {
         for (&piece, offset) in window.movable.iter().zip(offsets) {
             self.tops.remove(&self.top(piece));
-            self.offsets[piece.index()] = offset * instance.granule;
+            self.offsets[piece.index()] = offset;
             if self.top(piece).0 > self.lower {
                 self.tops.insert(self.top(piece));
             }
         }
-        Some(true)
     }
 
     /// Where a piece comes in time, then by number: the order of a window's pieces.
@@ -206,5 +241,73 @@ impl<'a, 'p> Windows<'a, 'p> {
         }
         plan.extents[SpaceId::from_index(0)] = Bytes::ZERO;
         plan.fit_extents(self.pieces.problem());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Request, find};
+    use memplan_core::{Problem, bound};
+    use memplan_testkit::instances;
+    use std::time::Instant;
+
+    pub(super) fn first_fit(problem: &Problem) -> Plan {
+        let outcome = crate::plan(find("first-fit").unwrap(), problem, &Request::default()).unwrap();
+        outcome.plan().unwrap().clone()
+    }
+
+    pub(super) fn windows_of<'a, 'p>(pieces: &'a Pieces<'p>, plan: &Plan) -> Windows<'a, 'p> {
+        Windows::of(pieces, plan, bound::lower_bound(pieces.problem())).unwrap()
+    }
+
+    pub(super) fn assert_valid(problem: &Problem, plan: &Plan) {
+        let violations = memplan_verify::packing::check(problem, plan);
+        assert!(violations.is_empty(), "{}", violations[0]);
+    }
+
+    /// Each way alone gets some of it done.
+    #[test]
+    fn windows_are_lowered_one_after_the_other() {
+        let problem = instances::random(5000, 30, 4);
+        let pieces = Pieces::of(&problem).unwrap();
+        let mut plan = first_fit(&problem);
+        let mut windows = windows_of(&pieces, &plan);
+        let request = Request { work_limit: Some(200_000), ..Request::default() };
+        let mut budget = Budget::of(&request, Instant::now());
+        let before = windows.extent();
+        for widened in 0..MOST_WIDENED {
+            let Some(&(_, tallest)) = windows.tops.last() else { break };
+            windows.solve_window(tallest, Effort { widened, patience: 0 }, 0, &mut budget);
+        }
+        assert!(windows.extent() < before);
+        windows.write(&mut plan);
+        assert_valid(&problem, &plan);
+    }
+
+    /// Alignments are kept, and so is what the user has fixed.
+    #[test]
+    fn what_is_fixed_stays_and_what_is_aligned_stays_aligned() {
+        let mut lowered = 0;
+        for seed in 0..6 {
+            let free = instances::aligned(2500, 40, seed);
+            let lying = first_fit(&free);
+            let mut builder = free.to_builder();
+            for (index, buffer) in builder.buffers_mut().iter_mut().enumerate().filter(|(index, _)| index % 50 == 7) {
+                buffer.fixed = lying.placements.as_slice()[index].as_ref().map(|placement| placement.offsets[0]);
+            }
+            let problem = builder.build().unwrap();
+            let pieces = Pieces::of(&problem).unwrap();
+            let before = first_fit(&problem);
+            let mut best = Some(before.clone());
+            let request = Request { work_limit: Some(60_000), ..Request::default() };
+            let mut budget = Budget::of(&request, Instant::now());
+            improve_windows(&pieces, &mut best, bound::lower_bound(&problem), 0, &mut budget);
+            let best = best.unwrap();
+            assert_valid(&problem, &best);
+            assert!(best.extent() <= before.extent());
+            lowered += usize::from(best.extent() < before.extent());
+        }
+        assert!(lowered >= 3, "{lowered} of 6 got lower");
     }
 }
