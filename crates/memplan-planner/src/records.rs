@@ -129,7 +129,7 @@ impl Packing {
     }
 }
 
-/// Plans each space on its own with `pack`. `None` from it means that the
+/// Plans each space on its own with `pack`. `None` from it means that it gave up or that
 /// numbers left the 64-bit range, so that no plan was found.
 pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option<Packing>) -> Outcome {
     let by_space = BySpace::of(problem);
@@ -150,13 +150,13 @@ pub(crate) fn plan_offsets(problem: &Problem, pack: impl Fn(&[Record]) -> Option
     Outcome::judge(problem, plan, Stop::Finished)
 }
 
-/// Plans each space on its own with `share`, into a plan of shared objects.
-pub(crate) fn plan_objects(problem: &Problem, share: impl Fn(&[Record]) -> crate::sharing::Sharing) -> Outcome {
+/// Plans each space on its own with `share`, into a plan of shared objects. `None` from it means that it gave up.
+pub(crate) fn plan_objects(problem: &Problem, share: impl Fn(&[Record]) -> Option<crate::sharing::Sharing>) -> Outcome {
     let mut by_space = BySpace::of(problem);
     let mut plan = Plan::empty(problem);
     let unused = std::mem::take(&mut by_space.unused);
     for (space, records) in by_space.used.iter_enumerated() {
-        let mut sharing = share(records);
+        let Some(mut sharing) = share(records) else { return Outcome::Exhausted { stop: Stop::Finished } };
         let here: Vec<Record> = unused.iter().copied().filter(|record| home(problem, record.buffer) == space).collect();
         let places = sharing.admit_unused(&here);
         let used = records.iter().zip(&sharing.object_of);

@@ -80,6 +80,8 @@ pub struct Request<'a> {
     pub time_limit: Option<Duration>,
     /// Deterministic limit, in search nodes, for strategies that search.
     pub work_limit: Option<u64>,
+    /// A plan that is not smaller is of no use: a strategy may give up as soon as it knows.
+    pub ceiling: Option<Bytes>,
     /// Threads to use; `None` for all cores. The plan does not depend on it.
     pub threads: Option<usize>,
     /// A watcher.

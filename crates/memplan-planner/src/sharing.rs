@@ -123,9 +123,9 @@ pub fn objects_to_offsets(object_of: &[usize], sizes: &[u64], alignments: &[u64]
 }
 
 /// Plans with a strategy that makes shared objects, as objects or laid end to end.
-pub(crate) fn plan_sharing(problem: &Problem, assign: Assign, share: impl Fn(&[Record]) -> Sharing) -> Outcome {
+pub(crate) fn plan_sharing(problem: &Problem, assign: Assign, share: impl Fn(&[Record]) -> Option<Sharing>) -> Outcome {
     match assign {
         Assign::Objects => plan_objects(problem, share),
-        Assign::Offsets => plan_offsets(problem, |records| share(records).to_packing(records)),
+        Assign::Offsets => plan_offsets(problem, |records| share(records)?.to_packing(records)),
     }
 }

@@ -33,11 +33,12 @@ pub(crate) enum AtSameOffset {
 /// A placed buffer: offset, turn among those at the same offset, end.
 type Placed = (u64, i64, u64);
 
-/// Places the records in the given order; `None` past 2^63 bytes.
+/// Places the records in the given order; `None` past 2^63 bytes, or when one does not end below the ceiling.
 pub(crate) fn pack_into_smallest_gaps(
     records: &[Record],
     order: &[usize],
     at_same_offset: AtSameOffset,
+    ceiling: Option<Bytes>,
 ) -> Option<Vec<u64>> {
     let mut offsets = vec![0; records.len()];
     let mut index = OverlapSet::new(records);
@@ -50,6 +51,9 @@ pub(crate) fn pack_into_smallest_gaps(
         index.for_each_rank(record.start, record.end, |rank| in_the_way.push(placed[rank]));
         in_the_way.sort_unstable();
         let offset = smallest_gap(&in_the_way, record)?;
+        if ceiling.is_some_and(|ceiling| offset + record.bytes >= ceiling.0) {
+            return None;
+        }
         let count = count as i64;
         let turn = if at_same_offset == AtSameOffset::Last { count } else { -count };
         placed[index.rank(number)] = (offset, turn, offset + record.bytes);

@@ -1,8 +1,8 @@
 //! The strategy `search`: right on tiny problems, reproducible on larger ones.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use memplan_core::{Outcome, Problem};
-use memplan_planner::{Request, find, plan};
+use memplan_core::{Bytes, Outcome, Problem};
+use memplan_planner::{Assign, Request, find, plan};
 use memplan_testkit::Features;
 use memplan_testkit::brute_force::{self, Answer};
 use memplan_testkit::instances;
@@ -112,7 +112,7 @@ fn climbing_does_not_depend_on_threads() {
 
 #[test]
 fn somebody_else_can_end_it_and_watch_it() {
-    use memplan_core::{Bytes, Stop};
+    use memplan_core::Stop;
     use memplan_planner::OnProgress;
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     use std::sync::{Arc, Mutex};
@@ -154,19 +154,78 @@ fn zoo() -> Vec<(&'static str, Problem)> {
     ]
 }
 
+/// The extent of a strategy's plan, if it makes one.
+fn extent_of(strategy: &dyn memplan_planner::Strategy, problem: &Problem, request: &Request) -> Option<Bytes> {
+    plan(strategy, problem, request).ok().and_then(|outcome| outcome.plan().map(|plan| plan.extent()))
+}
+
 #[test]
 fn no_other_strategy_is_better() {
+    let request = Request { work_limit: Some(300), ..Request::default() };
     for (name, problem) in zoo() {
-        let request = Request { work_limit: Some(300), ..Request::default() };
-        let extent = |strategy: &dyn memplan_planner::Strategy| {
-            plan(strategy, &problem, &request).ok().and_then(|outcome| outcome.plan().map(|plan| plan.extent()))
-        };
         for ours in ["auto", "search"] {
-            let own = extent(find(ours).unwrap()).unwrap();
+            let own = extent_of(find(ours).unwrap(), &problem, &request).unwrap();
             for other in memplan_planner::STRATEGIES {
-                let theirs = extent(*other);
+                let theirs = extent_of(*other, &problem, &request);
                 assert!(theirs.is_none_or(|theirs| own <= theirs), "{name}: {ours} {own}, {} {theirs:?}", other.name());
             }
+        }
+    }
+}
+
+/// As above for more buffers than are always asked about, of kinds that the search does not settle with so
+/// little work; without a limit on time, everybody is asked all the same.
+#[test]
+fn no_other_strategy_is_better_on_many_buffers() {
+    let request = Request { work_limit: Some(300), ..Request::default() };
+    let many = [
+        ("random", instances::random(6000, 120, 1)),
+        ("aligned", instances::aligned(6000, 80, 2)),
+        ("in place", instances::in_place_chain(6000, 3)),
+        ("training", instances::training(3000, 4)),
+        ("equally large", instances::equal(6000, 50, 5)),
+    ];
+    let mut open = 0;
+    for (name, problem) in many {
+        let outcome = plan(find("auto").unwrap(), &problem, &request).unwrap();
+        check_valid(&problem, &outcome).unwrap();
+        let own = outcome.plan().unwrap().extent();
+        open += usize::from(!matches!(outcome, Outcome::Optimal(_)));
+        for other in memplan_planner::STRATEGIES.iter().filter(|other| !["auto", "search"].contains(&other.name())) {
+            let theirs = extent_of(*other, &problem, &request);
+            assert!(theirs.is_none_or(|theirs| own <= theirs), "{name}: {own}, {} {theirs:?}", other.name());
+        }
+    }
+    assert!(open >= 2, "only {open} show anything");
+}
+
+/// A strategy that is told of a better plan may give up, but only if its own is no better.
+#[test]
+fn a_ceiling_changes_nothing_but_the_time() {
+    for (name, problem) in zoo() {
+        for strategy in memplan_planner::STRATEGIES.iter().filter(|other| !["auto", "search"].contains(&other.name())) {
+            let request = Request { work_limit: Some(0), ..Request::default() };
+            let Some(extent) = extent_of(*strategy, &problem, &request) else { continue };
+            let below = |ceiling: u64| {
+                let request = Request { ceiling: Some(Bytes(ceiling)), ..request.clone() };
+                extent_of(*strategy, &problem, &request).filter(|extent| extent.0 < ceiling)
+            };
+            assert_eq!(below(extent.0 + 1), Some(extent), "{name}: {}", strategy.name());
+            assert_eq!(below(extent.0), None, "{name}: {}", strategy.name());
+        }
+    }
+}
+
+/// Shared objects, too, and where the best of the strategies takes a while.
+#[test]
+fn no_other_strategy_shares_objects_better() {
+    let request = Request { assign: Assign::Objects, ..Request::default() };
+    let many = [("random", instances::random(12_000, 30, 1)), ("few", instances::random(230, 30, 2))];
+    for (name, problem) in zoo().into_iter().chain(many) {
+        let own = extent_of(find("auto").unwrap(), &problem, &request).unwrap();
+        for other in memplan_planner::STRATEGIES {
+            let theirs = extent_of(*other, &problem, &request);
+            assert!(theirs.is_none_or(|theirs| own <= theirs), "{name}: {own}, {} {theirs:?}", other.name());
         }
     }
 }
@@ -177,15 +236,9 @@ fn what_first_fit_solves_costs_auto_no_more_than_twice_its_work() {
     let (mut solved, mut only_by_load) = (0, 0);
     let more = (0..20).map(|seed| ("more", instances::random(100, 30, seed)));
     for (name, problem) in zoo().into_iter().chain(more) {
-        let is_met = |strategy: &str| {
-            let outcome = plan(find(strategy).unwrap(), &problem, &Request::default()).unwrap();
-            matches!(outcome, Outcome::Optimal(_))
-        };
-        let (by_size, by_load) = (is_met("first-fit"), is_met("first-fit-load"));
+        let (by_size, by_load) = (is_met("first-fit", &problem), is_met("first-fit-load", &problem));
         if by_size || by_load {
-            let answer = memplan_planner::search::search(&problem, &Request::default());
-            assert!(matches!(answer.outcome, Outcome::Optimal(_)), "{name}");
-            let work = answer.nodes + answer.placements;
+            let work = work_to_the_bound(name, &problem);
             assert!(work <= 2 * problem.buffers().len() as u64, "{name}: {work}");
             assert!(!by_size || work == problem.buffers().len() as u64, "{name}: {work}");
         }
@@ -193,6 +246,44 @@ fn what_first_fit_solves_costs_auto_no_more_than_twice_its_work() {
         only_by_load += usize::from(by_load && !by_size);
     }
     assert!(solved >= 3 && only_by_load >= 3, "only {solved} and {only_by_load} show anything");
+}
+
+/// Of many buffers first fit is mended where it is too tall. Whoever meets the bound, that is less work
+/// than one more pass; mostly so even where nobody does.
+#[test]
+fn what_any_strategy_solves_costs_auto_no_more_than_twice_its_work() {
+    let (mut by_others, mut by_nobody, mut cheap) = (0, 0, 0);
+    for (count, live) in [(2000, 20), (4000, 30), (8000, 15)] {
+        for seed in 0..12 {
+            let problem = instances::random(count, live, seed);
+            let lays_offsets = |strategy: &&&dyn memplan_planner::Strategy| {
+                strategy.assigns()[0] == Assign::Offsets && !["auto", "search"].contains(&strategy.name())
+            };
+            let strategies = memplan_planner::STRATEGIES.iter().filter(lays_offsets);
+            let solvers = strategies.filter(|strategy| is_met(strategy.name(), &problem)).count();
+            let request = Request { work_limit: Some(3 * count as u64), ..Request::default() };
+            let answer = memplan_planner::search::search(&problem, &request);
+            let is_cheap =
+                answer.nodes + answer.placements <= 2 * count as u64 && matches!(answer.outcome, Outcome::Optimal(_));
+            assert!(solvers == 0 || is_cheap, "{count} buffers, {live} alive, seed {seed}: {} nodes", answer.nodes);
+            let is_new = solvers > 0 && !is_met("first-fit", &problem);
+            by_others += usize::from(is_new);
+            by_nobody += usize::from(solvers == 0);
+            cheap += usize::from(solvers == 0 && is_cheap);
+        }
+    }
+    assert!(by_others >= 8, "only {by_others} show anything");
+    assert!(10 * cheap >= 9 * by_nobody, "{cheap} of {by_nobody} that nobody solves");
+}
+
+fn is_met(strategy: &str, problem: &Problem) -> bool {
+    matches!(plan(find(strategy).unwrap(), problem, &Request::default()), Ok(Outcome::Optimal(_)))
+}
+
+fn work_to_the_bound(name: &str, problem: &Problem) -> u64 {
+    let answer = memplan_planner::search::search(problem, &Request::default());
+    assert!(matches!(answer.outcome, Outcome::Optimal(_)), "{name}");
+    answer.nodes + answer.placements
 }
 
 /// Too many buffers for an exact search of the whole: pressing and windows have to do it.

@@ -3,7 +3,8 @@
 //! Equal arguments give equal problems, on every machine.
 
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, Interval, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, Space, SpaceId, Tie,
+    Buffer, BufferId, Bytes, Id, Interval, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, Size, Space,
+    SpaceId, Tie,
 };
 
 use crate::Random;
@@ -21,6 +22,13 @@ pub fn random(count: usize, mean_live: u64, seed: u64) -> Problem {
         let length = random.between(1, (2 * mean_live).saturating_sub(1).max(1));
         Buffer::new(index.to_string(), random.log_uniform(SMALLEST, LARGEST), Lifetime::new(start, start + length))
     }))
+}
+
+/// As [`random`], with buffers of one size.
+pub fn equal(count: usize, mean_live: u64, seed: u64) -> Problem {
+    let mut builder = random(count, mean_live, seed).to_builder();
+    builder.buffers_mut().iter_mut().for_each(|buffer| buffer.size = Size::Fixed(Bytes(4096)));
+    build_valid(builder)
 }
 
 /// The instance that large measurements use: about a hundred buffers alive at a time.

@@ -47,6 +47,8 @@ enum Part {
 pub struct Answer {
     /// The result.
     pub outcome: Outcome,
+    /// How many of the portfolio's [`MEMBERS`] were run.
+    pub members: usize,
     /// Search nodes visited.
     pub nodes: u64,
     /// Pieces placed by the portfolio before the search.
@@ -58,7 +60,7 @@ pub struct Answer {
 pub fn search(problem: &Problem, request: &Request) -> Answer {
     let start = Instant::now();
     let Ok(pieces) = Pieces::of(problem) else {
-        return Answer { outcome: Outcome::Exhausted { stop: Stop::Finished }, nodes: 0, placements: 0 };
+        return Answer { outcome: Outcome::Exhausted { stop: Stop::Finished }, members: 0, nodes: 0, placements: 0 };
     };
     // Half of the time at most is for the portfolio, whose first member is always run.
     let time_limit = request.work_limit.is_none().then(|| request.time_limit.unwrap_or(DEFAULT_TIME) / 2);
@@ -71,16 +73,15 @@ pub fn search(problem: &Problem, request: &Request) -> Answer {
 /// Improves what the portfolio found.
 pub(crate) fn improve(pieces: &Pieces, tried: Tried, request: &Request, start: Instant) -> Answer {
     let mut budget = Budget::of(request, start);
-    if let Some(plan) = tried.best.as_ref().filter(|plan| plan.extent() <= tried.lower_bound) {
-        return Answer { outcome: Outcome::Optimal(plan.clone()), nodes: 0, placements: tried.placements };
-    }
     let mut search = Search::new(pieces, tried, request.seed);
     match search.known.witness.take() {
         Some(witness) => search.known.witness = Some(search.reduced(witness, &mut budget)),
+        None if search.is_settled() => {}
         None => search.run(&mut budget),
     }
     search.refine_witness(&mut budget);
-    Answer { nodes: budget.spent(), placements: search.known.placements, outcome: search.outcome() }
+    let Tried { members, placements, .. } = search.known;
+    Answer { members, nodes: budget.spent(), placements, outcome: search.outcome() }
 }
 
 struct Search<'a, 'p> {

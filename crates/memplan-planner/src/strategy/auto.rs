@@ -7,29 +7,31 @@
 //!   problem ──► portfolio ──► meets the bound? ──yes──► optimal
 //!                                   │no
 //!                                   ▼
-//!                            search within the limits, or a second if there are none
+//!                            search within the limits, or for a second if there are none
 //! ```
 //!
 //! The portfolio has no member for every other strategy. Where the search ends
-//! above the bound, those it has not tried are run too ([`no_worse`]), until one meets it. So on up
-//! to [`ALWAYS_ASKED`] buffers no strategy is ever better than this one; up to
-//! [`MOST_ASKED`] they are asked as long as there is time, of which an eighth is kept for them.
+//! above the bound, those that were not tried are run too ([`no_worse`]), until one meets it. So no
+//! strategy is ever better than this one, unless there is a time limit that runs out before they were asked;
+//! an eighth of it is kept for them. On up to [`ALWAYS_ASKED`] buffers they are asked even then. A strategy that
+//! lays shared objects end to end is left out where their own lower bound says that it has nothing to offer.
 //!
 //! If the bound itself exceeds a capacity the answer is "infeasible" with a
 //! witness; if only the plans do, every member is tried before giving up.
 //!
-//! *Shared objects.* Every other strategy that makes shared objects, honours
-//! all features of the problem and is quick enough for its size is run, until
-//! one meets the lower bound; the smallest sum of object sizes wins, then the
+//! *Shared objects.* Every other strategy that makes shared objects and honours
+//! all features of the problem is run, until
+//! one meets the lower bound or the time limit is over; the smallest sum of object sizes wins, then the
 //! smallest number of objects, then the first in the list.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use memplan_core::{BufferId, Bytes, Outcome, Plan, Problem, Stop, bound};
 
 use super::object_fit::ObjectFit;
 use super::ordered_fit::{has_addresses, too_many_dependencies};
 use super::{STRATEGIES, Strategy};
+use crate::portfolio::MEMBERS;
 use crate::{Assign, Feature, Refusal, Request, search};
 
 /// The default strategy. See the module documentation.
@@ -72,48 +74,67 @@ impl Strategy for Auto {
     }
 }
 
-/// Up to this many buffers all other strategies are asked after a search, whatever the time: it is
+/// Up to this many buffers all other strategies are asked, whatever the time: it is
 /// a fraction of a second.
 const ALWAYS_ASKED: usize = 5_000;
-/// Up to this many they are asked as long as there is time.
-const MOST_ASKED: usize = 100_000;
+
+/// When not to ask anybody any more.
+struct Patience<'a> {
+    request: &'a Request<'a>,
+    deadline: Option<Instant>,
+    is_endless: bool,
+}
+
+impl<'a> Patience<'a> {
+    fn of(problem: &Problem, request: &'a Request<'a>) -> Patience<'a> {
+        let deadline = request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        Patience { request, deadline, is_endless: problem.buffers().len() <= ALWAYS_ASKED }
+    }
+
+    fn is_over(&self) -> bool {
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        !self.is_endless && (is_late || self.request.is_cancelled())
+    }
+}
 
 /// Searches, and asks the other strategies where that did not settle it.
 pub(super) fn no_worse(problem: &Problem, request: &Request) -> Outcome {
-    let limit = request.time_limit.or(request.work_limit.is_none().then_some(search::DEFAULT_TIME));
-    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let patience = Patience::of(problem, request);
     // Whoever is asked later needs some time, too.
-    let is_asked_in_time = (ALWAYS_ASKED..MOST_ASKED).contains(&problem.buffers().len());
-    let time_limit = if is_asked_in_time { limit.map(|limit| limit / 8 * 7) } else { request.time_limit };
-    let outcome = search::search(problem, &Request { time_limit, ..request.clone() }).outcome;
-    ask_others(problem, request, outcome, deadline)
+    let share = |limit: Duration| if patience.is_endless { limit } else { limit / 8 * 7 };
+    let time_limit = request.time_limit.map(share);
+    let answer = search::search(problem, &Request { time_limit, ..request.clone() });
+    ask_others(problem, request, answer, &patience)
 }
 
 /// An outcome, or a better one if another strategy has it.
-fn ask_others(problem: &Problem, request: &Request, outcome: Outcome, deadline: Option<Instant>) -> Outcome {
-    let count = problem.buffers().len();
-    let is_over = || {
-        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        count > MOST_ASKED || (count > ALWAYS_ASKED && (is_late || request.is_cancelled()))
-    };
-    let searches = ["auto", "search"];
-    let others = STRATEGIES
-        .iter()
-        .filter(|strategy| !searches.contains(&strategy.name()) && count <= quick_up_to(strategy.name()));
-    let mut best = outcome;
-    let mut lower_bound = None;
-    // Whoever would search, too, has nothing to add to the search that was made.
-    let request = Request { work_limit: Some(0), ..request.clone() };
-    for strategy in others {
+fn ask_others(problem: &Problem, request: &Request, answer: search::Answer, patience: &Patience) -> Outcome {
+    let tried = MEMBERS[..answer.members].iter().map(|member| member.name());
+    let done: Vec<&str> = tried.chain(["auto", "search"]).collect();
+    let mut best = answer.outcome;
+    let mut bounds = None;
+    for strategy in STRATEGIES.iter().filter(|strategy| !done.contains(&strategy.name())) {
         let is_open = matches!(best, Outcome::Feasible { .. } | Outcome::Exhausted { .. });
-        if !is_open || is_over() {
+        if !is_open || patience.is_over() {
             break;
         }
-        let other = super::plan(*strategy, problem, &request).ok();
-        let least = *lower_bound.get_or_insert_with(|| bound::lower_bound(problem));
-        best = better(best, other.as_ref().and_then(Outcome::plan), least);
+        let (least, least_objects) =
+            *bounds.get_or_insert_with(|| (bound::lower_bound(problem), bound::objects_lower_bound(problem)));
+        let ceiling = best.plan().map(Plan::extent);
+        let is_hopeless = ceiling.is_some_and(|ceiling| lays_objects(*strategy) && ceiling <= least_objects);
+        if !is_hopeless {
+            // Whoever would search, too, has nothing to add to the search that was made.
+            let request = Request { work_limit: Some(0), ceiling, ..request.clone() };
+            let other = super::plan(*strategy, problem, &request).ok();
+            best = better(best, other.as_ref().and_then(Outcome::plan), least);
+        }
     }
     best
+}
+
+/// Whether a strategy's offsets are those of shared objects laid end to end: where objects come naturally.
+fn lays_objects(strategy: &dyn Strategy) -> bool {
+    strategy.assigns().first() == Some(&Assign::Objects)
 }
 
 /// An outcome with another plan, if that is smaller.
@@ -133,30 +154,21 @@ fn worth(plan: Plan, lower_bound: Bytes, stop: Stop) -> Outcome {
 }
 
 fn object_strategies() -> impl Iterator<Item = &'static dyn Strategy> {
-    let others = STRATEGIES.iter().copied().filter(|strategy| strategy.name() != "auto");
+    // The better of two others is never better than both.
+    let others = STRATEGIES.iter().copied().filter(|strategy| !["auto", "greedy-best"].contains(&strategy.name()));
     others.filter(|strategy| strategy.assigns().contains(&Assign::Objects))
 }
 
-/// The most buffers for which a strategy answers within about half a second.
-fn quick_up_to(strategy: &str) -> usize {
-    match strategy {
-        "min-cost-flow" => 200,
-        "greedy-by-size" | "greedy-best" => 10_000,
-        _ => usize::MAX,
-    }
-}
-
-/// The object strategies that honour every feature of the problem and are quick enough for it.
+/// The object strategies that honour every feature of the problem.
 fn applicable(problem: &Problem, request: &Request) -> impl Iterator<Item = &'static dyn Strategy> {
-    let (features, count) = (Feature::of(problem), problem.buffers().len());
+    let features = Feature::of(problem);
     let refused: Vec<&str> = object_strategies()
         .filter(|strategy| strategy.refuse(problem, request).is_some())
         .map(|strategy| strategy.name())
         .collect();
     object_strategies().filter(move |strategy| {
         let supported = features.iter().all(|&(feature, _)| strategy.supports(feature, Assign::Objects));
-        let quick = count <= quick_up_to(strategy.name());
-        supported && quick && !refused.contains(&strategy.name())
+        supported && !refused.contains(&strategy.name())
     })
 }
 
@@ -179,7 +191,11 @@ fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
     let cost = |plan: &Plan| (plan.extent(), plan.objects.len());
     let mut best: Option<Plan> = None;
     let mut infeasible = None;
+    let patience = Patience::of(problem, request);
     for strategy in applicable(problem, request) {
+        if best.is_some() && patience.is_over() {
+            break;
+        }
         match strategy.plan(problem, request) {
             Outcome::Optimal(plan) => return Outcome::Optimal(plan),
             Outcome::Feasible { plan, .. } => {

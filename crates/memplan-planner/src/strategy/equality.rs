@@ -57,10 +57,11 @@ impl Strategy for Equality {
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         plan_sharing(problem, request.assign, |records| {
-            share_equal(records, |size| match size {
+            let kind = |size: &Size| match size {
                 Size::Shape(components) if components.len() < 4 => FreeObjects::LowestFirst(BTreeSet::new()),
                 _ => FreeObjects::LastFirst(Vec::new()),
-            })
+            };
+            Some(share_equal(records, kind))
         })
     }
 }
@@ -84,7 +85,7 @@ impl Strategy for EqualityLinear {
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         plan_sharing(problem, request.assign, |records| {
-            share_equal(records, |_| FreeObjects::LowestFirst(BTreeSet::new()))
+            Some(share_equal(records, |_| FreeObjects::LowestFirst(BTreeSet::new())))
         })
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! Every space is decided for itself.
 
-use memplan_core::{Outcome, Problem};
+use memplan_core::{Bytes, Outcome, Problem};
 
 use super::greedy_by_breadth::share_by_breadth;
 use super::greedy_by_size::share_by_size;
@@ -38,12 +38,12 @@ impl Strategy for GreedyBest {
     }
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
-        plan_sharing(problem, request.assign, share_best)
+        plan_sharing(problem, request.assign, |records| share_best(records, request.ceiling))
     }
 }
 
-fn share_best(records: &[Record]) -> Sharing {
-    let by_size = share_by_size(records);
-    let by_breadth = share_by_breadth(records);
-    if by_breadth.total() < by_size.total() { by_breadth } else { by_size }
+fn share_best(records: &[Record], ceiling: Option<Bytes>) -> Option<Sharing> {
+    let both = [share_by_size(records, ceiling), share_by_breadth(records, ceiling)];
+    // The first of two that are as good.
+    both.into_iter().flatten().min_by_key(Sharing::total)
 }

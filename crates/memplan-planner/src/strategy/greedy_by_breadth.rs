@@ -23,7 +23,7 @@
 
 use std::cmp::Reverse;
 
-use memplan_core::{Outcome, Problem};
+use memplan_core::{Bytes, Outcome, Problem};
 
 use crate::growing_object::GrowingObject;
 use crate::overlap::OverlapSet;
@@ -52,11 +52,13 @@ impl Strategy for GreedyByBreadth {
     }
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
-        plan_sharing(problem, request.assign, share_by_breadth)
+        plan_sharing(problem, request.assign, |records| share_by_breadth(records, request.ceiling))
     }
 }
 
-pub(super) fn share_by_breadth(records: &[Record]) -> Sharing {
+/// `None` once the objects are as large as the ceiling: they never shrink.
+pub(super) fn share_by_breadth(records: &[Record], ceiling: Option<Bytes>) -> Option<Sharing> {
+    let mut total = Bytes::ZERO;
     let mut waiting = OverlapSet::full(records);
     let mut object_of = vec![0; records.len()];
     let mut objects: Vec<GrowingObject> = Vec::new();
@@ -69,12 +71,17 @@ pub(super) fn share_by_breadth(records: &[Record]) -> Sharing {
                 objects.push(GrowingObject::default());
                 objects.len() - 1
             });
+            let before = objects[object].bytes;
             objects[object].take(record);
+            total = total.checked_add(Bytes(objects[object].bytes - before))?;
+            if ceiling.is_some_and(|ceiling| total >= ceiling) {
+                return None;
+            }
             object_of[index] = object;
             waiting.remove(index);
         }
     }
-    Sharing::of_bytes(object_of, objects.iter().map(|object| object.bytes))
+    Some(Sharing::of_bytes(object_of, objects.iter().map(|object| object.bytes)))
 }
 
 /// The steps at which something starts, broadest first. Other steps have nothing

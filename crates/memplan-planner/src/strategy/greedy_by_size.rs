@@ -68,21 +68,24 @@ impl Strategy for GreedyBySize {
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         match request.assign {
-            Assign::Offsets => plan_offsets(problem, pack_by_size),
-            Assign::Objects => plan_sharing(problem, Assign::Objects, share_by_size),
+            Assign::Offsets => plan_offsets(problem, |records| pack_by_size(records, request.ceiling)),
+            Assign::Objects => {
+                plan_sharing(problem, Assign::Objects, |records| share_by_size(records, request.ceiling))
+            }
         }
     }
 }
 
-fn pack_by_size(records: &[Record]) -> Option<Packing> {
+fn pack_by_size(records: &[Record], ceiling: Option<Bytes>) -> Option<Packing> {
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by_key(|&index| Reverse(records[index].bytes));
-    let offsets = pack_into_smallest_gaps(records, &order, AtSameOffset::Last)?;
+    let offsets = pack_into_smallest_gaps(records, &order, AtSameOffset::Last, ceiling)?;
     Some(Packing::tight(records, offsets))
 }
 
-pub(super) fn share_by_size(records: &[Record]) -> Sharing {
-    Sharer::new(records).run()
+/// `None` once the objects are as large as the ceiling: they never shrink.
+pub(super) fn share_by_size(records: &[Record], ceiling: Option<Bytes>) -> Option<Sharing> {
+    Sharer::new(records).run(ceiling)
 }
 
 /// How a waiting buffer stands; the smallest is next.
@@ -125,19 +128,25 @@ impl<'a> Sharer<'a> {
         }
     }
 
-    fn run(mut self) -> Sharing {
+    fn run(mut self, ceiling: Option<Bytes>) -> Option<Sharing> {
+        let mut total = Bytes::ZERO;
         while let Some(turn) = self.queue.pop_first() {
             let index = turn.index;
             let object = if turn.distance == NOWHERE { self.objects.len() } else { self.best[index] };
             if object == self.objects.len() {
                 self.objects.push(GrowingObject::default());
             }
+            let before = self.objects[object].bytes;
             let gap = self.objects[object].take(&self.records[index]);
+            total = total.checked_add(Bytes(self.objects[object].bytes - before))?;
+            if ceiling.is_some_and(|ceiling| total >= ceiling) {
+                return None;
+            }
             self.object_of[index] = object;
             self.waiting.remove(index);
             self.refresh(index, object, gap);
         }
-        Sharing::of_bytes(self.object_of, self.objects.iter().map(|object| object.bytes))
+        Some(Sharing::of_bytes(self.object_of, self.objects.iter().map(|object| object.bytes)))
     }
 
     /// Brings the waiting buffers up to date after `newcomer` joined `object` in

@@ -71,7 +71,7 @@ impl Strategy for GreedyInOrder {
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         let reallocation = problem.dependencies().map(Reallocation::new);
-        plan_sharing(problem, request.assign, |records| Walk::new(records, reallocation.as_ref()).run())
+        plan_sharing(problem, request.assign, |records| Some(Walk::new(records, reallocation.as_ref()).run()))
     }
 }
 

@@ -152,10 +152,11 @@ impl Strategy for OrderedFit {
         let exhausted = Outcome::Exhausted { stop: Stop::Finished };
         let Ok(pieces) = Pieces::of(problem) else { return exhausted };
         let mut placer = Placer::new(&pieces);
-        if let Err(piece) =
-            self.run(&mut placer, &Pass { ceiling: None, gives_up: &|| false, threads: request.threads() })
-        {
-            return collision::witness(&placer, piece).map_or(exhausted, Outcome::Infeasible);
+        let pass = Pass { ceiling: request.ceiling, gives_up: &|| false, threads: request.threads() };
+        match self.run(&mut placer, &pass) {
+            Ok(true) => {}
+            Ok(false) => return exhausted,
+            Err(piece) => return collision::witness(&placer, piece).map_or(exhausted, Outcome::Infeasible),
         }
         match placer.finish() {
             Some(plan) => Outcome::judge(problem, plan, Stop::Finished),

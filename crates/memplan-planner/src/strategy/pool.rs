@@ -56,7 +56,7 @@ impl Strategy for Pool {
     }
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
-        plan_sharing(problem, request.assign, |records| Entries::default().share(records))
+        plan_sharing(problem, request.assign, |records| Some(Entries::default().share(records)))
     }
 }
 

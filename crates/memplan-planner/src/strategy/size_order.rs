@@ -15,9 +15,9 @@
 
 use std::cmp::Reverse;
 
-use memplan_core::{Outcome, Problem};
+use memplan_core::{Bytes, Outcome, Problem};
 
-use crate::records::{Packing, Record, by_start, padded, plan_offsets, supports_records};
+use crate::records::{Packing, Record, by_start, common_alignment, padded, plan_offsets, supports_records};
 use crate::smallest_gap::{AtSameOffset, pack_into_smallest_gaps};
 use crate::{Assign, Feature, Request, Strategy};
 
@@ -41,16 +41,19 @@ impl Strategy for SizeOrder {
         supports_records(feature)
     }
 
-    fn plan(&self, problem: &Problem, _: &Request) -> Outcome {
-        plan_offsets(problem, pack_in_size_order)
+    fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
+        plan_offsets(problem, |records| pack_in_size_order(records, request.ceiling))
     }
 }
 
-fn pack_in_size_order(records: &[Record]) -> Option<Packing> {
+fn pack_in_size_order(records: &[Record], ceiling: Option<Bytes>) -> Option<Packing> {
     let padded = padded(records)?;
+    // The padding at the top does not count.
+    let granule = Bytes(common_alignment(records)?);
+    let ceiling = ceiling.and_then(|ceiling| ceiling.checked_add(granule));
     let mut order = by_start(&padded);
     order.reverse();
     order.sort_by_key(|&index| Reverse(padded[index].bytes));
-    let offsets = pack_into_smallest_gaps(&padded, &order, AtSameOffset::First)?;
+    let offsets = pack_into_smallest_gaps(&padded, &order, AtSameOffset::First, ceiling)?;
     Some(Packing::tight(records, offsets))
 }

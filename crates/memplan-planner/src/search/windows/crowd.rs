@@ -27,12 +27,12 @@
 
 use std::collections::BTreeMap;
 
-use memplan_core::{Buffer, Bytes, Id, Lifetime, Placement, Plan, Problem, ProblemBuilder, Space};
+use memplan_core::{Buffer, Bytes, Id, Lifetime, Placement, Plan, Problem, ProblemBuilder};
 
 use super::super::budget::Budget;
-use super::super::plan::search;
+use super::super::descent::{Standing, descend};
+use super::super::instance::Instance;
 use super::{Effort, Window, Windows};
-use crate::Request;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::Placer;
 use crate::strategy::ordered_fit::{FIRST_SIZE, Pass};
@@ -60,8 +60,7 @@ impl Windows<'_, '_> {
         let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(effort.widened % 3);
         let mut best: Option<(Bytes, Vec<u64>)> = None;
         for _ in 0..=MOST_JOINS {
-            let request = Request { seed, ..budget.request(NODES << effort.patience) };
-            let Some(packed) = self.pack(&core, goal, &request, budget) else { break };
+            let Some(packed) = self.pack(&core, goal, NODES << effort.patience, seed, budget) else { break };
             let Some(plan) = self.place_around(&around, &packed, budget) else { break };
             let offsets: Vec<u64> = offsets(&plan).take(around.movable.len()).collect();
             let complaining = self.ending_above(goal, &around, &offsets);
@@ -133,16 +132,20 @@ impl Windows<'_, '_> {
     }
 
     /// Offsets for what may move in a window, below a goal.
-    fn pack(&self, window: &Window, goal: u64, request: &Request, budget: &mut Budget) -> Option<Packed> {
-        let problem = self.problem(window, &Packed::new(), Some(Bytes(goal)))?;
-        let answer = search(&problem, request);
-        budget.spend(answer.nodes);
-        Some(window.movable.iter().copied().zip(offsets(answer.outcome.plan()?)).collect())
+    fn pack(&self, window: &Window, goal: u64, nodes: u64, seed: u64, budget: &mut Budget) -> Option<Packed> {
+        let instance = Instance::new(&self.slabs(window), &[]).filter(Instance::is_tractable)?;
+        let lower = instance.lower_bound();
+        let mut standing = Standing { lower, upper: None, offsets: None, capacity: Some(Bytes(goal)) };
+        let mut share = budget.at_most(nodes);
+        descend(&instance, &mut standing, seed, &mut share);
+        budget.spend(share.spent());
+        let offsets = standing.offsets?.into_iter().map(|offset| offset * instance.granule);
+        Some(window.movable.iter().copied().zip(offsets).collect())
     }
 
     /// First fit of all around, with the core where it was packed.
     fn place_around(&self, around: &Window, packed: &Packed, budget: &mut Budget) -> Option<Plan> {
-        let problem = self.problem(around, packed, None)?;
+        let problem = self.problem(around, packed)?;
         let pieces = Pieces::of(&problem).ok()?;
         let mut placer = Placer::new(&pieces);
         budget.spend(pieces.len() as u64);
@@ -171,9 +174,8 @@ impl Windows<'_, '_> {
     }
 
     /// A window as a problem of its own: what may move, then what stays; what is packed stays where that is.
-    fn problem(&self, window: &Window, packed: &Packed, capacity: Option<Bytes>) -> Option<Problem> {
+    fn problem(&self, window: &Window, packed: &Packed) -> Option<Problem> {
         let mut builder = ProblemBuilder::new();
-        builder.space(Space { capacity, ..Space::new("window") });
         for (slab, &piece) in self.slabs(window).iter().zip(window.all()) {
             let life = slab.stretches.first()?;
             let buffer = Buffer::new(piece.index().to_string(), slab.size, Lifetime::new(life.start, life.end));
@@ -194,6 +196,7 @@ fn offsets(plan: &Plan) -> impl Iterator<Item = u64> {
 mod tests {
     use super::super::tests::{assert_valid, first_fit, windows_of};
     use super::*;
+    use crate::Request;
     use memplan_testkit::instances;
 
     #[test]
