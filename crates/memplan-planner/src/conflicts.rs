@@ -44,6 +44,19 @@ impl Conflicts {
         }
     }
 
+    /// An index in which everything is placed: starts in ascending order, with their ends.
+    pub fn full(starts: Vec<u32>, ends: &[u32]) -> Conflicts {
+        let mut index = Conflicts::new(starts);
+        index.levels[0][..ends.len()].copy_from_slice(ends);
+        for level in 1..index.levels.len() {
+            let (below, above) = index.levels.split_at_mut(level);
+            for (highest, node) in above[0].iter_mut().zip(below[level - 1].chunks_exact(FAN_OUT)) {
+                *highest = node.iter().copied().max().unwrap_or(0);
+            }
+        }
+        index
+    }
+
     /// Places the stretch of that rank, which ends at `end`.
     pub fn insert(&mut self, rank: usize, end: u32) {
         let mut position = rank;
@@ -106,6 +119,18 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn full_at_once_is_full_one_by_one(mut stretches in prop::collection::vec((0u32..60, 1u32..30), 0..600)) {
+            stretches.sort_unstable();
+            let starts: Vec<u32> = stretches.iter().map(|stretch| stretch.0).collect();
+            let ends: Vec<u32> = stretches.iter().map(|stretch| stretch.0 + stretch.1).collect();
+            let mut one_by_one = Conflicts::new(starts.clone());
+            for (rank, &end) in ends.iter().enumerate() {
+                one_by_one.insert(rank, end);
+            }
+            prop_assert_eq!(Conflicts::full(starts, &ends).levels, one_by_one.levels);
+        }
+
         #[test]
         fn finds_what_a_scan_finds(
             mut stretches in prop::collection::vec((0u32..60, 1u32..30), 0..600),

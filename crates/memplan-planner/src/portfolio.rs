@@ -9,7 +9,7 @@
 //! is not done in time if there is a plan already.
 //!
 //! Where a plan of many buffers is too tall it is so in a few places, and mending those is much less
-//! work than another pass. So there only the first member is run at once ([`MANY`]); the
+//! work than another pass. So a search runs only the first member at once ([`MANY`]); the
 //! others follow if mending does not help ([`Tried::go_on`]).
 //!
 //! A plan within the capacities beats one that is not; of two such plans the
@@ -41,6 +41,8 @@ pub const MEMBERS: [OrderedFit; 12] = [
     ordered_fit::BEST_START,
 ];
 
+/// Most pieces that are placed where nothing is mended.
+pub const PATIENCE: usize = 2_000_000;
 /// With more pieces that are not related, only the first member is run at once.
 pub(crate) const MANY: usize = 1500;
 /// With more pieces that are, likewise.
@@ -72,8 +74,20 @@ impl Tried {
     }
 }
 
-/// Runs members until one meets the lower bound, a limit cuts in or all that are run at once are done.
+/// Runs members until one meets the lower bound, a limit cuts in or all are done; at most as many as place
+/// [`PATIENCE`] pieces together, but two.
 pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
+    let affordable = (PATIENCE / pieces.len().max(1)).max(2);
+    try_first(pieces, affordable.min(MEMBERS.len()), request)
+}
+
+/// Runs those that a search begins with.
+pub(crate) fn try_at_once(pieces: &Pieces, request: &Request) -> Tried {
+    let is_many = pieces.len() > VERY_MANY || (pieces.len() > MANY && pieces.is_plain());
+    try_first(pieces, if is_many { 1 } else { MEMBERS.len() }, request)
+}
+
+fn try_first(pieces: &Pieces, count: usize, request: &Request) -> Tried {
     let problem = pieces.problem();
     let witness = bound::overfull(problem);
     let peaks = bound::space_lower_bounds(problem);
@@ -81,9 +95,7 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
     let per_space = peaks.iter().map(|peak| peak.bytes).collect();
     let stop = Stop::Finished;
     let mut tried = Tried { best: None, lower_bound, per_space, witness, stop, members: 0, placements: 0 };
-    let is_many = pieces.len() > VERY_MANY || (pieces.len() > MANY && pieces.is_plain());
-    let at_once = if is_many { 1 } else { MEMBERS.len() };
-    tried.go_on(pieces, at_once, request);
+    tried.go_on(pieces, count, request);
     tried
 }
 

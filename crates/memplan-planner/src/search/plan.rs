@@ -64,10 +64,13 @@ pub fn search(problem: &Problem, request: &Request) -> Answer {
     };
     // Half of the time at most is for the portfolio, whose first member is always run.
     let time_limit = request.work_limit.is_none().then(|| request.time_limit.unwrap_or(DEFAULT_TIME) / 2);
-    let tried = portfolio::try_members(&pieces, &Request { time_limit, ..request.clone() });
-    // A limit counts from the beginning, the default is what may be added to a first plan.
-    let start = if request.time_limit.is_some() { start } else { Instant::now() };
-    improve(&pieces, tried, request, start)
+    let tried = portfolio::try_at_once(&pieces, &Request { time_limit, ..request.clone() });
+    if request.time_limit.is_some() || request.work_limit.is_some() {
+        return improve(&pieces, tried, request, start);
+    }
+    // The default is what may be added to a first plan: whoever waited longer for that can wait as long again.
+    let time_limit = Some(start.elapsed().max(DEFAULT_TIME));
+    improve(&pieces, tried, &Request { time_limit, ..request.clone() }, Instant::now())
 }
 
 /// Improves what the portfolio found.

@@ -102,13 +102,14 @@ impl Window {
 impl<'a, 'p> Windows<'a, 'p> {
     /// `None` if the plan has no offset for a piece.
     fn of(pieces: &'a Pieces<'p>, plan: &Plan, lower: Bytes) -> Option<Windows<'a, 'p>> {
-        let mut by_start: Vec<PieceId> = pieces.ids().filter(|&piece| !pieces.rects(piece).is_empty()).collect();
-        by_start.sort_by_key(|&piece| pieces.rects(piece)[0].start);
-        let rect = |piece: PieceId| pieces.rects(piece)[0];
-        let mut alive = Conflicts::new(by_start.iter().map(|&piece| rect(piece).start).collect());
-        for (rank, &piece) in by_start.iter().enumerate() {
-            alive.insert(rank, rect(piece).end);
-        }
+        // Keys beside their owners: sorting a million is three times as fast as looking each of them up.
+        let life = |piece: PieceId| pieces.rects(piece).first().map(|rect| (rect.start, piece, rect.end));
+        let mut lives: Vec<(u32, PieceId, u32)> = pieces.ids().filter_map(life).collect();
+        lives.sort_unstable();
+        let starts = lives.iter().map(|life| life.0).collect();
+        let ends: Vec<u32> = lives.iter().map(|life| life.2).collect();
+        let alive = Conflicts::full(starts, &ends);
+        let by_start = lives.into_iter().map(|life| life.1).collect();
         let offset = |piece: PieceId| {
             let placement = plan.placements[pieces.get(piece).first_buffer].as_ref()?;
             placement.offsets.first().map(|offset| offset.0)
