@@ -225,7 +225,7 @@ pub(crate) struct StrategyArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Planning")]
 pub(crate) struct BudgetArgs {
-    /// Stop searching after this time: 500ms, 10s, 2m
+    /// Stop searching after this time: 500ms, 10s, 2m; without any limit a second after the first plan
     #[arg(long, value_name = "DUR", value_parser = parse_duration)]
     pub(crate) time_limit: Option<Duration>,
     /// Stop searching after N search nodes: unlike a time, the same plan everywhere

@@ -110,8 +110,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         let is_small = self.pieces.len() <= MOST_PIECES;
         if is_small && self.known.members < MEMBERS.len() {
-            // As much work as the first pass.
-            let mut share = budget.at_most(self.pieces.len() as u64);
+            let mut share = budget.share(2);
             self.mend(&mut share);
             budget.spend(share.spent());
             self.try_other_members(&mut budget.share(2));
@@ -131,11 +130,6 @@ impl<'a, 'p> Search<'a, 'p> {
             }
         }
         if is_flat && self.pieces.len() > MANY {
-            if self.pieces.len() > portfolio::MANY {
-                let mut share = budget.share(4);
-                self.mend(&mut share);
-                budget.spend(share.spent());
-            }
             let mut share = budget.share(4);
             press(self.pieces, &mut self.known.best, &self.known.per_space, &mut share);
             budget.spend(share.spent());

@@ -127,6 +127,9 @@ fn ask_others(problem: &Problem, request: &Request, answer: search::Answer, pati
             let request = Request { work_limit: Some(0), ceiling, ..request.clone() };
             let other = super::plan(*strategy, problem, &request).ok();
             best = better(best, other.as_ref().and_then(Outcome::plan), least);
+            if let (Some(observer), Outcome::Feasible { plan, lower_bound, .. }) = (request.observer, &best) {
+                observer.progress(Some(plan.extent()), *lower_bound);
+            }
         }
     }
     best

@@ -152,7 +152,9 @@ impl Strategy for OrderedFit {
         let exhausted = Outcome::Exhausted { stop: Stop::Finished };
         let Ok(pieces) = Pieces::of(problem) else { return exhausted };
         let mut placer = Placer::new(&pieces);
-        let pass = Pass { ceiling: request.ceiling, gives_up: &|| false, threads: request.threads() };
+        // Who is only asked whether it is better need not end what nobody waits for any more.
+        let gives_up = || request.ceiling.is_some() && request.is_cancelled();
+        let pass = Pass { ceiling: request.ceiling, gives_up: &gives_up, threads: request.threads() };
         match self.run(&mut placer, &pass) {
             Ok(true) => {}
             Ok(false) => return exhausted,
