@@ -40,7 +40,7 @@ use crate::strategy::ordered_fit::{FIRST_SIZE, Pass};
 /// The peak is looked for in a window in which so many pieces live; in a wider one later.
 const NEAR: usize = 200;
 /// Search nodes for a core.
-const NODES: u64 = 5000;
+const NODES: u64 = 2500;
 /// How often others may join the core.
 const MOST_JOINS: usize = 20;
 /// A pass over more pieces is not local any more.
