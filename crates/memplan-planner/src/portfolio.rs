@@ -25,19 +25,20 @@ use crate::placer::Placer;
 use crate::strategy::ordered_fit::{self, OrderedFit, Pass};
 use crate::{Request, collision};
 
-/// The members, most promising first.
+/// The members, most promising first: each of the first seven meets the bound of some generated problems on which
+/// none before it does (of 652 that any of them solves, by size and by load 592, the next ones 27, 16, 9, 5 and 3).
 pub const MEMBERS: [OrderedFit; 12] = [
     ordered_fit::FIRST_SIZE,
     ordered_fit::FIRST_LOAD,
-    ordered_fit::BEST_SIZE,
-    ordered_fit::FIRST_AREA,
     ordered_fit::FIRST_LIFETIME,
+    ordered_fit::FIRST_AREA,
+    ordered_fit::BEST_LOAD,
     ordered_fit::FIRST_CONFLICTS,
+    ordered_fit::FIRST_START,
+    ordered_fit::BEST_SIZE,
     ordered_fit::BEST_AREA,
     ordered_fit::BEST_LIFETIME,
     ordered_fit::BEST_CONFLICTS,
-    ordered_fit::BEST_LOAD,
-    ordered_fit::FIRST_START,
     ordered_fit::BEST_START,
 ];
 

@@ -39,8 +39,8 @@ use crate::strategy::ordered_fit::{FIRST_SIZE, Pass};
 
 /// The peak is looked for in a window in which so many pieces live; in a wider one later.
 const NEAR: usize = 200;
-/// Search nodes for a core.
-const NODES: u64 = 2500;
+/// Search nodes for each piece of a core.
+const NODES: u64 = 10;
 /// How often others may join the core.
 const MOST_JOINS: usize = 20;
 /// A pass over more pieces is not local any more.
@@ -60,7 +60,8 @@ impl Windows<'_, '_> {
         let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(effort.widened % 3);
         let mut best: Option<(Bytes, Vec<u64>)> = None;
         for _ in 0..=MOST_JOINS {
-            let Some(packed) = self.pack(&core, goal, NODES << effort.patience, seed, budget) else { break };
+            let nodes = NODES * core.movable.len() as u64;
+            let Some(packed) = self.pack(&core, goal, nodes << effort.patience, seed, budget) else { break };
             let Some(plan) = self.place_around(&around, &packed, budget) else { break };
             let offsets: Vec<u64> = offsets(&plan).take(around.movable.len()).collect();
             let complaining = self.ending_above(goal, &around, &offsets);
