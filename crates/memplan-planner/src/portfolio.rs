@@ -54,6 +54,8 @@ const VERY_MANY: usize = 32_000;
 pub struct Tried {
     /// The best plan within the capacities.
     pub best: Option<Plan>,
+    /// As long as there is none, the best of those that exceed them.
+    pub too_tall: Option<Plan>,
     /// No plan is smaller.
     pub lower_bound: Bytes,
     /// What each space needs at least.
@@ -62,7 +64,7 @@ pub struct Tried {
     pub witness: Option<Witness>,
     /// Why no further member was tried.
     pub stop: Stop,
-    /// Members that were run.
+    /// Members that were run to their end, or until they were no better.
     pub members: usize,
     /// Pieces that were to be placed, all passes together.
     pub placements: u64,
@@ -95,12 +97,27 @@ fn try_first(pieces: &Pieces, count: usize, request: &Request) -> Tried {
     let lower_bound = bound::lower_bound_with(problem, &peaks);
     let per_space = peaks.iter().map(|peak| peak.bytes).collect();
     let stop = Stop::Finished;
-    let mut tried = Tried { best: None, lower_bound, per_space, witness, stop, members: 0, placements: 0 };
+    let (best, too_tall) = (None, None);
+    let mut tried = Tried { best, too_tall, lower_bound, per_space, witness, stop, members: 0, placements: 0 };
     tried.go_on(pieces, count, request);
     tried
 }
 
 impl Tried {
+    /// Keeps a plan if it is better than the one there is.
+    pub(crate) fn keep(&mut self, problem: &Problem, plan: Option<Plan>) {
+        let Some(plan) = plan else { return };
+        let is_better = |other: &Option<Plan>| other.as_ref().is_none_or(|other| plan.extent() < other.extent());
+        if fits(problem, &plan) {
+            self.too_tall = None;
+            if is_better(&self.best) {
+                self.best = Some(plan);
+            }
+        } else if self.best.is_none() && is_better(&self.too_tall) {
+            self.too_tall = Some(plan);
+        }
+    }
+
     /// Runs members that were not, up to some number of the list.
     pub(crate) fn go_on(&mut self, pieces: &Pieces, until: usize, request: &Request) {
         let deadline = request.time_limit.map(|limit| Instant::now() + limit);
@@ -119,27 +136,22 @@ impl Tried {
                 return;
             }
             placer.clear();
-            self.members += 1;
             self.placements += pieces.len() as u64;
             let has_plan = self.best.is_some();
             let gives_up = || has_plan && stop().is_some();
             let ceiling = self.best.as_ref().map(Plan::extent);
             match member.run(&mut placer, &Pass { ceiling, gives_up: &gives_up, threads: request.threads() }) {
-                Ok(true) => keep_better(pieces.problem(), &mut self.best, placer.finish()),
+                Ok(true) => self.keep(pieces.problem(), placer.finish()),
+                // Given up, so nobody knows what it would have found.
+                Ok(false) if gives_up() => return,
                 Ok(false) => {}
                 Err(piece) => self.witness = collision::witness(&placer, piece),
             }
+            self.members += 1;
             if let Some(observer) = request.observer {
                 observer.progress(self.best.as_ref().map(Plan::extent), self.lower_bound);
             }
         }
-    }
-}
-
-fn keep_better(problem: &Problem, best: &mut Option<Plan>, plan: Option<Plan>) {
-    let Some(plan) = plan.filter(|plan| fits(problem, plan)) else { return };
-    if best.as_ref().is_none_or(|best| plan.extent() < best.extent()) {
-        *best = Some(plan);
     }
 }
 

@@ -286,6 +286,29 @@ fn work_to_the_bound(name: &str, problem: &Problem) -> u64 {
     answer.nodes + answer.placements
 }
 
+/// What fits without a capacity fits into one of that size, on many buffers, too, where only mending finds it.
+#[test]
+fn a_capacity_at_the_peak_is_met_on_many_buffers() {
+    for (count, live, seed) in [(4000, 30, 0), (40_000, 60, 2)] {
+        let problem = instances::random(count, live, seed);
+        let peak = memplan_core::bound::lower_bound(&problem);
+        for strategy in memplan_planner::portfolio::MEMBERS {
+            assert!(!is_met(memplan_planner::Strategy::name(&strategy), &problem), "too easy for {strategy:?}");
+        }
+        let within = |capacity: Bytes| {
+            let mut builder = problem.to_builder();
+            builder.spaces_mut().iter_mut().for_each(|space| space.capacity = Some(capacity));
+            let problem = builder.build().unwrap();
+            let outcome = searched(&problem, 5 * count as u64, 2);
+            check_valid(&problem, &outcome).unwrap();
+            outcome
+        };
+        assert!(matches!(within(peak), Outcome::Optimal(_)));
+        assert!(within(Bytes(peak.0 + peak.0 / 200)).plan().is_some());
+        assert!(matches!(within(Bytes(peak.0 - 1)), Outcome::Infeasible(_)));
+    }
+}
+
 /// Too many buffers for an exact search of the whole: pressing and windows have to do it.
 #[test]
 fn many_buffers_are_improved_the_same_on_any_number_of_threads() {

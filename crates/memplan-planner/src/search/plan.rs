@@ -113,8 +113,11 @@ impl<'a, 'p> Search<'a, 'p> {
             let mut share = budget.share(2);
             self.mend(&mut share);
             budget.spend(share.spent());
+            if self.is_done() {
+                return;
+            }
             self.try_other_members(&mut budget.share(2));
-            if self.is_settled() {
+            if self.is_done() {
                 return;
             }
         }
@@ -172,6 +175,12 @@ impl<'a, 'p> Search<'a, 'p> {
         self.known.witness.is_some() || self.known.best.as_ref().is_some_and(is_optimal)
     }
 
+    /// Whether there is nothing left to do for many pieces: settled, or a plan within a given capacity.
+    fn is_done(&self) -> bool {
+        let has_capacity = self.problem.spaces().iter().any(|space| space.capacity.is_some());
+        self.is_settled() || (has_capacity && self.known.best.is_some())
+    }
+
     /// No plan is smaller.
     fn known_bound(&self) -> Bytes {
         self.known.lower_bound.max(Bytes(self.known.per_space.iter().map(|lower| lower.0).sum()))
@@ -214,7 +223,7 @@ impl<'a, 'p> Search<'a, 'p> {
     /// What does not need a flat instance of all pieces, cheap things first; each may use half of what is left.
     fn improve_as_a_whole(&mut self, budget: &mut Budget) {
         for part in [Part::Mend, Part::Press, Part::Members, Part::Mend, Part::Reorder] {
-            if self.is_settled() {
+            if self.is_done() {
                 return;
             }
             let mut share = budget.share(2);
@@ -235,13 +244,21 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    /// Lowers the plan where it is tallest.
+    /// Lowers the plan where it is tallest: down to the bound, or to the capacity if it exceeds that.
     fn mend(&mut self, budget: &mut Budget) {
-        if self.pieces.is_plain() {
-            let known = &mut self.known;
-            let stop = improve_windows(self.pieces, &mut known.best, known.lower_bound, self.seed, budget);
-            known.stop = stop.unwrap_or(known.stop);
+        if !self.pieces.is_plain() {
+            return;
         }
+        let known = &mut self.known;
+        let capacity = self.problem.spaces().iter().find_map(|space| space.capacity);
+        let enough = known.lower_bound.max(capacity.unwrap_or_default());
+        let stop = match known.best {
+            Some(_) => improve_windows(self.pieces, &mut known.best, known.lower_bound, self.seed, budget),
+            None => improve_windows(self.pieces, &mut known.too_tall, enough, self.seed, budget),
+        };
+        known.stop = stop.unwrap_or(known.stop);
+        let mended = known.too_tall.take();
+        known.keep(self.problem, mended);
     }
 
     /// Runs those of the portfolio that were not; as many as the work left can pay for, if they are expensive.

@@ -13,7 +13,8 @@
 //! The portfolio has no member for every other strategy. Where the search ends
 //! above the bound, those that were not tried are run too ([`no_worse`]), until one meets it. So no
 //! strategy is ever better than this one, unless there is a time limit that runs out before they were asked;
-//! an eighth of it is kept for them. On up to [`ALWAYS_ASKED`] buffers they are asked even then. A strategy that
+//! an eighth of it is kept for them. On up to [`ALWAYS_ASKED`] buffers they are asked even then. With a capacity, a
+//! plan of more buffers that fits is the answer. A strategy that
 //! lays shared objects end to end is left out where their own lower bound says that it has nothing to offer.
 //!
 //! If the bound itself exceeds a capacity the answer is "infeasible" with a
@@ -104,6 +105,11 @@ pub(super) fn no_worse(problem: &Problem, request: &Request) -> Outcome {
     let share = |limit: Duration| if patience.is_endless { limit } else { limit / 8 * 7 };
     let time_limit = request.time_limit.map(share);
     let answer = search::search(problem, &Request { time_limit, ..request.clone() });
+    // A capacity asks whether there is a plan; of many buffers, whether there is a smaller one is left open.
+    let has_capacity = problem.spaces().iter().any(|space| space.capacity.is_some());
+    if has_capacity && answer.outcome.plan().is_some() && !patience.is_endless {
+        return answer.outcome;
+    }
     ask_others(problem, request, answer, &patience)
 }
 
