@@ -81,7 +81,7 @@ def kill_a_worker_soon(seconds=20):
                         return
                 except OSError:
                     continue
-            time.sleep(0.005)
+            time.sleep(0.001)
 
     killed = []
     thread = threading.Thread(target=hunt)
@@ -91,11 +91,13 @@ def kill_a_worker_soon(seconds=20):
 
 def test_a_killed_worker_loses_nothing(inputs):
     expected = facts(memplan.sweep(inputs, STRATEGIES, workers=2))
-    thread, killed = kill_a_worker_soon()
-    found = facts(memplan.sweep(inputs, STRATEGIES, workers=2))
-    thread.join()
-    assert killed, "no worker was there to kill"
-    assert found == expected
+    # Several times, for it matters what the worker and its siblings are just doing.
+    for _ in range(8):
+        thread, killed = kill_a_worker_soon()
+        found = facts(memplan.sweep(inputs, STRATEGIES, workers=2))
+        thread.join()
+        assert killed, "no worker was there to kill"
+        assert found == expected
 
 
 def test_a_dask_cluster_gives_the_same_table(inputs):

@@ -12,8 +12,8 @@ import hashlib
 import json
 import multiprocessing
 import os
+import threading
 import time
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator
 
@@ -227,27 +227,69 @@ def _run_on_executor(jobs: dict[int, Job], executor: Any) -> Iterator[tuple[int,
         yield futures[future], future.result()
 
 
-def _run_locally(jobs: dict[int, Job], workers: int | None) -> Iterator[tuple[int, Row]]:
-    """A pool dies with its first dead worker: what was not finished goes to a new one."""
-    waiting = dict(jobs)
-    attempts = dict.fromkeys(jobs, 0)
-    count = workers or os.cpu_count() or 1
-    while waiting:
-        # With a suspect among them, one at a time: then the one that kills its worker is known.
-        suspects = {index: job for index, job in waiting.items() if attempts[index] > 0}
-        batch, size = (dict([next(iter(suspects.items()))]), 1) if suspects else (waiting, count)
-        for index in list(batch):
-            attempts[index] += 1
+class _Worker:
+    """A process that does one job after the other, at the other end of a pipe.
+
+    ``ProcessPoolExecutor`` is not for this: when a worker dies while another one is being started it may wait forever.
+    """
+
+    def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
-        with concurrent.futures.ProcessPoolExecutor(size, mp_context=context) as pool:
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        # Only the worker has its end now, so that its death is the end of the pipe.
+        theirs.close()
+
+    def run(self, job: Job) -> Row:
+        self._pipe.send(job)
+        return self._pipe.recv()
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._pipe.close()
+
+
+def _serve(pipe: Any) -> None:
+    try:
+        while True:
+            pipe.send(run_job(pipe.recv()))
+    except (EOFError, OSError):
+        pass
+
+
+def _run_locally(jobs: dict[int, Job], workers: int | None) -> Iterator[tuple[int, Row]]:
+    """Each thread has a worker; one that dies is replaced, and its job begins again."""
+    own = threading.local()
+    all_workers: list[_Worker] = []
+    is_over = threading.Event()
+
+    def run(job: Job) -> Row:
+        for _ in range(_ATTEMPTS):
+            if is_over.is_set():
+                break
             try:
-                for index, row in _run_on_executor(dict(batch), pool):
-                    del waiting[index]
-                    yield index, row
-            except BrokenProcessPool:
-                pass
-        for index in [index for index in batch if index in waiting and attempts[index] >= _ATTEMPTS]:
-            yield index, _lost(waiting.pop(index))
+                if getattr(own, "worker", None) is None:
+                    own.worker = _Worker()
+                    all_workers.append(own.worker)
+                return own.worker.run(job)
+            except (EOFError, OSError):
+                own.worker = None
+        return _lost(job)
+
+    with concurrent.futures.ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads:
+        futures = {threads.submit(run, job): index for index, job in jobs.items()}
+        try:
+            for future in concurrent.futures.as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            # Whoever still waits for a worker hears of its end.
+            is_over.set()
+            for future in futures:
+                future.cancel()
+            for worker in list(all_workers):
+                worker.end()
 
 
 def _lost(job: Job) -> Row:
