@@ -45,7 +45,7 @@ pub const MEMBERS: [OrderedFit; 12] = [
 /// Most pieces that are placed where nothing is mended.
 pub const PATIENCE: usize = 2_000_000;
 /// With more pieces that are not related, only the first member is run at once.
-pub(crate) const MANY: usize = 1500;
+const MANY: usize = 1500;
 /// With more pieces that are, likewise.
 const VERY_MANY: usize = 32_000;
 

@@ -155,8 +155,7 @@ impl<'a, 'p> Search<'a, 'p> {
         if !self.is_settled() {
             // Where a capacity is given any plan within it is an answer; whether it is the
             // smallest is only asked if that is quickly found out.
-            let is_decided =
-                self.known.best.is_some() && self.problem.spaces().iter().any(|space| space.capacity.is_some());
+            let is_decided = self.is_decided();
             let nodes = match self.pieces.len() {
                 0..=FEW if !is_decided => u64::MAX,
                 _ if !is_decided && !is_flat => u64::MAX,
@@ -175,10 +174,14 @@ impl<'a, 'p> Search<'a, 'p> {
         self.known.witness.is_some() || self.known.best.as_ref().is_some_and(is_optimal)
     }
 
-    /// Whether there is nothing left to do for many pieces: settled, or a plan within a given capacity.
+    /// Whether there is a plan within a given capacity, which then is an answer.
+    fn is_decided(&self) -> bool {
+        self.known.best.is_some() && self.problem.spaces().iter().any(|space| space.capacity.is_some())
+    }
+
+    /// Whether there is nothing left to do for many pieces.
     fn is_done(&self) -> bool {
-        let has_capacity = self.problem.spaces().iter().any(|space| space.capacity.is_some());
-        self.is_settled() || (has_capacity && self.known.best.is_some())
+        self.is_settled() || self.is_decided()
     }
 
     /// No plan is smaller.

@@ -128,8 +128,14 @@ impl Windows<'_, '_> {
 
     /// The window that just holds the lives of all that meet another one.
     fn hull(&self, window: &Window) -> Option<Window> {
-        let lives = || window.all().map(|&piece| self.pieces.rects(piece)[0]);
-        Some(self.between(lives().map(|life| life.start).min()?, lives().map(|life| life.end).max()?))
+        let (start, end) = self.span(window.all())?;
+        Some(self.between(start, end))
+    }
+
+    /// From the first start to the last end.
+    fn span<'w>(&self, pieces: impl Iterator<Item = &'w PieceId>) -> Option<(u32, u32)> {
+        let lives = pieces.map(|&piece| self.pieces.rects(piece)[0]).map(|life| (life.start, life.end));
+        lives.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
 
     /// Offsets for what may move in a window, below a goal.
@@ -163,9 +169,7 @@ impl Windows<'_, '_> {
     /// A core with more pieces and with what is in their way; all with their whole lives.
     fn joined(&self, mut core: Window, more: Vec<PieceId>, around: &Window) -> Window {
         core.movable.extend(more);
-        let lives = || core.movable.iter().map(|&piece| self.pieces.rects(piece)[0]);
-        let start = lives().map(|life| life.start).min().unwrap_or(around.start);
-        let end = lives().map(|life| life.end).max().unwrap_or(around.end);
+        let (start, end) = self.span(core.movable.iter()).unwrap_or((around.start, around.end));
         let meets = |piece: &&PieceId| {
             let life = self.pieces.rects(**piece)[0];
             life.start < end && start < life.end
