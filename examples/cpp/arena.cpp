@@ -39,7 +39,7 @@ static memplan_problem problemOf(const std::vector<memplan_buffer> &buffers) {
 static std::vector<memplan_buffer> buffersOf(const std::vector<Value> &values) {
   std::vector<memplan_buffer> buffers;
   for (const Value &value : values)
-    buffers.push_back({value.bytes, value.alignment, value.first, value.last + 1, MEMPLAN_NO_OFFSET, 0, 0});
+    buffers.push_back({value.bytes, value.alignment, value.first, value.last + 1, 0, 0, 0});
   return buffers;
 }
 

@@ -1,18 +1,25 @@
 //! The functions of the header.
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the text is C documentation, which has no such heading; it says what callers promise"
+)]
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::time::Duration;
 
-use memplan::core::{Outcome, Problem, bound};
+use memplan::core::{Outcome, Problem, SpecError, bound};
+use memplan::driver::{self, Checked, How};
 use memplan::finding;
+use memplan::format::Input;
+use memplan::front_end::{Plain, Planned};
 use memplan::models::plan::json::lower_bound;
-use memplan::pass::{self, PassFailure, PassHow, PassSpec};
-use memplan::pipeline::{self, How, Source};
+use memplan::pass::{self, PassSpec};
 use memplan::planner::{Observer, Request, find};
+use memplan::source::Source;
 
 use crate::error::{Failure, Status, last};
 use crate::guard::guarded;
-use crate::layout::{Options, ProblemDescription, Report, check_size, read_sized};
+use crate::layout::{MEMPLAN_STRICT, Options, ProblemDescription, Report, check_size, read_sized};
 use crate::problem;
 
 /// Version of the library, such as "0.1.0".
@@ -41,7 +48,6 @@ pub extern "C" fn memplan_last_error() -> *const c_char {
 /// Plans: writes one offset per buffer to `offsets` if the status is `MEMPLAN_OPTIMAL` or `MEMPLAN_FEASIBLE`, and
 /// leaves it alone otherwise. `options` and `report` may be null. The plan has been checked.
 ///
-/// # Safety
 /// `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for
 /// `buffer_count` numbers.
 #[unsafe(no_mangle)]
@@ -58,29 +64,30 @@ pub unsafe extern "C" fn memplan_plan(
         unsafe { check_report(report)? };
         check_room(&problem, offsets)?;
         // SAFETY: the caller's promises.
-        let outcome = unsafe { plan(&problem, &options)? };
-        let status = match &outcome {
+        let planned = unsafe { plan(problem, &options)? };
+        let (problem, outcome) = (&planned.problem, &planned.outcome);
+        let status = match outcome {
             Outcome::Optimal(_) => Status::MEMPLAN_OPTIMAL,
             Outcome::Feasible { .. } => Status::MEMPLAN_FEASIBLE,
             Outcome::Infeasible(_) => Status::MEMPLAN_INFEASIBLE,
             Outcome::Exhausted { .. } => Status::MEMPLAN_EXHAUSTED,
         };
         if let Some(plan) = outcome.plan() {
-            let found = problem::offsets_of(&problem, plan);
+            let found = problem::offsets_of(problem, plan);
             // SAFETY: the caller has room for as many as there are buffers; a null pointer was refused above unless there are none.
             unsafe { std::ptr::copy_nonoverlapping(found.as_ptr(), offsets, found.len()) };
         }
         let extent = outcome.plan().map_or(0, |plan| plan.extent().0);
         // SAFETY: checked above.
-        unsafe { write_report(report, extent, lower_bound(&problem, &outcome).0, 0) };
-        Ok((status, message(&outcome)))
+        unsafe { write_report(report, extent, lower_bound(problem, outcome).0, 0) };
+        let said: Vec<String> = planned.repairs().iter().cloned().chain(message(outcome)).collect();
+        Ok((status, said.join("\n")))
     })
 }
 
-/// Checks a plan, ours or anybody's: `MEMPLAN_OPTIMAL` if it is right, `MEMPLAN_WRONG` if not, and then
+/// Checks a plan, ours or anybody's: `MEMPLAN_OK` if it is right, `MEMPLAN_WRONG` if not, and then
 /// `memplan_last_error` has a line for each violation. `report` may be null.
 ///
-/// # Safety
 /// `problem` and `report` are null or point to structs that say their sizes; `offsets` has `buffer_count` numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memplan_verify(
@@ -102,7 +109,7 @@ pub unsafe extern "C" fn memplan_verify(
         // SAFETY: checked above.
         unsafe { write_report(report, plan.extent().0, bound::lower_bound(&problem).0, findings.len() as u64) };
         let lines: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
-        let status = if findings.is_empty() { Status::MEMPLAN_OPTIMAL } else { Status::MEMPLAN_WRONG };
+        let status = if findings.is_empty() { Status::MEMPLAN_OK } else { Status::MEMPLAN_WRONG };
         Ok((status, lines.join("\n")))
     })
 }
@@ -111,7 +118,6 @@ pub unsafe extern "C" fn memplan_verify(
 /// against the old one, to be released with `memplan_free_text`. `options` may be null; without a strategy in it the pass
 /// plans as it likes.
 ///
-/// # Safety
 /// `text` has `length` bytes; `pass` is a string; `options` is null or points to a struct that says its size;
 /// `result` points to a pointer.
 #[unsafe(no_mangle)]
@@ -133,27 +139,37 @@ pub unsafe extern "C" fn memplan_rewrite(
         let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
         // SAFETY: the caller's promises.
         let (spec, options) = unsafe { (string("the pass", pass)?, read_options(options)?) };
-        let spec: PassSpec =
-            spec.parse().map_err(|error: memplan::mlir::pass::SpecError| Failure::argument(error.to_string()))?;
-        let pass = pass::find(&spec.name)
-            .ok_or_else(|| Failure::argument(format!("there is no pass called `{}`", spec.name)))?;
+        let spec: PassSpec = spec.parse().map_err(|error: SpecError| Failure::argument(error.to_string()))?;
+        if pass::find(&spec.name).is_none() {
+            return Err(Failure::argument(format!("there is no pass called `{}`", spec.name)));
+        }
         // SAFETY: the caller's promises.
         let strategy = unsafe { optional_string("the strategy", options.strategy)? };
         let strategy = strategy.map(|name| find(name).ok_or_else(|| no_strategy(name))).transpose()?;
         let stop = Stop::of(&options);
-        let how = PassHow { strategy, request: request(&options, &stop), device: None };
-        let rewritten = pass.run(&Source::new("text.mlir", bytes), &spec.options, &how).map_err(pass_failure)?;
-        let notes = rewritten.notes.join("\n");
-        let text = CString::new(rewritten.text).map_err(|_| Failure::argument("the text has a NUL in it"))?;
+        let how = How { strategy: strategy.map(|strategy| strategy as _), ..how(&options, &stop) };
+        let done = pass::opt(&Source::new("text.mlir", bytes), &[spec], &how);
+        let mut notes = Vec::new();
+        for part in &done.parts {
+            match &part.chain {
+                Ok(chain) => {
+                    notes.extend(chain.iter().flat_map(|(_, output)| output.notes.iter().chain(output.repairs())))
+                }
+                Err(stopped) => return Err(driver_failure(stopped.failure.clone())),
+            }
+        }
+        let notes: Vec<&str> = notes.into_iter().map(String::as_str).collect();
+        let notes = notes.join("\n");
+        let text =
+            CString::new(done.text().unwrap_or_default()).map_err(|_| Failure::argument("the text has a NUL in it"))?;
         // SAFETY: `result` points to a pointer of the caller's.
         unsafe { result.write(text.into_raw()) };
-        Ok((Status::MEMPLAN_OPTIMAL, notes))
+        Ok((Status::MEMPLAN_OK, notes))
     })
 }
 
 /// Releases a text of `memplan_rewrite`. Null is fine.
 ///
-/// # Safety
 /// `text` is null or comes from `memplan_rewrite` and has not been released.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memplan_free_text(text: *mut c_char) {
@@ -165,15 +181,17 @@ pub unsafe extern "C" fn memplan_free_text(text: *mut c_char) {
 
 /// # Safety
 /// The pointers in the options are null or point to what the header says.
-unsafe fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
+unsafe fn plan(problem: Problem, options: &Options) -> Result<Checked<Planned>, Failure> {
     // SAFETY: as promised to us.
     let name = unsafe { optional_string("the strategy", options.strategy)? }.unwrap_or("auto");
     let strategy = find(name).ok_or_else(|| no_strategy(name))?;
     let stop = Stop::of(options);
-    let how = How { strategy, request: request(options, &stop) };
-    let (outcome, _) = pipeline::plan(problem, &how).map_err(|refusal| Failure::refused(refusal.to_string()))?;
-    pipeline::check(problem, None, outcome, strategy)
-        .map_err(|bug| Failure { status: Status::MEMPLAN_BUG, message: bug.to_string() })
+    let how = How { strategy: Some(strategy), ..how(options, &stop) };
+    driver::lay_out(&Plain::default(), &Input::of_problem(problem, Vec::new()), &how).map_err(driver_failure)
+}
+
+fn how<'a>(options: &Options, stop: &'a Stop) -> How<'a> {
+    How { request: request(options, stop), strict: options.flags & MEMPLAN_STRICT != 0, ..How::default() }
 }
 
 fn request<'a>(options: &Options, stop: &'a Stop) -> Request<'a> {
@@ -191,31 +209,31 @@ fn no_strategy(name: &str) -> Failure {
     Failure::argument(format!("there is no strategy called `{name}`"))
 }
 
-fn pass_failure(error: PassFailure) -> Failure {
+fn driver_failure(error: driver::Failure) -> Failure {
     let status = match &error {
-        PassFailure::Input(_) => Status::MEMPLAN_UNREADABLE,
-        PassFailure::Spec(_) => Status::MEMPLAN_BAD_ARGUMENT,
-        PassFailure::Unsound(_) => Status::MEMPLAN_BUG,
+        driver::Failure::Input(_) => Status::MEMPLAN_UNREADABLE,
+        driver::Failure::Spec(_) | driver::Failure::Target(_) => Status::MEMPLAN_BAD_ARGUMENT,
+        driver::Failure::Unsound(_) => Status::MEMPLAN_BUG,
         _ => Status::MEMPLAN_REFUSED,
     };
     Failure { status, message: error.to_string() }
 }
 
 /// Why there is no plan; nothing otherwise.
-fn message(outcome: &Outcome) -> String {
+fn message(outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Infeasible(witness) => {
             let buffers: Vec<String> =
                 witness.buffers.iter().map(|&id| memplan::core::Id::index(id).to_string()).collect();
-            format!(
+            Some(format!(
                 "{} B are needed and {} B are there; these buffers cannot fit together: {}",
                 witness.needed,
                 witness.capacity,
                 buffers.join(" ")
-            )
+            ))
         }
-        Outcome::Exhausted { .. } => "no plan was found within the limits".to_owned(),
-        Outcome::Optimal(_) | Outcome::Feasible { .. } => String::new(),
+        Outcome::Exhausted { .. } => Some("no plan was found within the limits".to_owned()),
+        Outcome::Optimal(_) | Outcome::Feasible { .. } => None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::ffi::{CString, c_char};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(non_camel_case_types, reason = "the names are those of the C header")]
 pub enum Status {
-    /// A plan, and no plan is smaller. From `memplan_verify`: the plan is right.
+    /// A plan, and no plan is smaller.
     MEMPLAN_OPTIMAL = 0,
     /// A plan; `lower_bound` says how much smaller one might be.
     MEMPLAN_FEASIBLE = 1,
@@ -19,6 +19,8 @@ pub enum Status {
     MEMPLAN_EXHAUSTED = 3,
     /// From `memplan_verify`: the plan is wrong; `memplan_last_error` says how.
     MEMPLAN_WRONG = 4,
+    /// From `memplan_verify`: the plan is right. From `memplan_rewrite`: the text was rewritten.
+    MEMPLAN_OK = 5,
     /// An argument makes no sense: a null pointer, a size of a struct that is not one, a contradiction in the problem.
     MEMPLAN_BAD_ARGUMENT = 100,
     /// The strategy does not take this problem, or the pass not this program.
@@ -38,6 +40,7 @@ impl Status {
             2 => c"infeasible",
             3 => c"exhausted",
             4 => c"wrong",
+            5 => c"ok",
             100 => c"bad argument",
             101 => c"refused",
             102 => c"unreadable",
@@ -56,10 +59,6 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn argument(message: impl Into<String>) -> Failure {
         Failure { status: Status::MEMPLAN_BAD_ARGUMENT, message: message.into() }
-    }
-
-    pub(crate) fn refused(message: impl Into<String>) -> Failure {
-        Failure { status: Status::MEMPLAN_REFUSED, message: message.into() }
     }
 }
 

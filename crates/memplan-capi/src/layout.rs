@@ -7,14 +7,16 @@ use std::ffi::{c_char, c_void};
 
 use crate::error::Failure;
 
-/// `fixed_offset` of a buffer that may lie anywhere.
-pub const MEMPLAN_NO_OFFSET: u64 = u64::MAX;
+/// In `flags` of a buffer: `fixed_offset` says where it must lie.
+pub const MEMPLAN_FIXED_OFFSET: u32 = 1;
 
-/// `capacity` of a space without one.
-pub const MEMPLAN_UNLIMITED: u64 = u64::MAX;
+/// In `flags` of a space: `capacity` says how many bytes there are.
+pub const MEMPLAN_CAPACITY: u32 = 1;
 
-/// One buffer. Zero is fine for whatever is not wanted, except that `fixed_offset` must then be
-/// `MEMPLAN_NO_OFFSET`.
+/// In `flags` of options: a plan that a check rejects is a failure, `MEMPLAN_BUG`, and is not made again.
+pub const MEMPLAN_STRICT: u32 = 1;
+
+/// One buffer. Zero is fine for whatever is not wanted: a buffer of zeroes may lie anywhere.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct BufferDescription {
@@ -26,24 +28,28 @@ pub struct BufferDescription {
     pub start: u64,
     /// First step at which it is no longer alive: lifetimes are half-open. Equal to `start`: never alive.
     pub end: u64,
-    /// Offset it must have, or `MEMPLAN_NO_OFFSET`.
+    /// Offset it must have, if `flags` has `MEMPLAN_FIXED_OFFSET`.
     pub fixed_offset: u64,
     /// Index of its space.
     pub space: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// Which fields are set: 0 or `MEMPLAN_FIXED_OFFSET`.
+    pub flags: u32,
 }
 
-/// One memory space.
+/// One memory space. A space of zeroes has no limit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SpaceDescription {
-    /// Bytes there are, or `MEMPLAN_UNLIMITED`.
+    /// Bytes there are, if `flags` has `MEMPLAN_CAPACITY`.
     pub capacity: u64,
     /// Every offset in it is a multiple of this; 0 counts as 1.
     pub alignment: u64,
     /// Address of offset 0. A multiple of every alignment asked for in this space.
     pub base: u64,
+    /// Which fields are set: 0 or `MEMPLAN_CAPACITY`.
+    pub flags: u32,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 /// What has to be placed.
@@ -85,8 +91,8 @@ pub struct Options {
     pub work_limit: u64,
     /// Threads to use; 0 for all cores. The plan does not depend on it.
     pub threads: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// 0 or `MEMPLAN_STRICT`.
+    pub flags: u32,
     /// May end a search; null for never.
     pub should_stop: StopCallback,
     /// Handed to `should_stop`.
@@ -109,21 +115,13 @@ pub struct Report {
 
 impl Default for BufferDescription {
     fn default() -> BufferDescription {
-        BufferDescription {
-            size: 0,
-            alignment: 0,
-            start: 0,
-            end: 0,
-            fixed_offset: MEMPLAN_NO_OFFSET,
-            space: 0,
-            reserved: 0,
-        }
+        BufferDescription { size: 0, alignment: 0, start: 0, end: 0, fixed_offset: 0, space: 0, flags: 0 }
     }
 }
 
 impl Default for SpaceDescription {
     fn default() -> SpaceDescription {
-        SpaceDescription { capacity: MEMPLAN_UNLIMITED, alignment: 0, base: 0 }
+        SpaceDescription { capacity: 0, alignment: 0, base: 0, flags: 0, reserved: 0 }
     }
 }
 
@@ -136,7 +134,7 @@ impl Default for Options {
             time_limit_ms: 0,
             work_limit: 0,
             threads: 0,
-            reserved: 0,
+            flags: 0,
             should_stop: None,
             user_data: std::ptr::null_mut(),
         }

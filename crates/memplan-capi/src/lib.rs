@@ -26,6 +26,6 @@ pub use api::{
 };
 pub use error::Status;
 pub use layout::{
-    BufferDescription, MEMPLAN_NO_OFFSET, MEMPLAN_UNLIMITED, Options, ProblemDescription, Report, SpaceDescription,
-    StopCallback,
+    BufferDescription, MEMPLAN_CAPACITY, MEMPLAN_FIXED_OFFSET, MEMPLAN_STRICT, Options, ProblemDescription, Report,
+    SpaceDescription, StopCallback,
 };

@@ -4,7 +4,8 @@ use memplan::core::{Buffer, Bytes, Id, Lifetime, Placement, Plan, Problem, Probl
 
 use crate::error::Failure;
 use crate::layout::{
-    BufferDescription, Elements, MEMPLAN_NO_OFFSET, MEMPLAN_UNLIMITED, ProblemDescription, SpaceDescription, read_sized,
+    BufferDescription, Elements, MEMPLAN_CAPACITY, MEMPLAN_FIXED_OFFSET, ProblemDescription, SpaceDescription,
+    read_sized,
 };
 
 /// Reads a problem; its buffers are called 0, 1, …
@@ -37,7 +38,7 @@ pub(crate) unsafe fn read(problem: *const ProblemDescription) -> Result<Problem,
     for (index, space) in unsafe { spaces.iter() }.enumerate() {
         builder.space(Space {
             name: space_name(index, spaces.len()),
-            capacity: (space.capacity != MEMPLAN_UNLIMITED).then_some(Bytes(space.capacity)),
+            capacity: (space.flags & MEMPLAN_CAPACITY != 0).then_some(Bytes(space.capacity)),
             alignment: Bytes(space.alignment.max(1)),
             base: Bytes(space.base),
         });
@@ -64,7 +65,7 @@ fn buffer(index: usize, given: &BufferDescription, spaces: usize) -> Result<Buff
     }
     let mut buffer = Buffer::new(index.to_string(), given.size, Lifetime::new(given.start, given.end));
     buffer.alignment = Bytes(given.alignment.max(1));
-    buffer.fixed = (given.fixed_offset != MEMPLAN_NO_OFFSET).then_some(Bytes(given.fixed_offset));
+    buffer.fixed = (given.flags & MEMPLAN_FIXED_OFFSET != 0).then_some(Bytes(given.fixed_offset));
     buffer.spaces.push(SpaceId::from_index(space));
     Ok(buffer)
 }

@@ -11,6 +11,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// Go to standard error, each as a note.
     pub(crate) notes: Vec<String>,
+    /// Go to standard error, each as a warning: mistakes of ours that were repaired.
+    pub(crate) warnings: Vec<String>,
     /// Goes to standard error behind the notes, as it is: figures asked for beside a text.
     pub(crate) figures: String,
     /// The answer is no: does not fit, none found, violations found.
@@ -86,6 +88,9 @@ fn report(failure: &Failure) -> u8 {
 }
 
 fn say(answer: &Answer) -> u8 {
+    for warning in &answer.warnings {
+        complain(&diagnose::warning(warning));
+    }
     for note in answer.notes.iter().take(NOTES) {
         complain(&diagnose::note(note));
     }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 use memplan::core::Bytes;
+use memplan::driver::How;
 use memplan::format::FORMATS;
 use memplan::pass::PassSpec;
-use memplan::planner::{Assign, STRATEGIES};
+use memplan::planner::{Assign, Observer, Request, STRATEGIES};
 use memplan::target::{SpaceFacts, Target, parse_alignment};
 
 /// Decides, before a program runs, where every one of its buffers lives.
@@ -234,6 +235,23 @@ pub(crate) struct BudgetArgs {
     /// Seed for strategies that draw random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Fail if a check rejects a plan, instead of planning again with the buffers it names kept apart
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+impl BudgetArgs {
+    /// How to plan with the strategy that a front end chooses.
+    pub(crate) fn how<'a>(&self, observer: Option<&'a dyn Observer>) -> How<'a> {
+        let request = Request {
+            seed: self.seed,
+            time_limit: self.time_limit,
+            work_limit: self.work,
+            observer,
+            ..Request::default()
+        };
+        How { request, strict: self.strict, ..How::default() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

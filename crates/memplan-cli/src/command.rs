@@ -17,12 +17,15 @@ mod verify;
 use std::path::Path;
 
 use memplan::core::{BufferId, IndexVec, Span};
+use memplan::driver::{self, Checked, How};
+use memplan::front_end::{FrontEnd, Plain, PlanForm, Planned};
 use memplan::map::{Caption, Map, Remark};
-use memplan::pipeline::{self, How, PipelineError, Planned, Source};
-use memplan::planner::{Request, find};
+use memplan::planner::find;
+use memplan::source::Source;
 
 use crate::answer::{Answer, Failure};
 use crate::args::{Command, StrategyArgs, TargetArgs};
+use crate::diagnose;
 use crate::input;
 use crate::progress::Progress;
 
@@ -49,27 +52,32 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
 }
 
 /// Plans a source as the arguments say.
-fn planned(source: &Source, strategy: &StrategyArgs, target: &TargetArgs) -> Result<Planned, Failure> {
+fn planned(source: &Source, strategy: &StrategyArgs, target: &TargetArgs) -> Result<Checked<Planned>, Failure> {
+    let plain = Plain { target: target.target(), form: PlanForm::default() };
+    let input = plain.read(source).map_err(|error| failure(source, error))?;
+    let progress = Progress::start(strategy.budget.time_limit);
+    let how = how(strategy, &progress)?;
+    driver::lay_out(&plain, &input, &how).map_err(|error| failure(source, error))
+}
+
+/// How to plan, as the arguments say.
+fn how<'a>(strategy: &StrategyArgs, progress: &'a Progress) -> Result<How<'a>, Failure> {
     let Some(chosen) = find(&strategy.strategy) else {
         return Err(Failure::usage(format!("there is no strategy called `{}`", strategy.strategy)));
     };
-    let progress = Progress::start(strategy.budget.time_limit);
-    let request = Request {
-        assign: strategy.assign.into(),
-        seed: strategy.budget.seed,
-        time_limit: strategy.budget.time_limit,
-        work_limit: strategy.budget.work,
-        observer: Some(&progress),
-        ..Request::default()
-    };
-    let how = How { strategy: chosen, request };
-    pipeline::run(source, &target.target(), &how).map_err(|error| failure(source, error))
+    let how = strategy.budget.how(Some(progress));
+    let request = memplan::planner::Request { assign: strategy.assign.into(), ..how.request };
+    Ok(How { strategy: Some(chosen), request, ..how })
 }
 
-fn failure(source: &Source, error: PipelineError) -> Failure {
+/// Why the driver has no result, as the command line says it.
+pub(crate) fn failure(source: &Source, error: driver::Failure) -> Failure {
+    use driver::Failure as Why;
     match error {
-        PipelineError::Read(error) => input::unreadable(source, &error),
-        PipelineError::Unsound(bug) => Failure::Bug(bug.to_string()),
+        Why::Input(error) => input::unreadable(source, &error),
+        Why::No(error) => Failure::No(diagnose::excerpt(source, &error)),
+        Why::DoesNotFit(why) => Failure::No(why),
+        Why::Unsound(bug) => Failure::Bug(bug.to_string()),
         other => Failure::usage(other.to_string()),
     }
 }

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use memplan::models::ReadError;
-use memplan::pipeline::Source;
+use memplan::source::Source;
 
 use crate::paint::{stderr_is_coloured, visible};
 
@@ -22,6 +22,11 @@ pub(crate) fn error(message: &str, help: Option<&str>) -> String {
         group = group.element(Level::HELP.message(help));
     }
     renderer().render(&[group])
+}
+
+/// Something that should not be so.
+pub(crate) fn warning(message: &str) -> String {
+    renderer().render(&[Group::with_title(Level::WARNING.primary_title(visible(message)))])
 }
 
 /// Something worth knowing.

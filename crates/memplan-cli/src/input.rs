@@ -5,12 +5,13 @@ use std::path::Path;
 
 use memplan::core::{Plan, Problem};
 use memplan::format::{self, Input, ModelOptions};
+use memplan::front_end::{FrontEnd, Plain};
 use memplan::mlir::Dialects;
 use memplan::mlir::pass::plan_memory::{Target as Device, TargetError as DeviceError};
 use memplan::models::graph::problem::Assumptions;
 use memplan::models::tflite::scratch::ScratchTable;
 use memplan::models::{ReadError, plan as plan_file, utf8};
-use memplan::pipeline::{self, Source};
+use memplan::source::Source;
 use memplan::{example, target::Target};
 
 use crate::answer::Failure;
@@ -101,14 +102,13 @@ fn read_bytes(file: &str) -> Result<Vec<u8>, Failure> {
 
 /// Reads a source; what is wrong with it is shown with an excerpt.
 pub(crate) fn read(source: &Source) -> Result<Input, Failure> {
-    pipeline::read(source).map_err(|error| unreadable(source, &error))
+    read_on_target(source, &Target::default())
 }
 
 /// Reads a source and sets it on its target.
 pub(crate) fn read_on_target(source: &Source, target: &Target) -> Result<Input, Failure> {
-    let input = read(source)?;
-    let problem = on_target(&input.problem, target)?;
-    Ok(Input { problem, ..input })
+    let plain = Plain { target: target.clone(), ..Plain::default() };
+    plain.read(source).map_err(|error| crate::command::failure(source, error))
 }
 
 /// A problem on its target.

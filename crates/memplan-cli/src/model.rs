@@ -2,13 +2,9 @@
 //! what the runtime alone would need, where each tensor went.
 
 use memplan::core::{Bytes, Id, Plan, Problem};
-use memplan::models::tflite::offline::OfflinePlan;
-use memplan::network::{Kind, Network};
-use memplan::pipeline::{Planned, Source};
+use memplan::network::Network;
 use memplan::wording::sized;
 
-use crate::answer::Failure;
-use crate::diagnose;
 use crate::paint::{Style, painted};
 use crate::table::Table;
 
@@ -19,50 +15,12 @@ const CURVE: usize = 200;
 /// Width of the longest bar.
 const BAR: u64 = 40;
 
-/// The plan inside a model, ready to be written.
-pub(crate) fn planned_model(source: &Source, planned: &Planned) -> Result<(OfflinePlan, Vec<u8>), Failure> {
-    let Some(network) = planned.network.as_ref().filter(|network| *network.kind() == Kind::Tflite) else {
-        return Err(Failure::usage_with_help(
-            "a plan can be written into a .tflite model only, and the input is none",
-            "write the plan to plan.json or plan.csv",
-        ));
-    };
-    let Some(plan) = planned.outcome.plan() else { return Err(Failure::usage("there is no plan to write")) };
-    let plan = &written_plan(network, &planned.problem, plan);
-    let offline = OfflinePlan::new(network.model(), &planned.problem, network.roles(), plan)
-        .map_err(|error| Failure::usage(format!("cannot write the plan into the model: {error}")))?;
-    let prefix =
-        offline.prefix(source.content()).map_err(|error| Failure::Unreadable(diagnose::excerpt(source, &error)))?;
-    Ok((offline, prefix))
-}
-
-/// The plan that goes into the model. The runtime places scratch memory itself,
-/// around the tensors, and might do so worse than planned: where its own plan then
-/// needs less, that one is written, so that a planned model is never the worse one.
-fn written_plan(network: &Network, problem: &Problem, plan: &Plan) -> Plan {
-    if !network.runtime_is_known() {
-        return plan.clone();
-    }
-    let own = network.runtime_plan();
-    let is_better = network.runtime_extent(&own) < network.runtime_extent(plan);
-    let holds = || memplan::finding::in_packing(problem, &own).is_empty() && network.check(&own).is_empty();
-    if is_better && holds() { own } else { plan.clone() }
-}
-
-/// Whether the runtime would need more memory with the plan inside the model than on its own.
-pub(crate) fn needs_more_than_alone(planned: &Planned) -> bool {
-    let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan()) else { return false };
-    network.runtime_is_known()
-        && planned.problem.spaces().len() == 1
-        && network.runtime_extent(&written_plan(network, &planned.problem, plan)) > network.runtime_alone()
-}
-
 /// What the runtime makes of a plan inside the model.
 pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> String {
     if !network.runtime_is_known() {
         return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
     }
-    let needed = network.runtime_extent(&written_plan(network, problem, plan));
+    let needed = network.runtime_extent(plan);
     let capacity = problem.spaces().iter().next().and_then(|space| space.capacity);
     let verdict = match capacity {
         Some(capacity) if needed > capacity => painted(", more than the capacity", Style::Bad),

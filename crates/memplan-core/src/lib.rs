@@ -2,20 +2,28 @@
 //! ([`Plan`]), what that is worth ([`Outcome`]) and what no plan can beat
 //! ([`bound`]).
 //!
+//! What every front end needs besides: places in a text ([`Span`]), errors that know
+//! theirs ([`ReadError`]), changes to a text ([`Edits`]), and passes as users name them
+//! ([`PassSpec`]).
+//!
 //! Intervals are half-open everywhere, in time and in space; sizes are checked
 //! 64-bit numbers with a unit.
 
 mod block;
 pub mod bound;
+mod edits;
 mod index;
 mod lifetime;
 mod outcome;
 mod plan;
 mod problem;
+mod read_error;
 mod span;
+mod spec;
 mod units;
 
 pub use block::{Block, BlockId, BlockMember, Blocks};
+pub use edits::{ApplyError, Edits};
 pub use index::{BufferId, GroupId, Id, IndexVec, ObjectId, SpaceId};
 pub use lifetime::{Interval, Lifetime, Window};
 pub use outcome::{Outcome, Stop, Witness};
@@ -24,5 +32,7 @@ pub use problem::{
     Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
     Size, Space, Tie,
 };
+pub use read_error::{ReadError, utf8};
 pub use span::{Span, line_column};
+pub use spec::{PassOptions, PassSpec, SpecError};
 pub use units::{Bytes, MAX_BYTES, MAX_STEP, ParseBytesError, Step, storage_bytes};

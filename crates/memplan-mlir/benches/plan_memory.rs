@@ -58,7 +58,15 @@ fn main() {
             let target: Target = device.parse().unwrap();
             let start = Instant::now();
             let options = Options::default();
-            let planned = plan_memory::run(&document, &lowered, &options, Some(&target), None, &Request::default());
+            let planned = plan_memory::run(
+                &document,
+                &lowered,
+                &options,
+                Some(&target),
+                None,
+                &Request::default(),
+                &memplan_program::Apart::default(),
+            );
             let row = planned.unwrap().rewrite.stats[0].clone();
             (start.elapsed(), row)
         };

@@ -21,9 +21,17 @@ fn main() {
     let source = std::fs::read_to_string(&path).expect("the file can be read");
     let document = stage("read", || Document::read(&source, Dialects::builtin())).expect("it is MLIR");
     let lowered = stage("lower", || lower(&document)).expect("it is well formed");
-    let rewrite =
-        stage("plan", || merge_alloc::run(&document, &lowered, Options::default(), None, &Request::default()))
-            .expect("it can be planned");
+    let rewrite = stage("plan", || {
+        merge_alloc::run(
+            &document,
+            &lowered,
+            Options::default(),
+            None,
+            &Request::default(),
+            &memplan_program::Apart::default(),
+        )
+    })
+    .expect("it can be planned");
     let plan = SitePlan { placements: rewrite.placements, owners: rewrite.owners };
     let violations = stage("check", || dataflow::check(&lowered.program, &plan));
     assert!(violations.is_empty(), "{} violations", violations.len());

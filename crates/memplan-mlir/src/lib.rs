@@ -5,6 +5,7 @@
 //! - [`Dialects`]: what is known about ops, one table a dialect, extensible.
 //! - [`lower()`]: every function of a document as a `Program`.
 //! - [`pass`]: rewrites of a document.
+//! - [`written`]: where the buffers are in a rewritten text.
 //! - [`Edits`]: changes to a text; what they do not touch stays byte for byte.
 
 pub mod attribute;
@@ -12,7 +13,6 @@ pub mod bounds;
 mod classes;
 pub mod dialect;
 mod document;
-mod edits;
 mod error;
 mod fuzz;
 mod lex;
@@ -20,14 +20,15 @@ mod lower;
 pub mod pass;
 mod read;
 mod ty;
+pub mod written;
 
 pub use dialect::Dialects;
 pub use document::{
     Block, BlockId, Definition, Document, Form, Group, NameId, Op, OpId, Region, RegionId, Successor, TypeId, Value,
     ValueId,
 };
-pub use edits::{ApplyError, Edits};
 pub use error::{Excerpt, Note, ReadError};
 pub use fuzz::fuzz_check;
 pub use lower::{LowerError, Lowered, lower, lower_workspaces};
+pub use memplan_core::{ApplyError, Edits};
 pub use ty::{Dimension, Layout, MemRef, Type};

@@ -8,7 +8,6 @@ pub mod assign_gmem;
 pub mod early_dealloc;
 pub mod merge_alloc;
 pub mod plan_memory;
-mod spec;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +16,7 @@ use memplan_program::{OpId, SiteId};
 
 use crate::{ApplyError, Edits};
 
-pub use spec::{PassOptions, PassSpec, SpecError};
+pub use memplan_core::{PassOptions, PassSpec, SpecError};
 
 /// What a pass did.
 #[derive(Clone, Debug)]

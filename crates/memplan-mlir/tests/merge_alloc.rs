@@ -16,7 +16,14 @@ fn rewrite(source: &str, pass: &str, strategy: Option<&str>) -> Result<(Rewrite,
     let spec: PassSpec = pass.parse().unwrap();
     let options = Options::parse(&spec.options)?;
     let strategy = strategy.map(|name| memplan_planner::find(name).unwrap());
-    let rewrite = merge_alloc::run(&document, &lowered, options, strategy, &Request::default())?;
+    let rewrite = merge_alloc::run(
+        &document,
+        &lowered,
+        options,
+        strategy,
+        &Request::default(),
+        &memplan_program::Apart::default(),
+    )?;
     let plan = SitePlan { placements: rewrite.placements.clone(), owners: rewrite.owners.clone() };
     let violations = dataflow::check(&lowered.program, &plan);
     assert!(violations.is_empty(), "{violations:?}\n{source}");

@@ -6,7 +6,6 @@
 //! take any bytes: what is wrong ends in a [`ReadError`] that knows its place in
 //! the text, never in a panic.
 
-mod error;
 mod flatbuffer;
 pub mod graph;
 mod item_lines;
@@ -19,5 +18,5 @@ pub mod source;
 pub mod tflite;
 pub mod xla;
 
-pub use error::{ReadError, utf8};
+pub use memplan_core::{ReadError, utf8};
 pub use records::{FORMATS, RecordFormat, Records};

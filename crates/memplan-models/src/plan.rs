@@ -9,9 +9,8 @@ pub mod json;
 
 use memplan_core::{Plan, Problem, Span};
 
-use crate::ReadError;
-use crate::error::utf8;
 use crate::xla;
+use crate::{ReadError, utf8};
 
 /// Reads a plan in JSON (ours), CSV (a column with offsets, any tool's) or from a dump of XLA.
 /// `offset_column` names that column if it is not `offset`.

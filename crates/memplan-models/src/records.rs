@@ -15,7 +15,7 @@ pub mod trace;
 use memplan_core::{Problem, Span};
 
 use crate::ReadError;
-use crate::error::utf8;
+use crate::utf8;
 
 /// A problem read from a file.
 #[derive(Clone, Debug)]

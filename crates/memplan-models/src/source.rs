@@ -54,6 +54,32 @@ impl ReadAt for Vec<u8> {
     }
 }
 
+/// Bytes with another source behind them.
+pub struct Chained<'a> {
+    /// The bytes that come first.
+    pub first: &'a [u8],
+    /// What follows.
+    pub second: Option<&'a dyn ReadAt>,
+}
+
+impl ReadAt for Chained<'_> {
+    fn size(&self) -> u64 {
+        (self.first.len() as u64).saturating_add(self.second.map_or(0, |second| second.size()))
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        let length = self.first.len() as u64;
+        let from_first = usize::try_from(length.saturating_sub(offset)).unwrap_or(usize::MAX).min(into.len());
+        let (head, tail) = into.split_at_mut(from_first);
+        self.first.read_at(offset.min(length), head)?;
+        match self.second {
+            _ if tail.is_empty() => Ok(()),
+            Some(second) => second.read_at(offset.saturating_sub(length), tail),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
 /// A file on disk that stays there.
 #[derive(Debug)]
 pub struct DiskFile {

@@ -7,6 +7,7 @@
 //! [`ProgramBuilder`] to make one, and at [`text`] for the form that
 //! `memplan dump --stage program` prints.
 
+mod apart;
 mod builder;
 mod check;
 mod op;
@@ -14,6 +15,7 @@ mod program;
 pub mod text;
 mod value;
 
+pub use apart::Apart;
 pub use builder::{OpDraft, ProgramBuilder};
 pub use check::ProgramError;
 pub use op::{Access, AccessKind, Control, CopyRange, Op, Overlay, OverlayKind, Trips};

@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use memplan::compare::Comparison;
-use memplan::core::{Bytes, Placement, Plan};
+use memplan::core::{Bytes, Placement, Plan, SpecError};
+use memplan::driver::{self, How};
 use memplan::finding::{self, Finding};
 use memplan::format::FORMATS;
+use memplan::front_end::Plain;
 use memplan::models::plan as plan_file;
-use memplan::pass::{self, PASSES, PassHow, PassSpec};
-use memplan::pipeline::{self, How, Source};
+use memplan::pass::{self, PASSES, PassSpec};
 use memplan::planner::{Assign, Request, STRATEGIES, Strategy, find};
+use memplan::source::Source;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -21,14 +23,17 @@ use crate::problem::ProblemHandle;
 use crate::watched::{Watched, watched};
 
 /// Rows of a comparison, who refused and why, and the lower bound.
-type Compared<'py> = (Vec<Bound<'py, PyDict>>, Vec<(&'static str, String)>, u64);
+type Compared<'py> = (Vec<Bound<'py, PyDict>>, Vec<(String, String)>, u64);
 
 /// Limits and seed of a call.
-struct Limits {
+#[derive(Clone)]
+pub(crate) struct Limits {
     seed: u64,
     time_limit: Option<Duration>,
     work_limit: Option<u64>,
     threads: Option<usize>,
+    /// Fail where a check rejects a plan, instead of planning again.
+    pub(crate) strict: bool,
 }
 
 impl Limits {
@@ -38,16 +43,17 @@ impl Limits {
         time_limit: Option<f64>,
         work_limit: Option<u64>,
         threads: Option<usize>,
+        strict: bool,
     ) -> PyResult<Limits> {
         let seconds = |seconds: f64| {
             Duration::try_from_secs_f64(seconds)
                 .map_err(|_| error::wrong_argument(py, &format!("time_limit is {seconds}; it is a number of seconds")))
         };
-        Ok(Limits { seed, time_limit: time_limit.map(seconds).transpose()?, work_limit, threads })
+        Ok(Limits { seed, time_limit: time_limit.map(seconds).transpose()?, work_limit, threads, strict })
     }
 
-    fn set<'a>(self, request: Request<'a>, assign: Assign) -> Request<'a> {
-        let Limits { seed, time_limit, work_limit, threads } = self;
+    pub(crate) fn set<'a>(self, request: Request<'a>, assign: Assign) -> Request<'a> {
+        let Limits { seed, time_limit, work_limit, threads, strict: _ } = self;
         Request { assign, seed, time_limit, work_limit, threads, ..request }
     }
 }
@@ -68,7 +74,7 @@ fn assign_of(py: Python<'_>, name: &str) -> PyResult<Assign> {
 
 /// Plans and checks. Ctrl-C ends the search with the best plan so far; without one it is raised.
 #[pyfunction]
-#[pyo3(signature = (problem, strategy, assign, time_limit, work_limit, seed, threads, progress))]
+#[pyo3(signature = (problem, strategy, assign, time_limit, work_limit, seed, threads, strict, progress))]
 #[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
 pub(crate) fn plan(
     py: Python<'_>,
@@ -79,27 +85,25 @@ pub(crate) fn plan(
     work_limit: Option<u64>,
     seed: u64,
     threads: Option<usize>,
+    strict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PlanHandle> {
-    let limits = Limits::of(py, seed, time_limit, work_limit, threads)?;
+    let limits = Limits::of(py, seed, time_limit, work_limit, threads, strict)?;
     let (strategy, assign) = (strategy_of(py, strategy)?, assign_of(py, assign)?);
     let Watched { result, interrupted } = watched(py, progress.as_ref(), |request| {
-        let how = How { strategy, request: limits.set(request, assign) };
-        let (outcome, time) = pipeline::plan(&problem.problem, &how)?;
-        let outcome = pipeline::check_with(&problem.problem, problem.behind(), outcome, strategy)?;
-        Ok::<_, pipeline::PipelineError>((outcome, time))
+        let request = limits.clone().set(request, assign);
+        let how = How { strategy: Some(strategy), request, strict, device: None };
+        driver::lay_out(&Plain::default(), &problem.input, &how)
     })?;
-    let (outcome, time) = result.map_err(|failure| error::pipeline(py, &failure))?;
+    let planned = result.map_err(|failure| error::failure(py, None, &failure))?;
     match interrupted {
         // The best plan so far is the answer to Ctrl-C, not to a callback that failed.
-        Some(signal) if outcome.plan().is_none() || !signal.is_instance_of::<PyKeyboardInterrupt>(py) => Err(signal),
-        _ => Ok(PlanHandle {
-            problem: Arc::clone(&problem.problem),
-            outcome,
-            strategy: strategy.name().to_owned(),
-            seconds: time.as_secs_f64(),
-            name: problem.name.clone(),
-        }),
+        Some(signal) if planned.outcome.plan().is_none() || !signal.is_instance_of::<PyKeyboardInterrupt>(py) => {
+            Err(signal)
+        }
+        _ => {
+            Ok(PlanHandle { input: Arc::clone(&problem.input), planned, limits, strategy, name: problem.name.clone() })
+        }
     }
 }
 
@@ -114,7 +118,7 @@ pub(crate) fn verify<'py>(
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let plan = match (offsets, text) {
         (Some(offsets), _) => of_offsets(problem, offsets),
-        (None, Some(text)) => plan_file::read(text.as_bytes(), &problem.problem, None)
+        (None, Some(text)) => plan_file::read(text.as_bytes(), &problem.input.problem, None)
             .map_err(|error| error::unreadable(py, None, &error))?,
         (None, None) => return Err(error::wrong_argument(py, "there is no plan to verify")),
     };
@@ -123,26 +127,27 @@ pub(crate) fn verify<'py>(
 }
 
 fn findings(problem: &ProblemHandle, plan: &Plan) -> Vec<Finding> {
-    if let Some(network) = &problem.network {
-        let mut findings = finding::in_packing(&problem.problem, plan);
+    let input = &problem.input;
+    if let Some(network) = &input.network {
+        let mut findings = finding::in_packing(&input.problem, plan);
         findings.extend(network.check(plan));
         return findings;
     }
-    let Some(program) = &problem.program else { return finding::in_packing(&problem.problem, plan) };
-    let mut findings = finding::in_placement(&problem.problem, plan);
+    let Some(program) = &input.program else { return finding::in_packing(&input.problem, plan) };
+    let mut findings = finding::in_placement(&input.problem, plan);
     if findings.is_empty() {
-        findings.extend(finding::in_dataflow(program.program(), &program.check_any(plan)));
+        findings.extend(program.check_any(plan));
     }
     findings
 }
 
 fn of_offsets(problem: &ProblemHandle, offsets: &[u8]) -> Plan {
-    let mut plan = Plan::empty(&problem.problem);
+    let mut plan = Plan::empty(&problem.input.problem);
     let offsets = offsets.chunks_exact(8).map(|chunk| u64::from_ne_bytes(chunk.try_into().unwrap_or_default()));
-    for ((id, buffer), offset) in problem.problem.buffers().iter_enumerated().zip(offsets) {
+    for ((id, buffer), offset) in problem.input.problem.buffers().iter_enumerated().zip(offsets) {
         plan.placements[id] = Some(Placement::at(buffer.spaces[0], Bytes(offset)));
     }
-    plan.fit_extents(&problem.problem);
+    plan.fit_extents(&problem.input.problem);
     plan
 }
 
@@ -159,7 +164,8 @@ fn described<'py>(py: Python<'py>, finding: &Finding) -> PyResult<Bound<'py, PyD
 
 /// Every strategy that applies, smallest extent first, and those that do not, with the reason.
 #[pyfunction]
-#[pyo3(signature = (problem, assign, time_limit, work_limit, seed, threads))]
+#[pyo3(signature = (problem, assign, time_limit, work_limit, seed, threads, strict))]
+#[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
 pub(crate) fn compare<'py>(
     py: Python<'py>,
     problem: &ProblemHandle,
@@ -168,20 +174,21 @@ pub(crate) fn compare<'py>(
     work_limit: Option<u64>,
     seed: u64,
     threads: Option<usize>,
+    strict: bool,
 ) -> PyResult<Compared<'py>> {
-    let limits = Limits::of(py, seed, time_limit, work_limit, threads)?;
+    let limits = Limits::of(py, seed, time_limit, work_limit, threads, strict)?;
     let assign = assign.map(|assign| assign_of(py, assign)).transpose()?;
     let Watched { result, interrupted } = watched(py, None, |request| {
         let request = limits.set(request, assign.unwrap_or_default());
-        Comparison::run(&problem.problem, problem.program.as_deref(), assign, &request, |_| ())
+        Comparison::run(&problem.input, assign, &How { request, strict, ..How::default() }, |_| ())
     })?;
     if let Some(signal) = interrupted {
         return Err(signal);
     }
-    let comparison = result.map_err(|bug| error::unsound(py, &bug))?;
+    let comparison = result.map_err(|failure| error::failure(py, None, &failure))?;
     let row = |entry: &memplan::compare::Entry| {
         let facts = PyDict::new(py);
-        facts.set_item("strategy", entry.strategy)?;
+        facts.set_item("strategy", &entry.strategy)?;
         facts.set_item("assign", if entry.assign == Assign::Objects { "objects" } else { "offsets" })?;
         facts.set_item("status", entry.outcome.status())?;
         facts.set_item("extent", entry.extent().map(|extent| extent.0))?;
@@ -190,13 +197,15 @@ pub(crate) fn compare<'py>(
         Ok(facts)
     };
     let rows: PyResult<Vec<_>> = comparison.entries.iter().map(row).collect();
-    let refused = comparison.refused.iter().map(|refused| (refused.strategy, refused.reason.to_string())).collect();
-    Ok((rows?, refused, comparison.lower_bound(&problem.problem).0))
+    let refused =
+        comparison.refused.iter().map(|refused| (refused.strategy.clone(), refused.reason.to_string())).collect();
+    Ok((rows?, refused, comparison.lower_bound(&problem.input.problem).0))
 }
 
 /// Rewrites a program: the new text, notes, and bytes before and after by scope.
 #[pyfunction]
-#[pyo3(signature = (text, spec, name, strategy, time_limit, seed))]
+#[pyo3(signature = (text, spec, name, strategy, time_limit, seed, strict))]
+#[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
 pub(crate) fn opt<'py>(
     py: Python<'py>,
     text: &str,
@@ -205,26 +214,32 @@ pub(crate) fn opt<'py>(
     strategy: Option<&str>,
     time_limit: Option<f64>,
     seed: u64,
+    strict: bool,
 ) -> PyResult<(String, Vec<String>, Vec<Bound<'py, PyDict>>)> {
-    let spec: PassSpec =
-        spec.parse().map_err(|error: memplan::mlir::pass::SpecError| error::wrong_argument(py, &error.to_string()))?;
-    let pass = pass::find(&spec.name).ok_or_else(|| {
-        error::wrong_argument(py, &format!("there is no pass called `{}`; see memplan.passes()", spec.name))
-    })?;
-    let strategy = strategy.map(|name| strategy_of(py, name)).transpose()?;
-    let limits = Limits::of(py, seed, time_limit, None, None)?;
+    let spec: PassSpec = spec.parse().map_err(|error: SpecError| error::wrong_argument(py, &error.to_string()))?;
+    if pass::find(&spec.name).is_none() {
+        let message = format!("there is no pass called `{}`; see memplan.passes()", spec.name);
+        return Err(error::wrong_argument(py, &message));
+    }
+    let strategy = strategy.map(|name| strategy_of(py, name)).transpose()?.map(|strategy| strategy as _);
+    let limits = Limits::of(py, seed, time_limit, None, None, strict)?;
     let source = Source::new(name, text);
     let Watched { result, interrupted } = watched(py, None, |request| {
-        pass.run(
-            &source,
-            &spec.options,
-            &PassHow { strategy, request: limits.set(request, Assign::Offsets), device: None },
-        )
+        let how = How { strategy, request: limits.set(request, Assign::Offsets), strict, device: None };
+        pass::opt(&source, &[spec], &how)
     })?;
     if let Some(signal) = interrupted {
         return Err(signal);
     }
-    let rewritten = result.map_err(|failure| error::pass(py, &failure))?;
+    let mut rewritten = Vec::new();
+    for part in &result.parts {
+        match &part.chain {
+            Ok(chain) => rewritten.extend(chain.iter().map(|(_, output)| output)),
+            Err(stopped) => return Err(error::failure(py, None, &stopped.failure)),
+        }
+    }
+    let repairs = rewritten.iter().flat_map(|output| output.repairs());
+    let notes = rewritten.iter().flat_map(|output| &output.notes).chain(repairs).cloned().collect();
     let saving = |saving: &memplan::mlir::pass::Saving| {
         let facts = PyDict::new(py);
         facts.set_item("function", &saving.function)?;
@@ -235,8 +250,8 @@ pub(crate) fn opt<'py>(
         facts.set_item("lower_bound", saving.lower_bound)?;
         Ok(facts)
     };
-    let savings: PyResult<Vec<_>> = rewritten.savings.iter().map(saving).collect();
-    Ok((rewritten.text, rewritten.notes, savings?))
+    let savings: PyResult<Vec<_>> = rewritten.iter().flat_map(|output| &output.savings).map(saving).collect();
+    Ok((result.text().unwrap_or_default(), notes, savings?))
 }
 
 /// Names and one line each.
@@ -248,7 +263,7 @@ pub(crate) fn strategies() -> Vec<(&'static str, &'static str)> {
 /// Names and one line each.
 #[pyfunction]
 pub(crate) fn passes() -> Vec<(&'static str, &'static str)> {
-    PASSES.iter().map(|pass| (pass.name(), pass.describe())).collect()
+    PASSES.iter().map(|pass| (pass.name, pass.describe)).collect()
 }
 
 /// Names and one line each.

@@ -3,10 +3,8 @@
 //! The classes are written in Python (`memplan/_errors.py`), so that they can be
 //! subclassed, pickled and documented like any other.
 
-use memplan::models::ReadError;
-use memplan::pass::PassFailure;
-use memplan::pipeline::{PipelineError, Unsound};
-use memplan::planner::Refusal;
+use memplan::core::ReadError;
+use memplan::driver::Failure;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -56,28 +54,13 @@ pub(crate) fn bug(py: Python<'_>, message: &str) -> PyErr {
     exception(py, "BugError", message, |facts| facts.set_item("code", "bug"))
 }
 
-pub(crate) fn refusal(py: Python<'_>, refusal: &Refusal) -> PyErr {
-    refused(py, &refusal.to_string())
-}
-
-pub(crate) fn unsound(py: Python<'_>, unsound: &Unsound) -> PyErr {
-    bug(py, &unsound.to_string())
-}
-
-pub(crate) fn pipeline(py: Python<'_>, error: &PipelineError) -> PyErr {
+/// Why the driver has no result; `file` is what was read, if it came from a file.
+pub(crate) fn failure(py: Python<'_>, file: Option<&str>, error: &Failure) -> PyErr {
     match error {
-        PipelineError::Read(error) => unreadable(py, None, error),
-        PipelineError::Refused(error) => refusal(py, error),
-        PipelineError::Unsound(error) => unsound(py, error),
-        other => wrong_problem(py, &other.to_string()),
-    }
-}
-
-pub(crate) fn pass(py: Python<'_>, error: &PassFailure) -> PyErr {
-    match error {
-        PassFailure::Input(error) => unreadable(py, None, error),
-        PassFailure::Spec(error) => wrong_argument(py, &error.to_string()),
-        PassFailure::Unsound(error) => unsound(py, error),
+        Failure::Input(error) => unreadable(py, file, error),
+        Failure::Spec(error) => wrong_argument(py, &error.to_string()),
+        Failure::Target(error) => wrong_problem(py, &error.to_string()),
+        Failure::Unsound(error) => bug(py, &error.to_string()),
         other => refused(py, &other.to_string()),
     }
 }

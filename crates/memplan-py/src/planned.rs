@@ -3,33 +3,51 @@
 use std::sync::Arc;
 
 use memplan::core::{Outcome, Plan, Problem, Stop};
+use memplan::driver::{self, Checked, Failure, How};
+use memplan::format::Input;
+use memplan::front_end::{Plain, PlanForm, Planned};
 use memplan::map::{Caption, Map};
-use memplan::models::plan::{csv, header, json};
+use memplan::models::plan::json;
+use memplan::planner::{Request, Strategy};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::calls::Limits;
 use crate::error;
 
 /// The outcome of planning a problem; its plan, if there is one, has been checked.
 #[pyclass(frozen, name = "Plan", module = "memplan._native")]
 pub(crate) struct PlanHandle {
-    pub(crate) problem: Arc<Problem>,
-    pub(crate) outcome: Outcome,
-    pub(crate) strategy: String,
-    pub(crate) seconds: f64,
+    pub(crate) input: Arc<Input>,
+    pub(crate) planned: Checked<Planned>,
+    pub(crate) limits: Limits,
+    pub(crate) strategy: &'static dyn Strategy,
     pub(crate) name: String,
 }
 
 impl PlanHandle {
+    fn problem(&self) -> &Problem {
+        &self.planned.problem
+    }
+
     /// The plan, or the error for what only a plan has.
     pub(crate) fn need(&self, py: Python<'_>) -> PyResult<&Plan> {
-        let status = self.outcome.status();
-        self.outcome.plan().ok_or_else(|| error::refused(py, &format!("there is no plan: the outcome is {status}")))
+        let status = self.planned.outcome.status();
+        let none = || error::refused(py, &format!("there is no plan: the outcome is {status}"));
+        self.planned.outcome.plan().ok_or_else(none)
+    }
+
+    /// The plan written in a form, and found again there.
+    fn written(&self, py: Python<'_>, form: PlanForm) -> PyResult<String> {
+        self.need(py)?;
+        let plain = Plain { form, ..Plain::default() };
+        let output = driver::emit(&plain, &self.input, &self.planned);
+        Ok(output.map_err(|error| error::failure(py, None, &error))?.text().to_owned())
     }
 
     fn map(&self, py: Python<'_>) -> PyResult<Map<'_>> {
-        let facts = vec![format!("strategy {}", self.strategy), self.outcome.status().to_owned()];
-        Ok(Map::new(&self.problem, self.need(py)?, Caption::new(&self.name, facts)))
+        let facts = vec![format!("strategy {}", self.planned.strategy), self.planned.outcome.status().to_owned()];
+        Ok(Map::new(self.problem(), self.need(py)?, Caption::new(&self.name, facts)))
     }
 }
 
@@ -37,33 +55,39 @@ impl PlanHandle {
 impl PlanHandle {
     #[getter]
     fn status(&self) -> &'static str {
-        self.outcome.status()
+        self.planned.outcome.status()
     }
 
     #[getter]
     fn strategy(&self) -> &str {
-        &self.strategy
+        &self.planned.strategy
     }
 
     #[getter]
     fn seconds(&self) -> f64 {
-        self.seconds
+        self.planned.time.as_secs_f64()
+    }
+
+    /// What had to be planned again because a check rejected the first plan; empty unless something is wrong in memplan.
+    #[getter]
+    fn repairs(&self) -> Vec<String> {
+        self.planned.repairs().to_vec()
     }
 
     #[getter]
     fn extent(&self) -> Option<u64> {
-        self.outcome.plan().map(|plan| plan.extent().0)
+        self.planned.outcome.plan().map(|plan| plan.extent().0)
     }
 
     #[getter]
     fn lower_bound(&self) -> u64 {
-        json::lower_bound(&self.problem, &self.outcome).0
+        json::lower_bound(self.problem(), &self.planned.outcome).0
     }
 
     /// Why planning ended, if it could have gone on.
     #[getter]
     fn stop(&self) -> Option<&'static str> {
-        let (Outcome::Feasible { stop, .. } | Outcome::Exhausted { stop }) = &self.outcome else { return None };
+        let (Outcome::Feasible { stop, .. } | Outcome::Exhausted { stop }) = &self.planned.outcome else { return None };
         match stop {
             Stop::Finished => None,
             Stop::TimeLimit => Some("time limit"),
@@ -75,28 +99,45 @@ impl PlanHandle {
     /// Names of buffers that cannot fit together.
     #[getter]
     fn witness(&self) -> Option<Vec<&str>> {
-        let Outcome::Infeasible(witness) = &self.outcome else { return None };
-        Some(witness.buffers.iter().map(|&id| self.problem.buffers()[id].name.as_str()).collect())
+        let Outcome::Infeasible(witness) = &self.planned.outcome else { return None };
+        Some(witness.buffers.iter().map(|&id| self.problem().buffers()[id].name.as_str()).collect())
     }
 
     /// First offset of every buffer as 64-bit numbers in native byte order.
     fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let plan = self.need(py)?;
         let offset = |id| plan.offset(id).unwrap_or_default().0;
-        let bytes: Vec<u8> = self.problem.buffers().ids().flat_map(|id| offset(id).to_ne_bytes()).collect();
+        let bytes: Vec<u8> = self.problem().buffers().ids().flat_map(|id| offset(id).to_ne_bytes()).collect();
         Ok(PyBytes::new(py, &bytes))
     }
 
     fn to_json(&self) -> String {
-        json::write(&self.problem, &self.outcome, &self.strategy, self.seconds)
+        self.planned.to_json()
     }
 
     fn to_csv(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(csv::write(&self.problem, self.need(py)?))
+        self.written(py, PlanForm::Csv)
     }
 
     fn to_header(&self, py: Python<'_>, name: &str) -> PyResult<String> {
-        Ok(header::write(&self.problem, self.need(py)?, name))
+        self.written(py, PlanForm::Header(name.to_owned()))
+    }
+
+    /// A copy of the `.tflite` model with the plan inside. It is planned once more, for a model with a plan must
+    /// not need more than without.
+    fn to_model<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.need(py)?;
+        let plain = Plain { form: PlanForm::Model, ..Plain::default() };
+        let bytes = py.detach(|| {
+            let request = self.limits.clone().set(Request::default(), self.planned.assign);
+            let how = How { strategy: Some(self.strategy), request, strict: self.limits.strict, device: None };
+            let planned = driver::lay_out(&plain, &self.input, &how)?;
+            let mut bytes = Vec::new();
+            let output = driver::emit(&plain, &self.input, &planned)?;
+            output.write(&mut bytes).map_err(|error| Failure::Form(error.to_string()))?;
+            Ok::<_, Failure>(bytes)
+        });
+        Ok(PyBytes::new(py, &bytes.map_err(|error| error::failure(py, None, &error))?))
     }
 
     fn to_html(&self, py: Python<'_>) -> PyResult<String> {

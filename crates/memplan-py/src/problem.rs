@@ -4,48 +4,32 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use memplan::analyzed::Analyzed;
 use memplan::core::{Buffer, Bytes, Lifetime, Problem, ProblemBuilder, Space, bound};
 use memplan::format::{self, Input};
+use memplan::front_end::{FrontEnd, Plain};
 use memplan::models::graph::problem::Assumptions;
 use memplan::models::records;
 use memplan::models::tflite::scratch::ScratchTable;
-use memplan::network::Network;
-use memplan::pipeline::{self, Source};
+use memplan::source::Source;
 use memplan::target::Target;
 use pyo3::prelude::*;
 
 use crate::error;
 
-/// A problem, and the program it comes from if there is one.
+/// A problem, and what it comes from.
 #[pyclass(frozen, name = "Problem", module = "memplan._native")]
 pub(crate) struct ProblemHandle {
-    pub(crate) problem: Arc<Problem>,
-    pub(crate) program: Option<Arc<Analyzed>>,
-    pub(crate) network: Option<Arc<Network>>,
+    pub(crate) input: Arc<Input>,
     pub(crate) name: String,
-    notes: Vec<String>,
 }
 
 impl ProblemHandle {
     fn of(problem: Problem, name: &str) -> ProblemHandle {
-        ProblemHandle {
-            problem: Arc::new(problem),
-            program: None,
-            network: None,
-            name: name.to_owned(),
-            notes: Vec::new(),
-        }
-    }
-
-    /// What the problem comes from, for the checks that look at it.
-    pub(crate) fn behind(&self) -> (Option<&Analyzed>, Option<&Network>) {
-        (self.program.as_deref(), self.network.as_deref())
+        ProblemHandle::of_input(Input::of_problem(problem, Vec::new()), name)
     }
 
     fn of_input(input: Input, name: &str) -> ProblemHandle {
-        let (program, network) = (input.program.map(Arc::new), input.network.map(Arc::new));
-        ProblemHandle { program, network, notes: input.notes, ..ProblemHandle::of(input.problem, name) }
+        ProblemHandle { input: Arc::new(input), name: name.to_owned() }
     }
 }
 
@@ -100,7 +84,7 @@ impl ProblemHandle {
     fn from_json(py: Python<'_>, text: &str, name: &str) -> PyResult<ProblemHandle> {
         let records = records::find("json").map(|format| format.read(text));
         match records {
-            Some(Ok(records)) => Ok(ProblemHandle { notes: records.notes, ..ProblemHandle::of(records.problem, name) }),
+            Some(Ok(records)) => Ok(ProblemHandle::of_input(Input::of_problem(records.problem, records.notes), name)),
             Some(Err(error)) => Err(error::unreadable(py, None, &error)),
             None => Err(error::bug(py, "the JSON reader is gone")),
         }
@@ -133,8 +117,8 @@ impl ProblemHandle {
                 Some(ScratchTable::from_toml(table).map_err(|error| error::wrong_argument(py, &error.to_string()))?)
             }
         };
-        let input = py.detach(|| pipeline::read(&source));
-        let input = input.map_err(|error| error::unreadable(py, Some(&source.name), &error))?;
+        let input = py.detach(|| Plain::default().read(&source));
+        let input = input.map_err(|error| error::failure(py, Some(&source.name), &error))?;
         Ok(ProblemHandle::of_input(input, &source.name))
     }
 
@@ -153,13 +137,15 @@ impl ProblemHandle {
             return Err(error::wrong_argument(py, "an alignment is at least 1"));
         }
         let target = Target { align: align.map(Bytes), capacity: capacity.map(Bytes), spaces };
-        let problem = target.apply(&self.problem).map_err(|error| error::wrong_problem(py, &error.to_string()))?;
-        let (program, network, notes) = (self.program.clone(), self.network.clone(), self.notes.clone());
-        Ok(ProblemHandle { program, network, notes, ..ProblemHandle::of(problem, &self.name) })
+        let problem =
+            target.apply(&self.input.problem).map_err(|error| error::wrong_problem(py, &error.to_string()))?;
+        let mut input = Input { problem: Arc::new(problem), ..(*self.input).clone() };
+        input.targets.push(target);
+        Ok(ProblemHandle::of_input(input, &self.name))
     }
 
     fn __len__(&self) -> usize {
-        self.problem.buffers().len()
+        self.input.problem.buffers().len()
     }
 
     #[getter]
@@ -169,26 +155,26 @@ impl ProblemHandle {
 
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        self.input.notes.clone()
     }
 
     #[getter]
     fn lower_bound(&self) -> u64 {
-        bound::lower_bound(&self.problem).0
+        bound::lower_bound(&self.input.problem).0
     }
 
     /// Whether there is a program behind it, so that plans pass the dataflow check, too.
     #[getter]
     fn has_program(&self) -> bool {
-        self.program.is_some()
+        self.input.program.is_some()
     }
 
     fn to_json(&self) -> String {
-        records::json::write(&self.problem)
+        records::json::write(&self.input.problem)
     }
 
     fn to_csv(&self) -> String {
-        records::csv::write(&self.problem)
+        records::csv::write(&self.input.problem)
     }
 }
 

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use memplan_analysis::{Aliases, Collected, Group, Lifetimes, OpTree, TickCollector};
 use memplan_core::{
-    Buffer, BufferId, IndexVec, Lifetime, Plan, Problem, ProblemBuilder, ProblemError, Size, Space, SpaceId, Span,
+    Buffer, BufferId, Id, IndexVec, Lifetime, Plan, Problem, ProblemBuilder, ProblemError, Size, Space, SpaceId, Span,
 };
 use memplan_program::{Program, SiteId, Size as SiteSize, text};
-use memplan_verify::dataflow::{self, SitePlan, Violation};
+use memplan_verify::dataflow::SitePlan;
+
+use crate::finding::{self, Finding};
 
 /// A program, its aliases and lifetimes, and the problem they make.
 #[derive(Clone, Debug)]
@@ -71,9 +73,25 @@ impl Analyzed {
         self.collected.left_alone.iter().map(note).collect()
     }
 
+    /// The site that each buffer of [`problem`](Analyzed::problem) stands for.
+    pub(crate) fn sites(&self) -> &[SiteId] {
+        self.collected.sites.as_slice()
+    }
+
+    /// The buffer that stands for a site; `None` for sites that are left alone.
+    pub(crate) fn buffer_of(&self, site: SiteId) -> Option<BufferId> {
+        // Sites are collected in their order.
+        self.sites().binary_search(&site).ok().map(BufferId::from_index)
+    }
+
+    /// Where a plan for [`problem`](Analyzed::problem) puts each site, for the dataflow check.
+    pub(crate) fn site_plan(&self, plan: &Plan) -> SitePlan {
+        self.by_site(&self.collected.sites, plan)
+    }
+
     /// In which ways a plan for [`problem`](Analyzed::problem) changes what the program means.
-    pub fn check(&self, plan: &Plan) -> Vec<Violation> {
-        dataflow::check(&self.program, &self.site_plan(&self.collected.sites, plan))
+    pub fn check(&self, plan: &Plan) -> Vec<Finding> {
+        finding::in_dataflow(&self.program, &self.site_plan(plan))
     }
 
     /// The problem against which another tool's plan for this program is read:
@@ -102,12 +120,12 @@ impl Analyzed {
 
     /// In which ways a plan for [`problem_of_any_plan`](Analyzed::problem_of_any_plan)
     /// changes what the program means.
-    pub fn check_any(&self, plan: &Plan) -> Vec<Violation> {
+    pub fn check_any(&self, plan: &Plan) -> Vec<Finding> {
         let sites: IndexVec<BufferId, SiteId> = self.program.sites().ids().collect();
-        dataflow::check(&self.program, &self.site_plan(&sites, plan))
+        finding::in_dataflow(&self.program, &self.by_site(&sites, plan))
     }
 
-    fn site_plan(&self, sites: &IndexVec<BufferId, SiteId>, plan: &Plan) -> SitePlan {
+    fn by_site(&self, sites: &IndexVec<BufferId, SiteId>, plan: &Plan) -> SitePlan {
         let mut by_site = SitePlan::empty(&self.program);
         for (buffer, &site) in sites.iter_enumerated() {
             by_site.placements[site] = plan.placements.get(buffer).cloned().flatten();

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use memplan_core::{Bytes, Outcome, Problem, Stop, bound};
-use memplan_planner::{Assign, Refusal, Request, STRATEGIES, Strategy};
+use memplan_planner::{Assign, Refusal, Request, STRATEGIES};
 
-use crate::analyzed::Analyzed;
+use crate::driver::{self, Failure, How};
 use crate::finding;
 use crate::format::Input;
-use crate::pipeline::{self, How, Unsound};
+use crate::front_end::{Plain, Planned};
 
 /// What one strategy made of the problem. Its plan has been checked.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Name of the strategy.
-    pub strategy: &'static str,
+    pub strategy: String,
     /// The kind of plan.
     pub assign: Assign,
     /// What came of it.
@@ -34,7 +34,7 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub struct Refused {
     /// Its name.
-    pub strategy: &'static str,
+    pub strategy: String,
     /// Why.
     pub reason: Refusal,
 }
@@ -49,58 +49,32 @@ pub struct Comparison {
     pub refused: Vec<Refused>,
 }
 
-/// A problem, and how plans for it are checked.
-type Checked<'a> = (&'a Problem, &'a dyn Fn(Outcome, &'static dyn Strategy) -> Result<Outcome, Unsound>);
-
 impl Comparison {
     /// Runs every strategy; `assign` restricts it to one kind of plan, else each
-    /// strategy makes every kind it can. `watch` hears the name of each one
-    /// before it starts.
+    /// strategy makes every kind it can. Plans of other tools that come with the input stand beside ours.
+    /// `watch` hears the name of each strategy before it starts.
     pub fn run(
-        problem: &Problem,
-        program: Option<&Analyzed>,
-        assign: Option<Assign>,
-        request: &Request,
-        watch: impl FnMut(&'static str),
-    ) -> Result<Comparison, Unsound> {
-        let check = |outcome, strategy| pipeline::check(problem, program, outcome, strategy);
-        Comparison::default().with_strategies((problem, &check), assign, request, watch)
-    }
-
-    /// The same for an input whose problem is on its target; plans of other
-    /// tools that come with it stand beside ours.
-    pub fn run_input(
         input: &Input,
         assign: Option<Assign>,
-        request: &Request,
-        watch: impl FnMut(&'static str),
-    ) -> Result<Comparison, Unsound> {
+        how: &How,
+        mut watch: impl FnMut(&'static str),
+    ) -> Result<Comparison, Failure> {
         let mut comparison = Comparison::default();
         comparison.add_peers(input, assign);
-        let check = |outcome, strategy| pipeline::check_input(&input.problem, input, outcome, strategy);
-        comparison.with_strategies((&input.problem, &check), assign, request, watch)
-    }
-
-    fn with_strategies(
-        mut self,
-        checked: Checked,
-        assign: Option<Assign>,
-        request: &Request,
-        mut watch: impl FnMut(&'static str),
-    ) -> Result<Comparison, Unsound> {
         for &strategy in STRATEGIES {
             let kinds = assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref);
             for &assign in kinds {
                 watch(strategy.name());
-                self.try_strategy(checked, strategy, Request { assign, ..request.clone() })?;
+                let request = Request { assign, ..how.request.clone() };
+                comparison.try_strategy(input, &How { strategy: Some(strategy), request, ..how.clone() })?;
             }
         }
-        self.entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent()));
+        comparison.entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent()));
         // Whoever refused one kind of plan and made the other has taken part.
-        let Comparison { entries, refused } = &mut self;
+        let Comparison { entries, refused } = &mut comparison;
         refused.retain(|refused| entries.iter().all(|entry| entry.strategy != refused.strategy));
-        refused.dedup_by_key(|refused| refused.strategy);
-        Ok(self)
+        refused.dedup_by_key(|refused| refused.strategy.clone());
+        Ok(comparison)
     }
 
     /// Plans of other tools, if they hold on this target.
@@ -114,23 +88,24 @@ impl Comparison {
             }
             let lower_bound = bound::lower_bound(&input.problem);
             let outcome = Outcome::Feasible { plan: peer.plan.clone(), lower_bound, stop: Stop::Finished };
-            self.entries.push(Entry { strategy: peer.name, assign: Assign::Offsets, outcome, time: Duration::ZERO });
+            self.entries.push(Entry {
+                strategy: peer.name.to_owned(),
+                assign: Assign::Offsets,
+                outcome,
+                time: Duration::ZERO,
+            });
         }
     }
 
-    fn try_strategy(
-        &mut self,
-        (problem, check): Checked,
-        strategy: &'static dyn Strategy,
-        request: Request,
-    ) -> Result<(), Unsound> {
-        let assign = request.assign;
-        match pipeline::plan(problem, &How { strategy, request }) {
-            Ok((outcome, time)) => {
-                let outcome = check(outcome, strategy)?;
-                self.entries.push(Entry { strategy: strategy.name(), assign, outcome, time });
+    fn try_strategy(&mut self, input: &Input, how: &How) -> Result<(), Failure> {
+        let strategy = how.strategy.map_or("auto", |strategy| strategy.name()).to_owned();
+        match driver::lay_out(&Plain::default(), input, how) {
+            Ok(planned) => {
+                let Planned { outcome, assign, time, .. } = planned.into_inner();
+                self.entries.push(Entry { strategy, assign, outcome, time });
             }
-            Err(reason) => self.refused.push(Refused { strategy: strategy.name(), reason }),
+            Err(Failure::Refused(reason)) => self.refused.push(Refused { strategy, reason }),
+            Err(failure) => return Err(failure),
         }
         Ok(())
     }

@@ -16,12 +16,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use memplan_core::{Bytes, Outcome, Problem, bound};
+use memplan_planner::strategy::search::Search;
 use memplan_planner::{Request, search};
 
-use crate::format;
+use crate::driver::{self, Failure, How, Method};
+use crate::format::{self, Input};
+use crate::front_end::{Plain, Planned};
 
 /// The file with what is known.
 pub const BEST: &str = "best.csv";
@@ -41,7 +46,7 @@ pub struct Instance {
     /// Path inside its folder without extension, `#` and a number for a line of a `.jsonl`.
     pub name: String,
     /// The problem.
-    pub problem: Problem,
+    pub problem: Arc<Problem>,
 }
 
 /// How one instance went.
@@ -130,13 +135,13 @@ pub fn instances(folder: &Path) -> Result<Vec<Instance>, CorpusError> {
 }
 
 /// A line may say `"alignment": 32` for all of its buffers.
-fn aligned(line: &[u8], problem: Problem) -> Problem {
+fn aligned(line: &[u8], problem: Arc<Problem>) -> Arc<Problem> {
     let alignment = serde_json::from_slice::<serde_json::Value>(line).ok();
     let alignment = alignment.and_then(|value| value.get("alignment")?.as_u64()).filter(|&alignment| alignment > 0);
     let Some(alignment) = alignment else { return problem };
     let mut builder = problem.to_builder();
     builder.buffers_mut().iter_mut().for_each(|buffer| buffer.alignment = Bytes(alignment));
-    builder.build().unwrap_or(problem)
+    builder.build().map_or(problem, Arc::new)
 }
 
 /// Problem files below a folder, sorted.
@@ -162,16 +167,20 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
 }
 
 /// Plans an instance.
-pub fn run(instance: &Instance, known: Option<Known>, request: &Request) -> Score {
-    let start = Instant::now();
-    let answer = search::search(&instance.problem, request);
-    Score {
-        name: instance.name.clone(),
-        buffers: instance.problem.buffers().len(),
-        peak: bound::lower_bound(&instance.problem),
-        outcome: answer.outcome,
-        nodes: answer.nodes,
-        time: start.elapsed(),
-        known,
-    }
+pub fn run(instance: &Instance, known: Option<Known>, how: &How) -> Result<Score, Failure> {
+    let nodes = AtomicU64::new(0);
+    let method = Method {
+        base: &Search,
+        plan: |problem: &Problem, request: &Request| {
+            let answer = search::search(problem, request);
+            nodes.store(answer.nodes, Ordering::Relaxed);
+            answer.outcome
+        },
+    };
+    let input = Input::of_problem(Arc::clone(&instance.problem), Vec::new());
+    let how = How { strategy: Some(&method), ..how.clone() };
+    let Planned { problem, outcome, time, .. } = driver::lay_out(&Plain::default(), &input, &how)?.into_inner();
+    let (buffers, peak) = (problem.buffers().len(), bound::lower_bound(&problem));
+    let nodes = nodes.load(Ordering::Relaxed);
+    Ok(Score { name: instance.name.clone(), buffers, peak, outcome, nodes, time, known })
 }

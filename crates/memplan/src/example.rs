@@ -1,6 +1,6 @@
 //! The example built into the command: a network everybody knows.
 
-use crate::pipeline::Source;
+use crate::source::Source;
 
 /// The intermediate tensors of MobileNet v2 (224 x 224, 32-bit floats) in the
 /// order in which an interpreter computes them: 65 tensors, 26.3 MiB together,

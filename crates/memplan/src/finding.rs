@@ -1,9 +1,12 @@
 //! What the two checks find, in one form for reports and machines.
+//!
+//! Every plan is judged here, ours and those of other tools: no other module of this crate calls
+//! the packing check or the dataflow check.
 
-use memplan_core::{Plan, Problem, Span};
+use memplan_core::{BufferId, Plan, Problem, Span};
 use memplan_program::{Program, SiteId};
-use memplan_verify::packing::{self, Kind, Place};
-use memplan_verify::{dataflow, packing::Violation};
+use memplan_verify::dataflow::{self, SitePlan};
+use memplan_verify::packing::{self, Kind, Place, Violation};
 
 /// Something that is wrong with a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +28,15 @@ pub struct Finding {
 /// Everything in which a plan breaks the rules of its problem.
 pub fn in_packing(problem: &Problem, plan: &Plan) -> Vec<Finding> {
     packing::check(problem, plan).iter().map(Finding::from).collect()
+}
+
+/// The same, with the buffers each finding is about.
+pub(crate) fn in_packing_with_buffers(problem: &Problem, plan: &Plan) -> Vec<(Finding, Vec<BufferId>)> {
+    let buffers = |violation: &Violation| {
+        let who = violation.buffer().into_iter().chain(violation.other());
+        who.map(|who| who.id).collect()
+    };
+    packing::check(problem, plan).iter().map(|violation| (Finding::from(violation), buffers(violation))).collect()
 }
 
 /// Everything in which a plan for a program breaks the rules, except for those
@@ -55,22 +67,29 @@ impl From<&Violation> for Finding {
     }
 }
 
-/// Dataflow violations as findings.
-pub fn in_dataflow(program: &Program, violations: &[dataflow::Violation]) -> Vec<Finding> {
+/// Everything in which placements change what a program computes.
+pub fn in_dataflow(program: &Program, plan: &SitePlan) -> Vec<Finding> {
+    in_dataflow_with_sites(program, plan).into_iter().map(|(finding, _)| finding).collect()
+}
+
+/// The same, with the sites each finding is about.
+pub(crate) fn in_dataflow_with_sites(program: &Program, plan: &SitePlan) -> Vec<(Finding, Vec<SiteId>)> {
+    let violations = dataflow::check(program, plan);
     if violations.is_empty() {
         return Vec::new();
     }
     let names = program.site_names();
     let finding = |violation: &dataflow::Violation| {
         let sites = sites_of(violation);
-        Finding {
+        let finding = Finding {
             code: violation.code(),
             message: violation.describe(program),
-            buffers: sites.into_iter().map(|site| names[site].clone()).collect(),
+            buffers: sites.iter().map(|&site| names[site].clone()).collect(),
             step: None,
             place: None,
             span: violation.op().map(|op| program.op(op).span).filter(|span| span.end > span.start),
-        }
+        };
+        (finding, sites)
     };
     violations.iter().map(finding).collect()
 }

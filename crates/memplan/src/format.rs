@@ -14,6 +14,7 @@ mod tvmscript;
 mod xla;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use memplan_core::{Plan, Problem, Span};
 use memplan_mlir::Dialects;
@@ -24,16 +25,22 @@ use memplan_models::{ReadError, utf8};
 
 use crate::analyzed::Analyzed;
 use crate::network::Network;
+use crate::source::Source;
+use crate::target::Target;
 
 /// What was read: a problem, and the program it comes from if there is one.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Input {
     /// What has to be placed.
-    pub problem: Problem,
+    pub problem: Arc<Problem>,
     /// The program behind the problem; lifetime records have none.
-    pub program: Option<Analyzed>,
+    pub program: Option<Arc<Analyzed>>,
     /// The network behind the problem, if it comes from a model file.
-    pub network: Option<Network>,
+    pub network: Option<Arc<Network>>,
+    /// That file, for a copy of it with a plan inside.
+    pub file: Option<Source>,
+    /// The targets that the problem was set on, in their order.
+    pub targets: Vec<Target>,
     /// Plans of other tools that the file holds or that follow from it.
     pub peers: Vec<PeerPlan>,
     /// What was ignored, assumed or left alone, for the user to know.
@@ -42,8 +49,16 @@ pub struct Input {
 
 impl Input {
     /// An input that is a problem and nothing else.
-    pub fn of_problem(problem: Problem, notes: Vec<String>) -> Input {
-        Input { problem, program: None, network: None, peers: Vec::new(), notes }
+    pub fn of_problem(problem: impl Into<Arc<Problem>>, notes: Vec<String>) -> Input {
+        Input {
+            problem: problem.into(),
+            program: None,
+            network: None,
+            file: None,
+            targets: Vec::new(),
+            peers: Vec::new(),
+            notes,
+        }
     }
 }
 
@@ -98,6 +113,11 @@ pub trait Format: Sync {
     fn sniff(&self, text: &str) -> bool;
     /// Reads a text.
     fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError>;
+
+    /// The file beside a file of that name that belongs to it.
+    fn sibling(&self, _file_name: &str) -> Option<String> {
+        None
+    }
 
     /// Whether files of this format are not text and may be too large to load.
     fn is_binary(&self) -> bool {

@@ -1,20 +1,20 @@
 //! Static memory planning for tensor programs: everything in one crate.
 //!
 //! memplan decides, before a program runs, where every one of its buffers
-//! lives. [`pipeline`] is the way from the bytes of a file to a checked plan,
-//! a line a stage; [`target`] is what the user says about the memory;
+//! lives. [`driver`] is the one way from a [`source`] to a checked result; what it drives are
+//! [front ends](front_end), one for each kind of input and output; [`target`] is what the user says about the memory;
 //! [`compare`] runs every strategy; [`map`], [`timeline`] and [`snapshot`] draw; [`mod@pass`] rewrites
 //! programs; [`mod@reduce`] shrinks an input that shows a bug. [`mod@format`]
 //! lists what can be read.
 //!
 //! ```
-//! use memplan::pipeline::{self, How, Source};
-//! use memplan::target::Target;
+//! use memplan::driver::{self, Failure, How};
+//! use memplan::source::Source;
 //!
 //! let source = Source::new("two.csv", "id,lower,upper,size\na,0,2,64\nb,2,4,32\n");
-//! let planned = pipeline::run(&source, &Target::default(), &How::auto())?;
+//! let planned = driver::plan(&source, &How::default())?;
 //! assert_eq!(planned.outcome.plan().map(|plan| plan.extent().0), Some(64));
-//! # Ok::<(), pipeline::PipelineError>(())
+//! # Ok::<(), Failure>(())
 //! ```
 //!
 //! The parts are crates of their own, re-exported here: [`core`] (the
@@ -25,18 +25,22 @@
 pub mod analyzed;
 pub mod compare;
 pub mod corpus;
+pub mod driver;
 pub mod example;
+pub mod explain;
 pub mod finding;
 pub mod format;
+pub mod front_end;
 pub mod map;
 pub mod network;
 pub mod pass;
-pub mod pipeline;
 pub mod reduce;
 pub mod snapshot;
-pub mod spill;
+pub mod source;
+mod spill;
 pub mod target;
 pub mod timeline;
+pub mod warm;
 pub mod wording;
 
 pub use memplan_analysis as analysis;

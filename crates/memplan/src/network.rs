@@ -12,7 +12,7 @@ use memplan_models::graph::problem::{Assumptions, Placed, Role, place};
 use memplan_models::graph::{Model, Timeline, program::program};
 use memplan_models::tflite::arena;
 use memplan_program::{Program, SiteId};
-use memplan_verify::dataflow::{self, SitePlan, Violation};
+use memplan_verify::dataflow::SitePlan;
 
 use crate::finding::{self, Finding};
 
@@ -86,17 +86,26 @@ impl Network {
         self.program.as_ref().map(memplan_program::text::print)
     }
 
-    /// Everything in which a plan changes what the network computes: found by
-    /// following its reads and writes, without the lifetimes it was planned with.
-    pub fn check(&self, plan: &Plan) -> Vec<Finding> {
-        let Some(program) = &self.program else { return Vec::new() };
+    /// The program and where a plan puts its buffers, for the dataflow check, which follows reads and writes
+    /// and not the lifetimes that the plan was made with; `None` if the program is too long.
+    pub fn meaning(&self, plan: &Plan) -> Option<(&Program, SitePlan)> {
+        let program = self.program.as_ref()?;
         let mut by_site = SitePlan::empty(program);
         for site in program.sites().ids() {
             let site: SiteId = site;
             by_site.placements[site] = plan.placements.get(BufferId::from_index(site.index())).cloned().flatten();
         }
-        let violations: Vec<Violation> = dataflow::check(program, &by_site);
-        finding::in_dataflow(program, &violations)
+        Some((program, by_site))
+    }
+
+    /// Everything in which a plan changes what the network computes.
+    pub fn check(&self, plan: &Plan) -> Vec<Finding> {
+        self.meaning(plan).map_or_else(Vec::new, |(program, by_site)| finding::in_dataflow(program, &by_site))
+    }
+
+    /// Whether a plan for the network is right on a target.
+    pub(crate) fn holds(&self, problem: &Problem, plan: &Plan) -> bool {
+        finding::in_packing(problem, plan).is_empty() && self.check(plan).is_empty()
     }
 
     /// How often ops read or write each buffer in a run.

@@ -20,8 +20,8 @@
 use memplan_core::{BufferId, Bytes, Outcome, Problem, Stop, bound};
 use memplan_planner::Refusal;
 
+use crate::driver::Solver;
 use crate::network::Network;
-use crate::pipeline::{self, How};
 
 /// Parts of the capacity that are tried, in thousandths.
 const HEADROOM: [u64; 6] = [1000, 980, 950, 900, 850, 750];
@@ -35,21 +35,20 @@ fn lives(problem: &Problem) -> u64 {
 }
 
 /// Whether there is something to choose.
-pub fn has_choice(problem: &Problem) -> bool {
+pub(crate) fn has_choice(problem: &Problem) -> bool {
     problem.spaces().len() > 1 && problem.buffers().iter().any(|buffer| buffer.spaces.len() > 1)
 }
 
 /// A plan in which hot and small buffers are in the fast memory; `None` if no
 /// choice that was tried can be packed.
-pub fn plan(problem: &Problem, network: &Network, how: &How) -> Result<Option<Outcome>, Refusal> {
+pub(crate) fn plan(problem: &Problem, network: &Network, solver: &mut Solver) -> Result<Option<Outcome>, Refusal> {
     if lives(problem) > WORK {
         return Ok(None);
     }
     let heat = Heat::new(problem, network);
     for thousandths in HEADROOM {
         let Some(chosen) = heat.choose(problem, thousandths) else { continue };
-        let (outcome, _) = pipeline::plan(&chosen, how)?;
-        if let Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } = outcome {
+        if let Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } = solver.propose(&chosen)? {
             // The best for this choice; another choice may need less in all.
             let lower_bound = bound::lower_bound(problem);
             return Ok(Some(match plan.extent() == lower_bound {

@@ -65,7 +65,7 @@ fn counts_beyond_all_memory() {
 fn problems_that_contradict_themselves() {
     refused(plan(&problem(&[buffer(1, 3, 2)], &[]), None).0, "before it starts");
     refused(plan(&problem(&[BufferDescription { space: 1, ..buffer(1, 0, 1) }], &[]), None).0, "space 1");
-    let off = BufferDescription { fixed_offset: 3, alignment: 2, ..buffer(1, 0, 1) };
+    let off = BufferDescription { fixed_offset: 3, flags: MEMPLAN_FIXED_OFFSET, alignment: 2, ..buffer(1, 0, 1) };
     refused(plan(&problem(&[off], &[]), None).0, "3");
     refused(plan(&problem(&[buffer(u64::MAX, 0, 1), buffer(u64::MAX, 0, 1)], &[]), None).0, "");
     refused(plan(&problem(&[buffer(1, 0, u64::MAX)], &[]), None).0, "");

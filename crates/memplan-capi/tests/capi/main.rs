@@ -7,13 +7,11 @@ mod planning;
 mod plugin;
 mod rewriting;
 
-use memplan_capi::{
-    BufferDescription, MEMPLAN_NO_OFFSET, Options, ProblemDescription, Report, SpaceDescription, Status, memplan_plan,
-};
+use memplan_capi::{BufferDescription, Options, ProblemDescription, Report, SpaceDescription, Status, memplan_plan};
 
 /// A plain buffer.
 fn buffer(size: u64, start: u64, end: u64) -> BufferDescription {
-    BufferDescription { size, alignment: 1, start, end, fixed_offset: MEMPLAN_NO_OFFSET, space: 0, reserved: 0 }
+    BufferDescription { size, alignment: 1, start, end, fixed_offset: 0, space: 0, flags: 0 }
 }
 
 /// A problem over these arrays.

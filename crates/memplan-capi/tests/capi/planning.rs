@@ -13,17 +13,18 @@ fn offsets_extent_and_bound_come_back() {
     assert_eq!(last_error(), "");
     // SAFETY: live arrays of the current layout.
     let verified = unsafe { memplan_verify(&problem(&buffers, &[]), offsets.as_ptr(), std::ptr::null_mut()) };
-    assert_eq!(verified, Status::MEMPLAN_OPTIMAL);
+    assert_eq!(verified, Status::MEMPLAN_OK);
 }
 
 #[test]
 fn alignment_spaces_and_fixed_offsets_are_honoured() {
     let spaces = [
-        SpaceDescription { capacity: 256, alignment: 32, base: 0 },
-        SpaceDescription { capacity: MEMPLAN_UNLIMITED, alignment: 0, base: 4096 },
+        SpaceDescription { capacity: 256, flags: MEMPLAN_CAPACITY, alignment: 32, ..SpaceDescription::default() },
+        SpaceDescription { base: 4096, ..SpaceDescription::default() },
     ];
     let mut buffers = [buffer(10, 0, 4), buffer(10, 0, 4), buffer(100, 0, 4), buffer(1, 0, 4)];
     buffers[0].fixed_offset = 64;
+    buffers[0].flags = MEMPLAN_FIXED_OFFSET;
     buffers[2].space = 1;
     buffers[3].alignment = 16;
     let (status, offsets, report) = plan(&problem(&buffers, &spaces), None);
@@ -36,7 +37,7 @@ fn alignment_spaces_and_fixed_offsets_are_honoured() {
 
 #[test]
 fn what_does_not_fit_names_the_buffers() {
-    let spaces = [SpaceDescription { capacity: 90, alignment: 0, base: 0 }];
+    let spaces = [SpaceDescription { capacity: 90, flags: MEMPLAN_CAPACITY, ..SpaceDescription::default() }];
     let buffers = [buffer(64, 0, 2), buffer(1, 5, 6), buffer(32, 1, 4)];
     let (status, offsets, report) = plan(&problem(&buffers, &spaces), None);
     assert_eq!(status, Status::MEMPLAN_INFEASIBLE);

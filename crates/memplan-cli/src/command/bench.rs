@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use memplan::core::Outcome;
 use memplan::corpus::{self, CorpusError, Score};
-use memplan::planner::Request;
 use memplan::wording::{count, duration};
 
 use crate::answer::{Answer, Failure};
@@ -24,13 +23,10 @@ pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
     folders.extend(args.dir.iter().cloned());
     folders.extend(std::env::var_os("MEMPLAN_INSTANCES").map(PathBuf::from).filter(|folder| folder.is_dir()));
     let mut known = corpus::known(&args.corpus).map_err(usage)?;
-    let request = Request {
-        seed: args.budget.seed,
-        time_limit: Some(args.budget.time_limit.unwrap_or(Duration::from_secs(2)))
-            .filter(|_| args.budget.work.is_none()),
-        work_limit: args.budget.work,
-        ..Request::default()
-    };
+    let mut how = args.budget.how(None);
+    if args.budget.work.is_none() {
+        how.request.time_limit = Some(args.budget.time_limit.unwrap_or(Duration::from_secs(2)));
+    }
     let progress = Progress::start(None);
     let mut scores: Vec<Score> = Vec::new();
     for folder in &folders {
@@ -40,7 +36,8 @@ pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
                 continue;
             }
             progress.say(&instance.name);
-            scores.push(corpus::run(&instance, known.get(&instance.name).copied(), &request));
+            let score = corpus::run(&instance, known.get(&instance.name).copied(), &how);
+            scores.push(score.map_err(|error| Failure::Bug(format!("{}: {error}", instance.name)))?);
         }
     }
     drop(progress);

@@ -2,11 +2,11 @@
 
 use memplan::compare::{Comparison, Entry, Refused};
 use memplan::core::{Bytes, Outcome};
-use memplan::planner::{Assign, Refusal, Request};
+use memplan::planner::{Assign, Refusal};
 use memplan::wording::{count, duration, sized};
 use serde_json::{Value, json};
 
-use super::short_name;
+use super::{failure, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::CompareArgs;
 use crate::input;
@@ -19,16 +19,11 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let input = input::read_on_target(&source, &args.target.target())?;
     let problem = &input.problem;
     let progress = Progress::start(None);
-    let request = Request {
-        seed: args.budget.seed,
-        time_limit: args.budget.time_limit,
-        work_limit: args.budget.work,
-        ..Request::default()
-    };
-    let comparison = Comparison::run_input(&input, args.assign.map(Assign::from), &request, |name| {
+    let how = args.budget.how(None);
+    let comparison = Comparison::run(&input, args.assign.map(Assign::from), &how, |name| {
         progress.say(name);
     })
-    .map_err(|bug| Failure::Bug(bug.to_string()))?;
+    .map_err(|error| failure(&source, error))?;
     drop(progress);
     let lower_bound = comparison.lower_bound(problem);
     let text = if args.json {
@@ -52,7 +47,7 @@ fn report(comparison: &Comparison, lower_bound: Bytes) -> String {
         };
         let objects = objects(entry).map_or_else(|| "-".to_owned(), |objects| objects.to_string());
         table.row([
-            (entry.strategy.to_owned(), Style::Plain),
+            (entry.strategy.clone(), Style::Plain),
             (kind(entry.assign).to_owned(), Style::Plain),
             (extent, Style::Strong),
             (bytes, Style::Faint),
@@ -75,7 +70,7 @@ fn refusals(comparison: &Comparison) -> String {
         text.extend(unable.iter().map(|refused| format!("  {}\n", visible(&refused.reason.to_string()))));
     }
     if let Some(Refusal::Assign { kind, .. }) = others.first().map(|refused| &refused.reason) {
-        let names: Vec<&str> = others.iter().map(|refused| refused.strategy).collect();
+        let names: Vec<&str> = others.iter().map(|refused| refused.strategy.as_str()).collect();
         text.push_str(&format!("\nmake no {kind}: {}\n", names.join(", ")));
     }
     text

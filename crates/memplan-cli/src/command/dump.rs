@@ -1,9 +1,9 @@
 //! `memplan dump`: an intermediate value as text.
 
 use memplan::core::{Plan, Problem, Size};
+use memplan::front_end::assign_gmem;
 use memplan::models::{ReadError, records, utf8};
-use memplan::pass::assign_gmem;
-use memplan::pipeline::Source;
+use memplan::source::Source;
 use memplan::tensor;
 use memplan::wording::life;
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
         Stage::Events => return dump_loops(&source, "events"),
         Stage::Storage => return dump_loops(&source, "storage"),
         Stage::ReuseTable => {
-            let table = assign_gmem::reuse_table(&source).map_err(|error| super::opt::failure(&source, error))?;
+            let table = assign_gmem::reuse_table(&source).map_err(|error| super::failure(&source, error))?;
             return Ok(Answer::yes(table));
         }
         _ => {}
@@ -35,7 +35,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
     let text = match (args.stage, &input.program) {
         (Stage::Program, Some(program)) => program.program_text(),
         (Stage::Program, None) if input.network.is_some() => {
-            input.network.as_ref().and_then(memplan::network::Network::program_text).unwrap_or_default()
+            input.network.as_ref().and_then(|network| network.program_text()).unwrap_or_default()
         }
         (Stage::Aliases, Some(program)) => program.aliases_text(),
         (Stage::Lifetimes, Some(program)) => program.lifetimes_text(),
@@ -81,7 +81,7 @@ fn dump_plan(args: &DumpArgs, source: &Source) -> Result<Answer, Failure> {
         Some(plan) => Answer::yes(plan_text(&planned.problem, plan)),
         None => Answer { is_no: true, ..Answer::yes(format!("{}\n", planned.outcome.status())) },
     };
-    Ok(answer.with_notes(planned.notes))
+    Ok(answer.with_notes(planned.into_inner().notes))
 }
 
 /// One line a buffer: its bytes and the steps in which it is alive.

@@ -1,12 +1,13 @@
 //! `memplan explain`: what stands in the way of fitting, or of a smaller plan.
 
 use memplan::core::{BufferId, Bytes, Outcome, Problem, Witness};
-use memplan::planner::Request;
-use memplan::planner::explain::{Explanation, explain};
+use memplan::driver;
+use memplan::explain::{Explanation, explain};
+use memplan::planner::Refusal;
 use memplan::wording::{count, life, sized};
 use serde_json::json;
 
-use super::short_name;
+use super::{failure, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::ExplainArgs;
 use crate::paint::{Style, painted, visible};
@@ -18,18 +19,13 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
     let input = input::read_on_target(&source, &args.target.target())?;
     let progress = Progress::start(args.budget.time_limit);
-    let request = Request {
-        seed: args.budget.seed,
-        time_limit: args.budget.time_limit,
-        work_limit: args.budget.work,
-        observer: Some(&progress),
-        ..Request::default()
-    };
-    if let Some(refusal) = memplan::planner::find("search").and_then(|search| refusal(search, &input.problem, &request))
-    {
-        return Err(Failure::usage(refusal));
-    }
-    let explanation = explain(&input.problem, &request);
+    let how = args.budget.how(Some(&progress));
+    let explanation = explain(&input, &how).map_err(|error| match error {
+        driver::Failure::Refused(Refusal::Feature { feature, .. } | Refusal::Nobody { feature, .. }) => {
+            Failure::usage(format!("cannot explain {}", feature.describe()))
+        }
+        error => failure(&source, error),
+    })?;
     drop(progress);
     let text = if args.json {
         format!("{}\n", as_json(&input.problem, &explanation))
@@ -43,21 +39,11 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
         }
         text
     };
-    Ok(Answer { text, notes: input.notes, is_no: explanation.outcome.plan().is_none(), ..Answer::default() })
-}
-
-/// Why the search does not take the problem.
-fn refusal(search: &dyn memplan::planner::Strategy, problem: &Problem, request: &Request) -> Option<String> {
-    let features = memplan::planner::Feature::of(problem);
-    let unsupported = features.into_iter().find(|(feature, _)| !search.supports(*feature, request.assign));
-    match unsupported {
-        Some((feature, _)) => Some(format!("cannot explain {}", feature.describe())),
-        None => search.refuse(problem, request).map(|refusal| refusal.to_string()),
-    }
+    Ok(Answer { text, notes: input.notes, is_no: explanation.planned.outcome.plan().is_none(), ..Answer::default() })
 }
 
 fn report(problem: &Problem, explanation: &Explanation) -> String {
-    let mut text = match (&explanation.outcome, &explanation.obstacle) {
+    let mut text = match (&explanation.planned.outcome, &explanation.obstacle) {
         (Outcome::Infeasible(_), Some(witness)) => {
             format!("{}: {}", painted("does not fit", Style::Bad), obstacle(problem, witness))
         }
@@ -131,8 +117,8 @@ fn as_json(problem: &Problem, explanation: &Explanation) -> serde_json::Value {
         })
     });
     json!({
-        "status": explanation.outcome.status(),
-        "extent": explanation.outcome.plan().map(|plan| plan.extent().0),
+        "status": explanation.planned.outcome.status(),
+        "extent": explanation.planned.outcome.plan().map(|plan| plan.extent().0),
         "obstacle": obstacle,
     })
 }

@@ -44,8 +44,8 @@ pub(super) fn formats() -> Answer {
 pub(super) fn passes() -> Answer {
     let mut table = Table::with_heading(&["pass", "what it does"]);
     for pass in PASSES {
-        table.row([(pass.name().to_owned(), Style::Strong), (pass.describe().to_owned(), Style::Plain)]);
-        for (option, effect) in pass.options() {
+        table.row([(pass.name.to_owned(), Style::Strong), (pass.describe.to_owned(), Style::Plain)]);
+        for (option, effect) in pass.options {
             table.row([(format!("  {option}"), Style::Plain), (format!("  {effect}"), Style::Faint)]);
         }
     }

@@ -1,151 +1,93 @@
 //! `memplan opt`: rewrite a program.
 
-mod parts;
-
+use memplan::driver::How;
+use memplan::front_end::Layout;
 use memplan::map::{Caption, Map};
 use memplan::mlir::pass::Saving;
-use memplan::pass::{self, Layout, PassFailure, PassHow, PassSpec};
-use memplan::pipeline::Source;
-use memplan::planner::{Request, find};
+use memplan::pass::{Chain, opt};
+use memplan::planner::find;
+use memplan::source::Source;
 use memplan::wording::sized;
 
 use super::plan::MapKind;
-use super::{remark_of, short_name};
+use super::{failure, remark_of, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::{OptArgs, Scopes};
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::{input, output};
-use parts::Part;
 
 pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
-    let progress = Progress::start(args.budget.time_limit);
-    let request = Request {
-        seed: args.budget.seed,
-        time_limit: args.budget.time_limit,
-        observer: Some(&progress),
-        ..Request::default()
-    };
-    let device = args.target.as_deref().map(input::device).transpose()?;
-    let how = PassHow { strategy: args.strategy.as_deref().and_then(find), request, device };
     let map = args.map.as_deref().map(MapKind::of).transpose()?;
-    match rewrite(&source, args, &how, map) {
-        Ok(rewritten) => delivered(rewritten, args),
-        Err(stopped) => {
-            let parts = parts::of(&source);
-            if parts.len() > 1 {
-                return Ok(part_by_part(&source, &parts, args, &how));
+    let done = {
+        let progress = Progress::start(args.budget.time_limit);
+        let device = args.target.as_deref().map(input::device).transpose()?;
+        let strategy = args.strategy.as_deref().and_then(find).map(|strategy| strategy as _);
+        let how = How { strategy, device, ..args.budget.how(Some(&progress)) };
+        opt(&source, &args.passes, &how)
+    };
+    let mut answer = Answer::default();
+    for part in &done.parts {
+        match &part.chain {
+            Ok(chain) => describe(chain, args, &mut answer),
+            Err(stopped) => {
+                describe(&stopped.done, args, &mut answer);
+                answer.failures.push(failure(&stopped.source, stopped.failure.clone()));
             }
-            let Stopped { failure, notes } = stopped;
-            Ok(Answer { failures: vec![failure], ..Answer::default() }.with_notes(notes))
         }
+        answer.text.push_str(part.text().unwrap_or_default());
+        answer.text.push_str(&part.separator);
     }
-}
-
-/// A text that has been through all passes.
-#[derive(Default)]
-struct Rewritten {
-    text: String,
-    notes: Vec<String>,
-    figures: String,
-    files: Vec<(String, String)>,
-    /// The picture of what was planned last, if it was asked for.
-    drawing: Option<String>,
-}
-
-/// Why a text has not, and what the passes before had to say.
-struct Stopped {
-    failure: Failure,
-    notes: Vec<String>,
-}
-
-fn rewrite(source: &Source, args: &OptArgs, how: &PassHow, map: Option<MapKind>) -> Result<Rewritten, Stopped> {
-    let mut source = source.clone();
-    let mut done = Rewritten::default();
-    for spec in &args.passes {
-        let pass = find_pass(spec).map_err(|failure| Stopped { failure, notes: Vec::new() })?;
-        let rewritten = match pass.run(&source, &spec.options, how) {
-            Ok(rewritten) => rewritten,
-            Err(error) => return Err(Stopped { failure: failure(&source, error), notes: done.notes }),
-        };
-        done.files.extend(rewritten.files);
-        done.notes.extend(rewritten.notes.into_iter().map(|note| format!("{}: {note}", spec.name)));
-        if let Some(scopes) = args.stats.filter(|_| !rewritten.savings.is_empty()) {
-            done.figures += &format!("{}: bytes before and after\n{}", spec.name, savings(&rewritten.savings, scopes));
+    let failed = answer.failures.len();
+    if failed > 0 {
+        if done.parts.len() > 1 {
+            answer.notes.insert(0, format!("{failed} of {} parts are left out: see below", done.parts.len()));
         }
-        if let (Some(kind), Some(planned)) = (map, rewritten.layout) {
-            done.drawing = Some(drawing(&source, spec, &planned, kind));
+        // A file is written whole or not at all.
+        if args.output.is_some() || done.parts.len() == 1 {
+            answer.text.clear();
         }
-        source.bytes = rewritten.text.into_bytes();
+        return Ok(answer);
     }
-    done.text = String::from_utf8_lossy(&source.bytes).into_owned();
-    Ok(done)
-}
-
-fn delivered(rewritten: Rewritten, args: &OptArgs) -> Result<Answer, Failure> {
-    let Rewritten { text, notes, figures, files, drawing } = rewritten;
-    for (name, content) in &files {
+    let chain = done.parts.iter().filter_map(|part| part.chain.as_ref().ok()).flatten();
+    for (name, content) in chain.clone().flat_map(|(_, output)| &output.files) {
         output::write(std::path::Path::new(name), content)?;
     }
-    if let Some(path) = &args.map {
+    if let (Some(path), Some(kind)) = (&args.map, map) {
+        let planned = chain.filter_map(|(pass, output)| Some((pass, output.layout.as_ref()?))).last();
         let message = format!("there is nothing to draw to {}", path.display());
         let help = "only plan-memory has a map; `memplan show` draws programs";
-        output::write(path, drawing.ok_or_else(|| Failure::usage_with_help(message, help))?)?;
+        let (pass, planned) = planned.ok_or_else(|| Failure::usage_with_help(message, help))?;
+        output::write(path, drawing(&source, pass, planned, kind))?;
     }
-    let answer = match &args.output {
-        Some(path) => {
-            output::write(path, &text)?;
-            Answer::default()
+    if let Some(path) = &args.output {
+        output::write(path, &answer.text)?;
+        answer.text.clear();
+    }
+    Ok(answer)
+}
+
+/// What the passes had to say.
+fn describe(chain: &Chain, args: &OptArgs, answer: &mut Answer) {
+    for (pass, output) in chain {
+        answer.notes.extend(output.notes.iter().map(|note| format!("{pass}: {note}")));
+        answer.warnings.extend_from_slice(output.repairs());
+        if let Some(scopes) = args.stats.filter(|_| !output.savings.is_empty()) {
+            answer.figures += &format!("{pass}: bytes before and after\n{}", savings(&output.savings, scopes));
         }
-        None => Answer::yes(text),
-    };
-    Ok(Answer { figures, ..answer }.with_notes(notes))
+    }
 }
 
 /// What a pass has planned, as a picture.
-fn drawing(source: &Source, spec: &PassSpec, planned: &Layout, kind: MapKind) -> String {
-    let caption = Caption::new(short_name(source), vec![format!("pass {}", spec.name)]);
+fn drawing(source: &Source, pass: &str, planned: &Layout, kind: MapKind) -> String {
+    let caption = Caption::new(short_name(source), vec![format!("pass {pass}")]);
     let map = Map::new(&planned.problem, &planned.plan, caption);
     let map = match remark_of(source, &planned.spans) {
         Some(remark) => map.with_remark(remark),
         None => map,
     };
     kind.draw(&map)
-}
-
-/// What is wrong with each part, and the others rewritten. Nothing is written to
-/// files, which are whole or not there.
-fn part_by_part(source: &Source, parts: &[Part], args: &OptArgs, how: &PassHow) -> Answer {
-    let mut answer = Answer::default();
-    for part in parts {
-        match rewrite(&part.as_source(source), args, how, None) {
-            Ok(rewritten) => {
-                answer.text.push_str(part.without_padding(&rewritten.text));
-                answer.notes.extend(rewritten.notes);
-                answer.figures.push_str(&rewritten.figures);
-            }
-            Err(stopped) => {
-                answer.notes.extend(stopped.notes);
-                answer.failures.push(stopped.failure);
-            }
-        }
-        answer.text.push_str(part.separator);
-    }
-    let failed = answer.failures.len();
-    answer.notes.insert(0, format!("{failed} of {} parts are left out: see below", parts.len()));
-    if args.output.is_some() {
-        answer.text.clear();
-    }
-    answer
-}
-
-fn find_pass(spec: &PassSpec) -> Result<&'static dyn pass::Pass, Failure> {
-    pass::find(&spec.name).ok_or_else(|| {
-        let names: Vec<&str> = pass::PASSES.iter().map(|pass| pass.name()).collect();
-        let message = format!("there is no pass called `{}`", spec.name);
-        Failure::usage_with_help(message, format!("the passes are {}", names.join(", ")))
-    })
 }
 
 /// Rows of the table without `--stats=all`.
@@ -189,15 +131,5 @@ fn total(savings: &[Saving]) -> Saving {
         before: sum(|saving| saving.before),
         after: sum(|saving| saving.after),
         lower_bound: sum(|saving| saving.lower_bound),
-    }
-}
-
-pub(super) fn failure(source: &Source, error: PassFailure) -> Failure {
-    match error {
-        PassFailure::Input(error) => input::unreadable(source, &error),
-        PassFailure::No(error) => input::refused(source, &error),
-        PassFailure::DoesNotFit(why) => Failure::No(why),
-        PassFailure::Unsound(bug) => Failure::Bug(bug.to_string()),
-        other => Failure::usage(other.to_string()),
     }
 }

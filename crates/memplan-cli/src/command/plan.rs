@@ -1,18 +1,19 @@
 //! `memplan plan`: give every buffer a place.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use memplan::analyzed::Analyzed;
 use memplan::core::{Bytes, Outcome, Problem, Stop, Witness, bound};
+use memplan::driver::{self, Checked};
+use memplan::format::Input;
+use memplan::front_end::{FrontEnd, Plain, PlanForm, Planned};
 use memplan::map::Map;
 use memplan::models::plan as plan_file;
-use memplan::pipeline::{self, Planned, Source};
-use memplan::planner::warm::repair;
-use memplan::planner::{Assign, Request, find, plan as plan_with};
+use memplan::planner::Assign;
+use memplan::source::Source;
+use memplan::warm::{self, Warm};
 use memplan::wording::{count, duration, life, sized};
 
-use super::{map_of, planned, short_name};
+use super::{failure, how, map_of, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::{AssignArg, PlanArgs};
 use crate::paint::{Style, painted, visible};
@@ -26,86 +27,44 @@ const LISTED: usize = 20;
 pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     let files = Files::of(args)?;
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
+    let plain = Plain { target: args.target.target(), form: files.form() };
+    let input = plain.read(&source).map_err(|error| failure(&source, error))?;
+    let mut more_notes = Vec::new();
     let planned = match &args.warm {
-        Some(old) => repaired(&source, args, old)?,
-        None => planned(&source, &args.strategy, &args.target)?,
+        Some(old) => {
+            let warm = warm(&source, &plain, &input, args, old)?;
+            more_notes.push(format!("{} of {} buffers stay where they were", warm.kept, warm.had_place));
+            warm.planned
+        }
+        None => {
+            let progress = Progress::start(args.strategy.budget.time_limit);
+            let how = how(&args.strategy, &progress)?;
+            driver::lay_out(&plain, &input, &how).map_err(|error| failure(&source, error))?
+        }
     };
-    let planned = match files.plan {
-        Some((_, PlanKind::Model)) if args.warm.is_none() => no_worse_than_alone(&source, args, planned)?,
-        _ => planned,
-    };
-    let written = files.write(&source, &planned)?;
+    let written = files.write(&source, &plain, &input, &planned)?;
     let text = if args.output.json { planned.to_json() } else { report(&source, &planned, &written) };
     let is_no = planned.outcome.plan().is_none();
-    Ok(Answer { text, notes: planned.notes, is_no, ..Answer::default() })
-}
-
-/// A model must not need more with a plan in it than without. The runtime
-/// reuses the memory of inputs; where a plan that keeps them needs more, it reuses them, too.
-fn no_worse_than_alone(source: &Source, args: &PlanArgs, kept: Planned) -> Result<Planned, Failure> {
-    if source.options.models.assumptions.reuse_inputs || !model::needs_more_than_alone(&kept) {
-        return Ok(kept);
-    }
-    let mut reusing = source.clone();
-    reusing.options.models.assumptions.reuse_inputs = true;
-    let mut reused = planned(&reusing, &args.strategy, &args.target)?;
-    let note = "inputs do not keep their memory in the written model: the runtime alone reuses it, and with inputs kept \
-                the model would need more than without a plan";
-    reused.notes.push(note.to_owned());
-    Ok(reused)
+    let warnings = planned.repairs().to_vec();
+    let answer = Answer { text, notes: planned.into_inner().notes, warnings, is_no, ..Answer::default() };
+    Ok(answer.with_notes(more_notes))
 }
 
 /// Plans with as many offsets of an old plan as possible.
-fn repaired(source: &Source, args: &PlanArgs, old: &str) -> Result<Planned, Failure> {
-    let assign = Assign::from(args.strategy.assign);
-    let (Some(search), Assign::Offsets) = (find("search"), assign) else {
+fn warm(source: &Source, plain: &Plain, input: &Input, args: &PlanArgs, old: &str) -> Result<Warm, Failure> {
+    if Assign::from(args.strategy.assign) != Assign::Offsets {
         return Err(Failure::usage("--warm repairs offsets; it does not go with --assign objects"));
-    };
-    let input = input::read_on_target(source, &args.target.target())?;
+    }
     let old = input::plan(old, &input.problem, None)?;
     let progress = Progress::start(args.strategy.budget.time_limit);
-    let request = Request {
-        seed: args.strategy.budget.seed,
-        time_limit: args.strategy.budget.time_limit,
-        work_limit: args.strategy.budget.work,
-        observer: Some(&progress),
-        ..Request::default()
-    };
-    let start = Instant::now();
-    // Says what search cannot honour before any work is done.
-    let probe = Request { work_limit: Some(0), observer: None, ..request.clone() };
-    plan_with(search, &input.problem, &probe).map_err(|refusal| Failure::usage(refusal.to_string()))?;
-    let repaired = repair(&input.problem, &old, &request);
-    let outcome = pipeline::check_input(&input.problem, &input, repaired.outcome, search)
-        .map_err(|bug| Failure::Bug(bug.to_string()))?;
-    let kept = format!("{} of {} buffers stay where they were", repaired.kept, repaired.had_place);
-    let notes = input.notes.into_iter().chain([kept]).collect();
-    let spans = input.program.as_ref().map(Analyzed::spans).unwrap_or_default();
-    Ok(Planned {
-        problem: input.problem,
-        outcome,
-        strategy: search.name(),
-        assign,
-        time: start.elapsed(),
-        network: input.network,
-        notes,
-        spans,
-    })
+    let how = args.strategy.budget.how(Some(&progress));
+    warm::plan(plain, input, &old, &how).map_err(|error| failure(source, error))
 }
 
 /// The files to write, their kinds already known to be possible.
 struct Files<'a> {
-    plan: Option<(&'a Path, PlanKind)>,
+    plan: Option<(&'a Path, PlanForm)>,
     map: Option<(PathBuf, MapKind)>,
-}
-
-#[derive(Clone, Copy)]
-enum PlanKind {
-    Json,
-    Csv,
-    Header,
-    /// A copy of the model with the plan inside.
-    Model,
 }
 
 /// The picture of a plan beside its numbers.
@@ -137,14 +96,14 @@ impl<'a> Files<'a> {
     /// Found out before any work is done: a typo should not cost a search.
     fn of(args: &'a PlanArgs) -> Result<Files<'a>, Failure> {
         let plan_kind = |path: &'a PathBuf| match output::extension(path).as_str() {
-            "json" => Ok((path.as_path(), PlanKind::Json)),
+            "json" => Ok((path.as_path(), PlanForm::Json)),
             "csv" | "h" if matches!(args.strategy.assign, AssignArg::Objects) => Err(Failure::usage_with_help(
                 "a plan made of shared objects has no offsets to put into a CSV or a header",
                 "write it to plan.json",
             )),
-            "csv" => Ok((path.as_path(), PlanKind::Csv)),
-            "h" => Ok((path.as_path(), PlanKind::Header)),
-            "tflite" => Ok((path.as_path(), PlanKind::Model)),
+            "csv" => Ok((path.as_path(), PlanForm::Csv)),
+            "h" => Ok((path.as_path(), PlanForm::Header(output::stem(path)))),
+            "tflite" => Ok((path.as_path(), PlanForm::Model)),
             _ => Err(wrong_extension(path, "a plan", "plan.json, plan.csv, plan.h or, for a model, planned.tflite")),
         };
         let map_kind = |path: &PathBuf| MapKind::of(path).map(|kind| (path.clone(), kind));
@@ -155,24 +114,28 @@ impl<'a> Files<'a> {
         })
     }
 
+    /// The form the plan is to be written in.
+    fn form(&self) -> PlanForm {
+        self.plan.as_ref().map_or_else(PlanForm::default, |(_, form)| form.clone())
+    }
+
     /// Writes what there is and says so. Without a plan there is nothing to write.
-    fn write(&self, source: &Source, planned: &Planned) -> Result<Vec<String>, Failure> {
+    fn write(
+        &self,
+        source: &Source,
+        plain: &Plain,
+        input: &Input,
+        planned: &Checked<Planned>,
+    ) -> Result<Vec<String>, Failure> {
         let mut written = Vec::new();
-        let Some(plan) = planned.outcome.plan() else { return Ok(written) };
-        if let Some((path, kind)) = self.plan {
-            match kind {
-                PlanKind::Json => output::write(path, planned.to_json())?,
-                PlanKind::Csv => output::write(path, plan_file::csv::write(&planned.problem, plan))?,
-                PlanKind::Header => {
-                    output::write(path, plan_file::header::write(&planned.problem, plan, &output::stem(path)))?;
-                }
-                PlanKind::Model => {
-                    let (offline, prefix) = model::planned_model(source, planned)?;
-                    output::write_with(path, &|out| offline.write(&prefix, source.content(), out))?;
-                }
-            }
+        if planned.outcome.plan().is_none() {
+            return Ok(written);
+        }
+        if let Some((path, form)) = &self.plan {
+            let output = driver::emit(plain, input, planned).map_err(|error| failure(source, error))?;
+            output::write_with(path, &|out| output.write(out))?;
             written.push(format!("plan written to {}", path.display()));
-            if let (PlanKind::Model, Some(network)) = (kind, &planned.network) {
+            if let (PlanForm::Model, Some(network), Some(plan)) = (form, &planned.network, planned.written_plan()) {
                 written.push(model::foreseen(network, &planned.problem, plan));
             }
         }

@@ -5,7 +5,7 @@ use std::io::Write;
 use memplan::models::graph::order::{Reordered, WIDTH, reorder};
 use memplan::models::{onnx, tflite};
 use memplan::network::{Kind, Network};
-use memplan::pipeline::Source;
+use memplan::source::Source;
 use memplan::wording::{count, sized};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! `memplan run`: what a TVMScript program or a graph of tensor operations computes.
 
 use memplan::models::{ReadError, utf8};
-use memplan::pipeline::Source;
+use memplan::source::Source;
 use memplan::tensor::interpret::RunOptions;
 use memplan::tensor::pass::{PassError, run_text};
 use memplan::tensor::te::run_text as run_tensors;

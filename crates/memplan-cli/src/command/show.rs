@@ -1,13 +1,15 @@
 //! `memplan show`: draw a plan, ours or another tool's, or several to compare.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use memplan::core::{BufferId, IndexVec, Plan, Problem, Span};
 use memplan::finding;
+use memplan::front_end::Planned;
 use memplan::map::{Caption, Map, Remark, Window};
 use memplan::models::plan as plan_file;
-use memplan::pipeline::Source;
+use memplan::source::Source;
 use memplan::wording::count;
 use memplan::{snapshot, timeline};
 
@@ -109,7 +111,7 @@ fn draw(args: &ShowArgs, picture: Picture) -> Result<Answer, Failure> {
 
 /// A problem with the plans to draw.
 struct Drawn {
-    problem: Problem,
+    problem: Arc<Problem>,
     plans: Vec<DrawnPlan>,
     spans: IndexVec<BufferId, Span>,
     notes: Vec<String>,
@@ -160,7 +162,8 @@ fn own(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     };
     let facts = vec![format!("strategy {}", planned.strategy), planned.outcome.status().to_owned()];
     let plans = vec![DrawnPlan { plan, facts, violations: Vec::new() }];
-    Ok(Drawn { problem: planned.problem, plans, spans: planned.spans, notes: planned.notes })
+    let Planned { problem, spans, notes, .. } = planned.into_inner();
+    Ok(Drawn { problem, plans, spans, notes })
 }
 
 /// Plans that somebody else made, also wrong ones.
@@ -171,7 +174,7 @@ fn given(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
     for file in &args.plans {
         let plan = input::plan(file, &input.problem, args.offsets.offset_column.as_deref())?;
         let findings = match &input.program {
-            Some(program) => finding::in_dataflow(program.program(), &program.check(&plan)),
+            Some(program) => program.check(&plan),
             None => finding::in_packing(&input.problem, &plan),
         };
         let mut facts = vec![format!("plan {file}")];
@@ -184,7 +187,7 @@ fn given(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
         let violations = findings.into_iter().map(|finding| finding.message).collect();
         plans.push(DrawnPlan { plan, facts, violations });
     }
-    let spans = input.program.as_ref().map(memplan::analyzed::Analyzed::spans).unwrap_or_default();
+    let spans = input.program.as_ref().map(|program| program.spans()).unwrap_or_default();
     Ok(Drawn { problem: input.problem, plans, spans, notes })
 }
 

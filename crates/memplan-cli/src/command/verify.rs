@@ -6,8 +6,8 @@
 
 use memplan::core::{Plan, line_column};
 use memplan::finding::{self, Finding};
-use memplan::pass::assign_gmem;
-use memplan::pipeline::Source;
+use memplan::front_end::assign_gmem;
+use memplan::source::Source;
 use memplan::wording::{count, sized};
 use serde_json::json;
 
@@ -33,7 +33,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
             let problem = input::on_target(&problem, &target)?;
             let plan = read_plan(&problem)?;
             let mut findings = finding::in_placement(&problem, &plan);
-            findings.extend(finding::in_dataflow(program.program(), &program.check_any(&plan)));
+            findings.extend(program.check_any(&plan));
             (plan, findings)
         }
         None => {
@@ -52,7 +52,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
 fn addresses(args: &VerifyArgs, source: &Source) -> Result<Answer, Failure> {
     let written = input::source(&args.plan, &args.format)?;
     let (findings, count) =
-        assign_gmem::check_addresses(source, &written).map_err(|error| super::opt::failure(source, error))?;
+        assign_gmem::check_addresses(source, &written).map_err(|error| super::failure(source, error))?;
     let text = match (args.json, findings.is_empty()) {
         (true, _) => as_json(source, &findings),
         (false, true) => {

@@ -314,10 +314,12 @@ impl Task<'_> {
     }
 
     fn lives(&self, network: &Network, pinned: &[TensorId]) -> IndexVec<TensorId, lifecycle::Life> {
-        match self.options.reuse {
-            true => lifecycle::lives(network, pinned),
-            false => lifecycle::lives(network, &network.tensors.ids().collect::<Vec<_>>()),
-        }
+        let forever = |tensor: &TensorId| {
+            !self.options.reuse
+                || pinned.contains(tensor)
+                || self.options.alone.contains(&network.tensors[*tensor].name)
+        };
+        lifecycle::lives(network, &network.tensors.ids().filter(forever).collect::<Vec<_>>())
     }
 
     /// What today's compilers would reserve for the activations.

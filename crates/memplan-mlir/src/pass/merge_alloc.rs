@@ -30,6 +30,7 @@ mod home;
 
 use memplan_analysis::{Aliases, Lifetimes, OpTree};
 use memplan_planner::{Request, Strategy};
+use memplan_program::Apart;
 
 use super::{PassError, PassOptions, Rewrite, SpecError};
 use crate::{Document, Lowered};
@@ -111,6 +112,8 @@ pub(super) struct View<'a> {
     pub(super) tree: &'a OpTree,
     pub(super) lifetimes: &'a Lifetimes,
     pub(super) options: Options,
+    /// Buffers that must not share memory.
+    pub(super) apart: &'a Apart,
 }
 
 /// Runs the pass. Without a strategy the pass's own planner is used.
@@ -120,12 +123,13 @@ pub fn run(
     options: Options,
     strategy: Option<&dyn Strategy>,
     request: &Request,
+    apart: &Apart,
 ) -> Result<Rewrite, PassError> {
     let program = &lowered.program;
     let aliases = Aliases::new(program);
     let tree = OpTree::new(program);
     let lifetimes = Lifetimes::new(program, &aliases, &tree);
-    let view = View { document, lowered, aliases: &aliases, tree: &tree, lifetimes: &lifetimes, options };
+    let view = View { document, lowered, aliases: &aliases, tree: &tree, lifetimes: &lifetimes, options, apart };
     if options.compat {
         candidates::refuse_what_the_original_refuses(&view)?;
     }

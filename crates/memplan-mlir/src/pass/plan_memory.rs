@@ -40,7 +40,7 @@ use memplan_analysis::{Aliases, Beyond, Lifetimes, OpTree};
 use memplan_core::{IndexVec, Plan, Problem};
 use memplan_planner::strategy::levels::Report;
 use memplan_planner::{Request, Strategy};
-use memplan_program::SiteId;
+use memplan_program::{Apart, SiteId};
 
 use super::{PassError, Rewrite};
 use crate::{Document, Lowered, ValueId};
@@ -62,6 +62,8 @@ pub(super) struct View<'a> {
     /// The device the user names, instead of the module's.
     pub(super) target: Option<&'a Target>,
     pub(super) pipes: &'a [Pipe],
+    /// Buffers that must not share memory.
+    pub(super) apart: &'a Apart,
 }
 
 impl View<'_> {
@@ -123,6 +125,7 @@ pub fn run(
     target: Option<&Target>,
     strategy: Option<&dyn Strategy>,
     request: &Request,
+    apart: &Apart,
 ) -> Result<Planned, PassError> {
     let program = &lowered.program;
     let aliases = Aliases::new(program);
@@ -137,6 +140,7 @@ pub fn run(
         options,
         target,
         pipes: target.map_or(&[], |target| &target.pipes),
+        apart,
     };
     match options.mode {
         MemoryMode::Local => {

@@ -49,7 +49,15 @@ fn rewrite(source: &str, pass: &str, strategy: Option<&str>) -> Version {
         "early-dealloc" => early_dealloc::run(&document, &lowered, &spec.options).unwrap(),
         _ => {
             let options = Options::parse(&spec.options).unwrap();
-            merge_alloc::run(&document, &lowered, options, strategy, &Request::default()).unwrap()
+            merge_alloc::run(
+                &document,
+                &lowered,
+                options,
+                strategy,
+                &Request::default(),
+                &memplan_program::Apart::default(),
+            )
+            .unwrap()
         }
     };
     let plan = SitePlan { placements: rewrite.placements, owners: rewrite.owners };

@@ -28,7 +28,15 @@ fn moved(seed: u64) -> Option<Moved> {
     let source = generate::program(seed);
     let document = Document::read(&source, Dialects::builtin()).unwrap();
     let lowered = lower(&document).unwrap();
-    let rewrite = merge_alloc::run(&document, &lowered, Options::default(), None, &Request::default()).unwrap();
+    let rewrite = merge_alloc::run(
+        &document,
+        &lowered,
+        Options::default(),
+        None,
+        &Request::default(),
+        &memplan_program::Apart::default(),
+    )
+    .unwrap();
     let mut plan = SitePlan { placements: rewrite.placements, owners: rewrite.owners };
     let size = |site: SiteId| match lowered.program.site(site).size {
         Size::Known(size) => size.0,

@@ -12,7 +12,9 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use memplan_core::{Buffer, Bytes, Plan, Problem, SpaceId};
+use memplan_core::{Buffer, Bytes, Plan, Problem, SpaceId, Span};
+
+use crate::ReadError;
 
 /// Writes the constants of a plan made of offsets; `name` is what the file is called, without its extension.
 pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
@@ -50,6 +52,32 @@ pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
     }
     text.push_str("#endif\n");
     text
+}
+
+/// The offsets in a header that [`write()`] wrote, in order, each with the memory its remark names (empty if
+/// there is one memory only). It looks at the macros alone: two with one name are an error.
+pub fn offsets(text: &str) -> Result<Vec<(u64, String)>, ReadError> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let span = Span::new(start, start + line.len());
+        start += line.len();
+        let Some(definition) = line.strip_prefix("#define ") else { continue };
+        let mut words = definition.split_whitespace();
+        let (Some(name), value) = (words.next(), words.next().unwrap_or_default()) else { continue };
+        if !seen.insert(name) {
+            return Err(ReadError::new("header::defined-twice", text, span, format!("{name} is defined twice")));
+        }
+        if !name.contains("_OFFSET_") {
+            continue;
+        }
+        let number = value.strip_suffix('u').and_then(|digits| digits.parse().ok());
+        let wrong = || ReadError::new("header::value", text, span, format!("{name} is no number but `{value}`"));
+        let memory = line.split_once("\" in ").and_then(|(_, rest)| rest.split_once(": ")).map(|(memory, _)| memory);
+        found.push((number.ok_or_else(wrong)?, memory.unwrap_or_default().to_owned()));
+    }
+    Ok(found)
 }
 
 /// What the arena's address must be a multiple of.

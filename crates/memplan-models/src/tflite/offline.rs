@@ -140,6 +140,34 @@ impl OfflinePlan {
     }
 }
 
+/// The offsets of the plan inside a model, found as the runtime finds them: by the name of the metadata. Empty
+/// if the model has no plan.
+pub fn written_offsets(source: &dyn ReadAt) -> Result<Vec<i32>, ReadError> {
+    let window = Window::new(source);
+    check_signature(&window)?;
+    let root = Table::root(&window)?;
+    let malformed =
+        |at: u64| ReadError::at_byte("tflite::offline-plan", at, "the plan inside the model is not as long as it says");
+    for entry in root.vector(field::METADATA, 4)?.tables()? {
+        if entry.string(field::metadata::NAME)? != METADATA {
+            continue;
+        }
+        let number = entry.u32(field::metadata::BUFFER)?;
+        let buffers = root.vector(field::BUFFERS, 4)?.tables()?;
+        let buffer = buffers.get(number as usize).ok_or_else(|| malformed(entry.offset()))?;
+        let data = buffer.vector(field::buffer::DATA, 1)?;
+        let places = (0..data.len() / 4).filter_map(|index| data.element(4 * index));
+        let numbers: Vec<i32> =
+            places.map(|at| window.u32(at).map(u32::cast_signed)).collect::<Result<_, ReadError>>()?;
+        let [1, _, count, offsets @ ..] = numbers.as_slice() else { return Err(malformed(buffer.offset())) };
+        if usize::try_from(*count).ok() != Some(offsets.len()) {
+            return Err(malformed(buffer.offset()));
+        }
+        return Ok(offsets.to_vec());
+    }
+    Ok(Vec::new())
+}
+
 /// What the new root refers to in the old file.
 struct Old {
     version: u32,

@@ -126,6 +126,7 @@ pub(super) mod field {
 
     pub(in super::super) mod metadata {
         pub(in super::super::super) const NAME: u16 = 0;
+        pub(in super::super::super) const BUFFER: u16 = 1;
     }
 }
 

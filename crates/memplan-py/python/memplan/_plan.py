@@ -70,6 +70,14 @@ class Plan:
         return self._native.stop
 
     @property
+    def repairs(self) -> list[str]:
+        """What had to be planned again because a check rejected the first plan.
+
+        Every entry is a mistake in memplan that did not reach the result; please report it.
+        """
+        return self._native.repairs
+
+    @property
     def witness(self) -> list[str] | None:
         """Buffers that cannot fit together, if it is infeasible."""
         return self._native.witness
@@ -95,6 +103,10 @@ class Plan:
         """Constants for C and C++."""
         return self._native.to_header(name)
 
+    def to_model(self) -> bytes:
+        """A copy of the ``.tflite`` model with the plan inside, as TensorFlow Lite Micro takes it."""
+        return self._native.to_model()
+
     def to_html(self) -> str:
         """The memory map as a self-contained page."""
         return self._native.to_html()
@@ -104,14 +116,15 @@ class Plan:
         return self._native.to_svg()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the form that the file's extension names: json, csv, h, html or svg."""
+        """Writes the form that the file's extension names: json, csv, h, html, svg or, for a model, tflite."""
         stem, extension = os.path.splitext(os.path.basename(os.fspath(path)))
-        forms: dict[str, Callable[[], str]] = {
+        forms: dict[str, Callable[[], str | bytes]] = {
             ".json": self.to_json,
             ".csv": self.to_csv,
             ".h": lambda: self.to_header(stem),
             ".html": self.to_html,
             ".svg": self.to_svg,
+            ".tflite": self.to_model,
         }
         if extension.lower() not in forms:
             known = ", ".join(forms)
@@ -119,8 +132,8 @@ class Plan:
         content = forms[extension.lower()]()
         draft = f"{os.fspath(path)}.{os.getpid()}.tmp"
         try:
-            with open(draft, "w", encoding="utf-8", newline="\n") as file:
-                file.write(content)
+            with open(draft, "wb") as file:
+                file.write(content if isinstance(content, bytes) else content.encode())
             os.replace(draft, path)
         except BaseException:
             if os.path.exists(draft):
@@ -155,20 +168,22 @@ def plan(
     work: int | None = None,
     seed: int = 0,
     threads: int | None = None,
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> Plan:
     """Plans a problem; the plan has been checked.
 
     ``problem`` is a :class:`Problem` or whatever :class:`Problem` takes. ``time_limit`` is in seconds; ``work``
     limits search nodes and makes the result reproducible. ``progress(best, lower_bound)`` hears every improvement.
-    Ctrl-C ends a search with the best plan so far (``stop == "interrupted"``).
+    If a check rejects a plan, memplan plans again with the buffers it names kept apart (``Plan.repairs`` says so);
+    ``strict`` makes that an error. Ctrl-C ends a search with the best plan so far (``stop == "interrupted"``).
 
     >>> plan([(64, 0, 2), (32, 1, 3), (64, 2, 4)]).extent
     96
     """
     problem = as_problem(problem)
     limit = _seconds(time_limit)
-    native = _native.plan(problem._native, strategy, assign, limit, work, seed, threads, progress)
+    native = _native.plan(problem._native, strategy, assign, limit, work, seed, threads, strict, progress)
     return Plan(native, problem)
 
 
@@ -271,9 +286,10 @@ def compare(
     work: int | None = None,
     seed: int = 0,
     threads: int | None = None,
+    strict: bool = False,
 ) -> Comparison:
     """Runs every strategy that applies."""
     problem = as_problem(problem)
     limit = _seconds(time_limit)
-    rows, refused, bound = _native.compare(problem._native, assign, limit, work, seed, threads)
+    rows, refused, bound = _native.compare(problem._native, assign, limit, work, seed, threads, strict)
     return Comparison([Entry(**row) for row in rows], dict(refused), bound)

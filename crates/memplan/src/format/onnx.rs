@@ -1,5 +1,7 @@
 //! ONNX models: read, turned into a network.
 
+use std::sync::Arc;
+
 use memplan_models::ReadError;
 use memplan_models::onnx::{self, Options};
 use memplan_models::source::ReadAt;
@@ -44,6 +46,6 @@ impl Format for Onnx {
         let read = onnx::read(source, &reader)?;
         let network = Network::new(Kind::Onnx { nodes: read.nodes }, read.model, options.models.assumptions)?;
         let problem = network.problem().clone();
-        Ok(Input { network: Some(network), ..Input::of_problem(problem, read.notes) })
+        Ok(Input { network: Some(Arc::new(network)), ..Input::of_problem(problem, read.notes) })
     }
 }

@@ -1,5 +1,7 @@
 //! Programs in memplan's own text form, and what every program goes through.
 
+use std::sync::Arc;
+
 use memplan_core::Span;
 use memplan_models::ReadError;
 use memplan_program::{Program, text};
@@ -41,5 +43,6 @@ pub(super) fn analyze(program: Program, text: &str, mut notes: Vec<String>) -> R
     let analyzed = Analyzed::new(program)
         .map_err(|error| ReadError::new("program::too-large", text, Span::new(0, 0), error.to_string()))?;
     notes.extend(analyzed.left_alone());
-    Ok(Input { program: Some(analyzed.clone()), ..Input::of_problem(analyzed.problem().clone(), notes) })
+    let problem = analyzed.problem().clone();
+    Ok(Input { program: Some(Arc::new(analyzed)), ..Input::of_problem(problem, notes) })
 }

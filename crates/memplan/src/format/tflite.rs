@@ -1,5 +1,7 @@
 //! TensorFlow Lite models: read, turned into a network.
 
+use std::sync::Arc;
+
 use memplan_models::ReadError;
 use memplan_models::source::ReadAt;
 use memplan_models::tflite::{self, Options};
@@ -46,6 +48,6 @@ impl Format for Tflite {
         let runtime = || PeerPlan { name: "tflm", plan: network.runtime_plan() };
         let peers = network.runtime_is_known().then(runtime).into_iter().collect();
         let problem = network.problem().clone();
-        Ok(Input { network: Some(network), peers, ..Input::of_problem(problem, read.notes) })
+        Ok(Input { network: Some(Arc::new(network)), peers, ..Input::of_problem(problem, read.notes) })
     }
 }

@@ -24,6 +24,11 @@ impl Format for Xla {
         xla::is_dump(text)
     }
 
+    fn sibling(&self, file_name: &str) -> Option<String> {
+        let stem = file_name.strip_suffix("-buffer-assignment.txt")?;
+        Some(format!("{stem}-live-range.txt"))
+    }
+
     fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
         let dump = xla::read(text)?;
         let peers = vec![PeerPlan { name: "xla", plan: dump.plan }];

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use memplan::pass::assign_gmem::reuse_table;
-use memplan::pipeline::Source;
+use memplan::front_end::assign_gmem::reuse_table;
+use memplan::source::Source;
 use serde_json::Value;
 
 use crate::text::{addresses, assigned, attribute, complaints, data};

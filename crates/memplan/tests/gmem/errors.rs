@@ -1,13 +1,13 @@
 //! What the pass refuses, where it points, and what it says to do.
 
-use memplan::pass::PassFailure;
+use memplan::driver::Failure;
 
 use crate::text::{assign, data, module};
 
 /// Line and message of a refusal.
 fn refusal(source: &str, pass: &str) -> (usize, String) {
     match assign(source, pass) {
-        Err(PassFailure::Input(error)) => (error.line, error.message),
+        Err(Failure::Input(error)) => (error.line, error.message),
         other => panic!("expected a refusal with a place, got {other:?}"),
     }
 }

@@ -58,19 +58,20 @@ fn the_documented_algorithm_is_sound_on_random_networks() {
 
 #[test]
 fn every_strategy_that_can_may_be_asked_for() {
-    use memplan::mlir::pass::PassSpec;
-    use memplan::pass::{PassFailure, PassHow, find as find_pass};
-    use memplan::pipeline::Source;
+    use memplan::core::PassSpec;
+    use memplan::driver::{Failure, How};
+    use memplan::pass::find as find_pass;
     use memplan::planner::STRATEGIES;
+    use memplan::source::Source;
 
     let source = Source::new("network.mlir", network(7, 25, "bm1684x", "basic"));
     let spec: PassSpec = "assign-gmem".parse().unwrap();
     let mut planned = 0;
     for &strategy in STRATEGIES {
-        let how = PassHow { strategy: Some(strategy), ..PassHow::default() };
+        let how = How { strategy: Some(strategy), ..How::default().strict() };
         match find_pass("assign-gmem").unwrap().run(&source, &spec.options, &how) {
             Ok(_) => planned += 1,
-            Err(PassFailure::Refused(_) | PassFailure::NoPlan(_)) => {}
+            Err(Failure::Refused(_) | Failure::NoPlan(_)) => {}
             Err(error) => panic!("{}: {error}", strategy.name()),
         }
     }

@@ -1,6 +1,6 @@
 //! Damaged modules: any answer, but an answer.
 
-use memplan::pass::PassFailure;
+use memplan::driver::Failure;
 
 use crate::text::{assign, data};
 
@@ -13,7 +13,7 @@ const FILES: [&str; 4] = [
 
 /// A module of the user's making is never a bug of ours.
 fn answers(text: &str, pass: &str) {
-    if let Err(PassFailure::Unsound(bug)) = assign(text, pass) {
+    if let Err(Failure::Unsound(bug)) = assign(text, pass) {
         panic!("{bug}\n{text}");
     }
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use memplan::mlir::pass::PassSpec;
+use memplan::core::PassSpec;
+use memplan::driver::{Checked, Failure, How};
+use memplan::front_end::{Output, assign_gmem};
 use memplan::mlir::{Dialects, Document, Type};
-use memplan::pass::{PassFailure, PassHow, Rewritten, assign_gmem, find};
-use memplan::pipeline::Source;
+use memplan::pass::find;
+use memplan::source::Source;
 
 /// A file of the workspace's test data.
 pub(crate) fn data(name: &str) -> String {
@@ -14,11 +16,26 @@ pub(crate) fn data(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// What a pass made, field by field.
+#[derive(Clone, Debug)]
+pub(crate) struct Rewritten {
+    pub(crate) text: String,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Rewritten {
+    fn of(output: &Checked<Output>) -> Rewritten {
+        assert_eq!(output.repairs(), [] as [String; 0]);
+        Rewritten { text: output.text().to_owned(), notes: output.notes.clone() }
+    }
+}
+
 /// Runs the pass: `pass` is `assign-gmem` with options.
-pub(crate) fn assign(source: &str, pass: &str) -> Result<Rewritten, PassFailure> {
+pub(crate) fn assign(source: &str, pass: &str) -> Result<Rewritten, Failure> {
     let spec: PassSpec = pass.parse().unwrap();
-    let how = PassHow::default();
-    find(&spec.name).unwrap().run(&Source::new("network.mlir", source), &spec.options, &how)
+    let how = How::default().strict();
+    let output = find(&spec.name).unwrap().run(&Source::new("network.mlir", source), &spec.options, &how)?;
+    Ok(Rewritten::of(&output))
 }
 
 /// The new text of a network that has one.

@@ -146,7 +146,15 @@ fn check(part: &str, record: &Value) -> Result<Option<Verdict>, String> {
     let regbase = text(&record["pass_"]).ends_with("regbase");
     let profile = if regbase { Profile::RegisterBased } else { Profile::MemoryBased };
     let options = Options { profile, ..Options::default() };
-    let planned = plan_memory::run(&document, &lowered, &options, None, None, &Request::default());
+    let planned = plan_memory::run(
+        &document,
+        &lowered,
+        &options,
+        None,
+        None,
+        &Request::default(),
+        &memplan_program::Apart::default(),
+    );
     let planned = match planned {
         Err(error) => return refusal(&error, record).map(|()| None),
         Ok(planned) => planned,

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use memplan::pass::PassFailure;
+use memplan::driver::Failure;
 use memplan_core::{Bytes, IndexVec, Placement, SpaceId};
 use memplan_mlir::pass::plan_memory::{self, Options, Planned};
 use memplan_mlir::{Dialects, Document, Lowered, lower, lower_workspaces};
@@ -53,7 +53,15 @@ fn placements_of_the_original_are_caught_and_ours_are_not() {
             }
             other => panic!("{other}"),
         };
-        let planned = plan_memory::run(&document, &lowered, &options, None, None, &Request::default());
+        let planned = plan_memory::run(
+            &document,
+            &lowered,
+            &options,
+            None,
+            None,
+            &Request::default(),
+            &memplan_program::Apart::default(),
+        );
         let planned = planned.unwrap_or_else(|error| panic!("{error}\n{part}"));
         let function = &planned.functions[0];
         assert_eq!(packing::check(&function.problem, &function.plan), [], "{part}");
@@ -165,7 +173,7 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
 /// Section 12: every memory of every function that is too small is named, with who is alive there.
 #[test]
 fn every_memory_that_is_too_small_is_reported() {
-    let Err(PassFailure::DoesNotFit(why)) = run(TWO_MEMORIES, "plan-memory") else { panic!("fits") };
+    let Err(Failure::DoesNotFit(why)) = run(TWO_MEMORIES, "plan-memory") else { panic!("fits") };
     let errors: Vec<&str> = why.lines().filter(|line| line.contains(": error: ")).collect();
     let places = [
         "kernel.mlir:3:3: error: ub overflow",
@@ -202,7 +210,7 @@ fn a_temporary_buffer_that_is_not_used_needs_no_memory() {
     assert_eq!(addresses(&text)[..2], [("%a".to_owned(), vec![0]), ("%b".to_owned(), vec![98_304])]);
     // Sixteen bits are added by vector instructions, which do use it.
     let vector = IDLE_TEMPORARY.replace("12288xi64", "49152xi16").replace("4096xi64", "16384xi16");
-    let Err(PassFailure::DoesNotFit(why)) = run(&vector, "plan-memory") else { panic!("fits") };
+    let Err(Failure::DoesNotFit(why)) = run(&vector, "plan-memory") else { panic!("fits") };
     assert!(why.contains("%t: 32768 bytes") && why.contains("it is proved that no plan can fit"), "{why}");
     // With memory to spare it has its own bytes, as the original would have it.
     let small = IDLE_TEMPORARY.replace("12288xi64", "1024xi64").replace("4096xi64", "512xi64");

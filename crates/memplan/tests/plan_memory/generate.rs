@@ -39,7 +39,15 @@ impl Case {
         let target: Target = device.parse().unwrap();
         let options = Options { defect, ..Options::default() };
         let request = Request { work_limit: Some(WORK), ..Request::default() };
-        plan_memory::run(&self.document, &self.lowered, &options, Some(&target), None, &request)
+        plan_memory::run(
+            &self.document,
+            &self.lowered,
+            &options,
+            Some(&target),
+            None,
+            &request,
+            &memplan_program::Apart::default(),
+        )
     }
 
     /// A plan with memory for everything, unless the kernel has none at all.

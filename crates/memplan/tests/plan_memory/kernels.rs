@@ -5,8 +5,10 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use memplan::pass::{PassFailure, PassHow, PassSpec, Rewritten, find};
-use memplan::pipeline::Source;
+use memplan::driver::{Checked, Failure, How};
+use memplan::front_end::Output;
+use memplan::pass::{PassSpec, find};
+use memplan::source::Source;
 
 /// The parts of a file of kernels.
 pub(crate) fn parts(file: &str) -> Vec<String> {
@@ -28,9 +30,26 @@ pub(crate) fn comment<'t>(part: &'t str, word: &str) -> Option<&'t str> {
     comments(part, word).next()
 }
 
-pub(crate) fn run(text: &str, spec: &str) -> Result<Rewritten, PassFailure> {
+/// What a pass made, field by field.
+#[derive(Clone, Debug)]
+pub(crate) struct Rewritten {
+    pub(crate) text: String,
+    pub(crate) notes: Vec<String>,
+    pub(crate) files: Vec<(String, String)>,
+}
+
+impl Rewritten {
+    fn of(output: &Checked<Output>) -> Rewritten {
+        assert_eq!(output.repairs(), [] as [String; 0]);
+        Rewritten { text: output.text().to_owned(), notes: output.notes.clone(), files: output.files.clone() }
+    }
+}
+
+pub(crate) fn run(text: &str, spec: &str) -> Result<Rewritten, Failure> {
     let spec: PassSpec = spec.parse().unwrap();
-    find(&spec.name).unwrap().run(&Source::new("kernel.mlir", text), &spec.options, &PassHow::default())
+    let source = Source::new("kernel.mlir", text);
+    let output = find(&spec.name).unwrap().run(&source, &spec.options, &How::default().strict())?;
+    Ok(Rewritten::of(&output))
 }
 
 /// The addresses of each pointer cast and workspace, in the order of the text.
@@ -57,14 +76,14 @@ pub(crate) fn addresses(text: &str) -> Vec<(String, Vec<u64>)> {
 }
 
 /// The outcome in one line.
-fn summary(result: &Result<Rewritten, PassFailure>) -> String {
+fn summary(result: &Result<Rewritten, Failure>) -> String {
     match result {
         Ok(rewritten) => {
             let one = |(name, list): &(String, Vec<u64>)| format!("{name}={list:?}");
             let list: Vec<String> = addresses(&rewritten.text).iter().map(one).collect();
             if list.is_empty() { "nothing to plan".to_owned() } else { list.join(" ") }
         }
-        Err(PassFailure::DoesNotFit(why)) => {
+        Err(Failure::DoesNotFit(why)) => {
             let errors = why.lines().filter_map(|line| line.split_once(": error: "));
             errors.map(|(_, message)| message).collect::<Vec<_>>().join(" | ")
         }
@@ -82,7 +101,7 @@ fn kernels_get_the_addresses_they_are_expected_to_get() {
         let spec = comment(&part, "run").expect("a `// run:` line");
         let result = run(&part, spec);
         let found = summary(&result);
-        assert!(!matches!(result, Err(PassFailure::Unsound(_))), "{found}\n{part}");
+        assert!(!matches!(result, Err(Failure::Unsound(_))), "{found}\n{part}");
         check_notes(&part, &result);
         if comment(&part, "expect") != Some(&found) {
             wrong += &format!("{found}\n{part}\n");
@@ -103,7 +122,7 @@ fn kernels_get_the_addresses_they_are_expected_to_get() {
 }
 
 /// What `// note:` lines ask for is said, what `// no note:` lines name is not.
-fn check_notes(part: &str, result: &Result<Rewritten, PassFailure>) {
+fn check_notes(part: &str, result: &Result<Rewritten, Failure>) {
     let notes = result.as_ref().map_or_else(|_| String::new(), |rewritten| rewritten.notes.join("\n"));
     for note in comments(part, "note") {
         assert!(notes.contains(note), "`{note}` is not in\n{notes}\n{part}");
@@ -163,7 +182,7 @@ fn the_original_sends_warnings_into_the_program_and_this_does_not() {
 #[test]
 fn an_overflow_says_why_and_what_would_help() {
     let part = kernel("test_preload_buffer_expand_lifetime");
-    let Err(PassFailure::DoesNotFit(why)) = run(&part, "plan-memory") else { panic!("fits") };
+    let Err(Failure::DoesNotFit(why)) = run(&part, "plan-memory") else { panic!("fits") };
     let first = "kernel.mlir:4:3: error: ub overflow, requires 1835008 bits while 1572864 bits available! (possible \
                  reason: tiling basic block is too large or block number is more than what user expect due to \
                  multi-buffer feature is enabled and some ops need extra local buffer.)";
@@ -245,7 +264,16 @@ fn buffers_belong_to_the_loop_that_uses_them() {
     use memplan_mlir::{Dialects, Document, lower};
     let document = Document::read(LOOPS, Dialects::builtin()).unwrap();
     let lowered = lower(&document).unwrap();
-    let planned = plan_memory::run(&document, &lowered, &Options::default(), None, None, &Default::default()).unwrap();
+    let planned = plan_memory::run(
+        &document,
+        &lowered,
+        &Options::default(),
+        None,
+        None,
+        &Default::default(),
+        &memplan_program::Apart::default(),
+    )
+    .unwrap();
     let buffers = planned.functions[0].problem.buffers();
     let home = |name: &str| {
         let buffer = buffers.iter().find(|buffer| buffer.name.ends_with(&format!("/%{name}"))).unwrap();

@@ -4,18 +4,19 @@
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use memplan::pass::{PassFailure, PassHow, PassSpec, find};
-use memplan::pipeline::Source;
+use memplan::driver::{Failure, How};
+use memplan::pass::{PassSpec, find};
+use memplan::source::Source;
 use memplan_planner::Request;
 
 use crate::kernel::{Random, kernel};
 use crate::kernels::{parts, run};
 
 /// What the pass says to a text; `None` if it crashed.
-fn answer(text: &str, spec: &str) -> Option<Result<(), PassFailure>> {
+fn answer(text: &str, spec: &str) -> Option<Result<(), Failure>> {
     let spec: PassSpec = spec.parse().unwrap();
     let request = Request { work_limit: Some(2_000), ..Request::default() };
-    let how = PassHow { request, ..PassHow::default() };
+    let how = How { request, ..How::default().strict() };
     let source = Source::new("kernel.mlir", text);
     let outcome = catch_unwind(AssertUnwindSafe(|| find(&spec.name).unwrap().run(&source, &spec.options, &how)));
     outcome.ok().map(|result| result.map(|_| ()))
@@ -128,7 +129,7 @@ fn damaged_kernels_get_an_answer() {
         }
         let spec = specs[round % specs.len()];
         let result = answer(&text, spec).unwrap_or_else(|| panic!("crashed in round {round}\n{text}"));
-        assert!(!matches!(result, Err(PassFailure::Unsound(_))), "round {round}, {spec}: {:?}\n{text}", result.err());
+        assert!(!matches!(result, Err(Failure::Unsound(_))), "round {round}, {spec}: {:?}\n{text}", result.err());
         planned += usize::from(result.is_ok());
     }
     println!("{planned} of {rounds} damaged kernels are planned");
@@ -159,7 +160,7 @@ fn nested(depth: usize) -> String {
 #[test]
 fn depth_costs_no_stack() {
     // Deeper than the unified buffer is large, so the answer is no.
-    let Err(PassFailure::DoesNotFit(why)) = run(&nested(4_000), "plan-memory") else { panic!("fits") };
+    let Err(Failure::DoesNotFit(why)) = run(&nested(4_000), "plan-memory") else { panic!("fits") };
     assert!(why.contains("it is proved that no plan can fit") && why.contains("more of"), "{why}");
     let text = run(&nested(1_000), "plan-memory").unwrap().text;
     assert_eq!(text.matches("pointer_cast").count(), 1_000);

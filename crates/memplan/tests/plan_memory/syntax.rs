@@ -1,7 +1,7 @@
 //! Kernels in every form that their dialects can be written in (`syntax.mlir`):
 //! they are read, planned and printed, and nothing but the allocations changes.
 
-use memplan::pass::PassFailure;
+use memplan::driver::Failure;
 
 use crate::kernels::{comment, parts, reads_again, run};
 
@@ -86,7 +86,7 @@ fn kernels_with_lines_missing_doubled_or_swapped() {
             for text in [without, twice, swapped.concat().join("\n")] {
                 match run(&text, spec) {
                     Ok(_) => planned += 1,
-                    Err(PassFailure::Unsound(error)) => panic!("{error}\n{text}"),
+                    Err(Failure::Unsound(error)) => panic!("{error}\n{text}"),
                     Err(_) => {}
                 }
             }

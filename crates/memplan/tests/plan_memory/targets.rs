@@ -1,7 +1,8 @@
 //! Another NPU, described in a file.
 
-use memplan::pass::{PassFailure, PassHow, PassSpec, find};
-use memplan::pipeline::Source;
+use memplan::driver::{Failure, How};
+use memplan::pass::{PassSpec, find};
+use memplan::source::Source;
 
 use crate::kernels::addresses;
 
@@ -38,15 +39,15 @@ func.func @kernel(%in: memref<256xf32>, %out: memref<256xf32>, %n: index) {
 fn a_device_of_ones_own() {
     let spec: PassSpec = "plan-memory".parse().unwrap();
     let pass = find(&spec.name).unwrap();
-    let how = PassHow { device: Some(DEVICE.parse().unwrap()), ..PassHow::default() };
+    let how = How { device: Some(DEVICE.parse().unwrap()), ..How::default().strict() };
     let rewritten = pass.run(&Source::new("kernel.mlir", KERNEL), &spec.options, &how).unwrap();
-    let found = addresses(&rewritten.text);
+    let found = addresses(rewritten.text());
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.iter().flat_map(|(_, list)| list).all(|address| address % 128 == 0 && address + 1024 <= 4096));
     let small = DEVICE.replace("4096", "2048");
-    let how = PassHow { device: Some(small.parse().unwrap()), ..PassHow::default() };
+    let how = How { device: Some(small.parse().unwrap()), ..How::default().strict() };
     let error = pass.run(&Source::new("kernel.mlir", KERNEL), &spec.options, &how).unwrap_err();
-    assert!(matches!(&error, PassFailure::DoesNotFit(why) if why.contains("sram overflow")), "{error}");
+    assert!(matches!(&error, Failure::DoesNotFit(why) if why.contains("sram overflow")), "{error}");
 }
 
 const NESTED: &str = r##"

@@ -1,5 +1,7 @@
 //! Options of the pass, as written on the command line.
 
+use std::collections::BTreeSet;
+
 use super::chip::{AddressMode, Chips};
 use super::weights::WeightContents;
 use crate::pass::{PassOptions, SpecError};
@@ -27,6 +29,8 @@ pub struct Options {
     pub address_mode: Option<AddressMode>,
     /// Whether tensors may share memory at all.
     pub reuse: bool,
+    /// Names of tensors that share memory with nobody.
+    pub alone: BTreeSet<String>,
     /// Pairs of an input and an output that lie in one place, in mode `io_alone`.
     pub same_address: Vec<(usize, usize)>,
     /// Inputs and outputs to be tagged on a chip with pools; all if empty.
@@ -47,6 +51,7 @@ impl Default for Options {
             chip: None,
             address_mode: None,
             reuse: true,
+            alone: BTreeSet::new(),
             same_address: Vec::new(),
             iomem_set: Vec::new(),
             contents: None,

@@ -70,6 +70,9 @@ fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static 
         Life::Unused => None,
         Life::Range { first, last } => Some((view.lowered.ops[first], view.lowered.ops[last])),
     };
+    if view.apart.is_alone(site) {
+        return Err("a check has rejected every plan that moves it");
+    }
     if view.lowered.program.site(site).slots > 1 {
         return Err("it has several slots");
     }

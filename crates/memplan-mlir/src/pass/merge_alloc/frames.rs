@@ -195,7 +195,29 @@ fn problem_of(
         let alignment = Bytes(own_alignment);
         builder.buffer(Buffer { alignment, ..Buffer::new(index.to_string(), size, lifetime) });
     }
+    for (one, other) in kept_apart(view, key, frames) {
+        builder.must_not_share(one, other);
+    }
     Ok(builder.build()?)
+}
+
+/// Members of a frame that must not share memory: two buffers, or a buffer and the loop that holds the other.
+fn kept_apart(view: &View, key: &Key, frames: &BTreeMap<Key, Frame>) -> Vec<(BufferId, BufferId)> {
+    if view.apart.is_empty() {
+        return Vec::new();
+    }
+    let mut member_of: HashMap<SiteId, BufferId> = HashMap::new();
+    for (index, member) in frames[key].members.iter().enumerate() {
+        let mut inside = vec![*member];
+        while let Some(member) = inside.pop() {
+            match member {
+                Member::Site(site) => _ = member_of.insert(site, BufferId::from_index(index)),
+                Member::Loop(op) => inside.extend(&frames[&(op, true, key.2.clone())].members),
+            }
+        }
+    }
+    let members = |(one, other)| Some((*member_of.get(&one)?, *member_of.get(&other)?));
+    view.apart.pairs().filter_map(members).filter(|(one, other)| one != other).collect()
 }
 
 /// The plan of the strategy asked for; `auto` is never worse than the pass's own planner.

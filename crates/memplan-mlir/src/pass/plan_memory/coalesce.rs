@@ -272,6 +272,10 @@ impl Coalescing<'_> {
             let apart = self.view.options.coupled_apart && info.coupled.is_some();
             !info.exclusive && !info.preload && !apart
         };
+        let kept_apart = |one: &Group, other: &Group| {
+            let apart = |a: &SiteId| other.members.iter().any(|&b| self.view.apart.contains(*a, b));
+            !self.view.apart.is_empty() && one.members.iter().any(apart)
+        };
         let coupled = |group: &Group| group.members.iter().any(|&site| program.site(site).coupled.is_some());
         let (one, other) = (&self.groups.groups[one], &self.groups.groups[other]);
         let space = |group: &Group| group.members.first().map(|&site| program.site(site).space);
@@ -280,6 +284,7 @@ impl Coalescing<'_> {
             && function(one) == function(other)
             && one.members.iter().chain(&other.members).all(shareable)
             && !(coupled(one) && coupled(other))
+            && !kept_apart(one, other)
             && (one.slots.max(other.slots) == 1 || one.rotation == other.rotation)
     }
 

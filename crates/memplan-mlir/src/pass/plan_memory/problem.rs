@@ -100,6 +100,11 @@ impl Kernel<'_> {
                 }
             }
         }
+        for (one, other) in self.view.apart.pairs() {
+            if let (Some(&one), Some(&other)) = (ids.get(&one), ids.get(&other)) {
+                builder.must_not_share(one, other);
+            }
+        }
         builder.build()
     }
 
@@ -147,7 +152,7 @@ impl Kernel<'_> {
             size: Size::Fixed(info.size.upper_bound().unwrap_or_default()),
             alignment: info.alignment,
             slots: info.slots,
-            exclusive: info.exclusive || coupled_apart,
+            exclusive: info.exclusive || coupled_apart || self.view.apart.is_alone(site),
             pipe: Some(users.class().to_owned()),
             enclosing_loop: users.home.map(|op| format!("{}#{}", self.view.document.name(op), op.index())),
             ..Buffer::new(self.names[site].as_str(), 0, lifetime)

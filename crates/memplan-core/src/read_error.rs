@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use memplan_core::{Span, line_column};
+use crate::{Span, line_column};
 
 /// A place in a text and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,11 @@
 //! Changes to a text, collected first and made in one pass.
 
-use memplan_core::Span;
+use crate::Span;
 
 /// Changes to one text. What no change touches stays byte for byte.
 ///
 /// ```
-/// use memplan_core::Span;
-/// use memplan_mlir::Edits;
+/// use memplan_core::{Edits, Span};
 /// let mut edits = Edits::default();
 /// edits.replace(Span::new(4, 7), "new");
 /// edits.insert(0, "> ");

@@ -1,0 +1,433 @@
+//! Where the buffers are in a rewritten text, found in the text alone.
+//!
+//! A pass hands back a plan and a text that is said to carry it out. The plan is checked
+//! elsewhere; here the text is held against the text it was made from, op by op, by code that knows
+//! nothing of emitters:
+//!
+//! ```text
+//!   before                                   after
+//!                                            %m = memref.alloc() : memref<128xi8>       new
+//!                                            %o = arith.constant 64 : index             new
+//!   %a = memref.alloc() : memref<16xf32>     %a = memref.view %m[%o][] : … to …         in its place
+//!   "use"(%a) : (memref<16xf32>) -> ()       "use"(%a) : (memref<16xf32>) -> ()         the same op
+//! ```
+//!
+//! Every op of the old text must be in the new one, in its block and order, with the same words; only
+//! allocations that got an address (and what frees or marks them) may be gone, and only ops that make
+//! addresses may be new. Where an op used an allocation that is gone, it must now use
+//! something that is an address: that address is the place of the buffer. So a wrong constant, a
+//! view of the wrong memory, two names that changed places and a line that went missing all show.
+//!
+//! An offset may depend on the number of an iteration. It is worked out as a sum over the loops
+//! around it ([`Sum`]), which gives the distance between iterations.
+
+mod sum;
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use memplan_core::{Bytes, IndexVec, Span};
+use memplan_program::SiteId;
+
+use crate::lex::{Lexer, TokenKind};
+use crate::{BlockId, Definition, Document, Form, OpId, RegionId, ValueId};
+use sum::Sum;
+
+/// Where a buffer is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The memory: the name of an allocation or of a memory space, made unique.
+    pub memory: String,
+    /// The offsets, one a slot.
+    pub offsets: Vec<u64>,
+    /// The distance between iterations of each parallel loop between memory and buffer, innermost first.
+    pub strides: Vec<u64>,
+}
+
+/// What a pass may change besides addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// Nothing.
+    Addresses,
+    /// It adds deallocations.
+    Deallocations,
+    /// It adds attributes.
+    Attributes,
+}
+
+/// Something in the new text that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Difference {
+    /// Where in the new text.
+    pub span: Span,
+    /// What is wrong there.
+    pub message: String,
+}
+
+/// The address of every site in `after`, a rewritten `before`; `None` for sites that keep their allocation.
+pub fn find_addresses(
+    before: &Document,
+    sites: &IndexVec<SiteId, OpId>,
+    after: &Document,
+    changes: Changes,
+) -> Result<IndexVec<SiteId, Option<Address>>, Difference> {
+    let mut walk = Walk {
+        before,
+        after,
+        changes,
+        counterparts: HashMap::new(),
+        addresses: HashMap::new(),
+        last_uses: OnceCell::new(),
+    };
+    for (before_block, after_block) in pairs(before.top_blocks(), after.top_blocks(), Span::default(), "parts")? {
+        walk.block(before_block, after_block)?;
+    }
+    walk.unused(sites)?;
+    let address = |&op: &OpId| before.results(op).first().and_then(|value| walk.addresses.get(value).cloned());
+    Ok(sites.iter().map(address).collect())
+}
+
+/// Pairs up two lists that must be equally long.
+fn pairs<T: Copy>(one: &[T], other: &[T], span: Span, what: &str) -> Result<Vec<(T, T)>, Difference> {
+    if one.len() != other.len() {
+        return Err(Difference { span, message: format!("{} {what} instead of {}", other.len(), one.len()) });
+    }
+    Ok(one.iter().copied().zip(other.iter().copied()).collect())
+}
+
+struct Walk<'a> {
+    before: &'a Document,
+    after: &'a Document,
+    changes: Changes,
+    /// The new value for each old one that is still there.
+    counterparts: HashMap<ValueId, ValueId>,
+    /// The address of each old value that is an allocation no longer.
+    addresses: HashMap<ValueId, Address>,
+    /// The last op of the new text that uses each value; only made where something is freed.
+    last_uses: OnceCell<HashMap<ValueId, OpId>>,
+}
+
+impl Walk<'_> {
+    fn region(&mut self, before: RegionId, after: RegionId) -> Result<(), Difference> {
+        let span = self.after.region(after).span;
+        for (one, other) in pairs(self.before.blocks(before), self.after.blocks(after), span, "blocks")? {
+            self.counterparts.extend(pairs(
+                self.before.arguments(one),
+                self.after.arguments(other),
+                span,
+                "block arguments",
+            )?);
+        }
+        for (one, other) in pairs(self.before.blocks(before), self.after.blocks(after), span, "blocks")? {
+            self.block(one, other)?;
+        }
+        Ok(())
+    }
+
+    /// Walks through two blocks side by side.
+    fn block(&mut self, before: BlockId, after: BlockId) -> Result<(), Difference> {
+        let mut old = self.before.ops(before).iter().copied().peekable();
+        let mut new = self.after.ops(after).iter().copied().peekable();
+        loop {
+            let why = match (old.peek(), new.peek()) {
+                (None, None) => return Ok(()),
+                (Some(&one), Some(&other)) => match self.same(one, other) {
+                    Ok(addresses) => {
+                        self.pair(one, other, addresses)?;
+                        (old.next(), new.next());
+                        continue;
+                    }
+                    Err(why) => why,
+                },
+                _ => "nothing stands against it".to_owned(),
+            };
+            if let Some(other) = new.next_if(|&other| self.may_be_new(other)) {
+                self.check_new(other)?;
+            } else if old.next_if(|&one| self.may_be_gone(one)).is_none() {
+                let at = new.peek().map(|&op| self.after.op(op).span);
+                let name = old.peek().map_or("the end of the block", |&op| self.before.name(op));
+                return Err(Difference { span: at.unwrap_or_default(), message: format!("expected `{name}`: {why}") });
+            }
+        }
+    }
+
+    /// An op that is in both texts.
+    fn pair(&mut self, one: OpId, other: OpId, addresses: Vec<(ValueId, Address)>) -> Result<(), Difference> {
+        for (value, address) in addresses {
+            self.remember(value, address, self.after.op(other).span)?;
+        }
+        let (before, after) = (self.before, self.after);
+        let span = after.op(other).span;
+        self.counterparts.extend(pairs(before.results(one), after.results(other), span, "results")?);
+        for (one, other) in pairs(before.regions(one), after.regions(other), span, "regions")? {
+            self.region(one, other)?;
+        }
+        Ok(())
+    }
+
+    fn remember(&mut self, value: ValueId, address: Address, span: Span) -> Result<(), Difference> {
+        match self.addresses.get(&value) {
+            Some(known) if *known != address => {
+                let name = self.before.value_name(value);
+                let message = format!("{name} is at {:?} here and at {:?} elsewhere", address.offsets, known.offsets);
+                Err(Difference { span, message })
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.addresses.insert(value, address);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether two ops are the same, and the addresses that the new one uses for allocations that are gone.
+    fn same(&self, one: OpId, other: OpId) -> Result<Vec<(ValueId, Address)>, String> {
+        let (before, after) = (self.before, self.after);
+        if before.name(one) != after.name(other) {
+            return Err(format!("found `{}`", after.name(other)));
+        }
+        let names = |document: &Document, op: OpId| -> Vec<String> {
+            document.results(op).iter().map(|&value| document.value_name(value).to_owned()).collect()
+        };
+        if names(before, one) != names(after, other) {
+            return Err("its results have other names".to_owned());
+        }
+        if self.changes != Changes::Attributes && !self.same_words(one, other) {
+            return Err("it has other words".to_owned());
+        }
+        let (old, new) = (before.operands(one), after.operands(other));
+        if old.len() != new.len() {
+            return Err("it has another number of operands".to_owned());
+        }
+        let mut addresses = Vec::new();
+        for (&old, &new) in old.iter().zip(new) {
+            addresses.extend(self.same_value(old, new)?);
+        }
+        Ok(addresses)
+    }
+
+    /// Whether an operand is what it was; if it was an allocation that is gone, its address.
+    fn same_value(&self, old: ValueId, new: ValueId) -> Result<Option<(ValueId, Address)>, String> {
+        let (before, after) = (self.before, self.after);
+        match self.counterparts.get(&old) {
+            Some(&counterpart) if counterpart == new => return Ok(None),
+            Some(_) => return Err(format!("it uses {} instead of {}", after.value_name(new), before.value_name(old))),
+            None => {}
+        }
+        let unresolved =
+            |document: &Document, value: ValueId| document.value(value).definition == Definition::Unresolved;
+        if unresolved(before, old) && unresolved(after, new) && before.value_name(old) == after.value_name(new) {
+            return Ok(None);
+        }
+        let Some(address) = self.address(old, new) else {
+            return Err(format!("{} is no address for {}", after.value_name(new), before.value_name(old)));
+        };
+        if before.type_text(old) != after.type_text(new) {
+            return Err(format!("{} has another type than {}", after.value_name(new), before.value_name(old)));
+        }
+        Ok(Some((old, address?)))
+    }
+
+    /// Whether two ops are written with the same words, names of values aside.
+    fn same_words(&self, one: OpId, other: OpId) -> bool {
+        let (old, new) = (self.before.text(self.before.op(one).span), self.after.text(self.after.op(other).span));
+        let is_plain = self.before.regions(one).is_empty();
+        (is_plain && old == new) || words(self.before, one).eq(words(self.after, other))
+    }
+
+    /// Ops that a pass may add.
+    fn may_be_new(&self, op: OpId) -> bool {
+        match self.after.name(op) {
+            "memref.dealloc" => self.changes == Changes::Deallocations,
+            "func.func" => {
+                let name = self.after.symbol_name(op).unwrap_or_default();
+                name.ends_with("_infer_workspace_shape_function")
+            }
+            name => MAKES_ADDRESSES.contains(&name) && self.changes == Changes::Addresses,
+        }
+    }
+
+    /// A new op may free nothing but an allocation of its own block, behind which nothing in the block uses it.
+    fn check_new(&self, op: OpId) -> Result<(), Difference> {
+        let after = self.after;
+        if after.name(op) != "memref.dealloc" {
+            return Ok(());
+        }
+        let freed = after.operands(op).first().copied();
+        let is_own = freed.is_some_and(|value| match after.value(value).definition {
+            Definition::Result { op: alloc, .. } => {
+                after.name(alloc) == "memref.alloc" && after.op(alloc).parent == after.op(op).parent
+            }
+            _ => false,
+        });
+        // Ops are numbered in the order of the text, so a later use has a higher number.
+        let last_uses = self.last_uses.get_or_init(|| last_uses(after));
+        if is_own && freed.and_then(|value| last_uses.get(&value)) == Some(&op) {
+            return Ok(());
+        }
+        Err(Difference {
+            span: after.op(op).span,
+            message: "this frees what is not its to free, or too early".to_owned(),
+        })
+    }
+
+    /// Ops that a pass may take away: allocations, and what frees or marks them.
+    fn may_be_gone(&self, op: OpId) -> bool {
+        self.changes == Changes::Addresses
+            && match self.before.name(op) {
+                "memref.alloc" | "memref_ext.alloc_workspace" | "annotation.mark" => true,
+                "memref.dealloc" => !self.before.operands(op).iter().any(|&value| self.keeps_allocation(value)),
+                _ => false,
+            }
+    }
+
+    /// Whether a value is an allocation that is still there, and must still be freed.
+    fn keeps_allocation(&self, value: ValueId) -> bool {
+        let is_allocation = match self.before.value(value).definition {
+            Definition::Result { op, .. } => self.before.name(op) == "memref.alloc",
+            _ => false,
+        };
+        is_allocation && self.counterparts.contains_key(&value)
+    }
+
+    /// The addresses of buffers that no op uses: made under the buffer's own name, in its function.
+    fn unused(&mut self, sites: &IndexVec<SiteId, OpId>) -> Result<(), Difference> {
+        let (before, after) = (self.before, self.after);
+        let gone = |value: &ValueId| !self.counterparts.contains_key(value) && !self.addresses.contains_key(value);
+        let missing: Vec<ValueId> =
+            sites.iter().filter_map(|&op| before.results(op).first().copied()).filter(gone).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut made: HashMap<(Option<&str>, &str), Vec<ValueId>> = HashMap::new();
+        for op in after.op_ids().filter(|&op| {
+            matches!(after.name(op), "memref.view" | "hivm.hir.pointer_cast" | "memref_ext.alloc_workspace")
+        }) {
+            let function = after.function_around(op).and_then(|function| after.symbol_name(function));
+            for &value in after.results(op) {
+                made.entry((function, after.value_name(value))).or_default().push(value);
+            }
+        }
+        for value in missing {
+            let Definition::Result { op, .. } = before.value(value).definition else { continue };
+            let function = before.function_around(op).and_then(|function| before.symbol_name(function));
+            let candidates = made.get(&(function, before.value_name(value))).map_or(&[][..], Vec::as_slice);
+            let address = candidates.iter().find_map(|&candidate| self.address(value, candidate)?.ok());
+            if let Some(address) = address {
+                self.addresses.insert(value, address);
+            }
+        }
+        Ok(())
+    }
+
+    /// The address that a new value stands for, if it is one; and what is wrong with it.
+    fn address(&self, old: ValueId, new: ValueId) -> Option<Result<Address, String>> {
+        let after = self.after;
+        let Definition::Result { op, .. } = after.value(new).definition else { return None };
+        match after.name(op) {
+            "memref.view" => Some(self.view_address(old, op)),
+            "hivm.hir.pointer_cast" => {
+                let offsets: Option<Vec<u64>> = after.operands(op).iter().map(|&value| self.number(value)).collect();
+                let space = after.ty(new).as_memref().and_then(|memref| memref.space.clone()).unwrap_or_default();
+                Some(self.address_in(self.function_and(op, &space), offsets))
+            }
+            "memref_ext.alloc_workspace" => {
+                let memory = after.operands(op).iter().find(|&&value| after.ty(value).as_memref().is_some());
+                let memory = memory.map_or("", |&value| after.value_name(value));
+                Some(self.address_in(self.function_and(op, memory), after.workspace_offsets(op)))
+            }
+            _ => None,
+        }
+    }
+
+    fn address_in(&self, memory: String, offsets: Option<Vec<u64>>) -> Result<Address, String> {
+        match offsets {
+            Some(offsets) => Ok(Address { memory, offsets, strides: Vec::new() }),
+            None => Err("its address is no constant".to_owned()),
+        }
+    }
+
+    fn number(&self, value: ValueId) -> Option<u64> {
+        u64::try_from(self.after.constant(value)?).ok()
+    }
+
+    /// Memories of two functions are not the same, whatever they are called.
+    fn function_and(&self, op: OpId, memory: &str) -> String {
+        let function = self.after.function_around(op).map_or(0, |function| self.after.op(function).span.start);
+        format!("{memory}@{function}")
+    }
+
+    /// A view at an offset of an allocation that is new.
+    fn view_address(&self, old: ValueId, view: OpId) -> Result<Address, String> {
+        let after = self.after;
+        let [base, offset] = after.operands(view) else { return Err("the view has other operands".to_owned()) };
+        let Definition::Result { op: arena, .. } = after.value(*base).definition else {
+            return Err("the view is of no allocation".to_owned());
+        };
+        let size = after.ty(*base).as_memref().and_then(crate::MemRef::bytes);
+        let (Some(size), "memref.alloc") = (size, after.name(arena)) else {
+            return Err("the view is of no allocation with a size".to_owned());
+        };
+        let sum = Sum::of(after, *offset).ok_or("the offset of the view is no sum over loops")?;
+        let loops = parallel_loops_between(after, view, arena);
+        let strides =
+            sum.strides(after, &loops).ok_or("the offset of the view depends on other loops than those around it")?;
+        let start = u64::try_from(sum.constant).map_err(|_| "the offset of the view is negative".to_owned())?;
+        let bytes = self.before.ty(old).as_memref().and_then(crate::MemRef::bytes).unwrap_or_default();
+        let end = sum.largest(after).and_then(|largest| u64::try_from(largest).ok()?.checked_add(bytes.0));
+        if end.is_none_or(|end| Bytes(end) > size) {
+            return Err(format!("the view reaches beyond the {size} bytes of its memory"));
+        }
+        let memory = format!("{}@{}", after.value_name(*base), after.op(arena).span.start);
+        Ok(Address { memory, offsets: vec![start], strides })
+    }
+}
+
+/// Ops that make addresses, or the numbers in them.
+const MAKES_ADDRESSES: [&str; 10] = [
+    "arith.constant",
+    "arith.addi",
+    "arith.subi",
+    "arith.muli",
+    "arith.divsi",
+    "memref.alloc",
+    "memref.view",
+    "memref_ext.alloc_workspace",
+    "hivm.hir.pointer_cast",
+    "annotation.mark",
+];
+
+fn last_uses(document: &Document) -> HashMap<ValueId, OpId> {
+    document.op_ids().flat_map(|op| document.operands(op).iter().map(move |&value| (value, op))).collect()
+}
+
+/// The parallel loops around an op that are not around another, innermost first.
+fn parallel_loops_between(document: &Document, inner: OpId, outer: OpId) -> Vec<OpId> {
+    let stop = document.parent_op(outer);
+    let around = std::iter::successors(document.parent_op(inner), |&op| document.parent_op(op));
+    around.take_while(|&op| Some(op) != stop).filter(|&op| document.name(op) == "scf.forall").collect()
+}
+
+/// The words of an op, its regions and the names of values left out.
+fn words<'a>(document: &'a Document, op: OpId) -> impl Iterator<Item = &'a str> {
+    let span = document.op(op).span;
+    let regions: Vec<Span> = document.regions(op).iter().map(|&region| document.region(region).span).collect();
+    let written = document.op(op).form != Form::Implicit;
+    let mut lexer = Lexer::at(document.source(), span.start as usize);
+    std::iter::from_fn(move || {
+        loop {
+            let token = lexer.next();
+            if !written || token.kind == TokenKind::Eof || token.start >= span.end as usize {
+                return None;
+            }
+            if let Some(region) = regions.iter().find(|region| region.range().contains(&token.start)) {
+                lexer = Lexer::at(document.source(), region.end as usize);
+                continue;
+            }
+            if token.kind != TokenKind::Percent {
+                return document.source().get(token.start..token.end);
+            }
+        }
+    })
+}

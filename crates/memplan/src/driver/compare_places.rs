@@ -1,0 +1,85 @@
+//! Does an output say what was planned?
+//!
+//! The names that an output gives to its memories are its own business, so memories
+//! are matched up on the way: the first buffer found in `%merged_0` says which space that is, and
+//! from then on the two stand for each other, both ways.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use memplan_core::{Id, Placement, SpaceId};
+
+use crate::finding::Finding;
+use crate::front_end::{Found, Places};
+
+/// Everything in which the places found differ from those planned.
+pub(super) fn differences(planned: &[Cow<[Option<Placement>]>], places: &Places) -> Vec<Finding> {
+    if planned.len() != places.lists.len() {
+        let counts = format!("{} lists of places instead of {}", places.lists.len(), planned.len());
+        return vec![difference(counts)];
+    }
+    let mut findings = Vec::new();
+    for (planned, found) in planned.iter().zip(&places.lists) {
+        if planned.len() != found.len() {
+            findings.push(difference(format!("{} places instead of {}", found.len(), planned.len())));
+            continue;
+        }
+        let mut memories = Memories::default();
+        for (index, (planned, found)) in planned.iter().zip(found).enumerate() {
+            if let Some(message) = memories.compare(planned.as_ref(), found.as_ref()) {
+                findings.push(difference(format!("buffer {index}: {message}")));
+            }
+        }
+    }
+    findings
+}
+
+/// Something about an output that is not as planned.
+pub(super) fn difference(message: String) -> Finding {
+    let message = format!("what was written is not what was planned: {message}");
+    Finding { code: "output::not-as-planned", message, buffers: Vec::new(), step: None, place: None, span: None }
+}
+
+/// Which memory of the output is which space of the plan.
+#[derive(Default)]
+struct Memories<'f> {
+    of_space: HashMap<SpaceId, &'f str>,
+    of_name: HashMap<&'f str, SpaceId>,
+}
+
+impl<'f> Memories<'f> {
+    /// What is different about one buffer.
+    fn compare(&mut self, planned: Option<&Placement>, found: Option<&'f Found>) -> Option<String> {
+        let (planned, found) = match (planned, found) {
+            (None, None) => return None,
+            (Some(planned), None) => return Some(format!("planned at {}, not found", offsets_of(planned))),
+            (None, Some(found)) => {
+                return Some(format!("not planned, found at {:?} of {}", found.offsets, found.memory));
+            }
+            (Some(planned), Some(found)) => (planned, found),
+        };
+        let memory = *self.of_space.entry(planned.space).or_insert(&found.memory);
+        let space = *self.of_name.entry(&found.memory).or_insert(planned.space);
+        if memory != found.memory || space != planned.space {
+            return Some(format!("found in {}, planned for the memory called {memory}", found.memory));
+        }
+        let object = planned.object.map(Id::index);
+        let same_offsets = planned.offsets.iter().map(|offset| offset.0).eq(found.offsets.iter().copied());
+        let same_strides = planned.strides.iter().map(|stride| stride.0).eq(found.strides.iter().copied());
+        if object != found.object || (object.is_none() && !same_offsets) || !same_strides {
+            let strides: Vec<u64> = planned.strides.iter().map(|stride| stride.0).collect();
+            return Some(format!(
+                "planned at {} with strides {strides:?}, found at {:?} with strides {:?}",
+                offsets_of(planned),
+                found.offsets,
+                found.strides
+            ));
+        }
+        None
+    }
+}
+
+fn offsets_of(placement: &Placement) -> String {
+    let offsets: Vec<u64> = placement.offsets.iter().map(|offset| offset.0).collect();
+    format!("{offsets:?}")
+}

@@ -1,0 +1,57 @@
+//! Why there is no result.
+
+use memplan_core::{ReadError, SpecError};
+use memplan_planner::Refusal;
+
+use crate::finding::Finding;
+use crate::target::TargetError;
+
+/// A check rejected what memplan made: a bug in memplan. No result was handed out.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "`{maker}` made a {what} that does not verify ({} violations, the first: {}); this is a bug in memplan, \
+     please report it with the input",
+    .findings.len(),
+    .findings.first().map_or("not named", |finding| finding.message.as_str())
+)]
+pub struct Unsound {
+    /// The strategy or the front end that made it.
+    pub maker: String,
+    /// What was made: a plan, or a text.
+    pub what: &'static str,
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The input cannot be read, or the front end objects to a place in it.
+    #[error(transparent)]
+    Input(#[from] ReadError),
+    /// What was asked for makes no sense.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The input cannot be planned on this target.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The strategy does not take the problem.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// There is no plan.
+    #[error("{0}")]
+    NoPlan(String),
+    /// The input is fine and the answer is no: what the original would do there is wrong, or a memory is too small.
+    #[error(transparent)]
+    No(ReadError),
+    /// Memories are too small; the message says which, and why.
+    #[error("{0}")]
+    DoesNotFit(String),
+    /// The plan cannot be written in the form asked for.
+    #[error("{0}")]
+    Form(String),
+    /// A bug.
+    #[error(transparent)]
+    Unsound(#[from] Unsound),
+}

@@ -1,0 +1,140 @@
+//! From a rejected layout to buffers that must stay apart.
+//!
+//! The checks name the buffers of a violation, but not always both: "the bytes of `%a` were
+//! overwritten by op 7" leaves open whose store that was. So a buffer that is named is kept
+//! apart from every buffer that lies on its bytes in the rejected layout:
+//!
+//! ```text
+//!   0        64       128
+//!   | a      | c      |           `a` is named: a and b are kept apart, a and c need not be.
+//!   | b           |
+//! ```
+
+use memplan_core::{BufferId, Id, Placement, Problem};
+use memplan_program::{Apart, Program, SiteId};
+use memplan_verify::dataflow::SitePlan;
+
+use crate::finding::{self, Finding};
+use crate::front_end::{Claim, Packing};
+
+/// Something that a check rejects, and who is to be kept apart because of it.
+pub(super) struct Rejected {
+    pub(super) finding: Finding,
+    /// The program of the claim whose sites these are.
+    program: usize,
+    /// The sites that are named.
+    sites: Vec<SiteId>,
+    /// Pairs of a named site and one that lies on its bytes.
+    pairs: Vec<(SiteId, SiteId)>,
+}
+
+/// Everything in which a claim is wrong.
+pub(super) fn judge(claim: &Claim) -> Vec<Rejected> {
+    let packings = claim.packings.iter().flat_map(judge_packing);
+    let programs = claim.programs.iter().enumerate();
+    packings.chain(programs.flat_map(|(index, (program, plan))| judge_program(index, program, plan))).collect()
+}
+
+fn judge_packing(packing: &Packing) -> Vec<Rejected> {
+    let rejected = |(finding, buffers): (Finding, Vec<BufferId>)| {
+        let (program, sites) = match &packing.sites {
+            Some((program, sites)) => {
+                (*program, buffers.iter().filter_map(|buffer| sites.get(buffer.index()).copied()).collect())
+            }
+            None => (0, Vec::new()),
+        };
+        let pairs = pairs_of(&sites);
+        Rejected { finding, program, sites, pairs }
+    };
+    finding::in_packing_with_buffers(&packing.problem, &packing.plan).into_iter().map(rejected).collect()
+}
+
+fn judge_program(index: usize, program: &Program, plan: &SitePlan) -> Vec<Rejected> {
+    let rejected = |(finding, sites): (Finding, Vec<SiteId>)| {
+        let mut pairs = pairs_of(&sites);
+        for &site in &sites {
+            pairs.extend(on_the_bytes_of(program, plan, site).map(|other| (site, other)));
+        }
+        Rejected { finding, program: index, sites, pairs }
+    };
+    finding::in_dataflow_with_sites(program, plan).into_iter().map(rejected).collect()
+}
+
+fn pairs_of(sites: &[SiteId]) -> Vec<(SiteId, SiteId)> {
+    let pairs = sites.iter().enumerate().flat_map(|(at, &one)| sites[at + 1..].iter().map(move |&other| (one, other)));
+    pairs.filter(|(one, other)| one != other).collect()
+}
+
+/// Sites that have a byte in common with a site, in any slot and any iteration.
+fn on_the_bytes_of<'a>(
+    program: &'a Program,
+    plan: &'a SitePlan,
+    site: SiteId,
+) -> impl Iterator<Item = SiteId> + use<'a> {
+    let own = plan.placements[site].as_ref();
+    let size = move |site: SiteId| program.site(site).size.upper_bound().unwrap_or_default().0;
+    plan.placements.iter_enumerated().filter_map(move |(other, placement)| {
+        let (own, placement) = (own?, placement.as_ref()?);
+        let meets = other != site && own.space == placement.space && meet((own, size(site)), (placement, size(other)));
+        meets.then_some(other)
+    })
+}
+
+/// Whether two placements may share a byte. Where iterations move them, they are taken to meet.
+fn meet((one, one_size): (&Placement, u64), (other, other_size): (&Placement, u64)) -> bool {
+    if !one.strides.is_empty() || !other.strides.is_empty() {
+        return true;
+    }
+    let overlap = |a: u64, b: u64| a < b.saturating_add(other_size) && b < a.saturating_add(one_size);
+    one.offsets.iter().any(|a| other.offsets.iter().any(|b| overlap(a.0, b.0)))
+}
+
+/// Remembers a rejection; whether anything about it is new.
+pub(super) fn keep_apart(apart: &mut Vec<Apart>, rejected: &Rejected, as_pairs: bool) -> bool {
+    if rejected.sites.is_empty() {
+        return false;
+    }
+    if apart.len() <= rejected.program {
+        apart.resize(rejected.program + 1, Apart::default());
+    }
+    let apart = &mut apart[rejected.program];
+    let mut learned = false;
+    if as_pairs {
+        for &(one, other) in &rejected.pairs {
+            learned |= apart.add_pair(one, other);
+        }
+    } else {
+        for &site in &rejected.sites {
+            learned |= apart.add_alone(site);
+        }
+    }
+    learned
+}
+
+/// A repair in words, with what was wrong.
+pub(super) fn described(maker: &str, rejected: &Rejected) -> String {
+    let names: Vec<String> = rejected.finding.buffers.iter().map(|name| format!("`{name}`")).collect();
+    let who = if names.is_empty() { "buffers".to_owned() } else { names.join(" and ") };
+    format!(
+        "a plan of `{maker}` was rejected and made again with {who} kept apart: {}; this is a mistake in memplan that \
+         did not reach the result, please report it with the input",
+        rejected.finding.message
+    )
+}
+
+/// The problem with the pairs that must stay apart; the same problem where there are none.
+pub(crate) fn with_apart(problem: &Problem, apart: &Apart, buffer_of: impl Fn(SiteId) -> Option<BufferId>) -> Problem {
+    let mut builder = problem.to_builder();
+    for (one, other) in apart.pairs() {
+        if let (Some(one), Some(other)) = (buffer_of(one), buffer_of(other)) {
+            builder.must_not_share(one, other);
+        }
+    }
+    for site in apart.alone() {
+        if let Some(buffer) = buffer_of(site) {
+            builder.buffers_mut()[buffer].exclusive = true;
+        }
+    }
+    // What must share and must not is a contradiction; then the layout stays rejected.
+    builder.build().unwrap_or_else(|_| problem.clone())
+}

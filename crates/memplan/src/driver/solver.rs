@@ -1,0 +1,103 @@
+//! What a front end plans with: the strategy it was asked to use, and what must stay apart.
+
+use std::time::{Duration, Instant};
+
+use memplan_core::{Outcome, Problem};
+use memplan_planner::{Refusal, Strategy, find, plan};
+use memplan_program::Apart;
+
+use super::repair::{self, Rejected};
+use super::{Checked, Failure, How, Unsound};
+use crate::finding;
+
+/// Rounds in which pairs are kept apart.
+const PAIR_ROUNDS: usize = 4;
+/// Rounds in all; after those with pairs, whatever is named shares with nobody.
+const ROUNDS: usize = 8;
+
+/// Plans for a front end.
+pub struct Solver<'h> {
+    how: &'h How<'h>,
+    /// What must stay apart, for each program of the claim.
+    apart: Vec<Apart>,
+    rounds: usize,
+    repairs: Vec<String>,
+    time: Duration,
+}
+
+impl<'h> Solver<'h> {
+    pub(super) fn new(how: &'h How<'h>) -> Solver<'h> {
+        Solver { how, apart: Vec::new(), rounds: 0, repairs: Vec::new(), time: Duration::ZERO }
+    }
+
+    /// How to plan.
+    pub fn how(&self) -> &'h How<'h> {
+        self.how
+    }
+
+    /// What must stay apart in a program, by its place in [`Claim::programs`](crate::front_end::Claim::programs).
+    /// For a problem without a program, site `n` is buffer `n`.
+    pub fn apart(&self, program: usize) -> &Apart {
+        static NOBODY: std::sync::LazyLock<Apart> = std::sync::LazyLock::new(Apart::default);
+        self.apart.get(program).unwrap_or(&NOBODY)
+    }
+
+    /// Plans a problem with the strategy that was asked for, or with `auto`, and checks the packing.
+    pub fn plan(&mut self, problem: &Problem) -> Result<Checked<Outcome>, Failure> {
+        let outcome = self.propose(problem)?;
+        let findings = outcome.plan().map_or_else(Vec::new, |plan| finding::in_packing(problem, plan));
+        if findings.is_empty() {
+            return Ok(Checked::seal(outcome, Vec::new()));
+        }
+        Err(Unsound { maker: self.strategy().name().to_owned(), what: "plan", findings }.into())
+    }
+
+    /// The strategy to use for a front end that has none of its own.
+    pub(crate) fn strategy(&self) -> &'h dyn Strategy {
+        let default = || find("auto").unwrap_or(memplan_planner::STRATEGIES[0]);
+        self.how.strategy.unwrap_or_else(default)
+    }
+
+    /// A plan that nobody has checked yet; whoever asks for it claims it.
+    pub(crate) fn propose(&mut self, problem: &Problem) -> Result<Outcome, Refusal> {
+        let start = Instant::now();
+        let outcome = plan(self.strategy(), problem, &self.how.request);
+        self.time += start.elapsed();
+        outcome
+    }
+
+    /// Time that [`propose`](Solver::propose) and [`plan`](Solver::plan) took so far.
+    pub(crate) fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// Learns from a rejected layout. Fails if nothing new can be learned, or if nothing may be repaired.
+    pub(super) fn repair(&mut self, maker: &str, rejected: Vec<Rejected>) -> Result<(), Failure> {
+        self.rounds += 1;
+        let as_pairs = self.rounds <= PAIR_ROUNDS;
+        let may_repair = !self.how.strict && self.rounds <= ROUNDS;
+        let mut learned = false;
+        if may_repair {
+            for rejection in &rejected {
+                learned |= repair::keep_apart(&mut self.apart, rejection, as_pairs);
+            }
+            // Pairs that are known already were not heeded; then the buffers must share with nobody.
+            if !learned && as_pairs {
+                self.rounds = PAIR_ROUNDS;
+                for rejection in &rejected {
+                    learned |= repair::keep_apart(&mut self.apart, rejection, false);
+                }
+            }
+        }
+        if !learned {
+            let findings = rejected.into_iter().map(|rejection| rejection.finding).collect();
+            return Err(Unsound { maker: maker.to_owned(), what: "plan", findings }.into());
+        }
+        self.repairs.extend(rejected.iter().map(|rejection| repair::described(maker, rejection)));
+        Ok(())
+    }
+
+    pub(super) fn into_repairs(self) -> Vec<String> {
+        self.repairs
+    }
+}

@@ -1,0 +1,40 @@
+//! What stands in the way of fitting, or of a smaller plan.
+
+use std::sync::Mutex;
+
+use memplan_core::{BufferId, Problem, Witness};
+use memplan_planner::Request;
+use memplan_planner::explain;
+use memplan_planner::strategy::search::Search;
+
+use crate::driver::{self, Checked, Failure, How, Method};
+use crate::format::Input;
+use crate::front_end::{Plain, Planned};
+
+/// What stands in the way.
+pub struct Explanation {
+    /// What planning came to.
+    pub planned: Checked<Planned>,
+    /// The obstacle. Its capacity is the space's, or a byte less than the best plan needs.
+    pub obstacle: Option<Witness>,
+    /// Buffers of the obstacle each of which, were it gone, would make room for all others.
+    pub single: Vec<BufferId>,
+}
+
+/// Explains an input.
+pub fn explain(input: &Input, how: &How) -> Result<Explanation, Failure> {
+    let found = Mutex::new((None, Vec::new()));
+    let method = Method {
+        base: &Search,
+        plan: |problem: &Problem, request: &Request| {
+            let explain::Explanation { outcome, obstacle, single } = explain::explain(problem, request);
+            if let Ok(mut found) = found.lock() {
+                *found = (obstacle, single);
+            }
+            outcome
+        },
+    };
+    let planned = driver::lay_out(&Plain::default(), input, &How { strategy: Some(&method), ..how.clone() })?;
+    let (obstacle, single) = found.into_inner().unwrap_or_default();
+    Ok(Explanation { planned, obstacle, single })
+}

@@ -1,0 +1,167 @@
+//! What a front end is: one type that reads an input, lays its buffers out, writes
+//! the result, and finds the buffers again in what it wrote.
+//!
+//! ```text
+//!            read            lay_out           emit           places
+//!   Source ───────► Input ───────────► Laid ─────────► Output ────────► Places
+//!                              │ claim                                    │
+//!                              ▼                                          ▼
+//!                    the driver checks the claim            … and compares with the claim
+//! ```
+//!
+//! A front end never checks itself. It *claims* something about what it laid out (these plans
+//! solve these problems; these placements keep the meaning of this program), the driver
+//! ([`crate::driver`]) has the independent checks look at the claim, and only then asks for
+//! the output. The output is read again by [`FrontEnd::places`], which must look at the output alone
+//! and not at the notes the emitter took, and the driver compares.
+//!
+//! Lifetime records, models and programs that are only planned are one front end, [`Plain`]; each
+//! pass is one more. The chapter "Bring your own front end" of the book writes another in a hundred lines.
+
+pub mod assign_gmem;
+mod early_dealloc;
+mod layout;
+mod lower;
+mod merge_alloc;
+mod mlir_text;
+mod plain;
+mod plan_memory;
+pub(crate) mod storage_rewrite;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use memplan_core::{Bytes, IndexVec, Placement, Plan, Problem};
+use memplan_mlir::pass::Saving;
+use memplan_models::source::{Chained, copy_range};
+use memplan_program::{Program, SiteId};
+use memplan_verify::dataflow::SitePlan;
+
+use crate::driver::{Failure, Solver};
+use crate::source::Source;
+
+pub use assign_gmem::AssignGmem;
+pub use early_dealloc::EarlyDealloc;
+pub use layout::Layout;
+pub use lower::Lower;
+pub use merge_alloc::MergeAlloc;
+pub use plain::{Plain, PlanForm, Planned};
+pub use plan_memory::PlanMemory;
+pub use storage_rewrite::StorageRewrite;
+
+/// A language that memplan plans.
+pub trait FrontEnd {
+    /// What was read, with everything that later stages need of it.
+    type Input;
+    /// Where everything goes, before it is written.
+    type Laid;
+
+    /// Its name, for messages.
+    fn name(&self) -> &str;
+
+    /// Reads a source.
+    fn read(&self, source: &Source) -> Result<Self::Input, Failure>;
+
+    /// Decides where everything goes. Buffers that [`Solver::apart`] names must not share bytes.
+    fn lay_out(&self, input: &Self::Input, solver: &mut Solver) -> Result<Self::Laid, Failure>;
+
+    /// What must be true of the layout.
+    fn claim<'a>(&self, input: &'a Self::Input, laid: &'a Self::Laid) -> Claim<'a>;
+
+    /// Writes the result.
+    fn emit(&self, input: &Self::Input, laid: &Self::Laid) -> Result<Output, Failure>;
+
+    /// Where the buffers are, found in the output alone, list by list as in [`Claim::placements`].
+    fn places(&self, input: &Self::Input, output: &Output) -> Result<Places, Failure>;
+}
+
+/// What must be true of a layout: the driver has it checked.
+#[derive(Default)]
+pub struct Claim<'a> {
+    /// Plans that solve problems.
+    pub packings: Vec<Packing<'a>>,
+    /// Placements under which programs compute what they did.
+    pub programs: Vec<(Cow<'a, Program>, SitePlan)>,
+    /// What the output must say: lists of things, and where each of them is.
+    pub placements: Vec<Cow<'a, [Option<Placement>]>>,
+}
+
+/// A plan that solves a problem.
+pub struct Packing<'a> {
+    /// The problem.
+    pub problem: Cow<'a, Problem>,
+    /// The plan.
+    pub plan: Cow<'a, Plan>,
+    /// Which program's sites its buffers are, and the site of each; `None` if a buffer is no single site.
+    pub sites: Option<(usize, Cow<'a, [SiteId]>)>,
+}
+
+/// What a front end wrote.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    /// The content, or its first part.
+    pub bytes: Vec<u8>,
+    /// A file that follows the first part unchanged: models are large and mostly weights.
+    pub behind: Option<Source>,
+    /// What was left alone and why, with the place.
+    pub notes: Vec<String>,
+    /// Bytes before and after.
+    pub savings: Vec<Saving>,
+    /// More files that were asked for: a name and the content.
+    pub files: Vec<(String, String)>,
+    /// What was planned, for a picture.
+    pub layout: Option<Layout>,
+}
+
+impl Output {
+    /// An output that is a text.
+    pub fn of_text(text: impl Into<String>) -> Output {
+        Output { bytes: text.into().into_bytes(), ..Output::default() }
+    }
+
+    /// The output as text; empty if it is none.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes).unwrap_or_default()
+    }
+
+    /// All of it, to be read again.
+    pub fn content(&self) -> Chained<'_> {
+        Chained { first: &self.bytes, second: self.behind.as_ref().map(Source::content) }
+    }
+
+    /// Writes everything.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.bytes)?;
+        match &self.behind {
+            Some(source) => copy_range(source.content(), 0, source.content().size(), out),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where things are in an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// As many lists as the claim has, each as long.
+    pub lists: Vec<Vec<Option<Found>>>,
+}
+
+/// One thing in an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The memory it is in, by whatever name the output gives it.
+    pub memory: String,
+    /// Its offsets there, one a slot; the object's number for shared objects.
+    pub offsets: Vec<u64>,
+    /// The distances between iterations, innermost loop first.
+    pub strides: Vec<u64>,
+    /// The shared object it is in.
+    pub object: Option<usize>,
+    /// How many bytes the memory has, if the output says so.
+    pub size: Option<Bytes>,
+}
+
+/// A list of placements for a [`Claim`].
+pub(crate) fn listed<I: memplan_core::Id>(placements: &IndexVec<I, Option<Placement>>) -> Cow<'_, [Option<Placement>]> {
+    Cow::Borrowed(placements.as_slice())
+}

@@ -1,0 +1,166 @@
+//! assign-gmem: global memory for networks of `top` and `tpu` ops.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+use memplan_core::{ReadError, SpecError, line_column, utf8};
+use memplan_mlir::Document;
+use memplan_mlir::pass::Remark;
+use memplan_mlir::pass::assign_gmem::{self, Addressed, Assigned, Misplaced, Options};
+use memplan_models::npz;
+use memplan_verify::dataflow::SitePlan;
+
+use super::mlir_text::{failure, read_document};
+use super::{Claim, Found, FrontEnd, Output, Packing, Places, listed};
+use crate::driver::{Failure, Solver};
+use crate::finding::{self, Finding};
+use crate::source::Source;
+
+/// The front end of the pass.
+#[derive(Clone, Debug)]
+pub struct AssignGmem {
+    options: Options,
+}
+
+/// A text with a network in it.
+pub struct NetworkText {
+    source: Source,
+    document: Document,
+}
+
+impl AssignGmem {
+    /// The pass with its options. Files that they name are read here.
+    pub fn new(options: Options) -> Result<AssignGmem, SpecError> {
+        Ok(AssignGmem { options: with_files(options)? })
+    }
+}
+
+impl FrontEnd for AssignGmem {
+    type Input = NetworkText;
+    type Laid = Assigned;
+
+    fn name(&self) -> &str {
+        "assign-gmem"
+    }
+
+    fn read(&self, source: &Source) -> Result<NetworkText, Failure> {
+        let document = read_document(source, utf8(&source.bytes)?)?;
+        Ok(NetworkText { source: source.clone(), document })
+    }
+
+    fn lay_out(&self, input: &NetworkText, solver: &mut Solver) -> Result<Assigned, Failure> {
+        let how = solver.how();
+        let assign = |options: &Options| {
+            assign_gmem::run(&input.document, options, how.strategy, &how.request)
+                .map_err(|error| failure(input.document.source(), error))
+        };
+        let apart = solver.apart(0);
+        let assigned = assign(&self.options)?;
+        if apart.is_empty() {
+            return Ok(assigned);
+        }
+        // Tensors that a check has named share with nobody.
+        let named = apart.pairs().flat_map(|(one, other)| [one, other]).chain(apart.alone());
+        let name = |site| assigned.program.value(assigned.program.site(site).value).name.to_string();
+        let alone = named.map(name).collect();
+        assign(&Options { alone, ..self.options.clone() })
+    }
+
+    fn claim<'a>(&self, _: &'a NetworkText, laid: &'a Assigned) -> Claim<'a> {
+        let plan = SitePlan { placements: laid.placements.clone(), ..SitePlan::empty(&laid.program) };
+        let packing =
+            |(problem, plan)| Packing { problem: Cow::Borrowed(problem), plan: Cow::Borrowed(plan), sites: None };
+        Claim {
+            packings: laid.packings.iter().map(|(problem, plan)| packing((problem, plan))).collect(),
+            programs: vec![(Cow::Borrowed(&laid.program), plan)],
+            placements: vec![listed(&laid.placements)],
+        }
+    }
+
+    fn emit(&self, input: &NetworkText, laid: &Assigned) -> Result<Output, Failure> {
+        let text = input.document.source();
+        let rewritten = laid.edits.apply(text).map_err(|error| failure(text, error.into()))?;
+        let notes = laid.remarks.iter().map(|remark| placed(text, remark)).collect();
+        Ok(Output { notes, savings: laid.stats.clone(), ..Output::of_text(rewritten) })
+    }
+
+    fn places(&self, input: &NetworkText, output: &Output) -> Result<Places, Failure> {
+        let written = read_document(&input.source, output.text())?;
+        let again = assign_gmem::addressed(&input.document, &written, &self.options)
+            .map_err(|error| failure(output.text(), error))?;
+        if let Some(wrong) = again.misplaced.first() {
+            let message = misplaced(wrong).message;
+            return Err(ReadError::new("gmem::misplaced", output.text(), wrong.span, message).into());
+        }
+        let found = |placement: &memplan_core::Placement| Found {
+            memory: memplan_core::Id::index(placement.space).to_string(),
+            offsets: placement.offsets.iter().map(|offset| offset.0).collect(),
+            ..Found::default()
+        };
+        Ok(Places { lists: vec![again.placements.iter().map(|placement| placement.as_ref().map(found)).collect()] })
+    }
+}
+
+/// Reads the files that the options name.
+fn with_files(mut options: Options) -> Result<Options, SpecError> {
+    if let Some(file) = &options.chip_file {
+        let bytes = std::fs::read(file).map_err(|error| wrong("chips", "a file that can be read", file, error))?;
+        let text = utf8(&bytes).map_err(|error| wrong("chips", "a TOML file", file, error))?;
+        options.chips = options.chips.with_toml(text).map_err(|error| {
+            let (line, column) = line_column(text, error.span().start as usize);
+            wrong("chips", "a chip file", file, format!("line {line}, column {column}: {error}"))
+        })?;
+    }
+    if let Some(file) = &options.weight_file {
+        let bytes = std::fs::read(file).map_err(|error| wrong("weights", "a file that can be read", file, error))?;
+        let arrays = npz::equal_arrays(&bytes).map_err(|error| wrong("weights", "an .npz file", file, error))?;
+        options.contents = Some(arrays.into_iter().collect());
+    }
+    Ok(options)
+}
+
+fn wrong(option: &'static str, expected: &'static str, file: &str, error: impl Display) -> SpecError {
+    SpecError::Value { option, expected, found: format!("{file}: {error}") }
+}
+
+fn placed(text: &str, remark: &Remark) -> String {
+    let (line, column) = line_column(text, remark.span.start as usize);
+    format!("line {line}, column {column}: {}", remark.message)
+}
+
+fn plain(code: &'static str, message: String) -> Finding {
+    Finding { code, message, buffers: Vec::new(), step: None, place: None, span: None }
+}
+
+fn misplaced(found: &Misplaced) -> Finding {
+    let Misplaced { tensor, op, address, expected, .. } = found;
+    let message = format!("`{op}` moves no data, so %{tensor} must lie at {expected}, not at {address}");
+    Finding { span: Some(found.span), buffers: vec![tensor.clone()], ..plain("gmem::misplaced", message) }
+}
+
+/// What is wrong with the addresses in `written`, for the network in `source`.
+/// The two may be one file. Also the number of tensors that have an address.
+pub fn check_addresses(source: &Source, written: &Source) -> Result<(Vec<Finding>, usize), Failure> {
+    let (text, other) = (utf8(&source.bytes)?, utf8(&written.bytes)?);
+    let (document, with_addresses) = (read_document(source, text)?, read_document(written, other)?);
+    let Addressed { program, placements, misplaced: wrong } =
+        assign_gmem::addressed(&document, &with_addresses, &Options::default())
+            .map_err(|error| failure(text, error))?;
+    let count = placements.iter().flatten().count();
+    let plan = SitePlan { placements, ..SitePlan::empty(&program) };
+    let mut findings = finding::in_dataflow(&program, &plan);
+    findings.extend(wrong.iter().map(misplaced));
+    Ok((findings, count))
+}
+
+/// The table of the documented algorithm after each step, as text.
+pub fn reuse_table(source: &Source) -> Result<String, Failure> {
+    let text = utf8(&source.bytes)?;
+    let document = read_document(source, text)?;
+    if !assign_gmem::is_network(&document) {
+        let message = "there is no module of `top` and `tpu` ops here";
+        let error = ReadError::new("gmem::no-network", text, memplan_core::Span::new(0, 0), message);
+        return Err(error.help("a reuse table is made for modules with a `module.state`").into());
+    }
+    assign_gmem::reuse_table(&document, &Options::default()).map_err(|error| failure(text, error))
+}

@@ -1,0 +1,124 @@
+//! What the passes over MLIR text have in common: reading, claiming, writing, reading again.
+
+use memplan_core::{IndexVec, ReadError, line_column, utf8};
+use memplan_mlir::pass::{PassError, Remark, Rewrite, plan_memory};
+use memplan_mlir::written::{Address, Changes, find_addresses};
+use memplan_mlir::{Dialects, Document, LowerError, Lowered, ReadError as MlirError};
+use memplan_program::SiteId;
+use memplan_verify::dataflow::SitePlan;
+
+use super::{Claim, Found, Output};
+use crate::driver::Failure;
+use crate::source::Source;
+
+/// An MLIR text, read and lowered.
+pub struct Module {
+    /// The name of the file, for messages.
+    pub(super) name: String,
+    /// What is known about ops, for reading the result.
+    dialects: Option<Dialects>,
+    pub(super) document: Document,
+    pub(super) lowered: Lowered,
+}
+
+impl Module {
+    pub(super) fn read(
+        source: &Source,
+        lower: fn(&Document) -> Result<Lowered, LowerError>,
+    ) -> Result<Module, Failure> {
+        let text = utf8(&source.bytes)?;
+        let document = read_document(source, text)?;
+        let lowered = lower(&document)
+            .map_err(|error| ReadError::new("lower::malformed", text, error.span(), error.to_string()))?;
+        Ok(Module { name: source.name.clone(), dialects: source.options.dialects.clone(), document, lowered })
+    }
+
+    pub(super) fn text(&self) -> &str {
+        self.document.source()
+    }
+
+    /// What a rewrite claims: its placements keep the program's meaning.
+    pub(super) fn claim<'a>(&'a self, rewrite: &'a Rewrite) -> Claim<'a> {
+        let plan = SitePlan { placements: rewrite.placements.clone(), owners: rewrite.owners.clone() };
+        Claim {
+            programs: vec![(std::borrow::Cow::Borrowed(&self.lowered.program), plan)],
+            placements: vec![super::listed(&rewrite.placements)],
+            ..Claim::default()
+        }
+    }
+
+    /// The text with a rewrite's changes.
+    pub(super) fn emit(&self, rewrite: &Rewrite) -> Result<Output, Failure> {
+        let text = rewrite.edits.apply(self.text()).map_err(|error| self.failure(error.into()))?;
+        let lines = line_starts(self.text());
+        let notes = rewrite.remarks.iter().map(|remark| placed(self.text(), &lines, remark)).collect();
+        Ok(Output { notes, savings: rewrite.stats.clone(), ..Output::of_text(text) })
+    }
+
+    /// Where each site is in a rewritten text.
+    pub(super) fn addresses(
+        &self,
+        output: &Output,
+        changes: Changes,
+    ) -> Result<IndexVec<SiteId, Option<Address>>, Failure> {
+        let text = output.text();
+        let dialects = self.dialects.as_ref().unwrap_or(Dialects::builtin());
+        let after = Document::read(text, dialects).map_err(|error| unreadable(text, &error))?;
+        find_addresses(&self.document, &self.lowered.sites, &after, changes)
+            .map_err(|error| ReadError::new("output::difference", text, error.span, error.to_string()).into())
+    }
+
+    /// Why a pass did not work on this module.
+    pub(super) fn failure(&self, error: PassError) -> Failure {
+        let PassError::DoesNotFit(overflows) = error else { return failure(self.text(), error) };
+        // Drivers look for lines that name the file.
+        let one = |overflow: &plan_memory::Overflow| {
+            let (line, column) = line_column(self.text(), overflow.span.start as usize);
+            format!("{}:{line}:{column}: error: {}\n{}", self.name, overflow.message, overflow.report)
+        };
+        Failure::DoesNotFit(overflows.iter().map(one).collect())
+    }
+}
+
+/// Reads a text of a source with what is known about ops there.
+pub(super) fn read_document(source: &Source, text: &str) -> Result<Document, ReadError> {
+    let dialects = source.options.dialects.as_ref().unwrap_or(Dialects::builtin());
+    Document::read(text, dialects).map_err(|error| unreadable(text, &error))
+}
+
+fn unreadable(text: &str, error: &MlirError) -> ReadError {
+    ReadError::new(error.code(), text, error.span(), error.to_string())
+}
+
+/// An address as the driver compares it.
+pub(super) fn found(address: &Address) -> Found {
+    Found {
+        memory: address.memory.clone(),
+        offsets: address.offsets.clone(),
+        strides: address.strides.clone(),
+        ..Found::default()
+    }
+}
+
+/// Why a pass did not work.
+pub(super) fn failure(text: &str, error: PassError) -> Failure {
+    match error {
+        PassError::Options(error) => error.into(),
+        PassError::Refused(error) => error.into(),
+        PassError::Op { span, message } => ReadError::new("pass::op", text, span, message).into(),
+        other => Failure::NoPlan(other.to_string()),
+    }
+}
+
+/// Where each line begins: a large file may have many remarks.
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+fn placed(text: &str, lines: &[usize], remark: &Remark) -> String {
+    let position = remark.span.start as usize;
+    let line = lines.partition_point(|&start| start <= position);
+    let start = line.checked_sub(1).and_then(|index| lines.get(index)).copied().unwrap_or(0);
+    let column = text.get(start..position).map_or(0, |before| before.chars().count()) + 1;
+    format!("line {line}, column {column}: {}", remark.message)
+}

@@ -1,0 +1,325 @@
+//! Inputs that are planned and stay as they are: lifetime records, models, programs of any format.
+//!
+//! The output is a plan in a file. Three policies for models live here and nowhere else:
+//!
+//! - of several memories, what is hot or small goes into the first ([`crate::spill`]);
+//! - a model with a plan inside never needs more than without one: the runtime places scratch memory
+//!   itself, around the planned tensors, and might do that worse than planned. Where its
+//!   own plan then needs less, that one is written;
+//! - the runtime reuses the memory of inputs. Where a plan that keeps them needs more than
+//!   that, the written plan reuses them, too, and a note says so.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, Span};
+use memplan_models::graph::problem::Role;
+use memplan_models::plan as plan_file;
+use memplan_models::tflite::offline::{self, OfflinePlan};
+use memplan_planner::Assign;
+use memplan_program::{Apart, SiteId};
+
+use super::{Claim, Found, FrontEnd, Output, Packing, Places, listed};
+use crate::driver::{Failure, Solver, with_apart};
+use crate::format::{self, Input};
+use crate::network::{Kind, Network};
+use crate::source::Source;
+use crate::spill;
+use crate::target::Target;
+
+/// How a plan is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PlanForm {
+    /// JSON, with everything that is known.
+    #[default]
+    Json,
+    /// CSV: the records with their offsets.
+    Csv,
+    /// A C header; its macros start with this name.
+    Header(String),
+    /// A copy of the `.tflite` model with the plan inside.
+    Model,
+}
+
+/// The front end for inputs that are only planned.
+#[derive(Clone, Debug, Default)]
+pub struct Plain {
+    /// What is known about the memory.
+    pub target: Target,
+    /// How the plan is to be written.
+    pub form: PlanForm,
+}
+
+/// A planned input.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// What was planned.
+    pub problem: Arc<Problem>,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// Kind of plan that was asked for.
+    pub assign: Assign,
+    /// Time the strategy took.
+    pub time: Duration,
+    /// The network that was planned, if the input is a model.
+    pub network: Option<Arc<Network>>,
+    /// What was ignored, assumed or left alone.
+    pub notes: Vec<String>,
+    /// Where the source allocates each buffer; empty if the input is no program.
+    pub spans: IndexVec<BufferId, Span>,
+    /// What goes into a model instead of the plan, where the runtime needs less with it.
+    written: Option<Plan>,
+}
+
+impl Planned {
+    /// The plan as JSON, on one line.
+    pub fn to_json(&self) -> String {
+        plan_file::json::write(&self.problem, &self.outcome, &self.strategy, self.time.as_secs_f64())
+    }
+
+    /// The plan that goes into a file.
+    pub fn written_plan(&self) -> Option<&Plan> {
+        self.written.as_ref().or(self.outcome.plan())
+    }
+}
+
+impl Plain {
+    /// Reads a source and sets it on targets.
+    fn read_on_targets(source: &Source, targets: &[Target]) -> Result<Input, Failure> {
+        let mut input = match (&source.disk, source.format) {
+            (Some(disk), Some(format)) => format.read_binary(disk.as_ref(), &source.options)?,
+            _ => format::read(&source.bytes, source.format, &source.name, &source.options)?,
+        };
+        for target in targets.iter().filter(|target| **target != Target::default()) {
+            input.problem = Arc::new(target.apply(&input.problem)?);
+            input.targets.push(target.clone());
+        }
+        if input.network.is_some() {
+            input.file = Some(source.clone());
+        }
+        Ok(input)
+    }
+
+    fn plan(&self, input: &Input, solver: &mut Solver) -> Result<Planned, Failure> {
+        let problem = kept_apart(input, solver.apart(0));
+        let network = input.network.as_deref().filter(|_| spill::has_choice(&problem));
+        let spilled = network.map(|network| spill::plan(&problem, network, solver)).transpose()?.flatten();
+        let outcome = match spilled {
+            Some(outcome) => outcome,
+            None => solver.propose(&problem)?,
+        };
+        Ok(Planned {
+            outcome,
+            problem,
+            strategy: solver.strategy().name().to_owned(),
+            assign: solver.how().request.assign,
+            time: solver.time(),
+            network: input.network.clone(),
+            notes: input.notes.clone(),
+            spans: input.program.as_ref().map(|program| program.spans()).unwrap_or_default(),
+            written: None,
+        })
+    }
+}
+
+/// The problem with what must stay apart.
+fn kept_apart(input: &Input, apart: &Apart) -> Arc<Problem> {
+    if apart.is_empty() {
+        return Arc::clone(&input.problem);
+    }
+    let count = input.problem.buffers().len();
+    Arc::new(with_apart(&input.problem, apart, |site| match &input.program {
+        Some(program) => program.buffer_of(site),
+        None => (site.index() < count).then(|| BufferId::from_index(site.index())),
+    }))
+}
+
+/// A model must not need more with a plan in it than without.
+fn no_worse_than_alone(plain: &Plain, input: &Input, kept: Planned, solver: &mut Solver) -> Result<Planned, Failure> {
+    let kept = with_better_of_runtime(kept);
+    if input.network.as_ref().is_none_or(|network| network.assumptions().reuse_inputs) || !needs_more_than_alone(&kept)
+    {
+        return Ok(kept);
+    }
+    let Some(reusing) = reusing_inputs(input)? else { return Ok(kept) };
+    let mut reused = with_better_of_runtime(plain.plan(&reusing, solver)?);
+    let note = "inputs do not keep their memory in the written model: the runtime alone reuses it, and with inputs \
+                kept the model would need more than without a plan";
+    reused.notes.push(note.to_owned());
+    Ok(reused)
+}
+
+/// The same model, its inputs no longer kept.
+fn reusing_inputs(input: &Input) -> Result<Option<Input>, Failure> {
+    let Some(file) = &input.file else { return Ok(None) };
+    let mut file = file.clone();
+    file.options.models.assumptions.reuse_inputs = true;
+    Plain::read_on_targets(&file, &input.targets).map(Some)
+}
+
+/// Lets the runtime's own plan be written where the model then needs less.
+fn with_better_of_runtime(planned: Planned) -> Planned {
+    let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan()) else { return planned };
+    if !network.runtime_is_known() || planned.problem.spaces().len() != 1 {
+        return planned;
+    }
+    let own = network.runtime_plan();
+    let is_better = network.runtime_extent(&own) < network.runtime_extent(plan);
+    // It does not know of a target's alignment, and is no candidate where it does not keep to that.
+    let holds = || network.holds(&planned.problem, &own);
+    let written = (is_better && holds()).then_some(own);
+    Planned { written, ..planned }
+}
+
+/// Whether the runtime would need more memory with the plan inside the model than on its own.
+fn needs_more_than_alone(planned: &Planned) -> bool {
+    let (Some(network), Some(plan)) = (&planned.network, planned.written_plan()) else { return false };
+    network.runtime_is_known()
+        && planned.problem.spaces().len() == 1
+        && network.runtime_extent(plan) > network.runtime_alone()
+}
+
+impl FrontEnd for Plain {
+    type Input = Input;
+    type Laid = Planned;
+
+    fn name(&self) -> &str {
+        "plan"
+    }
+
+    fn read(&self, source: &Source) -> Result<Input, Failure> {
+        Plain::read_on_targets(source, std::slice::from_ref(&self.target))
+    }
+
+    fn lay_out(&self, input: &Input, solver: &mut Solver) -> Result<Planned, Failure> {
+        let planned = self.plan(input, solver)?;
+        match self.form {
+            PlanForm::Model => no_worse_than_alone(self, input, planned, solver),
+            PlanForm::Json | PlanForm::Csv | PlanForm::Header(_) => Ok(planned),
+        }
+    }
+
+    fn claim<'a>(&self, input: &'a Input, laid: &'a Planned) -> Claim<'a> {
+        let mut claim = Claim::default();
+        let plans: Vec<&Plan> = laid.outcome.plan().into_iter().chain(&laid.written).collect();
+        for plan in plans {
+            let sites = sites_of(input, &laid.problem);
+            let (problem, plan) = (Cow::Borrowed(&*laid.problem), Cow::Borrowed(plan));
+            if let Some(program) = &input.program {
+                claim.programs.push((Cow::Borrowed(program.program()), program.site_plan(&plan)));
+            }
+            if let Some((program, by_site)) = laid.network.as_ref().and_then(|network| network.meaning(&plan)) {
+                claim.programs.push((Cow::Borrowed(program), by_site));
+            }
+            claim.packings.push(Packing { problem, plan, sites: Some((0, sites)) });
+        }
+        if let Some(plan) = laid.written_plan() {
+            claim.placements.push(match self.form {
+                PlanForm::Model => Cow::Owned(tensors_only(laid, plan)),
+                _ => listed(&plan.placements),
+            });
+        }
+        claim
+    }
+
+    fn emit(&self, input: &Input, laid: &Planned) -> Result<Output, Failure> {
+        let Some(plan) = laid.written_plan() else {
+            return Err(Failure::Form("there is no plan to write".to_owned()));
+        };
+        Ok(match &self.form {
+            PlanForm::Json => Output::of_text(laid.to_json()),
+            PlanForm::Csv | PlanForm::Header(_) if !plan.objects.is_empty() => {
+                let message = "a plan made of shared objects has no offsets to put into a CSV or a header";
+                return Err(Failure::Form(message.to_owned()));
+            }
+            PlanForm::Csv => Output::of_text(plan_file::csv::write(&laid.problem, plan)),
+            PlanForm::Header(name) => Output::of_text(plan_file::header::write(&laid.problem, plan, name)),
+            PlanForm::Model => planned_model(input, laid, plan)?,
+        })
+    }
+
+    fn places(&self, input: &Input, output: &Output) -> Result<Places, Failure> {
+        let list = match &self.form {
+            PlanForm::Json => of_plan(&input.problem, &plan_file::json::read(output.text(), &input.problem)?),
+            PlanForm::Csv => of_plan(&input.problem, &plan_file::csv::read(output.text(), &input.problem, None)?),
+            PlanForm::Header(_) => header_places(&input.problem, output.text())?,
+            PlanForm::Model => model_places(input, output)?,
+        };
+        Ok(Places { lists: vec![list] })
+    }
+}
+
+/// The site of each buffer; without a program it is the buffer's own number.
+fn sites_of<'a>(input: &'a Input, problem: &Problem) -> Cow<'a, [SiteId]> {
+    match &input.program {
+        Some(program) => Cow::Borrowed(program.sites()),
+        None => Cow::Owned(problem.buffers().ids().map(|buffer| SiteId::from_index(buffer.index())).collect()),
+    }
+}
+
+fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
+    let found = |placement: &Placement| Found {
+        memory: problem.spaces()[placement.space].name.clone(),
+        offsets: placement.offsets.iter().map(|offset| offset.0).collect(),
+        strides: placement.strides.iter().map(|stride| stride.0).collect(),
+        object: placement.object.map(Id::index),
+        size: plan.extents.get(placement.space).copied(),
+    };
+    plan.placements.iter().map(|placement| placement.as_ref().map(found)).collect()
+}
+
+/// The offsets in a C header. Its macros come in the order of the buffers, a macro a slot.
+fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Failure> {
+    let mut offsets = plan_file::header::offsets(text)?.into_iter();
+    let found = |buffer: &memplan_core::Buffer| {
+        let slots: Vec<(u64, String)> = offsets.by_ref().take(buffer.slots as usize).collect();
+        let memory = slots.first().map(|(_, memory)| memory.clone())?;
+        Some(Found { memory, offsets: slots.into_iter().map(|(offset, _)| offset).collect(), ..Found::default() })
+    };
+    Ok(problem.buffers().iter().map(found).collect())
+}
+
+/// The model with the plan inside.
+fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, Failure> {
+    let network = laid.network.as_ref().filter(|network| *network.kind() == Kind::Tflite);
+    let (Some(network), Some(file)) = (network, &input.file) else {
+        let message = "a plan can be written into a .tflite model only, and the input is none";
+        return Err(Failure::Form(message.to_owned()));
+    };
+    let offline = OfflinePlan::new(network.model(), &laid.problem, network.roles(), plan)
+        .map_err(|error| Failure::Form(format!("cannot write the plan into the model: {error}")))?;
+    let bytes = offline.prefix(file.content())?;
+    Ok(Output { bytes, behind: Some(file.clone()), ..Output::default() })
+}
+
+/// What a model says about its tensors; scratch memory is the runtime's to place.
+fn tensors_only(laid: &Planned, plan: &Plan) -> Vec<Option<Placement>> {
+    let Some(network) = &laid.network else { return Vec::new() };
+    let is_tensor = |buffer: BufferId| matches!(network.roles().get(buffer), Some(Role::Tensor(..)));
+    plan.placements
+        .iter_enumerated()
+        .map(|(buffer, placement)| placement.clone().filter(|_| is_tensor(buffer)))
+        .collect()
+}
+
+/// The offsets of a written model, by the buffers of the problem.
+fn model_places(input: &Input, output: &Output) -> Result<Vec<Option<Found>>, Failure> {
+    let Some(network) = &input.network else { return Ok(Vec::new()) };
+    let written = offline::written_offsets(&output.content())?;
+    let mut starts = Vec::new();
+    let mut count = 0;
+    for graph in &network.model().graphs {
+        starts.push(count);
+        count += graph.tensors.len();
+    }
+    let found = |role: &Role| {
+        let Role::Tensor(graph, tensor) = role else { return None };
+        let offset = *written.get(starts[graph.index()] + tensor.index())?;
+        let offset = u64::try_from(offset).ok()?;
+        Some(Found { memory: "arena".to_owned(), offsets: vec![Bytes(offset).0], ..Found::default() })
+    };
+    Ok(network.roles().iter().map(found).collect())
+}

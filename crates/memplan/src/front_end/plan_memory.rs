@@ -1,0 +1,97 @@
+//! plan-memory: an address for every on-chip buffer of an NPU kernel.
+
+use std::borrow::Cow;
+
+use memplan_core::Span;
+use memplan_mlir::pass::plan_memory::{self, MemoryMode, Options, Planned, PlannedFunction};
+use memplan_mlir::written::Changes;
+use memplan_mlir::{lower, lower_workspaces};
+use memplan_program::SiteId;
+
+use super::layout::{Layout, Part};
+use super::mlir_text::{Module, found};
+use super::{Claim, FrontEnd, Output, Packing, Places};
+use crate::driver::{Failure, Solver};
+use crate::source::Source;
+
+/// The front end of the pass.
+#[derive(Clone, Debug, Default)]
+pub struct PlanMemory {
+    /// Its options.
+    pub options: Options,
+}
+
+impl FrontEnd for PlanMemory {
+    type Input = Module;
+    type Laid = Planned;
+
+    fn name(&self) -> &str {
+        "plan-memory"
+    }
+
+    fn read(&self, source: &Source) -> Result<Module, Failure> {
+        Module::read(
+            source,
+            match self.options.mode {
+                MemoryMode::Local => lower,
+                MemoryMode::Workspace => lower_workspaces,
+            },
+        )
+    }
+
+    fn lay_out(&self, input: &Module, solver: &mut Solver) -> Result<Planned, Failure> {
+        let (how, apart) = (solver.how(), solver.apart(0));
+        let (document, lowered) = (&input.document, &input.lowered);
+        plan_memory::run(document, lowered, &self.options, how.device.as_ref(), how.strategy, &how.request, apart)
+            .map_err(|error| input.failure(error))
+    }
+
+    fn claim<'a>(&self, input: &'a Module, laid: &'a Planned) -> Claim<'a> {
+        let packing = |function: &'a PlannedFunction| Packing {
+            problem: Cow::Borrowed(&function.problem),
+            plan: Cow::Borrowed(&function.plan),
+            sites: Some((0, Cow::Borrowed(function.sites.as_slice()))),
+        };
+        let placements = laid.rewrite.placements.as_slice();
+        Claim {
+            packings: laid.functions.iter().map(packing).collect(),
+            placements: by_function(input, placements).into_iter().map(Cow::Owned).collect(),
+            ..input.claim(&laid.rewrite)
+        }
+    }
+
+    fn emit(&self, input: &Module, laid: &Planned) -> Result<Output, Failure> {
+        let spans = |function: &PlannedFunction| -> Vec<Span> {
+            function.sites.iter().map(|&site| input.document.op(input.lowered.sites[site]).span).collect()
+        };
+        let parts = laid.functions.iter().map(|function| Part {
+            name: &function.name,
+            problem: &function.problem,
+            plan: &function.plan,
+            spans: spans(function),
+        });
+        let parts: Vec<Part> = parts.collect();
+        // Functions that are too large to be added up have no picture.
+        let layout = Layout::of(&parts).ok().flatten();
+        Ok(Output { files: laid.files.clone(), layout, ..input.emit(&laid.rewrite)? })
+    }
+
+    fn places(&self, input: &Module, output: &Output) -> Result<Places, Failure> {
+        let addresses = input.addresses(output, Changes::Addresses)?;
+        let found: Vec<_> = addresses.iter().map(|address| address.as_ref().map(found)).collect();
+        Ok(Places { lists: by_function(input, &found) })
+    }
+}
+
+/// A list for each function, for each function has the memories to itself: what is not its own is left out.
+fn by_function<T: Clone>(input: &Module, of_sites: &[Option<T>]) -> Vec<Vec<Option<T>>> {
+    let program = &input.lowered.program;
+    let mut lists = vec![Vec::new(); program.functions().len()];
+    for (site, item) in program.sites().ids().zip(of_sites) {
+        let site: SiteId = site;
+        if let Some(op) = program.alloc_op(site) {
+            lists[memplan_core::Id::index(program.function_of(op))].push(item.clone());
+        }
+    }
+    lists
+}

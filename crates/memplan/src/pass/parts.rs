@@ -1,0 +1,139 @@
+//! A line of passes over a file, and files in parts.
+//!
+//! MLIR tests hold many programs, divided by lines `// -----`. As long as nothing is wrong such a
+//! file is rewritten as a whole. If something is, each part is taken by itself, so that one
+//! program that is refused does not take the others with it.
+
+use memplan_core::PassSpec;
+
+use super::named;
+use crate::driver::{Checked, Failure, How};
+use crate::front_end::Output;
+use crate::source::Source;
+
+/// What each pass made, in their order; the last one's output is the result.
+pub type Chain = Vec<(String, Checked<Output>)>;
+
+/// What came of a file: of all of it if nothing divides it or nothing is wrong with it, else part by part.
+pub struct Done {
+    /// The parts, at least one.
+    pub parts: Vec<DonePart>,
+}
+
+/// What came of a part of a file.
+pub struct DonePart {
+    /// The outputs of the passes, or why the part was not rewritten.
+    pub chain: Result<Chain, Box<Stopped>>,
+    /// Empty lines in front of the part's text, in the place of the parts before it.
+    padding: usize,
+    /// The line behind the part.
+    pub separator: String,
+}
+
+/// Why a part was not rewritten.
+pub struct Stopped {
+    /// What the passes before made.
+    pub done: Chain,
+    /// The text that the failing pass was given, for the place of the failure.
+    pub source: Source,
+    /// Why it failed.
+    pub failure: Failure,
+}
+
+impl Done {
+    /// The text of a file of which nothing is left out.
+    pub fn text(&self) -> Option<String> {
+        let text = |part: &DonePart| Some(format!("{}{}", part.text()?, part.separator));
+        self.parts.iter().map(text).collect()
+    }
+}
+
+impl DonePart {
+    /// The new text; `None` if there is none.
+    pub fn text(&self) -> Option<&str> {
+        let (_, output) = self.chain.as_ref().ok()?.last()?;
+        let padding = output.text().bytes().take(self.padding).take_while(|&byte| byte == b'\n').count();
+        output.text().get(padding..)
+    }
+}
+
+/// Runs passes over a file, one after the other.
+pub fn opt(source: &Source, specs: &[PassSpec], how: &How) -> Done {
+    let whole = run_all(source.clone(), specs, how);
+    let parts = parts_of(source);
+    if whole.is_ok() || parts.len() == 1 {
+        return Done { parts: vec![DonePart { chain: whole, padding: 0, separator: String::new() }] };
+    }
+    let rewritten = |part: Part| DonePart {
+        chain: run_all(part.as_source(source), specs, how),
+        padding: part.lines,
+        separator: part.separator.to_owned(),
+    };
+    Done { parts: parts.into_iter().map(rewritten).collect() }
+}
+
+fn run_all(mut source: Source, specs: &[PassSpec], how: &How) -> Result<Chain, Box<Stopped>> {
+    let mut done = Chain::new();
+    for spec in specs {
+        match named(&spec.name).and_then(|pass| pass.run(&source, &spec.options, how)) {
+            Ok(output) => {
+                source.bytes.clone_from(&output.bytes);
+                done.push((spec.name.clone(), output));
+            }
+            Err(failure) => return Err(Box::new(Stopped { done, source, failure })),
+        }
+    }
+    Ok(done)
+}
+
+/// A part of a text.
+#[derive(Debug, PartialEq, Eq)]
+struct Part<'s> {
+    /// How many lines are in front of it.
+    lines: usize,
+    text: &'s str,
+    /// The line behind it.
+    separator: &'s str,
+}
+
+/// The parts of a text; one if nothing divides it.
+fn parts_of(source: &Source) -> Vec<Part<'_>> {
+    let mut rest = std::str::from_utf8(&source.bytes).unwrap_or_default();
+    let mut parts = Vec::new();
+    let mut lines = 0;
+    loop {
+        let start = if rest.starts_with("// -----") { Some(0) } else { rest.find("\n// -----").map(|at| at + 1) };
+        let Some(start) = start else { break };
+        let (text, behind) = rest.split_at(start);
+        let (separator, next) = behind.split_at(behind.find('\n').map_or(behind.len(), |end| end + 1));
+        parts.push(Part { lines, text, separator });
+        lines += text.matches('\n').count() + 1;
+        rest = next;
+    }
+    parts.push(Part { lines, text: rest, separator: "" });
+    parts
+}
+
+impl Part<'_> {
+    /// The part as a file of its own, with empty lines in front so that places
+    /// in it are places in the whole file.
+    fn as_source(&self, whole: &Source) -> Source {
+        let padded = "\n".repeat(self.lines) + self.text;
+        Source { bytes: padded.into_bytes(), ..whole.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_and_the_lines_between_them() {
+        let source = Source::new("a.mlir", "a\nb\n// -----\nc\n// ----- \n");
+        let parts = parts_of(&source);
+        let shown: Vec<_> = parts.iter().map(|part| (part.lines, part.text, part.separator)).collect();
+        assert_eq!(shown, [(0, "a\nb\n", "// -----\n"), (3, "c\n", "// ----- \n"), (5, "", "")]);
+        assert_eq!(parts[1].as_source(&source).bytes, b"\n\n\nc\n");
+        assert_eq!(parts_of(&Source::new("a.mlir", "no // -----\n")).len(), 1);
+    }
+}

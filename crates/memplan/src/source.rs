@@ -1,0 +1,69 @@
+//! A file to plan: its name, its content, and what its reader is told.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use memplan_models::source::{DiskFile, ReadAt};
+
+use crate::format::{self, Format, ReadOptions};
+
+/// A file to plan.
+#[derive(Clone)]
+pub struct Source {
+    /// Its name, for messages and for finding out its format.
+    pub name: String,
+    /// Its content; empty if it is to be read from disk, piece by piece.
+    pub bytes: Vec<u8>,
+    /// The file, if it may be too large to load.
+    pub disk: Option<Arc<DiskFile>>,
+    /// Its format; `None` to find out by name and content.
+    pub format: Option<&'static dyn Format>,
+    /// What its reader is told.
+    pub options: ReadOptions,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source({}, {} bytes)", self.name, self.content().size())
+    }
+}
+
+impl Source {
+    /// A source whose format is found out by name and content.
+    pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
+        Source { name: name.into(), bytes: bytes.into(), disk: None, format: None, options: ReadOptions::default() }
+    }
+
+    /// A file as a source. A model stays on disk, for it is mostly weights; a file that belongs
+    /// to another one beside it ([`Format::sibling`]) comes with that one behind it.
+    pub fn open(path: &Path, format: Option<&'static dyn Format>) -> io::Result<Source> {
+        let name = path.to_string_lossy();
+        let disk = DiskFile::open(path)?;
+        let mut head = vec![0; disk.size().min(8) as usize];
+        disk.read_at(0, &mut head)?;
+        let binary = format.or_else(|| format::detect_binary(&name, &head)).filter(|format| format.is_binary());
+        Ok(match binary {
+            Some(_) => Source { disk: Some(Arc::new(disk)), format: binary, ..Source::new(name, Vec::new()) },
+            None => Source { format, ..Source::new(&*name, with_sibling(&name, std::fs::read(path)?)) },
+        })
+    }
+
+    /// Its content, wherever it is.
+    pub fn content(&self) -> &dyn ReadAt {
+        match &self.disk {
+            Some(disk) => disk.as_ref(),
+            None => &self.bytes,
+        }
+    }
+}
+
+fn with_sibling(file: &str, mut bytes: Vec<u8>) -> Vec<u8> {
+    let sibling = format::FORMATS.iter().find_map(|format| format.sibling(file));
+    if let Some(content) = sibling.and_then(|sibling| std::fs::read(sibling).ok()) {
+        bytes.push(b'\n');
+        bytes.extend(content);
+    }
+    bytes
+}

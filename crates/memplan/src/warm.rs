@@ -1,0 +1,40 @@
+//! Planning anew with as many offsets of an old plan as possible.
+
+use std::sync::Mutex;
+
+use memplan_core::{Plan, Problem};
+use memplan_planner::Request;
+use memplan_planner::strategy::search::Search;
+use memplan_planner::warm;
+
+use crate::driver::{self, Checked, Failure, How, Method};
+use crate::format::Input;
+use crate::front_end::{Plain, Planned};
+
+/// A plan close to an old one.
+pub struct Warm {
+    /// The plan.
+    pub planned: Checked<Planned>,
+    /// How many buffers are where they were.
+    pub kept: usize,
+    /// How many had a place.
+    pub had_place: usize,
+}
+
+/// Plans an input so that as many buffers as possible stay where `old` has them.
+pub fn plan(plain: &Plain, input: &Input, old: &Plan, how: &How) -> Result<Warm, Failure> {
+    let counts = Mutex::new((0, 0));
+    let method = Method {
+        base: &Search,
+        plan: |problem: &Problem, request: &Request| {
+            let repaired = warm::repair(problem, old, request);
+            if let Ok(mut counts) = counts.lock() {
+                *counts = (repaired.kept, repaired.had_place);
+            }
+            repaired.outcome
+        },
+    };
+    let planned = driver::lay_out(plain, input, &How { strategy: Some(&method), ..how.clone() })?;
+    let (kept, had_place) = counts.lock().map_or((0, 0), |counts| *counts);
+    Ok(Warm { planned, kept, had_place })
+}
