@@ -24,7 +24,7 @@
 mod sum;
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use memplan_core::{Bytes, IndexVec, Span};
 use memplan_program::SiteId;
@@ -127,9 +127,18 @@ impl Walk<'_> {
 
     /// Walks through two blocks side by side.
     fn block(&mut self, before: BlockId, after: BlockId) -> Result<(), Difference> {
+        let old_names = names_of(self.before, before);
+        let new_names = names_of(self.after, after);
         let mut old = self.before.ops(before).iter().copied().peekable();
         let mut new = self.after.ops(after).iter().copied().peekable();
         loop {
+            // What the other text makes under the same name with the same op is neither gone nor new.
+            let is_gone = |&op: &OpId| {
+                self.may_be_gone(op) && name_of(self.before, op).is_some_and(|name| !new_names.contains(&name))
+            };
+            if old.next_if(is_gone).is_some() {
+                continue;
+            }
             let why = match (old.peek(), new.peek()) {
                 (None, None) => return Ok(()),
                 (Some(&one), Some(&other)) => match self.same(one, other) {
@@ -142,9 +151,12 @@ impl Walk<'_> {
                 },
                 _ => "nothing stands against it".to_owned(),
             };
-            if let Some(other) = new.next_if(|&other| self.may_be_new(other)) {
+            let is_new = |&op: &OpId| {
+                self.may_be_new(op) && name_of(self.after, op).is_none_or(|name| !old_names.contains(&name))
+            };
+            if let Some(other) = new.next_if(is_new) {
                 self.check_new(other)?;
-            } else if old.next_if(|&one| self.may_be_gone(one)).is_none() {
+            } else if old.next_if(|&op| name_of(self.before, op).is_none() && self.may_be_gone(op)).is_none() {
                 let at = new.peek().map(|&op| self.after.op(op).span);
                 let name = old.peek().map_or("the end of the block", |&op| self.before.name(op));
                 return Err(Difference { span: at.unwrap_or_default(), message: format!("expected `{name}`: {why}") });
@@ -365,9 +377,12 @@ impl Walk<'_> {
         let Definition::Result { op: arena, .. } = after.value(*base).definition else {
             return Err("the view is of no allocation".to_owned());
         };
+        let is_bytes =
+            after.ty(*base).as_memref().is_some_and(|memref| memref.element.stride_bytes() == Some(Bytes(1)));
+        let is_spelled = after.type_spans(view).first().is_some_and(|&span| after.text(span) == after.type_text(*base));
         let size = after.ty(*base).as_memref().and_then(crate::MemRef::bytes);
-        let (Some(size), "memref.alloc") = (size, after.name(arena)) else {
-            return Err("the view is of no allocation with a size".to_owned());
+        let (Some(size), "memref.alloc", true, true) = (size, after.name(arena), is_bytes, is_spelled) else {
+            return Err("the view is of no allocation of bytes, or of one with another type".to_owned());
         };
         let sum = Sum::of(after, *offset).ok_or("the offset of the view is no sum over loops")?;
         let loops = parallel_loops_between(after, view, arena);
@@ -382,6 +397,18 @@ impl Walk<'_> {
         let memory = format!("{}@{}", after.value_name(*base), after.op(arena).span.start);
         Ok(Address { memory, offsets: vec![start], strides })
     }
+}
+
+/// The name of an op and of its first result; `None` without results.
+fn name_of(document: &Document, op: OpId) -> Option<(&str, &str)> {
+    let &result = document.results(op).first()?;
+    Some((document.name(op), document.value_name(result)))
+}
+
+/// The names of the ops of a block that a pass may add or take away.
+fn names_of(document: &Document, block: BlockId) -> HashSet<(&str, &str)> {
+    let ops = document.ops(block).iter().filter(|&&op| MAKES_ADDRESSES.contains(&document.name(op)));
+    ops.filter_map(|&op| name_of(document, op)).collect()
 }
 
 /// Ops that make addresses, or the numbers in them.

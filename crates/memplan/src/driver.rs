@@ -54,7 +54,10 @@ pub fn run<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<Che
 pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Result<Checked<F::Laid>, Failure> {
     let mut solver = Solver::new(how);
     loop {
-        let laid = front_end.lay_out(input, &mut solver)?;
+        let laid = match front_end.lay_out(input, &mut solver) {
+            Err(Failure::Refused(refusal)) if solver.choose_auto(&refusal) => continue,
+            laid => laid?,
+        };
         let rejected = repair::judge(&front_end.claim(input, &laid));
         if rejected.is_empty() {
             return Ok(Checked::seal(laid, solver.into_repairs()));

@@ -54,9 +54,19 @@ pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
     text
 }
 
-/// The offsets in a header that [`write()`] wrote, in order, each with the memory its remark names (empty if
-/// there is one memory only). It looks at the macros alone: two with one name are an error.
-pub fn offsets(text: &str) -> Result<Vec<(u64, String)>, ReadError> {
+/// An offset in a header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeaderOffset {
+    /// What follows `_OFFSET_` in the macro's name: the buffer's name, as far as C can spell it.
+    pub name: String,
+    /// The offset.
+    pub offset: u64,
+    /// The memory that the remark names; empty if there is one memory only.
+    pub memory: String,
+}
+
+/// The offsets in a header that [`write()`] wrote, in order. It looks at the macros alone: two with one name are an error.
+pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut start = 0;
@@ -69,13 +79,12 @@ pub fn offsets(text: &str) -> Result<Vec<(u64, String)>, ReadError> {
         if !seen.insert(name) {
             return Err(ReadError::new("header::defined-twice", text, span, format!("{name} is defined twice")));
         }
-        if !name.contains("_OFFSET_") {
-            continue;
-        }
+        let Some((_, buffer)) = name.split_once("_OFFSET_") else { continue };
         let number = value.strip_suffix('u').and_then(|digits| digits.parse().ok());
         let wrong = || ReadError::new("header::value", text, span, format!("{name} is no number but `{value}`"));
         let memory = line.split_once("\" in ").and_then(|(_, rest)| rest.split_once(": ")).map(|(memory, _)| memory);
-        found.push((number.ok_or_else(wrong)?, memory.unwrap_or_default().to_owned()));
+        let offset = number.ok_or_else(wrong)?;
+        found.push(HeaderOffset { name: buffer.to_owned(), offset, memory: memory.unwrap_or_default().to_owned() });
     }
     Ok(found)
 }

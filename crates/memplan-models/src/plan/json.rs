@@ -209,12 +209,13 @@ impl Reader<'_> {
         let (mut space, mut object) = (None, None);
         let mut strides = SmallVec::<[Bytes; 1]>::new();
         let mut offsets = SmallVec::<[Bytes; 1]>::new();
+        let mut first = None;
         for (key, field) in value.entries("a buffer with its offset")? {
             match key.as_ref() {
                 _ if field.is_null() => {}
                 "id" => id = Some(field.name("the id of a buffer")?),
                 "space" => space = Some(field),
-                "offset" if offsets.is_empty() => offsets.push(Bytes(field.number("an offset of 0 or more bytes")?)),
+                "offset" => first = Some(Bytes(field.number("an offset of 0 or more bytes")?)),
                 "offsets" => {
                     let list = field.list("a list of offsets")?;
                     let list = list.into_iter().map(|offset| offset.number("an offset of 0 or more bytes").map(Bytes));
@@ -232,6 +233,14 @@ impl Reader<'_> {
         let Some(id) = id else {
             return Err(value.error("plan::missing-field", "the field `id` is missing"));
         };
+        match (first, offsets.first()) {
+            (Some(first), Some(&other)) if first != other => {
+                let message = format!("buffer `{id}`: `offset` is {first}, and `offsets` begins with {other}");
+                return Err(value.error("plan::offsets-differ", message));
+            }
+            (Some(first), None) => offsets.push(first),
+            _ => {}
+        }
         let Some(&buffer) = self.by_name.get(id.as_ref()) else {
             self.plan.unknown.push(id.into_owned());
             return Ok(());

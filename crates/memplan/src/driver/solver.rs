@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use memplan_core::{Outcome, Problem};
-use memplan_planner::{Refusal, Strategy, find, plan};
+use memplan_planner::{Feature, Refusal, Strategy, find, plan};
 use memplan_program::Apart;
 
 use super::repair::{self, Rejected};
@@ -15,9 +15,13 @@ const PAIR_ROUNDS: usize = 4;
 /// Rounds in all; after those with pairs, whatever is named shares with nobody.
 const ROUNDS: usize = 8;
 
+fn auto() -> &'static dyn Strategy {
+    find("auto").unwrap_or(memplan_planner::STRATEGIES[0])
+}
+
 /// Plans for a front end.
 pub struct Solver<'h> {
-    how: &'h How<'h>,
+    how: How<'h>,
     /// What must stay apart, for each program of the claim.
     apart: Vec<Apart>,
     rounds: usize,
@@ -26,13 +30,13 @@ pub struct Solver<'h> {
 }
 
 impl<'h> Solver<'h> {
-    pub(super) fn new(how: &'h How<'h>) -> Solver<'h> {
-        Solver { how, apart: Vec::new(), rounds: 0, repairs: Vec::new(), time: Duration::ZERO }
+    pub(super) fn new(how: &How<'h>) -> Solver<'h> {
+        Solver { how: how.clone(), apart: Vec::new(), rounds: 0, repairs: Vec::new(), time: Duration::ZERO }
     }
 
     /// How to plan.
-    pub fn how(&self) -> &'h How<'h> {
-        self.how
+    pub fn how(&self) -> &How<'h> {
+        &self.how
     }
 
     /// What must stay apart in a program, by its place in [`Claim::programs`](crate::front_end::Claim::programs).
@@ -54,8 +58,18 @@ impl<'h> Solver<'h> {
 
     /// The strategy to use for a front end that has none of its own.
     pub(crate) fn strategy(&self) -> &'h dyn Strategy {
-        let default = || find("auto").unwrap_or(memplan_planner::STRATEGIES[0]);
-        self.how.strategy.unwrap_or_else(default)
+        self.how.strategy.unwrap_or_else(|| auto())
+    }
+
+    /// Chooses `auto` where a strategy cannot keep apart what must stay apart; whether that changes anything.
+    pub(super) fn choose_auto(&mut self, refusal: &Refusal) -> bool {
+        let cannot = matches!(refusal, Refusal::Feature { feature: Feature::MustNotShare | Feature::Exclusive, .. });
+        let is_new = self.how.strategy.is_none_or(|strategy| strategy.name() != auto().name());
+        let may_change = cannot && is_new && self.rounds > 0;
+        if may_change {
+            self.how.strategy = Some(auto());
+        }
+        may_change
     }
 
     /// A plan that nobody has checked yet; whoever asks for it claims it.

@@ -242,8 +242,10 @@ fn best_plan(
     };
     match (strategy, own) {
         (Some(strategy), Some(own)) if strategy.name() == "auto" => {
-            let (auto, own) = (run(strategy)?, run(own)?);
-            Ok(if own.extent() < auto.extent() { own } else { auto })
+            let auto = run(strategy)?;
+            // The pass's own planner cannot keep apart what must stay apart.
+            let own = run(own).ok().filter(|own| own.extent() < auto.extent());
+            Ok(own.unwrap_or(auto))
         }
         (Some(strategy), _) => run(strategy),
         (None, Some(own)) => run(own),

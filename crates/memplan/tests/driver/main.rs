@@ -1,0 +1,9 @@
+//! The driver: only right results leave it, wrong ones are repaired, and what is written is what was checked.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot set the stage has failed")]
+
+mod emitters;
+mod mutated;
+mod one_road;
+mod repair;
+mod toy;

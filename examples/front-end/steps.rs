@@ -1,0 +1,133 @@
+//! A front end for a toy language: one step a line, `NAME BYTES = OPERAND …`.
+//!
+//! ```text
+//! x 64 =              x 64 @0 =
+//! y 64 = x      ──►   y 64 @64 = x
+//! z 32 = y            z 32 @0 = y
+//! ```
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use memplan::core::{Buffer, Bytes, Lifetime, Outcome, Plan, Problem, ProblemBuilder, ReadError, Span, utf8};
+use memplan::driver::{Failure, Solver};
+use memplan::front_end::{Claim, Found, FrontEnd, Layout, Output, Places};
+use memplan::program::{OpDraft, Program, ProgramBuilder, SiteId, Size};
+use memplan::source::Source;
+use memplan::verify::dataflow::SitePlan;
+
+pub struct Steps;
+
+/// A text: names and sizes, operands by line, and what it means as a program.
+pub struct Text {
+    steps: Vec<(String, u64, Vec<usize>)>,
+    program: Program,
+}
+
+/// A layout: the problem and a plan for it.
+pub struct Laid {
+    problem: Problem,
+    plan: Plan,
+}
+
+/// The steps of a text; in an output the size is followed by `@OFFSET`.
+fn parse(text: &str) -> Result<Vec<(String, u64, Option<u64>, Vec<usize>)>, ReadError> {
+    let mut lines: HashMap<&str, usize> = HashMap::new();
+    let mut steps = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let start = line.as_ptr() as usize - text.as_ptr() as usize;
+        let wrong = |why: &str| ReadError::new("steps::line", text, Span::new(start, start + line.len()), why);
+        let (left, right) = line.split_once('=').ok_or_else(|| wrong("expected NAME BYTES = OPERAND …"))?;
+        let words: Vec<&str> = left.split_whitespace().collect();
+        let [name, bytes, at @ ..] = words.as_slice() else { return Err(wrong("expected a name and a size")) };
+        let bytes = bytes.parse().map_err(|_| wrong("the size is no number"))?;
+        let at = at.first().and_then(|at| at.strip_prefix('@')?.parse().ok());
+        let operand = |word: &str| lines.get(word).copied().ok_or_else(|| wrong("an operand is not made above"));
+        let operands = right.split_whitespace().map(operand).collect::<Result<_, _>>()?;
+        lines.insert(name, number);
+        steps.push((name.to_string(), bytes, at, operands));
+    }
+    Ok(steps)
+}
+
+impl FrontEnd for Steps {
+    type Input = Text;
+    type Laid = Laid;
+
+    fn name(&self) -> &str {
+        "steps"
+    }
+
+    fn read(&self, source: &Source) -> Result<Text, Failure> {
+        let parsed = parse(utf8(&source.bytes)?)?;
+        let mut builder = ProgramBuilder::new();
+        let space = builder.space("memory");
+        let made: Vec<_> =
+            parsed.iter().map(|(name, bytes, ..)| builder.alloc(name, Size::Known(Bytes(*bytes)), space)).collect();
+        builder.open_function("steps", &[]);
+        for ((.., operands), &value) in parsed.iter().zip(&made) {
+            builder.push(OpDraft::new("alloc").result(value));
+            let reads = operands.iter().fold(OpDraft::new("step"), |op, &operand| op.read(made[operand]));
+            builder.push(reads.write(value));
+        }
+        builder.leave(&[]);
+        builder.close_function();
+        let program = builder.finish().map_err(|error| Failure::NoPlan(error.to_string()))?;
+        Ok(Text {
+            steps: parsed.into_iter().map(|(name, bytes, _, operands)| (name, bytes, operands)).collect(),
+            program,
+        })
+    }
+
+    fn lay_out(&self, input: &Text, solver: &mut Solver) -> Result<Laid, Failure> {
+        let mut builder = ProblemBuilder::new();
+        let buffers: Vec<_> = (input.steps.iter().enumerate())
+            .map(|(line, (name, bytes, _))| {
+                let is_last = |(_, step): &(usize, &(_, _, Vec<usize>))| step.2.contains(&line);
+                let last = input.steps.iter().enumerate().filter(is_last).map(|(at, _)| at).last().unwrap_or(line);
+                builder.buffer(Buffer::new(name, *bytes, Lifetime::new(line as u64, last as u64 + 1)))
+            })
+            .collect();
+        // What a check has named stays apart the next time.
+        for (one, other) in solver.apart(0).pairs() {
+            builder.must_not_share(buffers[memplan::core::Id::index(one)], buffers[memplan::core::Id::index(other)]);
+        }
+        let problem = builder.build().map_err(|error| Failure::NoPlan(error.to_string()))?;
+        match solver.plan(&problem)?.into_inner() {
+            Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => Ok(Laid { problem, plan }),
+            other => Err(Failure::NoPlan(other.status().to_owned())),
+        }
+    }
+
+    fn claim<'a>(&self, input: &'a Text, laid: &'a Laid) -> Claim<'a> {
+        let mut plan = SitePlan::empty(&input.program);
+        for (site, placement) in input.program.sites().ids().zip(&laid.plan.placements) {
+            let site: SiteId = site;
+            plan.placements[site] = placement.clone();
+        }
+        let placements = vec![Cow::Borrowed(laid.plan.placements.as_slice())];
+        Claim { programs: vec![(Cow::Borrowed(&input.program), plan)], placements, ..Claim::default() }
+    }
+
+    fn emit(&self, input: &Text, laid: &Laid) -> Result<Output, Failure> {
+        let line = |((name, bytes, operands), id): (&(String, u64, Vec<usize>), _)| {
+            let names: Vec<&str> = operands.iter().map(|&operand| input.steps[operand].0.as_str()).collect();
+            let at = laid.plan.offset(id).map_or(0, |offset| offset.0);
+            format!("{name} {bytes} @{at} = {}", names.join(" ")).trim_end().to_owned() + "\n"
+        };
+        let text: String = input.steps.iter().zip(laid.problem.buffers().ids()).map(line).collect();
+        let layout = Layout { problem: laid.problem.clone(), plan: laid.plan.clone(), spans: Default::default() };
+        Ok(Output { layout: Some(layout), ..Output::of_text(text) })
+    }
+
+    fn places(&self, input: &Text, output: &Output) -> Result<Places, Failure> {
+        let found = parse(output.text())?;
+        let same =
+            |(old, new): (&(String, u64, _), &(String, u64, _, _))| (&old.0, old.1, &old.2) == (&new.0, new.1, &new.3);
+        if found.len() != input.steps.len() || !input.steps.iter().zip(&found).all(same) {
+            return Err(Failure::NoPlan("the steps are not the same".to_owned()));
+        }
+        let place = |at: u64| Found { memory: "memory".to_owned(), offsets: vec![at], ..Found::default() };
+        Ok(Places { lists: vec![found.into_iter().map(|(_, _, at, _)| at.map(place)).collect()] })
+    }
+}
