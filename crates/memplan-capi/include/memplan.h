@@ -12,116 +12,228 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// `fixed_offset` of a buffer that may lie anywhere.
-#define MEMPLAN_NO_OFFSET UINT64_MAX
+/*
+ In `flags` of a buffer: `fixed_offset` says where it must lie.
+ */
+#define MEMPLAN_FIXED_OFFSET 1
 
-// `capacity` of a space without one.
-#define MEMPLAN_UNLIMITED UINT64_MAX
+/*
+ In `flags` of a space: `capacity` says how many bytes there are.
+ */
+#define MEMPLAN_CAPACITY 1
 
-// What came of a call. Zero and below one hundred are answers, the rest are failures that
-// `memplan_last_error` explains.
+/*
+ In `flags` of options: a plan that a check rejects is a failure, `MEMPLAN_BUG`, and is not made again.
+ */
+#define MEMPLAN_STRICT 1
+
+/*
+ What came of a call. Zero and below one hundred are answers, the rest are failures that
+ `memplan_last_error` explains.
+ */
 typedef enum {
-  // A plan, and no plan is smaller. From `memplan_verify`: the plan is right.
+  /*
+   A plan, and no plan is smaller.
+   */
   MEMPLAN_OPTIMAL = 0,
-  // A plan; `lower_bound` says how much smaller one might be.
+  /*
+   A plan; `lower_bound` says how much smaller one might be.
+   */
   MEMPLAN_FEASIBLE = 1,
-  // There is no plan within the capacities; `memplan_last_error` names buffers that cannot fit together.
+  /*
+   There is no plan within the capacities; `memplan_last_error` names buffers that cannot fit together.
+   */
   MEMPLAN_INFEASIBLE = 2,
-  // No plan was found within the limits, and none was ruled out.
+  /*
+   No plan was found within the limits, and none was ruled out.
+   */
   MEMPLAN_EXHAUSTED = 3,
-  // From `memplan_verify`: the plan is wrong; `memplan_last_error` says how.
+  /*
+   From `memplan_verify`: the plan is wrong; `memplan_last_error` says how.
+   */
   MEMPLAN_WRONG = 4,
-  // An argument makes no sense: a null pointer, a size of a struct that is not one, a contradiction in the problem.
+  /*
+   From `memplan_verify`: the plan is right. From `memplan_rewrite`: the text was rewritten.
+   */
+  MEMPLAN_OK = 5,
+  /*
+   An argument makes no sense: a null pointer, a size of a struct that is not one, a contradiction in the problem.
+   */
   MEMPLAN_BAD_ARGUMENT = 100,
-  // The strategy does not take this problem, or the pass not this program.
+  /*
+   The strategy does not take this problem, or the pass not this program.
+   */
   MEMPLAN_REFUSED = 101,
-  // The text given to `memplan_rewrite` cannot be read.
+  /*
+   The text given to `memplan_rewrite` cannot be read.
+   */
   MEMPLAN_UNREADABLE = 102,
-  // A bug in memplan. No result was written.
+  /*
+   A bug in memplan. No result was written.
+   */
   MEMPLAN_BUG = 103,
 } memplan_status;
 
-// One buffer. Zero is fine for whatever is not wanted, except that `fixed_offset` must then be
-// `MEMPLAN_NO_OFFSET`.
+/*
+ One buffer. Zero is fine for whatever is not wanted: a buffer of zeroes may lie anywhere.
+ */
 typedef struct {
-  // Bytes; 0 is legal.
+  /*
+   Bytes; 0 is legal.
+   */
   uint64_t size;
-  // The offset is a multiple of this; 0 counts as 1.
+  /*
+   The offset is a multiple of this; 0 counts as 1.
+   */
   uint64_t alignment;
-  // First step at which it is alive.
+  /*
+   First step at which it is alive.
+   */
   uint64_t start;
-  // First step at which it is no longer alive: lifetimes are half-open. Equal to `start`: never alive.
+  /*
+   First step at which it is no longer alive: lifetimes are half-open. Equal to `start`: never alive.
+   */
   uint64_t end;
-  // Offset it must have, or `MEMPLAN_NO_OFFSET`.
+  /*
+   Offset it must have, if `flags` has `MEMPLAN_FIXED_OFFSET`.
+   */
   uint64_t fixed_offset;
-  // Index of its space.
+  /*
+   Index of its space.
+   */
   uint32_t space;
-  // Must be 0.
-  uint32_t reserved;
+  /*
+   Which fields are set: 0 or `MEMPLAN_FIXED_OFFSET`.
+   */
+  uint32_t flags;
 } memplan_buffer;
 
-// One memory space.
+/*
+ One memory space. A space of zeroes has no limit.
+ */
 typedef struct {
-  // Bytes there are, or `MEMPLAN_UNLIMITED`.
+  /*
+   Bytes there are, if `flags` has `MEMPLAN_CAPACITY`.
+   */
   uint64_t capacity;
-  // Every offset in it is a multiple of this; 0 counts as 1.
+  /*
+   Every offset in it is a multiple of this; 0 counts as 1.
+   */
   uint64_t alignment;
-  // Address of offset 0. A multiple of every alignment asked for in this space.
+  /*
+   Address of offset 0. A multiple of every alignment asked for in this space.
+   */
   uint64_t base;
+  /*
+   Which fields are set: 0 or `MEMPLAN_CAPACITY`.
+   */
+  uint32_t flags;
+  /*
+   Must be 0.
+   */
+  uint32_t reserved;
 } memplan_space;
 
-// What has to be placed.
+/*
+ What has to be placed.
+ */
 typedef struct {
-  // `sizeof(memplan_problem)`.
+  /*
+   `sizeof(memplan_problem)`.
+   */
   size_t struct_size;
-  // `sizeof(memplan_buffer)`.
+  /*
+   `sizeof(memplan_buffer)`.
+   */
   size_t buffer_size;
-  // The buffers; may be null if there are none.
+  /*
+   The buffers; may be null if there are none.
+   */
   const memplan_buffer *buffers;
-  // How many.
+  /*
+   How many.
+   */
   size_t buffer_count;
-  // `sizeof(memplan_space)`.
+  /*
+   `sizeof(memplan_space)`.
+   */
   size_t space_size;
-  // The spaces; null for one without capacity or alignment.
+  /*
+   The spaces; null for one without capacity or alignment.
+   */
   const memplan_space *spaces;
-  // How many.
+  /*
+   How many.
+   */
   size_t space_count;
 } memplan_problem;
 
-// Asked during a long search, from any thread: non-zero ends it with the best plan so far.
+/*
+ Asked during a long search, from any thread: non-zero ends it with the best plan so far.
+ */
 typedef int32_t (*memplan_stop_callback)(void *user_data);
 
-// How to plan. Zero in every field but the first is the default.
+/*
+ How to plan. Zero in every field but the first is the default.
+ */
 typedef struct {
-  // `sizeof(memplan_options)`.
+  /*
+   `sizeof(memplan_options)`.
+   */
   size_t struct_size;
-  // Name of a strategy, as `memplan strategies` lists them; null for `auto`.
+  /*
+   Name of a strategy, as `memplan strategies` lists them; null for `auto`.
+   */
   const char *strategy;
-  // Seed for strategies that draw random numbers.
+  /*
+   Seed for strategies that draw random numbers.
+   */
   uint64_t seed;
-  // Milliseconds a search may take; 0 for the strategy's own default.
+  /*
+   Milliseconds a search may take; 0 for the strategy's own default.
+   */
   uint64_t time_limit_ms;
-  // Nodes a search may visit; 0 for no limit. With it and without a time limit the plan is reproducible.
+  /*
+   Nodes a search may visit; 0 for no limit. With it and without a time limit the plan is reproducible.
+   */
   uint64_t work_limit;
-  // Threads to use; 0 for all cores. The plan does not depend on it.
+  /*
+   Threads to use; 0 for all cores. The plan does not depend on it.
+   */
   uint32_t threads;
-  // Must be 0.
-  uint32_t reserved;
-  // May end a search; null for never.
+  /*
+   0 or `MEMPLAN_STRICT`.
+   */
+  uint32_t flags;
+  /*
+   May end a search; null for never.
+   */
   memplan_stop_callback should_stop;
-  // Handed to `should_stop`.
+  /*
+   Handed to `should_stop`.
+   */
   void *user_data;
 } memplan_options;
 
-// What is known about a plan.
+/*
+ What is known about a plan.
+ */
 typedef struct {
-  // `sizeof(memplan_report)`, set by the caller.
+  /*
+   `sizeof(memplan_report)`, set by the caller.
+   */
   size_t struct_size;
-  // Bytes the plan needs, summed over the spaces.
+  /*
+   Bytes the plan needs, summed over the spaces.
+   */
   uint64_t extent;
-  // No plan needs less.
+  /*
+   No plan needs less.
+   */
   uint64_t lower_bound;
-  // From `memplan_verify`: how many things are wrong.
+  /*
+   From `memplan_verify`: how many things are wrong.
+   */
   uint64_t violations;
 } memplan_report;
 
@@ -129,53 +241,63 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// Version of the library, such as "0.1.0".
+/*
+ Version of the library, such as "0.1.0".
+ */
 const char *memplan_version(void);
 
-// The word for a status; never null.
+/*
+ The word for a status; never null.
+ */
 const char *memplan_status_name(int32_t status);
 
-// What this thread's last call had to say: why it failed, why nothing fits, what is wrong. Empty if there is
-// nothing to say. Valid until the thread's next call.
+/*
+ What this thread's last call had to say: why it failed, why nothing fits, what is wrong. Empty if there is
+ nothing to say. Valid until the thread's next call.
+ */
 const char *memplan_last_error(void);
 
-// Plans: writes one offset per buffer to `offsets` if the status is `MEMPLAN_OPTIMAL` or `MEMPLAN_FEASIBLE`, and
-// leaves it alone otherwise. `options` and `report` may be null. The plan has been checked.
-//
-// # Safety
-// `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for
-// `buffer_count` numbers.
+/*
+ Plans: writes one offset per buffer to `offsets` if the status is `MEMPLAN_OPTIMAL` or `MEMPLAN_FEASIBLE`, and
+ leaves it alone otherwise. `options` and `report` may be null. The plan has been checked.
+
+ `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for
+ `buffer_count` numbers.
+ */
 memplan_status memplan_plan(const memplan_problem *problem,
                             const memplan_options *options,
                             uint64_t *offsets,
                             memplan_report *report);
 
-// Checks a plan, ours or anybody's: `MEMPLAN_OPTIMAL` if it is right, `MEMPLAN_WRONG` if not, and then
-// `memplan_last_error` has a line for each violation. `report` may be null.
-//
-// # Safety
-// `problem` and `report` are null or point to structs that say their sizes; `offsets` has `buffer_count` numbers.
+/*
+ Checks a plan, ours or anybody's: `MEMPLAN_OK` if it is right, `MEMPLAN_WRONG` if not, and then
+ `memplan_last_error` has a line for each violation. `report` may be null.
+
+ `problem` and `report` are null or point to structs that say their sizes; `offsets` has `buffer_count` numbers.
+ */
 memplan_status memplan_verify(const memplan_problem *problem,
                               const uint64_t *offsets,
                               memplan_report *report);
 
-// Runs a pass such as "merge-alloc{alignment=64}" over the text of a program and gives the new text, checked
-// against the old one, to be released with `memplan_free_text`. `options` may be null; without a strategy in it the pass
-// plans as it likes.
-//
-// # Safety
-// `text` has `length` bytes; `pass` is a string; `options` is null or points to a struct that says its size;
-// `result` points to a pointer.
+/*
+ Runs a pass such as "merge-alloc{alignment=64}" over the text of a program and gives the new text, checked
+ against the old one, to be released with `memplan_free_text`. `options` may be null; without a strategy in it the pass
+ plans as it likes.
+
+ `text` has `length` bytes; `pass` is a string; `options` is null or points to a struct that says its size;
+ `result` points to a pointer.
+ */
 memplan_status memplan_rewrite(const char *text,
                                size_t length,
                                const char *pass,
                                const memplan_options *options,
                                char **result);
 
-// Releases a text of `memplan_rewrite`. Null is fine.
-//
-// # Safety
-// `text` is null or comes from `memplan_rewrite` and has not been released.
+/*
+ Releases a text of `memplan_rewrite`. Null is fine.
+
+ `text` is null or comes from `memplan_rewrite` and has not been released.
+ */
 void memplan_free_text(char *text);
 
 #ifdef __cplusplus

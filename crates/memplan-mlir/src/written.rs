@@ -78,12 +78,21 @@ pub fn find_addresses(
         changes,
         counterparts: HashMap::new(),
         addresses: HashMap::new(),
+        later: Vec::new(),
+        old_marks: Vec::new(),
+        new_marks: Vec::new(),
         last_uses: OnceCell::new(),
     };
     for (before_block, after_block) in pairs(before.top_blocks(), after.top_blocks(), Span::default(), "parts")? {
         walk.block(before_block, after_block)?;
     }
     walk.unused(sites)?;
+    walk.marks()?;
+    for &(old, new, span) in &walk.later {
+        if walk.counterparts.get(&old) != Some(&new) {
+            return Err(Difference { span, message: format!("{} is something else", after.value_name(new)) });
+        }
+    }
     let address = |&op: &OpId| before.results(op).first().and_then(|value| walk.addresses.get(value).cloned());
     Ok(sites.iter().map(address).collect())
 }
@@ -96,6 +105,14 @@ fn pairs<T: Copy>(one: &[T], other: &[T], span: Span, what: &str) -> Result<Vec<
     Ok(one.iter().copied().zip(other.iter().copied()).collect())
 }
 
+/// What is to be remembered about an operand.
+enum Use {
+    /// It was an allocation that is gone, and this is its address.
+    Address(ValueId, Address),
+    /// It is made further down in both texts, and must turn out to be the same.
+    Later(ValueId, ValueId),
+}
+
 struct Walk<'a> {
     before: &'a Document,
     after: &'a Document,
@@ -104,6 +121,11 @@ struct Walk<'a> {
     counterparts: HashMap<ValueId, ValueId>,
     /// The address of each old value that is an allocation no longer.
     addresses: HashMap<ValueId, Address>,
+    /// Operands that are made further down, and where they are used.
+    later: Vec<(ValueId, ValueId, Span)>,
+    /// `annotation.mark` ops of the two texts.
+    old_marks: Vec<OpId>,
+    new_marks: Vec<OpId>,
     /// The last op of the new text that uses each value; only made where something is freed.
     last_uses: OnceCell<HashMap<ValueId, OpId>>,
 }
@@ -132,18 +154,18 @@ impl Walk<'_> {
         let mut old = self.before.ops(before).iter().copied().peekable();
         let mut new = self.after.ops(after).iter().copied().peekable();
         loop {
-            // What the other text makes under the same name with the same op is neither gone nor new.
-            let is_gone = |&op: &OpId| {
-                self.may_be_gone(op) && name_of(self.before, op).is_some_and(|name| !new_names.contains(&name))
-            };
-            if old.next_if(is_gone).is_some() {
+            if old.next_if(|&op| self.is_gone(op, &new_names)).is_some() {
+                continue;
+            }
+            if let Some(mark) = new.next_if(|&op| self.is_mark(self.after, op)) {
+                self.new_marks.push(mark);
                 continue;
             }
             let why = match (old.peek(), new.peek()) {
                 (None, None) => return Ok(()),
                 (Some(&one), Some(&other)) => match self.same(one, other) {
-                    Ok(addresses) => {
-                        self.pair(one, other, addresses)?;
+                    Ok(uses) => {
+                        self.pair(one, other, uses)?;
                         (old.next(), new.next());
                         continue;
                     }
@@ -151,10 +173,7 @@ impl Walk<'_> {
                 },
                 _ => "nothing stands against it".to_owned(),
             };
-            let is_new = |&op: &OpId| {
-                self.may_be_new(op) && name_of(self.after, op).is_none_or(|name| !old_names.contains(&name))
-            };
-            if let Some(other) = new.next_if(is_new) {
+            if let Some(other) = new.next_if(|&op| self.is_new(op, &old_names)) {
                 self.check_new(other)?;
             } else if old.next_if(|&op| name_of(self.before, op).is_none() && self.may_be_gone(op)).is_none() {
                 let at = new.peek().map(|&op| self.after.op(op).span);
@@ -164,10 +183,61 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether an op has been taken away. What the new text makes under the same name with the same op is not
+    /// gone.
+    fn is_gone(&mut self, op: OpId, new_names: &HashSet<(&str, &str)>) -> bool {
+        if self.is_mark(self.before, op) {
+            self.old_marks.push(op);
+            return true;
+        }
+        self.may_be_gone(op) && name_of(self.before, op).is_some_and(|name| !new_names.contains(&name))
+    }
+
+    /// Whether an op has been added.
+    fn is_new(&self, op: OpId, old_names: &HashSet<(&str, &str)>) -> bool {
+        self.may_be_new(op) && name_of(self.after, op).is_none_or(|name| !old_names.contains(&name))
+    }
+
+    /// Marks may move together with the address they mark, so they are compared at the end.
+    fn is_mark(&self, document: &Document, op: OpId) -> bool {
+        self.changes == Changes::Addresses && document.name(op) == "annotation.mark"
+    }
+
+    /// Every mark of the old text must be in the new one, on the same buffer and with the same words.
+    fn marks(&self) -> Result<(), Difference> {
+        let mut left = self.new_marks.clone();
+        for &mark in &self.old_marks {
+            let old = self.before.operands(mark);
+            let is_same = |&other: &OpId| {
+                let new = self.after.operands(other);
+                let same_value = |(&old, &new): (&ValueId, &ValueId)| match self.addresses.get(&old) {
+                    Some(address) => self.address(old, new).is_some_and(|found| found.as_ref() == Ok(address)),
+                    None => self.counterparts.get(&old).is_none_or(|&counterpart| counterpart == new),
+                };
+                old.len() == new.len() && old.iter().zip(new).all(same_value) && self.same_words(mark, other)
+            };
+            match left.iter().position(is_same) {
+                Some(at) => _ = left.remove(at),
+                None => {
+                    let name = old.first().map_or("", |&value| self.before.value_name(value));
+                    let message = format!("the mark on {name} is missing");
+                    return Err(Difference { span: Span::default(), message });
+                }
+            }
+        }
+        match left.first() {
+            Some(&mark) => Err(Difference { span: self.after.op(mark).span, message: "this mark is new".to_owned() }),
+            None => Ok(()),
+        }
+    }
+
     /// An op that is in both texts.
-    fn pair(&mut self, one: OpId, other: OpId, addresses: Vec<(ValueId, Address)>) -> Result<(), Difference> {
-        for (value, address) in addresses {
-            self.remember(value, address, self.after.op(other).span)?;
+    fn pair(&mut self, one: OpId, other: OpId, uses: Vec<Use>) -> Result<(), Difference> {
+        for operand in uses {
+            match operand {
+                Use::Address(value, address) => self.remember(value, address, self.after.op(other).span)?,
+                Use::Later(old, new) => self.later.push((old, new, self.after.op(other).span)),
+            }
         }
         let (before, after) = (self.before, self.after);
         let span = after.op(other).span;
@@ -193,8 +263,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether two ops are the same, and the addresses that the new one uses for allocations that are gone.
-    fn same(&self, one: OpId, other: OpId) -> Result<Vec<(ValueId, Address)>, String> {
+    /// Whether two ops are the same, and what is to be remembered about their operands.
+    fn same(&self, one: OpId, other: OpId) -> Result<Vec<Use>, String> {
         let (before, after) = (self.before, self.after);
         if before.name(one) != after.name(other) {
             return Err(format!("found `{}`", after.name(other)));
@@ -212,15 +282,11 @@ impl Walk<'_> {
         if old.len() != new.len() {
             return Err("it has another number of operands".to_owned());
         }
-        let mut addresses = Vec::new();
-        for (&old, &new) in old.iter().zip(new) {
-            addresses.extend(self.same_value(old, new)?);
-        }
-        Ok(addresses)
+        old.iter().zip(new).filter_map(|(&old, &new)| self.same_value(old, new).transpose()).collect()
     }
 
-    /// Whether an operand is what it was; if it was an allocation that is gone, its address.
-    fn same_value(&self, old: ValueId, new: ValueId) -> Result<Option<(ValueId, Address)>, String> {
+    /// Whether an operand is what it was, and what is to be remembered about it.
+    fn same_value(&self, old: ValueId, new: ValueId) -> Result<Option<Use>, String> {
         let (before, after) = (self.before, self.after);
         match self.counterparts.get(&old) {
             Some(&counterpart) if counterpart == new => return Ok(None),
@@ -233,12 +299,16 @@ impl Walk<'_> {
             return Ok(None);
         }
         let Some(address) = self.address(old, new) else {
-            return Err(format!("{} is no address for {}", after.value_name(new), before.value_name(old)));
+            // Blocks need not stand in the order in which they run, so a value may be made further down.
+            return match before.value_name(old) == after.value_name(new) {
+                true => Ok(Some(Use::Later(old, new))),
+                false => Err(format!("{} is no address for {}", after.value_name(new), before.value_name(old))),
+            };
         };
         if before.type_text(old) != after.type_text(new) {
             return Err(format!("{} has another type than {}", after.value_name(new), before.value_name(old)));
         }
-        Ok(Some((old, address?)))
+        Ok(Some(Use::Address(old, address?)))
     }
 
     /// Whether two ops are written with the same words, names of values aside.
@@ -288,7 +358,7 @@ impl Walk<'_> {
     fn may_be_gone(&self, op: OpId) -> bool {
         self.changes == Changes::Addresses
             && match self.before.name(op) {
-                "memref.alloc" | "memref_ext.alloc_workspace" | "annotation.mark" => true,
+                "memref.alloc" | WORKSPACE => true,
                 "memref.dealloc" => !self.before.operands(op).iter().any(|&value| self.keeps_allocation(value)),
                 _ => false,
             }
@@ -313,9 +383,9 @@ impl Walk<'_> {
             return Ok(());
         }
         let mut made: HashMap<(Option<&str>, &str), Vec<ValueId>> = HashMap::new();
-        for op in after.op_ids().filter(|&op| {
-            matches!(after.name(op), "memref.view" | "hivm.hir.pointer_cast" | "memref_ext.alloc_workspace")
-        }) {
+        for op in
+            after.op_ids().filter(|&op| matches!(after.name(op), "memref.view" | "hivm.hir.pointer_cast" | WORKSPACE))
+        {
             let function = after.function_around(op).and_then(|function| after.symbol_name(function));
             for &value in after.results(op) {
                 made.entry((function, after.value_name(value))).or_default().push(value);
@@ -344,7 +414,7 @@ impl Walk<'_> {
                 let space = after.ty(new).as_memref().and_then(|memref| memref.space.clone()).unwrap_or_default();
                 Some(self.address_in(self.function_and(op, &space), offsets))
             }
-            "memref_ext.alloc_workspace" => {
+            WORKSPACE => {
                 let memory = after.operands(op).iter().find(|&&value| after.ty(value).as_memref().is_some());
                 let memory = memory.map_or("", |&value| after.value_name(value));
                 Some(self.address_in(self.function_and(op, memory), after.workspace_offsets(op)))
@@ -399,10 +469,13 @@ impl Walk<'_> {
     }
 }
 
-/// The name of an op and of its first result; `None` without results.
+/// The name of an op and of its first result; `None` without results. A workspace that has got its offsets is not
+/// what it was.
 fn name_of(document: &Document, op: OpId) -> Option<(&str, &str)> {
     let &result = document.results(op).first()?;
-    Some((document.name(op), document.value_name(result)))
+    let is_placed = document.name(op) == WORKSPACE && document.workspace_offsets(op).is_some();
+    let name = if is_placed { "a workspace with offsets" } else { document.name(op) };
+    Some((name, document.value_name(result)))
 }
 
 /// The names of the ops of a block that a pass may add or take away.
@@ -411,8 +484,11 @@ fn names_of(document: &Document, block: BlockId) -> HashSet<(&str, &str)> {
     ops.filter_map(|&op| name_of(document, op)).collect()
 }
 
+/// A part of global memory.
+const WORKSPACE: &str = "memref_ext.alloc_workspace";
+
 /// Ops that make addresses, or the numbers in them.
-const MAKES_ADDRESSES: [&str; 10] = [
+const MAKES_ADDRESSES: [&str; 9] = [
     "arith.constant",
     "arith.addi",
     "arith.subi",
@@ -420,9 +496,8 @@ const MAKES_ADDRESSES: [&str; 10] = [
     "arith.divsi",
     "memref.alloc",
     "memref.view",
-    "memref_ext.alloc_workspace",
+    WORKSPACE,
     "hivm.hir.pointer_cast",
-    "annotation.mark",
 ];
 
 fn last_uses(document: &Document) -> HashMap<ValueId, OpId> {

@@ -45,9 +45,53 @@ pub mod wording;
 
 pub use memplan_analysis as analysis;
 pub use memplan_core as core;
-pub use memplan_mlir as mlir;
 pub use memplan_models as models;
-pub use memplan_planner as planner;
 pub use memplan_program as program;
-pub use memplan_tensor as tensor;
 pub use memplan_verify as verify;
+
+/// Strategies, and what is asked of them. Plans come from the [`driver`].
+pub mod planner {
+    pub use memplan_planner::{Assign, Feature, Observer, OnProgress, Refusal, Request, STRATEGIES, Strategy, find};
+}
+
+/// MLIR text, and the options of the passes over it. Rewritten texts come from the [`driver`].
+pub mod mlir {
+    pub use memplan_mlir::{Dialects, Document, Lowered, ReadError, Type, lower};
+
+    /// What the passes take and say.
+    pub mod pass {
+        pub use memplan_mlir::pass::{Remark, Rewrite, Saving};
+
+        /// assign-gmem.
+        pub mod assign_gmem {
+            pub use memplan_mlir::pass::assign_gmem::{AddressMode, Chips, Mode, Options, todays_sizes};
+        }
+
+        /// merge-alloc.
+        pub mod merge_alloc {
+            pub use memplan_mlir::pass::merge_alloc::{Options, Planner};
+        }
+
+        /// plan-memory.
+        pub mod plan_memory {
+            pub use memplan_mlir::pass::plan_memory::{MemoryMode, Options, Profile, Scope, Target, TargetError};
+        }
+    }
+}
+
+/// Tensor expressions and loop programs: their stages as text, and running them. Rewritten programs come
+/// from the [`driver`].
+pub mod tensor {
+    pub use memplan_tensor::interpret;
+    pub use memplan_tensor::rewrite::RewriteOptions;
+
+    /// TVMScript.
+    pub mod pass {
+        pub use memplan_tensor::pass::{PassError, dump, run_text};
+    }
+
+    /// Tensor expressions.
+    pub mod te {
+        pub use memplan_tensor::te::{LifeCycleError, LowerOptions, dump_text, run_text};
+    }
+}

@@ -11,7 +11,7 @@ mod random;
 use generate::Features;
 use memplan::analyzed::Analyzed;
 use memplan::core::{Outcome, Problem};
-use memplan::planner::{Request, find, plan};
+use memplan_planner::{Request, find, plan};
 
 const PLAIN: Features = Features { concurrency: false, escapes: false, slots: false };
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use memplan::core::{Bytes, Id, Placement, Plan, Problem};
 use memplan::map::scene::Scene;
 use memplan::map::{Caption, Map, Window};
-use memplan::planner::{Assign, Request, find, plan};
+use memplan_planner::{Assign, Request, find, plan};
 use memplan_testkit::Features;
 use memplan_testkit::problems::{Limits, problems};
 use proptest::prelude::*;

@@ -4,7 +4,7 @@ use memplan::driver::How;
 use memplan::front_end::Layout;
 use memplan::map::{Caption, Map};
 use memplan::mlir::pass::Saving;
-use memplan::pass::{Chain, opt};
+use memplan::pass::{self, Chain, PASSES, opt};
 use memplan::planner::find;
 use memplan::source::Source;
 use memplan::wording::sized;
@@ -20,6 +20,11 @@ use crate::{input, output};
 pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
     let map = args.map.as_deref().map(MapKind::of).transpose()?;
+    if let Some(spec) = args.passes.iter().find(|spec| pass::find(&spec.name).is_none()) {
+        let names: Vec<&str> = PASSES.iter().map(|pass| pass.name).collect();
+        let message = format!("there is no pass called `{}`", spec.name);
+        return Err(Failure::usage_with_help(message, format!("the passes are {}", names.join(", "))));
+    }
     let done = {
         let progress = Progress::start(args.budget.time_limit);
         let device = args.target.as_deref().map(input::device).transpose()?;

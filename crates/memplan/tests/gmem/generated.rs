@@ -5,7 +5,7 @@
 use memplan::core::{Buffer, Bytes, Id, Lifetime, ProblemBuilder, Space, SpaceId, bound};
 use memplan::mlir::pass::assign_gmem::{Options, todays_sizes};
 use memplan::mlir::{Dialects, Document};
-use memplan::planner::{Request, find, plan};
+use memplan_planner::{Request, find, plan};
 use serde_json::Value;
 
 use crate::generate::network;
