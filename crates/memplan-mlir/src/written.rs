@@ -78,6 +78,7 @@ pub fn find_addresses(
         changes,
         counterparts: HashMap::new(),
         addresses: HashMap::new(),
+        blocks: HashMap::new(),
         later: Vec::new(),
         old_marks: Vec::new(),
         new_marks: Vec::new(),
@@ -121,6 +122,8 @@ struct Walk<'a> {
     counterparts: HashMap<ValueId, ValueId>,
     /// The address of each old value that is an allocation no longer.
     addresses: HashMap<ValueId, Address>,
+    /// The new block for each old one.
+    blocks: HashMap<BlockId, BlockId>,
     /// Operands that are made further down, and where they are used.
     later: Vec<(ValueId, ValueId, Span)>,
     /// `annotation.mark` ops of the two texts.
@@ -149,6 +152,7 @@ impl Walk<'_> {
 
     /// Walks through two blocks side by side.
     fn block(&mut self, before: BlockId, after: BlockId) -> Result<(), Difference> {
+        self.blocks.insert(before, after);
         let old_names = names_of(self.before, before);
         let new_names = names_of(self.after, after);
         let mut old = self.before.ops(before).iter().copied().peekable();
@@ -395,7 +399,15 @@ impl Walk<'_> {
             let Definition::Result { op, .. } = before.value(value).definition else { continue };
             let function = before.function_around(op).and_then(|function| before.symbol_name(function));
             let candidates = made.get(&(function, before.value_name(value))).map_or(&[][..], Vec::as_slice);
-            let address = candidates.iter().find_map(|&candidate| self.address(value, candidate)?.ok());
+            // Names are used again in other blocks: the one in its own block comes first.
+            let block = self.blocks.get(&before.op(op).parent);
+            let is_elsewhere = |&candidate: &ValueId| match after.value(candidate).definition {
+                Definition::Result { op, .. } => Some(&after.op(op).parent) != block,
+                _ => true,
+            };
+            let mut candidates = candidates.to_vec();
+            candidates.sort_by_key(is_elsewhere);
+            let address = candidates.into_iter().find_map(|candidate| self.address(value, candidate)?.ok());
             if let Some(address) = address {
                 self.addresses.insert(value, address);
             }
