@@ -6,6 +6,7 @@ pub mod interpret;
 pub mod ir;
 mod linear;
 pub mod lower;
+mod nest;
 pub mod pass;
 pub mod rewrite;
 pub mod script;

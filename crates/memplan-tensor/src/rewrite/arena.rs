@@ -17,7 +17,7 @@ use super::inplace::{self, Views};
 use super::layout::{Allocation, AllocationId, Layout, Place, alignments, lay_out};
 use super::pool::{Attach, Entry, InPlace, Pool, constant_bits};
 use super::sequence::{Sequence, StmtId};
-use super::{MemoryLimit, Mode, RewriteError, RewriteOptions};
+use super::{Apart, MemoryLimit, Mode, RewriteError, RewriteOptions};
 use crate::DType;
 use crate::ir::{BufId, Expr, StorageScope};
 use memplan_core::{
@@ -36,6 +36,7 @@ pub(super) fn lay_out_arenas(
     pool: &Pool,
     strategy: &str,
     options: &RewriteOptions,
+    apart: &Apart,
 ) -> Result<Layout, RewriteError> {
     let mut rest = pool.clone();
     let mut arenas: BTreeMap<(Attach, StorageScope), Vec<BufId>> = BTreeMap::new();
@@ -44,15 +45,15 @@ pub(super) fn lay_out_arenas(
         arenas.entry((entry.attach, entry.scope.clone())).or_default().extend(tenants);
     }
     let mut layout = lay_out(sequence, &rest, Mode::Sound, &options.limits)?;
-    let permissions = permissions(sequence, events, &arenas);
+    let mut permissions = permissions(sequence, events, &arenas);
+    permissions.retain(|step| !apart.contains(step.dst, step.src));
     for ((attach, scope), mut buffers) in arenas {
         buffers.sort_unstable();
-        let arena = Arena { sequence, events, buffers: &buffers, permissions: &permissions };
+        let arena = Arena { sequence, events, buffers: &buffers, permissions: &permissions, apart };
         let problem = arena.problem()?;
         let plan = solve(&problem, strategy, options)?;
         arena.place(&problem, &plan, attach, &scope, &options.limits, &mut layout)?;
     }
-    layout.in_place.extend(permissions);
     Ok(layout)
 }
 
@@ -83,7 +84,7 @@ fn permissions(
     found
 }
 
-pub(super) fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufId, BufId)> + '_ {
+fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufId, BufId)> + '_ {
     let killed = &events.killed[stmt];
     events.generated[stmt]
         .iter()
@@ -92,7 +93,7 @@ pub(super) fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufI
 }
 
 /// The in-place step of a pair, if it is proved right.
-pub(super) fn may_overlay(
+fn may_overlay(
     sequence: &Sequence<'_>,
     events: &Events,
     stmt: StmtId,
@@ -112,7 +113,7 @@ pub(super) fn may_overlay(
 }
 
 /// Whether a step fits the pattern and cannot go wrong.
-pub(super) fn is_proved(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) -> bool {
+fn is_proved(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) -> bool {
     inplace::fits(sequence.function, sequence.statements[step.stmt], step.dst, step.src, Views::Followed)
         && hazard::is_safe(sequence, step, budget)
 }
@@ -122,6 +123,7 @@ struct Arena<'a, 'f> {
     events: &'a Events,
     buffers: &'a [BufId],
     permissions: &'a [InPlace],
+    apart: &'a Apart,
 }
 
 impl Arena<'_, '_> {
@@ -144,6 +146,11 @@ impl Arena<'_, '_> {
         for InPlace { dst, src, .. } in self.permissions {
             if let (Some(&buffer), Some(&over)) = (ids.get(dst), ids.get(src)) {
                 builder.overlay(Overlay { buffer, over, kind: OverlayKind::SameBase });
+            }
+        }
+        for (one, other) in self.apart.iter() {
+            if let (Some(&one), Some(&other)) = (ids.get(&one), ids.get(&other)) {
+                builder.must_not_share(one, other);
             }
         }
         builder.build().map_err(|error| RewriteError::Strategy { message: error.to_string() })
