@@ -8,6 +8,7 @@ mod linear;
 pub mod lower;
 mod nest;
 pub mod pass;
+pub mod places;
 pub mod rewrite;
 pub mod script;
 pub mod te;

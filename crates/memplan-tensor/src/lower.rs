@@ -22,7 +22,8 @@ use crate::rewrite::{Layout, StmtId};
 use crate::script::print_expr;
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span, storage_bytes};
 use memplan_program::{
-    AccessKind, Control, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, ProgramError, SiteId, Size, Trips, ValueId,
+    AccessKind, Control, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, ProgramError, SiteId, Size,
+    Trips, ValueId,
 };
 use memplan_verify::dataflow::{self, SitePlan, Violation};
 use memplan_verify::in_place::{Budget, judge};
@@ -180,9 +181,11 @@ fn conflict(lowered: &Lowered, layout: &Layout, violation: &Violation) -> Confli
             (Some(one), Some(two)) => other != buffer && one.allocation == two.allocation,
             _ => false,
         };
-        let named: Vec<BufId> = suspects.iter().filter_map(|site| lowered.buffer_of(*site)).filter(|b| shares(*b)).collect();
+        let named: Vec<BufId> =
+            suspects.iter().filter_map(|site| lowered.buffer_of(*site)).filter(|b| shares(*b)).collect();
         // Where the check does not say who overwrote the buffer, everybody in its memory may have.
-        let others = if named.is_empty() { layout.places.ids().filter(|other| shares(*other)).collect() } else { named };
+        let others =
+            if named.is_empty() { layout.places.ids().filter(|other| shares(*other)).collect() } else { named };
         pairs.extend(others.into_iter().map(|other| (buffer.min(other), buffer.max(other))));
     }
     pairs.sort_unstable();
@@ -442,7 +445,8 @@ impl<'f> Lowering<'f> {
     /// Pairs (output, input) of a statement that the judge lets lie on the same bytes.
     fn permitted(&mut self, stmt: &Stmt, touched: &Touched) -> Vec<(BufId, BufId)> {
         let function = self.function;
-        let candidates = touched.stored.iter().flat_map(|output| touched.loaded.iter().map(move |input| (*output, *input)));
+        let candidates =
+            touched.stored.iter().flat_map(|output| touched.loaded.iter().map(move |input| (*output, *input)));
         let candidates = candidates.filter(|(output, input)| self.candidates.includes(function, *output, *input));
         let candidates: Vec<(BufId, BufId)> = match self.candidates {
             Candidates::All => candidates.take(PAIRS_PER_STATEMENT).collect(),

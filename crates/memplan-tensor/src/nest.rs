@@ -102,7 +102,8 @@ impl Translator<'_> {
     /// How the iterations of an axis see the two buffers; `inside` are the axis and what is in force inside it.
     fn order(&self, axis: Axis, inside: &[Binding<'_>]) -> Order {
         let is_private = |buffer: &BufId| {
-            let begins_inside = inside.iter().any(|binding| matches!(binding, Binding::Alloc(other) if other == buffer));
+            let begins_inside =
+                inside.iter().any(|binding| matches!(binding, Binding::Alloc(other) if other == buffer));
             let scope = &self.function.buffers[*buffer].scope;
             match axis {
                 Axis::Blocks => scope.rank != Rank::Global || begins_inside,

@@ -1,7 +1,9 @@
 //! From text to text: what the command line and other tools call.
 
 use crate::interpret::{RunError, RunOptions, run};
-use crate::rewrite::{Apart, MemoryLimit, Mode, RewriteError, RewriteOptions, events, linearize, plan_pool, storage_rewrite};
+use crate::rewrite::{
+    Apart, MemoryLimit, Mode, RewriteError, RewriteOptions, events, linearize, plan_pool, storage_rewrite,
+};
 use crate::script::{ReadError, Script};
 use memplan_core::{Bytes, Span, line_column};
 

@@ -28,8 +28,6 @@ mod pool;
 mod retype;
 mod sequence;
 mod size;
-#[cfg(test)]
-mod tests;
 
 pub use crate::lower::Conflict;
 pub use apart::Apart;
@@ -166,10 +164,7 @@ pub fn storage_rewrite_owned(function: Function, options: &RewriteOptions) -> Re
 }
 
 /// A layout that passes the check, and what the check found wrong with the layouts before it.
-fn checked_layout(
-    function: &Function,
-    options: &RewriteOptions,
-) -> Result<(Decision, Vec<Conflict>), RewriteError> {
+fn checked_layout(function: &Function, options: &RewriteOptions) -> Result<(Decision, Vec<Conflict>), RewriteError> {
     let collected = collect(function);
     let mut apart = Apart::default();
     let mut repairs = Vec::new();

@@ -136,7 +136,7 @@ impl Arena<'_, '_> {
         let mut ids: HashMap<BufId, BufferId> = HashMap::new();
         for (position, buffer) in self.buffers.iter().enumerate() {
             let bytes = storage_bytes(constant_bits(function, *buffer)?);
-            let (first, last) = self.events.lives[*buffer].unwrap_or_default();
+            let (first, last) = self.life(*buffer);
             // Names need not be unique in a function; positions are.
             let name = format!("{}#{position}", function.buffers[*buffer].name);
             let mut planned = Buffer::new(name, bytes.0, Lifetime::new(first as u64, last as u64 + 1));
@@ -148,12 +148,21 @@ impl Arena<'_, '_> {
                 builder.overlay(Overlay { buffer, over, kind: OverlayKind::SameBase });
             }
         }
-        for (one, other) in self.apart.iter() {
-            if let (Some(&one), Some(&other)) = (ids.get(&one), ids.get(&other)) {
-                builder.must_not_share(one, other);
-            }
-        }
         builder.build().map_err(|error| RewriteError::Strategy { message: error.to_string() })
+    }
+
+    /// First and last record of a buffer's life. Two buffers that must not share live as long as both do: every strategy
+    /// understands lives, and few understand pairs that must not share.
+    fn life(&self, buffer: BufId) -> (usize, usize) {
+        let own = self.events.lives[buffer].unwrap_or_default();
+        let partners = self.apart.iter().filter_map(|(one, other)| match buffer {
+            _ if buffer == one => Some(other),
+            _ if buffer == other => Some(one),
+            _ => None,
+        });
+        let lives =
+            partners.filter(|partner| self.buffers.contains(partner)).filter_map(|partner| self.events.lives[partner]);
+        lives.fold(own, |life, other| (life.0.min(other.0), life.1.max(other.1)))
     }
 
     /// Writes a plan of the arena into the layout.

@@ -72,10 +72,7 @@ pub(super) fn lay_out(
     limits: &[MemoryLimit],
 ) -> Result<Layout, RewriteError> {
     let function = sequence.function;
-    let mut layout = Layout {
-        allocations: IndexVec::new(),
-        places: IndexVec::filled(None, function.buffers.len()),
-    };
+    let mut layout = Layout { allocations: IndexVec::new(), places: IndexVec::filled(None, function.buffers.len()) };
     let mut blocks: HashMap<(Attach, &StorageScope), Vec<EntryId>> = HashMap::new();
     let mut heads = Vec::new();
     for (id, entry) in pool.entries.iter_enumerated() {

@@ -320,9 +320,11 @@ impl Planner<'_, '_> {
         }
         // Too small: the largest, and among equals the one returned last, of the same element type.
         let shelf = shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?;
-        let (size, position) = shelf.sized.range(bits / 16..bits).rev().find_map(|(size, queue)| {
-            Some((*size, queue.iter().rposition(|(_, entry)| admits(*entry))?))
-        })?;
+        let (size, position) = shelf
+            .sized
+            .range(bits / 16..bits)
+            .rev()
+            .find_map(|(size, queue)| Some((*size, queue.iter().rposition(|(_, entry)| admits(*entry))?)))?;
         take(shelf, size, position)
     }
 

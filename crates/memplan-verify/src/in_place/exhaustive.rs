@@ -277,9 +277,8 @@ impl Run<'_> {
             return Ok(());
         }
         self.work(before.visits.len() as u64)?;
-        let meets = |other: &Visit| {
-            other.side != side && (other.writes || writes) && self.are_concurrent(other.path, path)
-        };
+        let meets =
+            |other: &Visit| other.side != side && (other.writes || writes) && self.are_concurrent(other.path, path);
         if before.visits.iter().any(meets) {
             return Err(Refusal::Concurrent);
         }

@@ -54,12 +54,24 @@ impl Touch {
 
 /// A step, resolved.
 pub(super) enum Node {
-    Loop { counter: Atom, count: Polynomial, order: Order, body: Vec<Node> },
-    Branch { condition: Polynomial, then: Vec<Node>, otherwise: Vec<Node> },
+    Loop {
+        counter: Atom,
+        count: Polynomial,
+        order: Order,
+        body: Vec<Node>,
+    },
+    Branch {
+        condition: Polynomial,
+        then: Vec<Node>,
+        otherwise: Vec<Node>,
+    },
     Repeat(Vec<Node>),
     Read(Touch),
     /// `keeps` says that the write is a copy of the other buffer onto itself: the memory does not change.
-    Write { touch: Touch, keeps: bool },
+    Write {
+        touch: Touch,
+        keeps: bool,
+    },
 }
 
 /// Resolves a nest for a pair of buffers.

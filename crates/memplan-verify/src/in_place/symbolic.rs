@@ -39,7 +39,8 @@ struct Access<'a> {
 pub(super) fn proves(nest: &Nest, question: Question) -> bool {
     let mut accesses = Vec::new();
     collect(&nest.nodes, &mut Vec::new(), &mut 0, &mut accesses);
-    let any = |side: Side, writes: bool| accesses.iter().any(|access| access.touch.side == side && access.writes == writes);
+    let any =
+        |side: Side, writes: bool| accesses.iter().any(|access| access.touch.side == side && access.writes == writes);
     // The output must not be read at all: whether each element was written before is for the other proof to see.
     if any(Side::Output, false) || question.needed_after && any(Side::Input, true) {
         return false;
