@@ -3,7 +3,8 @@
 //! `cargo bench -p memplan-tensor`; with `MEMPLAN_PYTHON` naming a Python that has apache-tvm, the last columns are TVM's time, alone and over ours.
 
 use memplan_tensor::ir::Function;
-use memplan_tensor::rewrite::{RewriteOptions, storage_rewrite, storage_rewrite_owned};
+use memplan_tensor::ir::Function;
+use memplan_tensor::rewrite::{Apart, RewriteOptions, apply, collect, decide, storage_rewrite};
 use memplan_tensor::script::Script;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};
@@ -64,6 +65,12 @@ fn tvm_seconds(text: &str) -> Option<f64> {
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark reports")]
+/// The rewrite without its check.
+fn unchecked(function: Function) -> Function {
+    let decision = decide(&collect(&function), &RewriteOptions::default(), &Apart::default()).expect("laid out");
+    apply(function, &decision.layout)
+}
+
 fn main() {
     println!(
         "{:>10} {:>10} {:>12} {:>16} {:>10} {:>10} {:>9} {:>13}",
@@ -76,12 +83,11 @@ fn main() {
         let runs = if statements > 10_000 { 2 } else { 5 };
         let script = Script::read(&text).expect("a valid program");
         let read = best_of(runs, || drop(Script::read(&text)));
-        let options = RewriteOptions { unchecked: true, ..RewriteOptions::default() };
         let checked = best_of(runs, || drop(storage_rewrite(&script.functions()[0], &RewriteOptions::default())));
         let mut copies: Vec<Function> = vec![script.functions()[0].clone(); runs];
-        let rewrite = best_of(runs, || drop(storage_rewrite_owned(copies.pop().expect("a copy a run"), &options)));
+        let rewrite = best_of(runs, || drop(unchecked(copies.pop().expect("a copy a run"))));
         let mut changed = script.clone();
-        changed.functions_mut()[0] = storage_rewrite(&script.functions()[0], &options).expect("rewritten").function;
+        changed.functions_mut()[0] = unchecked(script.functions()[0].clone());
         let print = best_of(runs, || drop(changed.print()));
         let tvm = tvm_seconds(&text);
         let ratio = |ours: f64| tvm.map_or("-".to_owned(), |seconds| format!("{:.1}", seconds / ours));

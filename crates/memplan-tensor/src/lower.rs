@@ -1,8 +1,9 @@
 //! From the loop IR to a Program, on which a layout is checked without trusting how it was found.
 //!
 //! A statement without allocations inside becomes **one** op: it reads what is loaded in it and updates what is stored in it.
-//! Where a result may take the place of an operand (proved by the in-place analysis), the op says so with an overlay
-//! permission. Statements that hold allocations keep their structure:
+//! Where a result may take the place of an operand, the op says so with an overlay permission. Permissions come from
+//! [`memplan_verify::in_place`] alone, which reads the statement's own subscripts; what the rewriter believes does not count here.
+//! Statements that hold allocations keep their structure:
 //!
 //! | statement | control |
 //! |---|---|
@@ -16,13 +17,16 @@
 //! ```
 
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind};
-use crate::rewrite::{Layout, Sequence, StmtId, events, linearize, proved_pairs, proved_steps};
+use crate::nest::{self, Axis, Binding};
+use crate::rewrite::{Layout, StmtId};
 use crate::script::print_expr;
-use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, storage_bytes};
+use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span, storage_bytes};
 use memplan_program::{
-    Control, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, ProgramError, SiteId, Size, Trips, ValueId,
+    AccessKind, Control, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, ProgramError, SiteId, Size,
+    Trips, ValueId,
 };
 use memplan_verify::dataflow::{self, SitePlan, Violation};
+use memplan_verify::in_place::{Budget, judge};
 use std::collections::HashMap;
 
 /// A function as a Program.
@@ -37,41 +41,51 @@ pub struct Lowered {
     pub owners: HashMap<StmtId, OpId>,
 }
 
+/// Which pairs (result, operand) of a statement the judge is asked about.
+#[derive(Clone, Copy)]
+enum Candidates<'a> {
+    /// Every pair of the same element type and size, a few a statement.
+    All,
+    /// The pairs that a layout puts at the same place.
+    Of(&'a Layout),
+}
+
+/// Pairs that [`Candidates::All`] asks about per statement; more than a few never pay.
+const PAIRS_PER_STATEMENT: usize = 16;
+
+impl Candidates<'_> {
+    fn includes(self, function: &Function, output: BufId, input: BufId) -> bool {
+        let own = |buffer: BufId| function.buffers[buffer].memory == Memory::Own;
+        if output == input || !own(output) || !own(input) {
+            return false;
+        }
+        let (a, b) = (&function.buffers[output], &function.buffers[input]);
+        match self {
+            Candidates::All => {
+                let symbolic = !a.has_constant_shape() || !b.has_constant_shape();
+                a.dtype == b.dtype && a.scope == b.scope && (symbolic || a.constant_elements() == b.constant_elements())
+            }
+            Candidates::Of(layout) => layout.places[output].is_some() && layout.places[output] == layout.places[input],
+        }
+    }
+}
+
 /// Lowers a function, with every overlay permission that can be proved.
 pub fn lower(function: &Function) -> Result<Lowered, ProgramError> {
-    let sequence = linearize(function);
-    lower_with(&sequence, &permissions(&sequence))
+    lower_with(function, Candidates::All)
 }
 
 /// Lowers functions to one Program, each on its own: calls between them are opaque.
 pub fn lower_all(functions: &[Function]) -> Result<Program, ProgramError> {
     let mut builder = ProgramBuilder::new();
     for function in functions {
-        let sequence = linearize(function);
-        builder = lower_into(builder, &sequence, &permissions(&sequence)).0;
+        builder = lower_into(builder, function, Candidates::All).0;
     }
     builder.finish()
 }
 
-/// All that can be proved of a function.
-fn permissions(sequence: &Sequence<'_>) -> Permissions {
-    let events = events(sequence);
-    let mut budget = 1 << 24;
-    let mut permissions = Permissions::new();
-    for stmt in sequence.statements.ids() {
-        let pairs = proved_pairs(sequence, &events, stmt, &mut budget);
-        if !pairs.is_empty() {
-            permissions.insert(stmt, pairs);
-        }
-    }
-    permissions
-}
-
-/// Pairs (output, input) of statements that may lie on the same bytes.
-type Permissions = HashMap<StmtId, Vec<(BufId, BufId)>>;
-
-fn lower_with(sequence: &Sequence<'_>, permissions: &Permissions) -> Result<Lowered, ProgramError> {
-    let (builder, values, owners) = lower_into(ProgramBuilder::new(), sequence, permissions);
+fn lower_with(function: &Function, candidates: Candidates<'_>) -> Result<Lowered, ProgramError> {
+    let (builder, values, owners) = lower_into(ProgramBuilder::new(), function, candidates);
     let program = builder.finish()?;
     let sites = values
         .iter()
@@ -87,12 +101,11 @@ fn lower_with(sequence: &Sequence<'_>, permissions: &Permissions) -> Result<Lowe
 type Values = IndexVec<BufId, Option<ValueId>>;
 
 /// Appends a function to a program.
-fn lower_into(
+fn lower_into<'f>(
     mut builder: ProgramBuilder,
-    sequence: &Sequence<'_>,
-    permissions: &Permissions,
+    function: &'f Function,
+    candidates: Candidates<'f>,
 ) -> (ProgramBuilder, Values, HashMap<StmtId, OpId>) {
-    let function = sequence.function;
     let values: Values = function
         .buffers
         .iter()
@@ -119,8 +132,11 @@ fn lower_into(
         .collect();
     builder.open_function(&function.name, &parameters);
     let mut lowering = Lowering {
-        sequence,
-        permissions,
+        function,
+        candidates,
+        budget: Budget::default(),
+        uses: uses(function, &function.body),
+        around: Vec::new(),
         builder,
         values,
         owners: HashMap::new(),
@@ -135,17 +151,75 @@ fn lower_into(
     (builder, values, owners)
 }
 
-/// Everything in which a layout changes what the function computes, in words; empty if nothing does.
-pub fn check_layout(function: &Function, layout: &Layout) -> Result<Vec<String>, ProgramError> {
-    let sequence = linearize(function);
-    let mut permissions = Permissions::new();
-    for step in proved_steps(&sequence, layout) {
-        permissions.entry(step.stmt).or_default().push((step.dst, step.src));
-    }
-    let lowered = lower_with(&sequence, &permissions)?;
+/// A way in which a layout changes what the function computes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// What goes wrong, in words.
+    pub message: String,
+    /// Pairs of buffers of which one overwrites the other.
+    pub pairs: Vec<(BufId, BufId)>,
+    /// The statement concerned.
+    pub span: Span,
+}
+
+/// Everything in which a layout changes what the function computes; empty if nothing does.
+pub fn check_layout(function: &Function, layout: &Layout) -> Result<Vec<Conflict>, ProgramError> {
+    let lowered = lower_with(function, Candidates::Of(layout))?;
     let plan = site_plan(&lowered, layout);
-    let describe = |violation: &Violation| violation.describe(&lowered.program);
-    Ok(dataflow::check(&lowered.program, &plan).iter().map(describe).collect())
+    let violations = dataflow::check(&lowered.program, &plan);
+    Ok(violations.iter().map(|violation| conflict(&lowered, layout, violation)).collect())
+}
+
+/// A violation in terms of the function.
+fn conflict(lowered: &Lowered, layout: &Layout, violation: &Violation) -> Conflict {
+    let program = &lowered.program;
+    let span = violation.op().map_or_else(Span::default, |op| program.op(op).span);
+    let mut pairs = Vec::new();
+    let (harmed, suspects) = concerned(program, violation);
+    for buffer in harmed.into_iter().filter_map(|site| lowered.buffer_of(site)) {
+        let shares = |other: BufId| match (layout.places[buffer], layout.places[other]) {
+            (Some(one), Some(two)) => other != buffer && one.allocation == two.allocation,
+            _ => false,
+        };
+        let named: Vec<BufId> =
+            suspects.iter().filter_map(|site| lowered.buffer_of(*site)).filter(|b| shares(*b)).collect();
+        // Where the check does not say who overwrote the buffer, everybody in its memory may have.
+        let others =
+            if named.is_empty() { layout.places.ids().filter(|other| shares(*other)).collect() } else { named };
+        pairs.extend(others.into_iter().map(|other| (buffer.min(other), buffer.max(other))));
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    Conflict { message: violation.describe(program), pairs, span }
+}
+
+/// The sites that a violation harms, and those that may harm them.
+fn concerned(program: &Program, violation: &Violation) -> (Vec<SiteId>, Vec<SiteId>) {
+    let site_of = |value: ValueId| match program.value(value).origin {
+        Origin::Alloc(site) => Some(site),
+        _ => None,
+    };
+    match violation {
+        Violation::Overwritten { site, by, .. } => {
+            let written = program.op(*by).accesses.iter().filter(|access| access.kind != AccessKind::Read);
+            (vec![*site], written.filter_map(|access| site_of(access.value)).collect())
+        }
+        Violation::OwnInput { site, output, .. } => (vec![*site], site_of(*output).into_iter().collect()),
+        Violation::OutputsOverlap { site, first, .. } => (vec![*site], site_of(*first).into_iter().collect()),
+        Violation::EscapedOverwritten { site, .. }
+        | Violation::ForeignScope { site, .. }
+        | Violation::Misaligned { site, .. } => (vec![*site], Vec::new()),
+        Violation::IterationsOverlap { sites, .. }
+        | Violation::Unordered { sites, .. }
+        | Violation::ExclusiveShared { sites } => (vec![sites.0], vec![sites.1]),
+        _ => (Vec::new(), Vec::new()),
+    }
+}
+
+impl Lowered {
+    fn buffer_of(&self, site: SiteId) -> Option<BufId> {
+        self.sites.iter_enumerated().find(|(_, other)| **other == Some(site)).map(|(buffer, _)| buffer)
+    }
 }
 
 /// A layout as placements of sites: each allocation is a memory of its own, one per instance of the scope it stands in.
@@ -179,9 +253,15 @@ fn size_of(function: &Function, buffer: &crate::ir::Buffer) -> Size {
     }
 }
 
-struct Lowering<'a, 'f> {
-    sequence: &'a Sequence<'f>,
-    permissions: &'a Permissions,
+struct Lowering<'f> {
+    function: &'f Function,
+    candidates: Candidates<'f>,
+    /// Work that the judge may still do for this function.
+    budget: Budget,
+    /// How often each buffer is used in the whole function.
+    uses: IndexVec<BufId, usize>,
+    /// What is in force at the current statement.
+    around: Vec<Binding<'f>>,
     builder: ProgramBuilder,
     values: IndexVec<BufId, Option<ValueId>>,
     owners: HashMap<StmtId, OpId>,
@@ -198,23 +278,49 @@ struct Touched {
     stored: Vec<BufId>,
 }
 
-impl Lowering<'_, '_> {
-    fn block(&mut self, block: &[Stmt]) {
+impl<'f> Lowering<'f> {
+    fn block(&mut self, block: &'f [Stmt]) {
+        let depth = self.around.len();
         for stmt in block {
             self.statement(stmt);
+            match &stmt.kind {
+                StmtKind::Let { var, value } => self.around.push(Binding::Let(*var, value)),
+                StmtKind::Alloc(buffer) => self.around.push(Binding::Alloc(*buffer)),
+                _ => {}
+            }
+        }
+        self.around.truncate(depth);
+    }
+
+    /// The body of a statement, with what the statement puts in force.
+    fn body(&mut self, stmt: &'f Stmt, body: &'f [Stmt]) {
+        let binding = match &stmt.kind {
+            StmtKind::For { var, min, extent, kind, .. } => Some(match kind {
+                ForKind::Serial | ForKind::Unrolled => Binding::Loop(*var, min),
+                ForKind::Parallel => Binding::Axis(*var, extent, Axis::Parallel),
+                ForKind::Vectorized => Binding::Axis(*var, extent, Axis::Lanes),
+                ForKind::ThreadBinding(tag) => Binding::Axis(*var, extent, Axis::of_tag(tag)),
+            }),
+            StmtKind::Thread { var, extent, tag, .. } => Some(Binding::Axis(*var, extent, Axis::of_tag(tag))),
+            _ => None,
+        };
+        self.around.extend(binding);
+        self.block(body);
+        if binding.is_some() {
+            self.around.pop();
         }
     }
 
-    fn statement(&mut self, stmt: &Stmt) {
+    fn statement(&mut self, stmt: &'f Stmt) {
         let id = StmtId::from_index(self.next);
         if let Some(body) = self.transparent(stmt) {
             self.next += 1;
-            self.own_expressions(id, stmt);
-            return self.block(body);
+            self.own_expressions(stmt);
+            return self.body(stmt, body);
         }
         if !has_allocation(stmt) {
             stmt.walk(&mut |_| self.next += 1);
-            self.summary(id, stmt);
+            self.summary(stmt);
             return;
         }
         self.next += 1;
@@ -222,7 +328,7 @@ impl Lowering<'_, '_> {
         let draft = OpDraft::new(name).span(stmt.span);
         match &stmt.kind {
             StmtKind::Alloc(buffer) => {
-                self.own_expressions(id, stmt);
+                self.own_expressions(stmt);
                 if let Some(value) = self.values[*buffer] {
                     self.builder.push(draft.result(value));
                 }
@@ -234,47 +340,47 @@ impl Lowering<'_, '_> {
                     ForKind::ThreadBinding(_) | ForKind::Vectorized => draft,
                     _ => draft.control(Control::Loop(count.map_or(Trips::any(), Trips::exactly))),
                 };
-                self.own_expressions(id, stmt);
+                self.own_expressions(stmt);
                 let serial = matches!(kind, ForKind::Serial | ForKind::Unrolled);
-                self.regions(id, if serial { draft } else { draft.scope() }, !serial, &[body]);
+                self.regions(id, stmt, if serial { draft } else { draft.scope() }, !serial, &[body]);
             }
             StmtKind::While { body, .. } => {
                 // The condition is read before every iteration, and once more at the end.
                 self.builder.open_op(draft.control(Control::Loop(Trips::any())));
                 self.builder.open_region(&[]);
-                self.own_expressions(id, stmt);
-                self.block(body);
+                self.own_expressions(stmt);
+                self.body(stmt, body);
                 self.builder.leave(&[]);
                 self.builder.close_region();
                 self.builder.close_op();
-                self.own_expressions(id, stmt);
+                self.own_expressions(stmt);
             }
             StmtKind::If { then, otherwise, .. } => {
-                self.own_expressions(id, stmt);
+                self.own_expressions(stmt);
                 let may_skip = otherwise.is_empty();
                 let draft = draft.control(Control::Alternatives { may_skip });
                 if may_skip {
-                    self.regions(id, draft, false, &[then]);
+                    self.regions(id, stmt, draft, false, &[then]);
                 } else {
-                    self.regions(id, draft, false, &[then, otherwise]);
+                    self.regions(id, stmt, draft, false, &[then, otherwise]);
                 }
             }
             StmtKind::Thread { body, .. } => {
-                self.own_expressions(id, stmt);
+                self.own_expressions(stmt);
                 self.in_thread = true;
-                self.regions(id, draft.scope(), true, &[body]);
+                self.regions(id, stmt, draft.scope(), true, &[body]);
                 self.in_thread = false;
             }
             StmtKind::Attr { body, .. } => {
-                self.own_expressions(id, stmt);
-                self.regions(id, draft, false, &[body]);
+                self.own_expressions(stmt);
+                self.regions(id, stmt, draft, false, &[body]);
             }
             _ => {}
         }
     }
 
     /// The body of a statement that the sequence looks through: a mark, or one more axis of a launch.
-    fn transparent<'s>(&self, stmt: &'s Stmt) -> Option<&'s [Stmt]> {
+    fn transparent(&self, stmt: &'f Stmt) -> Option<&'f [Stmt]> {
         match &stmt.kind {
             StmtKind::Attr { key, body, .. } if !matches!(key.as_str(), "extern_scope" | "virtual_thread") => {
                 Some(body)
@@ -284,7 +390,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn regions(&mut self, id: StmtId, draft: OpDraft, is_scope: bool, blocks: &[&Vec<Stmt>]) {
+    fn regions(&mut self, id: StmtId, stmt: &'f Stmt, draft: OpDraft, is_scope: bool, blocks: &[&'f Vec<Stmt>]) {
         let op = self.builder.open_op(draft);
         let depth = self.scopes.len();
         if is_scope {
@@ -295,7 +401,7 @@ impl Lowering<'_, '_> {
         }
         for block in blocks {
             self.builder.open_region(&[]);
-            self.block(block);
+            self.body(stmt, block);
             self.builder.leave(&[]);
             self.builder.close_region();
         }
@@ -304,11 +410,11 @@ impl Lowering<'_, '_> {
     }
 
     /// What a statement with inner statements itself reads: bounds, conditions, extents.
-    fn own_expressions(&mut self, id: StmtId, stmt: &Stmt) {
+    fn own_expressions(&mut self, stmt: &Stmt) {
         let mut touched = Touched::default();
         match &stmt.kind {
             StmtKind::Alloc(buffer) => {
-                for extent in &self.sequence.function.buffers[*buffer].shape {
+                for extent in &self.function.buffers[*buffer].shape {
                     self.expression(extent, &mut touched);
                 }
             }
@@ -318,42 +424,65 @@ impl Lowering<'_, '_> {
                 }
             }
         }
-        self.push(id, stmt, touched);
+        self.push(stmt, &touched, &[]);
     }
 
     /// A whole statement as one op.
-    fn summary(&mut self, id: StmtId, stmt: &Stmt) {
+    fn summary(&mut self, stmt: &'f Stmt) {
         let mut touched = Touched::default();
         stmt.walk(&mut |inner| {
             for expr in inner.exprs() {
                 self.expression(expr, &mut touched);
             }
             if let StmtKind::Store { buffer, .. } = &inner.kind {
-                note(&mut touched.stored, self.sequence.function.root(*buffer));
+                note(&mut touched.stored, self.function.root(*buffer));
             }
         });
-        self.push(id, stmt, touched);
+        let pairs = self.permitted(stmt, &touched);
+        self.push(stmt, &touched, &pairs);
+    }
+
+    /// Pairs (output, input) of a statement that the judge lets lie on the same bytes.
+    fn permitted(&mut self, stmt: &Stmt, touched: &Touched) -> Vec<(BufId, BufId)> {
+        let function = self.function;
+        let candidates =
+            touched.stored.iter().flat_map(|output| touched.loaded.iter().map(move |input| (*output, *input)));
+        let candidates = candidates.filter(|(output, input)| self.candidates.includes(function, *output, *input));
+        let candidates: Vec<(BufId, BufId)> = match self.candidates {
+            Candidates::All => candidates.take(PAIRS_PER_STATEMENT).collect(),
+            Candidates::Of(_) => candidates.collect(),
+        };
+        if candidates.is_empty() {
+            return candidates;
+        }
+        let uses_here = uses(function, std::slice::from_ref(stmt));
+        let mut permitted = candidates;
+        permitted.retain(|&(output, input)| {
+            let question = nest::question(output, input, uses_here[output] < self.uses[output]);
+            let steps = nest::steps(function, stmt, [output, input], &self.around);
+            judge(&steps, question, &mut self.budget).is_ok()
+        });
+        permitted
     }
 
     fn expression(&self, expr: &Expr, touched: &mut Touched) {
         expr.walk(&mut |part| match part {
-            Expr::Load { buffer, .. } => note(&mut touched.loaded, self.sequence.function.root(*buffer)),
-            Expr::Data(buffer) => note(&mut touched.stored, self.sequence.function.root(*buffer)),
+            Expr::Load { buffer, .. } => note(&mut touched.loaded, self.function.root(*buffer)),
+            Expr::Data(buffer) => note(&mut touched.stored, self.function.root(*buffer)),
             Expr::Call { name, args, .. } if name == "address_of" => {
                 if let [Expr::Load { buffer, .. }] = args.as_slice() {
-                    note(&mut touched.stored, self.sequence.function.root(*buffer));
+                    note(&mut touched.stored, self.function.root(*buffer));
                 }
             }
             _ => {}
         });
     }
 
-    fn push(&mut self, id: StmtId, stmt: &Stmt, touched: Touched) {
+    fn push(&mut self, stmt: &Stmt, touched: &Touched, pairs: &[(BufId, BufId)]) {
         if touched.loaded.is_empty() && touched.stored.is_empty() {
             return;
         }
         let name = statement_name(stmt);
-        let pairs = self.permissions.get(&id).map_or(&[][..], Vec::as_slice);
         let mut draft = OpDraft::new(name).span(stmt.span);
         for buffer in &touched.stored {
             let Some(value) = self.values[*buffer] else { continue };
@@ -383,6 +512,26 @@ fn note(list: &mut Vec<BufId>, buffer: BufId) {
     if !list.contains(&buffer) {
         list.push(buffer);
     }
+}
+
+/// How often each buffer is used, by itself or through a view.
+fn uses(function: &Function, block: &[Stmt]) -> IndexVec<BufId, usize> {
+    let mut uses = IndexVec::filled(0, function.buffers.len());
+    for stmt in block {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::Store { buffer, .. } = &stmt.kind {
+                uses[function.root(*buffer)] += 1;
+            }
+            for expr in stmt.exprs() {
+                expr.walk(&mut |part| {
+                    if let Expr::Load { buffer, .. } | Expr::Data(buffer) = part {
+                        uses[function.root(*buffer)] += 1;
+                    }
+                });
+            }
+        });
+    }
+    uses
 }
 
 fn has_allocation(stmt: &Stmt) -> bool {

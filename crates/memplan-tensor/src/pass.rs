@@ -1,7 +1,9 @@
 //! From text to text: what the command line and other tools call.
 
 use crate::interpret::{RunError, RunOptions, run};
-use crate::rewrite::{MemoryLimit, Mode, RewriteError, RewriteOptions, events, linearize, plan_pool, storage_rewrite};
+use crate::rewrite::{
+    Apart, MemoryLimit, Mode, RewriteError, RewriteOptions, events, linearize, plan_pool, storage_rewrite,
+};
 use crate::script::{ReadError, Script};
 use memplan_core::{Bytes, Span, line_column};
 
@@ -140,7 +142,7 @@ pub fn dump(text: &str, stage: &str) -> Result<String, PassError> {
             "sequence" => sequence.dump(),
             "events" => events.dump(&sequence),
             "storage" => {
-                let pool = plan_pool(&sequence, &events, Mode::Sound)?;
+                let pool = plan_pool(&sequence, &events, Mode::Sound, &Apart::default())?;
                 let rewritten = storage_rewrite(function, &RewriteOptions::default())?;
                 format!("{}{}", pool.dump(&sequence), rewritten.dump(function))
             }

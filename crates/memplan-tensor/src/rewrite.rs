@@ -1,19 +1,24 @@
 //! Storage rewrite: buffers that are not needed at the same time share memory.
 //!
-//! The pass reads a flat loop program in five steps, each a value that can be printed:
+//! The pass reads a flat loop program in steps, each a value that can be printed:
 //!
 //! ```text
-//! Function -> Sequence -> Events -> Pool -> Layout -> Function
-//!             (scopes)   (gen/kill) (entries) (offsets)
+//! collect            decide                           check      apply
+//! Sequence, Events   Pool, Layout (entries, offsets)  conflicts  Function
 //! ```
+//!
+//! [`check`] does not know how the layout was found. What it names is kept [`Apart`], and the function is laid out again: a
+//! pair that we were too sure of costs memory, never a wrong result.
 //!
 //! In [`Mode::Sound`] (the default) the result computes what the input computes. [`Mode::Compat`] makes the decisions of TVM's
 //! `StorageRewrite` and then checks them: where they are right the result has the same allocations; where they are not, the
 //! rewrite is refused with the [`Defect`] by name. No option brings a wrong result back.
 
+mod apart;
 mod apply;
 mod arena;
 mod check;
+mod error;
 mod events;
 mod hazard;
 mod inplace;
@@ -21,21 +26,19 @@ mod layout;
 mod listing;
 mod pool;
 mod retype;
-mod sabotage;
 mod sequence;
 mod size;
-#[cfg(test)]
-mod tests;
 
+pub use crate::lower::Conflict;
+pub use apart::Apart;
+pub use error::{Defect, RewriteError};
 pub use events::{Events, events};
 pub use layout::{Allocation, AllocationId, Layout, Place};
 pub use listing::{AllocationSite, BufferPlace, allocation_sites, total_bits};
 pub use pool::{Attach, Entry, EntryId, InPlace, Pool, plan_pool};
 pub use sequence::{Record, Sequence, StmtId, linearize};
 
-use crate::ir::{BufId, Function};
-use memplan_core::Span;
-use std::fmt;
+use crate::ir::Function;
 use std::time::Duration;
 
 /// Whose decisions to make.
@@ -72,127 +75,6 @@ pub struct RewriteOptions {
     pub time_limit: Option<Duration>,
     /// Seed for strategies that draw random numbers.
     pub seed: u64,
-    /// Leave the final dataflow check out.
-    pub unchecked: bool,
-}
-
-/// What is wrong with a decision of the original.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Defect {
-    /// A destination computed in place although one of its elements is written before the source element is read, or the source
-    /// is written after.
-    InPlaceOverwrite,
-    /// An extent that uses a loop variable, hoisted out of the loop.
-    LoopExtent,
-    /// An allocation retyped to narrower elements without more of them.
-    ShrunkAllocation,
-    /// The bare address of a buffer inside a block, without its offset.
-    BareAddress,
-    /// A buffer in a block at an offset that is no multiple of its element.
-    IndivisibleOffset,
-    /// A thread launch inside a parallel loop, or a virtual thread inside a launch.
-    NestedScopes,
-    /// The private buffer of an inner parallel loop, shared by its iterations.
-    SharedPrivate,
-    /// A symbolic extent in a tagged memory.
-    SymbolicTag,
-    /// A buffer with several dimensions.
-    NotFlat,
-    /// Scalars and vectors in one allocation that starts as scalars.
-    MixedLanes,
-    /// A vectorized loop.
-    VectorizedLoop,
-}
-
-impl fmt::Display for Defect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Defect::InPlaceOverwrite => {
-                "in-place overwrite: the result would be written over operands that are still needed"
-            }
-            Defect::LoopExtent => {
-                "loop-dependent extent: the allocation would be hoisted out of the loop that defines its size"
-            }
-            Defect::ShrunkAllocation => "shrunk allocation: its elements would become narrower without becoming more",
-            Defect::BareAddress => "bare address: the buffer's address would lose its offset inside the merged block",
-            Defect::IndivisibleOffset => {
-                "indivisible offset: the offset inside the merged block is no multiple of the element size"
-            }
-            Defect::NestedScopes => "nested thread scopes: a thread launch inside a parallel region is not handled",
-            Defect::SharedPrivate => {
-                "shared private buffer: iterations of an inner parallel loop would share one buffer"
-            }
-            Defect::SymbolicTag => "symbolic size in tagged memory: it must be constant there",
-            Defect::NotFlat => "several dimensions: buffers must be flattened first",
-            Defect::MixedLanes => "mixed lanes: a vector buffer in an allocation of scalars is not handled",
-            Defect::VectorizedLoop => "vectorized loop: it must be lowered first",
-        })
-    }
-}
-
-/// Why a function was not rewritten.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RewriteError {
-    /// The decision of the original is wrong here (or it fails itself).
-    #[error("refused{}: {defect}; without `compat` the function is rewritten correctly", quoted(buffer))]
-    Refused {
-        /// What is wrong.
-        defect: Defect,
-        /// The buffer concerned, if one is.
-        buffer: String,
-        /// The statement or declaration concerned.
-        span: Span,
-    },
-    /// A size that does not fit.
-    #[error("`{buffer}` is too large: its size in bits does not fit 63 bits")]
-    TooLarge {
-        /// The buffer.
-        buffer: String,
-        /// Its declaration.
-        span: Span,
-    },
-    /// A tagged memory that is too small.
-    #[error("Allocation exceed bound of memory tag {scope}: {bits} bits are needed, {max_bits} are there")]
-    ExceedsMemory {
-        /// The memory.
-        scope: String,
-        /// What is needed.
-        bits: u64,
-        /// What there is.
-        max_bits: u64,
-    },
-    /// Our own mistake: the dataflow check rejects the result.
-    #[error(
-        "the rewritten program would be wrong ({message}); this is a bug in memplan, please report it with the input"
-    )]
-    Unsound {
-        /// What the check found.
-        message: String,
-    },
-    /// A strategy that cannot lay out an arena.
-    #[error("{message}")]
-    Strategy {
-        /// Why.
-        message: String,
-    },
-}
-
-fn quoted(buffer: &str) -> String {
-    if buffer.is_empty() { String::new() } else { format!(" for `{buffer}`") }
-}
-
-impl RewriteError {
-    /// Where in the source.
-    pub fn span(&self) -> Span {
-        match self {
-            RewriteError::Refused { span, .. } | RewriteError::TooLarge { span, .. } => *span,
-            RewriteError::ExceedsMemory { .. } | RewriteError::Unsound { .. } | RewriteError::Strategy { .. } => {
-                Span::default()
-            }
-        }
-    }
 }
 
 /// A rewritten function and how it came about.
@@ -204,29 +86,66 @@ pub struct Rewritten {
     pub pool: Pool,
     /// Where everything is.
     pub layout: Layout,
+    /// What the check found wrong with earlier layouts; the one above does without.
+    pub repairs: Vec<Conflict>,
 }
 
 pub(crate) use size::product as multiply;
 
-/// Pairs (destination, source) of a statement for which computing in place is proved right.
-pub(crate) fn proved_pairs(
-    sequence: &Sequence<'_>,
-    events: &Events,
-    stmt: StmtId,
-    budget: &mut u64,
-) -> Vec<(BufId, BufId)> {
-    arena::pairs(events, stmt)
-        .filter_map(|(dst, src)| arena::may_overlay(sequence, events, stmt, dst, src, budget))
-        .map(|step| (step.dst, step.src))
-        .collect()
+/// Layouts to try before giving up: each keeps the pairs apart that the check named for those before.
+const MOST_LAYOUTS: usize = 8;
+
+/// A function with what the rewriter reads off it: the first step.
+#[derive(Clone, Debug)]
+pub struct Collected<'f> {
+    /// The function as a list of events.
+    pub sequence: Sequence<'f>,
+    /// Where buffers come to life and where they die.
+    pub events: Events,
 }
 
-/// The steps of a layout that are proved right, each on its own.
-pub(crate) fn proved_steps<'a>(sequence: &Sequence<'_>, layout: &'a Layout) -> impl Iterator<Item = &'a InPlace> {
-    layout.in_place.iter().filter(|step| {
-        let mut unlimited = u64::MAX;
-        arena::is_proved(sequence, **step, &mut unlimited)
-    })
+/// Reads a function.
+pub fn collect(function: &Function) -> Collected<'_> {
+    let sequence = linearize(function);
+    let events = events(&sequence);
+    Collected { sequence, events }
+}
+
+/// Which buffers share, and where everything goes: the second step.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// Which buffers share, and why.
+    pub pool: Pool,
+    /// Where everything is.
+    pub layout: Layout,
+}
+
+/// Lays out a function; the pairs of `apart` do not share memory.
+pub fn decide(collected: &Collected<'_>, options: &RewriteOptions, apart: &Apart) -> Result<Decision, RewriteError> {
+    let Collected { sequence, events } = collected;
+    if options.mode == Mode::Compat {
+        check::input(sequence)?;
+    }
+    let pool = plan_pool(sequence, events, options.mode, apart)?;
+    let mut layout = match &options.strategy {
+        Some(strategy) => arena::lay_out_arenas(sequence, events, &pool, strategy, options, apart)?,
+        None => layout::lay_out(sequence, &pool, options.mode, &options.limits)?,
+    };
+    if options.mode == Mode::Compat {
+        check::decisions(sequence, &pool, &layout)?;
+    }
+    retype::retype(sequence, &mut layout, options.mode)?;
+    Ok(Decision { pool, layout })
+}
+
+/// Everything in which a layout changes what the function computes: the third step. It knows nothing of how the layout was found.
+pub fn check(function: &Function, layout: &Layout) -> Result<Vec<Conflict>, RewriteError> {
+    crate::lower::check_layout(function, layout).map_err(|error| RewriteError::Unsound { message: error.to_string() })
+}
+
+/// The function with its allocations laid out: the fourth step.
+pub fn apply(function: Function, layout: &Layout) -> Function {
+    apply::apply(function, layout)
 }
 
 /// Rewrites a function so that buffers share memory.
@@ -240,35 +159,36 @@ pub fn storage_rewrite_owned(function: Function, options: &RewriteOptions) -> Re
         return Err(RewriteError::Strategy { message: "`compat` and `plan` exclude each other".to_owned() });
     }
     let function = if options.flatten { crate::flatten::flatten_buffers(&function) } else { function };
-    let (pool, layout) = decide(&function, options)?;
-    if !options.unchecked {
-        check_meaning(&function, &layout)?;
-    }
-    Ok(Rewritten { function: apply::apply(function, &layout), pool, layout })
+    let (Decision { pool, layout }, repairs) = checked_layout(&function, options)?;
+    Ok(Rewritten { function: apply(function, &layout), pool, layout, repairs })
 }
 
-/// The independent dataflow check; what it finds is a bug of ours.
-fn check_meaning(function: &Function, layout: &Layout) -> Result<(), RewriteError> {
-    let unsound = |message: String| RewriteError::Unsound { message };
-    let violations = crate::lower::check_layout(function, layout).map_err(|error| unsound(error.to_string()))?;
-    violations.into_iter().next().map_or(Ok(()), |violation| Err(unsound(violation)))
+/// A layout that passes the check, and what the check found wrong with the layouts before it.
+fn checked_layout(function: &Function, options: &RewriteOptions) -> Result<(Decision, Vec<Conflict>), RewriteError> {
+    let collected = collect(function);
+    let mut apart = Apart::default();
+    let mut repairs = Vec::new();
+    for _ in 0..MOST_LAYOUTS {
+        let decision = decide(&collected, options, &apart)?;
+        let conflicts = check(function, &decision.layout)?;
+        let Some(first) = conflicts.first() else { return Ok((decision, repairs)) };
+        if options.mode == Mode::Compat {
+            return Err(not_proved(function, first));
+        }
+        let known = apart.len();
+        apart.extend(conflicts.iter().flat_map(|conflict| conflict.pairs.iter().copied()));
+        let names_nobody_new = apart.len() == known;
+        repairs.extend(conflicts);
+        if names_nobody_new {
+            break;
+        }
+    }
+    let message = repairs.pop().map_or_else(String::new, |conflict| conflict.message);
+    Err(RewriteError::Unsound { message })
 }
 
-/// Which buffers share, and where everything goes.
-fn decide(function: &Function, options: &RewriteOptions) -> Result<(Pool, Layout), RewriteError> {
-    let sequence = linearize(function);
-    let events = events(&sequence);
-    if options.mode == Mode::Compat {
-        check::input(&sequence)?;
-    }
-    let pool = plan_pool(&sequence, &events, options.mode)?;
-    let mut layout = match &options.strategy {
-        Some(strategy) => arena::lay_out_arenas(&sequence, &events, &pool, strategy, options)?,
-        None => layout::lay_out(&sequence, &pool, options.mode, &options.limits)?,
-    };
-    if options.mode == Mode::Compat {
-        check::decisions(&sequence, &pool, &layout)?;
-    }
-    retype::retype(&sequence, &mut layout, options.mode)?;
-    Ok((pool, layout))
+/// A decision of the original that cannot be shown to be right.
+fn not_proved(function: &Function, conflict: &Conflict) -> RewriteError {
+    let buffer = conflict.pairs.first().map_or_else(String::new, |(_, buffer)| function.buffers[*buffer].name.clone());
+    RewriteError::Refused { defect: Defect::InPlaceOverwrite, buffer, span: conflict.span }
 }

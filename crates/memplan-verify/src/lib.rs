@@ -4,11 +4,13 @@
 //! whether a [`Plan`](memplan_core::Plan) keeps every rule in it.
 //! [`dataflow`] does not: it follows a [`Program`](memplan_program::Program)
 //! through memory laid out by a plan and asks that every read find what was
-//! last written.
+//! last written. [`in_place`] decides whether a loop nest may compute its result
+//! into the memory of its operand.
 //!
 //! This crate reaches neither the planner nor the analysis; a test on the Cargo
 //! graph proves it. From memplan-core it takes the plain data of problems and
 //! plans, not what is derived from them (blocks, bounds).
 
 pub mod dataflow;
+pub mod in_place;
 pub mod packing;

@@ -14,7 +14,6 @@
 
 use super::layout::{AllocationId, Layout};
 use super::pool::Attach;
-use super::sabotage::{Mistake, makes};
 use super::sequence::StmtId;
 use crate::DType;
 use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, Stmt, StmtKind, Trivia};
@@ -229,9 +228,7 @@ impl<'a> Rewriter<'a> {
             }
             self.redeclared[buffer] = true;
         }
-        let dtype = self.result.buffers[buffer].dtype;
-        let unit = if makes(Mistake::VectorOffset) { u64::from(dtype.bits) } else { dtype.total_bits() };
-        let shift = place.bit_offset / unit;
+        let shift = place.bit_offset / self.result.buffers[buffer].dtype.total_bits();
         if shift > 0 {
             self.move_by(buffer, shift);
         }
@@ -382,7 +379,7 @@ impl<'a> Rewriter<'a> {
         // `.data` of a view is the start of what it views.
         let owner = *self.roots.get(buffer)?;
         let place = self.layout.places[owner]?;
-        if place.bit_offset == 0 || makes(Mistake::BareAddress) {
+        if place.bit_offset == 0 {
             return None;
         }
         let rank = self.result.buffers[owner].shape.len();

@@ -17,7 +17,7 @@ use super::inplace::{self, Views};
 use super::layout::{Allocation, AllocationId, Layout, Place, alignments, lay_out};
 use super::pool::{Attach, Entry, InPlace, Pool, constant_bits};
 use super::sequence::{Sequence, StmtId};
-use super::{MemoryLimit, Mode, RewriteError, RewriteOptions};
+use super::{Apart, MemoryLimit, Mode, RewriteError, RewriteOptions};
 use crate::DType;
 use crate::ir::{BufId, Expr, StorageScope};
 use memplan_core::{
@@ -36,6 +36,7 @@ pub(super) fn lay_out_arenas(
     pool: &Pool,
     strategy: &str,
     options: &RewriteOptions,
+    apart: &Apart,
 ) -> Result<Layout, RewriteError> {
     let mut rest = pool.clone();
     let mut arenas: BTreeMap<(Attach, StorageScope), Vec<BufId>> = BTreeMap::new();
@@ -44,15 +45,15 @@ pub(super) fn lay_out_arenas(
         arenas.entry((entry.attach, entry.scope.clone())).or_default().extend(tenants);
     }
     let mut layout = lay_out(sequence, &rest, Mode::Sound, &options.limits)?;
-    let permissions = permissions(sequence, events, &arenas);
+    let mut permissions = permissions(sequence, events, &arenas);
+    permissions.retain(|step| !apart.contains(step.dst, step.src));
     for ((attach, scope), mut buffers) in arenas {
         buffers.sort_unstable();
-        let arena = Arena { sequence, events, buffers: &buffers, permissions: &permissions };
+        let arena = Arena { sequence, events, buffers: &buffers, permissions: &permissions, apart };
         let problem = arena.problem()?;
         let plan = solve(&problem, strategy, options)?;
         arena.place(&problem, &plan, attach, &scope, &options.limits, &mut layout)?;
     }
-    layout.in_place.extend(permissions);
     Ok(layout)
 }
 
@@ -83,7 +84,7 @@ fn permissions(
     found
 }
 
-pub(super) fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufId, BufId)> + '_ {
+fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufId, BufId)> + '_ {
     let killed = &events.killed[stmt];
     events.generated[stmt]
         .iter()
@@ -92,7 +93,7 @@ pub(super) fn pairs(events: &Events, stmt: StmtId) -> impl Iterator<Item = (BufI
 }
 
 /// The in-place step of a pair, if it is proved right.
-pub(super) fn may_overlay(
+fn may_overlay(
     sequence: &Sequence<'_>,
     events: &Events,
     stmt: StmtId,
@@ -112,7 +113,7 @@ pub(super) fn may_overlay(
 }
 
 /// Whether a step fits the pattern and cannot go wrong.
-pub(super) fn is_proved(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) -> bool {
+fn is_proved(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) -> bool {
     inplace::fits(sequence.function, sequence.statements[step.stmt], step.dst, step.src, Views::Followed)
         && hazard::is_safe(sequence, step, budget)
 }
@@ -122,6 +123,7 @@ struct Arena<'a, 'f> {
     events: &'a Events,
     buffers: &'a [BufId],
     permissions: &'a [InPlace],
+    apart: &'a Apart,
 }
 
 impl Arena<'_, '_> {
@@ -134,7 +136,7 @@ impl Arena<'_, '_> {
         let mut ids: HashMap<BufId, BufferId> = HashMap::new();
         for (position, buffer) in self.buffers.iter().enumerate() {
             let bytes = storage_bytes(constant_bits(function, *buffer)?);
-            let (first, last) = self.events.lives[*buffer].unwrap_or_default();
+            let (first, last) = self.life(*buffer);
             // Names need not be unique in a function; positions are.
             let name = format!("{}#{position}", function.buffers[*buffer].name);
             let mut planned = Buffer::new(name, bytes.0, Lifetime::new(first as u64, last as u64 + 1));
@@ -147,6 +149,20 @@ impl Arena<'_, '_> {
             }
         }
         builder.build().map_err(|error| RewriteError::Strategy { message: error.to_string() })
+    }
+
+    /// First and last record of a buffer's life. Two buffers that must not share live as long as both do: every strategy
+    /// understands lives, and few understand pairs that must not share.
+    fn life(&self, buffer: BufId) -> (usize, usize) {
+        let own = self.events.lives[buffer].unwrap_or_default();
+        let partners = self.apart.iter().filter_map(|(one, other)| match buffer {
+            _ if buffer == one => Some(other),
+            _ if buffer == other => Some(one),
+            _ => None,
+        });
+        let lives =
+            partners.filter(|partner| self.buffers.contains(partner)).filter_map(|partner| self.events.lives[partner]);
+        lives.fold(own, |life, other| (life.0.min(other.0), life.1.max(other.1)))
     }
 
     /// Writes a plan of the arena into the layout.

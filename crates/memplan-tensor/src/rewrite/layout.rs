@@ -8,8 +8,7 @@
 //! |A 0..6400 bits|A1 6400..12800|B 12800..16000|        -> A = alloc float32[500], B at element 800 (of its own)
 //! ```
 
-use super::pool::{Attach, Entry, EntryId, InPlace, Pool, constant_bits};
-use super::sabotage::{Mistake, makes};
+use super::pool::{Attach, Entry, EntryId, Pool, constant_bits};
 use super::sequence::Sequence;
 use super::size::{maximum, plus_one, product, rescale};
 use super::{Defect, MemoryLimit, Mode, RewriteError};
@@ -63,8 +62,6 @@ pub struct Layout {
     pub allocations: IndexVec<AllocationId, Allocation>,
     /// The place of each touched buffer.
     pub places: IndexVec<BufId, Option<Place>>,
-    /// In-place steps that the layout may rely on.
-    pub in_place: Vec<InPlace>,
 }
 
 /// Lays out the entries of a pool.
@@ -75,11 +72,7 @@ pub(super) fn lay_out(
     limits: &[MemoryLimit],
 ) -> Result<Layout, RewriteError> {
     let function = sequence.function;
-    let mut layout = Layout {
-        allocations: IndexVec::new(),
-        places: IndexVec::filled(None, function.buffers.len()),
-        in_place: pool.in_place.clone(),
-    };
+    let mut layout = Layout { allocations: IndexVec::new(), places: IndexVec::filled(None, function.buffers.len()) };
     let mut blocks: HashMap<(Attach, &StorageScope), Vec<EntryId>> = HashMap::new();
     let mut heads = Vec::new();
     for (id, entry) in pool.entries.iter_enumerated() {
@@ -148,7 +141,7 @@ fn lay_out_block(
     let mut total = 0u64;
     for (position, id) in block.iter().enumerate() {
         let entry = &pool.entries[*id];
-        if mode == Mode::Sound && position > 0 && !makes(Mistake::IndivisibleOffset) {
+        if mode == Mode::Sound && position > 0 {
             let alignment =
                 entry.buffers.iter().map(|buffer| alignments[*buffer]).fold(BLOCK_ALIGNMENT, least_common_multiple);
             total = total.checked_next_multiple_of(alignment).ok_or_else(too_large)?;

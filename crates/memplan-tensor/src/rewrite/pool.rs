@@ -19,9 +19,8 @@ use super::Mode;
 use super::events::Events;
 use super::hazard;
 use super::inplace::{self, Views};
-use super::sabotage::{Mistake, makes};
 use super::sequence::{Sequence, StmtId};
-use super::{Defect, RewriteError};
+use super::{Apart, Defect, RewriteError};
 use crate::DType;
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Rank, StmtKind, StorageScope};
 use memplan_core::{IndexVec, index_type};
@@ -83,10 +82,6 @@ pub(super) fn constant_bits(function: &Function, buffer: BufId) -> Result<u64, R
     if !declared.has_constant_shape() {
         return Ok(0);
     }
-    if makes(Mistake::WrappedSize) {
-        let elements = declared.shape.iter().filter_map(Expr::as_int).fold(1i64, i64::wrapping_mul);
-        return Ok((elements as u64).wrapping_mul(declared.dtype.total_bits()));
-    }
     declared
         .constant_elements()
         .and_then(|elements| elements.checked_mul(declared.dtype.total_bits()))
@@ -95,12 +90,13 @@ pub(super) fn constant_bits(function: &Function, buffer: BufId) -> Result<u64, R
 }
 
 /// Plans the entries of a function.
-pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode) -> Result<Pool, RewriteError> {
+pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &Apart) -> Result<Pool, RewriteError> {
     let buffers = sequence.function.buffers.len();
     let mut planner = Planner {
         sequence,
         events,
         mode,
+        apart,
         pool: Pool { entries: IndexVec::new(), entry_of: IndexVec::filled(None, buffers), in_place: Vec::new() },
         consumed: IndexVec::filled(false, buffers),
         scopes: Vec::new(),
@@ -126,6 +122,7 @@ struct Planner<'a, 'f> {
     sequence: &'a Sequence<'f>,
     events: &'a Events,
     mode: Mode,
+    apart: &'a Apart,
     pool: Pool,
     /// Buffers whose entry went over to another in place.
     consumed: IndexVec<BufId, bool>,
@@ -185,7 +182,6 @@ impl Planner<'_, '_> {
             StmtKind::Thread { .. } => true,
             StmtKind::Attr { key, .. } => key == "virtual_thread",
             StmtKind::For { kind, .. } => match kind {
-                ForKind::Parallel if makes(Mistake::SharedPrivate) => false,
                 ForKind::Parallel => self.mode == Mode::Sound || self.scopes.is_empty() || self.scopes == [stmt],
                 // Beyond the original: these iterations run together, too.
                 ForKind::Vectorized => self.mode == Mode::Sound,
@@ -219,7 +215,7 @@ impl Planner<'_, '_> {
     /// Where a new entry of this buffer would stand.
     fn attach_for(&self, buffer: BufId) -> Attach {
         let scope = self.scopes.last().copied();
-        if self.mode == Mode::Compat || makes(Mistake::HoistedExtent) {
+        if self.mode == Mode::Compat {
             return scope;
         }
         // Blocks share global memory: what each allocates for itself stays inside its loop.
@@ -253,7 +249,7 @@ impl Planner<'_, '_> {
                 && entry.element == declared.dtype.element()
                 && entry.bits == bits
                 && !entry.alone;
-            if !matches || !inplace::fits(function, body, dst, src, views) {
+            if !matches || !self.apart.lets_in(dst, &entry.buffers) || !inplace::fits(function, body, dst, src, views) {
                 continue;
             }
             let step = InPlace { stmt, dst, src, needed_after };
@@ -282,9 +278,9 @@ impl Planner<'_, '_> {
         let flat = declared.shape.len() == 1 || self.mode == Mode::Sound;
         if !registers && flat && !alone {
             let found = if bits > 0 {
-                self.find_sized(&scope, element, bits, attach)
+                self.find_sized(buffer, &scope, element, bits, attach)
             } else {
-                self.find_symbolic(&scope, element, attach)
+                self.find_symbolic(buffer, &scope, element, attach)
             };
             if let Some(entry) = found {
                 let entry_bits = &mut self.pool.entries[entry].bits;
@@ -295,29 +291,55 @@ impl Planner<'_, '_> {
         self.pool.entries.push(Entry { attach, bits, scope, element, buffers: Vec::new(), alone })
     }
 
-    fn find_sized(&mut self, scope: &StorageScope, element: DType, bits: u64, attach: Attach) -> Option<EntryId> {
+    fn find_sized(
+        &mut self,
+        buffer: BufId,
+        scope: &StorageScope,
+        element: DType,
+        bits: u64,
+        attach: Attach,
+    ) -> Option<EntryId> {
+        let (entries, apart) = (&self.pool.entries, self.apart);
+        let admits = |entry: EntryId| apart.lets_in(buffer, &entries[entry].buffers);
         let shelves = self.free.get_mut(&attach)?;
         // Large enough: the smallest, and among equals the one returned first, of any element type.
         let enough = shelves
             .iter_mut()
             .filter(|shelf| shelf.scope == *scope)
             .filter_map(|shelf| {
-                let (size, queue) = shelf.sized.range(bits..=bits.saturating_mul(16)).next()?;
-                Some(((*size, queue.front()?.0), shelf))
+                let mut sizes = shelf.sized.range(bits..=bits.saturating_mul(16));
+                let found = sizes.find_map(|(size, queue)| {
+                    let position = queue.iter().position(|(_, entry)| admits(*entry))?;
+                    Some((*size, queue[position].0, position))
+                });
+                Some((found?, shelf))
             })
-            .min_by_key(|(key, _)| *key);
-        if let Some(((size, _), shelf)) = enough {
-            return take(shelf, size, VecDeque::pop_front);
+            .min_by_key(|((size, returned, _), _)| (*size, *returned));
+        if let Some(((size, _, position), shelf)) = enough {
+            return take(shelf, size, position);
         }
         // Too small: the largest, and among equals the one returned last, of the same element type.
         let shelf = shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?;
-        let (&size, _) = shelf.sized.range(bits / 16..bits).next_back()?;
-        take(shelf, size, VecDeque::pop_back)
+        let (size, position) = shelf
+            .sized
+            .range(bits / 16..bits)
+            .rev()
+            .find_map(|(size, queue)| Some((*size, queue.iter().rposition(|(_, entry)| admits(*entry))?)))?;
+        take(shelf, size, position)
     }
 
-    fn find_symbolic(&mut self, scope: &StorageScope, element: DType, attach: Attach) -> Option<EntryId> {
+    fn find_symbolic(
+        &mut self,
+        buffer: BufId,
+        scope: &StorageScope,
+        element: DType,
+        attach: Attach,
+    ) -> Option<EntryId> {
+        let (entries, apart) = (&self.pool.entries, self.apart);
         let shelves = self.free.get_mut(&attach)?;
-        shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?.symbolic.pop_front()
+        let shelf = shelves.iter_mut().find(|shelf| shelf.element == element && shelf.scope == *scope)?;
+        let position = shelf.symbolic.iter().position(|entry| apart.lets_in(buffer, &entries[*entry].buffers))?;
+        shelf.symbolic.remove(position)
     }
 
     fn give_back(&mut self, buffer: BufId) {
@@ -346,11 +368,10 @@ impl Planner<'_, '_> {
     }
 }
 
-type Take = fn(&mut VecDeque<(u64, EntryId)>) -> Option<(u64, EntryId)>;
-
-fn take(shelf: &mut Shelf, size: u64, end: Take) -> Option<EntryId> {
+/// Takes the free entry of a size at a position of its queue.
+fn take(shelf: &mut Shelf, size: u64, position: usize) -> Option<EntryId> {
     let queue = shelf.sized.get_mut(&size)?;
-    let (_, entry) = end(queue)?;
+    let (_, entry) = queue.remove(position)?;
     if queue.is_empty() {
         shelf.sized.remove(&size);
     }

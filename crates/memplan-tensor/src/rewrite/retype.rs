@@ -7,7 +7,6 @@
 //! where it makes the allocation larger and refused where it makes it smaller; otherwise base types stay.
 
 use super::layout::{Allocation, Layout};
-use super::sabotage::{Mistake, makes};
 use super::sequence::Sequence;
 use super::{Defect, Mode, RewriteError};
 use crate::ir::{BinaryOp, BufId, Expr, Memory, Stmt, StmtKind};
@@ -43,9 +42,7 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
                 [only] if allocation.dtype.lanes > 1 => *only,
                 _ => base,
             };
-            if makes(Mistake::NarrowedAllocation) {
-                allocation.dtype = new;
-            } else if mode == Mode::Compat {
+            if mode == Mode::Compat {
                 change_base(sequence, allocation, new)?;
             }
             continue;

@@ -15,7 +15,6 @@
 //! whole loop, one allocated inside only during its own statements. Touches of a scope are
 //! listed at its end.
 
-use super::sabotage::{Mistake, makes};
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind, VarId};
 use memplan_core::{IndexVec, index_type};
 use std::fmt::Write;
@@ -181,15 +180,6 @@ impl<'f> Finder<'f> {
     }
 
     fn expr(&mut self, expr: &'f Expr) {
-        if let Expr::Call { name, args, .. } = expr
-            && name == "address_of"
-            && makes(Mistake::AddressIsNoUse)
-        {
-            for index in args.iter().flat_map(Expr::children) {
-                self.expr(index);
-            }
-            return;
-        }
         expr.all_children(|child| {
             self.expr(child);
             true
@@ -202,9 +192,7 @@ impl<'f> Finder<'f> {
 
     fn touch(&mut self, buffer: BufId) {
         let root = self.sequence.function.root(buffer);
-        let level = self.levels[root];
-        let level = if makes(Mistake::ShortLifetime) && level != usize::MAX { self.stack.len() - 1 } else { level };
-        if let Some(charged) = self.stack.get_mut(level) {
+        if let Some(charged) = self.stack.get_mut(self.levels[root]) {
             charged.push(root);
         }
     }

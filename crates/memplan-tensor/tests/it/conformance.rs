@@ -232,6 +232,7 @@ fn dataflow_check_accepts_every_layout() {
             let violations =
                 memplan_tensor::lower::check_layout(before, &rewritten.layout).expect("a well-formed program");
             assert!(violations.is_empty(), "{} {options:?}: {violations:#?}", record.id());
+            assert!(rewritten.repairs.is_empty(), "{} {options:?}: {:#?}", record.id(), rewritten.repairs);
             checked += 1;
         }
     }

@@ -34,6 +34,7 @@ fn generated_programs_keep_their_results() {
         same_results(&text, before, &rewritten.function, seed);
         let violations = check_layout(before, &rewritten.layout).expect("a well-formed program");
         assert!(violations.is_empty(), "{seed}: {violations:?}\n{text}");
+        assert!(rewritten.repairs.is_empty(), "{seed}: {:?}\n{text}", rewritten.repairs);
         sharing += u32::from(rewritten.layout.shares());
         // Tagged memory is one block per place, with padding between its entries.
         let padded = features.scopes;
@@ -70,6 +71,7 @@ fn generated_programs_in_arenas() {
         let options = RewriteOptions { strategy: Some(strategy.to_owned()), ..RewriteOptions::default() };
         let arena = storage_rewrite(before, &options).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         same_results(&text, before, &arena.function, seed);
+        assert!(arena.repairs.is_empty(), "{seed}: {:?}\n{text}", arena.repairs);
         if strategy == "auto" {
             let pool = storage_rewrite(before, &RewriteOptions::default()).expect("checked above");
             arenas += total_bits(&arena.function).expect("small");

@@ -1,0 +1,332 @@
+//! Statements of the loop IR in the words of the judge of in-place reuse ([`memplan_verify::in_place`]).
+//!
+//! For one pair of buffers a statement becomes a list of steps: every load is a read, every store a write at the end of its reads,
+//! subscripts of several dimensions become one element number, and views count from the start of the memory they look at.
+//!
+//! ```text
+//! for i: for j: B[i, j] = A[i, j] + 1      shape (n, 4)
+//! loop i, loop j { read A 4·i + j; write B 4·i + j }
+//! ```
+//!
+//! Threads around the statement run it together, unless each has memory of its own; so the list starts with the loops over such threads.
+//!
+//! This file shares nothing with the rewriter: not the rewriter's idea of what a statement touches, and not its proof.
+
+use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Memory, Rank, Stmt, StmtKind, VarId, thread_rank};
+use memplan_core::Id;
+use memplan_verify::in_place::{Elements, Index, Operator, Order, Question, Step};
+
+/// What is in force where a statement stands, from the outside in.
+#[derive(Clone, Copy)]
+pub(crate) enum Binding<'f> {
+    /// A buffer begins.
+    Alloc(BufId),
+    /// A name for a value.
+    Let(VarId, &'f Expr),
+    /// A loop whose iterations run one after the other, with its first value.
+    Loop(VarId, &'f Expr),
+    /// Iterations that run together, with their number.
+    Axis(VarId, &'f Expr, Axis),
+}
+
+/// What runs the iterations of an axis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Axis {
+    /// Thread blocks.
+    Blocks,
+    /// Threads of a block.
+    Threads,
+    /// Lanes of a vector.
+    Lanes,
+    /// A parallel loop.
+    Parallel,
+}
+
+impl Axis {
+    pub(crate) fn of_tag(tag: &str) -> Axis {
+        if thread_rank(tag) == Some(0) { Axis::Blocks } else { Axis::Threads }
+    }
+}
+
+/// A buffer's number in the words of the judge.
+fn number(buffer: BufId) -> u32 {
+    buffer.index() as u32
+}
+
+/// The question whether `output` may lie on `input`.
+pub(crate) fn question(output: BufId, input: BufId, needed_after: bool) -> Question {
+    Question { output: number(output), input: number(input), needed_after }
+}
+
+/// The steps of a statement that concern two buffers, with the threads that run it together.
+pub(crate) fn steps(function: &Function, stmt: &Stmt, pair: [BufId; 2], around: &[Binding<'_>]) -> Vec<Step> {
+    let translator = Translator { function, pair };
+    let mut body = Vec::new();
+    translator.statement(stmt, &mut body);
+    let meets = |position: usize, axis: Axis| translator.order(axis, &around[position..]) != Order::Private;
+    let first = around.iter().enumerate().position(|(position, binding)| match binding {
+        // The dataflow check itself follows the iterations of a parallel loop around a statement.
+        Binding::Axis(_, _, axis) => *axis != Axis::Parallel && meets(position, *axis),
+        _ => false,
+    });
+    let Some(first) = first else { return body };
+    for (position, binding) in around.iter().enumerate().skip(first).rev() {
+        match binding {
+            Binding::Axis(var, extent, axis) => {
+                let order = translator.order(*axis, &around[position..]);
+                body = vec![translator.repeat(*var, &Expr::int(0), extent, order, body)];
+            }
+            Binding::Let(var, value) => {
+                body.insert(0, Step::Define { variable: variable(*var), value: translator.index(value) });
+            }
+            // Threads may be in different iterations of a loop that starts at a different value for each.
+            Binding::Loop(var, min) if min.as_int().is_none() => {
+                body.insert(0, Step::Define { variable: variable(*var), value: Index::Unknown });
+            }
+            Binding::Loop(..) | Binding::Alloc(_) => {}
+        }
+    }
+    body
+}
+
+fn variable(var: VarId) -> u32 {
+    var.index() as u32
+}
+
+struct Translator<'f> {
+    function: &'f Function,
+    pair: [BufId; 2],
+}
+
+impl Translator<'_> {
+    /// How the iterations of an axis see the two buffers; `inside` are the axis and what is in force inside it.
+    fn order(&self, axis: Axis, inside: &[Binding<'_>]) -> Order {
+        let is_private = |buffer: &BufId| {
+            let begins_inside =
+                inside.iter().any(|binding| matches!(binding, Binding::Alloc(other) if other == buffer));
+            let scope = &self.function.buffers[*buffer].scope;
+            match axis {
+                Axis::Blocks => scope.rank != Rank::Global || begins_inside,
+                Axis::Threads => scope.is_per_thread(),
+                Axis::Lanes | Axis::Parallel => begins_inside,
+            }
+        };
+        if self.pair.iter().all(is_private) { Order::Private } else { Order::Concurrent }
+    }
+
+    fn repeat(&self, var: VarId, min: &Expr, extent: &Expr, order: Order, body: Vec<Step>) -> Step {
+        Step::Loop { variable: variable(var), first: self.index(min), count: self.index(extent), order, body }
+    }
+
+    fn block(&self, block: &[Stmt]) -> Vec<Step> {
+        let mut steps = Vec::new();
+        block.iter().for_each(|stmt| self.statement(stmt, &mut steps));
+        steps
+    }
+
+    fn statement(&self, stmt: &Stmt, steps: &mut Vec<Step>) {
+        if let StmtKind::Store { buffer, index, value } = &stmt.kind {
+            self.reads(value, steps);
+            index.iter().for_each(|subscript| self.reads(subscript, steps));
+            return self.store(*buffer, index, value, steps);
+        }
+        stmt.exprs().into_iter().for_each(|expr| self.reads(expr, steps));
+        match &stmt.kind {
+            StmtKind::For { var, min, extent, kind, body, .. } => {
+                let order = match kind {
+                    ForKind::Serial | ForKind::Unrolled => Order::Serial,
+                    ForKind::Parallel => self.order(Axis::Parallel, &[]),
+                    ForKind::Vectorized => self.order(Axis::Lanes, &[]),
+                    ForKind::ThreadBinding(tag) => self.order(Axis::of_tag(tag), &[]),
+                };
+                steps.push(self.repeat(*var, min, extent, order, self.block(body)));
+            }
+            StmtKind::Thread { var, tag, extent, body, .. } => {
+                let order = self.order(Axis::of_tag(tag), &[]);
+                steps.push(self.repeat(*var, &Expr::int(0), extent, order, self.block(body)));
+            }
+            StmtKind::While { condition, body } => {
+                let mut round = self.block(body);
+                self.reads(condition, &mut round);
+                steps.push(Step::Repeat(round));
+            }
+            StmtKind::If { condition, then, otherwise, .. } => steps.push(Step::Branch {
+                condition: self.index(condition),
+                then: self.block(then),
+                otherwise: self.block(otherwise),
+            }),
+            StmtKind::Let { var, value } => {
+                steps.push(Step::Define { variable: variable(*var), value: self.index(value) });
+            }
+            StmtKind::Attr { key, body, .. } => {
+                // Who runs such a region, and when, is not said by loops.
+                let is_opaque = matches!(key.as_str(), "extern_scope" | "virtual_thread") || key.starts_with("async");
+                if is_opaque {
+                    steps.extend(self.pair.map(|buffer| Step::Opaque(number(buffer))));
+                }
+                steps.extend(self.block(body));
+            }
+            StmtKind::Store { .. }
+            | StmtKind::Alloc(_)
+            | StmtKind::Declare(_)
+            | StmtKind::Assert { .. }
+            | StmtKind::Evaluate(_)
+            | StmtKind::Nothing => {}
+        }
+    }
+
+    fn store(&self, buffer: BufId, index: &[Expr], value: &Expr, steps: &mut Vec<Step>) {
+        let Some(elements) = self.elements(buffer, index) else { return };
+        let declared = self.function.buffers[buffer].dtype;
+        let copy_of = match value {
+            Expr::Load { buffer: source, index } if self.function.buffers[*source].dtype == declared => {
+                self.elements(*source, index)
+            }
+            _ => None,
+        };
+        steps.push(Step::Write { elements, copy_of });
+    }
+
+    /// What evaluating an expression reads.
+    fn reads(&self, expr: &Expr, steps: &mut Vec<Step>) {
+        match expr {
+            Expr::Data(buffer) => self.opaque(*buffer, steps),
+            Expr::Call { name, args, .. } if name == "address_of" => {
+                for arg in args {
+                    if let Expr::Load { buffer, .. } = arg {
+                        self.opaque(*buffer, steps);
+                    }
+                    self.reads(arg, steps);
+                }
+            }
+            _ => {
+                expr.all_children(|child| {
+                    self.reads(child, steps);
+                    true
+                });
+                if let Expr::Load { buffer, index } = expr {
+                    steps.extend(self.elements(*buffer, index).map(Step::Read));
+                }
+            }
+        }
+    }
+
+    fn opaque(&self, buffer: BufId, steps: &mut Vec<Step>) {
+        let root = self.function.root(buffer);
+        if self.pair.contains(&root) {
+            steps.push(Step::Opaque(number(root)));
+        }
+    }
+
+    /// The elements of an access; `None` if it is to neither buffer.
+    fn elements(&self, buffer: BufId, index: &[Expr]) -> Option<Elements> {
+        let root = self.function.root(buffer);
+        if !self.pair.contains(&root) {
+            return None;
+        }
+        let bits = self.function.buffers[buffer].dtype.total_bits();
+        let (first, lanes, stride) = self.position(buffer, index).unwrap_or((Index::Unknown, 1, 1));
+        Some(Elements { buffer: number(root), first, bits, lanes, stride })
+    }
+
+    /// First element, lanes and their distance; `None` if the subscripts are not of that form.
+    fn position(&self, buffer: BufId, index: &[Expr]) -> Option<(Index, u32, i64)> {
+        let declared = &self.function.buffers[buffer];
+        if index.len() != declared.shape.len() {
+            return None;
+        }
+        let (mut lanes, mut stride) = (1, 1);
+        let mut first = Index::Number(0);
+        for (position, (subscript, extent)) in index.iter().zip(&declared.shape).enumerate() {
+            let is_last = position + 1 == index.len();
+            let subscript = match subscript {
+                Expr::Ramp { base, stride: step, lanes: count } if is_last => {
+                    (lanes, stride) = (u32::from(*count), step.as_int()?);
+                    base
+                }
+                other if other.lanes(self.function) == 1 => other,
+                _ => return None,
+            };
+            let row = Index::apply(Operator::Multiply, first, self.index(extent));
+            first = Index::apply(Operator::Add, row, self.index(subscript));
+        }
+        let first = self.from_start(buffer, first)?;
+        Some((first, lanes, stride))
+    }
+
+    /// An element number of a view, counted from the start of its memory in the view's own elements.
+    fn from_start(&self, buffer: BufId, mut first: Index) -> Option<Index> {
+        let bits = self.function.buffers[buffer].dtype.total_bits();
+        let mut view = buffer;
+        for _ in 0..self.function.buffers.len() {
+            let Memory::View { of, elem_offset } = &self.function.buffers[view].memory else { break };
+            if let Some(offset) = elem_offset {
+                let step = self.function.buffers[view].dtype.total_bits();
+                if step % bits != 0 {
+                    return None;
+                }
+                let factor = Index::Number(i64::try_from(step / bits).ok()?);
+                let distance = Index::apply(Operator::Multiply, self.index(offset), factor);
+                first = Index::apply(Operator::Add, first, distance);
+            }
+            view = *of;
+        }
+        Some(first)
+    }
+
+    fn index(&self, expr: &Expr) -> Index {
+        match expr {
+            Expr::Int { value, .. } => Index::Number(*value),
+            Expr::Var(var) => Index::Variable(variable(*var)),
+            Expr::Not(value) => is_zero(self.index(value)),
+            Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 && self.is_integer(value) => {
+                self.index(value)
+            }
+            Expr::Select { condition, then, otherwise } => self.choose(condition, then, otherwise),
+            Expr::Call { name, args, .. } => match (name.as_str(), args.as_slice()) {
+                ("if_then_else", [condition, then, otherwise]) => self.choose(condition, then, otherwise),
+                ("likely", [condition]) => self.index(condition),
+                _ => Index::Unknown,
+            },
+            Expr::Binary { op, left, right } if self.is_integer(left) && self.is_integer(right) => {
+                self.binary(*op, self.index(left), self.index(right))
+            }
+            _ => Index::Unknown,
+        }
+    }
+
+    fn is_integer(&self, expr: &Expr) -> bool {
+        expr.dtype(self.function).is_integer()
+    }
+
+    fn choose(&self, condition: &Expr, then: &Expr, otherwise: &Expr) -> Index {
+        Index::Choose(Box::new([self.index(condition), self.index(then), self.index(otherwise)]))
+    }
+
+    fn binary(&self, op: BinaryOp, left: Index, right: Index) -> Index {
+        let operator = match op {
+            BinaryOp::Add => Operator::Add,
+            BinaryOp::Sub => Operator::Subtract,
+            BinaryOp::Mul => Operator::Multiply,
+            BinaryOp::Div => Operator::DivideToZero,
+            BinaryOp::Mod => Operator::RemainderToZero,
+            BinaryOp::FloorDiv => Operator::DivideDown,
+            BinaryOp::FloorMod => Operator::RemainderDown,
+            BinaryOp::Min => Operator::Minimum,
+            BinaryOp::Max => Operator::Maximum,
+            BinaryOp::Eq => Operator::Equal,
+            BinaryOp::Lt => Operator::Less,
+            BinaryOp::And => Operator::And,
+            BinaryOp::Or => Operator::Or,
+            BinaryOp::Ne => return is_zero(Index::apply(Operator::Equal, left, right)),
+            BinaryOp::Gt => return Index::apply(Operator::Less, right, left),
+            BinaryOp::Le => return is_zero(Index::apply(Operator::Less, right, left)),
+            BinaryOp::Ge => return is_zero(Index::apply(Operator::Less, left, right)),
+        };
+        Index::apply(operator, left, right)
+    }
+}
+
+fn is_zero(value: Index) -> Index {
+    Index::apply(Operator::Equal, value, Index::Number(0))
+}

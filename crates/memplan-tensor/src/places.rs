@@ -1,0 +1,408 @@
+//! Where the buffers of a function are in its rewritten version, read off the rewritten version alone.
+//!
+//! Both functions run the same statements; they differ in allocations, declarations and subscripts. We walk them side by side and compare
+//! every access: how far apart, in bits, are the element that the original touches in its buffer and the element that the rewritten
+//! function touches in its allocation?
+//!
+//! ```text
+//! original                        rewritten
+//! B = T.alloc_buffer((8,))        B = T.decl_buffer((16,), data=A.data)
+//! B[i] = E[i]                     B[i + 8] = E[i]            element i of B is element i + 8 of A: B is at A + 256 bits
+//! O[i] = B[7 - i]                 O[i] = B[15 - i]           the same; a second answer would be an error
+//! ```
+//!
+//! Nothing here knows what the rewriter intended: neither its layout nor how it writes one down. A wrong constant, a wrong view, a swapped
+//! name or a smaller extent is a [`Mismatch`], or shows as a place that the plan does not have ([`disagreement`]).
+
+mod address;
+
+use crate::DType;
+use crate::ir::{Block, BufId, Expr, Function, Memory, Param, Stmt, StmtKind, VarId};
+use crate::rewrite::{Layout, StmtId};
+use address::{Sum, address_of_element};
+use memplan_core::{Id, IndexVec, Span};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Where a buffer of the original is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The allocation, a buffer of the rewritten function.
+    pub allocation: BufId,
+    /// Distance from the allocation's start.
+    pub bit_offset: u64,
+    /// The statement of the original in whose body the allocation stands; `None` is the top of the function.
+    pub inside: Option<StmtId>,
+}
+
+/// The place of every allocated buffer of the original that is used.
+pub type Places = IndexVec<BufId, Option<Found>>;
+
+/// A difference between two functions that no layout explains.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Mismatch {
+    /// What differs.
+    pub message: String,
+    /// The statement of the original.
+    pub span: Span,
+}
+
+/// Finds every buffer of `original` in `rewritten`.
+pub fn places(original: &Function, rewritten: &Function) -> Result<Places, Mismatch> {
+    let mut reader = Reader {
+        old: original,
+        new: rewritten,
+        vars: HashMap::new(),
+        defined: HashSet::new(),
+        found: IndexVec::filled(None, original.buffers.len()),
+        allocated: HashMap::new(),
+        next: 0,
+        span: Span::default(),
+    };
+    reader.parameters()?;
+    reader.block(&original.body, &rewritten.body, None)?;
+    reader.sizes()?;
+    Ok(reader.finish())
+}
+
+/// Why `rewritten` is not what a layout of `original` says; `None` if it is.
+pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) -> Option<Mismatch> {
+    let found = match places(original, rewritten) {
+        Ok(found) => found,
+        Err(mismatch) => return Some(mismatch),
+    };
+    let parents = parents(original);
+    let mut holders = BTreeMap::new();
+    for (buffer, found) in found.iter_enumerated() {
+        let Some(found) = found else { continue };
+        let differs = |what: &str| {
+            let declared = &original.buffers[buffer];
+            Some(Mismatch { message: format!("`{}` is {what}", declared.name), span: declared.span })
+        };
+        let Some(place) = layout.places[buffer] else { return differs("not part of the plan") };
+        let allocation = &layout.allocations[place.allocation];
+        let inside = if allocation.stays { parents.get(&buffer).copied().flatten() } else { allocation.attach };
+        if *holders.entry(place.allocation).or_insert(found.allocation) != found.allocation {
+            return differs("not in the memory that the plan gives it");
+        }
+        if found.bit_offset != place.bit_offset {
+            return differs(&format!(
+                "{} bits into its memory, and the plan says {}",
+                found.bit_offset, place.bit_offset
+            ));
+        }
+        if found.inside != inside {
+            return differs("allocated in another statement than the plan says");
+        }
+    }
+    let distinct: HashSet<BufId> = holders.values().copied().collect();
+    (distinct.len() < holders.len())
+        .then(|| Mismatch { message: "two allocations of the plan are one".to_owned(), span: Span::default() })
+}
+
+/// The statement in whose body each buffer is allocated.
+fn parents(function: &Function) -> HashMap<BufId, Option<StmtId>> {
+    fn visit(block: &Block, inside: Option<StmtId>, next: &mut usize, found: &mut HashMap<BufId, Option<StmtId>>) {
+        for stmt in block {
+            let id = StmtId::from_index(*next);
+            *next += 1;
+            if let StmtKind::Alloc(buffer) = &stmt.kind {
+                found.insert(*buffer, inside);
+            }
+            for inner in stmt.blocks() {
+                visit(inner, Some(id), next, found);
+            }
+        }
+    }
+    let mut found = HashMap::new();
+    visit(&function.body, None, &mut 0, &mut found);
+    found
+}
+
+/// Where an original buffer was seen first: the rewritten buffer it is accessed through, that buffer's memory, and the distance.
+#[derive(Clone, Copy)]
+struct Seen {
+    root: BufId,
+    bits: i64,
+}
+
+struct Reader<'f> {
+    old: &'f Function,
+    new: &'f Function,
+    /// Variables of the rewritten function, as variables of the original.
+    vars: HashMap<VarId, VarId>,
+    /// Variables of the original that a statement defines.
+    defined: HashSet<VarId>,
+    found: IndexVec<BufId, Option<Seen>>,
+    /// Where allocations of the rewritten function stand.
+    allocated: HashMap<BufId, Option<StmtId>>,
+    /// Number of the next statement of the original.
+    next: usize,
+    /// The statement of the original that is looked at.
+    span: Span,
+}
+
+/// Statements that take part in the comparison.
+fn acts(stmt: &&Stmt) -> bool {
+    !matches!(stmt.kind, StmtKind::Alloc(_) | StmtKind::Declare(_) | StmtKind::Nothing)
+}
+
+impl<'f> Reader<'f> {
+    fn fail<T>(&self, message: impl Into<String>) -> Result<T, Mismatch> {
+        Err(Mismatch { message: message.into(), span: self.span })
+    }
+
+    fn expect(&self, holds: bool, what: &str) -> Result<(), Mismatch> {
+        if holds { Ok(()) } else { self.fail(format!("the rewritten text has {what}")) }
+    }
+
+    fn parameters(&mut self) -> Result<(), Mismatch> {
+        let (old, new) = (self.old, self.new);
+        self.expect(old.params.len() == new.params.len(), "other parameters")?;
+        for pair in old.params.iter().zip(&new.params) {
+            match pair {
+                (Param::Var(a), Param::Var(b)) => {
+                    self.expect(old.vars[*a].dtype == new.vars[*b].dtype, "a parameter of another type")?;
+                    self.define(*a, *b);
+                }
+                (Param::Buffer(a), Param::Buffer(b)) => self.see_root(*a, *b, 0)?,
+                _ => return self.fail("the rewritten text has other parameters"),
+            }
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, old: VarId, new: VarId) {
+        self.vars.insert(new, old);
+        self.defined.insert(old);
+    }
+
+    fn block(&mut self, old: &'f Block, new: &'f Block, inside: Option<StmtId>) -> Result<(), Mismatch> {
+        for stmt in new {
+            if let StmtKind::Alloc(buffer) = &stmt.kind {
+                self.allocated.insert(*buffer, inside);
+            }
+        }
+        let mut rest = new.iter().filter(acts);
+        for stmt in old {
+            let id = StmtId::from_index(self.next);
+            self.next += 1;
+            self.span = stmt.span;
+            if !acts(&stmt) {
+                continue;
+            }
+            let Some(other) = rest.next() else { return self.fail("the rewritten text lacks this statement") };
+            self.statement(stmt, other, id)?;
+        }
+        self.expect(rest.next().is_none(), "more statements")
+    }
+
+    fn statement(&mut self, old: &'f Stmt, new: &'f Stmt, id: StmtId) -> Result<(), Mismatch> {
+        match (&old.kind, &new.kind) {
+            (StmtKind::Store { buffer, index, value }, StmtKind::Store { buffer: to, index: at, value: stored }) => {
+                self.access(*buffer, index, *to, at)?;
+                return self.expr(value, stored);
+            }
+            (StmtKind::For { var, kind, .. }, StmtKind::For { var: other, kind: how, .. }) => {
+                self.expect(kind == how, "another kind of loop")?;
+                self.expressions(old, new)?;
+                self.define(*var, *other);
+            }
+            (StmtKind::Thread { var, tag, .. }, StmtKind::Thread { var: other, tag: axis, .. }) => {
+                self.expect(tag == axis, "another thread axis")?;
+                self.expressions(old, new)?;
+                self.define(*var, *other);
+            }
+            (StmtKind::Let { var, .. }, StmtKind::Let { var: other, .. }) => {
+                self.expressions(old, new)?;
+                self.define(*var, *other);
+            }
+            (StmtKind::Attr { node, key, value, .. }, StmtKind::Attr { node: marked, key: mark, value: with, .. }) => {
+                self.expect(key == mark, "another mark")?;
+                match (node, marked) {
+                    // What is marked is a whole buffer; where it starts is for its accesses to show.
+                    (Some(Expr::Data(a)), Some(Expr::Data(b))) => self.see_memory(*a, *b)?,
+                    (Some(a), Some(b)) => self.expr(a, b)?,
+                    (None, None) => {}
+                    _ => return self.fail("the rewritten text marks something else"),
+                }
+                self.expr(value, with)?;
+            }
+            (StmtKind::Assert { message, .. }, StmtKind::Assert { message: other, .. }) => {
+                self.expect(message == other, "another assertion")?;
+                self.expressions(old, new)?;
+            }
+            (StmtKind::If { .. }, StmtKind::If { .. })
+            | (StmtKind::While { .. }, StmtKind::While { .. })
+            | (StmtKind::Evaluate(_), StmtKind::Evaluate(_)) => self.expressions(old, new)?,
+            _ => return self.fail("the rewritten text has another statement here"),
+        }
+        for (a, b) in old.blocks().into_iter().zip(new.blocks()) {
+            self.block(a, b, Some(id))?;
+        }
+        Ok(())
+    }
+
+    fn expressions(&mut self, old: &'f Stmt, new: &'f Stmt) -> Result<(), Mismatch> {
+        old.exprs().into_iter().zip(new.exprs()).try_for_each(|(a, b)| self.expr(a, b))
+    }
+
+    /// Compares two expressions; they may differ in where buffers are, and in nothing else.
+    fn expr(&mut self, old: &'f Expr, new: &'f Expr) -> Result<(), Mismatch> {
+        if let (Some(from), Some(to)) = (address::pointer(old, self.old), address::pointer(new, self.new)) {
+            return self.pointer(&from, &to);
+        }
+        let same = match (old, new) {
+            (Expr::Load { buffer, index }, Expr::Load { buffer: to, index: at }) => {
+                return self.access(*buffer, index, *to, at);
+            }
+            (Expr::Var(a), Expr::Var(b)) => self.same_var(*a, *b),
+            (Expr::Float { value, dtype }, Expr::Float { value: other, dtype: ty }) => {
+                value.to_bits() == other.to_bits() && dtype == ty
+            }
+            (Expr::Binary { op, .. }, Expr::Binary { op: other, .. }) => op == other,
+            (Expr::Cast { dtype, .. }, Expr::Cast { dtype: other, .. }) => dtype == other,
+            (Expr::Ramp { lanes, .. }, Expr::Ramp { lanes: other, .. })
+            | (Expr::Broadcast { lanes, .. }, Expr::Broadcast { lanes: other, .. }) => lanes == other,
+            (Expr::Call { name, dtype, .. }, Expr::Call { name: other, dtype: ty, .. }) => name == other && dtype == ty,
+            (Expr::Not(_), Expr::Not(_)) | (Expr::Select { .. }, Expr::Select { .. }) => true,
+            (Expr::Int { .. } | Expr::Str(_) | Expr::Type(_), _) => old == new,
+            _ => false,
+        };
+        let (parts, others) = (old.children(), new.children());
+        if !same || parts.len() != others.len() {
+            return self.fail("the rewritten text computes something else");
+        }
+        parts.into_iter().zip(others).try_for_each(|(a, b)| self.expr(a, b))
+    }
+
+    fn same_var(&self, old: VarId, new: VarId) -> bool {
+        match self.vars.get(&new) {
+            Some(known) => *known == old,
+            // A size that no statement defines goes by its name.
+            None => !self.defined.contains(&old) && self.old.vars[old] == self.new.vars[new],
+        }
+    }
+
+    /// An element on either side: it gives the distance of the two buffers.
+    fn access(&mut self, old: BufId, at: &'f [Expr], new: BufId, to: &'f [Expr]) -> Result<(), Mismatch> {
+        let (Some(from), Some(to)) = (address_of_element(self.old, old, at), address_of_element(self.new, new, to))
+        else {
+            return self.fail("a subscript cannot be compared");
+        };
+        self.expect(from.lanes == to.lanes, "an access of another width")?;
+        self.expect(from.element == to.element && from.stride == to.stride, "an access of another element type")?;
+        let bits = self.distance(&from.first, &to.first)?;
+        self.see(old, new, bits)
+    }
+
+    fn pointer(&mut self, from: &address::Pointer<'f>, to: &address::Pointer<'f>) -> Result<(), Mismatch> {
+        let bits = self.distance(&from.first, &to.first)?;
+        self.see(from.buffer, to.buffer, bits)?;
+        self.expect(from.kept.len() == to.kept.len(), "another use of an address")?;
+        from.kept.iter().zip(&to.kept).try_for_each(|(a, b)| self.expr(a, b))
+    }
+
+    /// `to - from`, which must be a constant, with the loads in the two compared one by one.
+    fn distance(&mut self, from: &Sum<'f>, to: &Sum<'f>) -> Result<i64, Mismatch> {
+        self.expect(from.loads.len() == to.loads.len(), "another subscript")?;
+        for (a, b) in from.loads.iter().zip(&to.loads) {
+            self.expr(a, b)?;
+        }
+        let name = |var: VarId| match self.vars.get(&var) {
+            Some(old) => format!("v{}", old.index()),
+            None => self.new.vars[var].name.clone(),
+        };
+        let own = |var: VarId| match self.defined.contains(&var) {
+            true => format!("v{}", var.index()),
+            false => self.old.vars[var].name.clone(),
+        };
+        let difference = to.value(&name).zip(from.value(&own)).and_then(|(to, from)| to.minus(&from));
+        match difference.and_then(|difference| difference.as_constant()) {
+            Some(bits) => Ok(bits),
+            None => self.fail("the rewritten text has another subscript"),
+        }
+    }
+
+    /// Notes that element addresses of `old` are `bits` further on in the memory of `new`.
+    fn see(&mut self, old: BufId, new: BufId, bits: i64) -> Result<(), Mismatch> {
+        let root = self.old.root(old);
+        self.see_root(root, self.new.root(new), bits)
+    }
+
+    fn see_root(&mut self, old: BufId, root: BufId, bits: i64) -> Result<(), Mismatch> {
+        let (a, b) = (&self.old.buffers[old], &self.new.buffers[root]);
+        self.expect((a.memory == Memory::Own) == (b.memory == Memory::Own), "a parameter in place of a buffer")?;
+        self.expect(a.scope == b.scope, "a buffer in another memory")?;
+        self.expect(a.memory == Memory::Own || a.name == b.name, "a parameter in place of another")?;
+        self.expect(bits >= 0 && (a.memory == Memory::Own || bits == 0), "a buffer before the start of its memory")?;
+        match self.found[old] {
+            Some(seen) if seen.root != root || seen.bits != bits => {
+                let name = a.name.clone();
+                self.fail(format!("`{name}` is in two places"))
+            }
+            _ => {
+                self.found[old] = Some(Seen { root, bits });
+                Ok(())
+            }
+        }
+    }
+
+    /// Notes the memory of a buffer without its place in it.
+    fn see_memory(&mut self, old: BufId, new: BufId) -> Result<(), Mismatch> {
+        let (old, new) = (self.old.root(old), self.new.root(new));
+        match self.found[old] {
+            Some(seen) => self.expect(seen.root == new, "a mark on another buffer"),
+            None => Ok(()),
+        }
+    }
+
+    /// Every buffer must fit where it is.
+    fn sizes(&self) -> Result<(), Mismatch> {
+        for (old, seen) in self.found.iter_enumerated() {
+            let Some(seen) = seen else { continue };
+            let (a, b) = (&self.old.buffers[old], &self.new.buffers[seen.root]);
+            let fits = (0..address::SAMPLES).all(|sample| {
+                let need = address::bits_of(self.old, old, sample, &|var| self.old.vars[var].name.clone());
+                let have = address::bits_of(self.new, seen.root, sample, &|var| match self.vars.get(&var) {
+                    Some(old) => self.old.vars[*old].name.clone(),
+                    None => self.new.vars[var].name.clone(),
+                });
+                match (need, have) {
+                    (Some(need), Some(have)) if a.memory == Memory::Own => need + i128::from(seen.bits) <= have,
+                    (Some(need), Some(have)) => need == have && a.dtype == b.dtype,
+                    // A size that depends on data is the same if it is written alike.
+                    _ => seen.bits == 0 && a.dtype == b.dtype && a.shape.len() == b.shape.len(),
+                }
+            });
+            if !fits {
+                let message = format!("`{}` does not fit where the rewritten text has it", a.name);
+                return Err(Mismatch { message, span: a.span });
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Places {
+        self.found
+            .iter_enumerated()
+            .map(|(old, seen)| {
+                let seen = seen.filter(|_| self.old.buffers[old].memory == Memory::Own)?;
+                Some(Found {
+                    allocation: seen.root,
+                    bit_offset: seen.bits as u64,
+                    inside: self.allocated.get(&seen.root).copied().flatten(),
+                })
+            })
+            .collect()
+    }
+}
+
+/// What one access touches: the address of its first lane, and its lanes.
+struct Element<'f> {
+    first: Sum<'f>,
+    lanes: u64,
+    element: DType,
+    /// Distance of two lanes in bits, where there are several.
+    stride: i64,
+}

@@ -1,0 +1,260 @@
+//! Addresses of accesses, in bits from the start of a buffer's memory, as sums that can be subtracted.
+
+use super::Element;
+use crate::ir::{BinaryOp, BufId, Expr, Function, Memory, VarId};
+use std::collections::BTreeMap;
+
+/// An integer expression over the variables of one function, with the loads in it set aside.
+pub(super) struct Sum<'f> {
+    parts: Vec<(Vec<&'f Expr>, i64)>,
+    /// Loads inside the expression, in the order of the text.
+    pub(super) loads: Vec<&'f Expr>,
+}
+
+impl<'f> Sum<'f> {
+    fn zero() -> Sum<'f> {
+        Sum { parts: Vec::new(), loads: Vec::new() }
+    }
+
+    /// Adds `expr * factors * factor`.
+    fn add(&mut self, expr: &'f Expr, factors: &[&'f Expr], factor: i64) {
+        find_loads(expr, &mut self.loads);
+        self.parts.push((factors.iter().copied().chain([expr]).collect(), factor));
+    }
+
+    /// The sum with names for its variables; `None` if a number does not fit 64 bits.
+    pub(super) fn value(&self, name: &dyn Fn(VarId) -> String) -> Option<Value> {
+        let mut writer = Writer { name, loads: 0 };
+        let mut total = Value::default();
+        // Loads are numbered in the order in which `add` found them: by part, the last factor of each.
+        for (factors, factor) in &self.parts {
+            let mut product = Value::constant(*factor);
+            let (last, extents) = factors.split_last()?;
+            for extent in extents {
+                product = product.times(&Writer { name, loads: usize::MAX / 2 }.expr(extent)?)?;
+            }
+            product = product.times(&writer.expr(last)?)?;
+            total = total.plus(&product, 1)?;
+        }
+        Some(total)
+    }
+}
+
+fn find_loads<'f>(expr: &'f Expr, found: &mut Vec<&'f Expr>) {
+    if matches!(expr, Expr::Load { .. }) {
+        return found.push(expr);
+    }
+    expr.all_children(|child| {
+        find_loads(child, found);
+        true
+    });
+}
+
+/// A sum of products of named atoms.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Value(BTreeMap<Vec<String>, i64>);
+
+impl Value {
+    fn constant(value: i64) -> Value {
+        Value(if value == 0 { BTreeMap::new() } else { BTreeMap::from([(Vec::new(), value)]) })
+    }
+
+    fn atom(name: String) -> Value {
+        Value(BTreeMap::from([(vec![name], 1)]))
+    }
+
+    pub(super) fn as_constant(&self) -> Option<i64> {
+        match self.0.len() {
+            0 => Some(0),
+            1 => self.0.get(&Vec::new()).copied(),
+            _ => None,
+        }
+    }
+
+    fn plus(mut self, other: &Value, factor: i64) -> Option<Value> {
+        for (product, value) in &other.0 {
+            let sum = self.0.get(product).copied().unwrap_or(0).checked_add(value.checked_mul(factor)?)?;
+            if sum == 0 {
+                self.0.remove(product);
+            } else {
+                self.0.insert(product.clone(), sum);
+            }
+        }
+        Some(self)
+    }
+
+    pub(super) fn minus(self, other: &Value) -> Option<Value> {
+        self.plus(other, -1)
+    }
+
+    fn times(&self, other: &Value) -> Option<Value> {
+        let mut total = Value::default();
+        for (left, a) in &self.0 {
+            for (right, b) in &other.0 {
+                let mut product: Vec<String> = left.iter().chain(right).cloned().collect();
+                product.sort_unstable();
+                total = total.plus(&Value(BTreeMap::from([(product, a.checked_mul(*b)?)])), 1)?;
+            }
+        }
+        Some(total)
+    }
+}
+
+/// Turns expressions into sums of named atoms.
+struct Writer<'a> {
+    name: &'a dyn Fn(VarId) -> String,
+    /// Loads met so far.
+    loads: usize,
+}
+
+impl Writer<'_> {
+    fn expr(&mut self, expr: &Expr) -> Option<Value> {
+        match expr {
+            Expr::Int { value, .. } => Some(Value::constant(*value)),
+            Expr::Var(var) => Some(Value::atom((self.name)(*var))),
+            Expr::Load { .. } => {
+                self.loads += 1;
+                Some(Value::atom(format!("load {}", self.loads)))
+            }
+            Expr::Binary { op: BinaryOp::Add, left, right } => self.expr(left)?.plus(&self.expr(right)?, 1),
+            Expr::Binary { op: BinaryOp::Sub, left, right } => self.expr(left)?.plus(&self.expr(right)?, -1),
+            Expr::Binary { op: BinaryOp::Mul, left, right } => {
+                let left = self.expr(left)?;
+                left.times(&self.expr(right)?)
+            }
+            Expr::Str(_) | Expr::Data(_) | Expr::Float { .. } | Expr::Type(_) => None,
+            _ => {
+                // An operation that is no sum: the same if kind and operands are.
+                let kind = match expr {
+                    Expr::Binary { op, .. } => format!("{op:?}"),
+                    Expr::Cast { dtype, .. } => format!("cast {dtype}"),
+                    Expr::Call { name, dtype, .. } => format!("{name} {dtype}"),
+                    Expr::Not(_) => "not".to_owned(),
+                    Expr::Select { .. } => "select".to_owned(),
+                    _ => return None,
+                };
+                let operands: Option<Vec<Value>> = expr.children().into_iter().map(|child| self.expr(child)).collect();
+                Some(Value::atom(format!("{kind} {:?}", operands?)))
+            }
+        }
+    }
+}
+
+/// Where a buffer starts in its memory, in bits.
+fn start_of(function: &Function, buffer: BufId) -> Option<Sum<'_>> {
+    let mut sum = Sum::zero();
+    let mut view = buffer;
+    for _ in 0..function.buffers.len() {
+        let Memory::View { of, elem_offset } = &function.buffers[view].memory else { break };
+        if let Some(offset) = elem_offset {
+            sum.add(offset, &[], i64::try_from(function.buffers[view].dtype.total_bits()).ok()?);
+        }
+        view = *of;
+    }
+    Some(sum)
+}
+
+/// The address of an access.
+pub(super) fn address_of_element<'f>(function: &'f Function, buffer: BufId, index: &'f [Expr]) -> Option<Element<'f>> {
+    let declared = &function.buffers[buffer];
+    if index.len() != declared.shape.len() {
+        return None;
+    }
+    let bits = i64::try_from(declared.dtype.total_bits()).ok()?;
+    let lane = i64::from(declared.dtype.bits);
+    let mut sum = start_of(function, buffer)?;
+    let mut lanes = u64::from(declared.dtype.lanes);
+    let mut stride = lane;
+    for (position, subscript) in index.iter().enumerate() {
+        let subscript = match subscript {
+            Expr::Ramp { base, stride: step, lanes: count } if position + 1 == index.len() => {
+                // A ramp of whole vectors is dense if it steps by one.
+                let step = step.as_int()?;
+                if declared.dtype.lanes > 1 && step != 1 {
+                    return None;
+                }
+                lanes = lanes.checked_mul(u64::from(*count))?;
+                stride = step.checked_mul(lane)?;
+                base
+            }
+            other => other,
+        };
+        let extents: Vec<&Expr> = declared.shape[position + 1..].iter().collect();
+        sum.add(subscript, &extents, bits);
+    }
+    let stride = if lanes > 1 { stride } else { lane };
+    Some(Element { first: sum, lanes, element: declared.dtype.element(), stride })
+}
+
+/// A pointer into a buffer: `B.data`, `address_of(B[i])` or `tvm_access_ptr(type, B.data, offset, …)`.
+pub(super) struct Pointer<'f> {
+    pub(super) buffer: BufId,
+    pub(super) first: Sum<'f>,
+    /// Further arguments, which stay as they are.
+    pub(super) kept: Vec<&'f Expr>,
+}
+
+/// Reads an expression as a pointer.
+pub(super) fn pointer<'f>(expr: &'f Expr, function: &'f Function) -> Option<Pointer<'f>> {
+    match expr {
+        // The address of a view is that of the memory it looks at.
+        Expr::Data(buffer) => Some(Pointer { buffer: *buffer, first: Sum::zero(), kept: Vec::new() }),
+        Expr::Call { name, args, .. } => match (name.as_str(), args.as_slice()) {
+            ("address_of", [Expr::Load { buffer, index }]) => {
+                let first = address_of_element(function, *buffer, index)?.first;
+                Some(Pointer { buffer: *buffer, first, kept: Vec::new() })
+            }
+            ("tvm_access_ptr", [ty @ Expr::Type(dtype), Expr::Data(buffer), offset, kept @ ..]) => {
+                let mut first = Sum::zero();
+                first.add(offset, &[], i64::try_from(dtype.total_bits()).ok()?);
+                Some(Pointer { buffer: *buffer, first, kept: std::iter::once(ty).chain(kept).collect() })
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Values tried for sizes that are not constant.
+pub(super) const SAMPLES: u64 = 12;
+
+/// The bits of a buffer with some value for each variable, the same for the same name; `None` if its size depends on data.
+pub(super) fn bits_of(function: &Function, buffer: BufId, sample: u64, name: &dyn Fn(VarId) -> String) -> Option<i128> {
+    let declared = &function.buffers[buffer];
+    let bits = i128::from(declared.dtype.total_bits());
+    declared.shape.iter().try_fold(bits, |product, extent| product.checked_mul(evaluate(extent, sample, name)?))
+}
+
+/// A small or a large number, from a name and the number of the sample.
+fn sampled(name: &str, sample: u64) -> i128 {
+    let mixed = name.bytes().fold(sample.wrapping_add(0x9e37_79b9), |mixed, byte| {
+        (mixed ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
+    });
+    let bound = if sample.is_multiple_of(3) { 5000 } else { 9 };
+    i128::from(mixed % bound) + 1
+}
+
+fn evaluate(expr: &Expr, sample: u64, name: &dyn Fn(VarId) -> String) -> Option<i128> {
+    let value = |expr: &Expr| evaluate(expr, sample, name);
+    match expr {
+        Expr::Int { value, .. } => Some(i128::from(*value)),
+        Expr::Var(var) => Some(sampled(&name(*var), sample)),
+        Expr::Cast { value: inner, .. } => value(inner),
+        Expr::Binary { op, left, right } => {
+            let (a, b) = (value(left)?, value(right)?);
+            match op {
+                BinaryOp::Add => a.checked_add(b),
+                BinaryOp::Sub => a.checked_sub(b),
+                BinaryOp::Mul => a.checked_mul(b),
+                BinaryOp::FloorDiv => a.checked_div_euclid(b),
+                BinaryOp::FloorMod => a.checked_rem_euclid(b),
+                BinaryOp::Div => a.checked_div(b),
+                BinaryOp::Mod => a.checked_rem(b),
+                BinaryOp::Min => Some(a.min(b)),
+                BinaryOp::Max => Some(a.max(b)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
