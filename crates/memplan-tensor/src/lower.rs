@@ -162,6 +162,13 @@ pub struct Conflict {
     pub span: Span,
 }
 
+/// A function and a layout of it for the dataflow check: only what the judge permits may be computed in place.
+pub fn meaning(function: &Function, layout: &Layout) -> Result<(Program, SitePlan), ProgramError> {
+    let lowered = lower_with(function, Candidates::Of(layout))?;
+    let plan = site_plan(&lowered, layout);
+    Ok((lowered.program, plan))
+}
+
 /// Everything in which a layout changes what the function computes; empty if nothing does.
 pub fn check_layout(function: &Function, layout: &Layout) -> Result<Vec<Conflict>, ProgramError> {
     let lowered = lower_with(function, Candidates::Of(layout))?;

@@ -49,7 +49,8 @@ pub use graph::{
 pub use graphs::{AttachPath, FeedGraph, ReadGraph, post_dfs_order};
 pub use json::{Network, ReadTeError};
 pub use pipeline::{
-    LifeCycleError, LowerOptions, Lowered, STAGES, Scheduled, dump, dump_text, lower, lower_text, run_text, schedule,
+    LifeCycleError, LowerOptions, Lowered, STAGES, Scheduled, dump, dump_text, lower, lower_text, prepared_function,
+    print_plainly, run_text, schedule,
 };
 pub use prepare::prepare;
 pub use reference::reference_function;

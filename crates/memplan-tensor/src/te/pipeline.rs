@@ -335,8 +335,17 @@ pub fn run_text(text: &str, stage: &str, seed: u64, sizes: &BTreeMap<String, i64
 
 /// Lowers a description; the result is a TVMScript function.
 pub fn lower_text(text: &str, options: &LowerOptions) -> Result<String, LifeCycleError> {
-    let lowered = lower(&read(text)?, options)?;
-    Ok(print_function(&with_plain_names(&lowered.rewritten.function)))
+    Ok(print_plainly(&lower(&read(text)?, options)?.rewritten.function))
+}
+
+/// The flat function of a description, ready for the storage rewrite.
+pub fn prepared_function(text: &str, options: &LowerOptions) -> Result<Function, LifeCycleError> {
+    Ok(lower(&read(text)?, options)?.prepared)
+}
+
+/// A function as TVMScript, with names that are words there.
+pub fn print_plainly(function: &Function) -> String {
+    print_function(&with_plain_names(function))
 }
 
 fn graph_text(network: &Network) -> String {

@@ -1,12 +1,23 @@
 //! storage-rewrite: allocations of TVMScript functions that share memory.
 
-use memplan_core::{PassOptions, ReadError, SpecError, utf8};
-use memplan_planner::find;
-use memplan_tensor::pass::memory_limit;
-use memplan_tensor::rewrite::{MemoryLimit, Mode, RewriteError, RewriteOptions, Rewritten, storage_rewrite};
-use memplan_tensor::script::Script;
+use std::borrow::Cow;
 
-use super::{Claim, FrontEnd, Output, Places};
+use memplan_core::{Bytes, Id, PassOptions, Placement, ReadError, SpaceId, SpecError, utf8};
+use memplan_planner::find;
+use memplan_program::{Program, SiteId};
+use memplan_tensor::flatten_buffers;
+use memplan_tensor::ir::{BufId, Function, Memory};
+use memplan_tensor::lower::{Conflict, lower, meaning};
+use memplan_tensor::pass::memory_limit;
+use memplan_tensor::places::{self, places};
+use memplan_tensor::rewrite::{
+    self, Apart, Decision, Defect, Layout, MemoryLimit, Mode, RewriteError, RewriteOptions,
+};
+use memplan_tensor::script::Script;
+use memplan_verify::dataflow::SitePlan;
+use smallvec::smallvec;
+
+use super::{Claim, Found, FrontEnd, Output, Places};
 use crate::driver::{Failure, How, Solver, Unsound};
 use crate::finding::Finding;
 use crate::source::Source;
@@ -20,13 +31,162 @@ pub struct StorageRewrite {
 
 /// A script as it was read.
 pub struct ScriptText {
-    text: String,
     script: Script,
+    functions: LoopFunctions,
+}
+
+/// Loop functions, the text they come from, and what else later stages need of them.
+pub struct LoopFunctions {
+    pub(super) text: String,
+    functions: Vec<LoopFunction>,
+}
+
+struct LoopFunction {
+    function: Function,
+    /// The buffer of each allocation site.
+    buffers: Vec<BufId>,
+    /// Where each buffer that is used is to be found if nothing is moved.
+    unmoved: places::Places,
+}
+
+/// A function that is laid out.
+pub struct LaidFunction {
+    decision: Decision,
+    program: Program,
+    plan: SitePlan,
+    /// What the new text must say.
+    placements: Vec<Option<Placement>>,
+}
+
+impl LoopFunctions {
+    pub(super) fn new(text: &str, functions: Vec<Function>) -> Result<LoopFunctions, Failure> {
+        let malformed = |span, message: String| ReadError::new("tvmscript::malformed", text, span, message);
+        let read = |function: Function| {
+            let lowered = lower(&function).map_err(|error| malformed(Default::default(), error.to_string()))?;
+            let mut buffers: Vec<(SiteId, BufId)> =
+                lowered.sites.iter_enumerated().filter_map(|(buffer, site)| Some(((*site)?, buffer))).collect();
+            buffers.sort_unstable();
+            let unmoved = places(&function, &function).map_err(|error| malformed(error.span, error.message))?;
+            Ok(LoopFunction { buffers: buffers.into_iter().map(|(_, buffer)| buffer).collect(), unmoved, function })
+        };
+        let functions = functions.into_iter().map(read).collect::<Result<_, ReadError>>()?;
+        Ok(LoopFunctions { text: text.to_owned(), functions })
+    }
+
+    pub(super) fn lay_out(&self, options: &RewriteOptions, solver: &Solver) -> Result<Vec<LaidFunction>, Failure> {
+        if options.strategy.is_some() && options.mode == Mode::Compat {
+            return Err(Failure::Form("`compat` and `plan` exclude each other".to_owned()));
+        }
+        let functions = self.functions.iter().enumerate();
+        functions.map(|(index, function)| function.lay_out(&self.text, options, solver.apart(index))).collect()
+    }
+
+    pub(super) fn claim<'a>(&self, laid: &'a [LaidFunction]) -> Claim<'a> {
+        Claim {
+            programs: laid.iter().map(|laid| (Cow::Borrowed(&laid.program), laid.plan.clone())).collect(),
+            placements: laid.iter().map(|laid| Cow::Borrowed(laid.placements.as_slice())).collect(),
+            ..Claim::default()
+        }
+    }
+
+    pub(super) fn rewritten<'a>(&'a self, laid: &'a [LaidFunction]) -> impl Iterator<Item = Function> + 'a {
+        let apply = |(function, laid): (&LoopFunction, &LaidFunction)| {
+            rewrite::apply(function.function.clone(), &laid.decision.layout)
+        };
+        self.functions.iter().zip(laid).map(apply)
+    }
+
+    pub(super) fn places(&self, output: &Output) -> Result<Places, Failure> {
+        let text = output.text();
+        let script = Script::read(text)
+            .map_err(|error| ReadError::new("output::unreadable", text, error.span(), error.to_string()))?;
+        if script.functions().len() != self.functions.len() {
+            let message = "the new text has another number of functions";
+            return Err(ReadError::new("output::difference", text, Default::default(), message).into());
+        }
+        let list = |(old, new): (&LoopFunction, &Function)| {
+            let found = places(&old.function, new)
+                .map_err(|error| ReadError::new("output::difference", &self.text, error.span, error.message))?;
+            let found = found.iter().map(|found| {
+                found.map(|found| Found {
+                    memory: found.allocation.index().to_string(),
+                    offsets: vec![found.bit_offset, statement(found.inside)],
+                    ..Found::default()
+                })
+            });
+            Ok(found.collect())
+        };
+        let lists = self.functions.iter().zip(script.functions()).map(list).collect::<Result<_, ReadError>>()?;
+        Ok(Places { lists })
+    }
+}
+
+/// The statement in whose body a memory is allocated, as a number; 0 for the top of the function.
+fn statement(inside: Option<rewrite::StmtId>) -> u64 {
+    inside.map_or(0, |stmt| stmt.index() as u64 + 1)
+}
+
+impl LoopFunction {
+    fn lay_out(
+        &self,
+        text: &str,
+        options: &RewriteOptions,
+        apart: &memplan_program::Apart,
+    ) -> Result<LaidFunction, Failure> {
+        let failed = |error: RewriteError| failure(text, &error);
+        let collected = rewrite::collect(&self.function);
+        let decision = rewrite::decide(&collected, options, &self.apart(apart)).map_err(failed)?;
+        if options.mode == Mode::Compat {
+            // What the original decides is right or refused; nothing is laid out otherwise.
+            let conflicts = rewrite::check(&self.function, &decision.layout).map_err(failed)?;
+            if let Some(conflict) = conflicts.first() {
+                return Err(failed(self.not_proved(conflict)));
+            }
+        }
+        let (program, plan) = meaning(&self.function, &decision.layout)
+            .map_err(|error| failed(RewriteError::Unsound { message: error.to_string() }))?;
+        let placements = self.placements(&decision.layout);
+        Ok(LaidFunction { decision, program, plan, placements })
+    }
+
+    /// A decision of the original that cannot be shown to be right.
+    fn not_proved(&self, conflict: &Conflict) -> RewriteError {
+        let name = |&(_, buffer): &(BufId, BufId)| self.function.buffers[buffer].name.clone();
+        let buffer = conflict.pairs.first().map_or_else(String::new, name);
+        RewriteError::Refused { defect: Defect::InPlaceOverwrite, buffer, span: conflict.span }
+    }
+
+    /// What must stay apart, in terms of buffers.
+    fn apart(&self, apart: &memplan_program::Apart) -> Apart {
+        let buffer = |site: SiteId| self.buffers.get(site.index()).copied();
+        let mut pairs = Apart::default();
+        pairs.extend(apart.pairs().filter_map(|(one, other)| Some((buffer(one)?, buffer(other)?))));
+        for alone in apart.alone().filter_map(buffer) {
+            let own = |&other: &BufId| other != alone && self.function.buffers[other].memory == Memory::Own;
+            pairs.extend(self.buffers.iter().copied().filter(own).map(|other| (alone, other)));
+        }
+        pairs
+    }
+
+    /// Where the new text must have each buffer that is used: the bit, and the statement in whose body its memory is
+    /// allocated.
+    fn placements(&self, layout: &Layout) -> Vec<Option<Placement>> {
+        let placement = |(buffer, unmoved): (BufId, &Option<places::Found>)| {
+            let unmoved = (*unmoved)?;
+            let place = layout.places[buffer]?;
+            let allocation = &layout.allocations[place.allocation];
+            let inside = if allocation.stays { unmoved.inside } else { allocation.attach };
+            let space = SpaceId::from_index(place.allocation.index());
+            let offsets = smallvec![Bytes(place.bit_offset), Bytes(statement(inside))];
+            Some(Placement { offsets, ..Placement::at(space, Bytes::ZERO) })
+        };
+        self.unmoved.iter_enumerated().map(placement).collect()
+    }
 }
 
 impl FrontEnd for StorageRewrite {
     type Input = ScriptText;
-    type Laid = Vec<Rewritten>;
+    type Laid = Vec<LaidFunction>;
 
     fn name(&self) -> &str {
         "storage-rewrite"
@@ -36,30 +196,32 @@ impl FrontEnd for StorageRewrite {
         let text = utf8(&source.bytes)?;
         let script = Script::read(text)
             .map_err(|error| ReadError::new("tvmscript::malformed", text, error.span(), error.to_string()))?;
-        Ok(ScriptText { text: text.to_owned(), script })
+        let flat = |function: &Function| match self.options.flatten {
+            true => flatten_buffers(function),
+            false => function.clone(),
+        };
+        let functions = LoopFunctions::new(text, script.functions().iter().map(flat).collect())?;
+        Ok(ScriptText { script, functions })
     }
 
-    fn lay_out(&self, input: &ScriptText, solver: &mut Solver) -> Result<Vec<Rewritten>, Failure> {
-        let options = planned_by(&self.options, solver.how());
-        let functions = input.script.functions().iter();
-        let rewritten = functions.map(|function| storage_rewrite(function, &options));
-        rewritten.collect::<Result<_, _>>().map_err(|error| failure(&input.text, &error))
+    fn lay_out(&self, input: &ScriptText, solver: &mut Solver) -> Result<Vec<LaidFunction>, Failure> {
+        input.functions.lay_out(&planned_by(&self.options, solver.how()), solver)
     }
 
-    fn claim<'a>(&self, _: &'a ScriptText, _: &'a Vec<Rewritten>) -> Claim<'a> {
-        Claim::default()
+    fn claim<'a>(&self, input: &'a ScriptText, laid: &'a Vec<LaidFunction>) -> Claim<'a> {
+        input.functions.claim(laid)
     }
 
-    fn emit(&self, input: &ScriptText, laid: &Vec<Rewritten>) -> Result<Output, Failure> {
+    fn emit(&self, input: &ScriptText, laid: &Vec<LaidFunction>) -> Result<Output, Failure> {
         let mut script = input.script.clone();
-        for (function, rewritten) in script.functions_mut().iter_mut().zip(laid) {
-            *function = rewritten.function.clone();
+        for (function, rewritten) in script.functions_mut().iter_mut().zip(input.functions.rewritten(laid)) {
+            *function = rewritten;
         }
         Ok(Output::of_text(script.print()))
     }
 
-    fn places(&self, _: &ScriptText, _: &Output) -> Result<Places, Failure> {
-        Ok(Places::default())
+    fn places(&self, input: &ScriptText, output: &Output) -> Result<Places, Failure> {
+        input.functions.places(output)
     }
 }
 

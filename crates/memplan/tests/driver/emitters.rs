@@ -304,11 +304,46 @@ impl FrontEnd for Moved {
     }
 }
 
+const SCRIPT: &str = "\
+@T.prim_func(s_tir=True)
+def main(E: T.Buffer((64,), \"float32\"), O: T.Buffer((64,), \"float32\")):
+    A = T.alloc_buffer((64,))
+    B = T.alloc_buffer((32,))
+    C = T.alloc_buffer((64,))
+    for i in range(64):
+        A[i] = E[i]
+    for i in range(32):
+        B[i] = A[63 - i]
+    for i in range(64):
+        C[i] = B[i // 2]
+    for i in range(64):
+        O[i] = C[63 - i]
+";
+
 #[test]
-fn storage_rewrite_is_a_front_end_like_the_others() {
-    let text = data("tvm/script27.jsonl");
-    let first: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-    let source = Source::new("f.py", first["in_text"].as_str().unwrap());
-    let output = driver::run(&StorageRewrite::default(), &source, &How::default().strict());
-    assert!(output.is_ok(), "{:?}", output.err().map(|error| error.to_string()));
+fn storage_rewrite_writes_what_was_planned() {
+    let options = memplan::tensor::RewriteOptions { strategy: Some("auto".to_owned()), ..Default::default() };
+    let mut count = 0;
+    for pass in [StorageRewrite::default(), StorageRewrite { options }] {
+        count += all_found(&pass, &Source::new("f.py", SCRIPT), |new| {
+            let lines: Vec<&str> = new.lines().collect();
+            let mut changed = Vec::new();
+            for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.contains('[') && line.contains(" = ")) {
+                // The subscripts: other numbers, other buffers, and the line gone.
+                let mut others = other_numbers(line);
+                others.extend(["A", "B", "C", "E", "O"].iter().filter_map(|name| {
+                    let other = if *name == "O" { "E" } else { "O" };
+                    line.contains(&format!("{name}[")).then(|| line.replace(&format!("{name}["), &format!("{other}[")))
+                }));
+                others.push(String::new());
+                changed.extend(others.into_iter().filter(|other| other != line).map(|other| {
+                    let mut lines: Vec<&str> = lines.clone();
+                    lines[at] = &other;
+                    lines.join("\n") + "\n"
+                }));
+            }
+            changed
+        });
+    }
+    assert!(count > 20, "{count} mutations");
 }
