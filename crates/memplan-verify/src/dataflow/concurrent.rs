@@ -219,7 +219,7 @@ impl Collector<'_> {
                         true => (resolved.part.range.0.min(place.size), resolved.part.range.1.min(place.size)),
                         false => (0, place.size),
                     };
-                    let certain = named || self.names.single[entry.site];
+                    let certain = self.names.is_latest(resolved.root, entry.site);
                     let same_instance = certain && same(entry.site);
                     let element = elements.entry((entry.place, same_instance)).or_insert_with(|| Element {
                         site: entry.site,
