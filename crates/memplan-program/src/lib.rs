@@ -16,7 +16,7 @@ mod value;
 
 pub use builder::{OpDraft, ProgramBuilder};
 pub use check::ProgramError;
-pub use op::{Access, AccessKind, Control, CopyRange, Op, Overlay, OverlayKind, Trips};
+pub use op::{Access, AccessKind, Await, Control, CopyRange, Op, Overlay, OverlayKind, Trips};
 pub use program::{
     Block, BlockId, Branch, Function, FunctionId, OpId, PipeId, Program, Region, RegionId, Target, TokenId, ValueId,
 };

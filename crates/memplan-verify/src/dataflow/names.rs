@@ -386,7 +386,8 @@ fn possible_sites(
 ///
 /// What a loop or a cycle of blocks hands to its next round is older than what that round allocates.
 fn latest_only(program: &Program, sources: &Sources) -> IndexVec<ValueId, bool> {
-    let mut latest: IndexVec<ValueId, bool> = program.values().iter().map(|value| may_be_latest(program, value)).collect();
+    let mut latest: IndexVec<ValueId, bool> =
+        program.values().iter().map(|value| may_be_latest(program, value)).collect();
     let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), latest.len());
     for value in program.values().ids() {
         let base = match program.value(value).origin {
