@@ -11,7 +11,8 @@
 //!   whole of that op, too: the buffer leaves it;
 //! - an access from another block of a control flow graph counts for the whole
 //!   graph, whose order of execution is not the order of ticks;
-//! - an access inside asynchronous work counts until the work is awaited;
+//! - an access inside asynchronous work counts until the work is awaited; one inside
+//!   an op that is not known, to the end of the function;
 //! - a preloaded buffer is in use during all of its loop.
 //!
 //! ```text
@@ -33,7 +34,7 @@
 //! allocates, or because several iterations run at once.
 
 use memplan_core::IndexVec;
-use memplan_program::{AccessKind, Block, BlockId, Control, OpId, Program, RegionId, SiteId, Target, ValueId};
+use memplan_program::{AccessKind, Block, BlockId, Control, OpId, Program, RegionId, SiteId, Target, TokenId, ValueId};
 
 use crate::tree::position;
 use crate::{Aliases, OpTree};
@@ -114,7 +115,7 @@ impl Lifetimes {
             tree,
             lives: IndexVec::filled(Life::Unused, program.sites().len()),
             graphs: Graphs::new(program),
-            pending: pending_ends(program, tree),
+            works: Works::new(program, tree),
         };
         walk.accesses();
         walk.carried();
@@ -160,18 +161,17 @@ struct Walk<'a> {
     tree: &'a OpTree,
     lives: IndexVec<SiteId, Life>,
     graphs: Graphs,
-    /// For each op the last op up to which asynchronous work around it may run.
-    pending: IndexVec<OpId, Option<Pending>>,
+    works: Works,
 }
 
 /// Asynchronous work an op is part of.
 #[derive(Clone, Copy)]
 struct Pending {
-    /// The asynchronous op.
+    /// The asynchronous op, or the one that is not known.
     start: OpId,
-    /// The last op that may run before it is awaited.
+    /// The op that awaits it, or the last one that may run beside it.
     end: OpId,
-    /// Whether it is awaited in its own block.
+    /// Whether it is over behind `end`, whichever way control goes.
     awaited: bool,
 }
 
@@ -258,21 +258,35 @@ impl Walk<'_> {
             }
         }
         self.extend_over_graph(site, home, user);
-        let mut pending = self.pending[op];
+        let mut pending = self.works.of_accesses(self.program, op);
         while let Some(work) = pending.filter(|work| !self.tree.contains(work.start, alloc)) {
             self.extend_over_work(site, alloc, work);
-            pending = self.pending[work.start];
+            pending = self.works.around[work.start];
         }
     }
 
-    /// Work that is not awaited in its own block may still run when the code
-    /// around it comes to the allocation again.
+    /// Work may still run when the code around it comes to the allocation again,
+    /// unless control has to come by the await first.
     fn extend_over_work(&mut self, site: SiteId, alloc: OpId, work: Pending) {
-        if work.awaited || self.runs_once(alloc) {
+        let over_by_then = work.awaited && !self.repeats_within(self.tree.parent(work.end), alloc);
+        if over_by_then || self.runs_once(alloc) {
             self.extend(site, work.start, work.end);
         } else {
             self.give_up(site, Untraceable::SeveralInstances, work.start);
         }
+    }
+
+    /// Whether an op may run several times while a region of `outer` around it runs once.
+    fn repeats_within(&self, outer: Option<OpId>, op: OpId) -> bool {
+        if outer.is_some_and(|outer| !self.tree.contains(outer, op)) {
+            return false;
+        }
+        let inside = std::iter::successors(self.tree.parent(op), |&op| self.tree.parent(op));
+        let mut inside = inside.take_while(|&op| Some(op) != outer);
+        inside.any(|op| {
+            let plain = matches!(self.program.op(op).control(), Control::Once | Control::Alternatives { .. });
+            !plain || self.program.op(op).regions().iter().any(|&region| self.program.region(region).blocks.len() > 1)
+        })
     }
 
     /// Whether an op runs at most once each time its function is called.
@@ -321,9 +335,8 @@ impl Walk<'_> {
         for (block, info) in self.program.blocks().iter_enumerated() {
             let region = info.region;
             let around = self.program.region(region).op;
-            let repeats = around.is_some_and(|op| {
-                matches!(self.program.op(op).control(), Control::Loop(_) | Control::While | Control::Unknown)
-            });
+            let repeats =
+                around.is_some_and(|op| matches!(self.program.op(op).control(), Control::Loop(_) | Control::While));
             for branch in &info.branches {
                 let round = match branch.target {
                     Target::Leave => repeats,
@@ -393,8 +406,10 @@ impl Walk<'_> {
                     Control::Parallel { .. } if !is_owner => {
                         self.give_up(site, Untraceable::SeveralInstances, alloc);
                     }
+                    // What is allocated there stays there: nobody knows how many of them run.
+                    Control::Unknown => self.give_up(site, Untraceable::SeveralInstances, alloc),
                     Control::Async { .. } if !is_owner => {
-                        if let Some(work) = self.started(op) {
+                        if let Some(work) = self.works.started[op] {
                             self.extend_over_work(site, op, work);
                         }
                     }
@@ -404,51 +419,71 @@ impl Walk<'_> {
             }
         }
     }
+}
 
-    /// The work an asynchronous op starts.
-    fn started(&self, op: OpId) -> Option<Pending> {
-        let inside = self.tree.last_inside(op);
-        let mut pending = self.pending[inside];
-        while let Some(work) = pending.filter(|work| work.start != op) {
-            pending = self.pending[work.start];
+/// Asynchronous work: what each op starts, and what each op is part of.
+struct Works {
+    started: IndexVec<OpId, Option<Pending>>,
+    /// The innermost work around each op.
+    around: IndexVec<OpId, Option<Pending>>,
+}
+
+impl Works {
+    /// Work is over at the first op behind it in its block that awaits it, or at
+    /// an op behind it in a block around that awaits everything of its kind; failing
+    /// that, nobody knows before the end of the function. Nobody awaits the regions
+    /// of an op that is not known.
+    fn new(program: &Program, tree: &OpTree) -> Works {
+        let mut started: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
+        let awaits = awaits_by_token(program);
+        for (start, info) in program.ops().iter_enumerated() {
+            let end = match info.control() {
+                Control::Async { token } => awaits.get(token).and_then(|ops| first_end(program, tree, start, ops)),
+                Control::Unknown if !info.regions().is_empty() => None,
+                _ => continue,
+            };
+            let function_end = || tree.function_range(program.function_of(start)).map_or(start, |(_, last)| last);
+            started[start] = Some(Pending { start, end: end.unwrap_or_else(function_end), awaited: end.is_some() });
         }
-        pending
+        let mut around: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
+        for op in program.ops().ids() {
+            if let Some(parent) = tree.parent(op) {
+                around[op] = started[parent].or(around[parent]);
+            }
+        }
+        Works { started, around }
+    }
+
+    /// The work that an op's own accesses belong to: those of an op that is not
+    /// known may happen as late as those of its regions.
+    fn of_accesses(&self, program: &Program, op: OpId) -> Option<Pending> {
+        let late = self.started[op].filter(|_| *program.op(op).control() == Control::Unknown);
+        late.or(self.around[op])
     }
 }
 
-/// For each op the innermost asynchronous work it is part of.
-///
-/// Work is over at the first op behind it in its block that awaits it;
-/// failing that, nobody knows before the end of the function.
-fn pending_ends(program: &Program, tree: &OpTree) -> IndexVec<OpId, Option<Pending>> {
-    let mut pending: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
-    let mut started: IndexVec<OpId, Option<Pending>> = IndexVec::filled(None, program.ops().len());
-    for block in program.blocks() {
-        let mut open: Vec<(memplan_program::TokenId, OpId)> = Vec::new();
-        for &op in &block.ops {
-            let awaited = program.op(op).awaits();
-            open.retain(|&(token, start)| {
-                let over = awaited.contains(&token);
-                if over {
-                    started[start] = Some(Pending { start, end: op, awaited: true });
-                }
-                !over
-            });
-            if let Control::Async { token } = program.op(op).control() {
-                open.push((*token, op));
-            }
-        }
-        for (_, start) in open {
-            let end = tree.function_range(program.function_of(start)).map_or(start, |(_, last)| last);
-            started[start] = Some(Pending { start, end, awaited: false });
+/// The ops that await each token, in program order, and whether they await all of its work.
+fn awaits_by_token(program: &Program) -> std::collections::HashMap<TokenId, Vec<(OpId, bool)>> {
+    let mut awaits = std::collections::HashMap::<TokenId, Vec<(OpId, bool)>>::new();
+    for (op, info) in program.ops().iter_enumerated() {
+        for awaited in info.awaits() {
+            awaits.entry(awaited.token).or_default().push((op, awaited.every));
         }
     }
-    for op in program.ops().ids() {
-        if let Some(parent) = tree.parent(op) {
-            pending[op] = started[parent].or(pending[parent]);
-        }
-    }
-    pending
+    awaits
+}
+
+/// The first of these ops behind which the work that `start` started is certainly over.
+fn first_end(program: &Program, tree: &OpTree, start: OpId, awaits: &[(OpId, bool)]) -> Option<OpId> {
+    let ends = |&&(op, every): &&(OpId, bool)| {
+        let around = tree.parent(op);
+        let inside = around.is_none_or(|around| tree.contains(around, start) && around != start);
+        let here = inside.then(|| tree.child_towards(around, start));
+        let same_block = here.is_some_and(|here| here < op && program.op(here).block == program.op(op).block);
+        let same_function = program.function_of(op) == program.function_of(start);
+        same_function && same_block && (every || here == Some(start))
+    };
+    awaits.iter().find(ends).map(|&(op, _)| op)
 }
 
 /// Regions with several blocks.

@@ -6,9 +6,9 @@ use memplan_core::{Bytes, Id, IndexVec, SpaceId, Span};
 
 use crate::op::Details;
 use crate::{
-    Access, AccessKind, Block, BlockId, Branch, Control, CopyRange, Definition, Extent, Function, FunctionId, Op, OpId,
-    Origin, Overlay, OverlayKind, PipeId, Program, ProgramError, Region, RegionId, Site, Size, Target, TokenId, Value,
-    ValueId,
+    Access, AccessKind, Await, Block, BlockId, Branch, Control, CopyRange, Definition, Extent, Function, FunctionId,
+    Op, OpId, Origin, Overlay, OverlayKind, PipeId, Program, ProgramError, Region, RegionId, Site, Size, Target,
+    TokenId, Value, ValueId,
 };
 
 /// An op before it has a place in a program: plain data with chaining setters.
@@ -22,7 +22,7 @@ pub struct OpDraft {
     results: Vec<ValueId>,
     overlays: Vec<Overlay>,
     copies: Vec<CopyRange>,
-    awaits: Vec<TokenId>,
+    awaits: Vec<Await>,
     inits: Vec<ValueId>,
     control: Control,
 }
@@ -100,9 +100,15 @@ impl OpDraft {
         self
     }
 
-    /// Waits for asynchronous work.
+    /// Waits for the asynchronous work that was started last with this token.
     pub fn awaits(mut self, token: TokenId) -> OpDraft {
-        self.awaits.push(token);
+        self.awaits.push(Await { token, every: false });
+        self
+    }
+
+    /// Waits for all asynchronous work that was started with this token.
+    pub fn awaits_every(mut self, token: TokenId) -> OpDraft {
+        self.awaits.push(Await { token, every: true });
         self
     }
 

@@ -172,7 +172,7 @@ impl Checker<'_> {
                 && op.overlays().iter().all(|o| ok(&o.output) && ok(&o.input))
                 && op.copies().iter().all(|c| ok(&c.output) && ok(&c.input))
                 && op.pipe.is_none_or(|p| p.index() < self.program.pipes.len())
-                && op.awaits().iter().all(|&t| self.token_ok(t))
+                && op.awaits().iter().all(|awaited| self.token_ok(awaited.token))
                 && match op.control() {
                     Control::Async { token } => self.token_ok(*token),
                     Control::Dag { dependencies } => dependencies.iter().all(|(a, b)| op_ok(a) && op_ok(b)),
@@ -204,10 +204,11 @@ impl Checker<'_> {
         for (id, value) in self.program.values.iter_enumerated() {
             let expected = match (&value.origin, value.definition) {
                 (Origin::Incoming, Definition::Argument(_)) => None,
-                (Origin::Incoming, Definition::Result(op)) => {
-                    let has_regions = !self.program.ops[op].regions().is_empty();
-                    (!has_regions).then_some("the result of an op with regions")
-                }
+                (Origin::Incoming, Definition::Result(op)) => match self.program.ops[op].control() {
+                    Control::Unknown => Some("opaque, since nobody knows what its op hands out"),
+                    _ if self.program.ops[op].regions().is_empty() => Some("the result of an op with regions"),
+                    _ => None,
+                },
                 (Origin::Incoming, _) => Some("a block argument or the result of an op"),
                 (Origin::Alloc(_) | Origin::Derived { .. } | Origin::Merged(_), definition) => {
                     let by_op = matches!(definition, Definition::Result(_));
@@ -357,7 +358,7 @@ impl Checker<'_> {
     /// An op that may run no region at all hands its inits to its results.
     fn skipped_results(&mut self, op: &Op) {
         let may_skip = match op.control() {
-            Control::Loop(_) | Control::Unknown => true,
+            Control::Loop(_) => true,
             Control::Alternatives { may_skip } => *may_skip,
             _ => false,
         };

@@ -35,7 +35,7 @@ pub struct Op {
 pub(crate) struct Details {
     pub(crate) overlays: Box<[Overlay]>,
     pub(crate) copies: Box<[CopyRange]>,
-    pub(crate) awaits: Box<[TokenId]>,
+    pub(crate) awaits: Box<[Await]>,
     pub(crate) inits: Box<[ValueId]>,
     pub(crate) regions: Vec<RegionId>,
     pub(crate) control: Control,
@@ -53,7 +53,7 @@ impl Op {
     }
 
     /// Asynchronous work that has ended before this op runs.
-    pub fn awaits(&self) -> &[TokenId] {
+    pub fn awaits(&self) -> &[Await] {
         self.details.as_deref().map_or(&[], |d| &d.awaits)
     }
 
@@ -116,6 +116,16 @@ impl AccessKind {
     pub fn writes(self) -> bool {
         matches!(self, Self::Write | Self::Update)
     }
+}
+
+/// Asynchronous work an op waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Await {
+    /// What the work handed out.
+    pub token: TokenId,
+    /// Whether all work with this token that was started before has ended, as behind a
+    /// barrier. Otherwise it is only what was started last.
+    pub every: bool,
 }
 
 /// The op still computes the right result if `output` occupies `input`'s bytes.
@@ -217,7 +227,10 @@ pub enum Control {
         /// `(before, after)` pairs of ops of the block.
         dependencies: Box<[(OpId, OpId)]>,
     },
-    /// Nobody knows: any region, any number of times, in any order.
+    /// Nobody knows. Any of the regions runs any number of times, or never, on any
+    /// thread, several at the same time, and perhaps only after the op itself is
+    /// done, until the end of the function. The op's own accesses may happen as late.
+    /// Its results are opaque, since what a region hands out is not known either.
     Unknown,
 }
 

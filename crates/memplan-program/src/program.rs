@@ -259,11 +259,10 @@ impl Program {
     fn edges_around(&self, op: &Op, edges: &mut Vec<(ValueId, ValueId)>) {
         use crate::Control;
         let results = self.incoming(&op.results);
-        let repeats = matches!(op.control(), Control::Loop(_) | Control::While | Control::Unknown);
+        let repeats = matches!(op.control(), Control::Loop(_) | Control::While);
         let skippable = match op.control() {
             Control::Loop(trips) => trips.at_least == 0,
             Control::Alternatives { may_skip } => *may_skip,
-            Control::Unknown => true,
             _ => false,
         };
         if skippable {

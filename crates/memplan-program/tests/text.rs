@@ -40,6 +40,7 @@ func @main(%in, %"odd name") at 3..99 {
     use  read %r
   }
   async.await  await !t
+  omp.taskwait  await every !t
   graph  dag {
     a  read %x, label &2
     b  read %y, after &2

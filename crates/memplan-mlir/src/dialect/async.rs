@@ -29,8 +29,9 @@ pub(super) fn rows() -> Vec<Row> {
                 .with_aliases(super::CAST)
                 .with_traits(Traits::AWAITS),
         ),
+        // A group stands for all work that was added to it; lowering follows it.
         ("async.await_all", OpInfo::effects(&[]).with_traits(Traits::AWAITS)),
-        ("async.add_to_group", OpInfo::effects(&[]).with_results(ResultTypes::Index)),
+        ("async.add_to_group", OpInfo::effects(&[]).with_results(ResultTypes::Index).with_traits(Traits::JOINS_GROUP)),
         ("async.create_group", OpInfo::effects(&[])),
         ("async.func", OpInfo::regions(1, Control::Once, Flow::Function, function).with_header(Header::Function)),
         // The callee may still run when the call has returned.

@@ -4,7 +4,8 @@
 //! One table a dialect, one row an op, one file a table. A row only says what
 //! differs from the default, and the default is what holds for an op nobody
 //! knows: it updates every memref it is given, a memref it returns may be any
-//! of those, and its regions may run any number of times, or not at all.
+//! of those, and its regions may run any number of times, on any thread, at any
+//! time from the op on, or not at all.
 //!
 //! ```
 //! use memplan_mlir::{Dialects, dialect::{Access, Selector}};
@@ -17,6 +18,7 @@
 //!
 //! Users add rows for their own dialects in TOML, see [`Dialects::with_toml`].
 
+mod acc;
 mod affine;
 mod arith;
 mod r#async;
@@ -29,6 +31,7 @@ mod hivm;
 mod linalg;
 mod math;
 mod memref;
+mod omp;
 mod scf;
 mod tensor;
 mod user;
@@ -107,8 +110,22 @@ pub enum Control {
     Parallel,
     /// At any time until it is awaited.
     Async,
-    /// Nobody knows.
+    /// Nobody knows: any number of times, on any thread, at any time from the op
+    /// to the end of the function.
     Unknown,
+}
+
+/// Which tasks ([`Traits::TASK`]) have certainly ended when control has come by an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Gathers {
+    /// None that we know of.
+    Nothing,
+    /// Those that the task around the op has started: `omp.taskwait`.
+    Children,
+    /// Those of the team of threads around the op: `omp.barrier`.
+    Team,
+    /// Those that were started in the op's region, at the end of it: `omp.taskgroup`.
+    Inside,
 }
 
 /// How values pass into an op's regions, between them, and out as results.
@@ -172,6 +189,12 @@ impl Traits {
 
     /// The new memory may be placed by a plan.
     pub const PLACED: Traits = Traits(1 << 14);
+    /// Its region is a task, which [`Gathers`] speaks of.
+    pub const TASK: Traits = Traits(1 << 15);
+    /// Its region is run by a team of threads.
+    pub const TEAM: Traits = Traits(1 << 16);
+    /// Adds the work that its first operand stands for to the group that its second one is.
+    pub const JOINS_GROUP: Traits = Traits(1 << 17);
 
     /// Whether every fact of `other` holds.
     pub const fn has(self, other: Traits) -> bool {
@@ -261,6 +284,11 @@ pub struct OpInfo {
     pub control: Control,
     /// How values pass through its regions.
     pub flow: Flow,
+    /// A word of its form that says that it goes on after control has come by, as
+    /// [`Control::Unknown`].
+    pub detached_by: Option<Cow<'static, str>>,
+    /// Tasks that have ended behind it.
+    pub gathers: Gathers,
     /// Yes-or-no facts.
     pub traits: Traits,
 }
@@ -288,6 +316,8 @@ impl OpInfo {
             aliases: Cow::Borrowed(UNKNOWN_ALIASES),
             control: Control::Unknown,
             flow: Flow::Unknown,
+            detached_by: None,
+            gathers: Gathers::Nothing,
             traits: Traits(0),
         }
     }
@@ -360,6 +390,16 @@ impl OpInfo {
 
     fn ending_in(mut self, terminator: &'static str) -> OpInfo {
         self.terminator = Some(Cow::Borrowed(terminator));
+        self
+    }
+
+    fn detached_by(mut self, word: &'static str) -> OpInfo {
+        self.detached_by = Some(Cow::Borrowed(word));
+        self
+    }
+
+    fn gathering(mut self, gathers: Gathers) -> OpInfo {
+        self.gathers = gathers;
         self
     }
 
@@ -441,6 +481,7 @@ impl Dialects {
 
 /// The tables of the dialects, in alphabetical order.
 const TABLES: &[fn() -> Vec<Row>] = &[
+    acc::rows,
     affine::rows,
     arith::rows,
     r#async::rows,
@@ -453,6 +494,7 @@ const TABLES: &[fn() -> Vec<Row>] = &[
     linalg::rows,
     math::rows,
     memref::rows,
+    omp::rows,
     scf::rows,
     tensor::rows,
     vector::rows,

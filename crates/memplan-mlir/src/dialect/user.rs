@@ -82,6 +82,7 @@ struct Row {
     traits: Vec<Trait>,
     regions: Option<u32>,
     control: Option<ControlName>,
+    detached_by: Option<String>,
     flow: Option<FlowName>,
     terminator: Option<String>,
     arguments: Option<HeaderName>,
@@ -224,6 +225,7 @@ fn info(row: &Row) -> Result<OpInfo, DialectFileError> {
         aliases: aliases?.into(),
         control: row.control.map_or(plain.control, Into::into),
         flow: row.flow.map_or(plain.flow, Into::into),
+        detached_by: row.detached_by.clone().map(Cow::Owned),
         traits,
         ..plain
     })

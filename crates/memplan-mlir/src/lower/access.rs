@@ -16,10 +16,11 @@ impl Lowering<'_> {
         for &(value, kind) in &list {
             draft = draft.access(self.value(value), kind);
         }
-        for value in self.awaited(op) {
-            if let Some(&token) = self.tokens.get(&value) {
-                draft = draft.awaits(token);
-            }
+        for awaited in self.awaited(op) {
+            draft = match awaited.every {
+                true => draft.awaits_every(awaited.token),
+                false => draft.awaits(awaited.token),
+            };
         }
         self.relations(op, &list, draft)
     }
@@ -147,12 +148,6 @@ impl Lowering<'_> {
     pub(super) fn covers_all(&self, value: ValueId) -> bool {
         let memref = self.document.ty(value).as_memref();
         memref.is_some_and(|memref| memref.layout == Layout::Identity && memref.shape.is_some())
-    }
-
-    fn awaited(&self, op: OpId) -> Vec<ValueId> {
-        let awaits = self.document.info(op).traits.has(Traits::AWAITS);
-        let operands = self.document.operands(op).iter().copied();
-        operands.filter(|_| awaits).collect()
     }
 
     /// The first bytes of one value are the first bytes of another.

@@ -18,14 +18,16 @@ impl Lowering<'_> {
     /// What the op's row says, unless its regions do not fit that.
     pub(super) fn shape(&self, op: OpId, regions: &[RegionId]) -> Shape {
         let info = self.document.info(op);
-        let fits = match (info.control, info.flow) {
+        let control = self.document.control(op);
+        let fits = match (control, info.flow) {
             (_, Flow::While) => regions.len() == 2,
             (dialect::Control::Alternatives | dialect::Control::Once, _) => true,
-            (dialect::Control::Unknown, _) => true,
+            // Nobody knows what passes through regions that nobody knows.
+            (dialect::Control::Unknown, _) => false,
             _ => regions.len() == 1,
         };
         match fits {
-            true => Shape { control: info.control, flow: info.flow },
+            true => Shape { control, flow: info.flow },
             false => Shape { control: dialect::Control::Unknown, flow: Flow::Unknown },
         }
     }
@@ -66,14 +68,7 @@ impl Lowering<'_> {
             dialect::Control::Parallel => {
                 Control::Parallel { trips: document.trip_counts(op).unwrap_or_else(|| vec![None]).into() }
             }
-            dialect::Control::Async => {
-                let name = document.results(op).first().map(|&token| self.value_name(token));
-                let token = self.builder.token(name.as_deref().unwrap_or(""));
-                for &result in document.results(op) {
-                    self.tokens.insert(result, token);
-                }
-                Control::Async { token }
-            }
+            dialect::Control::Async => Control::Async { token: self.start_work(op) },
             dialect::Control::Unknown => Control::Unknown,
         }
     }

@@ -15,7 +15,8 @@
 //!
 //! `scf.while` becomes one region: the blocks of its condition, then those of
 //! its body, with a break out of the first. A call of a function in the same
-//! file does what that function does ([`summary`]); other calls are unknown ops.
+//! file does what that function does ([`summary`]), and is followed by the work that the
+//! function leaves behind ([`work`]); other calls are unknown ops.
 //!
 //! Where the text leaves open what happens to a memref (an unknown op hands it
 //! to its regions, or out of them, or along a branch), it escapes: whoever
@@ -29,6 +30,7 @@ pub(crate) mod marks;
 mod origin;
 mod summary;
 mod vector_function;
+mod work;
 mod workspace;
 
 use std::collections::{HashMap, HashSet};
@@ -36,11 +38,12 @@ use std::collections::{HashMap, HashSet};
 use memplan_core::{Id, IndexVec, Span};
 use memplan_program::{self as program, OpDraft, Origin, Program, ProgramBuilder, ProgramError};
 
-use crate::dialect::{Flow, Traits};
+use crate::dialect::{Control, Flow, Traits};
 use crate::document::{BlockId, Document, OpId, RegionId, ValueId};
 use crate::error::Note;
 use crate::ty::Type;
 use summary::Summaries;
+use work::Works;
 
 /// Why a document could not be lowered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -145,8 +148,7 @@ struct Lowering<'d> {
     /// Values whose definition has been lowered.
     defined: IndexVec<ValueId, bool>,
     blocks: HashMap<BlockId, program::BlockId>,
-    /// What asynchronous work a value stands for.
-    tokens: HashMap<ValueId, program::TokenId>,
+    works: Works,
     /// Blocks that an unknown op may branch to.
     unclear_blocks: HashSet<BlockId>,
     summaries: Summaries,
@@ -172,7 +174,7 @@ impl<'d> Lowering<'d> {
             values: IndexVec::filled(None, document.value_ids().len()),
             defined: IndexVec::filled(false, document.value_ids().len()),
             blocks: HashMap::new(),
-            tokens: HashMap::new(),
+            works: Works::default(),
             unclear_blocks: unclear_blocks(document),
             summaries: Summaries::new(document, &last_inside),
             last_inside,
@@ -213,6 +215,7 @@ impl<'d> Lowering<'d> {
             return Ok(());
         };
         self.function_end = Some(self.last_inside[op]);
+        self.works = Works::default();
         let mut parameters = Vec::new();
         for &argument in document.arguments(entry) {
             if self.is_memory(argument) {
@@ -262,6 +265,7 @@ impl<'d> Lowering<'d> {
         self.note_unknown(op);
         let draft = OpDraft::new(document.name(op)).span(document.op(op).span);
         let draft = self.accesses(op, draft);
+        self.join_group(op);
         self.mark(op);
         let has_blocks = |region: &RegionId| !document.blocks(*region).is_empty();
         let regions: Vec<RegionId> = document.regions(op).iter().copied().filter(has_blocks).collect();
@@ -269,6 +273,7 @@ impl<'d> Lowering<'d> {
             let draft = self.plain_results(op, draft);
             self.builder.push(draft);
             self.ops.push(op);
+            self.pending_work(op);
             return;
         }
         let shape = self.shape(op, &regions);
@@ -294,11 +299,18 @@ impl<'d> Lowering<'d> {
         let document = self.document;
         let memory = document.operands(op).iter().any(|&value| self.is_memory(value));
         let name = document.name(op);
-        if memory && !document.info(op).known && self.noted.insert(name) {
-            self.notes.push(Note {
-                message: format!("`{name}` is not known: it is taken to update every memref it is given"),
-                span: document.op(op).span,
-            });
+        let runs = document.regions(op).iter().any(|&region| !document.blocks(region).is_empty())
+            && document.control(op) == Control::Unknown;
+        let message = match document.info(op).known {
+            _ if runs => format!(
+                "how the regions of `{name}` run is not known: they are taken to run at any time from here to the end of the \
+                 function, several at once; a dialect file (`--dialect`) can describe the op"
+            ),
+            false if memory => format!("`{name}` is not known: it is taken to update every memref it is given"),
+            _ => return,
+        };
+        if self.noted.insert(name) {
+            self.notes.push(Note { message, span: document.op(op).span });
         }
     }
 

@@ -5,13 +5,17 @@
 //! to any value of a class counts for every argument in it. That is coarse, but
 //! linear, and errs only towards "does more". Functions are taken callees
 //! first; a call within a recursion is an unknown op.
+//!
+//! What asynchronous work does counts as done by the call, and if the work may go on
+//! when the function returns, as [pending](super::work), too.
 
 use memplan_core::{Id, IndexVec};
 use memplan_program::AccessKind;
 use std::collections::HashMap;
 
+use super::work::{Ends, Pending, by_token};
 use crate::classes::Classes;
-use crate::dialect::{Access, Control, Flow, Traits};
+use crate::dialect::{Access, Flow, Traits};
 use crate::document::{BlockId, Document, OpId, ValueId};
 
 /// What is done to an argument.
@@ -39,7 +43,7 @@ impl Effect {
         kinds
     }
 
-    fn add(&mut self, other: Effect) {
+    pub(super) fn add(&mut self, other: Effect) {
         self.reads |= other.reads;
         self.changes |= other.changes;
         self.frees |= other.frees;
@@ -61,6 +65,8 @@ struct Summary {
     parameters: Vec<Effect>,
     /// For each result the arguments it may be, and whether it may be something else.
     results: Vec<(Vec<usize>, bool)>,
+    /// Work that goes on when the function has returned.
+    pending: Vec<Pending>,
 }
 
 /// The functions of a document, summarised, and who calls them.
@@ -89,6 +95,12 @@ impl Summaries {
     pub(super) fn call(&self, op: OpId) -> Option<&[Effect]> {
         let summary = self.functions.get(self.callees.get(&op)?)?;
         Some(&summary.parameters)
+    }
+
+    /// The work that a call leaves behind.
+    pub(super) fn pending(&self, op: OpId) -> &[Pending] {
+        let summary = self.callees.get(&op).and_then(|callee| self.functions.get(callee));
+        summary.map_or(&[], |summary| &summary.pending)
     }
 
     /// The function with a body that an op calls.
@@ -182,8 +194,9 @@ struct Touched<'d> {
     effects: IndexVec<ValueId, Effect>,
     /// Whether the class may be memory that no argument brought.
     other: IndexVec<ValueId, bool>,
-    /// Whether an op lies in a region that runs on its own.
-    asynchronous: IndexVec<OpId, bool>,
+    /// What work does that goes on when the function being summarised has returned, and
+    /// the result that stands for it.
+    pending: Vec<(ValueId, Effect, Option<usize>)>,
 }
 
 impl<'d> Touched<'d> {
@@ -194,7 +207,7 @@ impl<'d> Touched<'d> {
             classes: Classes::new(count),
             effects: IndexVec::filled(Effect::default(), count),
             other: IndexVec::filled(false, count),
-            asynchronous: asynchronous_ops(document),
+            pending: Vec::new(),
         }
     }
 
@@ -220,10 +233,12 @@ impl<'d> Touched<'d> {
     fn summarise(&mut self, function: OpId, last: OpId, done: &Summaries) -> Summary {
         let document = self.document;
         let mut returned: Vec<Vec<ValueId>> = Vec::new();
+        let ends = Ends::new(document, function, last);
+        self.pending.clear();
         for at in function.index() + 1..last.index() + 1 {
             let op = OpId::from_index(at);
             self.aliases(op, done);
-            self.accesses(op, done);
+            self.accesses(op, done, &ends);
             let returns = document.info(op).traits.has(Traits::RETURN_LIKE) && document.parent_op(op) == Some(function);
             if returns {
                 let operands = document.operands(op);
@@ -238,7 +253,10 @@ impl<'d> Touched<'d> {
         let parameters = entry.map_or(&[][..], |&entry| document.arguments(entry));
         let classes: Vec<ValueId> = parameters.iter().map(|&value| self.classes.find(value)).collect();
         let results = returned.iter().map(|values| self.result(values, &classes)).collect();
-        Summary { parameters: classes.iter().map(|&class| self.effects[class]).collect(), results }
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.iter_mut().for_each(|(value, ..)| *value = self.classes.find(*value));
+        let parameters = classes.iter().map(|&class| self.effects[class]).collect();
+        Summary { parameters, results, pending: by_token(&pending, &classes) }
     }
 
     fn result(&mut self, values: &[ValueId], parameters: &[ValueId]) -> (Vec<usize>, bool) {
@@ -354,41 +372,30 @@ impl<'d> Touched<'d> {
         }
     }
 
-    fn accesses(&mut self, op: OpId, done: &Summaries) {
+    fn accesses(&mut self, op: OpId, done: &Summaries, ends: &Ends) {
         let document = self.document;
-        let operands = document.operands(op).to_vec();
-        if let Some(effects) = done.call(op).map(<[Effect]>::to_vec) {
-            for (&operand, effect) in operands.iter().zip(effects) {
-                self.touch(operand, effect);
-            }
-            return;
-        }
-        for (selector, access) in document.info(op).effects.iter() {
-            for &value in &operands[document.select(op, selector)] {
-                self.touch(value, Effect::of(*access));
-            }
-        }
-        // What may still run when the function has returned.
-        if self.may_outlive(op) {
-            for &value in &operands {
-                self.touch(value, Effect::of(Access::Escape));
+        let operands = document.operands(op);
+        let mut touched: Vec<(ValueId, Effect)> = Vec::new();
+        match done.call(op) {
+            Some(effects) => touched.extend(operands.iter().copied().zip(effects.iter().copied())),
+            None => {
+                for (selector, access) in document.info(op).effects.iter() {
+                    let values = operands[document.select(op, selector)].iter();
+                    touched.extend(values.map(|&value| (value, Effect::of(*access))));
+                }
             }
         }
+        for &(value, effect) in &touched {
+            self.touch(value, effect);
+        }
+        if let Some(token) = ends.of_accesses(op) {
+            self.pending.extend(touched.iter().map(|&(value, effect)| (value, effect, token)));
+        }
+        // What the callee leaves behind may go on behind this function, too.
+        for work in done.pending(op) {
+            let Some(token) = ends.of_call(op, work.token) else { continue };
+            let values = work.touches.iter().filter_map(|&(at, effect)| Some((*operands.get(at)?, effect, token)));
+            self.pending.extend(values);
+        }
     }
-
-    fn may_outlive(&self, op: OpId) -> bool {
-        let document = self.document;
-        let token =
-            |value: &ValueId| matches!(document.ty(*value), crate::Type::Opaque(text) if text == "!gpu.async.token");
-        self.asynchronous[op] || document.results(op).iter().any(token)
-    }
-}
-
-fn asynchronous_ops(document: &Document) -> IndexVec<OpId, bool> {
-    let mut inside = IndexVec::filled(false, document.op_count());
-    for op in document.op_ids() {
-        let parent = document.parent_op(op);
-        inside[op] = document.info(op).control == Control::Async || parent.is_some_and(|parent| inside[parent]);
-    }
-    inside
 }

@@ -77,15 +77,19 @@ impl View<'_> {
         let program = &self.lowered.program;
         let mut written = IndexVec::filled(None, program.sites().len());
         for (op, info) in program.ops().iter_enumerated() {
-            // What is passed to a function may be filled there in ways nobody tells.
-            let document_op = self.document.info(self.lowered.ops[op]);
-            let call = document_op.traits.has(crate::dialect::Traits::CALL);
-            for access in &info.accesses {
-                for &site in self.aliases.sites(access.value) {
+            let mut mark = |sites: &[SiteId], by: bool| {
+                for &site in sites {
                     let entry: &mut Option<bool> = &mut written[site];
-                    *entry = Some(entry.unwrap_or(false) || access.kind.writes() || call);
+                    *entry = Some(entry.unwrap_or(false) || by);
                 }
+            };
+            // What is passed to a function may be filled there in ways nobody tells, even
+            // if its body is empty: some tools print kernels without the bodies of vector functions.
+            let document_op = self.lowered.ops[op];
+            if self.document.info(document_op).traits.has(crate::dialect::Traits::CALL) {
+                self.document.operands(document_op).iter().for_each(|&value| mark(self.sites_of(value), true));
             }
+            info.accesses.iter().for_each(|access| mark(self.aliases.sites(access.value), access.kind.writes()));
         }
         written
     }

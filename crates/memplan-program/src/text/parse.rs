@@ -569,6 +569,7 @@ impl<'s> Parser<'s> {
                 let name = self.name("the name of a pipe")?;
                 draft.pipe(self.builder.pipe(&name))
             }
+            "await" if self.keyword("every") => draft.awaits_every(self.token(false)?),
             "await" => draft.awaits(self.token(false)?),
             "scope" => draft.scope(),
             "at" => draft.span(self.source_span()?),

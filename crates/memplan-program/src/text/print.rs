@@ -249,7 +249,10 @@ impl<'p> Printer<'p> {
             format!("overlay {output} over {input}{kind}")
         }));
         clauses.extend(op.copies().iter().map(|copy| self.copy(copy)));
-        clauses.extend(op.awaits().iter().map(|t| format!("await {}", self.tokens[t.index()])));
+        clauses.extend(op.awaits().iter().map(|awaited| {
+            let every = if awaited.every { "every " } else { "" };
+            format!("await {every}{}", self.tokens[awaited.token.index()])
+        }));
         if let Some(pipe) = op.pipe {
             clauses.push(format!("pipe {}", quoted(&self.program.pipes[pipe])));
         }

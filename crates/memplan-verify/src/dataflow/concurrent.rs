@@ -8,7 +8,8 @@
 //!
 //! Which asynchronous work may be running at a node is a small analysis of its
 //! own: `pending` flows forward along the graph from launches, into regions
-//! that are launched later, and ends at awaits.
+//! that are launched later, and ends at awaits. The regions of an op that nobody
+//! knows are such work, too: any number of them run, and nobody awaits them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -98,8 +99,10 @@ impl Concurrency {
                 }
                 Control::Async { token } => {
                     found.launches.insert(*token, id);
-                    asynchronous.push(id);
+                    asynchronous.push((id, id.index() + 1..ends[id]));
                 }
+                // With its own accesses, which may happen as late as those inside.
+                Control::Unknown if !op.regions().is_empty() => asynchronous.push((id, id.index()..ends[id])),
                 _ => {}
             }
         }
@@ -108,31 +111,36 @@ impl Concurrency {
             found.beside = found.before.clone();
             return found;
         }
-        found.before = pending(graph, &found.launches);
+        let launching = Launching { program, ends, launches: &found.launches };
+        found.before = launching.pending(graph);
         let sets = found.before.iter().zip(&graph.nodes);
-        found.beside = sets.map(|(set, node)| after_steps(set.clone(), &node.steps, &found.launches)).collect();
-        for id in asynchronous {
-            found.asynchronous(&collector, graph, id, id.index() + 1..ends[id]);
+        found.beside = sets.map(|(set, node)| launching.after_steps(set.clone(), &node.steps)).collect();
+        for (id, inside) in asynchronous {
+            found.asynchronous(&collector, graph, id, inside);
         }
         found
     }
 
     /// Whether nothing runs beside anything else.
     pub(super) fn is_empty(&self) -> bool {
-        self.iterations.is_empty() && self.launches.is_empty()
+        self.iterations.is_empty() && self.region.is_empty()
     }
 
     /// What the two sides of an asynchronous op may write while it is pending.
     fn asynchronous(&mut self, collector: &Collector<'_>, graph: &Graph, id: OpId, inside: std::ops::Range<usize>) {
         let mut outside = BTreeSet::new();
-        let mut several = false;
+        let mut turning = BTreeSet::new();
+        let mut several = *collector.program.op(id).control() == Control::Unknown;
         for (node, pending) in self.beside.iter_enumerated() {
             if let Some(pending) = pending.iter().find(|pending| pending.launch == id) {
                 several |= pending.several;
-                outside.extend(graph.nodes[node].steps.iter().filter_map(|step| match step {
-                    Step::Op(op) => Some(*op),
-                    _ => None,
-                }));
+                for step in &graph.nodes[node].steps {
+                    match step {
+                        Step::Op(op) => _ = outside.insert(*op),
+                        Step::Rotate(op, _) => _ = turning.insert(*op),
+                        _ => {}
+                    }
+                }
             }
         }
         let inside: Vec<OpId> = inside.map(OpId::from_index).collect();
@@ -142,7 +150,7 @@ impl Concurrency {
             reallocated.extend(inside.iter().flat_map(|&op| collector.allocates(op)));
         }
         let own: BTreeSet<SiteId> = inside.iter().flat_map(|&op| collector.allocates(op)).collect();
-        let turned = collector.turned_by(inside.iter().chain(&outside));
+        let turned = collector.turned_by(inside.iter().chain(&outside).chain(&turning));
         let same = |site| !reallocated.contains(&site) && !own.contains(&site) && !turned.contains(&site);
         let private = |site| collector.layout.is_private_to(collector.program, site, id);
         self.region.insert(id, collector.collect(inside.into_iter(), same, private, None));
@@ -219,7 +227,7 @@ impl Collector<'_> {
                         true => (resolved.part.range.0.min(place.size), resolved.part.range.1.min(place.size)),
                         false => (0, place.size),
                     };
-                    let certain = named || self.names.single[entry.site];
+                    let certain = self.names.is_latest(resolved.root, entry.site);
                     let same_instance = certain && same(entry.site);
                     let element = elements.entry((entry.place, same_instance)).or_insert_with(|| Element {
                         site: entry.site,
@@ -263,73 +271,89 @@ impl Collector<'_> {
     }
 }
 
-/// What may be running at each node: a forward analysis to a fixpoint.
-fn pending(graph: &Graph, launches: &BTreeMap<TokenId, OpId>) -> IndexVec<NodeId, PendingSet> {
-    let mut before: IndexVec<NodeId, Option<PendingSet>> = IndexVec::filled(None, graph.nodes.len());
-    let mut behind_launch: HashMap<OpId, Vec<NodeId>> = HashMap::new();
-    for (id, node) in graph.nodes.iter_enumerated() {
-        for step in &node.steps {
-            if let Step::Launched(op) = step {
-                behind_launch.entry(*op).or_default().push(id);
-            }
-        }
-    }
-    let exit_of: HashMap<NodeId, OpId> =
-        graph.async_exits.iter().flat_map(|(&op, exits)| exits.iter().map(move |&exit| (exit, op))).collect();
-    let mut work: BTreeSet<usize> = BTreeSet::new();
-    let position: HashMap<NodeId, usize> = graph.order.iter().copied().zip(0..).collect();
-    if let Some(&entry) = graph.order.first() {
-        before[entry] = Some(PendingSet::new());
-        work.insert(0);
-    }
-    while let Some(index) = work.pop_first() {
-        let node = graph.order[index];
-        let after = after_steps(before[node].clone().unwrap_or_default(), &graph.nodes[node].steps, launches);
-        let mut flow = |target: NodeId, set: &PendingSet| {
-            if join_pending(&mut before[target], set)
-                && let Some(&index) = position.get(&target)
-            {
-                work.insert(index);
-            }
-        };
-        for edge in &graph.nodes[node].edges {
-            flow(edge.target, &after);
-        }
-        // What a region launches and does not await goes on running behind
-        // the region's own launch, at an unknown time.
-        if let Some(op) = exit_of.get(&node) {
-            let uncertain: PendingSet = after.iter().map(|p| Pending { certain: false, ..*p }).collect();
-            behind_launch.get(op).into_iter().flatten().for_each(|&target| flow(target, &uncertain));
-        }
-    }
-    before.iter().map(|set| set.clone().unwrap_or_default()).collect()
+/// What starts and ends asynchronous work.
+struct Launching<'a> {
+    program: &'a Program,
+    /// One past the last op inside each op.
+    ends: &'a IndexVec<OpId, usize>,
+    launches: &'a BTreeMap<TokenId, OpId>,
 }
 
-fn launch(set: &mut PendingSet, op: OpId) {
-    match set.iter_mut().find(|pending| pending.launch == op) {
-        Some(pending) => *pending = Pending { launch: op, several: true, certain: true },
-        None => {
-            set.push(Pending { launch: op, several: false, certain: true });
-            set.sort_by_key(|pending| pending.launch);
-        }
-    }
-}
-
-/// Launches and awaits come first in their nodes: what holds behind them holds
-/// beside all ops of the node.
-fn after_steps(mut set: PendingSet, steps: &[Step], launches: &BTreeMap<TokenId, OpId>) -> PendingSet {
-    for step in steps {
-        match step {
-            Step::Launched(op) => launch(&mut set, *op),
-            Step::Await(token) => {
-                // One instance ends; if there may be several, others may go on.
-                let awaited = launches.get(token);
-                set.retain(|pending| Some(&pending.launch) != awaited || pending.several);
+impl Launching<'_> {
+    /// What may be running at each node: a forward analysis to a fixpoint.
+    fn pending(&self, graph: &Graph) -> IndexVec<NodeId, PendingSet> {
+        let mut before: IndexVec<NodeId, Option<PendingSet>> = IndexVec::filled(None, graph.nodes.len());
+        let mut behind_launch: HashMap<OpId, Vec<NodeId>> = HashMap::new();
+        for (id, node) in graph.nodes.iter_enumerated() {
+            for step in &node.steps {
+                if let Step::Launched(op) = step {
+                    behind_launch.entry(*op).or_default().push(id);
+                }
             }
-            _ => {}
+        }
+        let exit_of: HashMap<NodeId, OpId> =
+            graph.async_exits.iter().flat_map(|(&op, exits)| exits.iter().map(move |&exit| (exit, op))).collect();
+        let mut work: BTreeSet<usize> = BTreeSet::new();
+        let position: HashMap<NodeId, usize> = graph.order.iter().copied().zip(0..).collect();
+        if let Some(&entry) = graph.order.first() {
+            before[entry] = Some(PendingSet::new());
+            work.insert(0);
+        }
+        while let Some(index) = work.pop_first() {
+            let node = graph.order[index];
+            let after = self.after_steps(before[node].clone().unwrap_or_default(), &graph.nodes[node].steps);
+            let mut flow = |target: NodeId, set: &PendingSet| {
+                if join_pending(&mut before[target], set)
+                    && let Some(&index) = position.get(&target)
+                {
+                    work.insert(index);
+                }
+            };
+            for edge in &graph.nodes[node].edges {
+                flow(edge.target, &after);
+            }
+            // What a region launches and does not await goes on running behind
+            // the region's own launch, at an unknown time.
+            if let Some(op) = exit_of.get(&node) {
+                let uncertain: PendingSet = after.iter().map(|p| Pending { certain: false, ..*p }).collect();
+                behind_launch.get(op).into_iter().flatten().for_each(|&target| flow(target, &uncertain));
+            }
+        }
+        before.iter().map(|set| set.clone().unwrap_or_default()).collect()
+    }
+
+    fn launch(&self, set: &mut PendingSet, op: OpId) {
+        let unknown = *self.program.op(op).control() == Control::Unknown;
+        match set.iter_mut().find(|pending| pending.launch == op) {
+            Some(pending) => *pending = Pending { launch: op, several: true, certain: true },
+            None => {
+                set.push(Pending { launch: op, several: unknown, certain: !unknown });
+                set.sort_by_key(|pending| pending.launch);
+            }
         }
     }
-    set
+
+    /// Launches and awaits come first in their nodes: what holds behind them holds
+    /// beside all ops of the node.
+    fn after_steps(&self, mut set: PendingSet, steps: &[Step]) -> PendingSet {
+        for step in steps {
+            match step {
+                Step::Launched(op) => self.launch(&mut set, *op),
+                Step::Await(awaited) => {
+                    let Some(&launch) = self.launches.get(&awaited.token) else { continue };
+                    // One instance ends; if there may be several, others may go on. Even
+                    // if all have ended, what runs around the launch may start another.
+                    let others = set.iter().any(|pending| {
+                        let again = pending.launch < launch && launch.index() < self.ends[pending.launch];
+                        if awaited.every { again } else { pending.launch == launch && pending.several }
+                    });
+                    set.retain(|pending| pending.launch != launch || others);
+                }
+                _ => {}
+            }
+        }
+        set
+    }
 }
 
 fn join_pending(into: &mut Option<PendingSet>, from: &PendingSet) -> bool {

@@ -14,7 +14,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use memplan_core::{Id, index_type};
-use memplan_program::{BlockId, Control, OpId, Program, RegionId, SiteId, Target, TokenId, Trips, ValueId};
+use memplan_program::{Await, BlockId, Control, OpId, Program, RegionId, SiteId, Target, Trips, ValueId};
 
 use super::layout::{Layout, iterations};
 use super::names::Names;
@@ -38,12 +38,12 @@ pub(super) enum Step {
     /// An op comes by: results are defined, accesses happen.
     Op(OpId),
     /// Asynchronous work has ended.
-    Await(TokenId),
+    Await(Await),
     /// An iteration of a parallel op begins while others may be anywhere.
     EnterParallel(OpId),
-    /// The inside of an asynchronous op begins.
+    /// The inside of an asynchronous or unknown op begins.
     EnterAsync(OpId),
-    /// The code behind an asynchronous op goes on.
+    /// The code behind an asynchronous or unknown op goes on.
     Launched(OpId),
     /// The buffers that a loop rotates from outside move to a slot (`None`: to any).
     Rotate(OpId, Option<u32>),
@@ -271,7 +271,7 @@ impl Builder<'_> {
         if !op.awaits().is_empty() {
             let awaiting = self.node(task.frame);
             self.connect(node, awaiting, Way::On);
-            self.graph.nodes[awaiting].steps.extend(op.awaits().iter().map(|&token| Step::Await(token)));
+            self.graph.nodes[awaiting].steps.extend(op.awaits().iter().copied().map(Step::Await));
             node = awaiting;
         }
         self.graph.nodes[node].steps.push(Step::Op(id));
@@ -428,19 +428,27 @@ impl Builder<'_> {
         }
     }
 
-    /// Any region after any other, any number of times.
+    /// Any region, any number of times, on other threads, from now to the end of
+    /// the function: launches that nobody awaits. What else such a region does
+    /// while another one runs, and which of them has run before, is in the
+    /// interference of the op with itself, see `concurrent`. The op's own accesses
+    /// may happen as late as those of its regions.
     fn unknown(&mut self, around: &Around) {
-        self.skip(around);
-        let regions = self.program.op(around.op).regions();
-        let entries: Vec<NodeId> = regions.iter().map(|_| self.node(around.frame)).collect();
-        let mut leave = vec![self.out_of(around)];
-        for (&region, &target) in regions.iter().zip(&entries) {
-            self.enter(around.before, around, region, target);
-            let receivers = self.program.entry_arguments(region).to_vec();
-            leave.push(Exit { target, receivers, way: Way::Again(around.op) });
-        }
-        for (&region, &entry) in regions.iter().zip(&entries) {
-            self.queue(around, region, entry, leave.clone());
+        self.connect(around.before, around.after, Way::On);
+        self.graph.nodes[around.after].steps.push(Step::Launched(around.op));
+        let kind = FrameKind::Async(around.op);
+        let frame = self.graph.frames.push(Frame { parent: Some(around.frame), kind });
+        let inside = Around { frame, ..*around };
+        let late = self.node_with(frame, Step::EnterAsync(around.op));
+        self.graph.nodes[late].steps.push(Step::Op(around.op));
+        self.connect(around.before, late, Way::Enter(around.op));
+        for &region in self.program.op(around.op).regions() {
+            let entry = self.node_with(frame, Step::EnterAsync(around.op));
+            self.enter(around.before, around, region, entry);
+            let target = self.node(frame);
+            self.graph.async_exits.entry(around.op).or_default().push(target);
+            let leave = vec![Exit { target, receivers: Vec::new(), way: Way::Leave(around.op) }];
+            self.queue(&inside, region, entry, leave);
         }
     }
 }

@@ -17,7 +17,9 @@
 use std::collections::BTreeSet;
 
 use memplan_core::{Id, IndexVec};
-use memplan_program::{BlockId, ByteRange, Control, Extent, OpId, Origin, Program, RegionId, SiteId, Target, ValueId};
+use memplan_program::{
+    BlockId, ByteRange, Control, Definition, Extent, OpId, Origin, Program, RegionId, SiteId, Target, Value, ValueId,
+};
 
 use super::layout::Layout;
 use super::ranges::Range;
@@ -76,7 +78,9 @@ pub(super) struct Names<'p> {
     preload: IndexVec<SiteId, Vec<usize>>,
     may_be_unplaced: IndexVec<ValueId, bool>,
     /// Sites that are allocated at most once in a run of their function.
-    pub(super) single: IndexVec<SiteId, bool>,
+    single: IndexVec<SiteId, bool>,
+    /// Roots that only ever name latest instances, see [`latest_only`].
+    latest: IndexVec<ValueId, bool>,
 }
 
 impl Addresses for Names<'_> {
@@ -105,6 +109,7 @@ impl<'p> Names<'p> {
             preload: IndexVec::filled(Vec::new(), program.sites().len()),
             may_be_unplaced,
             single: single_instances(program),
+            latest: latest_only(program, &sources),
         };
         names.make_entries(layout, &sites);
         names
@@ -145,10 +150,9 @@ impl<'p> Names<'p> {
     }
 
     fn add_entries(&mut self, layout: &Layout, root: Root, site: SiteId) {
-        let own = matches!(root, Root::Value(v) if self.program.value(v).origin == Origin::Alloc(site));
+        let latest = matches!(root, Root::Value(value) if self.latest[value]);
         let tags: &[Tag] = match root {
-            // An allocated value always names the latest instance.
-            Root::Value(_) | Root::Holder if own || self.single[site] => &[Tag::Current],
+            Root::Value(_) | Root::Holder if latest || self.single[site] => &[Tag::Current],
             Root::Value(_) | Root::Holder => &[Tag::Current, Tag::Earlier],
             Root::Preload => &[Tag::Earlier],
         };
@@ -177,6 +181,11 @@ impl<'p> Names<'p> {
 
     pub(super) fn of_preload(&self, site: SiteId) -> &[usize] {
         &self.preload[site]
+    }
+
+    /// Whether a root can only be the latest instance of a site.
+    pub(super) fn is_latest(&self, root: ValueId, site: SiteId) -> bool {
+        self.single[site] || self.latest[root]
     }
 
     /// Whether a root may also be memory the plan does not place.
@@ -356,6 +365,81 @@ fn possible_sites(
         }
     }
     (sites, unplaced)
+}
+
+/// Values that name the latest instance of whatever they are, wherever they can be used.
+///
+/// An allocated value does. So does a select of such values: to make a newer
+/// instance, control has to come by the alloc again, and behind it by everything
+/// the alloc dominates, the select included, before it comes to a use of the
+/// select. The same goes for the result of a branch or a loop, which is handed over
+/// anew each time control leaves the op.
+///
+/// ```text
+///   loop (a = …) {                a holds the x of the iteration before: not here
+///     x = alloc, y = alloc
+///     m = merge x | y             m does
+///     r = if c {x} else {y}       r does
+///     yield x
+///   }
+/// ```
+///
+/// What a loop or a cycle of blocks hands to its next round is older than what that round allocates.
+fn latest_only(program: &Program, sources: &Sources) -> IndexVec<ValueId, bool> {
+    let mut latest: IndexVec<ValueId, bool> =
+        program.values().iter().map(|value| may_be_latest(program, value)).collect();
+    let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), latest.len());
+    for value in program.values().ids() {
+        let base = match program.value(value).origin {
+            Origin::Derived { base, .. } => Some(base),
+            _ => None,
+        };
+        for &source in sources.of[value].iter().chain(&base) {
+            users[source].push(value);
+            latest[value] &= dominates(program, source, value);
+        }
+    }
+    // Whatever may be an older instance makes its users such, too.
+    let mut work: Vec<ValueId> = latest.iter_enumerated().filter(|(_, latest)| !**latest).map(|(id, _)| id).collect();
+    while let Some(value) = work.pop() {
+        for &user in &users[value] {
+            if std::mem::replace(&mut latest[user], false) {
+                work.push(user);
+            }
+        }
+    }
+    latest
+}
+
+/// Whether a value names latest instances if all its sources do.
+fn may_be_latest(program: &Program, value: &Value) -> bool {
+    match (&value.origin, value.definition) {
+        (Origin::Incoming, Definition::Result(op)) => {
+            use Control::{Alternatives, Loop, Once, While};
+            matches!(program.op(op).control(), Once | Alternatives { .. } | Loop(_) | While)
+        }
+        (Origin::Incoming, _) | (Origin::Opaque(_), Definition::Argument(_)) => false,
+        _ => true,
+    }
+}
+
+/// Whether control comes by the definition of `source` before each use of `value`.
+/// A result's source may also stand inside the op that hands it out.
+fn dominates(program: &Program, source: ValueId, value: ValueId) -> bool {
+    let (source, value) = match (program.value(source).definition, program.value(value).definition) {
+        (Definition::Global | Definition::Parameter(_), _) => return true,
+        (Definition::Result(source), Definition::Result(value)) => (source, value),
+        _ => return false,
+    };
+    let home = program.op(source).block;
+    let same_region = |&op: &OpId| program.block(program.op(op).block).region == program.block(home).region;
+    let around = |op: OpId| std::iter::once(op).chain(program.ancestors(op));
+    if around(source).any(|op| op == value) {
+        return true;
+    }
+    let Some(towards) = around(value).find(same_region) else { return false };
+    let entry = program.region(program.block(home).region).blocks.first() == Some(&home);
+    source < towards && (program.op(towards).block == home || entry)
 }
 
 /// Sites whose alloc is on no cycle of any kind.

@@ -66,8 +66,8 @@ impl Solver<'_, '_> {
         let node = &graph.nodes[id];
         for &step in &node.steps {
             match step {
-                Step::Await(token) => {
-                    if !self.await_token(&mut state, id, token) {
+                Step::Await(awaited) => {
+                    if !self.await_token(&mut state, id, awaited.token) {
                         return;
                     }
                 }
@@ -150,8 +150,8 @@ fn awaits(machine: &Machine<'_>) -> HashMap<NodeId, Vec<NodeId>> {
     let mut awaits: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
     for &node in &machine.graph.order {
         for step in &machine.graph.nodes[node].steps {
-            let Step::Await(token) = step else { continue };
-            let launch = machine.concurrency.launches.get(token);
+            let Step::Await(awaited) = step else { continue };
+            let launch = machine.concurrency.launches.get(&awaited.token);
             let exits = launch.and_then(|op| machine.graph.async_exits.get(op));
             exits.into_iter().flatten().for_each(|&exit| awaits.entry(exit).or_default().push(node));
         }

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use memplan_program::{AccessKind, CopyRange, Op, OpId, Origin, OverlayKind, Program, SiteId, ValueId};
+use memplan_program::{AccessKind, Control, CopyRange, Op, OpId, Origin, OverlayKind, Program, SiteId, ValueId};
 use smallvec::SmallVec;
 
 use super::concurrent::{Concurrency, Element, Interference, spares};
@@ -48,20 +48,20 @@ impl<'a> Machine<'a> {
             Step::Await(_) => {}
             Step::EnterParallel(op) => {
                 let concurrency = self.concurrency;
-                self.begin(state, concurrency.iterations.get(&op));
+                self.begin(state, node, concurrency.iterations.get(&op));
             }
             Step::EnterAsync(op) => {
                 let concurrency = self.concurrency;
-                self.begin(state, concurrency.code.get(&op));
+                self.begin(state, node, concurrency.code.get(&op));
             }
             Step::Launched(op) => {
                 // Whatever an earlier launch handed out is not this launch's result.
-                for &result in &self.program.op(op).results {
+                for &result in &self.program.incoming(&self.program.op(op).results) {
                     self.forget(state, result);
                 }
                 let concurrency = self.concurrency;
                 self.preload_beside(state, concurrency.region.get(&op));
-                self.begin(state, concurrency.region.get(&op));
+                self.begin(state, node, concurrency.region.get(&op));
             }
             Step::Rotate(op, slot) => self.rotate(state, op, slot),
             Step::Preloaded(op) => self.read_preloaded(state, op),
@@ -140,9 +140,11 @@ impl<'a> Machine<'a> {
                 }
                 state.put(self.names, index, None);
             }
-            // Should the loop be met again and skipped, this is not its content.
+            // Should the loop be met again and skipped, this is not its content. A loop that
+            // is never skipped may hand the buffer out, and then it is still in use.
+            let may_skip = matches!(self.program.op(op).control(), Control::Loop(trips) if trips.at_least == 0);
             let is_inside = |alloc: OpId| self.program.ancestors(alloc).any(|outer| outer == op);
-            if self.program.alloc_op(site).is_some_and(is_inside) {
+            if may_skip && self.program.alloc_op(site).is_some_and(is_inside) {
                 self.forget(state, value);
             }
         }
@@ -322,11 +324,15 @@ impl<'a> Machine<'a> {
 
     /// Whoever runs beside this code may already have overwritten it again.
     fn disturb(&mut self, state: &mut State, target: &Target, context: &[&Interference]) {
+        self.disturb_place(state, target.entry.site, target.entry.place, context);
+    }
+
+    fn disturb_place(&mut self, state: &mut State, site: SiteId, place: usize, context: &[&Interference]) {
         if context.is_empty() {
             return;
         }
-        for &index in self.names.of_site(target.entry.site) {
-            if self.names.entries[index].place == target.entry.place {
+        for &index in self.names.of_site(site) {
+            if self.names.entries[index].place == place {
                 self.disturb_entry(state, index, context);
             }
         }
@@ -383,8 +389,9 @@ impl<'a> Machine<'a> {
 
     // Beginnings of concurrent stretches
 
-    fn begin(&mut self, state: &mut State, other: Option<&Interference>) {
+    fn begin(&mut self, state: &mut State, node: NodeId, other: Option<&Interference>) {
         let Some(other) = other else { return };
+        let context = self.context(node);
         for element in &other.elements {
             self.count_as_written(state, element);
         }
@@ -393,6 +400,10 @@ impl<'a> Machine<'a> {
                 let layout = self.layout;
                 self.lose(state, element.place, range, element.by, |entry| spares(layout, element, entry));
             }
+        }
+        // What counts as written only now, a third side may have overwritten already.
+        for element in &other.elements {
+            self.disturb_place(state, element.site, element.place, &context);
         }
     }
 

@@ -75,38 +75,44 @@ fn report(name: &str, tally: &Tally) {
 
 #[test]
 fn sequential_programs() {
-    let features = Features { concurrency: false, escapes: false, slots: false };
+    let features = Features { concurrency: false, escapes: false, slots: false, strangers: false };
     report("sequential", &campaign(features, seeds()));
 }
 
 #[test]
 fn programs_with_escapes() {
-    let features = Features { concurrency: false, escapes: true, slots: false };
+    let features = Features { concurrency: false, escapes: true, slots: false, strangers: false };
     report("escapes", &campaign(features, seeds()));
 }
 
 #[test]
 fn programs_with_slots() {
-    let features = Features { concurrency: false, escapes: false, slots: true };
+    let features = Features { concurrency: false, escapes: false, slots: true, strangers: false };
     report("slots", &campaign(features, seeds()));
 }
 
 #[test]
 fn concurrent_programs() {
-    let features = Features { concurrency: true, escapes: false, slots: false };
+    let features = Features { concurrency: true, escapes: false, slots: false, strangers: false };
     report("concurrent", &campaign(features, seeds()));
 }
 
 #[test]
+fn programs_with_strangers() {
+    let features = Features { concurrency: true, escapes: false, slots: false, strangers: true };
+    report("ops nobody knows, callees that start work", &campaign(features, seeds()));
+}
+
+#[test]
 fn programs_with_everything() {
-    let features = Features { concurrency: true, escapes: true, slots: true };
+    let features = Features { concurrency: true, escapes: true, slots: true, strangers: true };
     report("everything", &campaign(features, seeds()));
 }
 
 /// For plans that are right: moving a buffer onto a live one is always reported.
 #[test]
 fn every_buffer_moved_onto_a_live_one_is_reported() {
-    let features = Features { concurrency: true, escapes: true, slots: true };
+    let features = Features { concurrency: true, escapes: true, slots: true, strangers: false };
     let (mut moves, mut wrong) = (0, 0);
     for seed in 0..120 {
         let program = generate::program(seed, features);

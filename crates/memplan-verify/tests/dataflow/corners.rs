@@ -56,6 +56,172 @@ fn offsets_and_strides_keep_the_alignment() {
     expect(&source.replace("parallel 4", "parallel 1"), "x@0+24", &[]);
 }
 
+/// A select or the result of a branch is the latest instance of what it chooses from: other
+/// iterations that write through it write the same instance, not another one.
+#[test]
+fn writing_a_chosen_buffer_in_a_parallel_loop() {
+    let source = "func @f() {
+        all parallel 2 {
+          make alloc %x 8, alloc %y 8
+          choose merge %m = %x | %y
+          inner parallel 4 {
+            store update %m
+          }
+          use read %m
+        }
+      }";
+    expect(source, "x@0+16 y@8+16", &[]);
+    expect(&source.replace("y 8\n", "y 8, write %x\n"), "x@0", &["iterations of all overlap: %x %x"]);
+    let branch =
+        source.replace("choose merge %m = %x | %y", "choose alternatives, result %m {\n leave %x\n } {\n leave %y\n }");
+    expect(&branch, "x@0+16 y@8+16", &[]);
+    // What a loop carries may be an older instance.
+    let carried = "func @f() {
+        first alloc %z 8, write %z
+        round loop 3, init %z, result %r { (%a)
+          make alloc %x 8
+          choose merge %m = %x | %a
+          inner parallel 4 {
+            store update %m
+          }
+          use read %m
+          leave %x
+        }
+      }";
+    expect(carried, "z@0 x@8", &["use reads %m[0..8] lost to store", "store reads %m[0..8] lost to store"]);
+}
+
+/// The regions of an op nobody knows run at any time from the op to the end of the function.
+#[test]
+fn regions_nobody_knows() {
+    let source = "func @f(%out) {
+        allocs alloc %x 8, alloc %y 8
+        fill_x write %x
+        mystery unknown {
+          use_x read %x, update %out
+        }
+        fill_y write %y
+        use_y read %y
+      }";
+    expect(source, "x@0 y@0", &["use_x reads %x[0..8] lost to fill_y"]);
+    expect(source, "x@0 y@8", &[]);
+    // Before the op its bytes are free.
+    let before = "func @f(%out) {
+        allocs alloc %x 8, alloc %y 8
+        fill_y write %y
+        use_y read %y
+        fill_x write %x
+        mystery unknown {
+          use_x read %x, update %out
+        }
+      }";
+    expect(before, "x@0 y@0", &[]);
+    // The op itself may use what it is given as late as its regions.
+    let given = source
+        .replace("mystery unknown {", "mystery unknown, read %x {")
+        .replace("use_x read %x, update %out", "nop update %out");
+    expect(&given, "x@0 y@0", &["mystery reads %x[0..8] lost to fill_y"]);
+}
+
+/// Several of them run at once, so what is allocated inside stays inside.
+#[test]
+fn buffers_of_regions_nobody_knows() {
+    let source = "func @f(%out) {
+        mystery scope, unknown {
+          make alloc %t 8
+          fill write %t
+          use read %t, update %out
+        }
+      }";
+    expect(source, "t@0", &["use reads %t[0..8] lost to fill"]);
+    expect(source, "", &[]);
+    expect(source, "t@0/mystery", &[]);
+}
+
+/// Waiting for every piece of work ends them all; waiting for one does not.
+#[test]
+fn waiting_for_all_work() {
+    let source = "func @f() {
+        allocs alloc %x 8, alloc %y 8
+        fill_x write %x
+        for loop 2 {
+          launch async !t {
+            use_x read %x
+          }
+        }
+        wait await every !t
+        fill_y write %y
+        use_y read %y
+      }";
+    expect(source, "x@0 y@0", &[]);
+    expect(&source.replace("every ", ""), "x@0 y@0", &["use_x reads %x[0..8] lost to fill_y"]);
+    // Whoever goes on may start more of them.
+    let nested = "func @f() {
+        allocs alloc %x 8, alloc %y 8
+        fill_x write %x
+        outer async !o {
+          launch async !t {
+            use_x read %x
+          }
+        }
+        wait await every !t
+        fill_y write %y
+        use_y read %y
+      }";
+    expect(nested, "x@0 y@0", &["use_x reads %x[0..8] lost to fill_y"]);
+    expect(&nested.replace("await every !t", "await every !o, await every !t"), "x@0 y@0", &[]);
+}
+
+/// One piece of work writes a buffer, another one overwrites it: the code between them sees neither.
+#[test]
+fn two_pieces_of_work_on_the_same_bytes() {
+    let source = "func @f() {
+        allocs alloc %x 8, alloc %y 8
+        one async !one {
+          fill_y write %y
+        }
+        two async !two {
+          fill_x write %x
+        }
+        wait await !two, await !one
+        use_x read %x
+      }";
+    expect(source, "x@0 y@0", &["use_x reads %x[0..8] lost to fill_y"]);
+    expect(source, "x@0 y@8", &[]);
+}
+
+/// What a loop hands out is in use behind it, preloaded or not.
+#[test]
+fn a_preloaded_buffer_behind_its_loop() {
+    let source = "func @f() {
+        first alloc %y 8
+        round loop 2, init %y, result %r { (%a)
+          make alloc %x 8 slots 2 preload
+          leave %x
+        }
+        fill_r write %r
+        fill_y write %y
+        use_r read %r
+      }";
+    expect(source, "x@0,8 y@8", &["use_r reads %r[0..8] lost to fill_y"]);
+    expect(source, "x@0,8 y@16", &[]);
+}
+
+/// A loop turns the slots of a buffer while work that it started still uses them.
+#[test]
+fn slots_turn_under_work_that_goes_on() {
+    let source = "func @f() {
+        make alloc %x 8 slots 2 rotate &1
+        for label &1, loop 4 {
+          launch async !t {
+            fill write %x
+            use read %x
+          }
+        }
+      }";
+    expect(source, "x@0,8", &["use reads %x[0..8] lost to fill"]);
+}
+
 /// A token launched again while pending: the first instance goes on.
 #[test]
 fn two_launches_and_one_await() {

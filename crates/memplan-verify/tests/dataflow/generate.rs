@@ -15,6 +15,8 @@ pub(crate) struct Features {
     pub(crate) concurrency: bool,
     pub(crate) escapes: bool,
     pub(crate) slots: bool,
+    /// Ops that nobody knows, and callees that start work.
+    pub(crate) strangers: bool,
 }
 
 struct Generator {
@@ -25,7 +27,7 @@ struct Generator {
     visible: Vec<ValueId>,
     budget: u64,
     names: u32,
-    /// Launched and not yet awaited in this region.
+    /// All work started so far, anywhere.
     tokens: Vec<TokenId>,
     /// Loops around.
     loops: u32,
@@ -91,7 +93,11 @@ impl Generator {
     }
 
     fn op(&mut self, depth: u32) {
-        let nested = if depth > 0 { 30 } else { 0 };
+        let nested = match (depth > 0, self.features.strangers) {
+            (false, _) => 0,
+            (true, false) => 30,
+            (true, true) => 43,
+        };
         match self.random.range(0, 70 + nested) {
             0..12 => self.alloc(),
             12..52 => self.access(),
@@ -103,10 +109,13 @@ impl Generator {
             70..78 => self.repeat(depth - 1),
             78..85 => self.branch(depth - 1),
             85..88 => self.graph(depth - 1),
-            88..90 => self.unknown(depth - 1),
+            88..90 if self.features.strangers => self.unknown(depth - 1),
             90..94 if self.features.concurrency => self.parallel(depth - 1),
             94..98 if self.features.concurrency => self.launch(depth - 1),
             98..100 if self.features.concurrency => self.dag(),
+            100..103 if self.features.strangers => self.unknown(depth - 1),
+            103..109 if self.features.strangers => self.call(),
+            109..113 if self.features.strangers => self.gather(),
             _ => self.access(),
         }
     }
@@ -215,13 +224,11 @@ impl Generator {
         self.push(draft.copies(range(0, first, shift)).copies(range(half, second, 0)));
     }
 
-    /// Runs `inside` with its own scope of values and tokens.
+    /// Runs `inside` with its own scope of values.
     fn scoped<T>(&mut self, inside: impl FnOnce(&mut Generator) -> T) -> T {
         let visible = self.visible.len();
-        let tokens = std::mem::take(&mut self.tokens);
         let result = inside(self);
         self.visible.truncate(visible);
-        self.tokens = tokens;
         result
     }
 
@@ -358,12 +365,62 @@ impl Generator {
     }
 
     fn unknown(&mut self, depth: u32) {
-        let draft = self.draft().control(Control::Unknown);
+        let count = self.random.range(0, 2) as usize;
+        let given = self.chosen(count);
+        let mut draft = self.draft().control(Control::Unknown);
+        for &value in &given {
+            draft = draft.update(value);
+        }
+        let handed_out = self.random.once_in(3).then(|| self.opaque("o", &given));
+        let draft = self.with_results(draft, &Vec::from_iter(handed_out));
         self.builder.open_op(draft);
         for _ in 0..self.random.range(1, 3) {
-            self.region(&[], 0, depth);
+            let argument = self.opaque("a", &given);
+            self.region(&[argument], 0, depth);
         }
         self.builder.close_op();
+        self.visible.extend(handed_out);
+    }
+
+    fn opaque(&mut self, letter: &str, sources: &[ValueId]) -> ValueId {
+        let name = self.name(letter);
+        self.builder.value(&name, Origin::Opaque(sources.into()))
+    }
+
+    /// A call of a function that starts work and returns: the work is in no region
+    /// of this function, and its token may be awaited at any time, or never.
+    fn call(&mut self) {
+        let name = self.name("t");
+        let token = self.builder.token(&name);
+        let touched = self.chosen(2);
+        let mut call = self.draft();
+        let mut inside = self.draft();
+        for value in touched {
+            let reads = self.random.once_in(2);
+            call = if reads { call.read(value) } else { call.update(value) };
+            inside = if reads { inside.read(value) } else { inside.update(value) };
+        }
+        self.push(call);
+        let draft = self.draft().control(Control::Async { token });
+        self.builder.open_op(draft);
+        self.builder.open_region(&[]);
+        self.push(inside);
+        self.builder.leave(&[]);
+        self.builder.close_region();
+        self.builder.close_op();
+        self.tokens.push(token);
+        if self.random.once_in(2) {
+            self.access();
+            let draft = self.draft().awaits(token);
+            self.push(draft);
+        }
+    }
+
+    /// Waits for all work of one kind.
+    fn gather(&mut self) {
+        let Some(&token) = self.random.pick(&self.tokens) else { return self.access() };
+        let draft = self.draft().awaits_every(token);
+        self.push(draft);
     }
 
     fn parallel(&mut self, depth: u32) {
@@ -390,6 +447,7 @@ impl Generator {
         self.builder.open_op(draft);
         self.region(&[], count, depth);
         self.builder.close_op();
+        self.tokens.push(token);
         for _ in 0..self.random.range(0, 3) {
             if self.budget > 0 {
                 self.op(depth);

@@ -11,7 +11,8 @@ use std::ops::Range;
 
 use memplan_core::Id;
 use memplan_program::{
-    AccessKind, BlockId, Control, Extent, Op, OpId, Origin, OverlayKind, Program, RegionId, SiteId, Target, ValueId,
+    AccessKind, Await, BlockId, Control, Extent, Op, OpId, Origin, OverlayKind, Program, RegionId, SiteId, Target,
+    ValueId,
 };
 use memplan_verify::dataflow::SitePlan;
 
@@ -56,6 +57,8 @@ enum Frame {
     Block { ops: Vec<OpId>, next: usize, block: BlockId },
     /// An op whose region is running.
     Region { op: OpId, region: usize, rounds: u64, outer: Option<u64> },
+    /// The accesses of an op that is not known, after the op itself.
+    Late(OpId),
 }
 
 #[derive(Clone, Debug)]
@@ -69,8 +72,12 @@ struct Thread {
     waits_for: Vec<usize>,
     /// The latest thread of each async op that this one knows of.
     launched: HashMap<OpId, usize>,
+    /// All threads of async ops that this one has started, or whoever started this one before.
+    known: Vec<usize>,
     /// The async op it runs, whose results it leaves to whoever awaits.
     runs: Option<OpId>,
+    /// Who started it.
+    parent: Option<usize>,
 }
 
 pub(crate) struct Interpreter<'a> {
@@ -109,7 +116,9 @@ pub(crate) fn run(program: &Program, plan: &SitePlan, seed: u64) -> Option<bool>
         scopes: HashMap::new(),
         waits_for: Vec::new(),
         launched: HashMap::new(),
+        known: Vec::new(),
         runs: None,
+        parent: None,
     };
     for (id, value) in program.values().iter_enumerated() {
         if value.origin == Origin::External {
@@ -171,6 +180,10 @@ impl<'a> Interpreter<'a> {
             return;
         }
         self.threads[thread].waits_for.clear();
+        if let Some(&Frame::Late(op)) = self.threads[thread].frames.last() {
+            self.threads[thread].frames.clear();
+            return self.accesses(thread, self.program.op(op));
+        }
         let Some(Frame::Block { ops, next, block }) = self.threads[thread].frames.last_mut() else {
             return self.continue_region(thread);
         };
@@ -178,7 +191,7 @@ impl<'a> Interpreter<'a> {
         match ops.get(*next).copied() {
             Some(op) => {
                 let awaits = self.program.op(op).awaits();
-                let waits: Vec<usize> = awaits.iter().filter_map(|token| self.awaited(thread, *token)).collect();
+                let waits: Vec<usize> = awaits.iter().flat_map(|awaited| self.awaited(thread, *awaited)).collect();
                 if waits.iter().any(|&other| !self.threads[other].frames.is_empty()) {
                     self.threads[thread].waits_for = waits;
                     return;
@@ -195,9 +208,20 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn awaited(&self, thread: usize, token: memplan_program::TokenId) -> Option<usize> {
+    fn awaited(&self, thread: usize, Await { token, every }: Await) -> Vec<usize> {
         let launch = self.program.ops().iter_enumerated().find(|(_, op)| *op.control() == Control::Async { token });
-        launch.and_then(|(id, _)| self.threads[thread].launched.get(&id).copied())
+        let Some((launch, _)) = launch else { return Vec::new() };
+        if !every {
+            return self.threads[thread].launched.get(&launch).copied().into_iter().collect();
+        }
+        let runs = |other: &usize| self.threads[*other].runs == Some(launch);
+        let ours = |other: &usize| self.threads[thread].known.contains(other) || self.descends(*other, thread);
+        (0..self.threads.len()).filter(runs).filter(ours).collect()
+    }
+
+    fn descends(&self, thread: usize, from: usize) -> bool {
+        std::iter::successors(self.threads[thread].parent, |&parent| self.threads[parent].parent)
+            .any(|parent| parent == from)
     }
 
     fn collect_results(&mut self, thread: usize, other: usize) {
@@ -284,7 +308,7 @@ impl<'a> Interpreter<'a> {
         let results = self.program.incoming(&info.results);
         let regions = info.regions();
         let again = match info.control() {
-            Control::Loop(_) | Control::Unknown => rounds > 1 && !breaks,
+            Control::Loop(_) => rounds > 1 && !breaks,
             Control::While => !breaks,
             Control::Once => region + 1 < regions.len(),
             _ => false,
@@ -295,7 +319,6 @@ impl<'a> Interpreter<'a> {
         }
         let next = match info.control() {
             Control::Once => region + 1,
-            Control::Unknown => self.random.range(0, regions.len() as u64) as usize,
             _ => 0,
         };
         *self.threads[thread].iterations.entry(op).or_default() += 1;
@@ -353,7 +376,7 @@ impl<'a> Interpreter<'a> {
                 self.random.range(trips.at_least, most + 1)
             }
             Control::Alternatives { may_skip } => u64::from(!*may_skip || !self.random.once_in(3)),
-            Control::Unknown => self.random.range(0, 4),
+            Control::Unknown => return self.anything(thread, id, &inits),
             Control::Parallel { .. } => return self.parallel(thread, id),
             Control::Async { .. } => return self.launch(thread, id, &inits),
         };
@@ -361,7 +384,7 @@ impl<'a> Interpreter<'a> {
             return self.bind_all(thread, &results, &inits);
         }
         let region = match op.control() {
-            Control::Alternatives { .. } | Control::Unknown => self.random.range(0, op.regions().len() as u64) as usize,
+            Control::Alternatives { .. } => self.random.range(0, op.regions().len() as u64) as usize,
             _ => 0,
         };
         let outer = self.threads[thread].iterations.insert(id, 0);
@@ -374,6 +397,7 @@ impl<'a> Interpreter<'a> {
         child.frames = vec![Frame::Region { op: id, region: 0, rounds: 1, outer: None }];
         child.waits_for.clear();
         child.runs = None;
+        child.parent = Some(thread);
         child.iterations.insert(id, iteration);
         let scope = self.fresh();
         child.scopes.insert(id, scope);
@@ -404,7 +428,23 @@ impl<'a> Interpreter<'a> {
         let child = self.spawn(thread, id, 0);
         self.threads[child].runs = Some(id);
         self.threads[thread].launched.insert(id, child);
+        self.threads[thread].known.push(child);
         self.enter_region(child, self.program.op(id).regions()[0], inits);
+    }
+
+    /// The regions of an op that is not known run in threads of their own, whenever
+    /// they like; so do the op's own accesses.
+    fn anything(&mut self, thread: usize, id: OpId, inits: &[Option<Binding>]) {
+        if self.random.once_in(2) {
+            let child = self.spawn(thread, id, 0);
+            self.threads[child].frames = vec![Frame::Late(id)];
+        }
+        for run in 0..self.random.range(0, 4) {
+            let child = self.spawn(thread, id, run);
+            let regions = self.program.op(id).regions();
+            let region = self.random.range(0, regions.len() as u64) as usize;
+            self.enter_region(child, regions[region], inits);
+        }
     }
 
     // Definitions

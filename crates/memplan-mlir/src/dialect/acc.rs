@@ -1,0 +1,62 @@
+//! OpenACC: regions for an accelerator, and the data they work on.
+//!
+//! The gangs and workers of a compute region run it at the same time, and the iterations
+//! of `acc.loop` are spread over them. In its `async` form a region goes on after the op;
+//! which `acc.wait` is for it is decided by numbers, so nobody is taken to
+//! wait for it. Data ops make copies that come back at other times: their operands escape.
+
+use super::{Access, Control, Flow, Header, OpInfo, Row, Selector, Traits};
+
+const UPDATES: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
+
+/// Ops that map host memory to the device, change it there, or bring it back.
+const DATA_OPS: &[&str] = &[
+    "acc.attach",
+    "acc.copyin",
+    "acc.copyout",
+    "acc.create",
+    "acc.declare_device_resident",
+    "acc.declare_link",
+    "acc.delete",
+    "acc.detach",
+    "acc.deviceptr",
+    "acc.enter_data",
+    "acc.exit_data",
+    "acc.firstprivate",
+    "acc.getdeviceptr",
+    "acc.nocreate",
+    "acc.present",
+    "acc.private",
+    "acc.reduction",
+    "acc.update",
+    "acc.update_device",
+    "acc.update_host",
+    "acc.use_device",
+];
+
+pub(super) fn rows() -> Vec<Row> {
+    let scope = Traits::ALLOCATION_SCOPE;
+    let region = |control: Control, traits: Traits| {
+        OpInfo::regions(1, control, Flow::Unknown, traits).with_effects(UPDATES).with_header(Header::Unknown)
+    };
+    let compute = || region(Control::Parallel, scope).detached_by("async");
+    let data = || OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES);
+    let mut rows: Vec<Row> = DATA_OPS.iter().map(|name| (*name, data())).collect();
+    rows.extend([
+        ("acc.*", OpInfo { header: Header::Unknown, ..OpInfo::unlisted() }),
+        ("acc.parallel", compute()),
+        ("acc.serial", compute()),
+        ("acc.kernels", compute()),
+        ("acc.loop", region(Control::Parallel, scope.and(Traits::LOOP_LIKE))),
+        ("acc.data", region(Control::Once, Traits::default()).detached_by("async")),
+        ("acc.host_data", region(Control::Once, Traits::default())),
+        ("acc.bounds", OpInfo::pure()),
+        ("acc.wait", OpInfo::effects(&[])),
+        ("acc.init", OpInfo::effects(&[])),
+        ("acc.shutdown", OpInfo::effects(&[])),
+        ("acc.set", OpInfo::effects(&[])),
+        ("acc.terminator", OpInfo::terminates()),
+        ("acc.yield", OpInfo::terminates()),
+    ]);
+    rows
+}

@@ -1,0 +1,83 @@
+//! OpenMP: teams of threads, shared work, tasks.
+//!
+//! `omp.parallel` starts a team; each of its threads runs the region, at its own
+//! pace. Work inside is shared (`omp.wsloop` with its `omp.loop_nest`, `omp.sections`) or
+//! left to one thread (`omp.single`, `omp.masked`): a thread that comes by may skip it.
+//! Barriers do not show in the tables. Threads are taken to be anywhere at any time,
+//! which is more than really happens.
+//!
+//! `omp.task` is work that some thread does later. It has ended behind a barrier, behind
+//! an `omp.taskwait` of the task that started it, and at the end of the
+//! `omp.taskgroup` or `omp.parallel` around it. Memory mapped to a device has copies
+//! there that come back at other times, so it escapes.
+
+use super::{Access, Control, Flow, Gathers, Header, OpInfo, READS, Row, Selector, Traits};
+
+const UPDATES: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
+
+/// A region that the thread runs once, with private copies as arguments.
+fn region(control: Control, traits: Traits) -> OpInfo {
+    OpInfo::regions(1, control, Flow::Unknown, traits).with_effects(UPDATES).with_header(Header::Unknown)
+}
+
+pub(super) fn rows() -> Vec<Row> {
+    let none = Traits::default();
+    let scope = Traits::ALLOCATION_SCOPE;
+    let team = || region(Control::Parallel, scope.and(Traits::TEAM)).gathering(Gathers::Inside);
+    let wrapper = || region(Control::Once, none);
+    let one_thread = || region(Control::Alternatives, none);
+    let mut rows = vec![
+        ("omp.*", OpInfo { header: Header::Unknown, ..OpInfo::unlisted() }),
+        ("omp.parallel", team()),
+        ("omp.teams", team()),
+        ("omp.wsloop", wrapper()),
+        ("omp.simd", wrapper()),
+        ("omp.distribute", wrapper()),
+        ("omp.loop", wrapper()),
+        ("omp.workshare", wrapper()),
+        ("omp.workshare.loop_wrapper", wrapper()),
+        (
+            "omp.loop_nest",
+            OpInfo::regions(1, Control::Parallel, Flow::None, scope.and(Traits::LOOP_LIKE))
+                .with_header(Header::Indices),
+        ),
+        ("omp.sections", wrapper()),
+        ("omp.section", one_thread()),
+        ("omp.single", one_thread()),
+        ("omp.master", one_thread()),
+        ("omp.masked", one_thread()),
+        ("omp.critical", wrapper()),
+        ("omp.ordered.region", wrapper()),
+        ("omp.scope", wrapper()),
+    ];
+    rows.extend([
+        ("omp.task", region(Control::Async, scope.and(Traits::TASK))),
+        ("omp.taskgroup", wrapper().gathering(Gathers::Inside)),
+        ("omp.taskloop", wrapper().detached_by("nogroup")),
+        ("omp.taskwait", OpInfo::effects(&[]).gathering(Gathers::Children)),
+        ("omp.taskyield", OpInfo::effects(&[])),
+        ("omp.barrier", OpInfo::effects(&[]).gathering(Gathers::Team)),
+        ("omp.flush", OpInfo::effects(UPDATES)),
+        ("omp.cancel", OpInfo::effects(&[])),
+        ("omp.cancellation_point", OpInfo::effects(&[])),
+        ("omp.ordered", OpInfo::effects(&[])),
+        ("omp.critical.declare", OpInfo::effects(&[])),
+        ("omp.terminator", OpInfo::terminates()),
+        ("omp.yield", OpInfo::terminates()),
+        ("omp.atomic.read", OpInfo::effects(UPDATES)),
+        ("omp.atomic.write", OpInfo::effects(UPDATES)),
+        ("omp.atomic.update", OpInfo { regions: Some(1), flow: Flow::Elements, ..OpInfo::effects(UPDATES) }),
+        ("omp.atomic.capture", wrapper()),
+        ("omp.threadprivate", OpInfo::effects(READS).with_aliases(super::UNKNOWN_ALIASES)),
+    ]);
+    rows.extend([
+        ("omp.map.info", OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES)),
+        ("omp.map.bounds", OpInfo::pure()),
+        ("omp.target", region(Control::Once, scope).detached_by("nowait")),
+        ("omp.target_data", wrapper()),
+        ("omp.target_enter_data", OpInfo::escapes()),
+        ("omp.target_exit_data", OpInfo::escapes()),
+        ("omp.target_update", OpInfo::escapes()),
+    ]);
+    rows
+}

@@ -1,0 +1,354 @@
+//! Work that goes on while the code does: what starts it, and what waits for it.
+//!
+//! ```text
+//!   %t = async.execute { … }        starts work, %t stands for it
+//!   async.add_to_group %t, %g       so does %g, with all else that is added to it
+//!   async.await_all %g              waits for all of it
+//!   omp.task { … }                  starts work that nothing stands for
+//!   omp.taskwait                    waits for all tasks that this task has started
+//! ```
+//!
+//! A function may start work and return before it is over ([`Pending`]). Its caller
+//! then has, behind the call, work that does what the callee's work does to the
+//! arguments; if the function returns what stands for the work, the call's result does.
+//!
+//! Work that nobody is known to wait for goes on to the end of the function. That is
+//! always right, only not always good, so whatever is not plain to see is taken so.
+
+use std::collections::{BTreeMap, HashMap};
+
+use memplan_core::Id;
+use memplan_program::{Await, Control, OpDraft, TokenId};
+
+use super::summary::Effect;
+use super::{Lowering, index_of, is_last};
+use crate::Type;
+use crate::dialect::{self, Gathers, Traits};
+use crate::document::{BlockId, Definition, Document, OpId, ValueId};
+
+/// Work that was started in the function being lowered.
+#[derive(Clone, Copy, Debug)]
+struct Started {
+    by: OpId,
+    token: TokenId,
+}
+
+/// What stands for which work, in the function being lowered.
+#[derive(Debug, Default)]
+pub(super) struct Works {
+    tokens: HashMap<ValueId, Started>,
+    /// Groups: all work that was added to each.
+    groups: HashMap<ValueId, Vec<Started>>,
+    tasks: Vec<Started>,
+}
+
+impl Document {
+    /// How an op's regions run, in the form in which it is written.
+    pub(crate) fn control(&self, op: OpId) -> dialect::Control {
+        let info = self.info(op);
+        match &info.detached_by {
+            Some(word) if self.says(op, word) => dialect::Control::Unknown,
+            _ => info.control,
+        }
+    }
+
+    /// Whether a word stands in the text of an op outside its regions.
+    fn says(&self, op: OpId, word: &str) -> bool {
+        let span = self.op(op).span;
+        let regions = || self.regions(op).iter().map(|&region| self.region(region).span);
+        let head = memplan_core::Span { end: regions().next().map_or(span.end, |region| region.start), ..span };
+        let tail = memplan_core::Span { start: regions().last().map_or(span.end, |region| region.end), ..span };
+        self.text(head).contains(word) || self.text(tail).contains(word)
+    }
+
+    /// The nearest op around with one of these traits.
+    fn around_with(&self, op: OpId, traits: &[Traits]) -> Option<OpId> {
+        let mut around = std::iter::successors(self.parent_op(op), |&op| self.parent_op(op));
+        around.find(|&op| traits.iter().any(|&one| self.info(op).traits.has(one)))
+    }
+
+    /// The task an op is part of: an explicit one, or what a thread of a team runs.
+    fn task_around(&self, op: OpId) -> Option<OpId> {
+        self.around_with(op, &[Traits::TASK, Traits::TEAM, Traits::FUNCTION])
+    }
+
+    fn team_around(&self, op: OpId) -> Option<OpId> {
+        self.around_with(op, &[Traits::TEAM, Traits::FUNCTION])
+    }
+
+    /// Whether a task has ended when control has come by an op.
+    fn gathers(&self, op: OpId, task: OpId) -> bool {
+        let at_the_end = self.parent_op(op).filter(|_| is_last(self, op));
+        let inside = at_the_end
+            .is_some_and(|around| self.info(around).gathers == Gathers::Inside && self.is_inside(task, around));
+        inside
+            || match self.info(op).gathers {
+                Gathers::Children => self.task_around(op) == self.task_around(task),
+                Gathers::Team => self.team_around(op) == self.team_around(task),
+                Gathers::Nothing | Gathers::Inside => false,
+            }
+    }
+
+    fn is_inside(&self, op: OpId, outer: OpId) -> bool {
+        std::iter::successors(self.parent_op(op), |&op| self.parent_op(op)).any(|around| around == outer)
+    }
+}
+
+impl Lowering<'_> {
+    /// The program's name for the work that an asynchronous op starts.
+    pub(super) fn start_work(&mut self, op: OpId) -> TokenId {
+        let document = self.document;
+        let name = document.results(op).first().map(|&token| self.value_name(token));
+        let token = self.builder.token(name.as_deref().unwrap_or(""));
+        let started = Started { by: op, token };
+        self.works.tokens.extend(document.results(op).iter().map(|&result| (result, started)));
+        if document.info(op).traits.has(Traits::TASK) {
+            self.works.tasks.push(started);
+        }
+        token
+    }
+
+    /// Remembers work that an op adds to a group.
+    pub(super) fn join_group(&mut self, op: OpId) {
+        let document = self.document;
+        if let &[work, group] = document.operands(op)
+            && document.info(op).traits.has(Traits::JOINS_GROUP)
+            && let Some(&started) = self.works.tokens.get(&work)
+            // Of work that is started more often than it is added, some is not in the group.
+            && document.op(started.by).parent == document.op(op).parent
+        {
+            self.works.groups.entry(group).or_default().push(started);
+        }
+    }
+
+    /// The work that has ended before an op runs.
+    pub(super) fn awaited(&self, op: OpId) -> Vec<Await> {
+        let document = self.document;
+        let mut awaited = Vec::new();
+        if document.info(op).traits.has(Traits::AWAITS) {
+            for value in document.operands(op) {
+                let one = self.works.tokens.get(value);
+                awaited.extend(one.map(|started| Await { token: started.token, every: false }));
+                let members = self.works.groups.get(value).into_iter().flatten();
+                let members = members.filter(|member| self.is_whole_group(op, *value, member));
+                awaited.extend(members.map(|member| Await { token: member.token, every: true }));
+            }
+        }
+        let ended = self.works.tasks.iter().filter(|task| document.gathers(op, task.by));
+        awaited.extend(ended.map(|task| Await { token: task.token, every: true }));
+        awaited
+    }
+
+    /// Whether waiting for a group is waiting for all work of one of its members:
+    /// the group is made in the same block, and all of the work is started in between.
+    fn is_whole_group(&self, op: OpId, group: ValueId, member: &Started) -> bool {
+        let document = self.document;
+        let Definition::Result { op: made, .. } = document.value(group).definition else { return false };
+        document.op(made).parent == document.op(op).parent && made < member.by && member.by < op
+    }
+
+    /// Behind a call: the work that the callee has started and not awaited.
+    pub(super) fn pending_work(&mut self, call: OpId) {
+        let document = self.document;
+        for work in self.summaries.pending(call).to_vec() {
+            let operands = document.operands(call);
+            let touched = work.touches.iter().filter_map(|&(at, effect)| Some((*operands.get(at)?, effect)));
+            let touched: Vec<(ValueId, Effect)> = touched.filter(|(value, _)| self.is_memory(*value)).collect();
+            let draft = || OpDraft::new(document.name(call)).span(document.op(call).span);
+            let token = self.builder.token("");
+            if let Some(&result) = work.token.and_then(|at| document.results(call).get(at)) {
+                self.works.tokens.insert(result, Started { by: call, token });
+            }
+            let mut inside = draft();
+            for (value, effect) in touched {
+                for kind in effect.accesses() {
+                    inside = inside.access(self.value(value), kind);
+                }
+            }
+            self.builder.open_op(draft().control(Control::Async { token }));
+            self.builder.open_region(&[]);
+            self.builder.push(inside);
+            self.builder.leave(&[]);
+            self.builder.close_region();
+            self.builder.close_op();
+            self.ops.push(call);
+            self.ops.push(call);
+        }
+    }
+}
+
+/// When work that is started in a function is over, as its callers see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Before the function returns.
+    Inside,
+    /// When whatever the result at this position stands for is awaited.
+    Result(usize),
+    /// Nobody knows.
+    Never,
+}
+
+impl End {
+    /// Work inside work: over when both are.
+    fn and(self, other: End) -> End {
+        match (self, other) {
+            (End::Inside, end) | (end, End::Inside) => end,
+            (one, other) if one == other => one,
+            _ => End::Never,
+        }
+    }
+}
+
+/// Work that a function starts and does not await.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pending {
+    /// The position of the result that stands for it, if one does.
+    pub(super) token: Option<usize>,
+    /// What it does to which argument.
+    pub(super) touches: Vec<(usize, Effect)>,
+}
+
+/// For the ops of one function: when the work they are part of is over.
+pub(super) struct Ends<'d> {
+    document: &'d Document,
+    function: OpId,
+    /// What the function returns, if it has one block.
+    returned: &'d [ValueId],
+    /// For each op from the function on, the work around it.
+    around: Vec<End>,
+    /// Tokens and groups, with the blocks in which something awaits them.
+    awaited: HashMap<ValueId, Vec<(BlockId, OpId)>>,
+    /// Ops that wait for tasks, or stand at the end of a region that does.
+    gathering: Vec<OpId>,
+}
+
+impl<'d> Ends<'d> {
+    pub(super) fn new(document: &'d Document, function: OpId, last: OpId) -> Ends<'d> {
+        let mut ends = Ends {
+            document,
+            function,
+            returned: returned(document, function),
+            around: Vec::new(),
+            awaited: HashMap::new(),
+            gathering: Vec::new(),
+        };
+        let ops = || (index_of(function)..index_of(last) + 1).map(OpId::from_index);
+        for op in ops() {
+            let info = document.info(op);
+            if info.traits.has(Traits::AWAITS) {
+                for &value in document.operands(op) {
+                    ends.awaited.entry(value).or_default().push((document.op(op).parent, op));
+                }
+            }
+            let at_end =
+                || document.parent_op(op).is_some_and(|around| document.info(around).gathers == Gathers::Inside);
+            if info.gathers != Gathers::Nothing || (is_last(document, op) && at_end()) {
+                ends.gathering.push(op);
+            }
+        }
+        for op in ops() {
+            let parent = document.parent_op(op).filter(|&parent| parent >= function);
+            let around = parent.map_or(End::Inside, |parent| ends.around(parent).and(ends.of_regions(parent)));
+            ends.around.push(around);
+        }
+        ends
+    }
+
+    fn around(&self, op: OpId) -> End {
+        self.around[index_of(op) - index_of(self.function)]
+    }
+
+    /// When an op's own accesses are over.
+    pub(super) fn of_accesses(&self, op: OpId) -> Option<Option<usize>> {
+        let late = self.document.control(op) == dialect::Control::Unknown && !self.document.regions(op).is_empty();
+        let own = match late || self.hands_out_gpu_token(op) {
+            true => self.of_regions(op),
+            false => End::Inside,
+        };
+        outliving(self.around(op).and(own))
+    }
+
+    /// When work is over that a callee has started and that a result of the call may stand for.
+    pub(super) fn of_call(&self, call: OpId, token: Option<usize>) -> Option<Option<usize>> {
+        let token = token.and_then(|at| self.document.results(call).get(at));
+        let own = token.map_or(End::Never, |&token| self.of_token(call, &[token]));
+        outliving(self.around(call).and(own))
+    }
+
+    /// When the work is over that an op's regions are.
+    fn of_regions(&self, op: OpId) -> End {
+        let document = self.document;
+        if document.info(op).traits.has(Traits::TASK) {
+            let ends = |&at: &OpId| at > op && self.is_behind(at, op) && document.gathers(at, op);
+            return if self.gathering.iter().any(ends) { End::Inside } else { End::Never };
+        }
+        match document.control(op) {
+            dialect::Control::Async => self.of_token(op, document.results(op)),
+            dialect::Control::Unknown if !document.regions(op).is_empty() => End::Never,
+            _ if self.hands_out_gpu_token(op) => self.of_token(op, document.results(op)),
+            _ => End::Inside,
+        }
+    }
+
+    /// When work is over that these values stand for: awaited in the block that starts it, or returned.
+    fn of_token(&self, start: OpId, tokens: &[ValueId]) -> End {
+        let block = self.document.op(start).parent;
+        let awaits = |token| self.awaited.get(token).into_iter().flatten();
+        if tokens.iter().flat_map(awaits).any(|&(at, op)| at == block && op > start) {
+            return End::Inside;
+        }
+        let outermost = self.document.block_parent(block) == Some(self.function);
+        let position = self.returned.iter().position(|value| tokens.contains(value));
+        position.filter(|_| outermost).map_or(End::Never, End::Result)
+    }
+
+    /// Whether control comes by `later` in the block of `op`, or in one around it, behind `op`.
+    fn is_behind(&self, later: OpId, op: OpId) -> bool {
+        let block = self.document.op(later).parent;
+        let mut around = std::iter::successors(Some(op), |&op| self.document.parent_op(op));
+        around.any(|around| self.document.op(around).parent == block && around < later)
+    }
+
+    fn hands_out_gpu_token(&self, op: OpId) -> bool {
+        let document = self.document;
+        let token = |value: &ValueId| matches!(document.ty(*value), Type::Opaque(text) if text == "!gpu.async.token");
+        document.results(op).iter().any(token) && !document.info(op).traits.has(Traits::AWAITS)
+    }
+}
+
+/// The token of work that goes on when the function has returned; `None` if it does not.
+fn outliving(end: End) -> Option<Option<usize>> {
+    match end {
+        End::Inside => None,
+        End::Result(at) => Some(Some(at)),
+        End::Never => Some(None),
+    }
+}
+
+/// What a function of one block returns.
+fn returned(document: &Document, function: OpId) -> &[ValueId] {
+    let blocks = document.regions(function).first().map_or(&[][..], |&body| document.blocks(body));
+    let last = match blocks {
+        [block] => document.ops(*block).last(),
+        _ => None,
+    };
+    let returns = |op: &&OpId| document.info(**op).traits.has(Traits::RETURN_LIKE);
+    last.filter(returns).map_or(&[], |&op| document.operands(op))
+}
+
+/// What pending work does to which argument, by the result that stands for the work.
+/// Values are given as their classes.
+pub(super) fn by_token(touched: &[(ValueId, Effect, Option<usize>)], parameters: &[ValueId]) -> Vec<Pending> {
+    let mut works: BTreeMap<Option<usize>, Vec<Effect>> = BTreeMap::new();
+    for &(class, effect, token) in touched {
+        let effects = works.entry(token).or_insert_with(|| vec![Effect::default(); parameters.len()]);
+        let same = effects.iter_mut().zip(parameters).filter(|(_, parameter)| **parameter == class);
+        same.for_each(|(known, _)| known.add(effect));
+    }
+    let touches = |effects: Vec<Effect>| {
+        let touched = effects.into_iter().enumerate().filter(|(_, effect)| *effect != Effect::default());
+        touched.collect()
+    };
+    let works = works.into_iter().map(|(token, effects)| Pending { token, touches: touches(effects) });
+    works.filter(|work| !work.touches.is_empty()).collect()
+}
