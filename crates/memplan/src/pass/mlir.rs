@@ -91,7 +91,10 @@ impl Pass for PlanMemory {
             let planned =
                 plan_memory::run(document, lowered, &options, how.device.as_ref(), how.strategy, &how.request)?;
             let span_of = |&site: &SiteId| document.op(lowered.sites[site]).span;
-            let spans_of = |function: &plan_memory::PlannedFunction| function.sites.iter().map(span_of).collect();
+            let spans_of = |function: &plan_memory::PlannedFunction| {
+                let fixed = function.fixed.iter().map(|&cast| document.op(cast).span);
+                function.sites.iter().map(span_of).chain(fixed).collect()
+            };
             spans = planned.functions.iter().map(spans_of).collect();
             (functions, files) = (planned.functions, planned.files);
             Ok(planned.rewrite)

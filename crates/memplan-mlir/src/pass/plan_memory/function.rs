@@ -1,6 +1,6 @@
 //! The buffers of a function, when they are in use, and where they go.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use memplan_analysis::Life;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound};
@@ -9,10 +9,11 @@ use memplan_planner::{Request, Strategy, plan, search};
 use memplan_program::{AccessKind, BlockId, Control, FunctionId, OpId, RegionId, SiteId, Size as SiteSize};
 
 use super::coalesce::{Groups, InPlace, coalesce};
+use super::fixed::{self, FixedBuffers};
 use super::overflow::{self, Overflow};
 use super::pipes::{self, Users};
 use super::problem::{Choice, Kernel, idle_temporaries};
-use super::target::{DEFAULT_DEVICE, Target};
+use super::target::{DEFAULT_DEVICE, Scope, Target};
 use super::{PlannedFunction, View};
 use crate::Document;
 use crate::dialect::Traits;
@@ -36,6 +37,7 @@ pub(super) fn plan_all(
         view,
         users: pipes::find(view),
         idle: idle_temporaries(view),
+        fixed: fixed::find(view),
         loose: None,
         names: program.site_names(),
         by_function: IndexVec::filled(Vec::new(), program.functions().len()),
@@ -110,6 +112,8 @@ struct Planner<'a> {
     users: HashMap<SiteId, Users>,
     /// Temporary buffers that no op touches.
     idle: HashMap<SiteId, (OpId, OpId)>,
+    /// What has addresses already.
+    fixed: FixedBuffers,
     /// Groups without in-place results, once a memory is too small.
     loose: Option<Groups>,
     names: IndexVec<SiteId, String>,
@@ -180,6 +184,11 @@ impl Planner<'_> {
                 let span = self.view.document.op(self.view.lowered.functions[function]).name_span;
                 let message = format!("no device is named: taken to be {DEFAULT_DEVICE}");
                 self.all.remarks.push(Remark { span, message });
+            }
+        }
+        for (function, remark) in &self.fixed.remarks {
+            if !self.by_function[*function].is_empty() {
+                self.all.remarks.push(remark.clone());
             }
         }
         Ok(())
@@ -255,15 +264,29 @@ impl Planner<'_> {
                 let space = program.site(*site).space;
                 self.by_function[callee].iter().any(|&other| program.site(other).space == space)
             };
-            if let Some(&site) = self.by_function[caller].iter().filter(alive).find(|site| clash(site)) {
+            let planned = self.by_function[caller].iter().filter(alive).find(|site| clash(site));
+            let planned = planned.map(|&site| self.names[site].as_str());
+            if let Some(name) = planned.or_else(|| self.fixed_clash(caller, op, callee)) {
                 let message = format!(
-                    "the function called here has on-chip buffers of its own, and {} is in use meanwhile: inline it first",
-                    self.names[site]
+                    "the function called here has on-chip buffers of its own, and {name} is in use meanwhile: inline it first"
                 );
                 return Err(PassError::Op { span: document.op(called).span, message });
             }
         }
         Ok(())
+    }
+
+    /// A buffer at a fixed address that is in use while a called function has
+    /// planned buffers in the same memory.
+    fn fixed_clash(&self, caller: FunctionId, call: OpId, callee: FunctionId) -> Option<&str> {
+        let document = self.view.document;
+        let of_caller = |op: crate::OpId| document.function_around(op) == Some(self.view.lowered.functions[caller]);
+        let clashes = |cast: &&fixed::Cast| {
+            let alive = cast.first <= call && call <= cast.last && of_caller(cast.op);
+            alive && self.by_function[callee].iter().any(|&site| self.space_text(site) == cast.space)
+        };
+        let cast = self.fixed.of(caller).iter().find(clashes)?;
+        document.results(cast.op).first().map(|&value| document.value_name(value))
     }
 
     /// Whoever got hold of an address may use it at any time, so the buffer must
@@ -364,11 +387,24 @@ impl Planner<'_> {
             }
         };
         self.adopt(&sites, &plan);
+        let fixed = self.taken(function, &target, &sites).into_iter().map(|(_, piece)| piece.op).collect();
         if let Some(report) = &report {
             self.warn(op, &problem, report);
         }
-        self.all.functions.push(PlannedFunction { name, problem, plan, report, sites });
+        self.all.functions.push(PlannedFunction { name, problem, plan, report, sites, fixed });
         Ok(())
+    }
+
+    /// The bytes that are taken in the memories of these sites, by the names of the memories.
+    fn taken(&self, function: FunctionId, target: &Target, sites: &[SiteId]) -> Vec<(String, fixed::Piece)> {
+        let scopes = sites.iter().filter_map(|&site| target.scope(self.space_text(site)));
+        let scopes: BTreeMap<&str, &Scope> = scopes.map(|scope| (scope.name.as_str(), scope)).collect();
+        let casts = self.fixed.of(function);
+        let pieces = scopes.into_iter().flat_map(|(name, scope)| {
+            let is_here = |space: &str| target.scope(space).is_some_and(|scope| scope.name == name);
+            fixed::pieces(casts, is_here, scope).into_iter().map(move |piece| (name.to_owned(), piece))
+        });
+        pieces.collect()
     }
 
     /// Plans a function: with in-place results on their donors, and in memories
@@ -387,6 +423,7 @@ impl Planner<'_> {
             users: &self.users,
             idle: &self.idle,
             names: &self.names,
+            taken: self.taken(function, target, sites),
             function,
             target,
             sites,
