@@ -37,6 +37,7 @@ use memplan_program::{AccessKind, Control, FunctionId, OpId, Origin, ValueId};
 use super::View;
 use super::target::Scope;
 use crate::dialect::Traits;
+use crate::lower::origin::allocated_bytes;
 use crate::pass::Remark;
 
 /// The name of the op that gives an address a type.
@@ -82,12 +83,9 @@ impl FixedBuffers {
 /// Finds the casts of all functions.
 pub(super) fn find(view: &View) -> FixedBuffers {
     let program = &view.lowered.program;
-    let mut found = FixedBuffers {
-        by_function: IndexVec::filled(Vec::new(), program.functions().len()),
-        remarks: Vec::new(),
-    };
-    let casts: Vec<OpId> =
-        program.ops().ids().filter(|&op| view.document.name(view.lowered.ops[op]) == CAST).collect();
+    let mut found =
+        FixedBuffers { by_function: IndexVec::filled(Vec::new(), program.functions().len()), remarks: Vec::new() };
+    let casts: Vec<OpId> = program.ops().ids().filter(|&op| view.document.name(view.lowered.ops[op]) == CAST).collect();
     if casts.is_empty() {
         return found;
     }
@@ -200,7 +198,7 @@ impl<'a> Uses<'a> {
         let value = *self.view.lowered.values.get(&result)?;
         let (first, last) = self.life(value)?;
         let space = memref.space.clone().unwrap_or_default();
-        Some(Cast { op: cast, space, addresses, size: memref.bytes().map(|bytes| bytes.0), first, last })
+        Some(Cast { op: cast, space, addresses, size: allocated_bytes(memref).map(|bytes| bytes.0), first, last })
     }
 
     /// From the first to the last op at which a value's memory is in use.

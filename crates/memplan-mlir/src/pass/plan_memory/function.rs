@@ -54,6 +54,7 @@ pub(super) fn plan_all(
     let planned: Vec<SiteId> = planner.by_function.iter().flatten().copied().filter(own).collect();
     let groups = coalesce(view, &planner.users, &planned, InPlace::Always);
     planner.refuse_hopeless(&groups)?;
+    planner.leave_alone(&groups);
     planner.refuse_nested_kernels()?;
     planner.refuse_handed_out()?;
     for function in program.functions().ids() {
@@ -170,7 +171,8 @@ impl Planner<'_> {
                 continue;
             }
             self.check(site, written[site], span)?;
-            if matches!(self.view.lifetimes.life(site), Life::Untraceable { .. }) {
+            let several = matches!(self.view.lifetimes.life(site), Life::Untraceable { .. });
+            if several || self.may_have_instances_side_by_side(site) {
                 let message = format!("{} keeps its allocation: several instances exist at once", self.names[site]);
                 self.all.remarks.push(Remark { span, message });
                 continue;
@@ -200,6 +202,14 @@ impl Planner<'_> {
         let document = self.view.document;
         let host = document.attribute(op, "hacc.function_kind").is_some_and(|kind| kind.contains("HOST"));
         host || document.attribute(op, "hivm.vector_function").is_some()
+    }
+
+    /// Whether each of several iterations or threads has an instance of its own:
+    /// one address cannot be right for all of them.
+    fn may_have_instances_side_by_side(&self, site: SiteId) -> bool {
+        let program = &self.view.lowered.program;
+        let side_by_side = |op: OpId| matches!(program.op(op).control(), Control::Parallel { .. } | Control::Unknown);
+        program.alloc_op(site).is_some_and(|alloc| program.ancestors(alloc).any(side_by_side))
     }
 
     fn check(&self, site: SiteId, written: Option<bool>, span: memplan_core::Span) -> Result<(), PassError> {
@@ -345,6 +355,21 @@ impl Planner<'_> {
         false
     }
 
+    /// Buffers that no fixed address serves keep their allocations.
+    fn leave_alone(&mut self, groups: &Groups) {
+        for &site in &groups.left_alone {
+            let span = self.view.document.op(self.view.lowered.sites[site]).span;
+            let message = format!(
+                "{} keeps its allocation: a loop hands out several instances of it, and one is written while another is still needed",
+                self.names[site]
+            );
+            self.all.remarks.push(Remark { span, message });
+        }
+        for sites in self.by_function.iter_mut() {
+            sites.retain(|site| !groups.left_alone.contains(site));
+        }
+    }
+
     fn refuse_hopeless(&self, groups: &Groups) -> Result<(), PassError> {
         let Some(&site) = groups.hopeless.first() else { return Ok(()) };
         let span = self.view.document.op(self.view.lowered.sites[site]).span;
@@ -370,6 +395,8 @@ impl Planner<'_> {
         let op = self.view.lowered.functions[function];
         let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();
         let Attempt { problem, outcome, report, refuted } = attempt;
+        let fixed: Vec<crate::OpId> =
+            self.taken(function, &target, &sites).into_iter().map(|(_, piece)| piece.op).collect();
         let plan = match outcome {
             Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => plan,
             outcome => {
@@ -377,6 +404,7 @@ impl Planner<'_> {
                     view: self.view,
                     problem: &problem,
                     sites: &sites,
+                    fixed: &fixed,
                     outcome: &outcome,
                     report: report.as_ref(),
                     refuted: &refuted,
@@ -387,7 +415,6 @@ impl Planner<'_> {
             }
         };
         self.adopt(&sites, &plan);
-        let fixed = self.taken(function, &target, &sites).into_iter().map(|(_, piece)| piece.op).collect();
         if let Some(report) = &report {
             self.warn(op, &problem, report);
         }
