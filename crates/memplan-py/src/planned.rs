@@ -88,7 +88,7 @@ impl PlanHandle {
     }
 
     fn to_json(&self) -> String {
-        json::write(&self.problem, &self.outcome, &self.strategy, self.seconds)
+        json::write(&self.problem, &self.outcome, &self.strategy, Some(self.seconds))
     }
 
     fn to_csv(&self, py: Python<'_>) -> PyResult<String> {

@@ -95,8 +95,9 @@ fn delivered(rewritten: Rewritten, args: &OptArgs) -> Result<Answer, Failure> {
     }
     let answer = match &args.output {
         Some(path) => {
+            let was_input = output::is_input(path, &args.file);
             output::write(path, &text)?;
-            Answer::default()
+            Answer::default().with_notes(output::replaced_input(path, was_input))
         }
         None => Answer::yes(text),
     };

@@ -25,6 +25,7 @@ const LISTED: usize = 20;
 
 pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     let files = Files::of(args)?;
+    files.refuse_input(args.file.as_deref())?;
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
     let planned = match &args.warm {
         Some(old) => repaired(&source, args, old)?,
@@ -153,6 +154,14 @@ impl<'a> Files<'a> {
             plan: args.output.output.as_ref().map(plan_kind).transpose()?,
             map: args.output.map.as_ref().map(map_kind).transpose()?.or(example_map),
         })
+    }
+
+    /// A plan or a map in the place of the input is an accident. A model with its plan inside is still that model.
+    fn refuse_input(&self, file: Option<&str>) -> Result<(), Failure> {
+        let Some(file) = file else { return Ok(()) };
+        let plan = self.plan.filter(|(_, kind)| !matches!(kind, PlanKind::Model)).map(|(path, _)| path);
+        let map = self.map.as_ref().map(|(path, _)| path.as_path());
+        plan.into_iter().chain(map).try_for_each(|path| output::refuse_input(path, file))
     }
 
     /// Writes what there is and says so. Without a plan there is nothing to write.
