@@ -1,6 +1,10 @@
 //! Output files: written whole or not at all.
+//!
+//! A file that is there keeps its permissions and the links that lead to it. One that
+//! must not be written is not replaced, though its folder would allow it. Devices and
+//! pipes are written to.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +18,28 @@ pub(crate) fn extension(path: &Path) -> String {
 /// The name of an output file without folder and extension.
 pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Whether an output would replace the file that is read. Files are compared as
+/// the system knows them, so links and other spellings of a path do not matter.
+pub(crate) fn is_input(output: &Path, input: &str) -> bool {
+    let known = |path: &Path| path.canonicalize().ok();
+    input != "-" && known(output).is_some_and(|output| Some(output) == known(Path::new(input)))
+}
+
+/// What to say if an output has replaced the file that was read.
+pub(crate) fn replaced_input(output: &Path, was_input: bool) -> Option<String> {
+    was_input.then(|| format!("{} was the input: it has been replaced", output.display()))
+}
+
+/// Refuses to replace the file that is read by something else: a plan of a CSV
+/// file, for example, would fix all offsets the next time it is planned.
+pub(crate) fn refuse_input(output: &Path, input: &str) -> Result<(), Failure> {
+    if !is_input(output, input) {
+        return Ok(());
+    }
+    let message = format!("{} is the input; the output would replace it", output.display());
+    Err(Failure::usage_with_help(message, "write to another file"))
 }
 
 /// Writes beside the target and renames, so that a reader never sees half a
@@ -35,11 +61,29 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
     if is_special {
         return fill(&mut File::options().write(true).open(path)?);
     }
-    // A link keeps pointing where it does; the file behind it is replaced.
-    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = &behind_links(path)?;
+    let old = path.metadata().ok();
+    if old.is_some() {
+        // The rename would replace a file that must not be written: ask for it before.
+        File::options().append(true).open(path)?;
+    }
     let draft = Draft::beside(path)?;
-    draft.fill(fill)?;
+    draft.fill(fill, old.map(|old| old.permissions()))?;
     std::fs::rename(&draft.path, path)
+}
+
+/// At most so many links are followed, one to the next.
+const LONGEST_CHAIN_OF_LINKS: usize = 40;
+
+/// The file behind a link, whether it exists or not: the link itself stays.
+fn behind_links(path: &Path) -> std::io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..LONGEST_CHAIN_OF_LINKS {
+        let Ok(target) = std::fs::read_link(&path) else { return Ok(path) };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        path = folder.join(target);
+    }
+    Err(std::io::Error::other("its links lead round in a circle"))
 }
 
 /// A file that becomes the output by its last rename, and goes if that fails.
@@ -50,13 +94,25 @@ struct Draft {
 impl Draft {
     /// In the same folder, so that the rename stays inside one file system.
     fn beside(path: &Path) -> std::io::Result<Draft> {
-        let name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?.to_string_lossy();
-        Ok(Draft { path: path.with_file_name(format!(".{name}.{}.tmp", std::process::id())) })
+        path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
+        Ok(Draft { path: path.with_file_name(format!(".memplan-{}.tmp", std::process::id())) })
     }
 
-    fn fill(&self, fill: Fill) -> std::io::Result<()> {
-        let mut file = File::create(&self.path)?;
+    /// Fills it. Nobody may read it who may not read the file that it replaces, not even for a moment.
+    fn fill(&self, fill: Fill, permissions: Option<Permissions>) -> std::io::Result<()> {
+        // What is left of a process that was killed; a link goes, too, and not what it points to.
+        let _ = std::fs::remove_file(&self.path);
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if permissions.is_some() {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let mut file = options.open(&self.path)?;
         fill(&mut file)?;
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions)?;
+        }
         file.sync_all()
     }
 }
@@ -65,5 +121,97 @@ impl Drop for Draft {
     fn drop(&mut self) {
         // After the rename there is nothing left to remove.
         let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    /// A folder of its own that goes with the test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path = std::env::temp_dir().join(format!("memplan-output-{name}-{}", std::process::id()));
+            let _ = fs::remove_dir_all(&path);
+            fs::create_dir_all(&path).unwrap();
+            Folder(path)
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.join(name)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn permissions_stay_as_they_are() {
+        let folder = Folder::new("modes");
+        for wanted in [0o600, 0o640, 0o666, 0o755] {
+            let path = folder.path(&wanted.to_string());
+            fs::write(&path, "old").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(wanted)).unwrap();
+            write(&path, "new").unwrap();
+            assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode(&path)), ("new", wanted));
+        }
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 4, "nothing is left beside them");
+    }
+
+    #[test]
+    fn what_must_not_be_written_is_not_replaced() {
+        let folder = Folder::new("read-only");
+        let path = folder.path("old");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+        // Nothing is read-only for an administrator.
+        if File::options().append(true).open(&path).is_err() {
+            assert!(write(&path, "new").is_err());
+            assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        }
+    }
+
+    #[test]
+    fn links_stay_whether_they_lead_anywhere_or_not() {
+        let folder = Folder::new("links");
+        fs::create_dir(folder.path("sub")).unwrap();
+        for (link, target) in [("good", "sub/there"), ("dangling", "sub/not-there")] {
+            symlink(target, folder.path(link)).unwrap();
+        }
+        fs::write(folder.path("sub/there"), "old").unwrap();
+        symlink("good", folder.path("again")).unwrap();
+        for (link, target) in [("good", "sub/there"), ("dangling", "sub/not-there"), ("again", "sub/there")] {
+            write(&folder.path(link), link).unwrap();
+            assert!(folder.path(link).is_symlink(), "{link}");
+            assert_eq!(fs::read_to_string(folder.path(target)).unwrap(), link);
+        }
+        symlink("round", folder.path("round")).unwrap();
+        assert!(write(&folder.path("round"), "new").is_err());
+    }
+
+    #[test]
+    fn the_input_is_known_by_any_name() {
+        let folder = Folder::new("input");
+        fs::write(folder.path("in.csv"), "").unwrap();
+        symlink("in.csv", folder.path("link.csv")).unwrap();
+        let input = folder.path("in.csv");
+        let input = input.to_str().unwrap();
+        for name in ["in.csv", "./in.csv", "link.csv"] {
+            assert!(is_input(&folder.path(name), input), "{name}");
+            assert!(refuse_input(&folder.path(name), input).is_err(), "{name}");
+        }
+        assert!(!is_input(&folder.path("other.csv"), input) && !is_input(&folder.path("in.csv"), "-"));
     }
 }

@@ -11,7 +11,7 @@
 //!   live      64  96  32  16  16    peak 96 at step 1
 //! ```
 //!
-//! Three refinements, each sound on its own:
+//! Four refinements, each sound on its own:
 //!
 //! - *alignment*: if every offset is a multiple of g, then between two buffers
 //!   the tail up to the next multiple of g is lost; only the topmost buffer may
@@ -21,12 +21,15 @@
 //!   the union of its members' bytes.
 //! - *overlays*: from the newcomer's start on, a victim counts with the size of
 //!   the smaller of the two less. That is the most that can be taken from it,
-//!   once for each overlay; what nobody takes is disjoint from everything else.
+//!   once for each overlay; what nobody takes is disjoint from everything else;
+//! - *pairs that must not share*: buffers all of which are apart from each other
+//!   count together, whenever they are alive (`apart`).
 //!
 //! For shared objects the bound is the sum of the *positional maxima*: sort
 //! the sizes alive at each step, largest first; the i-th largest object is at
 //! least as large as the i-th entry of every step's list.
 
+mod apart;
 mod positional;
 mod sweep;
 
@@ -54,16 +57,34 @@ pub fn space_lower_bounds(problem: &Problem) -> IndexVec<SpaceId, Peak> {
 }
 
 fn space_lower_bound(problem: &Problem, space: SpaceId) -> Peak {
+    need(problem, space).0
+}
+
+/// Whose bytes make up what a space needs.
+enum Reason {
+    /// Those of the buffers that are alive at a step, or exclusive.
+    Alive,
+    /// Those below the end of this buffer, which is fixed.
+    Fixed(BufferId),
+    /// Those of buffers that never share with each other.
+    Apart(Vec<BufferId>),
+}
+
+/// What a space needs at least, counting the buffers that can only live there, and why.
+fn need(problem: &Problem, space: SpaceId) -> (Peak, Reason) {
     let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space];
-    let mut peak = Sweep::refined(problem, space, only_here).peak();
+    let mut need = (Sweep::refined(problem, space, only_here).peak(), Reason::Alive);
+    if let Some((bytes, set)) = apart::heavy_set(problem, space, only_here).filter(|(bytes, _)| *bytes > need.0.bytes) {
+        need = (Peak { bytes, step: None }, Reason::Apart(set));
+    }
     for (id, buffer) in problem.buffers().iter_enumerated() {
         let (Some(offset), true) = (buffer.fixed, only_here(id)) else { continue };
         let end = Bytes(offset.0 + buffer.bytes().unwrap_or_default().0);
-        if end > peak.bytes {
-            peak = Peak { bytes: end, step: None };
+        if end > need.0.bytes {
+            need = (Peak { bytes: end, step: None }, Reason::Fixed(id));
         }
     }
-    peak
+    need
 }
 
 /// No plan made of offsets has a smaller extent, summed over all spaces.
@@ -103,50 +124,71 @@ pub fn overfull(problem: &Problem) -> Option<Witness> {
     alone_too_large(problem).or_else(|| {
         problem.spaces().ids().find_map(|space| {
             let capacity = problem.spaces()[space].capacity?;
-            let peak = space_lower_bound(problem, space);
-            (peak.bytes > capacity).then(|| Witness {
-                space,
-                buffers: alive_at(problem, space, peak),
-                step: peak.step,
-                needed: peak.bytes,
-                capacity,
-            })
+            let (peak, reason) = need(problem, space);
+            (peak.bytes > capacity).then(|| blame(problem, space, peak, reason, capacity))
         })
     })
+}
+
+/// Says who needs more than a space has.
+fn blame(problem: &Problem, space: SpaceId, peak: Peak, reason: Reason, capacity: Bytes) -> Witness {
+    let mut buffers = match reason {
+        Reason::Alive => counted_at(problem, space, peak),
+        Reason::Fixed(buffer) => vec![buffer],
+        Reason::Apart(set) => set,
+    };
+    buffers.sort_unstable();
+    let needed = peak.bytes.max(needed_by(problem, space, &buffers));
+    let step = peak.step.filter(|&step| buffers.iter().all(|&id| is_alive(&problem.buffers()[id], step)));
+    Witness { space, buffers, step, needed, capacity }
+}
+
+/// What some buffers of a space (in input order) need at least, were they alone.
+///
+/// That can be more than they need in the company of others: offsets of buffers
+/// that are all aligned leave gaps between them, which a smaller buffer might have filled.
+pub fn needed_by(problem: &Problem, space: SpaceId, buffers: &[BufferId]) -> Bytes {
+    Sweep::refined(problem, space, |id| buffers.binary_search(&id).is_ok()).peak().bytes
 }
 
 fn alone_too_large(problem: &Problem) -> Option<Witness> {
     problem.buffers().iter_enumerated().find_map(|(id, buffer)| {
-        let size = buffer.bytes()?;
-        let needed = Bytes(buffer.fixed.unwrap_or_default().0 + size.0 * u64::from(buffer.slots));
-        let too_large = |space: &SpaceId| problem.spaces()[*space].capacity.is_some_and(|capacity| needed > capacity);
+        let needed = |space: SpaceId| needed_alone(problem, id, space);
+        let too_large =
+            |&space: &SpaceId| problem.spaces()[space].capacity.is_some_and(|capacity| needed(space) > Some(capacity));
         let space = *buffer.spaces.first()?;
-        buffer.spaces.iter().all(too_large).then(|| Witness {
+        buffer.spaces.iter().all(too_large).then_some(())?;
+        Some(Witness {
             space,
             buffers: vec![id],
             step: buffer.lifetime.start(),
-            needed,
-            capacity: problem.spaces()[space].capacity.unwrap_or_default(),
+            needed: needed(space)?,
+            capacity: problem.spaces()[space].capacity?,
         })
     })
 }
 
-/// The buffers that count at a space's peak. The empty step stands for "a fixed
-/// buffer reaches too far", which concerns that buffer alone, or else for
-/// exclusive buffers, which count at every step.
-fn alive_at(problem: &Problem, space: SpaceId, peak: Peak) -> Vec<BufferId> {
-    let size = |buffer: &Buffer| buffer.bytes().unwrap_or_default();
-    let is_here = |buffer: &Buffer| buffer.spaces.as_slice() == [space] && size(buffer) > Bytes::ZERO;
-    let chosen = |counts: &dyn Fn(&Buffer) -> bool| {
-        let all = problem.buffers().iter_enumerated().filter(|(_, buffer)| is_here(buffer) && counts(buffer));
-        all.map(|(id, _)| id).collect::<Vec<_>>()
-    };
-    if let Some(step) = peak.step {
-        let is_on = |interval: &crate::Interval| interval.start <= step && step < interval.end;
-        return chosen(&|buffer| buffer.exclusive || buffer.lifetime.intervals().iter().any(is_on));
-    }
-    let fixed = chosen(&|buffer| buffer.fixed.is_some_and(|offset| offset.0 + size(buffer).0 == peak.bytes.0));
-    if fixed.is_empty() { chosen(&|buffer| buffer.exclusive) } else { fixed }
+/// The end of a buffer that lies as low as it can; all its slots one behind the other.
+fn needed_alone(problem: &Problem, id: BufferId, space: SpaceId) -> Option<Bytes> {
+    let buffer = &problem.buffers()[id];
+    let size = buffer.bytes()?;
+    let slot = size.align_up(problem.alignment_in(id, space))?;
+    let others = slot.checked_mul(u64::from(buffer.slots.max(1)) - 1)?;
+    buffer.fixed.unwrap_or_default().checked_add(others)?.checked_add(size)
+}
+
+fn is_alive(buffer: &Buffer, step: crate::Step) -> bool {
+    buffer.lifetime.intervals().iter().any(|interval| interval.start <= step && step < interval.end)
+}
+
+/// The buffers that count at a space's peak: those alive at its step, and exclusive
+/// ones, which count at every step.
+fn counted_at(problem: &Problem, space: SpaceId, peak: Peak) -> Vec<BufferId> {
+    let has_bytes = |buffer: &Buffer| buffer.bytes().unwrap_or_default() > Bytes::ZERO;
+    let counts = |buffer: &Buffer| buffer.exclusive || peak.step.is_some_and(|step| is_alive(buffer, step));
+    let is_here = |buffer: &Buffer| buffer.spaces.as_slice() == [space] && has_bytes(buffer);
+    let all = problem.buffers().iter_enumerated().filter(|(_, buffer)| is_here(buffer) && counts(buffer));
+    all.map(|(id, _)| id).collect()
 }
 
 #[cfg(test)]
@@ -184,6 +226,49 @@ mod tests {
         let w = builder.buffer(Buffer::new("w", 64, Lifetime::new(0, 6)));
         builder.overlay(Overlay { buffer: w, over: v, kind: OverlayKind::SameBase });
         assert_eq!(lower_bound(&builder.build().unwrap()), Bytes(128));
+    }
+
+    #[test]
+    fn all_pairs_apart_need_the_sum() {
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space { capacity: Some(Bytes(2_000)), ..Space::new("s") });
+        let ids: Vec<BufferId> = (0..200)
+            .map(|at| builder.buffer(Buffer::new(at.to_string(), 10 + at % 3, Lifetime::new(at, at + 1))))
+            .collect();
+        for (at, &one) in ids.iter().enumerate() {
+            ids[..at].iter().for_each(|&other| builder.must_not_share(one, other));
+        }
+        builder.buffer(Buffer::new("other", 12, Lifetime::new(0, 200)));
+        let problem = builder.build().unwrap();
+        let sum: u64 = ids.iter().map(|&id| problem.buffers()[id].bytes().unwrap().0).sum();
+        assert_eq!(lower_bound(&problem), Bytes(sum));
+        let witness = overfull(&problem).unwrap();
+        assert_eq!((witness.needed, witness.buffers, witness.step), (Bytes(sum), ids, None));
+    }
+
+    #[test]
+    fn alive_together_is_as_good_as_not_to_share() {
+        let mut builder = ProblemBuilder::new();
+        let a = builder.buffer(Buffer::new("a", 64, Lifetime::new(0, 2)));
+        let b = builder.buffer(Buffer::new("b", 32, Lifetime::new(2, 4)));
+        let c = builder.buffer(Buffer::new("c", 16, Lifetime::new(1, 3)));
+        builder.must_not_share(a, b);
+        assert_eq!(lower_bound(&builder.clone().build().unwrap()), Bytes(96), "c is in no pair");
+        let d = builder.buffer(Buffer::new("d", 1, Lifetime::new(8, 9)));
+        builder.must_not_share(c, d);
+        assert_eq!(lower_bound(&builder.build().unwrap()), Bytes(112), "c is alive with a, and with b");
+    }
+
+    #[test]
+    fn a_witness_says_what_its_buffers_need_alone() {
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space { capacity: Some(Bytes(49)), ..Space::new("s") });
+        for (name, start) in [("a", 0), ("b", 0), ("late", 5)] {
+            let alignment = Bytes(if name == "late" { 1 } else { 32 });
+            builder.buffer(Buffer { alignment, ..Buffer::new(name, 25, Lifetime::new(start, start + 2)) });
+        }
+        let witness = overfull(&builder.build().unwrap()).unwrap();
+        assert_eq!((witness.needed, witness.buffers.len()), (Bytes(57), 2), "one at 0, one at 32");
     }
 
     #[test]

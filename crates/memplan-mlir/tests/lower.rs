@@ -395,3 +395,25 @@ func.func @loop(%n: index, %f: f32) -> memref<4xf32> {
         "{text}"
     );
 }
+
+/// The older form of `to_tensor` gives its result the memref's type. The op lets go of both tensors,
+/// so nothing is said about which of them may lie on the other.
+#[test]
+fn a_tensor_may_be_input_and_output() {
+    let source = "!u = memref<32xf16, #hivm.address_space<ub>>
+func.func @k(%in: memref<32xf16, #hivm.address_space<gm>>) {
+  %b = memref.alloc() : !u
+  %d = memref.alloc() : !u
+  hivm.hir.load ins(%in : memref<32xf16, #hivm.address_space<gm>>) outs(%b : !u)
+  hivm.hir.load ins(%in : memref<32xf16, #hivm.address_space<gm>>) outs(%d : !u)
+  %a = bufferization.to_tensor %b restrict writable : !u
+  %e = bufferization.to_tensor %d restrict writable : !u
+  %r = hivm.hir.vmul ins(%a, %e : tensor<32xf16>, tensor<32xf16>) outs(%a : tensor<32xf16>) -> tensor<32xf16>
+  return
+}
+";
+    let document = Document::read(source, Dialects::builtin()).unwrap();
+    let lowered = lower(&document).unwrap_or_else(|error| panic!("{error}"));
+    let multiply = lowered.program.ops().iter().find(|op| &*op.name == "hivm.hir.vmul").unwrap();
+    assert!(multiply.overlays().is_empty());
+}

@@ -487,8 +487,18 @@ fn region_ops_nobody_knows() {
 fn options_are_checked() {
     let source = "func.func @f() {\n  return\n}\n";
     for (pass, message) in [
-        ("merge-alloc{alignment=0}", "option `alignment`: expected a positive number of bytes, found `0`"),
-        ("merge-alloc{alignment=-64}", "option `alignment`: expected a positive number of bytes, found `-64`"),
+        (
+            "merge-alloc{alignment=0}",
+            "option `alignment`: expected a number of bytes that is a power of two, up to 4294967296, found `0`",
+        ),
+        (
+            "merge-alloc{alignment=3}",
+            "option `alignment`: expected a number of bytes that is a power of two, up to 4294967296, found `3`",
+        ),
+        (
+            "merge-alloc{alignment=-64}",
+            "option `alignment`: expected a number of bytes that is a power of two, up to 4294967296, found `-64`",
+        ),
         (
             "merge-alloc{planner-options=fast}",
             "option `planner-options`: expected cost-model or size-first, found `fast`",
@@ -823,4 +833,23 @@ fn all_or_nothing_and_always_the_same() {
     let spaces: Vec<&str> = texts[0].lines().filter(|line| line.contains("%merged_")).take(3).collect();
     assert!(spaces[0].ends_with("memref<64xi8>") && spaces[1].ends_with("memref<64xi8, 1>"), "{}", texts[0]);
     assert!(spaces[2].ends_with("memref<64xi8, 2>"), "{}", texts[0]);
+}
+
+#[test]
+fn a_buffer_that_shares_with_nobody_keeps_its_allocation() {
+    let source = "func.func @f(%in: memref<16xf32>, %out: memref<16xf32>) {
+  %a = memref.alloc() : memref<16xf32>
+  \"annotation.mark\"(%a) {mem_unique} : (memref<16xf32>) -> ()
+  memref.copy %in, %a : memref<16xf32> to memref<16xf32>
+  memref.copy %a, %out : memref<16xf32> to memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  memref.copy %in, %b : memref<16xf32> to memref<16xf32>
+  memref.copy %b, %out : memref<16xf32> to memref<16xf32>
+  return
+}
+";
+    let (done, text) = rewrite(source, "merge-alloc", None).unwrap();
+    assert_eq!(summary(&text), (vec![64], vec![0]), "{text}");
+    assert!(text.contains("%a = memref.alloc()"), "{text}");
+    assert!(done.remarks.iter().any(|remark| remark.message.contains("mem_unique")), "{:?}", done.remarks);
 }

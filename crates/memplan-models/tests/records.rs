@@ -283,7 +283,7 @@ fn planned(problem: &Problem) -> Plan {
 fn plans_survive_json_and_csv() {
     let problem = two_buffers();
     let plan = planned(&problem);
-    let text = plan::json::write(&problem, &Outcome::Optimal(plan.clone()), "naive", 0.5);
+    let text = plan::json::write(&problem, &Outcome::Optimal(plan.clone()), "naive", Some(0.5));
     assert_eq!(plan::read(text.as_bytes(), &problem, None).unwrap(), plan);
     assert_eq!(
         text,
@@ -351,9 +351,9 @@ fn infeasible_and_exhausted_outcomes_have_json() {
         needed: Bytes(96),
         capacity: Bytes(80),
     };
-    let text = plan::json::write(&problem, &Outcome::Infeasible(witness), "auto", 0.0);
+    let text = plan::json::write(&problem, &Outcome::Infeasible(witness), "auto", None);
     assert!(text.contains(r#""status":"infeasible","extent":null,"lower_bound":96,"witness":["a","b"]"#), "{text}");
-    let text = plan::json::write(&problem, &Outcome::Exhausted { stop: Stop::TimeLimit }, "auto", 0.0);
+    let text = plan::json::write(&problem, &Outcome::Exhausted { stop: Stop::TimeLimit }, "auto", None);
     assert!(text.contains(r#""status":"exhausted""#) && !text.contains("witness"), "{text}");
 }
 

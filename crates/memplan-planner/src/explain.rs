@@ -4,6 +4,9 @@
 //! cannot be together, and which of them alone would free enough if it were
 //! gone. Without: the same for one byte less than the best plan needs, which
 //! says what keeps the extent from being smaller.
+//!
+//! What the set needs is its own smallest extent, alignment and all, where a little
+//! work finds that; else a bound below it.
 
 use memplan_core::{BufferId, Bytes, Outcome, Plan, Problem, SpaceId, Stop, Witness};
 
@@ -39,6 +42,10 @@ pub fn explain(problem: &Problem, request: &Request) -> Explanation {
         }
         _ => (None, None),
     };
+    let obstacle = match (obstacle, &tight) {
+        (Some(witness), Some(tight)) => Some(Witness { needed: needed_by(tight, &witness, request), ..witness }),
+        (obstacle, _) => obstacle,
+    };
     let single = match (&obstacle, &tight) {
         (Some(witness), Some(tight)) => single_culprits(tight, witness, request),
         _ => Vec::new(),
@@ -61,6 +68,26 @@ fn refute(problem: &Problem, request: &Request) -> Option<Witness> {
         Outcome::Infeasible(witness) => Some(witness),
         _ => None,
     }
+}
+
+/// What the buffers of a witness need were they alone in its space.
+fn needed_by(problem: &Problem, witness: &Witness, request: &Request) -> Bytes {
+    let space = witness.space;
+    let is_here = |&id: &BufferId| problem.buffers()[id].spaces.contains(&space);
+    let alone =
+        search::relaxed(problem, |id| witness.buffers.contains(&id)).filter(|_| witness.buffers.iter().all(is_here));
+    let roomy = alone.and_then(|alone| {
+        let mut builder = alone.to_builder();
+        builder.spaces_mut().iter_mut().for_each(|space| space.capacity = None);
+        witness.buffers.iter().for_each(|&id| builder.buffers_mut()[id].spaces = std::iter::once(space).collect());
+        builder.build().ok()
+    });
+    let trial = Request { work_limit: Some(TRIAL), time_limit: None, observer: None, ..request.clone() };
+    let smallest = roomy.and_then(|roomy| match search::search(&roomy, &trial).outcome {
+        Outcome::Optimal(plan) => Some(plan.extents[space]),
+        _ => None,
+    });
+    witness.needed.max(smallest.unwrap_or_default())
 }
 
 /// Which buffers, taken out alone, let everything else fit. Only what is shown
@@ -118,6 +145,37 @@ mod tests {
         let witness = explanation.obstacle.unwrap();
         assert_eq!(witness.buffers.len(), 3);
         assert_eq!(witness.capacity, Bytes(104));
+    }
+
+    #[test]
+    fn what_aligned_buffers_need_is_not_understated() {
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space { capacity: Some(Bytes(49)), ..Space::new("ram") });
+        for name in ["one", "other"] {
+            builder.buffer(Buffer { alignment: Bytes(32), ..Buffer::new(name, 25, Lifetime::new(0, 4)) });
+        }
+        builder.buffer(Buffer::new("byte", 1, Lifetime::new(6, 8)));
+        let witness = explain(&builder.build().unwrap(), &Request::default()).obstacle.unwrap();
+        assert_eq!((witness.needed, witness.buffers.len()), (Bytes(57), 2), "one at 0, the other at 32");
+    }
+
+    #[test]
+    fn nobody_is_blamed_who_is_always_elsewhere() {
+        let mut builder = ProblemBuilder::new();
+        let near = builder.space(Space { capacity: Some(Bytes(6)), ..Space::new("near") });
+        let far = builder.space(Space { capacity: Some(Bytes(16)), ..Space::new("far") });
+        let add = |name: &str, size, space, end| Buffer {
+            spaces: std::iter::once(space).collect(),
+            ..Buffer::new(name, size, Lifetime::new(0, end))
+        };
+        builder.buffer(Buffer { slots: 2, ..add("double", 3, near, 1) });
+        let elsewhere = builder.buffer(add("elsewhere", 4, far, 2));
+        let large = builder.buffer(add("large", 5, near, 1));
+        let kind = memplan_core::OverlayKind::AnyOffset;
+        builder.overlay(memplan_core::Overlay { buffer: elsewhere, over: large, kind });
+        let witness = explain(&builder.build().unwrap(), &Request::default()).obstacle.unwrap();
+        assert_eq!((witness.space, witness.buffers.contains(&elsewhere)), (near, false));
+        assert_eq!((witness.needed, witness.buffers.len()), (Bytes(11), 2));
     }
 
     #[test]

@@ -38,5 +38,5 @@ mod windows;
 mod witness;
 
 pub use budget::DEFAULT_TIME;
-pub(crate) use general::only;
+pub(crate) use general::{only, relaxed};
 pub use plan::{Answer, search};

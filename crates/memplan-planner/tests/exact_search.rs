@@ -4,7 +4,7 @@
 //! there is, or there is none and every buffer of the witness is needed for that.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use memplan_core::{BufferId, Bytes, Id, Lifetime, Outcome, Problem, Size, Witness};
+use memplan_core::{BufferId, Bytes, Id, Interval, Lifetime, Outcome, Problem, Size, Witness};
 use memplan_planner::explain::explain;
 use memplan_planner::{Request, find, plan};
 use memplan_testkit::exhaustive::plan_below;
@@ -53,22 +53,18 @@ fn check(problem: &Problem) -> Result<bool, String> {
     }
 }
 
-/// The buffers of a witness cannot be placed; without any one of them they can.
-/// Whoever may be taken over by a buffer that is left out is left out with it.
+/// The buffers of a witness cannot be placed; without any one of them they can. What is said about them is true.
 fn check_witness(problem: &Problem, witness: &Witness) -> Result<(), String> {
     if witness.needed <= witness.capacity {
         return Err(format!("{} bytes are no more than {}", witness.needed, witness.capacity));
     }
+    check_sentence(problem, witness)?;
     let names = || witness.buffers.iter().map(|&id| problem.buffers()[id].name.as_str()).collect::<Vec<_>>();
     if let Some(Some(_)) = plan_below(&only(problem, &witness.buffers), u64::MAX, VISITS) {
         return Err(format!("{:?} fit", names()));
     }
     for left_out in &witness.buffers {
-        let rest = without(problem, &witness.buffers, *left_out);
-        let rest = only(problem, &rest);
-        if rest == *problem {
-            continue;
-        }
+        let rest = only(problem, &without(&witness.buffers, *left_out));
         if let Some(None) = plan_below(&rest, u64::MAX, VISITS) {
             return Err(format!("{:?} do not need {}", names(), problem.buffers()[*left_out].name));
         }
@@ -76,19 +72,43 @@ fn check_witness(problem: &Problem, witness: &Witness) -> Result<(), String> {
     Ok(())
 }
 
-/// Buffers but for one, and but for those that it, or another one left out, may take over.
-fn without(problem: &Problem, buffers: &[BufferId], left_out: BufferId) -> Vec<BufferId> {
-    let mut rest: Vec<BufferId> = buffers.iter().copied().filter(|id| *id != left_out).collect();
-    let overlays = problem.overlays();
-    while let Some(overlay) =
-        overlays.iter().find(|overlay| rest.contains(&overlay.over) && !rest.contains(&overlay.buffer))
-    {
-        rest.retain(|id| *id != overlay.over);
+/// Step, space and bytes of a witness are what `explain` tells people.
+fn check_sentence(problem: &Problem, witness: &Witness) -> Result<(), String> {
+    let Witness { space, buffers, step, needed, .. } = witness;
+    let info = |id: &BufferId| &problem.buffers()[*id];
+    if let Some(step) = step {
+        let is_on = |id: &BufferId| info(id).lifetime.intervals().iter().any(|on| on.start <= *step && *step < on.end);
+        if let Some(dead) = buffers.iter().find(|id| !is_on(id)) {
+            return Err(format!("{} is not alive at step {step}", info(dead).name));
+        }
     }
-    rest
+    let is_single = buffers.iter().all(|id| info(id).spaces.len() == 1);
+    if let Some(elsewhere) = buffers.iter().find(|id| is_single && info(id).spaces[0] != *space) {
+        return Err(format!("{} is never in space {}", info(elsewhere).name, problem.spaces()[*space].name));
+    }
+    // In that space, without a capacity, the buffers need what is said or more; unless fixed ones are in each other's way.
+    if !buffers.iter().all(|id| info(id).spaces.contains(space)) {
+        return Ok(());
+    }
+    let mut roomy = only(problem, buffers).to_builder();
+    roomy.spaces_mut().iter_mut().for_each(|space| space.capacity = None);
+    buffers.iter().for_each(|&id| roomy.buffers_mut()[id].spaces = [*space].into_iter().collect());
+    let Ok(roomy) = roomy.build() else { return Ok(()) };
+    match plan_below(&roomy, u64::MAX, VISITS) {
+        Some(Some(plan)) if plan.extents[*space] < *needed => {
+            Err(format!("{} bytes are enough, not {needed}", plan.extents[*space]))
+        }
+        _ => Ok(()),
+    }
 }
 
-/// The problem in which only some buffers take bytes.
+/// Buffers but for one.
+fn without(buffers: &[BufferId], left_out: BufferId) -> Vec<BufferId> {
+    buffers.iter().copied().filter(|id| *id != left_out).collect()
+}
+
+/// The problem in which only some buffers take bytes. Lives that the others may end are cut: with them
+/// there, these buffers are in nobody's way any longer.
 fn only(problem: &Problem, kept: &[BufferId]) -> Problem {
     let mut builder = problem.to_builder();
     for id in problem.buffers().ids().filter(|id| !kept.contains(id)) {
@@ -99,8 +119,17 @@ fn only(problem: &Problem, kept: &[BufferId]) -> Problem {
         buffer.fixed = None;
         buffer.tie = None;
     }
-    // A block without one of its members may start where others are no longer aligned: ask about everything then.
-    builder.build().unwrap_or_else(|_| problem.clone())
+    for overlay in problem.overlays() {
+        let [newcomer, victim] = [overlay.buffer, overlay.over].map(|id| &problem.buffers()[id]);
+        let meets = newcomer.spaces.iter().any(|space| victim.spaces.contains(space));
+        let is_later = newcomer.lifetime.start() > victim.lifetime.start();
+        if let (Some(cut), true) = (newcomer.lifetime.start(), meets && is_later && !kept.contains(&overlay.buffer)) {
+            let life = &mut builder.buffers_mut()[overlay.over].lifetime;
+            let before = life.intervals().iter().filter(|on| on.start < cut);
+            *life = before.map(|on| Interval { end: on.end.min(cut), ..*on }).collect();
+        }
+    }
+    builder.build().unwrap()
 }
 
 /// Looks at generated problems; at least `share` percent of them must be small enough to try everything.
@@ -119,7 +148,7 @@ fn check_all(name: &str, features: Features, count: usize, share: usize) {
         match check(&tree.current()) {
             Ok(known) => confirmed += usize::from(known),
             Err(_) => {
-                let (problem, why) = smallest(&mut tree);
+                let (problem, why) = smallest(&mut tree, check);
                 panic!("{name}: {why}\n{}", text(&problem));
             }
         }
@@ -128,7 +157,10 @@ fn check_all(name: &str, features: Features, count: usize, share: usize) {
 }
 
 /// A problem as small as possible that fails.
-fn smallest(tree: &mut impl ValueTree<Value = Problem>) -> (Problem, String) {
+fn smallest<T>(
+    tree: &mut impl ValueTree<Value = Problem>,
+    check: impl Fn(&Problem) -> Result<T, String>,
+) -> (Problem, String) {
     let mut worst = tree.current();
     let mut why = check(&worst).err().unwrap_or_default();
     let mut goes_on = tree.simplify();
@@ -181,7 +213,7 @@ fn kernels_are_explained() {
         };
         assert!(!fits(&obstacle.buffers), "kernel {seed}");
         for left_out in &obstacle.buffers {
-            assert!(fits(&without(&tight, &obstacle.buffers, *left_out)), "kernel {seed}: {obstacle:?}");
+            assert!(fits(&without(&obstacle.buffers, *left_out)), "kernel {seed}: {obstacle:?}");
         }
         explained += 1;
     }
@@ -250,4 +282,30 @@ fn all_features_together_are_exact() {
     check_all("all", Features { capacities: false, ..Features::OFFSETS }, cases(300), 50);
     check_all("all with capacities", Features::OFFSETS, cases(300), 50);
     check_all("all with dependencies", Features { dependencies: true, ..Features::OFFSETS }, cases(200), 50);
+}
+
+/// Whether there is a witness; if so, it is right.
+fn judge(problem: &Problem) -> Result<bool, String> {
+    let Outcome::Infeasible(witness) = searched(problem) else { return Ok(false) };
+    check_witness(problem, &witness).map(|()| true)
+}
+
+/// Every witness is irreducible, and what is said about it is true: 10,000 problems under `MEMPLAN_FULL`.
+#[test]
+fn every_witness_is_irreducible() {
+    let count = if std::env::var_os("MEMPLAN_FULL").is_some() { 10_000 } else { 500 };
+    let mut runner = TestRunner::deterministic();
+    let strategy = problems(Features::OFFSETS, TINY);
+    let mut judged = 0;
+    for _ in 0..count {
+        let mut tree = strategy.new_tree(&mut runner).unwrap();
+        match judge(&tree.current()) {
+            Ok(does_not_fit) => judged += usize::from(does_not_fit),
+            Err(_) => {
+                let (problem, why) = smallest(&mut tree, judge);
+                panic!("{why}\n{}", text(&problem));
+            }
+        }
+    }
+    assert!(judged * 20 > count, "{judged} of {count} do not fit");
 }

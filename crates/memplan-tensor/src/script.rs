@@ -21,6 +21,7 @@ mod read;
 mod read_expr;
 
 pub use error::ReadError;
+pub(crate) use print::print_bounds;
 pub use print::{print_expr, print_function};
 
 use crate::ir::Function;

@@ -1,6 +1,6 @@
 //! `memplan explain`: what stands in the way of fitting, or of a smaller plan.
 
-use memplan::core::{BufferId, Bytes, Outcome, Problem, Witness};
+use memplan::core::{BufferId, Bytes, Outcome, Problem, SpaceId, Witness};
 use memplan::driver;
 use memplan::explain::{Explanation, explain};
 use memplan::planner::Refusal;
@@ -67,6 +67,21 @@ fn report(problem: &Problem, explanation: &Explanation) -> String {
 }
 
 fn obstacle(problem: &Problem, witness: &Witness) -> String {
+    let mut spaces: Vec<_> =
+        witness.buffers.iter().flat_map(|&id| problem.buffers()[id].spaces.iter().copied()).collect();
+    spaces.sort_unstable();
+    spaces.dedup();
+    // Where buffers of several memories are in each other's way, no one of these is too small.
+    if !witness.buffers.iter().all(|&id| problem.buffers()[id].spaces.contains(&witness.space)) {
+        let name = |&space: &SpaceId| format!("`{}`", visible(&problem.spaces()[space].name));
+        let names: Vec<String> = spaces.iter().map(name).collect();
+        let count = count(witness.buffers.len(), "buffer");
+        return format!(
+            "{count} of the spaces {} cannot be arranged in them\n\n{}",
+            names.join(", "),
+            buffers(problem, &witness.buffers)
+        );
+    }
     let space = visible(&problem.spaces()[witness.space].name);
     let over = Bytes(witness.needed.0.saturating_sub(witness.capacity.0));
     let when = match witness.step {

@@ -67,8 +67,10 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         output::write(path, drawing(&source, pass, planned, kind))?;
     }
     if let Some(path) = &args.output {
+        let was_input = output::is_input(path, &args.file);
         output::write(path, &answer.text)?;
         answer.text.clear();
+        answer.notes.extend(output::replaced_input(path, was_input));
     }
     Ok(answer)
 }

@@ -26,6 +26,7 @@ const LISTED: usize = 20;
 
 pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     let files = Files::of(args)?;
+    files.refuse_input(args.file.as_deref())?;
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
     let plain = Plain { target: args.target.target(), form: files.form() };
     let input = plain.read(&source).map_err(|error| failure(&source, error))?;
@@ -117,6 +118,14 @@ impl<'a> Files<'a> {
     /// The form the plan is to be written in.
     fn form(&self) -> PlanForm {
         self.plan.as_ref().map_or_else(PlanForm::default, |(_, form)| form.clone())
+    }
+
+    /// A plan or a map in the place of the input is an accident. A model with its plan inside is still that model.
+    fn refuse_input(&self, file: Option<&str>) -> Result<(), Failure> {
+        let Some(file) = file else { return Ok(()) };
+        let plan = self.plan.as_ref().filter(|(_, form)| *form != PlanForm::Model).map(|(path, _)| *path);
+        let map = self.map.as_ref().map(|(path, _)| path.as_path());
+        plan.into_iter().chain(map).try_for_each(|path| output::refuse_input(path, file))
     }
 
     /// Writes what there is and says so. Without a plan there is nothing to write.

@@ -25,13 +25,15 @@ pub(super) fn run(args: &ReorderArgs) -> Result<Answer, Failure> {
     let found = reorder(network.model(), network.assumptions(), args.width.unwrap_or(WIDTH))
         .map_err(|error| Failure::usage(error.to_string()))?;
     let mut text = if args.json { as_json(&found) } else { report(&source, &found) };
+    let was_input = args.output.as_ref().filter(|path| output::is_input(path, &args.file));
+    let replaced = was_input.and_then(|path| output::replaced_input(path, true));
     if let Some(path) = &args.output {
         write(&source, network, &found, path)?;
         if !args.json {
             text.push_str(&format!("\nreordered model written to {}\n", path.display()));
         }
     }
-    Ok(Answer::yes(text).with_notes(input.notes))
+    Ok(Answer::yes(text).with_notes(input.notes).with_notes(replaced))
 }
 
 /// The same file with its ops in another order.

@@ -65,6 +65,11 @@ pub(super) fn run(args: &ShowArgs) -> Result<Answer, Failure> {
     if args.plans.len() > 1 && picture != Picture::Html {
         return Err(Failure::usage_with_help("only a page can show several plans", "use -o map.html"));
     }
+    for (path, file) in
+        args.output.iter().flat_map(|path| [&args.file].into_iter().chain(&args.plans).map(move |file| (path, file)))
+    {
+        output::refuse_input(path, file)?;
+    }
     if !args.watch {
         return draw(args, picture);
     }

@@ -18,6 +18,7 @@ mod help;
 mod models;
 mod npu;
 mod opt;
+mod outputs;
 mod plan;
 mod program;
 mod reader;

@@ -127,12 +127,14 @@ impl Sweep {
             Granules::of(Window { low: Bytes::ZERO, high: size }, granule).bytes * slots
         };
         // A pair may be declared twice; its bytes are shared only once. A newcomer that need
-        // not be counted may still be here and take bytes over.
+        // not be counted may still be here and take bytes over; one that is always in another space cannot.
+        let spaces = |id: BufferId| &problem.buffers()[id].spaces;
+        let may_meet = |buffer: BufferId, over: BufferId| spaces(buffer).iter().any(|here| spaces(over).contains(here));
         let mut pairs: Vec<(BufferId, BufferId)> = problem
             .overlays()
             .iter()
             .map(|overlay| (overlay.buffer, overlay.over))
-            .filter(|&(_, over)| counts(over))
+            .filter(|&(buffer, over)| counts(over) && may_meet(buffer, over))
             .collect();
         pairs.sort_unstable();
         pairs.dedup();
@@ -246,7 +248,7 @@ impl Granules {
     }
 }
 
-fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+pub(super) fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

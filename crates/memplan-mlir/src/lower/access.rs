@@ -169,10 +169,17 @@ impl Lowering<'_> {
             matching.map(|(value, _)| *value).collect::<Vec<_>>()
         };
         let (outputs, inputs) = (with(AccessKind::Write), with(AccessKind::Read));
-        if let Some((output, input, length)) = self.tensor_copy(op) {
+        // An op that lets go of its operands (its result is a tensor nobody follows) accesses them in no known way.
+        let meet = |&(output, input): &(ValueId, ValueId)| {
+            accesses.iter().any(|&(value, kind)| value == output && kind.writes())
+                && accesses.iter().any(|&(value, kind)| value == input && kind.reads())
+        };
+        let copied = self.tensor_copy(op).filter(|&(output, input, _)| meet(&(output, input)));
+        if let Some((output, input, length)) = copied {
             draft = draft.copies(self.copy_from_start(output, input, length));
         }
-        for (output, input) in self.in_place_pairs(op).into_iter().chain(self.vector_function_pairs(op)) {
+        let pairs = self.in_place_pairs(op).into_iter().chain(self.vector_function_pairs(op));
+        for (output, input) in pairs.filter(meet) {
             let (output, input) = (self.value(output), self.value(input));
             draft = draft.overlay(output, input, OverlayKind::SameBase);
         }

@@ -27,7 +27,7 @@ mod control;
 mod elementwise;
 pub(crate) mod hivm;
 pub(crate) mod marks;
-mod origin;
+pub(crate) mod origin;
 mod summary;
 mod vector_function;
 mod work;

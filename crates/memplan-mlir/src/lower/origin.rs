@@ -224,7 +224,7 @@ fn stored_bytes(memref: &MemRef) -> Option<Bytes> {
 }
 
 /// Bytes an allocation takes, gaps included.
-fn allocated_bytes(memref: &MemRef) -> Option<Bytes> {
+pub(crate) fn allocated_bytes(memref: &MemRef) -> Option<Bytes> {
     let Layout::Strided { strides, offset } = &memref.layout else { return stored_bytes(memref) };
     if !is_on_chip(memref) {
         return None;

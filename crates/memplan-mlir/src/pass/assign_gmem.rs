@@ -61,7 +61,7 @@ pub use chip::{AddressMode, Chip, ChipFileError, Chips, OnChip};
 pub use options::{Mode, Options};
 pub use program::Form;
 pub use report::{program, reuse_table, todays_sizes};
-pub use weights::WeightContents;
+pub use weights::{WeightArray, WeightContents};
 
 /// What the pass did, and all that is needed to check it.
 #[derive(Clone, Debug)]
@@ -247,6 +247,7 @@ impl Task<'_> {
                 print it in its own form, `func.func @name(…)`";
             return Err(self.error(function, message.to_owned()));
         }
+        self.check_weight_file(&network)?;
         let too_large = || self.too_large(module);
         let weights = WeightPlan::new(&network, self.chip, self.options.contents.as_ref()).ok_or_else(too_large)?;
         self.check_room(module, "the weights", weights.start, weights.size)?;
@@ -262,6 +263,17 @@ impl Task<'_> {
             }
         }
         Ok(solved)
+    }
+
+    /// Every weight has an array in the weight file, with its shape and its bytes.
+    fn check_weight_file(&self, network: &Network) -> Result<(), PassError> {
+        let Some(contents) = &self.options.contents else { return Ok(()) };
+        for weight in &network.weights {
+            if let Some(message) = contents.objection(self.document, weight) {
+                return Err(PassError::Op { span: self.document.op(weight.op).span, message });
+            }
+        }
+        Ok(())
     }
 
     fn too_large(&self, module: OpId) -> PassError {

@@ -96,10 +96,11 @@ fn planner(text: &str) -> Result<Planner, SpecError> {
 }
 
 fn alignment(text: &str) -> Result<u64, SpecError> {
-    let value = text.parse::<u64>().ok().filter(|&value| value > 0 && value <= 1 << 32);
+    // MLIR takes only powers of two as an allocation's alignment.
+    let value = text.parse::<u64>().ok().filter(|&value| value.is_power_of_two() && value <= 1 << 32);
     value.ok_or_else(|| SpecError::Value {
         option: "alignment",
-        expected: "a positive number of bytes",
+        expected: "a number of bytes that is a power of two, up to 4294967296",
         found: text.to_owned(),
     })
 }

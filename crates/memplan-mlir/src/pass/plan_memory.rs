@@ -11,6 +11,7 @@
 //! 1. `target`: which scopes the device has, how large, how aligned;
 //! 2. `function`: the buffers of a function and when they are in use: from the
 //!    first write to the last read, through every alias, over loops and branches;
+//!    What has an address already keeps it (`fixed`), and others keep off its bytes;
 //! 3. `pipes`: which engine uses which buffer (in which loop: `home`), and `coalesce`: which buffers get
 //!    one address because a result is computed in place, or because control flow
 //!    makes one value of them (asked of `interference`);
@@ -26,6 +27,7 @@
 mod coalesce;
 mod display;
 mod emit;
+mod fixed;
 mod function;
 mod home;
 mod interference;
@@ -106,8 +108,10 @@ pub struct PlannedFunction {
     pub plan: Plan,
     /// What the plan costs: levels, crossings. Not known for other strategies.
     pub report: Option<Report>,
-    /// The site behind each buffer of the problem.
+    /// The site behind each of the first buffers of the problem.
     pub sites: Vec<SiteId>,
+    /// The casts behind the others, which have had their addresses all along.
+    pub fixed: Vec<crate::OpId>,
 }
 
 /// What the pass did.

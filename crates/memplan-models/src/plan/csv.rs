@@ -4,14 +4,14 @@
 //! `buffer_id`; without one, records are in the problem's order) and a column of
 //! offsets, `offset` or the one the user names. A second row for the same id is
 //! its next slot. A column `over` names the buffers, separated by `|`, whose
-//! bytes a buffer takes over in place. Other columns do not matter.
+//! bytes a buffer takes over in place (`\\|` is a `|` in a name). Other columns do not matter.
 
 use std::collections::HashMap;
 
 use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem, Reuse};
 
 use crate::ReadError;
-use crate::records::csv::{Rows, header, write_planned};
+use crate::records::csv::{Rows, header, list_of_names, write_planned};
 
 /// Writes the records with their offsets.
 pub fn write(problem: &Problem, plan: &Plan) -> String {
@@ -36,7 +36,7 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
     let mut index = 0;
     while rows.next()? {
         let position = index.to_string();
-        let name = ids.map_or(position.as_str(), |column| rows.field(column));
+        let name = ids.map_or(position.as_str(), |column| rows.name(column));
         index += 1;
         let buffer = match ids {
             Some(_) => by_name.get(name).copied(),
@@ -54,7 +54,7 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
             let span = rows.field_span(rows.span(), offsets);
             rows.error("plan::offset", span, format!("{wanted}: expected an offset of 0 or more bytes, found `{text}`"))
         })?;
-        let named = spaces.map(|column| rows.field(column));
+        let named = spaces.map(|column| rows.name(column));
         let named = named.and_then(|name| problem.spaces().iter_enumerated().find(|(_, space)| space.name == name));
         let space = named.map_or(problem.buffers()[buffer].spaces[0], |(space, _)| space);
         match &mut plan.placements[buffer] {
@@ -64,9 +64,10 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
             }
             empty => *empty = Some(Placement::at(space, Bytes(offset))),
         }
-        if let Some(column) = overs {
-            let victims = rows.field(column).split('|').filter(|name| !name.is_empty());
-            let over = victims.map(|name| by_name.get(name).copied().ok_or(name)).collect::<Result<Vec<_>, _>>();
+        if let Some(column) = overs.filter(|&column| !rows.name(column).is_empty() || rows.is_quoted(column)) {
+            let victims = list_of_names(rows.name(column)).into_iter();
+            let over =
+                victims.map(|name| by_name.get(name.as_str()).copied().ok_or(name)).collect::<Result<Vec<_>, _>>();
             let over = over.map_err(|name| {
                 let span = rows.field_span(rows.span(), column);
                 rows.error("plan::unknown-buffer", span, format!("the problem has no buffer called `{name}`"))
@@ -78,4 +79,45 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
     }
     plan.fit_extents(problem);
     Ok(plan)
+}
+
+#[cfg(test)]
+mod tests {
+    use memplan_core::{Buffer, Lifetime, Overlay, OverlayKind, ProblemBuilder, Space};
+
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_as_it_was_written() {
+        let names =
+            ["", " ", " a", "a ", "a", "a\nb", "\n", "a\r\nb\r", "\ta", "a,b", "\"", "\"a\"", "a|b", "\\", "\\|", "|"];
+        let mut builder = ProblemBuilder::new();
+        builder.space(Space::new(" s "));
+        let ids: Vec<BufferId> =
+            names.iter().map(|name| builder.buffer(Buffer::new(*name, 4, Lifetime::new(0, 2)))).collect();
+        let heir = builder.buffer(Buffer::new("heir", 4, Lifetime::new(1, 3)));
+        for &over in &ids {
+            builder.overlay(Overlay { buffer: heir, over, kind: OverlayKind::SameBase });
+        }
+        let problem = builder.build().unwrap();
+        let mut plan = Plan::empty(&problem);
+        for (id, at) in problem.buffers().ids().zip(0..) {
+            plan.placements[id] = Some(Placement::at(problem.spaces().ids().next().unwrap(), Bytes(4 * at)));
+        }
+        plan.reused = ids.iter().map(|&over| Reuse { buffer: heir, over: vec![over] }).collect();
+        plan.fit_extents(&problem);
+        let again = read(&write(&problem, &plan), &problem, None).unwrap();
+        assert_eq!(again.placements, plan.placements, "{}", write(&problem, &plan));
+        assert_eq!(again.unknown, Vec::<String>::new());
+        assert_eq!(again.reused, [Reuse { buffer: heir, over: ids }]);
+    }
+
+    #[test]
+    fn blanks_around_plain_names_do_not_count() {
+        let mut builder = ProblemBuilder::new();
+        builder.buffer(Buffer::new("a", 4, Lifetime::new(0, 2)));
+        let problem = builder.build().unwrap();
+        let plan = read("id , offset\n  a ,  8 \n", &problem, None).unwrap();
+        assert_eq!(plan.placements.iter().flatten().map(|place| place.offsets[0]).collect::<Vec<_>>(), [Bytes(8)]);
+    }
 }

@@ -12,8 +12,9 @@ use crate::ReadError;
 use crate::json::Json;
 use crate::records::json::{IntervalFile, SizeFile, lifetime_file};
 
-/// Writes what came of planning, on one line.
-pub fn write(problem: &Problem, outcome: &Outcome, strategy: &str, seconds: f64) -> String {
+/// Writes what came of planning, on one line. The time it took goes in if it is
+/// given: files go without it, so that the same plan is the same bytes.
+pub fn write(problem: &Problem, outcome: &Outcome, strategy: &str, seconds: Option<f64>) -> String {
     let file = PlanFile::of(problem, outcome, strategy, seconds);
     // Writing to a string cannot fail, and the types have no maps with odd keys.
     let mut text = serde_json::to_string(&file).unwrap_or_default();
@@ -33,7 +34,8 @@ struct PlanFile<'a> {
     buffers: Vec<BufferFile<'a>>,
     objects: Vec<ObjectFile<'a>>,
     reused: Vec<ReuseFile<'a>>,
-    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -74,7 +76,7 @@ struct ReuseFile<'a> {
 }
 
 impl<'a> PlanFile<'a> {
-    fn of(problem: &'a Problem, outcome: &'a Outcome, strategy: &'a str, seconds: f64) -> PlanFile<'a> {
+    fn of(problem: &'a Problem, outcome: &'a Outcome, strategy: &'a str, seconds: Option<f64>) -> PlanFile<'a> {
         let plan = outcome.plan();
         let name = |id: &BufferId| problem.buffers()[*id].name.as_str();
         let names = |ids: &'a [BufferId]| ids.iter().map(name).collect::<Vec<&str>>();

@@ -102,11 +102,7 @@ pub(crate) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(crate) fn new(text: &'a str) -> Result<Rows<'a>, ReadError> {
-        let reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .trim(csv::Trim::All)
-            .from_reader(text.as_bytes());
+        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
         let mut rows = Rows { text, reader, record: csv::StringRecord::new(), start: 0 };
         if rows.next()? {
             Ok(rows)
@@ -134,8 +130,20 @@ impl<'a> Rows<'a> {
         self.record.len()
     }
 
+    /// A field without the blanks around it.
     pub(crate) fn field(&self, column: usize) -> &str {
-        self.record.get(column).unwrap_or_default()
+        self.record.get(column).unwrap_or_default().trim()
+    }
+
+    /// A field that is a name: inside quotes, blanks and line breaks at its ends are part of it.
+    pub(crate) fn name(&self, column: usize) -> &str {
+        let (whole, trimmed) = (self.record.get(column).unwrap_or_default(), self.field(column));
+        if whole == trimmed || !self.is_quoted(column) { trimmed } else { whole }
+    }
+
+    /// Whether a field of the current record stands in quotes.
+    pub(crate) fn is_quoted(&self, column: usize) -> bool {
+        self.text.get(self.field_span(self.span(), column).range()).is_some_and(|field| field.starts_with('"'))
     }
 
     /// The current record, to the end of its last line.
@@ -292,10 +300,10 @@ impl Row<'_, '_> {
             return Err(self.rows.error("csv::short-record", self.rows.span(), message));
         }
         let name = match columns.id {
-            Some(column) if self.rows.field(column).is_empty() => {
+            Some(column) if self.rows.name(column).is_empty() && !self.rows.is_quoted(column) => {
                 return Err(self.error("csv::empty-id", column, "expected an id"));
             }
-            Some(column) => self.rows.field(column).to_owned(),
+            Some(column) => self.rows.name(column).to_owned(),
             None => index.to_string(),
         };
         let size = self.number(columns.size, "a size of 0 or more bytes")?;
@@ -482,12 +490,33 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
 
 /// Whose bytes each buffer takes over.
 fn over_column(problem: &Problem, plan: &Plan) -> HashMap<BufferId, String> {
-    let mut column = HashMap::<BufferId, Vec<&str>>::new();
+    let mut column = HashMap::<BufferId, Vec<String>>::new();
     for reuse in &plan.reused {
-        let names = reuse.over.iter().map(|&over| problem.buffers()[over].name.as_str());
+        let names = reuse.over.iter().map(|&over| in_list(&problem.buffers()[over].name));
         column.entry(reuse.buffer).or_default().extend(names);
     }
     column.into_iter().map(|(buffer, names)| (buffer, quoted(&names.join("|")))).collect()
+}
+
+/// A name as an item of a list: `|` ends an item, unless a backslash is in front of it.
+fn in_list(name: &str) -> String {
+    name.replace('\\', "\\\\").replace('|', "\\|")
+}
+
+/// The names in a list of them.
+pub(crate) fn list_of_names(list: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut name = String::new();
+    let mut characters = list.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '|' => names.push(std::mem::take(&mut name)),
+            '\\' => name.push(characters.next().unwrap_or('\\')),
+            other => name.push(other),
+        }
+    }
+    names.push(name);
+    names
 }
 
 fn gaps_of(lifetime: &Lifetime) -> String {
@@ -506,7 +535,12 @@ fn gaps_of(lifetime: &Lifetime) -> String {
 }
 
 /// A field, quoted where a comma, quote or line break asks for it.
+/// A field as it is written: in quotes where it would be read as something else otherwise.
 fn quoted(field: &str) -> String {
     let special = |c: char| matches!(c, ',' | '"' | '\n' | '\r');
-    if field.contains(special) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+    if field.is_empty() || field.trim() != field || field.contains(special) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
 }

@@ -55,7 +55,7 @@ use assign::{Assign, Spot};
 use branch::Patience;
 use domains::Rules;
 
-pub(crate) use reduce::{irreducible, meeting_step, only, witness};
+pub(crate) use reduce::{irreducible, meeting_step, only, relaxed, witness};
 
 /// More pieces are not tried: there is a choice for every pair that meets.
 const MOST_PIECES: usize = 300;

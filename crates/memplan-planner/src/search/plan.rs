@@ -20,6 +20,8 @@ use crate::{Request, portfolio::fits};
 const MOST_WITNESSES: usize = 2000;
 /// Larger witnesses are not looked at buffer by buffer.
 const MOST_REFINED: usize = 64;
+/// Nodes for that, all questions together; each may take 5,000.
+const REFINEMENT: u64 = 200_000;
 /// Nodes of the general search before anything else is tried, and after a plan was found that fits its capacities.
 const QUICK_PROOF: u64 = 2000;
 /// Up to this many pieces the general search gets a share of the budget even if all is flat.
@@ -212,9 +214,15 @@ impl<'a, 'p> Search<'a, 'p> {
     /// Of flat pieces those that can be spared have been; of others, and inside of pieces, buffers may be, too.
     fn refine_witness(&mut self, budget: &mut Budget) {
         let Some(witness) = self.known.witness.take_if(|witness| witness.buffers.len() <= MOST_REFINED) else { return };
-        let fewer = general::irreducible(self.problem, &witness.buffers, budget);
+        // The proof may have taken all there was; to say which buffers matter is still worth a little.
+        let patience = Request { work_limit: Some(REFINEMENT), ..budget.request(0) };
+        let mut own = Budget::of(&Request { time_limit: None, ..patience }, Instant::now());
+        let fewer = general::irreducible(self.problem, &witness.buffers, &mut own);
+        budget.spend(own.spent());
         let refined = fewer.filter(|fewer| *fewer != witness.buffers);
-        self.known.witness = refined.and_then(|fewer| general::witness(self.problem, fewer)).or(Some(witness));
+        let refined = refined.and_then(|fewer| general::witness(self.problem, fewer));
+        let step = meeting_step(self.problem, &witness.buffers);
+        self.known.witness = refined.or(Some(Witness { step, ..witness }));
     }
 
     fn general_witness(&self, budget: &mut Budget) -> Option<Witness> {

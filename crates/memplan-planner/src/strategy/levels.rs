@@ -28,7 +28,7 @@
 //! 3. First fit within the capacity, each buffer descending from the highest
 //!    level; where even the lowest fails, placements are taken back up to one that
 //!    stood in the way, which must go elsewhere or a level lower (`place`).
-//! 4. [`search`](crate::search) takes over, with as many DMA buffers as possible
+//! 4. [`search`](crate::search) takes over (at once where a buffer has a fixed address), with as many DMA buffers as possible
 //!    kept to themselves (`fallback`). Only it says "does not fit".
 //!
 //! Buffers that must share are one *entry*; an entry with n slots has n *items*.
@@ -151,8 +151,8 @@ impl Strategy for Levels {
     }
 
     fn supports(&self, feature: Feature, _: Assign) -> bool {
-        use Feature::{CandidateSpaces, Dependencies, FixedOffsets, Shapes, Ties, UnboundedSymbols};
-        !matches!(feature, CandidateSpaces | Dependencies | FixedOffsets | Shapes | Ties | UnboundedSymbols)
+        use Feature::{CandidateSpaces, Dependencies, Shapes, Ties, UnboundedSymbols};
+        !matches!(feature, CandidateSpaces | Dependencies | Shapes | Ties | UnboundedSymbols)
     }
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
@@ -175,7 +175,10 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
             rollbacks: 0,
             witness: None,
         };
-        match place_space(&entries, &mut row) {
+        // First fit knows no addresses that are taken from the start; the search does.
+        let has_fixed = problem.buffers().iter().any(|buffer| buffer.fixed.is_some() && buffer.spaces[0] == space);
+        let by_levels = if has_fixed { None } else { place_space(&entries, &mut row) };
+        match by_levels {
             Some(placed) => adopt(&entries, space, &placed, &mut plan, &mut report),
             None => match fallback::search(problem, space, request) {
                 Ok(found) => {

@@ -7,12 +7,20 @@ use memplan_core::Span;
 use std::fmt::Write;
 
 /// Prints a function that has no source text.
+///
+/// A parameter is only known to those behind it. A buffer whose size is a parameter therefore comes as a
+/// handle, and gets its shape in the body, where all parameters are known:
+///
+/// ```text
+/// def main(var_X: T.handle, n: T.int32):
+///     X = T.match_buffer(var_X, (n,), "float32")
+/// ```
 pub fn print_function(function: &Function) -> String {
     let mut text = String::from("# from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n");
-    let params: Vec<String> = function
-        .params
-        .iter()
-        .map(|param| match param {
+    let mut matches = String::new();
+    let mut params: Vec<String> = Vec::new();
+    for param in &function.params {
+        params.push(match param {
             Param::Var(var) => {
                 let var = &function.vars[*var];
                 format!("{}: T.{}", var.name, var.dtype)
@@ -20,13 +28,42 @@ pub fn print_function(function: &Function) -> String {
             Param::Buffer(buffer) => {
                 let buffer = &function.buffers[*buffer];
                 let shape = print_shape(&buffer.shape, function);
-                format!("{}: T.Buffer({shape}, \"{}\")", buffer.name, buffer.dtype)
+                if buffer.shape.iter().any(mentions_variables) {
+                    let handle = handle_name(function, &buffer.name);
+                    let _ = writeln!(
+                        matches,
+                        "    {} = T.match_buffer({handle}, {shape}, \"{}\")",
+                        buffer.name, buffer.dtype
+                    );
+                    format!("{handle}: T.handle")
+                } else {
+                    format!("{}: T.Buffer({shape}, \"{}\")", buffer.name, buffer.dtype)
+                }
             }
-        })
-        .collect();
+        });
+    }
     let _ = writeln!(text, "def {}({}):", function.name, params.join(", "));
+    text.push_str(&matches);
     print_body(function, None, "    ", &mut text);
     text
+}
+
+fn mentions_variables(extent: &Expr) -> bool {
+    let mut found = false;
+    extent.walk(&mut |part| found |= matches!(part, Expr::Var(_)));
+    found
+}
+
+/// A name for the handle of a buffer that nobody else has.
+fn handle_name(function: &Function, buffer: &str) -> String {
+    let mut name = format!("var_{buffer}");
+    let is_taken = |name: &str| {
+        function.vars.iter().any(|var| var.name == name) || function.buffers.iter().any(|other| other.name == name)
+    };
+    while is_taken(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// Prints the body of a function; with its source, unchanged lines are copied.
@@ -40,6 +77,16 @@ pub fn print_expr(expr: &Expr, function: &Function) -> String {
     let mut text = String::new();
     write_expr(expr, function, 0, &mut text);
     text
+}
+
+/// The arguments of a loop's range: where it ends or, unless it begins at 0, its begin and its end.
+pub(crate) fn print_bounds(min: &Expr, extent: &Expr, function: &Function) -> String {
+    if min.as_int() == Some(0) {
+        return print_expr(extent, function);
+    }
+    let stop = crate::linear::fold(BinaryOp::Add, min, extent)
+        .unwrap_or_else(|| Expr::binary(BinaryOp::Add, min.clone(), extent.clone()));
+    format!("{}, {}", print_expr(min, function), print_expr(&stop, function))
 }
 
 struct Printer<'a> {
@@ -208,12 +255,7 @@ impl Printer<'_> {
     }
 
     fn bounds(&self, min: &Expr, extent: &Expr) -> String {
-        if min.as_int() == Some(0) {
-            return print_expr(extent, self.function);
-        }
-        let stop = crate::linear::fold(BinaryOp::Add, min, extent)
-            .unwrap_or_else(|| Expr::binary(BinaryOp::Add, min.clone(), extent.clone()));
-        format!("{}, {}", print_expr(min, self.function), print_expr(&stop, self.function))
+        print_bounds(min, extent, self.function)
     }
 
     fn condition(&mut self, stmt: &Stmt, word: &str) {

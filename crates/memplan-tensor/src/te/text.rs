@@ -5,7 +5,7 @@ use super::graph::{Body, Graph, OpKind, Operation};
 use super::marks::{self, as_bind, as_dim_align, as_realize};
 use super::schedule::{Attach, LoopKind, Schedule};
 use crate::ir::{Block, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, VarId};
-use crate::script::print_expr;
+use crate::script::{print_bounds, print_expr};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -227,8 +227,8 @@ impl Printer<'_> {
                     ForKind::Unrolled => "T.unroll",
                     ForKind::ThreadBinding(_) => "T.thread_binding",
                 };
-                let from = if min.as_int() == Some(0) { String::new() } else { format!("{}, ", self.expr(min)) };
-                let text = format!("for {} in {name}({from}{}):", function.vars[*var].name, self.expr(extent));
+                let bounds = print_bounds(min, extent, function);
+                let text = format!("for {} in {name}({bounds}):", function.vars[*var].name);
                 self.line(indent, &text);
                 self.block(body, indent + 1);
             }

@@ -157,3 +157,56 @@ fn damaged_descriptions_are_answered() {
     }
     assert!(read > 100 && lowered > 50, "{read} read, {lowered} lowered");
 }
+
+/// Sizes that are only known at run time, and a loop that does not begin at 0.
+const SYMBOLIC: &str = r#"{"syms": ["n"], "ops": [
+   {"placeholder": "X", "shape": ["n"], "dtype": "float32"},
+   {"compute": "Y", "shape": ["n"], "axes": ["i"], "expr": "X[i]*2.0"},
+   {"compute": "O", "shape": ["n"], "axes": ["i"], "expr": "Y[i]+1.0"}],
+ "outputs": ["O"], "args": ["X", "O"],
+ "schedule": [{"do": "split", "stage": "Y", "axis": "i", "factor": 8, "outer": "io", "inner": "ii"}]}"#;
+
+#[test]
+fn lowered_text_reads_again_and_computes_the_same() {
+    use memplan_tensor::script::Script;
+    let network = json::read(SYMBOLIC).expect("a description");
+    let text = memplan_tensor::te::lower_text(SYMBOLIC, &LowerOptions::default()).expect("lowered");
+    assert!(text.contains("var_X: T.handle") && text.contains("X = T.match_buffer(var_X, "), "{text}");
+    let script = Script::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(script.print(), text);
+    let lowered = lower(&network, &LowerOptions::default()).expect("lowered");
+    let sizes = BTreeMap::from([("n".to_owned(), 13)]);
+    let how = lowered.run_options(&network, 7, &sizes);
+    let expected = run(lowered.function_at("rewritten").expect("a function"), &how).expect("it runs");
+    let function = script.functions().first().expect("a function");
+    let found = run(function, &how).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(results(found, &network), results(expected, &network), "{text}");
+}
+
+/// `range(a, b)` ends before `b`: a loop from 2 with 6 iterations is `range(2, 8)`.
+#[test]
+fn loops_end_where_their_text_says() {
+    for record in te_records() {
+        let Ok(network) = json::read_value(&record["program"]) else { continue };
+        for stage in ["schedule-ops", "primfunc"] {
+            let options = LowerOptions::default();
+            let (Ok(text), Ok(lowered)) =
+                (memplan_tensor::te::dump(&network, stage, &options), lower(&network, &options))
+            else {
+                continue;
+            };
+            let mut ends = Vec::new();
+            for stmt in &lowered.function_at(stage).expect("a function").body {
+                stmt.walk(&mut |part| {
+                    if let memplan_tensor::ir::StmtKind::For { min, extent, .. } = &part.kind
+                        && let (Some(min), Some(extent)) = (min.as_int(), extent.as_int())
+                        && min != 0
+                    {
+                        ends.push(format!("({min}, {})", min + extent));
+                    }
+                });
+            }
+            assert!(ends.iter().all(|bounds| text.contains(bounds)), "{ends:?}\n{text}");
+        }
+    }
+}

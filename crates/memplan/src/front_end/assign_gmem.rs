@@ -6,7 +6,7 @@ use std::fmt::Display;
 use memplan_core::{ReadError, SpecError, line_column, utf8};
 use memplan_mlir::Document;
 use memplan_mlir::pass::Remark;
-use memplan_mlir::pass::assign_gmem::{self, Addressed, Assigned, Misplaced, Options};
+use memplan_mlir::pass::assign_gmem::{self, Addressed, Assigned, Misplaced, Options, WeightArray};
 use memplan_models::npz;
 use memplan_verify::dataflow::SitePlan;
 
@@ -113,10 +113,15 @@ fn with_files(mut options: Options) -> Result<Options, SpecError> {
     }
     if let Some(file) = &options.weight_file {
         let bytes = std::fs::read(file).map_err(|error| wrong("weights", "a file that can be read", file, error))?;
-        let arrays = npz::equal_arrays(&bytes).map_err(|error| wrong("weights", "an .npz file", file, error))?;
-        options.contents = Some(arrays.into_iter().collect());
+        let arrays = npz::arrays(&bytes).map_err(|error| wrong("weights", "an .npz file", file, error))?;
+        options.contents = Some(arrays.into_iter().map(weight_array).collect());
     }
     Ok(options)
+}
+
+fn weight_array(array: npz::Array) -> (String, WeightArray) {
+    let npz::Array { name, content, shape, bytes } = array;
+    (name, WeightArray { content, shape, bytes })
 }
 
 fn wrong(option: &'static str, expected: &'static str, file: &str, error: impl Display) -> SpecError {

@@ -77,7 +77,7 @@ pub struct Planned {
 impl Planned {
     /// The plan as JSON, on one line.
     pub fn to_json(&self) -> String {
-        plan_file::json::write(&self.problem, &self.outcome, &self.strategy, self.time.as_secs_f64())
+        plan_file::json::write(&self.problem, &self.outcome, &self.strategy, None)
     }
 
     /// The plan that goes into a file.

@@ -62,7 +62,9 @@ impl FrontEnd for PlanMemory {
 
     fn emit(&self, input: &Module, laid: &Planned) -> Result<Output, Failure> {
         let spans = |function: &PlannedFunction| -> Vec<Span> {
-            function.sites.iter().map(|&site| input.document.op(input.lowered.sites[site]).span).collect()
+            let fixed = function.fixed.iter().map(|&cast| input.document.op(cast).span);
+            let sites = function.sites.iter().map(|&site| input.document.op(input.lowered.sites[site]).span);
+            sites.chain(fixed).collect()
         };
         let parts = laid.functions.iter().map(|function| Part {
             name: &function.name,

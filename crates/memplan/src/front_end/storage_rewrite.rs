@@ -10,9 +10,7 @@ use memplan_tensor::ir::{BufId, Function, Memory};
 use memplan_tensor::lower::{Conflict, lower, meaning};
 use memplan_tensor::pass::memory_limit;
 use memplan_tensor::places::{self, places};
-use memplan_tensor::rewrite::{
-    self, Apart, Decision, Defect, Layout, MemoryLimit, Mode, RewriteError, RewriteOptions,
-};
+use memplan_tensor::rewrite::{self, Apart, Decision, Defect, Layout, MemoryLimit, Mode, RewriteError, RewriteOptions};
 use memplan_tensor::script::Script;
 use memplan_verify::dataflow::SitePlan;
 use smallvec::smallvec;

@@ -1,6 +1,6 @@
 //! What each address mode and chip does with inputs and outputs.
 
-use crate::text::{addresses, assign, assigned, attribute, attributes, complaints, module};
+use crate::text::{addresses, assign, assigned, attribute, attributes, complaints, complaints_about, module};
 
 const T: &str = "tensor<1x16x32x32xf32>";
 const BYTES: u64 = 65536;
@@ -233,4 +233,47 @@ fn a_merged_concat_is_marked_however_it_is_written() {
         assert!(text.contains(&format!("(%a, %b){expected} : ")), "{text}");
         assert_eq!(attribute(&text, "neuron_size"), Some(3 * BYTES));
     }
+}
+
+/// The network without addresses says what is computed, the other text what was decided.
+#[test]
+fn what_the_pass_wrote_is_right_for_the_network_it_read() {
+    for (asked, pass) in [
+        ("auto", "assign-gmem"),
+        ("auto", "assign-gmem{mode=documented}"),
+        ("basic", "assign-gmem{mode=documented}"),
+        ("auto", "assign-gmem{addr_mode=in_reuse}"),
+        ("basic", "assign-gmem{addr_mode=in_reuse}"),
+        ("auto", "assign-gmem{addr_mode=io_alone}"),
+        ("auto", "assign-gmem{addr_mode=io_alone same_addr=\"0:0\"}"),
+        ("auto", "assign-gmem{addr_mode=io_reloc}"),
+    ] {
+        let network = two_inputs("bm1684x", asked);
+        let written = assigned(&network, pass);
+        assert_eq!(complaints_about(&network, &written), Vec::<String>::new(), "{pass}\n{written}");
+    }
+    // Mode basic keeps the inputs: addresses that were made for another mode do not.
+    let network = two_inputs("bm1684x", "basic");
+    let reused = assigned(&network, "assign-gmem{addr_mode=in_reuse}").replace("\"in_reuse\"", "\"basic\"");
+    assert_ne!(complaints_about(&network, &reused), Vec::<String>::new());
+}
+
+#[test]
+fn tensors_without_elements_take_no_memory() {
+    let (one, none) = ("tensor<1x16xf32>", "tensor<1x0xf32>");
+    let body = format!(
+        "      %a = \"tpu.Active\"(%arg0) : ({one}) -> {one} loc(#loc)
+      %b = \"tpu.Active\"(%a) : ({one}) -> {none} loc(#loc)
+      %c = \"tpu.Add\"(%b, %a) : ({none}, {one}) -> {one} loc(#loc)
+      %d = \"tpu.Add\"(%b, %c) : ({none}, {one}) -> {one} loc(#loc)
+      return %d : {one} loc(#loc)\n"
+    );
+    let network = module("bm1684x", "basic", &[one.to_owned()], &[one.to_owned()], &body);
+    for pass in ["assign-gmem", "assign-gmem{mode=documented}"] {
+        let text = assigned(&network, pass);
+        assert_eq!(complaints_about(&network, &text), Vec::<String>::new(), "{pass}\n{text}");
+        assert_eq!(complaints(&text), Vec::<String>::new(), "{pass}");
+    }
+    let source = memplan::pipeline::Source::new("network.mlir", network.as_str());
+    assert!(memplan::pass::assign_gmem::reuse_table(&source).unwrap().contains("tpu.Add"));
 }

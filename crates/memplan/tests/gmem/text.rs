@@ -50,6 +50,13 @@ pub(crate) fn complaints(text: &str) -> Vec<String> {
     findings.into_iter().map(|finding| finding.message).collect()
 }
 
+/// Messages about the addresses in one text for the network in another.
+pub(crate) fn complaints_about(network: &str, written: &str) -> Vec<String> {
+    let (network, written) = (Source::new("network.mlir", network), Source::new("written.mlir", written));
+    let (findings, _) = assign_gmem::check_addresses(&network, &written).unwrap_or_else(|error| panic!("{error}"));
+    findings.into_iter().map(|finding| finding.message).collect()
+}
+
 /// The number behind an attribute of any module.
 pub(crate) fn attribute(text: &str, name: &str) -> Option<u64> {
     let (_, rest) = text.split_once(&format!("module.{name} = "))?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::text::{addresses, assigned, attribute, attributes, complaints, data, module, without_addresses};
+use crate::text::{addresses, assign, assigned, attribute, attributes, complaints, data, module, without_addresses};
 
 const T: &str = "tensor<1x16xf32>";
 
@@ -47,17 +47,23 @@ fn what_shared_an_address_still_does() {
     assert_eq!(attribute(&assigned(&divided, "assign-gmem"), "coeff_size"), Some(3072));
 }
 
-/// An `.npz` file with these arrays of bytes, as numpy writes it.
-fn weight_file(name: &str, arrays: &[(&str, &[u8])]) -> PathBuf {
+/// An array as a member of the file: name, type of the elements, shape, bytes.
+type Array<'a> = (&'a str, &'a str, &'a str, &'a [u8]);
+
+/// An `.npz` file with these arrays, as numpy writes it.
+fn weight_file(name: &str, arrays: &[Array]) -> PathBuf {
     let (mut file, mut directory) = (Vec::new(), Vec::new());
-    for (name, data) in arrays {
-        let header = b"\x93NUMPY\x01\x00\x02\x00{}";
+    for (name, kind, shape, data) in arrays {
+        let mut header = b"\x93NUMPY\x01\x00".to_vec();
+        let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+        header.extend((text.len() as u16).to_le_bytes());
+        header.extend(text.as_bytes());
         let name = format!("{name}.npy");
         let size = ((header.len() + data.len()) as u32).to_le_bytes();
         let name_length = (name.len() as u16).to_le_bytes();
         let local = (file.len() as u32).to_le_bytes();
         for part in
-            [b"PK\x03\x04".as_slice(), &[0; 14], &size, &size, &name_length, &[0; 2], name.as_bytes(), header, data]
+            [b"PK\x03\x04".as_slice(), &[0; 14], &size, &size, &name_length, &[0; 2], name.as_bytes(), &header, data]
         {
             file.extend_from_slice(part);
         }
@@ -76,29 +82,57 @@ fn weight_file(name: &str, arrays: &[(&str, &[u8])]) -> PathBuf {
     path
 }
 
+/// What the pass makes of the three weights with a file of these arrays.
+fn with_file(name: &str, arrays: &[Array]) -> Result<String, String> {
+    let path = weight_file(name, arrays);
+    let result = assign(&three_weights("bm1684x"), &format!("assign-gmem{{weights={}}}", path.display()));
+    std::fs::remove_file(path).unwrap();
+    result.map(|rewritten| rewritten.text).map_err(|error| error.to_string())
+}
+
 #[test]
 fn equal_weights_lie_in_one_place() {
-    let path = weight_file("three", &[("w", b"same"), ("x", b"same"), ("y", b"other")]);
-    let text = assigned(&three_weights("bm1684x"), &format!("assign-gmem{{weights={}}}", path.display()));
-    std::fs::remove_file(path).unwrap();
-    let found = addresses(&text);
-    assert_eq!(found["%w"].0, found["%x"].0);
-    assert_eq!(attribute(&text, "coeff_size"), Some(8192));
+    let same = [7; 4000];
+    for nibbles in [("y", "|u1", "(3,)", b"abc".as_slice()), ("y", "|i1", "(1, 3)", b"abc")] {
+        let text = with_file("three", &[("w", "<f4", "(1000,)", &same), ("x", "<f4", "(1000, 1)", &same), nibbles]);
+        let text = text.unwrap();
+        let found = addresses(&text);
+        assert_eq!(found["%w"].0, found["%x"].0);
+        assert_eq!(attribute(&text, "coeff_size"), Some(8192));
+    }
+}
+
+#[test]
+fn a_file_of_other_weights_is_refused() {
+    let (many, few) = ([7; 4000], [7; 3996]);
+    let w: Array = ("w", "<f4", "(1000,)", &many);
+    let x: Array = ("x", "<f4", "(1000,)", &many);
+    let y: Array = ("y", "|u1", "(3,)", b"abc");
+    let refused = |name: &str, arrays: &[Array], why: &str| {
+        let message = with_file(name, arrays).unwrap_err();
+        assert!(message.contains(why), "{message}");
+    };
+    refused("missing", &[w, y], "the weight file has no array `x`");
+    refused("shape", &[w, ("x", "<f4", "(10, 100)", &many), y], "array `x` of the weight file has shape [10, 100]");
+    refused("fewer", &[w, ("x", "<f4", "(999,)", &few), y], "has shape [999], the weight has [1000]");
+    refused("type", &[w, ("x", "<f2", "(1000,)", &many[..2000]), y], "has 2 bytes an element");
+    refused("short", &[w, ("x", "<f4", "(1000,)", &few), y], "not as many bytes as its header says");
 }
 
 #[test]
 fn the_recorded_network_with_equal_tables() {
     let names = ["s1", "t2", "s5"];
-    let contents: [&[u8]; 3] = [b"sigmoid", b"tanh", b"sigmoid"];
+    let contents = [1, 2, 1];
     let labels: Vec<(String, Vec<u8>)> = names
         .iter()
         .zip(contents)
         .flat_map(|(name, content)| {
-            let slope = [content, b"'"].concat();
-            [(format!("{name}_slope_table_bf16"), content.to_vec()), (format!("{name}_slope_slope_table_bf16"), slope)]
+            [("slope_table_bf16", content), ("slope_slope_table_bf16", content + 10)]
+                .map(|(table, byte)| (format!("{name}_{table}"), vec![byte; 512]))
         })
         .collect();
-    let arrays: Vec<(&str, &[u8])> = labels.iter().map(|(name, data)| (name.as_str(), data.as_slice())).collect();
+    let arrays: Vec<Array> =
+        labels.iter().map(|(name, data)| (name.as_str(), "<u2", "(1, 1, 32, 8)", data.as_slice())).collect();
     let path = weight_file("tables", &arrays);
     let recorded = data("gmem-ir/tiny_after_cv183x.mlir");
     let pass = format!("assign-gmem{{weights={}}}", path.display());

@@ -73,7 +73,7 @@ impl Case {
         self.check_placements(planned.rewrite.placements.clone(), capacity)
     }
 
-    fn check_placements(
+    pub(crate) fn check_placements(
         &self,
         placements: IndexVec<SiteId, Option<Placement>>,
         capacity: u64,

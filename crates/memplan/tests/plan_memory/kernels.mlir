@@ -569,3 +569,49 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
     return
   }
 }
+
+// -----
+
+// %a and %late have addresses already: %b goes beside them.
+// run: plan-memory
+// expect: %a=[0] %late=[64] %b=[128]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @beside_a_fixed_buffer(%in: memref<32xf16, #hivm.address_space<gm>>, %out: memref<32xf16, #hivm.address_space<gm>>) attributes {hacc.entry} {
+    %c0 = arith.constant 0 : i64
+    %c64 = arith.constant 64 : i64
+    %a = hivm.hir.pointer_cast(%c0) : memref<32xf16, #hivm.address_space<ub>>
+    %late = hivm.hir.pointer_cast(%c64) : memref<32xf16, #hivm.address_space<ub>>
+    hivm.hir.load ins(%in : memref<32xf16, #hivm.address_space<gm>>) outs(%a : memref<32xf16, #hivm.address_space<ub>>)
+    %b = memref.alloc() : memref<32xf16, #hivm.address_space<ub>>
+    hivm.hir.load ins(%in : memref<32xf16, #hivm.address_space<gm>>) outs(%b : memref<32xf16, #hivm.address_space<ub>>)
+    hivm.hir.vadd ins(%a, %b : memref<32xf16, #hivm.address_space<ub>>, memref<32xf16, #hivm.address_space<ub>>) outs(%b : memref<32xf16, #hivm.address_space<ub>>)
+    hivm.hir.store ins(%b : memref<32xf16, #hivm.address_space<ub>>) outs(%out : memref<32xf16, #hivm.address_space<gm>>)
+    hivm.hir.load ins(%in : memref<32xf16, #hivm.address_space<gm>>) outs(%late : memref<32xf16, #hivm.address_space<ub>>)
+    hivm.hir.store ins(%late : memref<32xf16, #hivm.address_space<ub>>) outs(%out : memref<32xf16, #hivm.address_space<gm>>)
+    return
+  }
+}
+
+// -----
+
+// The content of %a comes from elsewhere, and the function that is called has bytes of its own: %b avoids both.
+// run: plan-memory
+// expect: %other=[128] %a=[0] %b=[64]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @other(%in: memref<32xf16, #hivm.address_space<gm>>) {
+    %c128 = arith.constant 128 : i64
+    %other = hivm.hir.pointer_cast(%c128) : memref<32xf16, #hivm.address_space<ub>>
+    hivm.hir.load ins(%in : memref<32xf16, #hivm.address_space<gm>>) outs(%other : memref<32xf16, #hivm.address_space<ub>>)
+    return
+  }
+  func.func @calls_one_with_fixed_bytes(%in: memref<32xf16, #hivm.address_space<gm>>, %out: memref<32xf16, #hivm.address_space<gm>>) attributes {hacc.entry} {
+    %c0 = arith.constant 0 : i64
+    %a = hivm.hir.pointer_cast(%c0) : memref<32xf16, #hivm.address_space<ub>>
+    %b = memref.alloc() : memref<32xf16, #hivm.address_space<ub>>
+    hivm.hir.load ins(%in : memref<32xf16, #hivm.address_space<gm>>) outs(%b : memref<32xf16, #hivm.address_space<ub>>)
+    func.call @other(%in) : (memref<32xf16, #hivm.address_space<gm>>) -> ()
+    hivm.hir.store ins(%b : memref<32xf16, #hivm.address_space<ub>>) outs(%out : memref<32xf16, #hivm.address_space<gm>>)
+    hivm.hir.store ins(%a : memref<32xf16, #hivm.address_space<ub>>) outs(%out : memref<32xf16, #hivm.address_space<gm>>)
+    return
+  }
+}

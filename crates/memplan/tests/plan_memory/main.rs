@@ -4,9 +4,11 @@
 
 mod conformance;
 mod defects;
+mod fixed;
 mod generate;
 mod kernel;
 mod kernels;
+mod left_alone;
 mod mistakes;
 mod recorded;
 mod robust;

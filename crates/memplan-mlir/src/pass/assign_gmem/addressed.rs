@@ -45,40 +45,55 @@ pub struct Misplaced {
 /// Reads the addresses in a text; `structure` is the text that says what the
 /// network does, `written` the one with the addresses (often the same).
 pub fn addressed(structure: &Document, written: &Document, options: &Options) -> Result<Addressed, PassError> {
-    let (known, modes) = networks(structure, options)?;
-    let (sources, _) = networks(written, options)?;
-    let pinned = |(network, mode): (&Network, &AddressMode)| lifecycle::pinned(network, *mode == AddressMode::InReuse);
-    let pinned: Vec<Vec<TensorId>> = known.iter().zip(&modes).map(pinned).collect();
-    let pairs: Vec<(&Network, Vec<TensorId>)> = known.iter().zip(pinned).collect();
-    let (program, handles) = lower(structure, &pairs, Form::Addressed)?;
-    let mut placements = IndexVec::filled(None, program.sites().len());
-    let mut misplaced = Vec::new();
-    for (device, (network, handles)) in known.iter().zip(&handles).enumerate() {
-        let Some(source) = sources.get(device).filter(|source| same_tensors(network, source)) else {
+    let known = networks(structure, options)?;
+    let sources = networks(written, options)?;
+    let mut pairs = Vec::new();
+    let mut all_addresses = Vec::new();
+    for (device, (network, _)) in known.iter().enumerate() {
+        let Some((source, mode)) = sources.get(device).filter(|(source, _)| same_tensors(network, source)) else {
             let message = "the two files do not hold the same network: their tensors differ".to_owned();
             return Err(PassError::Op { span: structure.op(network.module).name_span, message });
         };
         let addresses = read_addresses(written, source);
+        pairs.push((network, pinned(network, *mode, &addresses)));
+        all_addresses.push((source, addresses));
+    }
+    let (program, handles) = lower(structure, &pairs, Form::Addressed)?;
+    let mut placements = IndexVec::filled(None, program.sites().len());
+    let mut misplaced = Vec::new();
+    for (device, ((source, addresses), handles)) in all_addresses.iter().zip(&handles).enumerate() {
         for (tensor, &handle) in handles.iter_enumerated() {
             if let (Origin::Alloc(site), Some(address)) = (&program.value(handle).origin, addresses[tensor]) {
                 placements[*site] = Some(Placement::at(SpaceId::from_index(device), Bytes(address)));
             }
         }
-        misplaced.extend(find_misplaced(written, source, &addresses));
+        misplaced.extend(find_misplaced(written, source, addresses));
     }
     Ok(Addressed { program, placements, misplaced })
 }
 
-fn networks(document: &Document, options: &Options) -> Result<(Vec<Network>, Vec<AddressMode>), PassError> {
-    let (mut networks, mut modes) = (Vec::new(), Vec::new());
+/// Tensors that keep their content to the end. The text with the addresses says
+/// which mode they follow: a module may have asked for none, or for another one.
+/// In mode `io_alone` an input may have been put in the place of an output.
+fn pinned(network: &Network, mode: AddressMode, addresses: &IndexVec<TensorId, Option<u64>>) -> Vec<TensorId> {
+    let mut pinned = lifecycle::pinned(network, mode == AddressMode::InReuse);
+    let is_shared = |input: TensorId| {
+        let is_there = |&output: &TensorId| addresses[output].is_some() && addresses[output] == addresses[input];
+        network.inputs.contains(&input) && network.outputs.iter().any(is_there)
+    };
+    pinned.retain(|&tensor| mode != AddressMode::IoAlone || !is_shared(tensor));
+    pinned
+}
+
+fn networks(document: &Document, options: &Options) -> Result<Vec<(Network, AddressMode)>, PassError> {
+    let mut networks = Vec::new();
     for global in global_modules(document) {
         let task = Task::new(document, global, options)?;
         for module in device_modules(document, global) {
-            networks.push(Network::read(document, module, task.chip)?);
-            modes.push(task.mode);
+            networks.push((Network::read(document, module, task.chip)?, task.mode));
         }
     }
-    Ok((networks, modes))
+    Ok(networks)
 }
 
 fn same_tensors(one: &Network, other: &Network) -> bool {

@@ -109,7 +109,8 @@ impl Table {
         let Some(row) = self.row_of[tensor].map(|row| &mut self.rows[row]) else { return };
         if row.ref_cnt >= 1 {
             row.ref_cnt -= 1;
-            if let Some(pending) = self.pending.get_mut(&row.block) {
+            // Reads of a tensor without bytes were never counted at its address, which may be another tensor's.
+            if let Some(pending) = self.pending.get_mut(&row.block).filter(|_| row.size > 0) {
                 *pending -= 1;
             }
         }
@@ -162,7 +163,7 @@ impl Table {
     fn share(&mut self, network: &Network, step: &Step, uses: &IndexVec<TensorId, Uses>) {
         let (Some(&tensor), Some(&source)) = (step.writes.first(), step.reads.first()) else { return };
         let Some(&Row { address, block, .. }) = self.row(source) else { return };
-        let further = network.root(tensor).1 - network.root(source).1;
+        let further = network.root(tensor).1.saturating_sub(network.root(source).1);
         let size = network.tensors[tensor].shape.bytes();
         let row = Row { tensor, address: address + further, block, size, ref_cnt: uses[tensor].count };
         self.occupy(row, uses[tensor]);
@@ -170,7 +171,11 @@ impl Table {
 
     /// Gives back the memory of an operand if nobody will read it any more.
     fn release(&mut self, tensor: TensorId) {
-        let Some(block) = self.row(tensor).map(|row| row.block).filter(|_| self.hold_edges[tensor]) else { return };
+        let Some(&Row { block, size, .. }) = self.row(tensor).filter(|_| self.hold_edges[tensor]) else { return };
+        if size == 0 {
+            self.hold_edges[tensor] = false;
+            return;
+        }
         if self.pending.get(&block).is_some_and(|&pending| pending > 0) {
             return;
         }

@@ -14,20 +14,80 @@ use std::collections::HashMap;
 use memplan_core::{Bytes, IndexVec};
 
 use super::chip::Chip;
-use super::network::{Network, WeightId};
+use super::network::{Network, Weight, WeightId};
+use crate::{Document, Type};
 
-/// Which weights have equal contents: the same number, the same bytes.
-///
-/// Made from a weight file by whoever reads it; names are those of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WeightContents {
-    classes: HashMap<String, u64>,
+/// One array of a weight file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeightArray {
+    /// The number of its content: equal numbers, equal bytes.
+    pub content: u64,
+    /// How many elements it has in each dimension, and bytes an element; not
+    /// known where the file is compressed.
+    pub shape: Option<(Vec<u64>, u64)>,
+    /// Its bytes; in a compressed file together with a header of some 16 bytes or more.
+    pub bytes: u64,
 }
 
-impl FromIterator<(String, u64)> for WeightContents {
-    fn from_iter<I: IntoIterator<Item = (String, u64)>>(classes: I) -> WeightContents {
-        WeightContents { classes: classes.into_iter().collect() }
+/// The arrays of a weight file, by name.
+///
+/// Made by whoever reads the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WeightContents {
+    arrays: HashMap<String, WeightArray>,
+}
+
+impl FromIterator<(String, WeightArray)> for WeightContents {
+    fn from_iter<I: IntoIterator<Item = (String, WeightArray)>>(arrays: I) -> WeightContents {
+        WeightContents { arrays: arrays.into_iter().collect() }
     }
+}
+
+/// Headers of arrays are filled up to a multiple of this.
+const HEADER_UNIT: u64 = 16;
+
+impl WeightContents {
+    /// What is wrong with the array of a weight, if it is not the weight's.
+    pub(super) fn objection(&self, document: &Document, weight: &Weight) -> Option<String> {
+        let name = &weight.name;
+        let Some(array) = self.arrays.get(name) else {
+            return Some(format!("the weight file has no array `{name}`; give the file that belongs to this module"));
+        };
+        let value = document.results(weight.op).first()?;
+        let Type::Tensor { shape: Some(shape), element, .. } = document.ty(*value) else { return None };
+        let wanted: Vec<u64> = shape.iter().copied().collect::<Option<_>>()?;
+        match &array.shape {
+            Some((found, width)) if without_ones(found) == without_ones(&wanted) => {
+                // Numbers of less than a byte may have a byte each in the file, or stand side by side.
+                let is_small = element.bits().is_some_and(|bits| bits < 8);
+                let fits = element.stride_bytes().is_none_or(|bytes| bytes.0 == *width);
+                let wrong = !fits && !is_small;
+                wrong.then(|| {
+                    format!("array `{name}` of the weight file has {width} bytes an element, the weight has others")
+                })
+            }
+            Some((found, _)) => {
+                Some(format!("array `{name}` of the weight file has shape {found:?}, the weight has {wanted:?}"))
+            }
+            None => {
+                let header = array.bytes.checked_sub(weight.bytes);
+                let is_header = header.is_some_and(|bytes| bytes >= HEADER_UNIT && bytes.is_multiple_of(HEADER_UNIT));
+                let is_small = element.bits().is_some_and(|bits| bits < 8);
+                let wrong = !is_header && !is_small;
+                let message = || {
+                    format!(
+                        "array `{name}` of the weight file has {} bytes with its header, the weight has {} without one",
+                        array.bytes, weight.bytes
+                    )
+                };
+                wrong.then(message)
+            }
+        }
+    }
+}
+
+fn without_ones(shape: &[u64]) -> Vec<u64> {
+    shape.iter().copied().filter(|&dimension| dimension != 1).collect()
 }
 
 /// Where the weights are.
@@ -53,7 +113,7 @@ impl WeightPlan {
         for wanted in [true, false] {
             for (id, weight) in network.weights.iter_enumerated().filter(|(_, weight)| weight.is_static == wanted) {
                 let class = match contents {
-                    Some(contents) => contents.classes.get(&weight.name).copied(),
+                    Some(contents) => contents.arrays.get(&weight.name).map(|array| array.content),
                     None => weight.previous,
                 };
                 let known = class.map(|class| (class, weight.bytes));

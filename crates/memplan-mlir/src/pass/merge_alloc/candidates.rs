@@ -73,8 +73,12 @@ fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static 
     if view.apart.is_alone(site) {
         return Err("a check has rejected every plan that moves it");
     }
-    if view.lowered.program.site(site).slots > 1 {
+    let info = view.lowered.program.site(site);
+    if info.slots > 1 {
         return Err("it has several slots");
+    }
+    if info.exclusive {
+        return Err("it is marked mem_unique: it shares with nobody");
     }
     let &[result] = view.document.results(op) else { return Err("it has no single result") };
     let Some(memref) = view.document.ty(result).as_memref() else { return Err("its type is not known") };

@@ -65,6 +65,9 @@ pub(super) struct Groups {
     pub(super) needed_slots: HashMap<SiteId, u32>,
     /// Sites of which no number of slots keeps instances apart, and where it shows.
     pub(super) hopeless: Vec<SiteId>,
+    /// Sites of which a loop hands out several instances, one of which is written
+    /// behind the loop while another still matters.
+    pub(super) left_alone: Vec<SiteId>,
 }
 
 impl Groups {
@@ -87,6 +90,7 @@ pub(super) fn coalesce(view: &View, users: &HashMap<SiteId, Users>, planned: &[S
             stalling: Vec::new(),
             needed_slots: HashMap::new(),
             hopeless: Vec::new(),
+            left_alone: Vec::new(),
         },
     };
     coalescing.singles(users, planned);
@@ -143,6 +147,9 @@ impl Coalescing<'_> {
             if rotation.is_none() || elsewhere || self.ages_without_end(&carriers) {
                 self.groups.hopeless.push(site);
                 continue;
+            }
+            if rotation.is_some_and(|around| self.interference.with_itself_outside(site, around)) {
+                self.groups.left_alone.push(site);
             }
             let slots = carriers.len() as u32 + 1;
             self.groups.needed_slots.insert(site, slots);

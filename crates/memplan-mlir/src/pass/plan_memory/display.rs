@@ -1,6 +1,6 @@
 //! The plan of every function as JSON, for tools that draw it.
 
-use memplan_core::{Buffer, BufferId, Id, line_column};
+use memplan_core::{Buffer, BufferId, Id, Span, line_column};
 use serde_json::{Value, json};
 
 use super::{PlannedFunction, View};
@@ -57,9 +57,11 @@ fn records(
 ) -> Vec<Value> {
     let PlannedFunction { problem, plan, report, sites, .. } = function;
     let buffer = |(id, info): (BufferId, &Buffer)| {
-        let site = sites[id.index()];
-        let op = view.lowered.sites[site];
-        let (line, column) = line_column(view.document.source(), view.document.op(op).span.start as usize);
+        let site = sites.get(id.index());
+        let fixed = || function.fixed.get(id.index() - sites.len());
+        let op = site.map(|&site| view.lowered.sites[site]).or_else(|| fixed().copied());
+        let span = op.map_or(Span::default(), |op| view.document.op(op).span);
+        let (line, column) = line_column(view.document.source(), span.start as usize);
         let life = info.lifetime.start().zip(info.lifetime.end()).map(|(start, end)| [start.0, end.0 - 1]);
         let offsets = plan.placements[id]
             .as_ref()
@@ -72,7 +74,7 @@ fn records(
             "alloc_time_in_ir": life.map(|life| life[0]),
             "life_time_in_ir": life,
             "source_location": format!("{line}:{column}"),
-            "is_tmpbuf": temporaries.contains(&site),
+            "is_tmpbuf": site.is_some_and(|site| temporaries.contains(site)),
             "level": level,
         })
     };

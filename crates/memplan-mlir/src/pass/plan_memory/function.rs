@@ -1,6 +1,6 @@
 //! The buffers of a function, when they are in use, and where they go.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use memplan_analysis::Life;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound};
@@ -9,10 +9,11 @@ use memplan_planner::{Request, Strategy, plan, search};
 use memplan_program::{AccessKind, BlockId, Control, FunctionId, OpId, RegionId, SiteId, Size as SiteSize};
 
 use super::coalesce::{Groups, InPlace, coalesce};
+use super::fixed::{self, FixedBuffers};
 use super::overflow::{self, Overflow};
 use super::pipes::{self, Users};
 use super::problem::{Choice, Kernel, idle_temporaries};
-use super::target::{DEFAULT_DEVICE, Target};
+use super::target::{DEFAULT_DEVICE, Scope, Target};
 use super::{PlannedFunction, View};
 use crate::Document;
 use crate::dialect::Traits;
@@ -36,6 +37,7 @@ pub(super) fn plan_all(
         view,
         users: pipes::find(view),
         idle: idle_temporaries(view),
+        fixed: fixed::find(view),
         loose: None,
         names: program.site_names(),
         by_function: IndexVec::filled(Vec::new(), program.functions().len()),
@@ -52,6 +54,7 @@ pub(super) fn plan_all(
     let planned: Vec<SiteId> = planner.by_function.iter().flatten().copied().filter(own).collect();
     let groups = coalesce(view, &planner.users, &planned, InPlace::Always);
     planner.refuse_hopeless(&groups)?;
+    planner.leave_alone(&groups);
     planner.refuse_nested_kernels()?;
     planner.refuse_handed_out()?;
     for function in program.functions().ids() {
@@ -110,6 +113,8 @@ struct Planner<'a> {
     users: HashMap<SiteId, Users>,
     /// Temporary buffers that no op touches.
     idle: HashMap<SiteId, (OpId, OpId)>,
+    /// What has addresses already.
+    fixed: FixedBuffers,
     /// Groups without in-place results, once a memory is too small.
     loose: Option<Groups>,
     names: IndexVec<SiteId, String>,
@@ -166,7 +171,8 @@ impl Planner<'_> {
                 continue;
             }
             self.check(site, written[site], span)?;
-            if matches!(self.view.lifetimes.life(site), Life::Untraceable { .. }) {
+            let several = matches!(self.view.lifetimes.life(site), Life::Untraceable { .. });
+            if several || self.may_have_instances_side_by_side(site) {
                 let message = format!("{} keeps its allocation: several instances exist at once", self.names[site]);
                 self.all.remarks.push(Remark { span, message });
                 continue;
@@ -182,6 +188,11 @@ impl Planner<'_> {
                 self.all.remarks.push(Remark { span, message });
             }
         }
+        for (function, remark) in &self.fixed.remarks {
+            if !self.by_function[*function].is_empty() {
+                self.all.remarks.push(remark.clone());
+            }
+        }
         Ok(())
     }
 
@@ -191,6 +202,14 @@ impl Planner<'_> {
         let document = self.view.document;
         let host = document.attribute(op, "hacc.function_kind").is_some_and(|kind| kind.contains("HOST"));
         host || document.attribute(op, "hivm.vector_function").is_some()
+    }
+
+    /// Whether each of several iterations or threads has an instance of its own:
+    /// one address cannot be right for all of them.
+    fn may_have_instances_side_by_side(&self, site: SiteId) -> bool {
+        let program = &self.view.lowered.program;
+        let side_by_side = |op: OpId| matches!(program.op(op).control(), Control::Parallel { .. } | Control::Unknown);
+        program.alloc_op(site).is_some_and(|alloc| program.ancestors(alloc).any(side_by_side))
     }
 
     fn check(&self, site: SiteId, written: Option<bool>, span: memplan_core::Span) -> Result<(), PassError> {
@@ -255,15 +274,29 @@ impl Planner<'_> {
                 let space = program.site(*site).space;
                 self.by_function[callee].iter().any(|&other| program.site(other).space == space)
             };
-            if let Some(&site) = self.by_function[caller].iter().filter(alive).find(|site| clash(site)) {
+            let planned = self.by_function[caller].iter().filter(alive).find(|site| clash(site));
+            let planned = planned.map(|&site| self.names[site].as_str());
+            if let Some(name) = planned.or_else(|| self.fixed_clash(caller, op, callee)) {
                 let message = format!(
-                    "the function called here has on-chip buffers of its own, and {} is in use meanwhile: inline it first",
-                    self.names[site]
+                    "the function called here has on-chip buffers of its own, and {name} is in use meanwhile: inline it first"
                 );
                 return Err(PassError::Op { span: document.op(called).span, message });
             }
         }
         Ok(())
+    }
+
+    /// A buffer at a fixed address that is in use while a called function has
+    /// planned buffers in the same memory.
+    fn fixed_clash(&self, caller: FunctionId, call: OpId, callee: FunctionId) -> Option<&str> {
+        let document = self.view.document;
+        let of_caller = |op: crate::OpId| document.function_around(op) == Some(self.view.lowered.functions[caller]);
+        let clashes = |cast: &&fixed::Cast| {
+            let alive = cast.first <= call && call <= cast.last && of_caller(cast.op);
+            alive && self.by_function[callee].iter().any(|&site| self.space_text(site) == cast.space)
+        };
+        let cast = self.fixed.of(caller).iter().find(clashes)?;
+        document.results(cast.op).first().map(|&value| document.value_name(value))
     }
 
     /// Whoever got hold of an address may use it at any time, so the buffer must
@@ -322,6 +355,21 @@ impl Planner<'_> {
         false
     }
 
+    /// Buffers that no fixed address serves keep their allocations.
+    fn leave_alone(&mut self, groups: &Groups) {
+        for &site in &groups.left_alone {
+            let span = self.view.document.op(self.view.lowered.sites[site]).span;
+            let message = format!(
+                "{} keeps its allocation: a loop hands out several instances of it, and one is written while another is still needed",
+                self.names[site]
+            );
+            self.all.remarks.push(Remark { span, message });
+        }
+        for sites in self.by_function.iter_mut() {
+            sites.retain(|site| !groups.left_alone.contains(site));
+        }
+    }
+
     fn refuse_hopeless(&self, groups: &Groups) -> Result<(), PassError> {
         let Some(&site) = groups.hopeless.first() else { return Ok(()) };
         let span = self.view.document.op(self.view.lowered.sites[site]).span;
@@ -347,6 +395,8 @@ impl Planner<'_> {
         let op = self.view.lowered.functions[function];
         let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();
         let Attempt { problem, outcome, report, refuted } = attempt;
+        let fixed: Vec<crate::OpId> =
+            self.taken(function, &target, &sites).into_iter().map(|(_, piece)| piece.op).collect();
         let plan = match outcome {
             Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => plan,
             outcome => {
@@ -354,6 +404,7 @@ impl Planner<'_> {
                     view: self.view,
                     problem: &problem,
                     sites: &sites,
+                    fixed: &fixed,
                     outcome: &outcome,
                     report: report.as_ref(),
                     refuted: &refuted,
@@ -367,8 +418,20 @@ impl Planner<'_> {
         if let Some(report) = &report {
             self.warn(op, &problem, report);
         }
-        self.all.functions.push(PlannedFunction { name, problem, plan, report, sites });
+        self.all.functions.push(PlannedFunction { name, problem, plan, report, sites, fixed });
         Ok(())
+    }
+
+    /// The bytes that are taken in the memories of these sites, by the names of the memories.
+    fn taken(&self, function: FunctionId, target: &Target, sites: &[SiteId]) -> Vec<(String, fixed::Piece)> {
+        let scopes = sites.iter().filter_map(|&site| target.scope(self.space_text(site)));
+        let scopes: BTreeMap<&str, &Scope> = scopes.map(|scope| (scope.name.as_str(), scope)).collect();
+        let casts = self.fixed.of(function);
+        let pieces = scopes.into_iter().flat_map(|(name, scope)| {
+            let is_here = |space: &str| target.scope(space).is_some_and(|scope| scope.name == name);
+            fixed::pieces(casts, is_here, scope).into_iter().map(move |piece| (name.to_owned(), piece))
+        });
+        pieces.collect()
     }
 
     /// Plans a function: with in-place results on their donors, and in memories
@@ -387,6 +450,7 @@ impl Planner<'_> {
             users: &self.users,
             idle: &self.idle,
             names: &self.names,
+            taken: self.taken(function, target, sites),
             function,
             target,
             sites,

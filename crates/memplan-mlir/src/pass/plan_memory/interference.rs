@@ -222,10 +222,20 @@ impl<'a> Interference<'a> {
         self.overwrites(site, site)
     }
 
+    /// The same for writes outside of an op.
+    pub(super) fn with_itself_outside(&self, site: SiteId, around: OpId) -> bool {
+        self.overwrites_at(site, site, |op| !self.view.tree.contains(around, op))
+    }
+
     /// Whether writing to `writer` may destroy what is still wanted of `victim`.
     fn overwrites(&self, writer: SiteId, victim: SiteId) -> bool {
+        self.overwrites_at(writer, victim, |_| true)
+    }
+
+    /// The same for some of the writes.
+    fn overwrites_at(&self, writer: SiteId, victim: SiteId, counts: impl Fn(OpId) -> bool) -> bool {
         self.names[writer].iter().any(|&through| {
-            self.writes[through].iter().any(|&op| {
+            self.writes[through].iter().filter(|&&op| counts(op)).any(|&op| {
                 let mut others = self.names[victim].iter().filter(|&&other| other != through);
                 others.any(|&other| self.destroys(op, through, other))
             })

@@ -44,6 +44,8 @@ pub(super) struct Failure<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) problem: &'a Problem,
     pub(super) sites: &'a [SiteId],
+    /// The casts behind the buffers that follow those of the sites.
+    pub(super) fixed: &'a [OpId],
     pub(super) outcome: &'a Outcome,
     pub(super) report: Option<&'a Report>,
     /// Memories of which it is proved that they are too small.
@@ -197,8 +199,9 @@ impl Failure<'_> {
     }
 
     fn line(&self, buffer: BufferId) -> usize {
-        let Some(&site) = self.sites.get(buffer.index()) else { return 0 };
-        let op = self.view.lowered.sites[site];
+        let site = self.sites.get(buffer.index()).map(|&site| self.view.lowered.sites[site]);
+        let fixed = || self.fixed.get(buffer.index() - self.sites.len()).copied();
+        let Some(op) = site.or_else(fixed) else { return 0 };
         line_column(self.view.document.source(), self.view.document.op(op).span.start as usize).0
     }
 
@@ -261,7 +264,8 @@ impl Failure<'_> {
 
     /// Makes the largest place smaller: by what is missing, or in half, or in quarters.
     fn advise_tiling(&self, space: SpaceId, rows: &[Row], excess: u64, text: &mut String) {
-        let Some(largest) = rows.first().map(|row| row.largest) else { return };
+        let is_ours = |buffer: &BufferId| self.problem.buffers()[*buffer].fixed.is_none();
+        let Some(largest) = rows.iter().map(|row| row.largest).find(is_ours) else { return };
         let (size, slots) = (self.size(largest), u64::from(self.problem.buffers()[largest].slots));
         let alignment = self.problem.spaces()[space].alignment.0.max(1);
         let less = size.saturating_sub(excess.div_ceil(slots)) / alignment * alignment;

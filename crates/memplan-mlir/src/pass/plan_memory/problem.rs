@@ -29,6 +29,7 @@ use memplan_program::{AccessKind, FunctionId, OpId, SiteId};
 use smallvec::smallvec;
 
 use super::coalesce::Groups;
+use super::fixed::Piece;
 use super::pipes::Users;
 use super::target::{Scope, Target};
 use super::{Defect, View};
@@ -41,6 +42,8 @@ pub(super) struct Kernel<'a> {
     /// Sites that ops only have as temporary memory they do not touch.
     pub(super) idle: &'a HashMap<SiteId, (OpId, OpId)>,
     pub(super) names: &'a memplan_core::IndexVec<SiteId, String>,
+    /// Bytes at fixed addresses, by the names of their memories.
+    pub(super) taken: Vec<(String, Piece)>,
     pub(super) function: FunctionId,
     pub(super) target: &'a Target,
     pub(super) sites: &'a [SiteId],
@@ -84,6 +87,11 @@ impl Kernel<'_> {
             let lifetime = self.lifetime(site, counts_idle);
             let buffer = Buffer { spaces: smallvec![space], slots, ..self.buffer(site, lifetime) };
             ids.insert(site, builder.buffer(buffer));
+        }
+        for (number, (name, piece)) in self.taken.iter().enumerate() {
+            if let Some(&space) = spaces.get(name) {
+                builder.buffer(Buffer { spaces: smallvec![space], ..self.taken_buffer(number, piece) });
+            }
         }
         for &site in self.sites {
             let Some(scope) = self.scope(site) else { continue };
@@ -140,7 +148,23 @@ impl Kernel<'_> {
             let slots = program.site(site).slots;
             builder.buffer(Buffer { slots, ..self.buffer(site, parts.collect()) });
         }
+        for (number, (_, piece)) in self.taken.iter().enumerate().filter(|(_, (memory, _))| memory == name) {
+            builder.buffer(self.taken_buffer(number, piece));
+        }
         builder.build()
+    }
+
+    /// Bytes that are taken, as a buffer of the first space that stays where it is.
+    fn taken_buffer(&self, number: usize, piece: &Piece) -> Buffer {
+        let document = self.view.document;
+        let cast = document.results(piece.op).first().map_or("", |&value| document.value_name(value));
+        let name = format!("{cast} at {} (fixed, {number})", piece.bytes.start);
+        let stretches = piece.taken.iter();
+        let life = stretches.map(|&(first, last)| Interval::new(self.step(first), self.step(last) + 1));
+        Buffer {
+            fixed: Some(Bytes(piece.bytes.start)),
+            ..Buffer::new(name, piece.bytes.end - piece.bytes.start, life.collect())
+        }
     }
 
     /// A buffer of the first space.

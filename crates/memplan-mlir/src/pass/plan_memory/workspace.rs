@@ -159,7 +159,14 @@ impl Workspaces<'_> {
             after: plan.extent().0,
             lower_bound: memplan_core::bound::lower_bound(&problem).0,
         });
-        self.functions.push(PlannedFunction { name, problem, plan, report: None, sites: sites.to_vec() });
+        self.functions.push(PlannedFunction {
+            name,
+            problem,
+            plan,
+            report: None,
+            sites: sites.to_vec(),
+            fixed: Vec::new(),
+        });
         Ok(())
     }
 

@@ -1,12 +1,24 @@
 //! Irreducible witnesses, whatever the features: buffers are left out one by one.
 //!
 //! A buffer that is left out keeps its name and takes no bytes. What remains must still
-//! be impossible. Leaving out a buffer that may take over another one's bytes
-//! can make things worse, since a life that it ends early goes on without it; so
-//! whoever it may take over is left out with it, and no witness blames two buffers
-//! for a meeting that a third one would have prevented.
+//! be impossible, and it must prove that everything together is. A buffer that may take
+//! over another one's bytes ends that one's life there; so without the newcomer the
+//! victim's life is cut where the newcomer's begins. No witness blames two buffers for a
+//! meeting that a third one would have prevented:
+//!
+//! ```text
+//!   v 4  ########      w may take over v; x is alive with v, but only after w has begun
+//!   w 4      ####      without w:  v 4  ####
+//!   x 4      ####                  x 4      ####      fits: w is part of the witness, if any
+//! ```
+//!
+//! With that, whatever contains an impossible set is impossible, too: one pass that drops
+//! what can be spared leaves a set of which every buffer is needed. (Unless a question
+//! takes more than its nodes: then the buffer stays.)
 
-use memplan_core::{BufferId, Bytes, Id, Lifetime, Problem, Size, Step, Witness, bound};
+use memplan_core::{
+    BufferId, Bytes, Id, Interval, Lifetime, Overlay, Problem, ProblemBuilder, Size, Step, Witness, bound,
+};
 
 use super::decide;
 use crate::search::budget::Budget;
@@ -24,7 +36,6 @@ pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Bu
     }
     let mut kept = vec![false; problem.buffers().len()];
     among.iter().for_each(|buffer| kept[buffer.index()] = true);
-    close(problem, &mut kept);
     if !is_impossible(problem, &kept, budget) {
         kept.fill(true);
         if !is_impossible(problem, &kept, budget) {
@@ -38,7 +49,6 @@ pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Bu
         if kept[buffer.index()] && !budget.is_late() {
             let mut fewer = kept.clone();
             fewer[buffer.index()] = false;
-            close(problem, &mut fewer);
             if is_impossible(problem, &fewer, budget) {
                 kept = fewer;
             }
@@ -52,14 +62,21 @@ pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Bu
 /// Without a capacity only fixed offsets can be in the way; then the room that these leave
 /// takes its place.
 pub(crate) fn witness(problem: &Problem, buffers: Vec<BufferId>) -> Option<Witness> {
-    let rest = only(problem, |buffer| buffers.binary_search(&buffer).is_ok())?;
     let spaces = || buffers.iter().flat_map(|&buffer| problem.buffers()[buffer].spaces.iter().copied());
-    let limited = spaces().find(|&space| problem.spaces()[space].capacity.is_some());
-    let space = limited.or_else(|| spaces().next())?;
-    let capacity = problem.spaces()[space].capacity.unwrap_or_else(|| room(problem, &buffers));
-    let least = bound::space_lower_bounds(&rest)[space].bytes;
+    let capacity = |space| problem.spaces()[space].capacity;
+    let needed = |space| {
+        let here: Vec<BufferId> =
+            buffers.iter().copied().filter(|&buffer| problem.buffers()[buffer].spaces.as_slice() == [space]).collect();
+        bound::needed_by(problem, space, &here)
+    };
+    // Of several limited spaces, the one that is told about is the one with the least to spare.
+    let limited =
+        spaces().filter_map(|space| Some((space, i128::from(capacity(space)?.0) - i128::from(needed(space).0))));
+    let tightest = limited.min_by_key(|&(space, spare)| (spare, space)).map(|(space, _)| space);
+    let space = tightest.or_else(|| spaces().next())?;
+    let capacity = capacity(space).unwrap_or_else(|| room(problem, &buffers));
     let step = meeting_step(problem, &buffers);
-    Some(Witness { space, buffers, step, needed: least.max(Bytes(capacity.0 + 1)), capacity })
+    Some(Witness { space, step, needed: needed(space).max(Bytes(capacity.0 + 1)), capacity, buffers })
 }
 
 /// Bytes between the lowest and the highest that a fixed buffer occupies.
@@ -85,26 +102,41 @@ pub(crate) fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<St
     starts.into_iter().find(|&step| buffers.iter().all(|&buffer| alive(buffer, step)))
 }
 
-/// Leaves out whoever may be taken over by somebody who is left out.
-fn close(problem: &Problem, kept: &mut [bool]) {
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        for overlay in problem.overlays() {
-            if kept[overlay.over.index()] && !kept[overlay.buffer.index()] {
-                kept[overlay.over.index()] = false;
-                changed = true;
-            }
-        }
-    }
-}
-
 fn is_impossible(problem: &Problem, kept: &[bool], budget: &mut Budget) -> bool {
-    let rest = only(problem, |buffer| kept[buffer.index()]);
+    let rest = relaxed(problem, |buffer| kept[buffer.index()]);
     rest.is_some_and(|rest| decide(&rest, LIMIT, budget) == Some(false))
 }
 
 /// The problem in which only some buffers take bytes.
 pub(crate) fn only(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> Option<Problem> {
+    with_only(problem, &is_kept).build().ok()
+}
+
+/// The same, and lives that a buffer left out may have ended are cut: if that is
+/// impossible, so is the whole problem.
+pub(crate) fn relaxed(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> Option<Problem> {
+    let mut builder = with_only(problem, &is_kept);
+    for overlay in problem.overlays() {
+        let cut = problem.buffers()[overlay.buffer].lifetime.start();
+        if let Some(cut) =
+            cut.filter(|_| is_kept(overlay.over) && !is_kept(overlay.buffer) && may_happen(problem, overlay))
+        {
+            let victim = &mut builder.buffers_mut()[overlay.over];
+            let stretches = victim.lifetime.intervals().iter().filter(|stretch| stretch.start < cut);
+            victim.lifetime = stretches.map(|stretch| Interval { end: stretch.end.min(cut), ..*stretch }).collect();
+        }
+    }
+    builder.build().ok()
+}
+
+/// Whether a plan could make use of an overlay: both can be in one space, in the right order.
+fn may_happen(problem: &Problem, overlay: &Overlay) -> bool {
+    let [newcomer, victim] = [overlay.buffer, overlay.over].map(|id| &problem.buffers()[id]);
+    let in_order = newcomer.lifetime.start() > victim.lifetime.start();
+    in_order && newcomer.spaces.iter().any(|space| victim.spaces.contains(space))
+}
+
+fn with_only(problem: &Problem, is_kept: &impl Fn(BufferId) -> bool) -> ProblemBuilder {
     let mut builder = problem.to_builder();
     for id in problem.buffers().ids().filter(|&id| !is_kept(id)) {
         let buffer = &mut builder.buffers_mut()[id];
@@ -114,5 +146,5 @@ pub(crate) fn only(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> Opt
         buffer.fixed = None;
         buffer.tie = None;
     }
-    builder.build().ok()
+    builder
 }

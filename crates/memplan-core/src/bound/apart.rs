@@ -1,0 +1,149 @@
+//! Buffers that lie on different bytes whenever they are alive.
+//!
+//! Pairs that must not share bytes, and exclusive buffers, are apart at all times. If
+//! all of a set of buffers are apart from each other, a space needs the sum of their
+//! sizes, though perhaps no step sees two of them alive:
+//!
+//! ```text
+//!   step            0   1   2   3
+//!   a   64          ####                must not share with b and c
+//!   b   32              ####            must not share with a and c
+//!   c   16                  ####        live bytes 64, 32, 16; needed 112
+//! ```
+//!
+//! The heaviest such set is a maximum clique, which is hard to find. A few are grown
+//! greedily instead, the heaviest buffers first: that finds the set if all pairs of it
+//! are declared, which is how front ends declare them. Any set found is a sound bound.
+//! Costs a bit for each pair of candidates, and nothing without pairs.
+
+use crate::{BufferId, Bytes, IndexVec, Problem, SpaceId};
+
+/// Only so many of the heaviest buffers are looked at: a table has a bit for each pair, 2 MiB in all.
+const MOST_CANDIDATES: usize = 4096;
+/// Among so many, those that are alive together are apart, too; more are not compared in time.
+const MOST_COMPARED: usize = 512;
+/// How many sets are grown, each from another buffer.
+const SEEDS: usize = 8;
+
+/// A heavy set of buffers of one space that are apart from each other, and what it
+/// needs. `None` without pairs that must not share.
+pub(super) fn heavy_set(
+    problem: &Problem,
+    space: SpaceId,
+    is_here: impl Fn(BufferId) -> bool,
+) -> Option<(Bytes, Vec<BufferId>)> {
+    if problem.must_not_share().is_empty() {
+        return None;
+    }
+    let candidates = candidates(problem, is_here);
+    let apart = Apart::new(problem, &candidates);
+    let sets = (0..candidates.len().min(SEEDS)).map(|seed| apart.grow(seed));
+    let sets = sets.map(|set| set.into_iter().map(|index| candidates[index]).collect::<Vec<_>>());
+    sets.map(|set| (needed(problem, space, &set), set)).max_by_key(|(bytes, _)| *bytes)
+}
+
+/// Bytes of all slots.
+fn weight(problem: &Problem, buffer: BufferId) -> u128 {
+    let info = &problem.buffers()[buffer];
+    u128::from(info.bytes().unwrap_or_default().0) * u128::from(info.slots)
+}
+
+/// Single buffers that are in a pair, and exclusive ones: the heaviest first.
+fn candidates(problem: &Problem, is_here: impl Fn(BufferId) -> bool) -> Vec<BufferId> {
+    let mut is_named = IndexVec::filled(false, problem.buffers().len());
+    problem.must_not_share().iter().for_each(|&(one, other)| {
+        is_named[one] = true;
+        is_named[other] = true;
+    });
+    let counts = |id: &BufferId| {
+        let named = is_named[*id] || problem.buffers()[*id].exclusive;
+        named && is_here(*id) && weight(problem, *id) > 0 && problem.blocks().place_of(*id).is_none()
+    };
+    let mut candidates: Vec<BufferId> = problem.buffers().ids().filter(counts).collect();
+    candidates.sort_by_key(|&id| (std::cmp::Reverse(weight(problem, id)), id));
+    candidates.truncate(MOST_CANDIDATES);
+    candidates
+}
+
+/// For each candidate the others it is apart from, a bit each.
+struct Apart {
+    count: usize,
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Apart {
+    fn new(problem: &Problem, candidates: &[BufferId]) -> Apart {
+        let count = candidates.len();
+        let words = count.div_ceil(64);
+        let mut apart = Apart { count, words, bits: vec![0; count * words] };
+        let mut index_of = IndexVec::filled(None, problem.buffers().len());
+        candidates.iter().enumerate().for_each(|(index, &id)| index_of[id] = Some(index));
+        for &(one, other) in problem.must_not_share() {
+            if let (Some(one), Some(other)) = (index_of[one], index_of[other]) {
+                apart.set(one, other);
+            }
+        }
+        for (index, &id) in candidates.iter().enumerate() {
+            if problem.buffers()[id].exclusive {
+                (0..count).filter(|&other| other != index).for_each(|other| apart.set(index, other));
+            }
+        }
+        if count <= MOST_COMPARED {
+            apart.compare_lives(problem, candidates);
+        }
+        apart
+    }
+
+    /// Buffers that are alive together with all of their bytes are apart, unless
+    /// somebody may take bytes over from one of them.
+    fn compare_lives(&mut self, problem: &Problem, candidates: &[BufferId]) {
+        let mut may_end_early = IndexVec::filled(false, problem.buffers().len());
+        problem.overlays().iter().for_each(|overlay| may_end_early[overlay.over] = true);
+        let stretches = |id: BufferId| problem.buffers()[id].lifetime.intervals();
+        let whole = |id: &BufferId| !may_end_early[*id] && stretches(*id).iter().all(|part| part.window.is_none());
+        for (index, one) in candidates.iter().enumerate().filter(|(_, id)| whole(id)) {
+            for (other_index, other) in candidates[..index].iter().enumerate().filter(|(_, id)| whole(id)) {
+                let meets = |x: &crate::Interval| stretches(*other).iter().any(|y| x.start < y.end && y.start < x.end);
+                if stretches(*one).iter().any(meets) {
+                    self.set(index, other_index);
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, one: usize, other: usize) {
+        for (row, column) in [(one, other), (other, one)] {
+            self.bits[row * self.words + column / 64] |= 1 << (column % 64);
+        }
+    }
+
+    fn row(&self, index: usize) -> &[u64] {
+        &self.bits[index * self.words..(index + 1) * self.words]
+    }
+
+    /// A set around a candidate, in which all are apart.
+    fn grow(&self, seed: usize) -> Vec<usize> {
+        let mut set = vec![seed];
+        let mut allowed = self.row(seed).to_vec();
+        for next in 0..self.count {
+            if allowed[next / 64] >> (next % 64) & 1 == 1 {
+                set.push(next);
+                allowed.iter_mut().zip(self.row(next)).for_each(|(allowed, row)| *allowed &= row);
+            }
+        }
+        set
+    }
+}
+
+/// What a set needs whose members are all apart: sizes rounded up to what all their
+/// offsets are multiples of, less the tail of the one that lies last.
+fn needed(problem: &Problem, space: SpaceId, set: &[BufferId]) -> Bytes {
+    let alignments = set.iter().map(|&id| problem.alignment_in(id, space).0);
+    let granule = alignments.fold(0, super::sweep::greatest_common_divisor).max(1);
+    let size = |id: BufferId| problem.buffers()[id].bytes().unwrap_or_default().0;
+    let rounded = |id: BufferId| size(id).next_multiple_of(granule);
+    let sum: u128 = set.iter().map(|&id| u128::from(rounded(id)) * u128::from(problem.buffers()[id].slots)).sum();
+    let tail = set.iter().map(|&id| rounded(id) - size(id)).max().unwrap_or(0);
+    Bytes(u64::try_from(sum - u128::from(tail)).unwrap_or(u64::MAX))
+}

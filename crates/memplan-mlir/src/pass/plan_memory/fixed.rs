@@ -1,0 +1,321 @@
+//! Bytes that a kernel uses at addresses of its own.
+//!
+//! A `pointer_cast` with constant addresses is a buffer that somebody has placed
+//! already: by hand, or by an earlier run of this pass. It keeps its addresses, and
+//! what is planned now stays off its bytes while the kernel needs them:
+//!
+//! ```text
+//!   %a = hivm.hir.pointer_cast(%c64_i64) : memref<32xf16, #hivm.address_space<ub>>
+//!   hivm.hir.load ins(%in) outs(%a)                 bytes 64..128 of ub are taken
+//!   hivm.hir.vadd ins(%a, %b) outs(%b)              from here up to here
+//! ```
+//!
+//! Several casts may name the same bytes: the slots of a multi-buffer, or one
+//! address under two types. So the bytes of a memory are cut wherever a cast
+//! begins or ends, and each piece is taken whenever one of its casts is in use.
+//!
+//! A cast is in use from its first access to its last one, through any value that
+//! may be its memory. Three things make that longer, to be on the safe side:
+//!
+//! - an access inside a loop or a branch counts for the whole of the outermost op
+//!   around it;
+//! - unless the first access overwrites all of the cast and comes before every
+//!   other one, the content comes from elsewhere: the bytes are taken from the
+//!   start of the function;
+//! - what escapes, what asynchronous work uses, and what a called function has at
+//!   fixed addresses is taken to the end of the function.
+//!
+//! An address that is not a constant may be anywhere; a remark says that nothing
+//! keeps other buffers away from it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+use memplan_core::IndexVec;
+use memplan_program::{AccessKind, Control, FunctionId, OpId, Origin, ValueId};
+
+use super::View;
+use super::target::Scope;
+use crate::dialect::Traits;
+use crate::lower::origin::allocated_bytes;
+use crate::pass::Remark;
+
+/// The name of the op that gives an address a type.
+const CAST: &str = "hivm.hir.pointer_cast";
+
+/// A cast to constant addresses, as a function meets it.
+#[derive(Clone, Debug)]
+pub(super) struct Cast {
+    /// The cast; in a called function, if it is not this function's own.
+    pub(super) op: crate::OpId,
+    /// The name of the memory space in the text.
+    pub(super) space: String,
+    addresses: Vec<u64>,
+    /// Bytes of each address; not known for a dynamic shape.
+    size: Option<u64>,
+    /// The first and the last op at which it is in use.
+    pub(super) first: OpId,
+    pub(super) last: OpId,
+}
+
+/// Bytes of one memory that are taken for some of the time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) bytes: Range<u64>,
+    /// The first and the last op of each stretch, sorted and apart.
+    pub(super) taken: Vec<(OpId, OpId)>,
+    /// The cast it is named after.
+    pub(super) op: crate::OpId,
+}
+
+/// The casts of a program, by the function that meets them.
+pub(super) struct FixedBuffers {
+    by_function: IndexVec<FunctionId, Vec<Cast>>,
+    pub(super) remarks: Vec<(FunctionId, Remark)>,
+}
+
+impl FixedBuffers {
+    pub(super) fn of(&self, function: FunctionId) -> &[Cast] {
+        &self.by_function[function]
+    }
+}
+
+/// Finds the casts of all functions.
+pub(super) fn find(view: &View) -> FixedBuffers {
+    let program = &view.lowered.program;
+    let mut found =
+        FixedBuffers { by_function: IndexVec::filled(Vec::new(), program.functions().len()), remarks: Vec::new() };
+    let casts: Vec<OpId> = program.ops().ids().filter(|&op| view.document.name(view.lowered.ops[op]) == CAST).collect();
+    if casts.is_empty() {
+        return found;
+    }
+    let uses = Uses::new(view);
+    for op in casts {
+        let function = program.function_of(op);
+        let cast = view.lowered.ops[op];
+        match constant_addresses(view, cast) {
+            Some(addresses) => found.by_function[function].extend(uses.cast(op, addresses)),
+            None => {
+                let message = "this address is not known here: nothing keeps planned buffers away from it".to_owned();
+                found.remarks.push((function, Remark { span: view.document.op(cast).span, message }));
+            }
+        }
+    }
+    add_casts_of_callees(view, &mut found);
+    found
+}
+
+fn constant_addresses(view: &View, cast: crate::OpId) -> Option<Vec<u64>> {
+    let document = view.document;
+    let is_address = |value: &&crate::ValueId| !matches!(document.ty(**value), crate::Type::Index);
+    let addresses = document.operands(cast).iter().filter(is_address);
+    addresses.map(|&value| u64::try_from(document.constant(value)?).ok()).collect()
+}
+
+/// A called function uses its fixed bytes while the caller waits, and may expect
+/// to find there what it left the last time.
+fn add_casts_of_callees(view: &View, found: &mut FixedBuffers) {
+    let callees = callees(view);
+    let own = found.by_function.clone();
+    for function in own.ids() {
+        let Some((first, last)) = view.tree.function_range(function) else { continue };
+        let casts = &mut found.by_function[function];
+        let mut reached = HashSet::from([function]);
+        let mut stack: Vec<FunctionId> = callees[function].iter().copied().collect();
+        while let Some(callee) = stack.pop() {
+            if reached.insert(callee) {
+                casts.extend(own[callee].iter().cloned().map(|cast| Cast { first, last, ..cast }));
+                stack.extend(&callees[callee]);
+            }
+        }
+    }
+}
+
+/// The functions of the same module that each function calls.
+fn callees(view: &View) -> IndexVec<FunctionId, BTreeSet<FunctionId>> {
+    let (document, program) = (view.document, &view.lowered.program);
+    let symbol = |op: crate::OpId| document.symbol_name(op).unwrap_or_default();
+    let named: HashMap<(Option<crate::OpId>, &str), FunctionId> = view
+        .lowered
+        .functions
+        .iter_enumerated()
+        .map(|(function, &op)| ((document.parent_op(op), symbol(op)), function))
+        .collect();
+    let mut callees = IndexVec::filled(BTreeSet::new(), program.functions().len());
+    for (op, &call) in view.lowered.ops.iter_enumerated() {
+        if document.info(call).traits.has(Traits::CALL) {
+            let caller = program.function_of(op);
+            let module = document.parent_op(view.lowered.functions[caller]);
+            callees[caller].extend(named.get(&(module, symbol(call))));
+        }
+    }
+    callees
+}
+
+/// Who may be whose memory, and who accesses it.
+struct Uses<'a> {
+    view: &'a View<'a>,
+    /// The values that may be (a part of) what a value is, one step on.
+    receivers: IndexVec<ValueId, Vec<ValueId>>,
+    accesses: IndexVec<ValueId, Vec<(OpId, AccessKind)>>,
+}
+
+impl<'a> Uses<'a> {
+    fn new(view: &'a View<'a>) -> Uses<'a> {
+        let program = &view.lowered.program;
+        let count = program.values().len();
+        let mut uses = Uses {
+            view,
+            receivers: IndexVec::filled(Vec::new(), count),
+            accesses: IndexVec::filled(Vec::new(), count),
+        };
+        for (target, source) in program.incoming_edges() {
+            uses.receivers[source].push(target);
+        }
+        for (target, value) in program.values().iter_enumerated() {
+            match &value.origin {
+                Origin::Derived { base, .. } => uses.receivers[*base].push(target),
+                Origin::Merged(sources) | Origin::Opaque(sources) => {
+                    sources.iter().for_each(|&source| uses.receivers[source].push(target));
+                }
+                Origin::Alloc(_) | Origin::External | Origin::Incoming => {}
+            }
+        }
+        for (op, info) in program.ops().iter_enumerated() {
+            for access in &info.accesses {
+                uses.accesses[access.value].push((op, access.kind));
+            }
+        }
+        uses
+    }
+
+    /// A cast and when it is in use; `None` if nobody uses it.
+    fn cast(&self, op: OpId, addresses: Vec<u64>) -> Option<Cast> {
+        let document = self.view.document;
+        let cast = self.view.lowered.ops[op];
+        let result = *document.results(cast).first()?;
+        let memref = document.ty(result).as_memref()?;
+        let value = *self.view.lowered.values.get(&result)?;
+        let (first, last) = self.life(value)?;
+        let space = memref.space.clone().unwrap_or_default();
+        Some(Cast { op: cast, space, addresses, size: allocated_bytes(memref).map(|bytes| bytes.0), first, last })
+    }
+
+    /// From the first to the last op at which a value's memory is in use.
+    fn life(&self, value: ValueId) -> Option<(OpId, OpId)> {
+        let (program, tree) = (&self.view.lowered.program, self.view.tree);
+        let uses = self.all_uses(value);
+        let &(first, _) = uses.first()?;
+        let function = program.function_of(first);
+        let whole = tree.function_range(function)?;
+        if program.region(program.functions()[function].body).blocks.len() > 1 {
+            return Some(whole);
+        }
+        let outermost = |op: OpId| tree.child_towards(None, op);
+        let begin = if self.begins_with_a_write(value, &uses) { outermost(first) } else { whole.0 };
+        let outlives = |&(op, kind): &(OpId, AccessKind)| kind == AccessKind::Escape || self.may_run_later(op);
+        let end = if uses.iter().any(outlives) {
+            whole.1
+        } else {
+            uses.iter().map(|&(op, _)| tree.last_inside(outermost(op))).max().unwrap_or(whole.1)
+        };
+        Some((begin, end))
+    }
+
+    /// All accesses to what may be a value's memory, in the order of the program.
+    fn all_uses(&self, value: ValueId) -> Vec<(OpId, AccessKind)> {
+        let mut seen = HashSet::from([value]);
+        let mut stack = vec![value];
+        let mut uses = Vec::new();
+        while let Some(value) = stack.pop() {
+            uses.extend(&self.accesses[value]);
+            stack.extend(self.receivers[value].iter().filter(|&&next| seen.insert(next)));
+        }
+        uses.sort_unstable();
+        uses
+    }
+
+    /// Whether the first access overwrites all of the value, in a block that holds
+    /// all the others.
+    fn begins_with_a_write(&self, value: ValueId, uses: &[(OpId, AccessKind)]) -> bool {
+        let (program, tree) = (&self.view.lowered.program, self.view.tree);
+        let Some(&(first, _)) = uses.first() else { return false };
+        let at_first = uses.iter().take_while(|&&(op, _)| op == first);
+        let only_writes = at_first.clone().all(|&(_, kind)| kind == AccessKind::Write);
+        let of_the_whole = self.accesses[value].iter().any(|&(op, kind)| op == first && kind == AccessKind::Write);
+        let parent = tree.parent(first);
+        let in_its_block = |&(op, _): &(OpId, AccessKind)| {
+            parent.is_none_or(|parent| tree.contains(parent, op) && parent != op)
+                && program.op(tree.child_towards(parent, op)).block == program.op(first).block
+        };
+        only_writes && of_the_whole && uses.iter().all(in_its_block)
+    }
+
+    /// Whether an op is part of work that may still run when the code behind it does.
+    fn may_run_later(&self, op: OpId) -> bool {
+        let program = &self.view.lowered.program;
+        let waits = |control: &Control| {
+            matches!(control, Control::Once | Control::Loop(_) | Control::While | Control::Alternatives { .. })
+                || matches!(control, Control::Parallel { .. })
+        };
+        !std::iter::once(op).chain(program.ancestors(op)).all(|op| waits(program.op(op).control()))
+    }
+}
+
+/// The taken bytes of one memory: its casts, cut wherever one begins or ends.
+pub(super) fn pieces(casts: &[Cast], is_here: impl Fn(&str) -> bool, scope: &Scope) -> Vec<Piece> {
+    let here: Vec<(Range<u64>, &Cast)> = casts
+        .iter()
+        .filter(|cast| is_here(&cast.space))
+        .flat_map(|cast| cast.addresses.iter().map(move |&address| (taken_bytes(address, cast.size, scope), cast)))
+        .filter(|(bytes, _)| !bytes.is_empty())
+        .collect();
+    let mut cuts: BTreeMap<u64, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    for (index, (bytes, _)) in here.iter().enumerate() {
+        cuts.entry(bytes.start).or_default().0.push(index);
+        cuts.entry(bytes.end).or_default().1.push(index);
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut covering: BTreeSet<usize> = BTreeSet::new();
+    let mut start = 0;
+    for (&cut, (begin, end)) in &cuts {
+        let bytes = start..cut;
+        if let Some(&first) = covering.first() {
+            let taken = united(covering.iter().map(|&index| (here[index].1.first, here[index].1.last)));
+            let op = here[first].1.op;
+            match pieces.last_mut() {
+                Some(last) if last.bytes.end == start && last.taken == taken => last.bytes.end = cut,
+                _ => pieces.push(Piece { bytes, taken, op }),
+            }
+        }
+        covering.extend(begin);
+        end.iter().for_each(|index| {
+            covering.remove(index);
+        });
+        start = cut;
+    }
+    pieces
+}
+
+/// The bytes of a cast in whole units of the memory's alignment, within its capacity.
+fn taken_bytes(address: u64, size: Option<u64>, scope: &Scope) -> Range<u64> {
+    let unit = scope.alignment.max(1);
+    let capacity = scope.capacity.unwrap_or(memplan_core::MAX_BYTES / 4) / unit * unit;
+    let end = size.map_or(capacity, |size| address.saturating_add(size));
+    let end = end.min(capacity).div_ceil(unit).saturating_mul(unit);
+    (address / unit * unit).min(end)..end
+}
+
+/// Stretches of ops, sorted, those that overlap or touch made one.
+fn united(stretches: impl Iterator<Item = (OpId, OpId)>) -> Vec<(OpId, OpId)> {
+    let mut sorted: Vec<(OpId, OpId)> = stretches.collect();
+    sorted.sort_unstable();
+    let mut united: Vec<(OpId, OpId)> = Vec::with_capacity(sorted.len());
+    for (first, last) in sorted {
+        match united.last_mut() {
+            Some(before) if first <= before.1 => before.1 = before.1.max(last),
+            _ => united.push((first, last)),
+        }
+    }
+    united
+}

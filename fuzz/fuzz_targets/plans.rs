@@ -1,0 +1,8 @@
+//! Any bytes through the readers of plans, and the packing check.
+#![no_main]
+
+#[allow(dead_code, reason = "each target takes one check")]
+#[path = "../../crates/memplan/tests/fuzz/checks.rs"]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| checks::plans(bytes));
