@@ -48,7 +48,7 @@ fn models(args: &ModelArgs) -> Result<ModelOptions, Failure> {
     let default = ModelOptions::default();
     let scratch = match args.scratch.as_deref() {
         None => default.scratch,
-        Some("none") => None,
+        Some("none") => Some(ScratchTable::none()),
         Some(file) => {
             let bytes = read_bytes(file)?;
             let table = ScratchTable::from_toml(&String::from_utf8_lossy(&bytes));
@@ -106,9 +106,7 @@ pub(crate) fn read(source: &Source) -> Result<Input, Failure> {
 
 /// Reads a source and sets it on its target.
 pub(crate) fn read_on_target(source: &Source, target: &Target) -> Result<Input, Failure> {
-    let input = read(source)?;
-    let problem = on_target(&input.problem, target)?;
-    Ok(Input { problem, ..input })
+    read(source)?.on_target(target).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// A problem on its target.

@@ -128,7 +128,7 @@ impl ProblemHandle {
         models.assumptions = Assumptions { reuse_inputs, in_place };
         models.scratch = match scratch {
             None => models.scratch.take(),
-            Some("") => None,
+            Some("") => Some(ScratchTable::none()),
             Some(table) => {
                 Some(ScratchTable::from_toml(table).map_err(|error| error::wrong_argument(py, &error.to_string()))?)
             }
@@ -153,8 +153,10 @@ impl ProblemHandle {
             return Err(error::wrong_argument(py, "an alignment is at least 1"));
         }
         let target = Target { align: align.map(Bytes), capacity: capacity.map(Bytes), spaces };
+        let (program, network, mut notes) = (self.program.clone(), self.network.clone(), self.notes.clone());
+        let (target, note) = network.as_ref().map_or((target.clone(), None), |network| network.without_tail(&target));
+        notes.extend(note);
         let problem = target.apply(&self.problem).map_err(|error| error::wrong_problem(py, &error.to_string()))?;
-        let (program, network, notes) = (self.program.clone(), self.network.clone(), self.notes.clone());
         Ok(ProblemHandle { program, network, notes, ..ProblemHandle::of(problem, &self.name) })
     }
 

@@ -24,6 +24,7 @@ use memplan_models::{ReadError, utf8};
 
 use crate::analyzed::Analyzed;
 use crate::network::Network;
+use crate::target::{Target, TargetError};
 
 /// What was read: a problem, and the program it comes from if there is one.
 #[derive(Clone, Debug)]
@@ -44,6 +45,17 @@ impl Input {
     /// An input that is a problem and nothing else.
     pub fn of_problem(problem: Problem, notes: Vec<String>) -> Input {
         Input { problem, program: None, network: None, peers: Vec::new(), notes }
+    }
+
+    /// The input on its target. Of the capacity for a network, what its runtime keeps is taken off.
+    pub fn on_target(mut self, target: &Target) -> Result<Input, TargetError> {
+        let (target, note) = match &self.network {
+            Some(network) => network.without_tail(target),
+            None => (target.clone(), None),
+        };
+        self.problem = target.applied_to(self.problem)?;
+        self.notes.extend(note);
+        Ok(self)
     }
 }
 

@@ -167,8 +167,7 @@ pub enum PipelineError {
 
 /// Reads, plans and checks.
 pub fn run(source: &Source, target: &Target, how: &How) -> Result<Planned, PipelineError> {
-    let Input { problem, program, network, notes, .. } = read(source)?;
-    let problem = target.applied_to(problem)?;
+    let Input { problem, program, network, notes, .. } = read(source)?.on_target(target)?;
     let (outcome, time) = plan_input(&problem, network.as_ref(), how)?;
     let outcome = check_with(&problem, (program.as_ref(), network.as_ref()), outcome, how.strategy)?;
     let (strategy, assign) = (how.strategy.name(), how.request.assign);

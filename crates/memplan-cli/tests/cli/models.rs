@@ -82,6 +82,121 @@ fn real_runtimes_compute_the_same_with_our_plan() {
     assert_eq!((&reordered["head"], &reordered["planned_head"]), (&20480.into(), &8448.into()));
 }
 
+/// What the runtime needs for a model by our tables: head and tail, and whether we are sure of each.
+fn predicted(path: &str) -> ((u64, bool), (u64, bool)) {
+    let source = memplan::pipeline::Source::new(path, std::fs::read(path).unwrap());
+    let network = memplan::pipeline::read(&source).unwrap().network.unwrap();
+    let tail = network.tail();
+    ((network.runtime_alone().0, network.unmeasured().is_empty()), (tail.bytes.0, tail.unknown.is_empty()))
+}
+
+/// For every kernel of the runtime our prediction is what the interpreter measures, or we do not claim to know.
+#[test]
+fn every_kernel_of_the_runtime_is_foreseen_or_said_to_be_unknown() {
+    let folder = Folder::new();
+    let models = folder.path("models").display().to_string();
+    let Some(answer) = peer("tflite_micro, ai_edge_litert", &[strings(&["kernels"]), vec![models]].concat()) else {
+        return;
+    };
+    let measured = answer["models"].as_array().unwrap();
+    let mut unsure = std::collections::BTreeSet::new();
+    let mut planned = strings(&["arena"]);
+    let mut written = Vec::new();
+    for row in measured {
+        let (op, path) = (row["op"].as_str().unwrap(), row["path"].as_str().unwrap());
+        let (head, tail) = predicted(path);
+        for ((bytes, is_sure), measured) in [(head, &row["head"]), (tail, &row["tail"])] {
+            let measured = measured.as_u64().unwrap();
+            assert!(bytes <= measured, "{row}: {bytes} is too much");
+            assert!(bytes == measured || !is_sure, "{row}: {bytes} was claimed");
+            if !is_sure {
+                unsure.insert(op.to_owned());
+            }
+        }
+        if op == "several" {
+            let output = format!("{path}.planned.tflite");
+            let ran = folder.run(&format!("plan {path} --reuse-inputs -o {output}"));
+            assert_eq!(ran.code, 0, "{}", ran.all());
+            planned.push(output);
+            written.push((row, ran.stdout));
+        }
+    }
+    let arenas = peer("tflite_micro", &planned).unwrap();
+    for ((row, said), arena) in written.iter().zip(arenas.as_array().unwrap()) {
+        let (head, tail) = (arena["head"].as_u64().unwrap(), arena["tail"].as_u64().unwrap());
+        assert!(head <= row["head"].as_u64().unwrap(), "{row} needs {arena} with a plan");
+        let claim = format!("({} bytes): ", head + tail);
+        let is_honest = said.contains(&claim) || said.contains("at least") || said.contains("leaves every tensor");
+        assert!(is_honest, "{arena}: {said}");
+    }
+    let ops: std::collections::BTreeSet<&str> = measured.iter().map(|row| row["op"].as_str().unwrap()).collect();
+    let registered = answer["registered"].as_array().unwrap();
+    let without: Vec<&Value> = registered.iter().filter(|op| !ops.contains(op.as_str().unwrap())).collect();
+    assert!(without.is_empty() && registered.len() >= 100, "no model for {without:?}");
+    eprintln!("{} models, {} operators; not sure about {unsure:?}", measured.len(), registered.len());
+    // No builtin operator that the runtime registers is left unmeasured.
+    assert!(unsure.iter().all(|op| op.starts_with("CUSTOM ") || op == "several"), "{unsure:?}");
+}
+
+/// `--capacity` is the arena that the interpreter is given: it starts in it, and not in less.
+#[test]
+fn a_capacity_is_the_whole_arena() {
+    let folder = Folder::new();
+    let fitting = folder.run(&format!("plan {} --reuse-inputs --capacity 30832 -o fits.tflite", tflite("unet")));
+    assert_eq!(fitting.code, 0, "{}", fitting.all());
+    assert!(fitting.stdout.contains("needs 30.109 KiB (30832 bytes): 26.000 KiB (26624 bytes)"), "{}", fitting.stdout);
+    let head_alone = folder.run(&format!("plan {} --reuse-inputs --capacity 26KiB -o no.tflite", tflite("unet")));
+    assert_eq!(head_alone.code, 1, "{}", head_alone.all());
+    assert!(head_alone.stderr.contains("TensorFlow Lite Micro keeps 4.109 KiB (4208 bytes)"), "{}", head_alone.stderr);
+    assert_eq!(folder.files(), ["fits.tflite"]);
+    let start = |arena: u64| {
+        let path = folder.path("fits.tflite").display().to_string();
+        peer("tflite_micro, ai_edge_litert", &["starts".to_owned(), arena.to_string(), path])
+    };
+    let Some(starts) = start(30832) else { return };
+    assert_eq!((starts, start(30800).unwrap()), (true.into(), false.into()));
+}
+
+/// Nobody knows what a custom kernel asks for, until the user says it.
+#[test]
+fn an_unknown_kernel_gets_no_claim() {
+    let folder = Folder::new();
+    let table = "[[kernel]]\nop = \"CUSTOM mystery\"\nscratch = []\npersistent = []\n";
+    std::fs::write(folder.path("table.toml"), table).unwrap();
+    std::fs::copy(tflite("custom"), folder.path("custom.tflite")).unwrap();
+    let unknown = folder.run("plan custom.tflite -o planned.tflite");
+    assert_eq!(unknown.code, 0, "{}", unknown.all());
+    assert!(unknown.stdout.contains("at least") && unknown.stdout.contains("`CUSTOM mystery`"), "{}", unknown.stdout);
+    assert!(unknown.stdout.contains("leaves every tensor to the runtime"), "{}", unknown.stdout);
+    let told = folder.run("plan custom.tflite --scratch table.toml -o planned.tflite");
+    assert!(!told.stdout.contains("at least") && told.stdout.contains("the arena of TensorFlow Lite Micro needs"));
+    let unused = folder.run(&format!("plan {} --scratch table.toml", tflite("unet")));
+    assert!(unused.stderr.contains("`CUSTOM mystery`"), "{}", unused.stderr);
+    std::fs::write(folder.path("typo.toml"), "[[scratch]]\nop = \"TRANSPOS_CONV\"\nbytes = 1\n").unwrap();
+    let typo = folder.run("plan custom.tflite --scratch typo.toml");
+    assert_eq!(typo.code, 2);
+    assert!(typo.stderr.contains("did you mean `TRANSPOSE_CONV`"), "{}", typo.stderr);
+}
+
+/// `plan` and `compare` say the same about the runtime's own planner.
+#[test]
+fn the_runtime_needs_the_same_in_every_report() {
+    let folder = Folder::new();
+    let row = |arguments: &str| {
+        let ran = folder.run(arguments).all();
+        ran.lines().filter(|line| line.contains("own planner") || line.contains("tflm")).map(str::to_owned).collect::<String>()
+    };
+    for name in TFLITE {
+        let alone = row(&format!("plan {} --reuse-inputs", tflite(name)));
+        let bytes = alone.split_whitespace().nth(3).unwrap().to_owned();
+        for flags in ["--reuse-inputs", ""] {
+            let compared = row(&format!("compare {} {flags}", tflite(name)));
+            assert!(compared.contains(&bytes), "{name} {flags}: plan says {alone}, compare {compared}");
+        }
+        assert!(row(&format!("plan {}", tflite(name))).contains(&bytes), "{name}");
+    }
+}
+
 #[test]
 fn weights_behind_the_tables_are_found_after_the_move() {
     let folder = Folder::new();
