@@ -56,7 +56,8 @@ fn models(args: &ModelArgs) -> Result<ModelOptions, Failure> {
         }
     };
     let assumptions = Assumptions { reuse_inputs: args.reuse_inputs, in_place: args.in_place };
-    Ok(ModelOptions { assumptions, scratch, dimensions: args.dim.iter().cloned().collect() })
+    let (dimensions, sizes) = (args.dim.iter().cloned().collect(), args.size.iter().cloned().collect());
+    Ok(ModelOptions { assumptions, scratch, dimensions, sizes })
 }
 
 /// The built-in dialect tables with those of the user; `None` if there are none.

@@ -78,20 +78,21 @@ pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> Str
         return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
     };
     format!(
-        "with it the arena of TensorFlow Lite Micro needs {}{}: {} for tensors and scratch memory, {} that it keeps for itself",
+        "with it the arena of TensorFlow Lite Micro needs {}{}: {} for tensors and scratch memory, {} that it keeps for itself{}",
         arena.at_least(),
-        sized(arena.total()),
+        sized(arena.total),
         sized(arena.head),
         sized(network.tail().bytes),
+        arena.to_start(network),
     )
 }
 
 /// The arena that the runtime needs with a plan inside the model.
 struct Arena {
+    /// All of it.
+    total: Bytes,
     /// Tensors and scratch memory.
     head: Bytes,
-    /// What the runtime keeps for itself.
-    tail: Bytes,
     /// No kernel keeps or asks for more.
     is_exact: bool,
 }
@@ -99,13 +100,15 @@ struct Arena {
 impl Arena {
     /// `None` if the runtime's planner was not followed: there are too many tensors.
     fn of(network: &Network, problem: &Problem, plan: &Plan) -> Option<Arena> {
-        let head = network.runtime_is_known().then(|| network.runtime_extent(&written_plan(network, problem, plan)))?;
+        let written = network.runtime_is_known().then(|| written_plan(network, problem, plan))?;
         let is_exact = network.unmeasured().is_empty() && network.tail().unknown.is_empty();
-        Some(Arena { head, tail: network.tail().bytes, is_exact })
+        Some(Arena { total: network.arena(&written), head: network.runtime_extent(&written), is_exact })
     }
 
-    fn total(&self) -> Bytes {
-        Bytes(self.head.0.saturating_add(self.tail.0))
+    /// What a small arena needs beside both.
+    fn to_start(&self, network: &Network) -> &'static str {
+        let is_small = self.total.0 > self.head.0.saturating_add(network.tail().bytes.0);
+        if is_small { ", the rest to start" } else { "" }
     }
 
     fn at_least(&self) -> &'static str {
@@ -123,11 +126,12 @@ pub(crate) fn arena_row(network: &Network, problem: &Problem, plan: &Plan) -> Op
         names => format!(", and more for {}, which nobody has measured", list(names)),
     };
     let remark = format!(
-        "{}the plan and {} that TensorFlow Lite Micro keeps for itself{more}",
+        "{}the plan and {} that TensorFlow Lite Micro keeps for itself{}{more}",
         arena.at_least(),
-        sized(network.tail().bytes)
+        sized(network.tail().bytes),
+        arena.to_start(network)
     );
-    Some((arena.total(), remark))
+    Some((arena.total, remark))
 }
 
 fn list(names: &[String]) -> String {
@@ -161,7 +165,9 @@ pub(crate) fn runtime_note(network: &Network) -> Option<String> {
     let is_left_out = network.runtime_is_known() && !network.assumptions().reuse_inputs;
     is_left_out.then(|| {
         let needed = sized(network.runtime_alone());
-        format!("TensorFlow Lite Micro's own planner needs {needed}: it reuses inputs; compare with it under --reuse-inputs")
+        format!(
+            "TensorFlow Lite Micro's own planner needs {needed}: it reuses inputs; compare with it under --reuse-inputs"
+        )
     })
 }
 

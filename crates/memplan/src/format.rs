@@ -77,6 +77,8 @@ pub struct ModelOptions {
     pub scratch: Option<ScratchTable>,
     /// Values of symbolic dimensions.
     pub dimensions: BTreeMap<String, u64>,
+    /// Dimensions that tensors have at most whose size depends on the content of others.
+    pub sizes: BTreeMap<String, Vec<u64>>,
 }
 
 impl Default for ModelOptions {
@@ -85,6 +87,7 @@ impl Default for ModelOptions {
             assumptions: Assumptions::default(),
             scratch: Some(ScratchTable::starter()),
             dimensions: BTreeMap::new(),
+            sizes: BTreeMap::new(),
         }
     }
 }

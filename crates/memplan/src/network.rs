@@ -137,6 +137,11 @@ impl Network {
         &self.unmeasured
     }
 
+    /// The arena that TensorFlow Lite Micro needs with a plan of ours inside the model, all of it.
+    pub fn arena(&self, plan: &Plan) -> Bytes {
+        self.tail.arena(self.runtime_extent(plan), self.roles().len())
+    }
+
     /// What TensorFlow Lite Micro keeps in its arena beside tensors and scratch memory.
     pub fn tail(&self) -> &Tail {
         &self.tail
@@ -148,7 +153,15 @@ impl Network {
         let Some(capacity) = target.capacity.filter(|_| self.kind == Kind::Tflite) else {
             return (target.clone(), None);
         };
-        let tail = self.tail.bytes;
+        let (tail, start) = (self.tail.bytes, self.tail.to_start(self.roles().len()));
+        if start > capacity {
+            let note = format!(
+                "TensorFlow Lite Micro needs an arena of {} to start with this model, more than {}",
+                sized(start),
+                sized(capacity)
+            );
+            return (Target { capacity: Some(Bytes::ZERO), ..target.clone() }, Some(note));
+        }
         let left = Bytes(capacity.0.saturating_sub(tail.0));
         let note = format!(
             "of an arena of {} TensorFlow Lite Micro keeps {} for itself: {} are left for tensors and scratch memory",

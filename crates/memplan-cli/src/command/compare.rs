@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::short_name;
 use crate::answer::{Answer, Failure};
 use crate::args::CompareArgs;
-use crate::{input, model};
 use crate::paint::{Style, painted, visible};
 use crate::progress::Progress;
 use crate::table::Table;
+use crate::{input, model};
 
 pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;

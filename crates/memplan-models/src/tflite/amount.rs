@@ -170,7 +170,11 @@ mod tests {
             ("", None),
         ] {
             let found = Amount::try_from(text.to_owned());
-            assert_eq!(found.ok(), expected.map(|(factor, counted, rest)| Amount::new(factor, counted, rest)), "{text}");
+            assert_eq!(
+                found.ok(),
+                expected.map(|(factor, counted, rest)| Amount::new(factor, counted, rest)),
+                "{text}"
+            );
         }
     }
 }

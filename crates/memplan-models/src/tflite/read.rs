@@ -84,7 +84,7 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
     }
     let mut notes = notes.lines();
     notes.extend(context.unused_rows(&graphs));
-    let tail = Tail { bytes: runtime.records.bytes(), unknown: runtime.unknown };
+    let tail = runtime.records.tail(runtime.unknown);
     let model = Model { graphs, alignment: ALIGNMENT };
     Ok(ReadModel { model, notes, unmeasured: runtime.unmeasured, tail })
 }
@@ -382,7 +382,8 @@ impl Context {
         let is_in_model = |kind: &str| graphs.iter().flat_map(|graph| graph.ops.iter()).any(|op| op.kind == kind);
         let unused = self.table.unused(is_in_model);
         let names = unused.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        (!unused.is_empty()).then(|| format!("rows of the scratch table for operators that the model does not have: {names}"))
+        (!unused.is_empty())
+            .then(|| format!("rows of the scratch table for operators that the model does not have: {names}"))
     }
 }
 

@@ -153,8 +153,8 @@ impl Pattern {
         match (self, argument) {
             (Pattern::Any, _) | (Pattern::LeftOut, None) => true,
             (Pattern::Tensor { element, is_constant, has_channels }, Some(argument)) => {
-                let is_same = *is_constant == (argument.tensor.home == Home::File)
-                    && *has_channels == (argument.scales > 1);
+                let is_same =
+                    *is_constant == (argument.tensor.home == Home::File) && *has_channels == (argument.scales > 1);
                 argument.tensor.element == element && (!is_exact || is_same)
             }
             _ => false,
@@ -179,8 +179,8 @@ impl TryFrom<String> for Signature {
 
 impl Signature {
     fn fits(&self, operator: &Operator, is_exact: bool) -> bool {
-        let counts_fit = operator.inputs.len() == self.inputs.len()
-            || self.is_open && operator.inputs.len() >= self.inputs.len();
+        let counts_fit =
+            operator.inputs.len() == self.inputs.len() || self.is_open && operator.inputs.len() >= self.inputs.len();
         let first_output = operator.outputs.first().and_then(Option::as_ref);
         counts_fit
             && self.inputs.iter().zip(&operator.inputs).all(|(one, input)| one.fits(input.as_ref(), is_exact))
@@ -417,7 +417,8 @@ mod tests {
     fn a_row_of_ones_own_replaces_the_measured_one() {
         let (data, axes) = (tensor("INT8", &[2, 8], Home::Arena), tensor("INT32", &[1], Home::File));
         let sum = tensor("INT8", &[2], Home::Arena);
-        let own = "[[scratch]]\nop = \"MEAN\"\nbytes = 100\n[[kernel]]\nop = \"CUSTOM mine\"\nscratch = [\"2 * input 0\"]";
+        let own =
+            "[[scratch]]\nop = \"MEAN\"\nbytes = 100\n[[kernel]]\nop = \"CUSTOM mine\"\nscratch = [\"2 * input 0\"]";
         let table = ScratchTable::from_toml(own).unwrap();
         let mean = needs(&table, "MEAN", &[&data, &axes], &sum);
         assert_eq!(mean.scratch, Some(vec![Bytes(100)]));

@@ -14,6 +14,9 @@
 //! so that [`Tail::bytes`] is exact for the runtime that was measured, on a machine with pointers of 64
 //! bits. With pointers of 32 bits records are smaller, and so is the tail: what is
 //! computed here is then too much rather than too little.
+//!
+//! While the interpreter starts, it lists all tensors and plans them at the lower end of the arena. In a very small
+//! arena these lists need more than the tensors themselves: [`Tail::to_start`].
 
 use memplan_core::Bytes;
 
@@ -24,6 +27,33 @@ pub struct Tail {
     pub bytes: Bytes,
     /// Operators whose kernels were not measured, each once.
     pub unknown: Vec<String>,
+    /// What the arena needs while the interpreter starts, without what it needs for each buffer that it places.
+    start: Bytes,
+}
+
+impl Tail {
+    /// What the arena needs while the interpreter starts and places so many buffers.
+    pub fn to_start(&self, buffers: usize) -> Bytes {
+        Bytes(self.start.0.saturating_add(start::BUFFER.saturating_mul(buffers as u64)))
+    }
+
+    /// What the arena needs for tensors and scratch memory of so many bytes, in so many buffers.
+    pub fn arena(&self, head: Bytes, buffers: usize) -> Bytes {
+        Bytes(head.0.saturating_add(self.bytes.0)).max(self.to_start(buffers))
+    }
+}
+
+/// Bytes of the lists that the interpreter makes while it starts. Found from the smallest arenas in which
+/// models of 1 to 13 operators start: the same for 24 models, up to 8 bytes of alignment.
+mod start {
+    /// A tensor or scratch buffer.
+    pub(super) const TENSOR: u64 = 32;
+    /// A scratch buffer, on top.
+    pub(super) const REQUEST: u64 = 16;
+    /// A buffer that is placed.
+    pub(super) const BUFFER: u64 = 40;
+    /// The planner and the lists themselves.
+    pub(super) const PLANNER: u64 = 208;
 }
 
 /// Bytes of the runtime's records, where pointers have 64 bits. Measured by tests/peers/measure_tflm.py,
@@ -64,8 +94,20 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// The bytes of the tail.
-    pub(super) fn bytes(&self) -> Bytes {
+    /// The tail, but for what operators keep that are not known.
+    pub(super) fn tail(&self, unknown: Vec<String>) -> Tail {
+        let mut stack = self.before_planning();
+        let tensors = self.subgraphs.iter().map(|&(tensors, _)| tensors as u64).sum::<u64>();
+        let scratch = self.scratch_buffers as u64;
+        let lists = tensors.saturating_add(scratch).saturating_mul(start::TENSOR);
+        let requests = scratch.saturating_mul(start::REQUEST);
+        let start = [lists, requests, start::PLANNER].into_iter().fold(stack.end, u64::saturating_add);
+        self.push_interface(&mut stack);
+        Tail { bytes: Bytes(stack.end), unknown, start: Bytes(start) }
+    }
+
+    /// Everything that is kept before tensors are placed.
+    fn before_planning(&self) -> Stack {
         let mut stack = Stack { end: record::ALLOCATOR };
         if self.handles > 0 {
             stack.push(16, 16);
@@ -90,6 +132,11 @@ impl Records {
         for bytes in &self.variables {
             stack.push(bytes.0, 16);
         }
+        stack
+    }
+
+    /// Records of inputs and outputs, which are made last.
+    fn push_interface(&self, stack: &mut Stack) {
         for side in &self.interface {
             stack.push(record::POINTER.saturating_mul(side.len() as u64), 16);
             for &scales in side {
@@ -100,7 +147,6 @@ impl Records {
                 }
             }
         }
-        Bytes(stack.end)
     }
 }
 
