@@ -338,6 +338,15 @@ def countdown():
     return m.bytes(m.add("total", out, x))
 
 
+def custom():
+    """A convolution and an operator that nobody knows."""
+    m = Maker("main")
+    x = m.conv("conv", m.input("image", [1, 8, 8, 4]), 4)
+    x = m.op(Op.CUSTOM, [x], [m.tensor("out", m.shape(x))])
+    m.model.operatorCodes[-1].customCode = "mystery"
+    return m.bytes(m.conv("last", x, 2))
+
+
 def external():
     """The classifier with its larger weights behind the tables, as in files of more than 2 GB."""
     model = fb.ModelT.InitFromPackedBuf(classifier(), 0)
@@ -359,7 +368,7 @@ def external():
     return padded(pack()) + b"".join(padded(content) for content in contents)
 
 
-MODELS = [classifier, unet, branches, puzzle, elementwise, lstm, choice, countdown, external]
+MODELS = [classifier, unet, branches, puzzle, elementwise, lstm, choice, countdown, custom, external]
 
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1])

@@ -1,9 +1,13 @@
 """Real runtimes and compilers that the tests of models compare with.
 
     models_peer.py tflite ORIGINAL PLANNED ...    TensorFlow Lite Micro and LiteRT, with and without a plan
+    models_peer.py kernels FOLDER                 models with one operator of every kind, and with several, and what the runtime's arena needs for each
+    models_peer.py arena MODEL ...                what the runtime's arena needs
+    models_peer.py starts BYTES MODEL             whether the interpreter starts in an arena of so many bytes
     models_peer.py litert ORIGINAL PLANNED ...    LiteRT alone
     models_peer.py light                          the folder of the topologies in the onnx wheel
     models_peer.py shapes MODEL ...               bytes of every tensor by onnx's own shape inference
+    models_peer.py nodes FOLDER                   the models of the onnx package with a node of every kind, and the bytes that onnx infers
     models_peer.py onnx ORIGINAL CHANGED ...      whether onnxruntime computes the same
     models_peer.py vela PROBLEM.json ...          what ethos-u-vela's allocator needs for the same live ranges
     models_peer.py xla FOLDER                     dumps of a transformer and a ResNet train step
@@ -109,6 +113,58 @@ def litert(pairs):
     return [same(original, planned) for original, planned in pairs]
 
 
+def kernels(folder):
+    """A model for every kernel of TensorFlow Lite Micro, in shapes other than those it was measured in, and networks of several."""
+    import random
+
+    import tflm_recipes
+    from measure_tflm import registered, signature
+    from tflm_arena import observe
+
+    tflm_recipes.use_other_shapes()
+    os.makedirs(folder, exist_ok=True)
+    results, alone = [], []
+
+    def record(op, content):
+        observed = observe(content)
+        if "error" not in observed:
+            path = os.path.join(folder, f"{len(results)}.tflite")
+            with open(path, "wb") as file:
+                file.write(content)
+            results.append({"op": op, "path": path, "head": observed["head"], "tail": observed["tail"]})
+        return "error" not in observed
+
+    for op in sorted(tflm_recipes.RECIPES):
+        seen = set()
+        for case in tflm_recipes.cases(op):
+            key = (signature(case, True), str(vars(case.options)) if case.options else "")
+            if key not in seen and record(op, case.model):
+                seen.add(key)
+                if not case.bodies and op not in ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"):
+                    alone.append(case)
+    choose = random.Random(11)
+    for _ in range(60):
+        record("several", tflm_recipes.network(choose.sample(alone, choose.randint(2, 12))))
+    return {"registered": registered(), "models": results}
+
+
+def arena(paths):
+    from tflm_arena import observe
+
+    def one(path):
+        with open(path, "rb") as file:
+            return observe(file.read())
+
+    return [{name: observed[name] for name in ("head", "tail")} for observed in map(one, paths)]
+
+
+def starts(size, path):
+    from tflm_arena import observe
+
+    with open(path, "rb") as file:
+        return "error" not in observe(file.read(), int(size))
+
+
 def light():
     import onnx
 
@@ -117,23 +173,49 @@ def light():
 
 def shapes(paths):
     import onnx
+
+    return [inferred_bytes(onnx.load(path)) for path in paths]
+
+
+def inferred_bytes(model):
+    """The bytes of every tensor whose shape onnx infers."""
     from onnx import helper, shape_inference
 
-    def all_bytes(path):
-        model = shape_inference.infer_shapes(onnx.load(path), check_type=True, strict_mode=True, data_prop=True)
-        known = {}
-        for info in [*model.graph.value_info, *model.graph.output, *model.graph.input]:
-            tensor = info.type.tensor_type
-            dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
-            if None in dims or not tensor.HasField("shape"):
-                continue
-            size = helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize
-            for dim in dims:
-                size *= dim
-            known[info.name] = size
-        return known
+    model = shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    known = {}
+    for info in [*model.graph.value_info, *model.graph.output, *model.graph.input]:
+        tensor = info.type.tensor_type
+        dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+        if None in dims or not tensor.HasField("shape"):
+            continue
+        size = helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize
+        for dim in dims:
+            size *= dim
+        known[info.name] = size
+    return known
 
-    return [all_bytes(path) for path in paths]
+
+def nodes(folder):
+    import warnings
+
+    import onnx
+    from onnx.backend.test.case.node import collect_testcases
+
+    warnings.simplefilter("ignore")
+    os.makedirs(folder, exist_ok=True)
+    found = []
+    for case in collect_testcases(None):
+        path = os.path.join(folder, f"{case.name}.onnx")
+        onnx.save(case.model, path)
+        try:
+            known = inferred_bytes(case.model)
+        except Exception:
+            known = {}
+        graph = case.model.graph
+        given = {entry.name for entry in graph.initializer}
+        results = [name for node in graph.node for name in node.output if name]
+        found.append({"name": case.name, "path": path, "known": known, "is_inferred": all(name in known for name in [*results, *(e.name for e in graph.input if e.name not in given)])})
+    return found
 
 
 def onnx_same(pairs):
@@ -233,9 +315,13 @@ def pairs(paths):
 
 COMMANDS = {
     "tflite": lambda rest: tflite(pairs(rest)),
+    "kernels": lambda rest: kernels(rest[0]),
+    "arena": arena,
+    "starts": lambda rest: starts(*rest),
     "litert": lambda rest: litert(pairs(rest)),
     "light": lambda rest: light(),
     "shapes": shapes,
+    "nodes": lambda rest: nodes(rest[0]),
     "onnx": lambda rest: onnx_same(pairs(rest)),
     "vela": vela,
     "xla": lambda rest: xla(rest[0]),

@@ -168,6 +168,9 @@ pub(crate) struct ModelArgs {
     /// Value of a symbolic dimension, as in batch=1; may be repeated
     #[arg(long, value_name = "NAME=N", value_parser = parse_dimension)]
     pub(crate) dim: Vec<(String, u64)>,
+    /// Dimensions that a tensor of an ONNX model has at most, as in found=100x4, where the content of others decides; may be repeated
+    #[arg(long, value_name = "NAME=N", value_parser = parse_size)]
+    pub(crate) size: Vec<(String, Vec<u64>)>,
     /// Scratch memory of the operators of a .tflite model, in TOML; `none` to leave it out
     /// [default: what the reference kernels of TensorFlow Lite Micro need]
     #[arg(long, value_name = "FILE")]
@@ -184,6 +187,14 @@ pub(crate) struct ModelArgs {
 fn parse_dimension(text: &str) -> Result<(String, u64), String> {
     let parts = text.rsplit_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
     parts.ok_or_else(|| format!("`{text}` is not a dimension and its value, such as batch=1"))
+}
+
+fn parse_size(text: &str) -> Result<(String, Vec<u64>), String> {
+    let parts = text.rsplit_once('=').and_then(|(name, shape)| {
+        let shape = shape.split('x').map(|dimension| dimension.parse().ok()).collect::<Option<_>>()?;
+        Some((name.to_owned(), shape))
+    });
+    parts.ok_or_else(|| format!("`{text}` is not a tensor and its dimensions, such as found=100x4"))
 }
 
 /// What the memory is like.

@@ -49,7 +49,7 @@ fn models(args: &ModelArgs) -> Result<ModelOptions, Failure> {
     let default = ModelOptions::default();
     let scratch = match args.scratch.as_deref() {
         None => default.scratch,
-        Some("none") => None,
+        Some("none") => Some(ScratchTable::none()),
         Some(file) => {
             let bytes = read_bytes(file)?;
             let table = ScratchTable::from_toml(&String::from_utf8_lossy(&bytes));
@@ -57,7 +57,8 @@ fn models(args: &ModelArgs) -> Result<ModelOptions, Failure> {
         }
     };
     let assumptions = Assumptions { reuse_inputs: args.reuse_inputs, in_place: args.in_place };
-    Ok(ModelOptions { assumptions, scratch, dimensions: args.dim.iter().cloned().collect() })
+    let (dimensions, sizes) = (args.dim.iter().cloned().collect(), args.size.iter().cloned().collect());
+    Ok(ModelOptions { assumptions, scratch, dimensions, sizes })
 }
 
 /// The built-in dialect tables with those of the user; `None` if there are none.

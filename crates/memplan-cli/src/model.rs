@@ -1,6 +1,8 @@
 //! What the command line has to say about models: what is alive at the peak,
 //! what the runtime alone would need, where each tensor went.
 
+use std::collections::BTreeSet;
+
 use memplan::core::{Bytes, Id, Plan, Problem};
 use memplan::network::Network;
 use memplan::wording::sized;
@@ -17,16 +19,80 @@ const BAR: u64 = 40;
 
 /// What the runtime makes of a plan inside the model.
 pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> String {
-    if !network.runtime_is_known() {
-        return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
+    if !network.unmeasured().is_empty() {
+        return format!(
+            "{}: nobody has measured what {} asks for besides its tensors, and a plan around\n\
+             an unknown amount could make the arena larger than no plan; with a table that says it (--scratch) tensors are placed, too",
+            painted("the model leaves every tensor to the runtime", Style::Bad),
+            list(network.unmeasured()),
+        );
     }
-    let needed = network.runtime_extent(plan);
-    let capacity = problem.spaces().iter().next().and_then(|space| space.capacity);
-    let verdict = match capacity {
-        Some(capacity) if needed > capacity => painted(", more than the capacity", Style::Bad),
-        _ => String::new(),
+    let Some(arena) = Arena::of(network, problem, plan) else {
+        return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
     };
-    format!("with it the arena of TensorFlow Lite Micro needs {}{verdict}", sized(needed))
+    format!(
+        "with it the arena of TensorFlow Lite Micro needs {}{}: {} for tensors and scratch memory, {} that it keeps for itself{}",
+        arena.at_least(),
+        sized(arena.total),
+        sized(arena.head),
+        sized(network.tail().bytes),
+        arena.to_start(network),
+    )
+}
+
+/// The arena that the runtime needs with a plan inside the model.
+struct Arena {
+    /// All of it.
+    total: Bytes,
+    /// Tensors and scratch memory.
+    head: Bytes,
+    /// No kernel keeps or asks for more.
+    is_exact: bool,
+}
+
+impl Arena {
+    /// `None` if the runtime's planner was not followed: there are too many tensors.
+    fn of(network: &Network, problem: &Problem, plan: &Plan) -> Option<Arena> {
+        let written = network.runtime_is_known().then(|| network.better_plan(problem, plan))?;
+        let written = written.as_ref().unwrap_or(plan);
+        let is_exact = network.unmeasured().is_empty() && network.tail().unknown.is_empty();
+        Some(Arena { total: network.arena(written), head: network.runtime_extent(written), is_exact })
+    }
+
+    /// What a small arena needs beside both.
+    fn to_start(&self, network: &Network) -> &'static str {
+        let is_small = self.total.0 > self.head.0.saturating_add(network.tail().bytes.0);
+        if is_small { ", the rest to start" } else { "" }
+    }
+
+    fn at_least(&self) -> &'static str {
+        if self.is_exact { "" } else { "at least " }
+    }
+}
+
+/// The whole arena, with what the runtime keeps for itself beside the plan.
+pub(crate) fn arena_row(network: &Network, problem: &Problem, plan: &Plan) -> Option<(Bytes, String)> {
+    let arena = Arena::of(network, problem, plan).filter(|_| problem.spaces().len() == 1)?;
+    let unknown = network.unmeasured().iter().chain(&network.tail().unknown).cloned().collect::<BTreeSet<_>>();
+    let unknown: Vec<String> = unknown.into_iter().collect();
+    let more = match unknown.as_slice() {
+        [] => String::new(),
+        names => format!(", and more for {}, which nobody has measured", list(names)),
+    };
+    let remark = format!(
+        "{}the plan and {} that TensorFlow Lite Micro keeps for itself{}{more}",
+        arena.at_least(),
+        sized(network.tail().bytes),
+        arena.to_start(network)
+    );
+    Some((arena.total, remark))
+}
+
+fn list(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(5).map(|name| format!("`{}`", crate::paint::visible(name))).collect();
+    let more = names.len().saturating_sub(5);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// Savings against the runtime's own planner, for models it runs.
@@ -39,11 +105,24 @@ pub(crate) fn runtime_row(network: &Network, plan: &Plan) -> Option<(Bytes, Stri
     let saved = theirs.0.saturating_sub(ours.0);
     let planner = "TensorFlow Lite Micro's own planner";
     let remark = match saved {
-        0 if ours > theirs && !network.assumptions().reuse_inputs => format!("{planner}, which reuses inputs"),
+        0 if ours > theirs && !network.assumptions().reuse_inputs => {
+            format!("{planner}, which reuses inputs; so does --reuse-inputs")
+        }
         _ if ours.0.next_multiple_of(16) >= theirs.0 => planner.to_owned(),
         _ => format!("{planner}; the plan saves {:.1} %", 100.0 * saved as f64 / theirs.0.max(1) as f64),
     };
     Some((theirs, remark))
+}
+
+/// What the runtime's own planner needs, where its plan cannot stand beside ours: it reuses inputs, and ours may not.
+pub(crate) fn runtime_note(network: &Network) -> Option<String> {
+    let is_left_out = network.runtime_is_known() && !network.assumptions().reuse_inputs;
+    is_left_out.then(|| {
+        let needed = sized(network.runtime_alone());
+        format!(
+            "TensorFlow Lite Micro's own planner needs {needed}: it reuses inputs; compare with it under --reuse-inputs"
+        )
+    })
 }
 
 /// What is alive at the peak; all of it if `in_full`.

@@ -3,13 +3,15 @@
 //! [`read`] makes a [`Model`] of a `.tflite` file without touching its weights,
 //! [`scratch`] knows what memory the kernels of a runtime ask for besides
 //! tensors, [`arena`] is the planner of TensorFlow Lite Micro, to compare with,
-//! [`offline`] writes a model with our plan inside.
+//! [`tail`] is what the runtime keeps beside them, [`offline`] writes a model with our plan inside.
 
+mod amount;
 pub mod arena;
 pub mod offline;
 mod read;
 pub mod reorder;
 pub mod scratch;
+pub mod tail;
 mod vocabulary;
 
 pub use read::{Options, ReadModel, SIGNATURE, is_tflite, read};

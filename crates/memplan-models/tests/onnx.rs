@@ -131,7 +131,7 @@ fn symbolic_dimensions_want_a_value() {
     assert_eq!(error.code, "onnx::symbolic-dimension");
     assert_eq!(error.help.unwrap(), "give each a value, as in --dim batch=1 --dim x.1=1");
     let dimensions = [("batch".to_owned(), 2), ("x.1".to_owned(), 3)].into_iter().collect();
-    let read = onnx::read(&symbolic, &Options { dimensions }).unwrap();
+    let read = onnx::read(&symbolic, &Options { dimensions, ..Options::default() }).unwrap();
     assert_eq!(shape(&read.model, "y"), [2, 3, 8]);
 }
 
@@ -149,6 +149,115 @@ fn shapes_computed_in_the_graph_are_followed() {
         output("flat"),
     ]);
     assert_eq!(shape(&read(&exported).unwrap().model, "flat"), [2, 60]);
+}
+
+fn attribute(name: &str, value: i64) -> Vec<u8> {
+    bytes(5, &[text(1, name), int(3, value)].concat())
+}
+
+#[test]
+fn a_shape_may_be_taken_in_part() {
+    let parts = model(&[
+        input("x", &["2", "3", "4", "5"]),
+        node("Shape", &["x"], &["last"], &[attribute("start", -2)]),
+        node("Shape", &["x"], &["first"], &[attribute("end", 1)]),
+        node("Concat", &["first", "last"], &["wanted"], &[attribute("axis", 0)]),
+        node("ConstantOfShape", &["wanted"], &["y"], &[]),
+        node("Relu", &["y"], &["z"], &[]),
+        output("last"),
+        output("z"),
+    ]);
+    let read = read(&parts).unwrap();
+    assert_eq!((shape(&read.model, "last"), shape(&read.model, "z")), (vec![2], vec![2, 4, 5]));
+}
+
+#[test]
+fn fractions_are_no_whole_numbers() {
+    // 3 / 2 as floats is 1.5, and twice that is 3.
+    let halves = |element: i64| {
+        model(&[
+            input("x", &["3"]),
+            weights("two", &[1], Some(&[2])),
+            node("Shape", &["x"], &["dims"], &[]),
+            node("Cast", &["dims"], &["wide"], &[attribute("to", element)]),
+            node("Cast", &["two"], &["wide_two"], &[attribute("to", element)]),
+            node("Div", &["wide", "wide_two"], &["half"], &[]),
+            node("Mul", &["half", "wide_two"], &["whole"], &[]),
+            node("Cast", &["whole"], &["count"], &[attribute("to", INT64)]),
+            node("Expand", &["x", "count"], &["y"], &[]),
+            output("y"),
+        ])
+    };
+    assert_eq!(code(&halves(FLOAT)), "onnx::unknown-shape");
+}
+
+#[test]
+fn what_content_decides_is_bounded_or_asked_for() {
+    let found = model(&[
+        input("x", &["2", "3"]),
+        node("NonZero", &["x"], &["places"], &[]),
+        node("Transpose", &["places"], &["rows"], &[]),
+        output("rows"),
+    ]);
+    let bounded = read(&found).unwrap();
+    assert_eq!(shape(&bounded.model, "rows"), [6, 2]);
+    assert!(
+        bounded.notes.iter().any(|note| note.contains("`places`") && note.contains("the most")),
+        "{:?}",
+        bounded.notes
+    );
+    let asked = model(&[
+        input("x", &["2", "3"]),
+        info(11, "wanted", INT64, &["2"]),
+        node("Reshape", &["x", "wanted"], &["y"], &[]),
+        node("Relu", &["y"], &["z"], &[]),
+        output("z"),
+    ]);
+    let error = read(&asked).unwrap_err();
+    assert_eq!(error.code, "onnx::unknown-shape");
+    assert!(error.message.contains("the content of `wanted` decides"), "{}", error.message);
+    assert!(error.help.unwrap().contains("--size y=N"));
+    let sizes = |name: &str, shape: &[u64]| {
+        let sizes = [(name.to_owned(), shape.to_vec())].into_iter().collect();
+        onnx::read(&asked, &Options { sizes, ..Options::default() })
+    };
+    assert_eq!(shape(&sizes("y", &[6, 1]).unwrap().model, "z"), [6, 1]);
+    assert_eq!(sizes("nobody", &[1]).unwrap_err().code, "onnx::no-such-tensor");
+    assert_eq!(sizes("x", &[1]).unwrap_err().code, "onnx::size-is-known");
+}
+
+#[test]
+fn the_slices_of_a_scan_have_a_shape() {
+    let inner = [
+        info(11, "state", FLOAT, &[]),
+        info(11, "row", FLOAT, &[]),
+        node("Add", &["state", "row"], &["next"], &[]),
+        node("Relu", &["next"], &["each"], &[]),
+        output("next"),
+        output("each"),
+    ];
+    let untyped: Vec<Vec<u8>> = inner
+        .iter()
+        .enumerate()
+        .map(|(index, part)| match index {
+            0 => bytes(11, &text(1, "state")),
+            1 => bytes(11, &text(1, "row")),
+            _ => part.clone(),
+        })
+        .collect();
+    let scan = model(&[
+        input("start", &["4"]),
+        input("rows", &["7", "4"]),
+        node(
+            "Scan",
+            &["start", "rows"],
+            &["end", "all"],
+            &[attribute("num_scan_inputs", 1), body("body", &untyped.concat())],
+        ),
+        output("all"),
+    ]);
+    let read = read(&scan).unwrap();
+    assert_eq!((shape(&read.model, "end"), shape(&read.model, "all")), (vec![4], vec![7, 4]));
 }
 
 #[test]
@@ -257,13 +366,13 @@ fn loops_carry_values_from_round_to_round() {
 fn what_is_missing_is_listed() {
     let unknown = model(&[
         input("x", &["4"]),
-        node("NonZero", &["x"], &["where"], &[]),
+        node("Riddle", &["x"], &["where"], &[]),
         node("Mystery", &["x"], &["what"], &[]),
         output("what"),
     ]);
     let error = read(&unknown).unwrap_err();
     assert_eq!(error.code, "onnx::unknown-shape");
-    let expected = "the shape of 2 tensors is not known: `where` (NonZero the_NonZero), `what` (Mystery the_Mystery)";
+    let expected = "the shape of 2 tensors is not known: `where` (Riddle the_Riddle), `what` (Mystery the_Mystery)";
     assert_eq!(error.message, expected);
     // A shape in the file is enough.
     let known = model(&[

@@ -112,7 +112,7 @@ impl ProblemHandle {
         models.assumptions = Assumptions { reuse_inputs, in_place };
         models.scratch = match scratch {
             None => models.scratch.take(),
-            Some("") => None,
+            Some("") => Some(ScratchTable::none()),
             Some(table) => {
                 Some(ScratchTable::from_toml(table).map_err(|error| error::wrong_argument(py, &error.to_string()))?)
             }
@@ -137,10 +137,8 @@ impl ProblemHandle {
             return Err(error::wrong_argument(py, "an alignment is at least 1"));
         }
         let target = Target { align: align.map(Bytes), capacity: capacity.map(Bytes), spaces };
-        let problem =
-            target.apply(&self.input.problem).map_err(|error| error::wrong_problem(py, &error.to_string()))?;
-        let mut input = Input { problem: Arc::new(problem), ..(*self.input).clone() };
-        input.targets.push(target);
+        let input = (*self.input).clone().on_target(&target);
+        let input = input.map_err(|error| error::wrong_problem(py, &error.to_string()))?;
         Ok(ProblemHandle::of_input(input, &self.name))
     }
 

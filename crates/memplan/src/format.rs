@@ -26,7 +26,7 @@ use memplan_models::{ReadError, utf8};
 use crate::analyzed::Analyzed;
 use crate::network::Network;
 use crate::source::Source;
-use crate::target::Target;
+use crate::target::{Target, TargetError};
 
 /// What was read: a problem, and the program it comes from if there is one.
 #[derive(Clone)]
@@ -60,6 +60,20 @@ impl Input {
             notes,
         }
     }
+
+    /// The input on its target. Of the capacity for a network, what its runtime keeps is taken off.
+    pub fn on_target(mut self, target: &Target) -> Result<Input, TargetError> {
+        self.targets.push(target.clone());
+        let (target, note) = match &self.network {
+            Some(network) => network.without_tail(target),
+            None => (target.clone(), None),
+        };
+        if target != Target::default() {
+            self.problem = Arc::new(target.apply(&self.problem)?);
+        }
+        self.notes.extend(note);
+        Ok(self)
+    }
 }
 
 /// A plan that another tool has made for the same problem.
@@ -80,6 +94,8 @@ pub struct ModelOptions {
     pub scratch: Option<ScratchTable>,
     /// Values of symbolic dimensions.
     pub dimensions: BTreeMap<String, u64>,
+    /// Dimensions that tensors have at most whose size depends on the content of others.
+    pub sizes: BTreeMap<String, Vec<u64>>,
 }
 
 impl Default for ModelOptions {
@@ -88,6 +104,7 @@ impl Default for ModelOptions {
             assumptions: Assumptions::default(),
             scratch: Some(ScratchTable::starter()),
             dimensions: BTreeMap::new(),
+            sizes: BTreeMap::new(),
         }
     }
 }

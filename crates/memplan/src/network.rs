@@ -6,15 +6,18 @@ pub use report::{LiveAt, PeakReport, PeakRow};
 
 use std::collections::BTreeMap;
 
-use memplan_core::{BufferId, Id, IndexVec, Plan, Problem};
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Plan, Problem};
 use memplan_models::ReadError;
 use memplan_models::graph::problem::{Assumptions, Placed, Role, place};
 use memplan_models::graph::{Model, Timeline, program::program};
 use memplan_models::tflite::arena;
+use memplan_models::tflite::tail::Tail;
 use memplan_program::{Program, SiteId};
 use memplan_verify::dataflow::SitePlan;
 
 use crate::finding::{self, Finding};
+use crate::target::Target;
+use crate::wording::sized;
 
 /// A microcontroller runs networks of hundreds of buffers; far more than this are not for it.
 const RUNTIME_BUFFERS: usize = 20_000;
@@ -39,6 +42,8 @@ pub struct Network {
     assumptions: Assumptions,
     placed: Placed,
     program: Option<Program>,
+    unmeasured: Vec<String>,
+    tail: Tail,
 }
 
 impl Network {
@@ -48,7 +53,14 @@ impl Network {
         let timeline = Timeline::new(&model).map_err(|error| failed(error.to_string()))?;
         let placed = place(&model, timeline, assumptions).map_err(|error| failed(error.to_string()))?;
         let program = program(&model, &placed, assumptions).map_err(|error| failed(error.to_string()))?;
-        Ok(Network { kind, model, assumptions, placed, program })
+        Ok(Network { kind, model, assumptions, placed, program, unmeasured: Vec::new(), tail: Tail::default() })
+    }
+
+    /// With what is known about the runtime: operators whose scratch memory nobody has
+    /// measured, and what it keeps in its arena beside tensors and scratch memory.
+    #[must_use]
+    pub fn with_runtime(self, unmeasured: Vec<String>, tail: Tail) -> Network {
+        Network { unmeasured, tail, ..self }
     }
 
     /// The kind of file.
@@ -103,9 +115,17 @@ impl Network {
         self.meaning(plan).map_or_else(Vec::new, |(program, by_site)| finding::in_dataflow(program, &by_site))
     }
 
-    /// Whether a plan for the network is right on a target.
-    pub(crate) fn holds(&self, problem: &Problem, plan: &Plan) -> bool {
-        finding::in_packing(problem, plan).is_empty() && self.check(plan).is_empty()
+    /// The plan of the runtime's own planner, if the arena then needs less than with `plan`. The runtime places
+    /// scratch memory itself, around the tensors, and might do so worse than planned.
+    pub fn better_plan(&self, problem: &Problem, plan: &Plan) -> Option<Plan> {
+        if !self.runtime_is_known() || problem.spaces().len() != 1 {
+            return None;
+        }
+        let own = self.runtime_plan();
+        let is_better = self.runtime_extent(&own) < self.runtime_extent(plan);
+        // It does not know of a target's alignment, and is no candidate where it does not keep to that.
+        let holds = || finding::in_packing(problem, &own).is_empty() && self.check(&own).is_empty();
+        (is_better && holds()).then_some(own)
     }
 
     /// How often ops read or write each buffer in a run.
@@ -129,6 +149,46 @@ impl Network {
         self.kind == Kind::Tflite && self.roles().len() <= RUNTIME_BUFFERS
     }
 
+    /// Operators whose scratch memory nobody has measured: the arena needs at least what is said of it.
+    pub fn unmeasured(&self) -> &[String] {
+        &self.unmeasured
+    }
+
+    /// The arena that TensorFlow Lite Micro needs with a plan of ours inside the model, all of it.
+    pub fn arena(&self, plan: &Plan) -> Bytes {
+        self.tail.arena(self.runtime_extent(plan), self.roles().len())
+    }
+
+    /// What TensorFlow Lite Micro keeps in its arena beside tensors and scratch memory.
+    pub fn tail(&self) -> &Tail {
+        &self.tail
+    }
+
+    /// A target for tensors and scratch memory. The capacity that the user gives is that of the
+    /// whole arena; what the runtime keeps there is taken off, and a note says so.
+    pub fn without_tail(&self, target: &Target) -> (Target, Option<String>) {
+        let Some(capacity) = target.capacity.filter(|_| self.kind == Kind::Tflite) else {
+            return (target.clone(), None);
+        };
+        let (tail, start) = (self.tail.bytes, self.tail.to_start(self.roles().len()));
+        if start > capacity {
+            let note = format!(
+                "TensorFlow Lite Micro needs an arena of {} to start with this model, more than {}",
+                sized(start),
+                sized(capacity)
+            );
+            return (Target { capacity: Some(Bytes::ZERO), ..target.clone() }, Some(note));
+        }
+        let left = Bytes(capacity.0.saturating_sub(tail.0));
+        let note = format!(
+            "of an arena of {} TensorFlow Lite Micro keeps {} for itself: {} are left for tensors and scratch memory",
+            sized(capacity),
+            sized(tail),
+            sized(left)
+        );
+        (Target { capacity: Some(left), ..target.clone() }, Some(note))
+    }
+
     /// The plan that TensorFlow Lite Micro makes on its own.
     pub fn runtime_plan(&self) -> Plan {
         let problem = &self.placed.problem;
@@ -145,7 +205,7 @@ impl Network {
 
     /// The arena that TensorFlow Lite Micro needs on its own. It reuses inputs,
     /// whatever was assumed here.
-    pub fn runtime_alone(&self) -> memplan_core::Bytes {
+    pub fn runtime_alone(&self) -> Bytes {
         let assumptions = Assumptions { reuse_inputs: true, in_place: false };
         let problem = place(&self.model, self.placed.timeline.clone(), assumptions).map(|placed| placed.problem);
         let requests = |problem: &Problem| arena::requests(problem, None, |_| false);
@@ -154,7 +214,7 @@ impl Network {
 
     /// The arena that TensorFlow Lite Micro needs with a plan of ours inside the
     /// model: tensors are where the plan says, scratch memory is placed around them.
-    pub fn runtime_extent(&self, plan: &Plan) -> memplan_core::Bytes {
+    pub fn runtime_extent(&self, plan: &Plan) -> Bytes {
         let is_tensor =
             |buffer: usize| matches!(self.placed.roles.get(BufferId::from_index(buffer)), Some(Role::Tensor(..)));
         arena::lay_out(&arena::requests(&self.placed.problem, Some(plan), is_tensor)).extent

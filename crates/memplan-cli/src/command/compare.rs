@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::{failure, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::CompareArgs;
-use crate::input;
 use crate::paint::{Style, painted, visible};
 use crate::progress::Progress;
 use crate::table::Table;
+use crate::{input, model};
 
 pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
@@ -34,7 +34,8 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
         format!("{name}: {buffers}, lower bound {}\n\n{}", sized(lower_bound), report(&comparison, lower_bound))
     };
     let is_no = comparison.entries.iter().all(|entry| entry.outcome.plan().is_none());
-    Ok(Answer { text, notes: input.notes, is_no, ..Answer::default() })
+    let notes = input.notes.into_iter().chain(input.network.as_deref().and_then(model::runtime_note)).collect();
+    Ok(Answer { text, notes, is_no, ..Answer::default() })
 }
 
 fn report(comparison: &Comparison, lower_bound: Bytes) -> String {

@@ -219,6 +219,12 @@ fn totals(planned: &Planned) -> String {
             (planned.outcome.status().to_owned(), Style::Bad),
         ]),
     }
+    if let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan())
+        && let Some((bytes, remark)) = model::arena_row(network, problem, plan)
+    {
+        let exact = (format!("{bytes} B"), Style::Faint);
+        table.row([("arena".to_owned(), Style::Plain), (bytes.human(), Style::Strong), exact, (remark, Style::Faint)]);
+    }
     table.render(2)
 }
 

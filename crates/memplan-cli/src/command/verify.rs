@@ -37,6 +37,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
             (plan, findings)
         }
         None => {
+            let target = input.network.as_ref().map_or(target.clone(), |network| network.without_tail(&target).0);
             let problem = input::on_target(&input.problem, &target)?;
             let plan = read_plan(&problem)?;
             let mut findings = finding::in_packing(&problem, &plan);

@@ -82,6 +82,135 @@ fn real_runtimes_compute_the_same_with_our_plan() {
     assert_eq!((&reordered["head"], &reordered["planned_head"]), (&20480.into(), &8448.into()));
 }
 
+/// What the runtime needs for a model by our tables: head and tail, and whether we are sure of each.
+fn predicted(path: &str) -> ((u64, bool), (u64, bool)) {
+    let source = memplan::source::Source::new(path, std::fs::read(path).unwrap());
+    let network =
+        memplan::front_end::FrontEnd::read(&memplan::front_end::Plain::default(), &source).unwrap().network.unwrap();
+    let tail = network.tail();
+    ((network.runtime_alone().0, network.unmeasured().is_empty()), (tail.bytes.0, tail.unknown.is_empty()))
+}
+
+/// For every kernel of the runtime our prediction is what the interpreter measures, or we do not claim to know.
+#[test]
+fn every_kernel_of_the_runtime_is_foreseen_or_said_to_be_unknown() {
+    let folder = Folder::new();
+    let models = folder.path("models").display().to_string();
+    let Some(answer) = peer("tflite_micro, ai_edge_litert", &[strings(&["kernels"]), vec![models]].concat()) else {
+        return;
+    };
+    let measured = answer["models"].as_array().unwrap();
+    let mut unsure = std::collections::BTreeSet::new();
+    let mut planned = strings(&["arena"]);
+    let mut written = Vec::new();
+    for row in measured {
+        let (op, path) = (row["op"].as_str().unwrap(), row["path"].as_str().unwrap());
+        let (head, tail) = predicted(path);
+        for ((bytes, is_sure), measured) in [(head, &row["head"]), (tail, &row["tail"])] {
+            let measured = measured.as_u64().unwrap();
+            assert!(bytes <= measured, "{row}: {bytes} is too much");
+            assert!(bytes == measured || !is_sure, "{row}: {bytes} was claimed");
+            if !is_sure {
+                unsure.insert(op.to_owned());
+            }
+        }
+        if op == "several" {
+            let output = format!("{path}.planned.tflite");
+            let ran = folder.run(&format!("plan {path} --reuse-inputs -o {output}"));
+            assert_eq!(ran.code, 0, "{}", ran.all());
+            planned.push(output);
+            written.push((row, ran.stdout));
+        }
+    }
+    let arenas = peer("tflite_micro", &planned).unwrap();
+    for ((row, said), arena) in written.iter().zip(arenas.as_array().unwrap()) {
+        let (head, tail) = (arena["head"].as_u64().unwrap(), arena["tail"].as_u64().unwrap());
+        assert!(head <= row["head"].as_u64().unwrap(), "{row} needs {arena} with a plan");
+        let claim = format!("({} bytes): ", head + tail);
+        let is_honest =
+            ["at least", "leaves every tensor", "the rest to start"].iter().any(|words| said.contains(words));
+        let is_honest = is_honest || said.contains(&claim);
+        assert!(is_honest, "{arena}: {said}");
+    }
+    let ops: std::collections::BTreeSet<&str> = measured.iter().map(|row| row["op"].as_str().unwrap()).collect();
+    let registered = answer["registered"].as_array().unwrap();
+    let without: Vec<&Value> = registered.iter().filter(|op| !ops.contains(op.as_str().unwrap())).collect();
+    assert!(without.is_empty() && registered.len() >= 100, "no model for {without:?}");
+    eprintln!("{} models, {} operators; not sure about {unsure:?}", measured.len(), registered.len());
+    // No builtin operator that the runtime registers is left unmeasured.
+    assert!(unsure.iter().all(|op| op.starts_with("CUSTOM ") || op == "several"), "{unsure:?}");
+}
+
+/// `--capacity` is the arena that the interpreter is given: it starts in it, and not in less.
+#[test]
+fn a_capacity_is_the_whole_arena() {
+    let folder = Folder::new();
+    let fitting = folder.run(&format!("plan {} --reuse-inputs --capacity 30832 -o fits.tflite", tflite("unet")));
+    assert_eq!(fitting.code, 0, "{}", fitting.all());
+    assert!(fitting.stdout.contains("needs 30.109 KiB (30832 bytes): 26.000 KiB (26624 bytes)"), "{}", fitting.stdout);
+    let head_alone = folder.run(&format!("plan {} --reuse-inputs --capacity 26KiB -o no.tflite", tflite("unet")));
+    assert_eq!(head_alone.code, 1, "{}", head_alone.all());
+    assert!(head_alone.stderr.contains("TensorFlow Lite Micro keeps 4.109 KiB (4208 bytes)"), "{}", head_alone.stderr);
+    assert_eq!(folder.files(), ["fits.tflite"]);
+    let start = |arena: u64| {
+        let path = folder.path("fits.tflite").display().to_string();
+        peer("tflite_micro, ai_edge_litert", &["starts".to_owned(), arena.to_string(), path])
+    };
+    let Some(starts) = start(30832) else { return };
+    assert_eq!((starts, start(30800).unwrap()), (true.into(), false.into()));
+    // In a small arena the lists that the interpreter makes while it starts need more than tensors.
+    let small = folder.run(&format!("plan {} --reuse-inputs -o small.tflite", tflite("lstm")));
+    assert!(small.stdout.contains("the rest to start"), "{}", small.stdout);
+    let needed = small.stdout.split("needs ").nth(1).and_then(|rest| rest.split(['(', ' ']).nth(3)).unwrap();
+    let path = folder.path("small.tflite").display().to_string();
+    let arena = |bytes: u64| peer("tflite_micro", &["starts".to_owned(), bytes.to_string(), path.clone()]).unwrap();
+    let needed: u64 = needed.parse().unwrap();
+    assert_eq!((arena(needed), arena(needed - 24)), (true.into(), false.into()), "{needed}");
+}
+
+/// Nobody knows what a custom kernel asks for, until the user says it.
+#[test]
+fn an_unknown_kernel_gets_no_claim() {
+    let folder = Folder::new();
+    let table = "[[kernel]]\nop = \"CUSTOM mystery\"\nscratch = []\npersistent = []\n";
+    std::fs::write(folder.path("table.toml"), table).unwrap();
+    std::fs::copy(tflite("custom"), folder.path("custom.tflite")).unwrap();
+    let unknown = folder.run("plan custom.tflite -o planned.tflite");
+    assert_eq!(unknown.code, 0, "{}", unknown.all());
+    assert!(unknown.stdout.contains("at least") && unknown.stdout.contains("`CUSTOM mystery`"), "{}", unknown.stdout);
+    assert!(unknown.stdout.contains("leaves every tensor to the runtime"), "{}", unknown.stdout);
+    let told = folder.run("plan custom.tflite --scratch table.toml -o planned.tflite");
+    assert!(!told.stdout.contains("at least") && told.stdout.contains("the arena of TensorFlow Lite Micro needs"));
+    let unused = folder.run(&format!("plan {} --scratch table.toml", tflite("unet")));
+    assert!(unused.stderr.contains("`CUSTOM mystery`"), "{}", unused.stderr);
+    std::fs::write(folder.path("typo.toml"), "[[scratch]]\nop = \"TRANSPOS_CONV\"\nbytes = 1\n").unwrap();
+    let typo = folder.run("plan custom.tflite --scratch typo.toml");
+    assert_eq!(typo.code, 2);
+    assert!(typo.stderr.contains("did you mean `TRANSPOSE_CONV`"), "{}", typo.stderr);
+}
+
+/// `plan` and `compare` say the same about the runtime's own planner.
+#[test]
+fn the_runtime_needs_the_same_in_every_report() {
+    let folder = Folder::new();
+    let row = |arguments: &str| {
+        let ran = folder.run(arguments).all();
+        ran.lines()
+            .filter(|line| line.contains("own planner") || line.contains("tflm"))
+            .map(str::to_owned)
+            .collect::<String>()
+    };
+    for name in TFLITE {
+        let alone = row(&format!("plan {} --reuse-inputs", tflite(name)));
+        let bytes = alone.split_whitespace().nth(3).unwrap().to_owned();
+        for flags in ["--reuse-inputs", ""] {
+            let compared = row(&format!("compare {} {flags}", tflite(name)));
+            assert!(compared.contains(&bytes), "{name} {flags}: plan says {alone}, compare {compared}");
+        }
+        assert!(row(&format!("plan {}", tflite(name))).contains(&bytes), "{name}");
+    }
+}
+
 #[test]
 fn weights_behind_the_tables_are_found_after_the_move() {
     let folder = Folder::new();
@@ -146,6 +275,61 @@ fn the_topologies_of_the_onnx_wheel() {
     assert!(changed.len() > 1, "one of them has a better order");
     let same = peer("onnx", &changed).unwrap();
     assert!(same.as_array().unwrap().iter().all(|same| *same == true), "{same}");
+}
+
+/// Every model with a node of one kind that the onnx package makes: what onnx knows, we know; what nobody can
+/// know is refused with the input that decides.
+#[test]
+fn the_node_models_of_the_onnx_package() {
+    let folder = Folder::new();
+    let models = folder.path("nodes").display().to_string();
+    let Some(rows) = peer("onnx", &[strings(&["nodes"]), vec![models]].concat()) else { return };
+    let rows = rows.as_array().unwrap();
+    let mut causes = std::collections::BTreeMap::<String, Vec<&str>>::new();
+    let mut compared = 0;
+    for row in rows {
+        let (name, path) = (row["name"].as_str().unwrap(), row["path"].as_str().unwrap());
+        let source = memplan::source::Source::new(path, std::fs::read(path).unwrap());
+        match memplan::front_end::FrontEnd::read(&memplan::front_end::Plain::default(), &source) {
+            Ok(input) => {
+                let may_be_less = input.notes.iter().any(|note| note.contains("planned for the most"));
+                for buffer in input.problem.buffers().iter() {
+                    let known = row["known"].get(&buffer.name).and_then(Value::as_u64);
+                    let Some((known, size)) = known.zip(buffer.bytes().map(|bytes| bytes.0)) else { continue };
+                    // numpy gives elements of 4 and 2 bits a byte each.
+                    assert!(
+                        size == known
+                            || size == known.div_ceil(2)
+                            || size == known.div_ceil(4)
+                            || may_be_less && size >= known,
+                        "{name}: {} has {size}, not {known}",
+                        buffer.name
+                    );
+                    compared += 1;
+                }
+            }
+            Err(error) => {
+                let message = error.to_string();
+                assert_eq!(row["is_inferred"], false, "{name}: onnx infers every shape, and we say {message}");
+                let cause = match message.split_once("the content of ") {
+                    Some((_, decider)) => format!("the content of {decider}"),
+                    None => message.split_once(": ").map_or(message.clone(), |(head, _)| head.to_owned()),
+                };
+                causes.entry(cause).or_default().push(name);
+            }
+        }
+    }
+    let refused: usize = causes.values().map(Vec::len).sum();
+    eprintln!(
+        "{} of {} node models are read, {compared} sizes are those that onnx infers; refused:",
+        rows.len() - refused,
+        rows.len()
+    );
+    for (cause, names) in &causes {
+        eprintln!("  {:3}  {cause}: {}", names.len(), names.join(", "));
+    }
+    assert!(rows.len() > 1800 && compared > 3000, "{} models, {compared} compared", rows.len());
+    assert!(refused * 50 <= rows.len(), "{refused} of {} are refused", rows.len());
 }
 
 #[test]

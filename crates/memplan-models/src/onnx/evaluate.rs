@@ -15,14 +15,30 @@ pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
         "Size" => vec![i64::try_from(super::shape::elements(context.shape(0)?)?).ok()?],
         "Constant" => constant(context)?,
         "ConstantOfShape" => constant_of_shape(context)?,
-        "Identity" | "Cast" | "Squeeze" | "Unsqueeze" | "Reshape" | "Flatten" => context.numbers(0)?.to_vec(),
+        "Identity" | "Cast" | "CastLike" | "Squeeze" | "Unsqueeze" | "Reshape" | "Flatten" | "Floor" | "Ceil"
+        | "Round" => context.numbers(0)?.to_vec(),
         "Gather" => gather(context)?,
         "Concat" => concat(context)?,
         "Slice" => slice(context)?,
         "Add" => both(context, i64::checked_add)?,
         "Sub" => both(context, i64::checked_sub)?,
         "Mul" => both(context, i64::checked_mul)?,
-        "Div" => both(context, i64::checked_div)?,
+        // Numbers here are whole; of a fraction nothing is said, unless the division drops it.
+        "Div" if context.is_integer(0) => both(context, i64::checked_div)?,
+        "Div" => both(context, |a, b| a.checked_rem(b).filter(|&rest| rest == 0).and_then(|_| a.checked_div(b)))?,
+        "Mod" if context.int("fmod", 0) == 0 => both(context, |a, b| {
+            a.checked_rem(b).map(|rest| if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
+        })?,
+        "Equal" => both(context, |a, b| Some((a == b).into()))?,
+        "Less" => both(context, |a, b| Some((a < b).into()))?,
+        "LessOrEqual" => both(context, |a, b| Some((a <= b).into()))?,
+        "Greater" => both(context, |a, b| Some((a > b).into()))?,
+        "GreaterOrEqual" => both(context, |a, b| Some((a >= b).into()))?,
+        "And" => both(context, |a, b| Some((a != 0 && b != 0).into()))?,
+        "Or" => both(context, |a, b| Some((a != 0 || b != 0).into()))?,
+        "Not" => context.numbers(0)?.iter().map(|&number| (number == 0).into()).collect(),
+        "Where" => choose(context)?,
+        "Abs" => context.numbers(0)?.iter().map(|number| number.checked_abs()).collect::<Option<_>>()?,
         "Min" => both(context, |a, b| Some(a.min(b)))?,
         "Max" => both(context, |a, b| Some(a.max(b)))?,
         "Neg" => context.numbers(0)?.iter().map(|number| number.checked_neg()).collect::<Option<_>>()?,
@@ -36,12 +52,8 @@ pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
 }
 
 fn shape(context: &Context) -> Option<Vec<i64>> {
-    let shape: Vec<i64> = context.shape(0)?.iter().map(|&number| i64::try_from(number).ok()).collect::<Option<_>>()?;
-    let rank = shape.len() as i64;
-    let place = |number: i64| usize::try_from(if number < 0 { number + rank } else { number }.clamp(0, rank)).ok();
-    let start = place(context.int("start", 0).max(-rank))?;
-    let end = place(context.int("end", rank).max(-rank))?;
-    shape.get(start..end.max(start)).map(<[i64]>::to_vec)
+    let shape = context.shape(0)?;
+    shape[context.shape_window(shape.len())].iter().map(|&number| i64::try_from(number).ok()).collect()
 }
 
 fn constant(context: &Context) -> Option<Vec<i64>> {
@@ -104,6 +116,19 @@ fn both(context: &Context, apply: impl Fn(i64, i64) -> Option<i64>) -> Option<Ve
         _ => None,
     };
     (0..length).map(|place| apply(at(one, place)?, at(other, place)?)).collect()
+}
+
+/// `Where` of lists, each as long as the longest or of one number.
+fn choose(context: &Context) -> Option<Vec<i64>> {
+    let lists = [context.numbers(0)?, context.numbers(1)?, context.numbers(2)?];
+    let length = lists.iter().map(|list| list.len()).max()?;
+    let at = |list: &[i64], place: usize| match list.len() {
+        1 => Some(list[0]),
+        count if count == length => list.get(place).copied(),
+        _ => None,
+    };
+    let chosen = |place: usize| at(if at(lists[0], place)? != 0 { lists[1] } else { lists[2] }, place);
+    (0..length).map(chosen).collect()
 }
 
 fn range(context: &Context) -> Option<Vec<i64>> {

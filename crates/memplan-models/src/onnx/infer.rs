@@ -15,6 +15,8 @@ use crate::graph::{GraphId, TensorId};
 
 const FLOAT: usize = 1;
 const UINT8: usize = 2;
+/// Element types of whole numbers and of truth values.
+const INTEGERS: [usize; 9] = [2, 3, 4, 5, 6, 7, 9, 12, 13];
 const INT32: usize = 6;
 const INT64: usize = 7;
 const BOOL: usize = 9;
@@ -31,6 +33,37 @@ pub(super) fn infer(drafts: &mut IndexVec<GraphId, Draft>) {
     if drafts.is_empty() {
         return;
     }
+    forward(drafts);
+    if backward(drafts) {
+        forward(drafts);
+    }
+}
+
+/// Nodes whose first input has the shape of their output. What the file says about
+/// the output then holds for the input.
+const SAME_SHAPE: [&str; 14] =
+    ["Abs", "Cast", "CastLike", "Ceil", "Erf", "Exp", "Floor", "Identity", "Log", "Neg", "Not", "Relu", "Sqrt", "Tanh"];
+
+/// Takes shapes from outputs to inputs, where they are the same; whether that told anything new.
+fn backward(drafts: &mut IndexVec<GraphId, Draft>) -> bool {
+    let mut is_new = false;
+    for draft in drafts.iter_mut() {
+        for node in draft.nodes.iter().rev().filter(|node| SAME_SHAPE.contains(&node.kind.as_str())) {
+            let (Some(&Some(input)), Some(&Some(output))) = (node.inputs.first(), node.outputs.first()) else {
+                continue;
+            };
+            let shape = draft.tensors[output].shape.clone();
+            let facts = &mut draft.tensors[input];
+            if facts.shape.is_none() && shape.is_some() && facts.outer.is_none() && !facts.is_odd {
+                facts.shape = shape;
+                is_new = true;
+            }
+        }
+    }
+    is_new
+}
+
+fn forward(drafts: &mut IndexVec<GraphId, Draft>) {
     // A graph, its next node, and how many bodies of that node have been visited.
     let mut frames = vec![(GraphId::from_index(0), 0, 0)];
     while let Some(frame) = frames.last_mut() {
@@ -62,25 +95,66 @@ fn enter(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize, bo
             let inner = &mut drafts[body].tensors[id];
             (inner.element, inner.shape, inner.numbers) = (facts.element, facts.shape, facts.numbers);
             (inner.is_constant, inner.is_odd) = (facts.is_constant, facts.is_odd);
+            inner.is_bound = facts.is_bound;
         }
     }
     let node = &drafts[graph].nodes[place];
-    if node.kind != "Loop" {
-        return;
-    }
-    // The number of the round, the condition, then what goes from round to round.
-    let mut given =
-        vec![Found { element: INT64, shape: Some(Vec::new()) }, Found { element: BOOL, shape: Some(Vec::new()) }];
-    given.extend(node.inputs.iter().skip(2).map(|input| {
-        input.map_or_else(Found::default, |input| {
-            let facts = &drafts[graph].tensors[input];
-            Found { element: facts.element, shape: facts.shape.clone() }
-        })
-    }));
+    let outside: Vec<Found> = node.inputs.iter().map(|&input| found(&drafts[graph], input)).collect();
+    let given = match node.kind.as_str() {
+        "Loop" => {
+            // The number of the round, the condition, then what goes from round to round.
+            let round = Found { element: INT64, shape: Some(Vec::new()) };
+            let condition = Found { element: BOOL, shape: Some(Vec::new()) };
+            [round, condition].into_iter().chain(outside.into_iter().skip(2)).collect()
+        }
+        "Scan" => scanned(node, outside),
+        "FlexAttention" => scores(&outside).into_iter().collect(),
+        _ => return,
+    };
     let inputs = drafts[body].inputs.clone();
     for (input, found) in inputs.into_iter().zip(given) {
         complete(&mut drafts[body].tensors[input], found);
     }
+}
+
+/// What is known about an input.
+fn found(draft: &Draft, input: Option<TensorId>) -> Found {
+    input.map_or_else(Found::default, |input| {
+        let facts = &draft.tensors[input];
+        Found { element: facts.element, shape: facts.shape.clone() }
+    })
+}
+
+/// What the body of a `Scan` is given: states, then one slice of each sequence.
+fn scanned(node: &Node, outside: Vec<Found>) -> Vec<Found> {
+    let states = scan_states(node, outside.len());
+    let axes = node.attribute("scan_input_axes").map(|attribute| attribute.ints.as_slice()).unwrap_or_default();
+    let slice = |(index, mut input): (usize, Found)| {
+        if let Some(sequence) = index.checked_sub(states) {
+            let place = axes.get(sequence).copied().unwrap_or(0);
+            input.shape = input.shape.and_then(|mut shape| {
+                shape.remove(axis(place, shape.len())?);
+                Some(shape)
+            });
+        }
+        input
+    };
+    outside.into_iter().enumerate().map(slice).collect()
+}
+
+/// How many inputs of a `Scan` are states.
+fn scan_states(node: &Node, inputs: usize) -> usize {
+    let sequences = node.attribute("num_scan_inputs").and_then(|attribute| usize::try_from(attribute.int).ok());
+    inputs.saturating_sub(sequences.unwrap_or(0))
+}
+
+/// The scores of attention: one for each query and each key, in each head.
+fn scores(outside: &[Found]) -> Option<Found> {
+    let [query, key, ..] = outside else { return None };
+    let (&[batch, heads, queries, _], &[_, _, keys, _]) = (query.shape.as_deref()?, key.shape.as_deref()?) else {
+        return None;
+    };
+    Some(Found { element: query.element, shape: Some(vec![batch, heads, queries, keys]) })
 }
 
 fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
@@ -88,13 +162,19 @@ fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
     let node = &draft.nodes[place];
     let facts: Vec<Option<&Facts>> = node.inputs.iter().map(|input| input.map(|input| &draft.tensors[input])).collect();
     let context = Context { node, facts };
-    let found = if node.bodies.is_empty() { context.outputs() } else { of_bodies(drafts, node) };
-    let numbers = evaluate(&context);
+    let found = match node.bodies.is_empty() || node.kind == "FlexAttention" {
+        true => context.outputs(),
+        false => of_bodies(drafts, graph, node),
+    };
+    // The shape of what may be smaller is no number to count on.
+    let is_bound = context.is_bounded() || context.facts.iter().flatten().any(|facts| facts.is_bound);
+    let numbers = if is_bound { None } else { evaluate(&context) };
     let outputs: Vec<Option<TensorId>> = node.outputs.clone();
     for (index, output) in outputs.into_iter().enumerate() {
         let Some(output) = output else { continue };
         let facts = &mut drafts[graph].tensors[output];
         if let Some(found) = found.as_ref().and_then(|found| found.get(index)) {
+            facts.is_bound |= is_bound && facts.shape.is_none() && found.shape.is_some();
             complete(facts, found.clone());
         }
         if index == 0 && facts.numbers.is_none() {
@@ -113,7 +193,7 @@ fn complete(facts: &mut Facts, found: Found) {
 }
 
 /// The outputs of a node are those of its bodies.
-fn of_bodies(drafts: &IndexVec<GraphId, Draft>, node: &Node) -> Option<Vec<Found>> {
+fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> Option<Vec<Found>> {
     let of = |body: GraphId| -> Vec<Found> {
         let draft = &drafts[body];
         let found = |&output: &TensorId| {
@@ -145,6 +225,23 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, node: &Node) -> Option<Vec<Found
             let mut outputs = of(*node.bodies.first()?);
             outputs.drain(..outputs.len().min(1));
             outputs.iter_mut().skip(carried).for_each(|found| found.shape = None);
+            Some(outputs)
+        }
+        "Scan" => {
+            // Behind the states come lists of results, one of each slice.
+            let states = scan_states(node, node.inputs.len());
+            let mut outputs = of(*node.bodies.first()?);
+            let axes = |name: &str| node.attribute(name).map(|attribute| attribute.ints.clone()).unwrap_or_default();
+            let sequence = found(&drafts[graph], *node.inputs.get(states)?).shape;
+            let place = axes("scan_input_axes").first().copied().unwrap_or(0);
+            let length = sequence.and_then(|shape| Some(shape[axis(place, shape.len())?]));
+            let places = axes("scan_output_axes");
+            for (index, output) in outputs.iter_mut().skip(states).enumerate() {
+                output.shape = output.shape.take().and_then(|mut shape| {
+                    shape.insert(axis(places.get(index).copied().unwrap_or(0), shape.len() + 1)?, length?);
+                    Some(shape)
+                });
+            }
             Some(outputs)
         }
         _ => None,
@@ -197,6 +294,30 @@ impl Context<'_> {
         self.facts(index)?.numbers.as_deref()
     }
 
+    /// Whether the rule for the output is a bound: how much there really is depends on the content of an input.
+    fn is_bounded(&self) -> bool {
+        match self.node.kind.as_str() {
+            "NonZero" | "Unique" | "NonMaxSuppression" | "Compress" => true,
+            "Slice" => self.exact_slice().is_none(),
+            _ => false,
+        }
+    }
+
+    /// Whether an input has whole numbers.
+    pub(super) fn is_integer(&self, index: usize) -> bool {
+        INTEGERS.contains(&self.element(index))
+    }
+
+    /// Which dimensions `Shape` takes of a tensor of so many.
+    pub(super) fn shape_window(&self, rank: usize) -> std::ops::Range<usize> {
+        let place = |number: i64| {
+            let number = if number < 0 { number.saturating_add(rank as i64) } else { number };
+            usize::try_from(number.max(0)).unwrap_or(rank).min(rank)
+        };
+        let start = place(self.int("start", 0));
+        start..place(self.int("end", rank as i64)).max(start)
+    }
+
     fn element(&self, index: usize) -> usize {
         self.facts(index).map_or(0, |facts| facts.element)
     }
@@ -237,7 +358,7 @@ impl Context<'_> {
 
     /// The rule for this kind of node; `None` if there is none.
     fn outputs(&self) -> Option<Vec<Found>> {
-        if !matches!(self.node.domain.as_str(), "" | "ai.onnx" | "com.microsoft") {
+        if !matches!(self.node.domain.as_str(), "" | "ai.onnx" | "ai.onnx.preview" | "com.microsoft") {
             return None;
         }
         let same = || self.shape(0).map(<[u64]>::to_vec);
@@ -340,7 +461,8 @@ impl Context<'_> {
             "QLinearMatMul" => self.typed(self.element(7), matrix_product(self.shape(0), self.shape(3))),
             "Concat" => self.one(self.concat()),
             "Split" => self.split(),
-            "Slice" => self.one(self.slice()),
+            // A slice is at most the whole.
+            "Slice" => self.one(self.exact_slice().or_else(same)),
             "Transpose" => self.one(self.transpose()),
             "Reshape" => self.one(self.reshape()),
             "Flatten" => self.one(self.flatten()),
@@ -354,9 +476,23 @@ impl Context<'_> {
             "GatherND" => self.one(self.gather_nd()),
             "Resize" | "Upsample" => self.one(self.resize()),
             "ArgMax" | "ArgMin" => self.typed(INT64, self.reduced(Some(vec![self.int("axis", 0)]))),
-            "Shape" => self.typed(INT64, self.shape(0).map(|shape| vec![shape.len() as u64])),
+            "Shape" => self.typed(INT64, self.shape(0).map(|shape| vec![self.shape_window(shape.len()).len() as u64])),
+            "RandomUniformLike" | "RandomNormalLike" | "Bernoulli" => {
+                let given = usize::try_from(self.int("dtype", 0)).unwrap_or(0);
+                self.typed(if given == 0 { self.element(0) } else { given }, same())
+            }
+            "RandomUniform" | "RandomNormal" => {
+                let element = usize::try_from(self.int("dtype", FLOAT as i64)).unwrap_or(FLOAT);
+                self.typed(element, self.ints("shape").and_then(counted))
+            }
+            "FlexAttention" => self.one(self.attended()),
+            "SequenceLength" => self.typed(INT64, Some(Vec::new())),
+            "OptionalHasElement" => self.typed(BOOL, Some(Vec::new())),
             "Size" => self.typed(INT64, Some(Vec::new())),
-            "NonZero" | "Unique" | "NonMaxSuppression" | "Compress" => self.typed(INT64, None),
+            "NonZero" => self.typed(INT64, self.non_zero()),
+            "Unique" => self.unique(),
+            "NonMaxSuppression" => self.typed(INT64, self.suppressed()),
+            "Compress" => self.one(self.compressed()),
             "Constant" => self.constant(),
             "ConstantOfShape" => {
                 let value = self.node.attribute("value").and_then(|attribute| attribute.tensor.as_ref());
@@ -474,7 +610,7 @@ impl Context<'_> {
         Some(sizes.into_iter().map(part).collect())
     }
 
-    fn slice(&self) -> Option<Vec<u64>> {
+    fn exact_slice(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let starts = self.listed("starts", 1)?;
         let ends = self.listed("ends", 2)?;
@@ -490,6 +626,54 @@ impl Context<'_> {
             shape[place] = slice_length(shape[place], start, end, step)?;
         }
         Some(shape)
+    }
+
+    fn attended(&self) -> Option<Vec<u64>> {
+        let (&[batch, heads, queries, _], values) = (self.shape(0)?, self.shape(2)?) else { return None };
+        Some(vec![batch, heads, queries, *values.last()?])
+    }
+
+    /// Indices of elements that are not zero: at most all.
+    fn non_zero(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        Some(vec![shape.len() as u64, elements(shape)?])
+    }
+
+    /// At most every element, or every slice, is unique; the inverse says of each where it is.
+    fn unique(&self) -> Option<Vec<Found>> {
+        let shape = self.shape(0)?.to_vec();
+        let (unique, count) = match self.node.attribute("axis") {
+            Some(attribute) => {
+                let count = shape[axis(attribute.int, shape.len())?];
+                (shape, count)
+            }
+            None => (vec![elements(&shape)?], elements(&shape)?),
+        };
+        let indices = Found { element: INT64, shape: Some(vec![count]) };
+        let unique = Found { element: self.element(0), shape: Some(unique) };
+        Some(vec![unique, indices.clone(), indices.clone(), indices])
+    }
+
+    /// At most every box of every class, or as many as are asked for.
+    fn suppressed(&self) -> Option<Vec<u64>> {
+        let &[batch, classes, boxes] = self.shape(1)? else { return None };
+        let asked = self.numbers(2).and_then(|numbers| u64::try_from(*numbers.first()?).ok());
+        let kept = boxes.min(asked.unwrap_or(boxes));
+        Some(vec![batch.checked_mul(classes)?.checked_mul(kept)?, 3])
+    }
+
+    /// At most as much as there is, and as the condition is long.
+    fn compressed(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let longest = self.shape(1).and_then(|shape| shape.first().copied()).unwrap_or(u64::MAX);
+        match self.node.attribute("axis") {
+            Some(attribute) => {
+                let place = axis(attribute.int, shape.len())?;
+                shape[place] = shape[place].min(longest);
+                Some(shape)
+            }
+            None => Some(vec![elements(&shape)?.min(longest)]),
+        }
     }
 
     fn transpose(&self) -> Option<Vec<u64>> {

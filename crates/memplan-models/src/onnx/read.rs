@@ -42,6 +42,8 @@ pub(super) const NUMBERS: usize = 1024;
 pub struct Options {
     /// Values of symbolic dimensions; `x.0` is the first dimension of input `x`, where it has no name.
     pub dimensions: BTreeMap<String, u64>,
+    /// Dimensions that tensors have at most whose size depends on the content of others.
+    pub sizes: BTreeMap<String, Vec<u64>>,
 }
 
 /// A model that was read.
@@ -60,6 +62,9 @@ pub struct ReadModel {
 pub fn is_onnx(head: &[u8]) -> bool {
     matches!(head, [0x08, version, 0x12 | 0x1a | 0x22 | 0x2a | 0x32 | 0x3a | 0x42, ..] if (1..=64).contains(version))
 }
+
+/// The element type of texts: their size is known only when the model runs.
+const STRING: usize = 8;
 
 /// Element types: number, name, bits.
 const ELEMENTS: [(&str, u64); 27] = [
@@ -99,6 +104,8 @@ pub(super) struct Facts {
     /// Number of the element type; 0 if it is not known.
     pub(super) element: usize,
     pub(super) shape: Option<Vec<u64>>,
+    /// The shape is what it has at most; how much it has depends on the content of other tensors.
+    pub(super) is_bound: bool,
     /// Its content, if it is a short list of integers.
     pub(super) numbers: Option<Vec<i64>>,
     pub(super) is_constant: bool,
@@ -163,6 +170,9 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
         sort(&mut reader.drafts[id])?;
     }
     reader.check_inputs()?;
+    if !options.sizes.is_empty() {
+        reader.take_sizes(options)?;
+    }
     infer::infer(&mut reader.drafts);
     reader.finish()
 }
@@ -448,6 +458,28 @@ impl Reader<'_> {
             .help(format!("give each a value, as in {flags}")))
     }
 
+    /// Takes what the user says about tensors whose shape cannot be told. About others nothing
+    /// can be said: a size that is too small would make a wrong plan.
+    fn take_sizes(&mut self, options: &Options) -> Result<(), ReadError> {
+        let mut told = self.drafts.clone();
+        infer::infer(&mut told);
+        for (name, shape) in &options.sizes {
+            let found = told.iter_enumerated().find_map(|(id, draft)| Some((id, *draft.by_name.get(name)?)));
+            let Some((graph, tensor)) = found else {
+                let message = format!("there is no tensor called `{name}` whose size could be given");
+                return Err(ReadError::at_byte("onnx::no-such-tensor", 0, message));
+            };
+            let facts = &told[graph].tensors[tensor];
+            if let Some(known) = facts.shape.as_ref().filter(|known| !facts.is_bound && *known != shape) {
+                let message = format!("the shape of `{name}` is known: it is {known:?}");
+                return Err(ReadError::at_byte("onnx::size-is-known", 0, message));
+            }
+            let facts = &mut self.drafts[graph].tensors[tensor];
+            (facts.shape, facts.is_bound) = (Some(shape.clone()), true);
+        }
+        Ok(())
+    }
+
     /// Makes graphs of the drafts.
     fn finish(mut self) -> Result<ReadModel, ReadError> {
         let folded = infer::fold(&mut self.drafts);
@@ -468,43 +500,144 @@ impl Reader<'_> {
                 "{constants} nodes compute constants from constants: done once, when the model is loaded"
             ));
         }
+        self.notes.extend(self.bounded());
         self.notes.dedup();
         let model = Model { graphs, alignment: Bytes(1) };
         Ok(ReadModel { model, notes: self.notes, nodes })
     }
 
+    /// A note on tensors that may turn out smaller than planned.
+    fn bounded(&self) -> Option<String> {
+        let tensors = self.drafts.iter().flat_map(|draft| draft.tensors.iter());
+        let names: Vec<String> = tensors
+            .filter(|facts| facts.is_bound && facts.outer.is_none() && !facts.is_constant)
+            .map(|facts| format!("`{}`", facts.name))
+            .collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "planned for the most they can have, since the content of other tensors decides: {}",
+                first_few(&names)
+            )
+        })
+    }
+
     /// That every tensor that needs memory has a shape.
     fn check_shapes(&self, folded: &IndexVec<GraphId, Vec<bool>>) -> Result<(), ReadError> {
-        let mut missing = Vec::new();
-        let mut at = 0;
+        let mut missing = Missing::default();
         for (id, draft) in self.drafts.iter_enumerated() {
             for (node, _) in draft.nodes.iter().zip(&folded[id]).filter(|(_, is_folded)| !**is_folded) {
-                for tensor in node.outputs.iter().flatten().map(|&output| &draft.tensors[output]) {
-                    if tensor.shape.is_none() && !tensor.is_odd && !tensor.is_constant && tensor.element != 8 {
-                        if missing.is_empty() {
-                            at = node.at;
-                        }
-                        missing.push(format!("`{}` ({})", tensor.name, node.label()));
+                for &output in node.outputs.iter().flatten() {
+                    if draft.tensors[output].lacks_shape() {
+                        missing.add(id, draft, node, output);
                     }
                 }
             }
             for &input in &draft.inputs {
-                let tensor = &draft.tensors[input];
-                if tensor.shape.is_none() && !tensor.is_odd && tensor.element != 8 {
-                    missing.push(format!("`{}` (input)", tensor.name));
+                if draft.tensors[input].lacks_shape() {
+                    missing.tensors.push(format!("`{}` (input)", draft.tensors[input].name));
+                    missing.flags.push(draft.tensors[input].name.clone());
                 }
             }
         }
-        if missing.is_empty() {
+        let deciders = self.deciders(&missing.content);
+        missing.verdict(&deciders)
+    }
+
+    /// Inputs of the network on whose content tensors depend.
+    fn deciders(&self, tensors: &[(GraphId, TensorId)]) -> BTreeSet<String> {
+        // For each tensor the inputs of the node that writes it; for each body those of the node that runs it.
+        let mut sources = HashMap::<(GraphId, TensorId), (GraphId, &Node)>::new();
+        for (graph, draft) in self.drafts.iter_enumerated() {
+            for node in &draft.nodes {
+                let outputs = node.outputs.iter().flatten().map(|&output| (graph, output));
+                let given = node
+                    .bodies
+                    .iter()
+                    .flat_map(|&body| self.drafts[body].inputs.iter().map(move |&input| (body, input)));
+                sources.extend(outputs.chain(given).map(|tensor| (tensor, (graph, node))));
+            }
+        }
+        let mut found = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut open = tensors.to_vec();
+        while let Some(tensor) = open.pop() {
+            let facts = &self.drafts[tensor.0].tensors[tensor.1];
+            if facts.numbers.is_some() || facts.is_constant || !seen.insert(tensor) {
+                continue;
+            }
+            match (facts.outer, sources.get(&tensor)) {
+                (Some(outer), _) => open.push(outer),
+                (None, Some((graph, node))) => {
+                    open.extend(node.inputs.iter().flatten().map(|&input| (*graph, input)));
+                }
+                (None, None) => drop(found.insert(facts.name.clone())),
+            }
+        }
+        found
+    }
+}
+
+/// Tensors without a shape, and why.
+#[derive(Default)]
+struct Missing {
+    at: Option<u64>,
+    /// All of them, each with its node.
+    tensors: Vec<String>,
+    /// Tensors whose content decides.
+    content: Vec<(GraphId, TensorId)>,
+    /// Those that the others follow from.
+    flags: Vec<String>,
+}
+
+impl Missing {
+    fn add(&mut self, graph: GraphId, draft: &Draft, node: &Node, output: TensorId) {
+        self.at.get_or_insert(node.at);
+        let name = &draft.tensors[output].name;
+        self.tensors.push(format!("`{name}` ({})", node.label()));
+        let inputs: Vec<TensorId> = node.inputs.iter().flatten().copied().collect();
+        // If the shapes of all inputs are known, it is their content that decides.
+        if inputs.iter().all(|&input| !draft.tensors[input].lacks_shape()) {
+            self.flags.push(name.clone());
+            let first_content = usize::from(!matches!(node.kind.as_str(), "Range" | "ConstantOfShape" | "Loop" | "If"));
+            let content = node.inputs.iter().skip(first_content).flatten();
+            self.content.extend(content.map(|&input| (graph, input)));
+        }
+    }
+
+    fn verdict(self, deciders: &BTreeSet<String>) -> Result<(), ReadError> {
+        if self.tensors.is_empty() {
             return Ok(());
         }
-        let shown = missing.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
-        let more = missing.len().saturating_sub(8);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let count = if missing.len() == 1 { "a tensor".to_owned() } else { format!("{} tensors", missing.len()) };
-        let message = format!("the shape of {count} is not known: {shown}{more}");
-        Err(ReadError::at_byte("onnx::unknown-shape", at, message)
-            .help("write shapes into the model with onnx.shape_inference.infer_shapes, or give symbolic dimensions with --dim"))
+        let count =
+            if self.tensors.len() == 1 { "a tensor".to_owned() } else { format!("{} tensors", self.tensors.len()) };
+        let deciders: Vec<String> = deciders.iter().map(|name| format!("`{name}`")).collect();
+        let why = match deciders.as_slice() {
+            [] => String::new(),
+            names => format!("; the content of {} decides", first_few(names)),
+        };
+        let message = format!("the shape of {count} is not known: {}{why}", first_few(&self.tensors));
+        let flags: Vec<String> = self.flags.iter().take(4).map(|name| format!("--size {name}=N")).collect();
+        let sizes = match flags.as_slice() {
+            [] => "give symbolic dimensions with --dim".to_owned(),
+            flags => format!("say what dimensions it has at most, as in {} (2x3 for two of them)", flags.join(" ")),
+        };
+        let help = format!("{sizes}, or write shapes into the model with onnx.shape_inference.infer_shapes");
+        Err(ReadError::at_byte("onnx::unknown-shape", self.at.unwrap_or(0), message).help(help))
+    }
+}
+
+fn first_few(names: &[String]) -> String {
+    let shown = names.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(8) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+impl Facts {
+    /// Whether it needs memory, but nobody knows how much.
+    fn lacks_shape(&self) -> bool {
+        self.shape.is_none() && !self.is_odd && !self.is_constant && self.element != STRING
     }
 }
 

@@ -113,6 +113,12 @@ impl OfflinePlan {
         Ok(OfflinePlan { subgraphs: model.graphs.len(), offsets })
     }
 
+    /// Every offset is the runtime's choice.
+    pub fn undecided(model: &Model) -> OfflinePlan {
+        let tensors = model.graphs.iter().map(|graph| graph.tensors.len()).sum();
+        OfflinePlan { subgraphs: model.graphs.len(), offsets: vec![-1; tensors] }
+    }
+
     /// The offsets; -1 is the runtime's choice.
     pub fn offsets(&self) -> &[i32] {
         &self.offsets

@@ -17,7 +17,8 @@
 
 use memplan_core::{Bytes, Id, IndexVec};
 
-use super::scratch::{Operator, ScratchTable};
+use super::scratch::{Argument, Needs, Operator, ScratchTable};
+use super::tail::{Records, Tail};
 use super::vocabulary::{ELEMENTWISE, RESHAPES, STATEFUL, element, operator};
 use crate::ReadError;
 use crate::flatbuffer::Table;
@@ -36,7 +37,7 @@ const ALIGNMENT: Bytes = Bytes(16);
 /// What a reader may be told.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Scratch memory of ops; without it none is planned.
+    /// What kernels ask for; without it none of them asks for scratch memory.
     pub scratch: Option<ScratchTable>,
 }
 
@@ -47,6 +48,10 @@ pub struct ReadModel {
     pub model: Model,
     /// What was ignored, assumed or left alone.
     pub notes: Vec<String>,
+    /// Operators whose scratch memory is not known, each once.
+    pub unmeasured: Vec<String>,
+    /// What the runtime keeps in its arena beside tensors and scratch memory.
+    pub tail: Tail,
 }
 
 /// Whether the first bytes of a file are those of a `.tflite` file.
@@ -63,8 +68,9 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
     let context = Context::new(&root, options)?;
     let mut graphs = IndexVec::<GraphId, Graph>::default();
     let mut notes = Notes::default();
+    let mut runtime = Runtime::default();
     for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
-        graphs.push(context.graph(&subgraph, &mut notes)?);
+        graphs.push(context.graph(&subgraph, &mut notes, &mut runtime)?);
     }
     if graphs.is_empty() {
         return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
@@ -76,7 +82,43 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
             return Err(ReadError::at_byte("tflite::bad-index", root.offset(), message));
         }
     }
-    Ok(ReadModel { model: Model { graphs, alignment: ALIGNMENT }, notes: notes.lines() })
+    let mut notes = notes.lines();
+    notes.extend(context.unused_rows(&graphs));
+    let tail = runtime.records.tail(runtime.unknown);
+    let model = Model { graphs, alignment: ALIGNMENT };
+    Ok(ReadModel { model, notes, unmeasured: runtime.unmeasured, tail })
+}
+
+/// What the runtime makes of the model, gathered while it is read.
+#[derive(Default)]
+struct Runtime {
+    records: Records,
+    /// Operators whose scratch memory is not known.
+    unmeasured: Vec<String>,
+    /// Operators of which it is not known what they keep.
+    unknown: Vec<String>,
+}
+
+impl Runtime {
+    /// Notes what an operator needs; returns its scratch buffers.
+    fn add(&mut self, kind: &str, needs: Needs) -> Vec<Bytes> {
+        let once = |names: &mut Vec<String>| {
+            if !names.iter().any(|name| name == kind) {
+                names.push(kind.to_owned());
+            }
+        };
+        if needs.scratch.is_none() {
+            once(&mut self.unmeasured);
+        }
+        match needs.kept {
+            Some(kept) => self.records.kernels.extend(kept),
+            None => once(&mut self.unknown),
+        }
+        self.records.handles += usize::from(kind == "VAR_HANDLE");
+        let scratch = needs.scratch.unwrap_or_default();
+        self.records.scratch_buffers += scratch.len();
+        scratch
+    }
 }
 
 /// Numbers of the fields that are read.
@@ -100,8 +142,14 @@ pub(super) mod field {
         pub(in super::super::super) const TYPE: u16 = 1;
         pub(in super::super::super) const BUFFER: u16 = 2;
         pub(in super::super::super) const NAME: u16 = 3;
+        pub(in super::super::super) const QUANTIZATION: u16 = 4;
         pub(in super::super::super) const IS_VARIABLE: u16 = 5;
         pub(in super::super::super) const SHAPE_SIGNATURE: u16 = 7;
+    }
+
+    pub(in super::super) mod quantization {
+        pub(in super::super::super) const SCALE: u16 = 2;
+        pub(in super::super::super) const ZERO_POINT: u16 = 3;
     }
 
     pub(in super::super) mod operator {
@@ -180,23 +228,24 @@ impl Notes {
 }
 
 /// What the graphs of a model share.
-struct Context<'o> {
+struct Context {
     kinds: Vec<String>,
     /// Whether a buffer has content.
     filled: Vec<bool>,
-    options: &'o Options,
+    table: ScratchTable,
 }
 
-impl<'o> Context<'o> {
-    fn new(root: &Table, options: &'o Options) -> Result<Context<'o>, ReadError> {
+impl Context {
+    fn new(root: &Table, options: &Options) -> Result<Context, ReadError> {
         let codes = root.vector(field::OPERATOR_CODES, 4)?.tables()?;
         let kinds = codes.iter().map(kind).collect::<Result<_, _>>()?;
         let buffers = root.vector(field::BUFFERS, 4)?.tables()?;
         let filled = buffers.iter().map(has_content).collect::<Result<_, _>>()?;
-        Ok(Context { kinds, filled, options })
+        let table = options.scratch.clone().unwrap_or_else(ScratchTable::none);
+        Ok(Context { kinds, filled, table })
     }
 
-    fn graph(&self, table: &Table, notes: &mut Notes) -> Result<Graph, ReadError> {
+    fn graph(&self, table: &Table, notes: &mut Notes, runtime: &mut Runtime) -> Result<Graph, ReadError> {
         let tables = table.vector(field::subgraph::TENSORS, 4)?.tables()?;
         let names = tables.iter().map(|tensor| tensor.string(field::tensor::NAME)).collect::<Result<_, _>>()?;
         let mut tensors = IndexVec::<TensorId, Tensor>::default();
@@ -206,10 +255,18 @@ impl<'o> Context<'o> {
         let list = |table: &Table, field: u16| tensor_list(table, field, tensors.len());
         let inputs = list(table, field::subgraph::INPUTS)?;
         let outputs = list(table, field::subgraph::OUTPUTS)?;
+        let scales: IndexVec<TensorId, u64> = tables.iter().map(scales).collect();
+        if runtime.records.subgraphs.is_empty() {
+            let of = |tensors: &[TensorId]| tensors.iter().map(|&tensor| scales[tensor]).collect();
+            runtime.records.interface = [of(&inputs), of(&outputs)];
+        }
         let mut ops = IndexVec::<OpId, Op>::default();
         for operator in table.vector(field::subgraph::OPERATORS, 4)?.tables()? {
-            ops.push(self.op(&operator, &tensors)?);
+            ops.push(self.op(&operator, &tensors, &scales, runtime)?);
         }
+        runtime.records.subgraphs.push((tensors.len(), ops.len()));
+        let variables = tensors.iter().filter(|tensor| tensor.home == Home::Persistent);
+        runtime.records.variables.extend(variables.map(|tensor| tensor.bytes));
         let name = table.string(field::subgraph::NAME)?;
         let graph = Graph { name, tensors, ops, inputs, outputs };
         check_order(&graph, table.offset(), notes)?;
@@ -267,7 +324,13 @@ impl<'o> Context<'o> {
         })
     }
 
-    fn op(&self, table: &Table, tensors: &IndexVec<TensorId, Tensor>) -> Result<Op, ReadError> {
+    fn op(
+        &self,
+        table: &Table,
+        tensors: &IndexVec<TensorId, Tensor>,
+        scales: &IndexVec<TensorId, u64>,
+        runtime: &mut Runtime,
+    ) -> Result<Op, ReadError> {
         let code = table.u32(field::operator::CODE)? as usize;
         let Some(kind) = self.kinds.get(code) else {
             let message = format!("an operator has code {code}, and there are {}", self.kinds.len());
@@ -275,10 +338,21 @@ impl<'o> Context<'o> {
         };
         let input_places = tensor_places(table, field::operator::INPUTS, tensors.len())?;
         let output_places = tensor_places(table, field::operator::OUTPUTS, tensors.len())?;
-        let scratch = self.scratch(kind, &input_places, &output_places, tensors);
+        let options = table.table(field::operator::OPTIONS);
+        let resolve = |places: &[Option<TensorId>]| {
+            let argument = |id: TensorId| Argument { tensor: &tensors[id], scales: scales[id] };
+            places.iter().map(|place| place.map(argument)).collect()
+        };
+        // Options that cannot be read are not set.
+        let is_on = |field: u16| {
+            let options = options.as_ref().ok().and_then(Option::as_ref);
+            options.is_some_and(|options| options.u8(field).is_ok_and(|value| value != 0))
+        };
+        let (inputs, outputs) = (resolve(&input_places), resolve(&output_places));
+        let needs = self.table.needs(&Operator { kind: kind.as_str(), inputs, outputs, is_on: &is_on });
+        let scratch = runtime.add(kind, needs);
         let inputs: Vec<TensorId> = input_places.into_iter().flatten().collect();
         let outputs: Vec<TensorId> = output_places.into_iter().flatten().collect();
-        let options = table.table(field::operator::OPTIONS);
         let (bodies, control) = match kind.as_str() {
             "IF" => (bodies(options?.as_ref(), 2)?, Control::Once),
             "WHILE" => (bodies(options?.as_ref(), 2)?, Control::WhileThroughOutputs),
@@ -303,18 +377,25 @@ impl<'o> Context<'o> {
     }
 }
 
-impl Context<'_> {
-    fn scratch(
-        &self,
-        kind: &str,
-        inputs: &[Option<TensorId>],
-        outputs: &[Option<TensorId>],
-        tensors: &IndexVec<TensorId, Tensor>,
-    ) -> Vec<Bytes> {
-        let Some(table) = &self.options.scratch else { return Vec::new() };
-        let resolve = |places: &[Option<TensorId>]| places.iter().map(|place| place.map(|id| &tensors[id])).collect();
-        table.needs(&Operator { kind, inputs: resolve(inputs), outputs: resolve(outputs) })
+impl Context {
+    /// A note on rows of the user's table for operators that the model does not have.
+    fn unused_rows(&self, graphs: &IndexVec<GraphId, Graph>) -> Option<String> {
+        let is_in_model = |kind: &str| graphs.iter().flat_map(|graph| graph.ops.iter()).any(|op| op.kind == kind);
+        let unused = self.table.unused(is_in_model);
+        let names = unused.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        (!unused.is_empty())
+            .then(|| format!("rows of the scratch table for operators that the model does not have: {names}"))
     }
+}
+
+/// How many scales a tensor has: one for all elements, or one for each channel; 0 if it is not quantised.
+/// A quantisation that cannot be read is none: nothing but the size of a record depends on it.
+fn scales(tensor: &Table) -> u64 {
+    let length = |table: &Table, field: u16, width: u64| table.vector(field, width).map_or(0, |vector| vector.len());
+    let Ok(Some(quantization)) = tensor.table(field::tensor::QUANTIZATION) else { return 0 };
+    let scales = length(&quantization, field::quantization::SCALE, 4);
+    let zero_points = length(&quantization, field::quantization::ZERO_POINT, 8);
+    if zero_points == 0 { 0 } else { scales }
 }
 
 fn is_builtin(kind: &str) -> bool {

@@ -1,52 +1,101 @@
 //! What kernels ask for besides their tensors.
 //!
 //! A kernel may ask the runtime for scratch memory that it needs only while it
-//! runs. The runtime places it in the arena, around the tensors. A plan that
-//! does not know about it is smaller than what the runtime will really need, so
-//! it is part of the problem.
+//! runs, and for memory that it keeps. The runtime places scratch memory in the
+//! arena, around the tensors: a plan that does not know about it is smaller than what
+//! the runtime will really need, so it is part of the problem. What is kept goes to the
+//! arena's [tail](super::tail).
 //!
 //! How much a kernel asks for depends on the runtime and its build, and is given
 //! by a table in TOML:
 //!
 //! ```toml
+//! [[kernel]]
+//! op = "TRANSPOSE_CONV"                          # name of the operator; custom ones are "CUSTOM name"
+//! types = ["INT32, INT8, INT8, INT32 -> INT8"]   # element types of inputs and first output; any if left out
+//! scratch = ["4 * output 0"]                     # a buffer each; see `Amount`
+//! persistent = ["88", "4 * input 3"]             # what it keeps, a request each
+//! parsed = [[20, 4]]                             # bytes and alignment of its options, once they are parsed
+//! ```
+//!
+//! In `types`, `-` is an input that is left out and `...` stands for any more of them. `exact_types` also
+//! asks for what is constant (`const INT8`) and what has a scale for each channel (`channels INT8`), and that nothing else is.
+//! `on` and `off` ask for options that are set or not, by the number of their field.
+//!
+//! The older form has scratch memory only; several entries for an operator add up:
+//!
+//! ```toml
 //! [[scratch]]
-//! op = "TRANSPOSE_CONV"          # name of the operator
+//! op = "TRANSPOSE_CONV"
 //! when = "INT8"                  # element type of input 0 (or of the input that `when_input` says); any if left out
-//! of = "output 0"                # what is counted: the elements of this tensor; see below
+//! of = "output 0"
 //! bytes_per_element = 4
 //! times = 1                      # so many buffers of that size; 1 if left out
 //! bytes = 0                      # bytes on top; 0 if left out
 //! ```
 //!
-//! | `of` | counts |
-//! |---|---|
-//! | `input 1`, `output 0` | elements of the tensor |
-//! | `rank of input 0` | its dimensions |
-//! | `dimension 0 of input 1` | the size of one dimension |
-//! | `inputs` | the operator's inputs |
-//!
-//! Several entries for an operator add up. [`ScratchTable::starter`] is the
-//! table for the reference kernels of TensorFlow Lite Micro, found by measuring
-//! what its interpreter allocates.
+//! [`ScratchTable::starter`] is the table for the reference kernels of TensorFlow
+//! Lite Micro. A program writes it, from what the interpreter asks for in models
+//! with one operator each. What is not in it was not measured, and [`ScratchTable::needs`] says so.
 
-use memplan_core::{Bytes, MAX_BYTES};
+use std::sync::OnceLock;
+
+use memplan_core::Bytes;
 use serde::Deserialize;
 
-use crate::graph::Tensor;
+use super::amount::{Amount, Counted, Place};
+use super::vocabulary;
+use crate::graph::{Home, Tensor};
 
 /// What each operator needs.
 #[derive(Clone, Debug, Default)]
 pub struct ScratchTable {
-    entries: Vec<Entry>,
+    kernels: Vec<Kernel>,
+    /// It is the measured table itself.
+    is_measured: bool,
+    /// No kernel asks for anything.
+    is_empty: bool,
+}
+
+/// What a kernel asks for, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Its scratch buffers; `None` if nobody knows.
+    pub scratch: Option<Vec<Bytes>>,
+    /// What it keeps, each with its alignment; `None` if nobody knows.
+    pub kept: Option<Vec<(Bytes, Bytes)>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
     #[serde(default)]
+    kernel: Vec<Kernel>,
+    #[serde(default)]
     scratch: Vec<Entry>,
 }
 
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kernel {
+    op: String,
+    #[serde(default)]
+    types: Vec<Signature>,
+    #[serde(default)]
+    exact_types: Vec<Signature>,
+    #[serde(default)]
+    on: Vec<u16>,
+    #[serde(default)]
+    off: Vec<u16>,
+    scratch: Option<Vec<Amount>>,
+    persistent: Option<Vec<Amount>>,
+    parsed: Option<Vec<(u64, u64)>>,
+    /// It came from the older form: entries add up, and those for other types say nothing.
+    #[serde(skip)]
+    adds_up: bool,
+}
+
+/// An entry of the older form.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -60,60 +109,121 @@ struct Entry {
     #[serde(default = "once")]
     times: u32,
     #[serde(default)]
-    bytes: u64,
+    bytes: u32,
 }
 
 fn once() -> u32 {
     1
 }
 
-/// What an entry counts.
-#[derive(Clone, Copy, Debug, Deserialize)]
+/// Element types of an operator's inputs and of its first output.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(try_from = "String")]
-enum Counted {
-    Elements(Place),
-    Rank(Place),
-    Dimension(usize, Place),
-    Inputs,
+struct Signature {
+    inputs: Vec<Pattern>,
+    /// More inputs may follow.
+    is_open: bool,
+    /// Any if left out.
+    output: Option<Pattern>,
 }
 
-/// A tensor of the operator.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    Input(usize),
-    Output(usize),
+/// A tensor of a signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Pattern {
+    LeftOut,
+    Any,
+    Tensor { element: String, is_constant: bool, has_channels: bool },
 }
 
-impl TryFrom<String> for Counted {
+impl Pattern {
+    fn parse(text: &str) -> Option<Pattern> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (&element, marks) = words.split_last()?;
+        match (element, marks) {
+            ("-", []) => return Some(Pattern::LeftOut),
+            ("*", []) => return Some(Pattern::Any),
+            _ => {}
+        }
+        let is_known = vocabulary::is_element(element) && marks.iter().all(|mark| ["const", "channels"].contains(mark));
+        let [is_constant, has_channels] = ["const", "channels"].map(|mark| marks.contains(&mark));
+        is_known.then(|| Pattern::Tensor { element: element.to_owned(), is_constant, has_channels })
+    }
+
+    fn fits(&self, argument: Option<&Argument>, is_exact: bool) -> bool {
+        match (self, argument) {
+            (Pattern::Any, _) | (Pattern::LeftOut, None) => true,
+            (Pattern::Tensor { element, is_constant, has_channels }, Some(argument)) => {
+                let is_same =
+                    *is_constant == (argument.tensor.home == Home::File) && *has_channels == (argument.scales > 1);
+                argument.tensor.element == element && (!is_exact || is_same)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl TryFrom<String> for Signature {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Counted, String> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let place = |side: &str, number: &str| match (side, number.parse().ok()?) {
-            ("input", number) => Some(Place::Input(number)),
-            ("output", number) => Some(Place::Output(number)),
-            _ => None,
-        };
-        let counted = match words.as_slice() {
-            ["inputs"] => Some(Counted::Inputs),
-            [side, number] => place(side, number).map(Counted::Elements),
-            ["rank", "of", side, number] => place(side, number).map(Counted::Rank),
-            ["dimension", which, "of", side, number] => {
-                place(side, number).and_then(|place| Some(Counted::Dimension(which.parse().ok()?, place)))
-            }
-            _ => None,
-        };
-        counted.ok_or_else(|| format!("`{text}` is nothing to count; say what, as in \"output 0\""))
+    fn try_from(text: String) -> Result<Signature, String> {
+        let wrong = || format!("`{text}` is no list of element types; write, say, \"INT8, INT8, INT32 -> INT8\"");
+        let (inputs, output) = text.split_once("->").ok_or_else(wrong)?;
+        let mut parts: Vec<&str> = inputs.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+        let is_open = parts.last() == Some(&"...");
+        parts.truncate(parts.len() - usize::from(is_open));
+        let inputs = parts.into_iter().map(Pattern::parse).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+        let output = Some(Pattern::parse(output).ok_or_else(wrong)?);
+        Ok(Signature { inputs, is_open, output })
+    }
+}
+
+impl Signature {
+    fn fits(&self, operator: &Operator, is_exact: bool) -> bool {
+        let counts_fit =
+            operator.inputs.len() == self.inputs.len() || self.is_open && operator.inputs.len() >= self.inputs.len();
+        let first_output = operator.outputs.first().and_then(Option::as_ref);
+        counts_fit
+            && self.inputs.iter().zip(&operator.inputs).all(|(one, input)| one.fits(input.as_ref(), is_exact))
+            // A signature tells outputs apart by their type alone.
+            && self.output.as_ref().is_none_or(|output| output.fits(first_output, false))
     }
 }
 
 /// A kernel that asks for more buffers than this is a mistake in the table.
-const MOST_BUFFERS: u32 = 64;
+const MOST_BUFFERS: usize = 64;
+
+impl Entry {
+    fn kernel(self) -> Kernel {
+        let amount = Amount::new(self.bytes_per_element, self.of.into_iter().collect(), i64::from(self.bytes));
+        let types = self.when.map(|element| {
+            let wanted = Pattern::Tensor { element, is_constant: false, has_channels: false };
+            let mut inputs = vec![Pattern::Any; self.when_input];
+            inputs.push(wanted);
+            Signature { inputs, is_open: true, output: None }
+        });
+        Kernel {
+            op: self.op,
+            types: types.into_iter().collect(),
+            exact_types: Vec::new(),
+            on: Vec::new(),
+            off: Vec::new(),
+            scratch: Some(vec![amount; self.times as usize]),
+            persistent: None,
+            parsed: None,
+            adds_up: true,
+        }
+    }
+}
 
 impl ScratchTable {
     /// The table for the reference kernels of TensorFlow Lite Micro.
     pub fn starter() -> ScratchTable {
-        ScratchTable::from_toml(STARTER).unwrap_or_default()
+        ScratchTable { is_measured: true, ..measured().clone() }
+    }
+
+    /// The table for kernels that ask for no scratch memory at all.
+    pub fn none() -> ScratchTable {
+        ScratchTable { is_empty: true, ..ScratchTable::default() }
     }
 
     /// The text of [`starter`](ScratchTable::starter), to begin with.
@@ -122,21 +232,68 @@ impl ScratchTable {
     }
 
     /// Reads a table; the error says what is wrong and where.
+    ///
+    /// What the table does not name is taken from the measured one.
     pub fn from_toml(text: &str) -> Result<ScratchTable, String> {
-        let document: Document = toml::from_str(text).map_err(|error| error.to_string())?;
-        match document.scratch.iter().find(|entry| entry.times > MOST_BUFFERS) {
-            Some(entry) => {
-                Err(format!("{} is to have {} scratch buffers; at most {MOST_BUFFERS}", entry.op, entry.times))
-            }
-            None => Ok(ScratchTable { entries: document.scratch }),
+        let table = ScratchTable::parse(text)?;
+        match table.kernels.iter().find(|kernel| !vocabulary::is_operator(&kernel.op)) {
+            Some(kernel) => Err(unknown_operator(&kernel.op)),
+            None => Ok(table),
         }
     }
 
-    /// The scratch buffers of an op.
-    pub fn needs(&self, operator: &Operator) -> Vec<Bytes> {
-        let entries = self.entries.iter().filter(|entry| entry.op == operator.kind);
-        entries.flat_map(|entry| entry.needs(operator)).collect()
+    fn parse(text: &str) -> Result<ScratchTable, String> {
+        let document: Document = toml::from_str(text).map_err(|error| error.to_string())?;
+        if let Some(entry) = document.scratch.iter().find(|entry| entry.times as usize > MOST_BUFFERS) {
+            return Err(format!("{} is to have {} scratch buffers; at most {MOST_BUFFERS}", entry.op, entry.times));
+        }
+        let kernels = document.kernel.into_iter().chain(document.scratch.into_iter().map(Entry::kernel));
+        Ok(ScratchTable { kernels: kernels.collect(), ..ScratchTable::default() })
     }
+
+    /// Operators of this table that are not among those of a model: perhaps their names are mistaken.
+    pub fn unused<'a>(&'a self, is_in_model: impl Fn(&str) -> bool) -> Vec<&'a str> {
+        let mut unused = Vec::new();
+        for kernel in self.kernels.iter().filter(|_| !self.is_measured) {
+            if !is_in_model(&kernel.op) && !unused.contains(&kernel.op.as_str()) {
+                unused.push(kernel.op.as_str());
+            }
+        }
+        unused
+    }
+
+    /// What an op needs.
+    pub fn needs(&self, operator: &Operator) -> Needs {
+        let own = if self.is_measured { Needs::default() } else { self.stated(operator) };
+        if own.scratch.is_some() && own.kept.is_some() {
+            return own;
+        }
+        let measured = measured().stated(operator);
+        if self.is_empty {
+            return Needs { scratch: Some(Vec::new()), kept: measured.kept };
+        }
+        Needs { scratch: own.scratch.or(measured.scratch), kept: own.kept.or(measured.kept) }
+    }
+
+    /// What the rows of this table say, and nothing else.
+    fn stated(&self, operator: &Operator) -> Needs {
+        let rows = || self.kernels.iter().filter(|kernel| kernel.op == operator.kind);
+        if let Some(kernel) = rows().find(|kernel| !kernel.adds_up && kernel.fits(operator)) {
+            return kernel.needs(operator);
+        }
+        if !rows().any(|kernel| kernel.adds_up) {
+            return Needs::default();
+        }
+        let fitting = rows().filter(|kernel| kernel.adds_up && kernel.fits(operator));
+        let all: Option<Vec<Vec<Bytes>>> = fitting.map(|kernel| kernel.needs(operator).scratch).collect();
+        Needs { scratch: all.map(|buffers| buffers.concat()), kept: None }
+    }
+}
+
+fn unknown_operator(name: &str) -> String {
+    let near = vocabulary::nearest_operator(name);
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    format!("there is no operator called `{name}`{hint} (custom operators are written `CUSTOM name`)")
 }
 
 /// An operator as the table sees it; tensors that are left out keep their places.
@@ -144,66 +301,137 @@ pub struct Operator<'a> {
     /// Its kind.
     pub kind: &'a str,
     /// Its inputs.
-    pub inputs: Vec<Option<&'a Tensor>>,
+    pub inputs: Vec<Option<Argument<'a>>>,
     /// Its outputs.
-    pub outputs: Vec<Option<&'a Tensor>>,
+    pub outputs: Vec<Option<Argument<'a>>>,
+    /// Whether an option is set, by the number of its field.
+    pub is_on: &'a dyn Fn(u16) -> bool,
+}
+
+/// A tensor of an operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument<'a> {
+    /// The tensor.
+    pub tensor: &'a Tensor,
+    /// How many scales its elements have: one for all, or one for each channel; 0 if it is not quantised.
+    pub scales: u64,
 }
 
 impl Operator<'_> {
-    fn tensor(&self, place: Place) -> Option<&Tensor> {
-        match place {
-            Place::Input(number) => self.inputs.get(number).copied().flatten(),
-            Place::Output(number) => self.outputs.get(number).copied().flatten(),
-        }
-    }
-
-    fn count(&self, counted: Counted) -> Option<u64> {
-        let product = |shape: &[u64]| shape.iter().try_fold(1u64, |product, &dimension| product.checked_mul(dimension));
-        match counted {
-            Counted::Elements(place) => product(&self.tensor(place)?.shape),
-            Counted::Rank(place) => Some(self.tensor(place)?.shape.len() as u64),
-            Counted::Dimension(which, place) => self.tensor(place)?.shape.get(which).copied(),
-            Counted::Inputs => Some(self.inputs.len() as u64),
-        }
+    pub(super) fn tensor(&self, place: Place) -> Option<&Tensor> {
+        let argument = match place {
+            Place::Input(number) => self.inputs.get(number),
+            Place::Output(number) => self.outputs.get(number),
+        };
+        argument.copied().flatten().map(|argument| argument.tensor)
     }
 }
 
-impl Entry {
-    fn needs(&self, operator: &Operator) -> Vec<Bytes> {
-        let element = operator.tensor(Place::Input(self.when_input)).map(|tensor| tensor.element);
-        if self.when.as_deref().is_some_and(|when| element != Some(when)) {
-            return Vec::new();
-        }
-        let bytes = self
-            .of
-            .map_or(Some(0), |counted| operator.count(counted))
-            .and_then(|count| count.checked_mul(self.bytes_per_element)?.checked_add(self.bytes))
-            .filter(|&bytes| bytes > 0 && bytes <= MAX_BYTES);
-        bytes.map_or_else(Vec::new, |bytes| vec![Bytes(bytes); self.times as usize])
+impl Kernel {
+    fn fits(&self, operator: &Operator) -> bool {
+        let is_any = self.types.is_empty() && self.exact_types.is_empty();
+        let types_fit = is_any
+            || self.types.iter().any(|types| types.fits(operator, false))
+            || self.exact_types.iter().any(|types| types.fits(operator, true));
+        types_fit
+            && self.on.iter().all(|&field| (operator.is_on)(field))
+            && self.off.iter().all(|&field| !(operator.is_on)(field))
+    }
+
+    fn needs(&self, operator: &Operator) -> Needs {
+        let sizes = |amounts: &[Amount]| {
+            let sizes = amounts.iter().map(|amount| amount.bytes(operator).map(Bytes));
+            sizes.collect::<Option<Vec<Bytes>>>()
+        };
+        // The runtime aligns what kernels keep to 16 bytes, and what the parser keeps to what it is made of.
+        let kept = self.persistent.as_deref().and_then(sizes).map(|sizes| {
+            let parsed = self.parsed.iter().flatten().map(|&(size, alignment)| (Bytes(size), Bytes(alignment.max(1))));
+            parsed.chain(sizes.into_iter().map(|size| (size, Bytes(16)))).collect()
+        });
+        Needs { scratch: self.scratch.as_deref().and_then(sizes), kept }
     }
 }
 
-const STARTER: &str = include_str!("scratch.toml");
+/// The measured table. It is part of the program, and a test reads it.
+fn measured() -> &'static ScratchTable {
+    static TABLE: OnceLock<ScratchTable> = OnceLock::new();
+    TABLE.get_or_init(|| ScratchTable::parse(STARTER).unwrap_or_default())
+}
+
+const STARTER: &str = include_str!("kernels.toml");
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_starter_table_reads() {
-        assert!(ScratchTable::from_toml(STARTER).is_ok_and(|table| !table.entries.is_empty()));
+    fn the_measured_table_reads() {
+        let table = ScratchTable::from_toml(STARTER).unwrap();
+        assert!(table.kernels.len() > 100, "{}", table.kernels.len());
     }
 
     #[test]
     fn mistakes_are_named() {
         for (text, expected) in [
             ("[[scratch]]\nop = 1", "string"),
-            ("[[scratch]]\nop = \"A\"\nof = \"result\"", "output 0"),
-            ("[[scratch]]\nop = \"A\"\nbyts = 1", "byts"),
-            ("[[scratch]]\nop = \"A\"\ntimes = 1000", "at most 64"),
+            ("[[scratch]]\nop = \"ADD\"\nof = \"result\"", "output 0"),
+            ("[[scratch]]\nop = \"ADD\"\nbyts = 1", "byts"),
+            ("[[scratch]]\nop = \"ADD\"\ntimes = 1000", "at most 64"),
+            ("[[scratch]]\nop = \"TRANSPOS_CONV\"", "did you mean `TRANSPOSE_CONV`"),
+            ("[[kernel]]\nop = \"Foo\"", "CUSTOM name"),
+            ("[[kernel]]\nop = \"ADD\"\nscratch = [\"4 * everything\"]", "no amount"),
+            ("[[kernel]]\nop = \"ADD\"\ntypes = [\"INT8\"]", "element types"),
+            ("[[kernel]]\nop = \"ADD\"\ntypes = [\"INT9 -> INT8\"]", "element types"),
         ] {
             let error = ScratchTable::from_toml(text).unwrap_err();
-            assert!(error.contains(expected), "{error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
+    }
+
+    fn tensor(element: &'static str, shape: &[u64], home: Home) -> Tensor {
+        let bytes = Bytes(shape.iter().product());
+        Tensor { name: String::new(), element, shape: shape.to_vec(), bytes, home }
+    }
+
+    fn needs(table: &ScratchTable, kind: &str, inputs: &[&Tensor], output: &Tensor) -> Needs {
+        let argument = |tensor| Some(Argument { tensor, scales: 1 });
+        table.needs(&Operator {
+            kind,
+            inputs: inputs.iter().map(|&tensor| argument(tensor)).collect(),
+            outputs: vec![argument(output)],
+            is_on: &|_| false,
+        })
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_known() {
+        let (data, axes) = (tensor("INT8", &[2, 8], Home::Arena), tensor("INT32", &[1], Home::File));
+        let sum = tensor("INT8", &[2], Home::Arena);
+        let table = ScratchTable::starter();
+        assert_eq!(needs(&table, "MEAN", &[&data, &axes], &sum).scratch, Some([8, 8, 4].map(Bytes).to_vec()));
+        assert_eq!(needs(&table, "MEAN", &[&data], &sum), Needs::default(), "one input");
+        assert_eq!(needs(&table, "CUSTOM mine", &[&data], &sum), Needs::default());
+    }
+
+    #[test]
+    fn a_row_of_ones_own_replaces_the_measured_one() {
+        let (data, axes) = (tensor("INT8", &[2, 8], Home::Arena), tensor("INT32", &[1], Home::File));
+        let sum = tensor("INT8", &[2], Home::Arena);
+        let own =
+            "[[scratch]]\nop = \"MEAN\"\nbytes = 100\n[[kernel]]\nop = \"CUSTOM mine\"\nscratch = [\"2 * input 0\"]";
+        let table = ScratchTable::from_toml(own).unwrap();
+        let mean = needs(&table, "MEAN", &[&data, &axes], &sum);
+        assert_eq!(mean.scratch, Some(vec![Bytes(100)]));
+        assert!(mean.kept.is_some(), "what it keeps was measured");
+        assert_eq!(needs(&table, "SUM", &[&data, &axes], &sum).scratch, Some([8, 8, 4].map(Bytes).to_vec()));
+        assert_eq!(needs(&table, "CUSTOM mine", &[&data], &sum).scratch, Some(vec![Bytes(32)]));
+        assert_eq!(table.unused(|op| op == "MEAN"), ["CUSTOM mine"]);
+    }
+
+    #[test]
+    fn a_row_that_counts_what_is_not_there_says_nothing() {
+        let data = tensor("INT8", &[2, 8], Home::Arena);
+        let table = ScratchTable::from_toml("[[kernel]]\nop = \"CUSTOM mine\"\nscratch = [\"4 * input 7\"]").unwrap();
+        assert_eq!(needs(&table, "CUSTOM mine", &[&data], &data).scratch, None);
     }
 }

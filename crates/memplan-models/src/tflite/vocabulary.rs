@@ -19,7 +19,8 @@ const ELEMENTS: [(&str, u64); 23] = [
     ("VARIANT", 0),
     ("UINT32", 32),
     ("UINT16", 16),
-    ("INT4", 4),
+    // In a tensor that a kernel writes, TensorFlow Lite Micro gives each of them a byte. Constants are packed, and their size does not matter.
+    ("INT4", 8),
     ("BFLOAT16", 16),
     ("INT2", 2),
     ("UINT4", 4),
@@ -35,6 +36,37 @@ pub(super) fn element(number: u8) -> Option<(&'static str, u64)> {
 /// Name of a builtin operator.
 pub(super) fn operator(number: i32) -> Option<&'static str> {
     OPERATORS.get(usize::try_from(number).ok()?).copied()
+}
+
+/// Whether there is an element type of this name.
+pub(super) fn is_element(name: &str) -> bool {
+    ELEMENTS.iter().any(|(element, _)| *element == name)
+}
+
+/// Whether an operator may have this name: it is builtin, custom, or has a number that is not known here.
+pub(super) fn is_operator(name: &str) -> bool {
+    OPERATORS.contains(&name) || name.starts_with("CUSTOM ") || name.starts_with("OPERATOR_")
+}
+
+/// The builtin operator whose name is most like a mistaken one; `None` if none is.
+pub(super) fn nearest_operator(name: &str) -> Option<&'static str> {
+    let wanted = name.to_uppercase();
+    let near = OPERATORS.iter().map(|operator| (changes(&wanted, operator), *operator)).min();
+    near.filter(|(changes, _)| *changes <= 2).map(|(_, operator)| operator)
+}
+
+/// How many letters must be added, removed or replaced to make one word of another.
+fn changes(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, letter) in one.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for (column, there) in other.bytes().enumerate() {
+            let replaced = diagonal + usize::from(letter != there);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
 }
 
 /// Operators that only give their input another shape: runtimes skip the copy

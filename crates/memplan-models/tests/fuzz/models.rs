@@ -20,7 +20,7 @@ pub(crate) fn check_tflite(bytes: &[u8]) {
 #[allow(dead_code, reason = "each fuzz target takes one format")]
 pub(crate) fn check_onnx(bytes: &[u8]) {
     let dimensions = [("batch".to_owned(), 2)].into_iter().collect();
-    match onnx::read(&bytes, &onnx::Options { dimensions }) {
+    match onnx::read(&bytes, &onnx::Options { dimensions, ..onnx::Options::default() }) {
         Ok(read) => {
             assert_eq!(read.nodes.len(), read.model.main().map_or(0, |graph| graph.ops.len()));
             check_model(&read.model);

@@ -42,7 +42,8 @@ impl Format for Onnx {
     }
 
     fn read_binary(&self, source: &dyn ReadAt, options: &ReadOptions) -> Result<Input, ReadError> {
-        let reader = Options { dimensions: options.models.dimensions.clone() };
+        let models = &options.models;
+        let reader = Options { dimensions: models.dimensions.clone(), sizes: models.sizes.clone() };
         let read = onnx::read(source, &reader)?;
         let network = Network::new(Kind::Onnx { nodes: read.nodes }, read.model, options.models.assumptions)?;
         let problem = network.problem().clone();

@@ -44,9 +44,12 @@ impl Format for Tflite {
     fn read_binary(&self, source: &dyn ReadAt, options: &ReadOptions) -> Result<Input, ReadError> {
         let reader = Options { scratch: options.models.scratch.clone() };
         let read = tflite::read(source, &reader)?;
-        let network = Network::new(Kind::Tflite, read.model, options.models.assumptions)?;
+        let network = Network::new(Kind::Tflite, read.model, options.models.assumptions)?
+            .with_runtime(read.unmeasured, read.tail);
+        // The runtime reuses inputs. Its plan is one of ours only if ours may do so, too.
+        let is_comparable = network.runtime_is_known() && options.models.assumptions.reuse_inputs;
         let runtime = || PeerPlan { name: "tflm", plan: network.runtime_plan() };
-        let peers = network.runtime_is_known().then(runtime).into_iter().collect();
+        let peers = is_comparable.then(runtime).into_iter().collect();
         let problem = network.problem().clone();
         Ok(Input { network: Some(Arc::new(network)), peers, ..Input::of_problem(problem, read.notes) })
     }

@@ -94,8 +94,7 @@ impl Plain {
             _ => format::read(&source.bytes, source.format, &source.name, &source.options)?,
         };
         for target in targets.iter().filter(|target| **target != Target::default()) {
-            input.problem = Arc::new(target.apply(&input.problem)?);
-            input.targets.push(target.clone());
+            input = input.on_target(target)?;
         }
         if input.network.is_some() {
             input.file = Some(source.clone());
@@ -163,14 +162,7 @@ fn reusing_inputs(input: &Input) -> Result<Option<Input>, Failure> {
 /// Lets the runtime's own plan be written where the model then needs less.
 fn with_better_of_runtime(planned: Planned) -> Planned {
     let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan()) else { return planned };
-    if !network.runtime_is_known() || planned.problem.spaces().len() != 1 {
-        return planned;
-    }
-    let own = network.runtime_plan();
-    let is_better = network.runtime_extent(&own) < network.runtime_extent(plan);
-    // It does not know of a target's alignment, and is no candidate where it does not keep to that.
-    let holds = || network.holds(&planned.problem, &own);
-    let written = (is_better && holds()).then_some(own);
+    let written = network.better_plan(&planned.problem, plan);
     Planned { written, ..planned }
 }
 
@@ -178,6 +170,7 @@ fn with_better_of_runtime(planned: Planned) -> Planned {
 fn needs_more_than_alone(planned: &Planned) -> bool {
     let (Some(network), Some(plan)) = (&planned.network, planned.written_plan()) else { return false };
     network.runtime_is_known()
+        && network.unmeasured().is_empty()
         && planned.problem.spaces().len() == 1
         && network.runtime_extent(plan) > network.runtime_alone()
 }
@@ -293,16 +286,23 @@ fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, F
         let message = "a plan can be written into a .tflite model only, and the input is none";
         return Err(Failure::Form(message.to_owned()));
     };
-    let offline = OfflinePlan::new(network.model(), &laid.problem, network.roles(), plan)
+    let mut offline = OfflinePlan::new(network.model(), &laid.problem, network.roles(), plan)
         .map_err(|error| Failure::Form(format!("cannot write the plan into the model: {error}")))?;
+    if !network.unmeasured().is_empty() {
+        // Around scratch memory that is not known, fixed offsets may make the arena larger than no plan would.
+        offline = OfflinePlan::undecided(network.model());
+    }
     let bytes = offline.prefix(file.content())?;
     Ok(Output { bytes, behind: Some(file.clone()), ..Output::default() })
 }
 
-/// What a model says about its tensors; scratch memory is the runtime's to place.
+/// What a model says about its tensors; scratch memory is the runtime's to place, and everything is where an operator
+/// asks for an amount of it that is not known.
 fn tensors_only(laid: &Planned, plan: &Plan) -> Vec<Option<Placement>> {
     let Some(network) = &laid.network else { return Vec::new() };
-    let is_tensor = |buffer: BufferId| matches!(network.roles().get(buffer), Some(Role::Tensor(..)));
+    let is_tensor = |buffer: BufferId| {
+        network.unmeasured().is_empty() && matches!(network.roles().get(buffer), Some(Role::Tensor(..)))
+    };
     plan.placements
         .iter_enumerated()
         .map(|(buffer, placement)| placement.clone().filter(|_| is_tensor(buffer)))

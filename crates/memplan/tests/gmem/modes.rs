@@ -274,6 +274,6 @@ fn tensors_without_elements_take_no_memory() {
         assert_eq!(complaints_about(&network, &text), Vec::<String>::new(), "{pass}\n{text}");
         assert_eq!(complaints(&text), Vec::<String>::new(), "{pass}");
     }
-    let source = memplan::pipeline::Source::new("network.mlir", network.as_str());
-    assert!(memplan::pass::assign_gmem::reuse_table(&source).unwrap().contains("tpu.Add"));
+    let source = memplan::source::Source::new("network.mlir", network.as_str());
+    assert!(memplan::front_end::assign_gmem::reuse_table(&source).unwrap().contains("tpu.Add"));
 }
