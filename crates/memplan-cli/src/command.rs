@@ -57,6 +57,7 @@ fn planned(source: &Source, strategy: &StrategyArgs, target: &TargetArgs) -> Res
     let request = Request {
         assign: strategy.assign.into(),
         seed: strategy.budget.seed,
+        effort: strategy.budget.effort.into(),
         time_limit: strategy.budget.time_limit,
         work_limit: strategy.budget.work,
         observer: Some(&progress),

@@ -1,7 +1,6 @@
 //! `memplan bench corpus`: the scoreboard.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use memplan::core::Outcome;
 use memplan::corpus::{self, CorpusError, Score};
@@ -26,8 +25,8 @@ pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
     let mut known = corpus::known(&args.corpus).map_err(usage)?;
     let request = Request {
         seed: args.budget.seed,
-        time_limit: Some(args.budget.time_limit.unwrap_or(Duration::from_secs(2)))
-            .filter(|_| args.budget.work.is_none()),
+        effort: args.budget.effort.into(),
+        time_limit: args.budget.time_limit,
         work_limit: args.budget.work,
         ..Request::default()
     };

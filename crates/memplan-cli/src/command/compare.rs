@@ -21,6 +21,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let progress = Progress::start(None);
     let request = Request {
         seed: args.budget.seed,
+        effort: args.budget.effort.into(),
         time_limit: args.budget.time_limit,
         work_limit: args.budget.work,
         ..Request::default()

@@ -23,7 +23,9 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
     let progress = Progress::start(args.budget.time_limit);
     let request = Request {
         seed: args.budget.seed,
+        effort: args.budget.effort.into(),
         time_limit: args.budget.time_limit,
+        work_limit: args.budget.work,
         observer: Some(&progress),
         ..Request::default()
     };

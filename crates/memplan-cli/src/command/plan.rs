@@ -66,6 +66,7 @@ fn repaired(source: &Source, args: &PlanArgs, old: &str) -> Result<Planned, Fail
     let progress = Progress::start(args.strategy.budget.time_limit);
     let request = Request {
         seed: args.strategy.budget.seed,
+        effort: args.strategy.budget.effort.into(),
         time_limit: args.strategy.budget.time_limit,
         work_limit: args.strategy.budget.work,
         observer: Some(&progress),
