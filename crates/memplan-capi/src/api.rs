@@ -14,12 +14,14 @@ use memplan::format::Input;
 use memplan::front_end::{Plain, Planned};
 use memplan::models::plan::json::lower_bound;
 use memplan::pass::{self, PassSpec};
-use memplan::planner::{Observer, Request, find};
+use memplan::planner::{Effort, Observer, Request, find};
 use memplan::source::Source;
 
 use crate::error::{Failure, Status, last};
 use crate::guard::guarded;
-use crate::layout::{MEMPLAN_STRICT, Options, ProblemDescription, Report, check_size, read_sized};
+use crate::layout::{
+    MEMPLAN_QUICK, MEMPLAN_STRICT, MEMPLAN_THOROUGH, Options, ProblemDescription, Report, check_size, read_sized,
+};
 use crate::problem;
 
 /// Version of the library, such as "0.1.0".
@@ -197,6 +199,11 @@ fn how<'a>(options: &Options, stop: &'a Stop) -> How<'a> {
 fn request<'a>(options: &Options, stop: &'a Stop) -> Request<'a> {
     Request {
         seed: options.seed,
+        effort: match options.effort {
+            MEMPLAN_QUICK => Effort::Quick,
+            MEMPLAN_THOROUGH => Effort::Thorough,
+            _ => Effort::Normal,
+        },
         time_limit: (options.time_limit_ms > 0).then(|| Duration::from_millis(options.time_limit_ms)),
         work_limit: (options.work_limit > 0).then_some(options.work_limit),
         threads: (options.threads > 0).then_some(options.threads as usize),

@@ -16,6 +16,15 @@ pub const MEMPLAN_CAPACITY: u32 = 1;
 /// In `flags` of options: a plan that a check rejects is a failure, `MEMPLAN_BUG`, and is not made again.
 pub const MEMPLAN_STRICT: u32 = 1;
 
+/// An effort: about a second of work after the first plan.
+pub const MEMPLAN_NORMAL: u32 = 0;
+
+/// An effort: a tenth of that.
+pub const MEMPLAN_QUICK: u32 = 1;
+
+/// An effort: about a minute; no other strategy is better.
+pub const MEMPLAN_THOROUGH: u32 = 2;
+
 /// One buffer. Zero is fine for whatever is not wanted: a buffer of zeroes may lie anywhere.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -85,9 +94,10 @@ pub struct Options {
     pub strategy: *const c_char,
     /// Seed for strategies that draw random numbers.
     pub seed: u64,
-    /// Milliseconds a search may take; 0 for the strategy's own default.
+    /// Milliseconds a search may take at most; 0 for no limit. It only ever cuts a search short.
     pub time_limit_ms: u64,
-    /// Nodes a search may visit; 0 for no limit. With it and without a time limit the plan is reproducible.
+    /// Units of work, about 4 us each, instead of those of the effort; 0 for what the effort says. Without a time limit
+    /// the plan is the same on every machine.
     pub work_limit: u64,
     /// Threads to use; 0 for all cores. The plan does not depend on it.
     pub threads: u32,
@@ -97,6 +107,10 @@ pub struct Options {
     pub should_stop: StopCallback,
     /// Handed to `should_stop`.
     pub user_data: *mut c_void,
+    /// How much to search: `MEMPLAN_NORMAL`, `MEMPLAN_QUICK` or `MEMPLAN_THOROUGH`.
+    pub effort: u32,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 /// What is known about a plan.
@@ -137,6 +151,8 @@ impl Default for Options {
             flags: 0,
             should_stop: None,
             user_data: std::ptr::null_mut(),
+            effort: MEMPLAN_NORMAL,
+            reserved: 0,
         }
     }
 }

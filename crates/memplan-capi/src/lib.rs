@@ -26,6 +26,6 @@ pub use api::{
 };
 pub use error::Status;
 pub use layout::{
-    BufferDescription, MEMPLAN_CAPACITY, MEMPLAN_FIXED_OFFSET, MEMPLAN_STRICT, Options, ProblemDescription, Report,
-    SpaceDescription, StopCallback,
+    BufferDescription, MEMPLAN_CAPACITY, MEMPLAN_FIXED_OFFSET, MEMPLAN_NORMAL, MEMPLAN_QUICK, MEMPLAN_STRICT,
+    MEMPLAN_THOROUGH, Options, ProblemDescription, Report, SpaceDescription, StopCallback,
 };

@@ -9,7 +9,7 @@ use memplan::core::Bytes;
 use memplan::driver::How;
 use memplan::format::FORMATS;
 use memplan::pass::PassSpec;
-use memplan::planner::{Assign, Observer, Request, STRATEGIES};
+use memplan::planner::{Assign, Effort, Observer, Request, STRATEGIES};
 use memplan::target::{SpaceFacts, Target, parse_alignment};
 
 /// Decides, before a program runs, where every one of its buffers lives.
@@ -237,10 +237,13 @@ pub(crate) struct StrategyArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Planning")]
 pub(crate) struct BudgetArgs {
-    /// Stop searching after this time: 500ms, 10s, 2m; without any limit a second after the first plan
+    /// How much to search; the plan does not depend on the machine or on how busy it is
+    #[arg(long, value_name = "EFFORT", default_value = "normal")]
+    pub(crate) effort: EffortArg,
+    /// Stop searching after this time at the latest: 500ms, 10s, 2m
     #[arg(long, value_name = "DUR", value_parser = parse_duration)]
     pub(crate) time_limit: Option<Duration>,
-    /// Stop searching after N search nodes: unlike a time, the same plan everywhere
+    /// Search for N units of work, about 4 µs each, instead of what the effort says
     #[arg(long, value_name = "N")]
     pub(crate) work: Option<u64>,
     /// Seed for strategies that draw random numbers
@@ -256,12 +259,34 @@ impl BudgetArgs {
     pub(crate) fn how<'a>(&self, observer: Option<&'a dyn Observer>) -> How<'a> {
         let request = Request {
             seed: self.seed,
+            effort: self.effort.into(),
             time_limit: self.time_limit,
             work_limit: self.work,
             observer,
             ..Request::default()
         };
         How { request, strict: self.strict, ..How::default() }
+    }
+}
+
+/// How much to look for something smaller once there is a plan.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum EffortArg {
+    /// The quick placements and a little search
+    Quick,
+    /// About a second of work on top of the first plan
+    Normal,
+    /// About a minute; no other strategy is better
+    Thorough,
+}
+
+impl From<EffortArg> for Effort {
+    fn from(arg: EffortArg) -> Effort {
+        match arg {
+            EffortArg::Quick => Effort::Quick,
+            EffortArg::Normal => Effort::Normal,
+            EffortArg::Thorough => Effort::Thorough,
+        }
     }
 }
 

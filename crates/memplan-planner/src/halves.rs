@@ -78,6 +78,7 @@ impl<'a> Halves<'a> {
         judge: &impl Judge<B>,
     ) -> ControlFlow<B> {
         let mut right = placer.clone();
+        right.forget_obstacles_met();
         let (mut on_left, mut on_right) = (Vec::new(), Vec::new());
         for (number, &piece) in order.iter().enumerate() {
             match self.side(piece) {

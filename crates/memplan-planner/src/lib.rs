@@ -40,6 +40,6 @@ pub mod strategy;
 pub mod warm;
 
 pub use feature::{Feature, Refusal};
-pub use request::{Assign, Observer, OnProgress, Request};
+pub use request::{Assign, Effort, Observer, OnProgress, Request};
 pub use sharing::objects_to_offsets;
 pub use strategy::{STRATEGIES, Strategy, find, plan};

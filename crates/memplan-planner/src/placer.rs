@@ -49,6 +49,8 @@ pub struct Placer<'p> {
     /// home, then of the second, …
     first_rank: IndexVec<PieceId, u32>,
     ranks: Vec<u32>,
+    /// Obstacles looked at since the last [`clear`](Placer::clear): what the placements cost.
+    obstacles_met: u64,
     /// Scratch memory.
     obstacles: Vec<Obstacle>,
     soft: Vec<(Obstacle, u64)>,
@@ -79,13 +81,24 @@ impl<'p> Placer<'p> {
             }
         }
         let spots = IndexVec::filled(None, pieces.len());
-        Placer { pieces, spots, spaces, first_rank, ranks, obstacles: Vec::new(), soft: Vec::new() }
+        Placer { pieces, spots, spaces, first_rank, ranks, obstacles_met: 0, obstacles: Vec::new(), soft: Vec::new() }
     }
 
     /// Takes everything away again.
     pub fn clear(&mut self) {
         self.spots = IndexVec::filled(None, self.pieces.len());
         self.spaces.iter_mut().for_each(Floor::clear);
+        self.obstacles_met = 0;
+    }
+
+    /// Starts counting obstacles anew.
+    pub(crate) fn forget_obstacles_met(&mut self) {
+        self.obstacles_met = 0;
+    }
+
+    /// Obstacles looked at so far: the same number however many threads place the pieces.
+    pub(crate) fn obstacles_met(&self) -> u64 {
+        self.obstacles_met
     }
 
     /// The pieces it places.
@@ -154,6 +167,7 @@ impl<'p> Placer<'p> {
         for (spot, &theirs) in self.spots.iter_mut().zip(other.spots.iter()) {
             *spot = spot.or(theirs);
         }
+        self.obstacles_met += other.obstacles_met;
     }
 
     /// An offset for the piece in a space such that it ends at `limit` at the latest and
@@ -179,6 +193,7 @@ impl<'p> Placer<'p> {
             beside.collect_obstacles(piece, home.space);
             self.obstacles.append(&mut beside.obstacles);
         }
+        self.obstacles_met += (self.obstacles.len() + self.soft.len()) as u64;
         if let Some(offset) = info.fixed {
             return self.is_free(offset).then_some(offset);
         }

@@ -16,13 +16,12 @@
 //! smaller one wins, and of equally small ones the one found first, so the
 //! result does not depend on anything but the problem.
 
-use std::time::Instant;
-
 use memplan_core::{Bytes, IndexVec, Plan, Problem, SpaceId, Stop, Witness, bound};
 
 use crate::piece::Pieces;
 use crate::placer::Placer;
-use crate::strategy::ordered_fit::{self, OrderedFit, Pass};
+use crate::search::{Budget, Clock, PassCost};
+use crate::strategy::ordered_fit::{self, OrderedFit, Pass, Reached};
 use crate::{Request, collision};
 
 /// The members, most promising first: each of the first seven meets the bound of some generated problems on which
@@ -68,6 +67,8 @@ pub struct Tried {
     pub members: usize,
     /// Pieces that were to be placed, all passes together.
     pub placements: u64,
+    /// What a pass costs.
+    pub(crate) pass_cost: PassCost,
 }
 
 impl Tried {
@@ -77,29 +78,34 @@ impl Tried {
     }
 }
 
-/// Runs members until one meets the lower bound, a limit cuts in or all are done; at most as many as place
-/// [`PATIENCE`] pieces together, but two.
+/// Runs members until one meets the lower bound, all are done, or the time or half of the effort's work is over.
 pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
-    let affordable = (PATIENCE / pieces.len().max(1)).max(2);
-    try_first(pieces, affordable.min(MEMBERS.len()), request)
+    let mut budget = Budget::new(request, request.effort.work() / 2, Clock::start(request));
+    try_first(pieces, MEMBERS.len(), &mut budget)
 }
 
 /// Runs those that a search begins with.
-pub(crate) fn try_at_once(pieces: &Pieces, request: &Request) -> Tried {
+pub(crate) fn try_at_once(pieces: &Pieces, budget: &mut Budget) -> Tried {
     let is_many = pieces.len() > VERY_MANY || (pieces.len() > MANY && pieces.is_plain());
-    try_first(pieces, if is_many { 1 } else { MEMBERS.len() }, request)
+    try_first(pieces, if is_many { 1 } else { MEMBERS.len() }, budget)
 }
 
-fn try_first(pieces: &Pieces, count: usize, request: &Request) -> Tried {
+fn try_first(pieces: &Pieces, count: usize, budget: &mut Budget) -> Tried {
     let problem = pieces.problem();
     let witness = bound::overfull(problem);
     let peaks = bound::space_lower_bounds(problem);
-    let lower_bound = bound::lower_bound_with(problem, &peaks);
-    let per_space = peaks.iter().map(|peak| peak.bytes).collect();
-    let stop = Stop::Finished;
-    let (best, too_tall) = (None, None);
-    let mut tried = Tried { best, too_tall, lower_bound, per_space, witness, stop, members: 0, placements: 0 };
-    tried.go_on(pieces, count, request);
+    let mut tried = Tried {
+        best: None,
+        too_tall: None,
+        lower_bound: bound::lower_bound_with(problem, &peaks),
+        per_space: peaks.iter().map(|peak| peak.bytes).collect(),
+        witness,
+        stop: Stop::Finished,
+        members: 0,
+        placements: 0,
+        pass_cost: PassCost::counted(0, 0),
+    };
+    tried.go_on(pieces, count, budget);
     tried
 }
 
@@ -119,38 +125,44 @@ impl Tried {
     }
 
     /// Runs members that were not, up to some number of the list.
-    pub(crate) fn go_on(&mut self, pieces: &Pieces, until: usize, request: &Request) {
-        let deadline = request.time_limit.map(|limit| Instant::now() + limit);
-        let stop = || {
-            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if request.is_cancelled() { Some(Stop::Interrupted) } else { is_late.then_some(Stop::TimeLimit) }
-        };
+    ///
+    /// The first is always run, whatever the budget, and none is given up before there is a plan.
+    pub(crate) fn go_on(&mut self, pieces: &Pieces, until: usize, budget: &mut Budget) {
         let mut placer = Placer::new(pieces);
         for member in MEMBERS.get(self.members..until).unwrap_or_default() {
             if self.is_final() {
                 return;
             }
-            // The first is always run, and none is given up before there is a plan.
-            if let Some(stop) = stop().filter(|_| self.members > 0) {
+            let stop = budget
+                .stop()
+                .or_else(|| (!budget.affords(self.pass_cost.of(pieces.len() as u64))).then_some(Stop::WorkLimit));
+            if let Some(stop) = stop.filter(|_| self.members > 0) {
                 self.stop = stop;
                 return;
             }
             placer.clear();
             self.placements += pieces.len() as u64;
             let has_plan = self.best.is_some();
-            let gives_up = || has_plan && stop().is_some();
+            let gives_up = || has_plan && budget.is_late();
             let ceiling = self.best.as_ref().map(Plan::extent);
-            match member.run(&mut placer, &Pass { ceiling, gives_up: &gives_up, threads: request.threads() }) {
-                Ok(true) => self.keep(pieces.problem(), placer.finish()),
-                // Given up, so nobody knows what it would have found.
-                Ok(false) if gives_up() => return,
-                Ok(false) => {}
+            let reached = member.run(&mut placer, &Pass { ceiling, gives_up: &gives_up, threads: budget.threads });
+            match reached {
+                Ok(Reached::All) => self.keep(pieces.problem(), placer.finish()),
+                // Nobody knows what it would have found.
+                Ok(Reached::Early(_)) if gives_up() => return,
+                Ok(Reached::Early(_)) => {}
                 Err(piece) => self.witness = collision::witness(&placer, piece),
             }
-            self.members += 1;
-            if let Some(observer) = request.observer {
-                observer.progress(self.best.as_ref().map(Plan::extent), self.lower_bound);
+            // Nothing was known before the first pass, so that one is complete.
+            if self.members == 0 {
+                self.pass_cost = PassCost::counted(pieces.len() as u64, placer.obstacles_met());
             }
+            budget.spend(self.pass_cost.of(match reached {
+                Ok(Reached::Early(placed)) => placed,
+                Ok(Reached::All) | Err(_) => pieces.len() as u64,
+            }));
+            self.members += 1;
+            budget.report(self.best.as_ref().map(Plan::extent), self.lower_bound);
         }
     }
 }

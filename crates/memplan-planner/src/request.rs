@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use memplan_core::Bytes;
 
+use crate::search::{NORMAL_WORK, QUICK_WORK, THOROUGH_WORK};
+
 /// What kind of plan is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Assign {
@@ -22,6 +24,44 @@ impl Assign {
         match self {
             Assign::Offsets => "offsets",
             Assign::Objects => "shared objects",
+        }
+    }
+}
+
+/// How much to look for something smaller once there is a plan.
+///
+/// What counts is work, not time: the same effort gives the same plan on any machine, however busy, and with any number
+/// of threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Effort {
+    /// The quick placements, and a tenth of a second of search.
+    Quick,
+    /// As much work as an ordinary core does in a second, or as the first plan took if that was more.
+    #[default]
+    Normal,
+    /// About a minute of work. All other strategies are asked, too, so that none of them is ever better.
+    Thorough,
+}
+
+impl Effort {
+    /// All of them, from little to much.
+    pub const ALL: [Effort; 3] = [Effort::Quick, Effort::Normal, Effort::Thorough];
+
+    /// The word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Quick => "quick",
+            Effort::Normal => "normal",
+            Effort::Thorough => "thorough",
+        }
+    }
+
+    /// Units of work for the search; a unit is about 4 µs of an ordinary core.
+    pub fn work(self) -> u64 {
+        match self {
+            Effort::Quick => QUICK_WORK,
+            Effort::Normal => NORMAL_WORK,
+            Effort::Thorough => THOROUGH_WORK,
         }
     }
 }
@@ -76,9 +116,13 @@ pub struct Request<'a> {
     pub assign: Assign,
     /// Seed for strategies that draw random numbers.
     pub seed: u64,
-    /// Wall-clock limit for strategies that search; `None` is the strategy's own default.
+    /// How much to search, unless `work_limit` says it in numbers.
+    pub effort: Effort,
+    /// A cap on wall-clock time. It never makes a search longer; where it cuts one short, the outcome says so
+    /// ([`Stop::TimeLimit`](memplan_core::Stop::TimeLimit)) and another run may end with another plan.
     pub time_limit: Option<Duration>,
-    /// Deterministic limit, in search nodes, for strategies that search.
+    /// Units of work for strategies that search, instead of those of the effort: a unit is about 4 µs of an ordinary
+    /// core, or a node of a search among a few hundred buffers.
     pub work_limit: Option<u64>,
     /// A plan that is not smaller is of no use: a strategy may give up as soon as it knows.
     pub ceiling: Option<Bytes>,
@@ -92,6 +136,11 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// Units of work a search may spend once there is a plan.
+    pub fn work(&self) -> u64 {
+        self.work_limit.unwrap_or_else(|| self.effort.work())
+    }
+
     /// How many threads to use, at least one.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

@@ -34,9 +34,11 @@ mod random;
 mod rank;
 mod reorder;
 mod state;
+mod tuning;
 mod windows;
 mod witness;
 
-pub use budget::DEFAULT_TIME;
+pub(crate) use budget::{Budget, Clock, PassCost};
 pub(crate) use general::{only, relaxed};
 pub use plan::{Answer, search};
+pub(crate) use tuning::{NORMAL_WORK, OTHERS_WORK, QUICK_WORK, THOROUGH_WORK};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use memplan_core::{Bytes, Outcome, Problem};
-use memplan_planner::{Assign, Request, find, plan};
+use memplan_planner::{Assign, Effort, Request, find, plan};
 use memplan_testkit::Features;
 use memplan_testkit::brute_force::{self, Answer};
 use memplan_testkit::instances;
@@ -161,7 +161,7 @@ fn extent_of(strategy: &dyn memplan_planner::Strategy, problem: &Problem, reques
 
 #[test]
 fn no_other_strategy_is_better() {
-    let request = Request { work_limit: Some(300), ..Request::default() };
+    let request = Request { effort: Effort::Thorough, work_limit: Some(300), ..Request::default() };
     for (name, problem) in zoo() {
         for ours in ["auto", "search"] {
             let own = extent_of(find(ours).unwrap(), &problem, &request).unwrap();
@@ -173,11 +173,10 @@ fn no_other_strategy_is_better() {
     }
 }
 
-/// As above for more buffers than are always asked about, of kinds that the search does not settle with so
-/// little work; without a limit on time, everybody is asked all the same.
+/// As above for many buffers, of kinds that the search does not settle with so little work.
 #[test]
 fn no_other_strategy_is_better_on_many_buffers() {
-    let request = Request { work_limit: Some(300), ..Request::default() };
+    let request = Request { effort: Effort::Thorough, work_limit: Some(300), ..Request::default() };
     let many = [
         ("random", instances::random(6000, 120, 1)),
         ("aligned", instances::aligned(6000, 80, 2)),

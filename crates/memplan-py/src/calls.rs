@@ -11,7 +11,7 @@ use memplan::format::FORMATS;
 use memplan::front_end::Plain;
 use memplan::models::plan as plan_file;
 use memplan::pass::{self, PASSES, PassSpec};
-use memplan::planner::{Assign, Request, STRATEGIES, Strategy, find};
+use memplan::planner::{Assign, Effort, Request, STRATEGIES, Strategy, find};
 use memplan::source::Source;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -29,6 +29,7 @@ type Compared<'py> = (Vec<Bound<'py, PyDict>>, Vec<(String, String)>, u64);
 #[derive(Clone)]
 pub(crate) struct Limits {
     seed: u64,
+    effort: Effort,
     time_limit: Option<Duration>,
     work_limit: Option<u64>,
     threads: Option<usize>,
@@ -39,22 +40,25 @@ pub(crate) struct Limits {
 impl Limits {
     fn of(
         py: Python<'_>,
-        seed: u64,
+        (seed, effort): (u64, &str),
         time_limit: Option<f64>,
         work_limit: Option<u64>,
         threads: Option<usize>,
         strict: bool,
     ) -> PyResult<Limits> {
+        let effort = Effort::ALL.into_iter().find(|known| known.name() == effort).ok_or_else(|| {
+            error::wrong_argument(py, &format!("effort is `{effort}`; it is `quick`, `normal` or `thorough`"))
+        })?;
         let seconds = |seconds: f64| {
             Duration::try_from_secs_f64(seconds)
                 .map_err(|_| error::wrong_argument(py, &format!("time_limit is {seconds}; it is a number of seconds")))
         };
-        Ok(Limits { seed, time_limit: time_limit.map(seconds).transpose()?, work_limit, threads, strict })
+        Ok(Limits { seed, effort, time_limit: time_limit.map(seconds).transpose()?, work_limit, threads, strict })
     }
 
     pub(crate) fn set<'a>(self, request: Request<'a>, assign: Assign) -> Request<'a> {
-        let Limits { seed, time_limit, work_limit, threads, strict: _ } = self;
-        Request { assign, seed, time_limit, work_limit, threads, ..request }
+        let Limits { seed, effort, time_limit, work_limit, threads, strict: _ } = self;
+        Request { assign, seed, effort, time_limit, work_limit, threads, ..request }
     }
 }
 
@@ -74,7 +78,7 @@ fn assign_of(py: Python<'_>, name: &str) -> PyResult<Assign> {
 
 /// Plans and checks. Ctrl-C ends the search with the best plan so far; without one it is raised.
 #[pyfunction]
-#[pyo3(signature = (problem, strategy, assign, time_limit, work_limit, seed, threads, strict, progress))]
+#[pyo3(signature = (problem, strategy, assign, time_limit, work_limit, seed, effort, threads, strict, progress))]
 #[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
 pub(crate) fn plan(
     py: Python<'_>,
@@ -84,11 +88,12 @@ pub(crate) fn plan(
     time_limit: Option<f64>,
     work_limit: Option<u64>,
     seed: u64,
+    effort: &str,
     threads: Option<usize>,
     strict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PlanHandle> {
-    let limits = Limits::of(py, seed, time_limit, work_limit, threads, strict)?;
+    let limits = Limits::of(py, (seed, effort), time_limit, work_limit, threads, strict)?;
     let (strategy, assign) = (strategy_of(py, strategy)?, assign_of(py, assign)?);
     let Watched { result, interrupted } = watched(py, progress.as_ref(), |request| {
         let request = limits.clone().set(request, assign);
@@ -164,7 +169,7 @@ fn described<'py>(py: Python<'py>, finding: &Finding) -> PyResult<Bound<'py, PyD
 
 /// Every strategy that applies, smallest extent first, and those that do not, with the reason.
 #[pyfunction]
-#[pyo3(signature = (problem, assign, time_limit, work_limit, seed, threads, strict))]
+#[pyo3(signature = (problem, assign, time_limit, work_limit, seed, effort, threads, strict))]
 #[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
 pub(crate) fn compare<'py>(
     py: Python<'py>,
@@ -173,10 +178,11 @@ pub(crate) fn compare<'py>(
     time_limit: Option<f64>,
     work_limit: Option<u64>,
     seed: u64,
+    effort: &str,
     threads: Option<usize>,
     strict: bool,
 ) -> PyResult<Compared<'py>> {
-    let limits = Limits::of(py, seed, time_limit, work_limit, threads, strict)?;
+    let limits = Limits::of(py, (seed, effort), time_limit, work_limit, threads, strict)?;
     let assign = assign.map(|assign| assign_of(py, assign)).transpose()?;
     let Watched { result, interrupted } = watched(py, None, |request| {
         let request = limits.set(request, assign.unwrap_or_default());
@@ -204,7 +210,7 @@ pub(crate) fn compare<'py>(
 
 /// Rewrites a program: the new text, notes, and bytes before and after by scope.
 #[pyfunction]
-#[pyo3(signature = (text, spec, name, strategy, time_limit, seed, strict))]
+#[pyo3(signature = (text, spec, name, strategy, time_limit, seed, effort, strict))]
 #[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
 pub(crate) fn opt<'py>(
     py: Python<'py>,
@@ -214,6 +220,7 @@ pub(crate) fn opt<'py>(
     strategy: Option<&str>,
     time_limit: Option<f64>,
     seed: u64,
+    effort: &str,
     strict: bool,
 ) -> PyResult<(String, Vec<String>, Vec<Bound<'py, PyDict>>)> {
     let spec: PassSpec = spec.parse().map_err(|error: SpecError| error::wrong_argument(py, &error.to_string()))?;
@@ -222,7 +229,7 @@ pub(crate) fn opt<'py>(
         return Err(error::wrong_argument(py, &message));
     }
     let strategy = strategy.map(|name| strategy_of(py, name)).transpose()?.map(|strategy| strategy as _);
-    let limits = Limits::of(py, seed, time_limit, None, None, strict)?;
+    let limits = Limits::of(py, (seed, effort), time_limit, None, None, strict)?;
     let source = Source::new(name, text);
     let Watched { result, interrupted } = watched(py, None, |request| {
         let how = How { strategy, request: limits.set(request, Assign::Offsets), strict, device: None };

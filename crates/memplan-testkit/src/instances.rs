@@ -24,6 +24,17 @@ pub fn random(count: usize, mean_live: u64, seed: u64) -> Problem {
     }))
 }
 
+/// As [`random`], with exponential lives: most are short, a few are very long.
+pub fn exponential(count: usize, mean_live: u64, seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    let steps = count as u64;
+    build((0..count).map(|index| {
+        let start = random.below(steps);
+        let length = random.exponential(mean_live);
+        Buffer::new(index.to_string(), random.log_uniform(SMALLEST, LARGEST), Lifetime::new(start, start + length))
+    }))
+}
+
 /// As [`random`], with buffers of one size.
 pub fn equal(count: usize, mean_live: u64, seed: u64) -> Problem {
     let mut builder = random(count, mean_live, seed).to_builder();

@@ -36,6 +36,12 @@ impl Random {
         self.below(times) == 0
     }
 
+    /// A number of at least 1 from an exponential distribution with this mean.
+    pub fn exponential(&mut self, mean: u64) -> u64 {
+        let unit = ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        (-unit.ln() * mean as f64).round().max(1.0) as u64
+    }
+
     /// A number in `low..=high` whose logarithm is uniform: every order of
     /// magnitude is equally likely.
     pub fn log_uniform(&mut self, low: u64, high: u64) -> u64 {
@@ -56,7 +62,10 @@ mod tests {
         for _ in 0..1000 {
             assert!((3..=9).contains(&random.between(3, 9)));
             assert!((64..=4096).contains(&random.log_uniform(64, 4096)));
+            assert!(random.exponential(50) >= 1);
         }
+        let mean = (0..10_000).map(|_| random.exponential(50)).sum::<u64>() / 10_000;
+        assert!((47..=53).contains(&mean), "{mean}");
         assert_eq!(random.below(0), 0);
         assert_eq!(Random::new(7).bits(), Random::new(7).bits());
         assert_ne!(Random::new(7).bits(), Random::new(8).bits());

@@ -51,7 +51,9 @@ pub use memplan_verify as verify;
 
 /// Strategies, and what is asked of them. Plans come from the [`driver`].
 pub mod planner {
-    pub use memplan_planner::{Assign, Feature, Observer, OnProgress, Refusal, Request, STRATEGIES, Strategy, find};
+    pub use memplan_planner::{
+        Assign, Effort, Feature, Observer, OnProgress, Refusal, Request, STRATEGIES, Strategy, find,
+    };
 }
 
 /// MLIR text, and the options of the passes over it. Rewritten texts come from the [`driver`].

@@ -13,7 +13,7 @@ use memplan::analyzed::Analyzed;
 use memplan::core::{Outcome, Problem};
 use memplan_planner::{Request, find, plan};
 
-const PLAIN: Features = Features { concurrency: false, escapes: false, slots: false };
+const PLAIN: Features = Features { concurrency: false, escapes: false, slots: false, strangers: false };
 
 /// Plans every program with several strategies; the number of programs in which
 /// two buffers share bytes, and of those left out because the check objects to
@@ -76,6 +76,6 @@ fn programs_with_escapes_and_slots() {
 
 #[test]
 fn concurrent_programs() {
-    let (_, left_out) = plan_all(Features { concurrency: true, escapes: true, slots: false }, 3000);
+    let (_, left_out) = plan_all(Features { concurrency: true, escapes: true, slots: false, strangers: false }, 3000);
     assert!(left_out < 700, "{left_out} of 3000 programs left out");
 }

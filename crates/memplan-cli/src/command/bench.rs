@@ -1,7 +1,6 @@
 //! `memplan bench corpus`: the scoreboard.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use memplan::core::Outcome;
 use memplan::corpus::{self, CorpusError, Score};
@@ -23,10 +22,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
     folders.extend(args.dir.iter().cloned());
     folders.extend(std::env::var_os("MEMPLAN_INSTANCES").map(PathBuf::from).filter(|folder| folder.is_dir()));
     let mut known = corpus::known(&args.corpus).map_err(usage)?;
-    let mut how = args.budget.how(None);
-    if args.budget.work.is_none() {
-        how.request.time_limit = Some(args.budget.time_limit.unwrap_or(Duration::from_secs(2)));
-    }
+    let how = args.budget.how(None);
     let progress = Progress::start(None);
     let mut scores: Vec<Score> = Vec::new();
     for folder in &folders {

@@ -1,4 +1,16 @@
 //! How much a search may still do.
+//!
+//! A budget counts *work*, not time, so that the same plan comes out on a busy and on an idle machine, with one thread
+//! and with many. A unit of work is about 4 µs of an ordinary core. What costs how much:
+//!
+//! ```text
+//!   a placement            1/8 + obstacles / 128      as counted in the first pass of the problem
+//!   a node of `exact`      1 + widths / 16384         a node looks at the sections of all items
+//!   a node of `general`    1 + pieces / 20
+//! ```
+//!
+//! A [`Clock`] beside it is a cap: whoever works for long asks it now and then, and it remembers whether it has ever
+//! answered that time is over. If it has not, time has had no influence on the result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -6,16 +18,64 @@ use std::time::{Duration, Instant};
 
 use memplan_core::{Bytes, Stop};
 
+use super::tuning::{OBSTACLES_PER_UNIT, PLACEMENT};
 use crate::{Observer, Request};
 
-/// What a search takes if nobody says how long it may.
-pub const DEFAULT_TIME: Duration = Duration::from_secs(1);
-
-/// Time, work and patience left.
-pub(crate) struct Budget<'a> {
+/// A deadline, and whether it has cut anything short.
+#[derive(Debug)]
+pub(crate) struct Clock {
     deadline: Option<Instant>,
-    work: Option<u64>,
+    cut_in: AtomicBool,
+}
+
+impl Clock {
+    /// Starts the clock of a request.
+    pub(crate) fn start(request: &Request) -> Arc<Clock> {
+        let deadline = request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        Arc::new(Clock { deadline, cut_in: AtomicBool::new(false) })
+    }
+
+    /// Asks the time.
+    pub(crate) fn is_over(&self) -> bool {
+        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_over {
+            self.cut_in.store(true, Relaxed);
+        }
+        is_over
+    }
+
+    /// Whether anybody was told that time is over.
+    pub(crate) fn has_cut_in(&self) -> bool {
+        self.cut_in.load(Relaxed)
+    }
+}
+
+/// What a pass over pieces costs, as counted in a first one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PassCost {
+    placements: u64,
+    units: u64,
+}
+
+impl PassCost {
+    /// So many pieces were placed, among so many obstacles.
+    pub(crate) fn counted(placements: u64, obstacles: u64) -> PassCost {
+        let units = placements.saturating_mul(PLACEMENT).saturating_add(obstacles) / OBSTACLES_PER_UNIT;
+        PassCost { placements: placements.max(1), units }
+    }
+
+    /// Work for so many placements of the same problem: at least a unit, so that many passes come to an end.
+    pub(crate) fn of(self, placements: u64) -> u64 {
+        let units = u128::from(placements) * u128::from(self.units) / u128::from(self.placements);
+        u64::try_from(units).unwrap_or(u64::MAX).max(1)
+    }
+}
+
+/// Work, time and patience left.
+pub(crate) struct Budget<'a> {
+    work: u64,
     spent: u64,
+    clock: Arc<Clock>,
     observer: Option<&'a dyn Observer>,
     /// Whether nothing is reported: the extents of a part are not those of the whole.
     is_quiet: bool,
@@ -24,14 +84,12 @@ pub(crate) struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    /// The limits of a request. Without any, [`DEFAULT_TIME`] counts; under a
-    /// work limit alone there is no clock, so that the result is reproducible.
-    pub(crate) fn of(request: &Request<'a>, start: Instant) -> Budget<'a> {
-        let time = request.time_limit.or(request.work_limit.is_none().then_some(DEFAULT_TIME));
+    /// So much work, within the other limits of a request.
+    pub(crate) fn new(request: &Request<'a>, work: u64, clock: Arc<Clock>) -> Budget<'a> {
         Budget {
-            deadline: time.and_then(|time| start.checked_add(time)),
-            work: request.work_limit,
+            work,
             spent: 0,
+            clock,
             observer: request.observer,
             is_quiet: false,
             cancel: request.cancel.clone(),
@@ -39,9 +97,25 @@ impl<'a> Budget<'a> {
         }
     }
 
+    /// The limits of a request, from now on.
+    #[cfg(test)]
+    pub(crate) fn of(request: &Request<'a>) -> Budget<'a> {
+        Budget::new(request, request.work(), Clock::start(request))
+    }
+
     /// Time or patience is over: asked often, also from other threads.
     pub(crate) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline) || self.is_cancelled()
+        self.clock.is_over() || self.is_cancelled()
+    }
+
+    /// Until the deadline, if there is one.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        self.clock.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether the clock has cut anything short.
+    pub(crate) fn has_been_late(&self) -> bool {
+        self.clock.has_cut_in()
     }
 
     fn is_cancelled(&self) -> bool {
@@ -53,19 +127,28 @@ impl<'a> Budget<'a> {
     pub(crate) fn stop(&self) -> Option<Stop> {
         if self.is_cancelled() {
             Some(Stop::Interrupted)
-        } else if self.work_left() == 0 {
-            Some(Stop::WorkLimit)
+        } else if self.clock.is_over() {
+            Some(Stop::TimeLimit)
         } else {
-            self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Stop::TimeLimit)
+            (self.work_left() == 0).then_some(Stop::WorkLimit)
         }
     }
 
     pub(crate) fn work_left(&self) -> u64 {
-        self.work.map_or(u64::MAX, |work| work.saturating_sub(self.spent))
+        self.work.saturating_sub(self.spent)
     }
 
-    pub(crate) fn spend(&mut self, nodes: u64) {
-        self.spent = self.spent.saturating_add(nodes);
+    /// Whether there is enough left for something that cannot be stopped half way.
+    pub(crate) fn affords(&self, work: u64) -> bool {
+        work <= self.work_left()
+    }
+
+    pub(crate) fn spend(&mut self, work: u64) {
+        self.spent = self.spent.saturating_add(work);
+    }
+
+    pub(crate) fn spent(&self) -> u64 {
+        self.spent
     }
 
     pub(crate) fn report(&self, best: Option<Bytes>, lower_bound: Bytes) {
@@ -76,45 +159,24 @@ impl<'a> Budget<'a> {
 
     /// A budget for one of `parts` equal parts of what is left.
     pub(crate) fn share(&self, parts: u32) -> Budget<'a> {
-        let parts = parts.max(1);
-        let now = Instant::now();
-        let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / parts;
-        Budget {
-            deadline: self.deadline.map(share),
-            work: self.work.map(|_| self.work_left() / u64::from(parts)),
-            spent: 0,
-            observer: self.observer,
-            is_quiet: self.is_quiet,
-            cancel: self.cancel.clone(),
-            threads: self.threads,
-        }
+        Budget { is_quiet: self.is_quiet, ..self.at_most(self.work_left() / u64::from(parts.max(1))) }
     }
 
-    /// A budget for a part that may take this many nodes of what is left.
-    pub(crate) fn at_most(&self, nodes: u64) -> Budget<'a> {
+    /// A budget for a part that may take this much of what is left.
+    pub(crate) fn at_most(&self, work: u64) -> Budget<'a> {
+        self.besides(work.min(self.work_left()))
+    }
+
+    /// A budget for something that is not paid for by this one.
+    pub(crate) fn besides(&self, work: u64) -> Budget<'a> {
         Budget {
-            deadline: self.deadline,
-            work: Some(nodes.min(self.work_left())),
+            work,
             spent: 0,
+            clock: Arc::clone(&self.clock),
             observer: self.observer,
             is_quiet: true,
             cancel: self.cancel.clone(),
             threads: self.threads,
         }
-    }
-
-    /// A request for a part that may take this many nodes of what is left.
-    pub(crate) fn request(&self, nodes: u64) -> Request<'static> {
-        Request {
-            time_limit: self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())),
-            work_limit: Some(nodes.min(self.work_left())),
-            threads: Some(self.threads),
-            cancel: self.cancel.clone(),
-            ..Request::default()
-        }
-    }
-
-    pub(crate) fn spent(&self) -> u64 {
-        self.spent
     }
 }

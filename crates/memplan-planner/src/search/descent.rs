@@ -125,6 +125,8 @@ struct Descent<'a, H> {
     step: u64,
     /// Rounds since the last success.
     failures: u64,
+    /// Units of work for a node.
+    node_cost: u64,
 }
 
 impl<'a, H: Height> Descent<'a, H> {
@@ -137,6 +139,7 @@ impl<'a, H: Height> Descent<'a, H> {
             seed,
             step: 0,
             failures: 0,
+            node_cost: instance.node_cost(),
         }
     }
 
@@ -149,7 +152,7 @@ impl<'a, H: Height> Descent<'a, H> {
                 return Some(stop);
             }
             self.adapt_step(standing);
-            let tasks = self.tasks(standing, round, budget.work_left());
+            let tasks = self.tasks(standing, round, budget.work_left() / self.node_cost);
             let attempts = self.attempt(&tasks, budget);
             let improved = self.conclude(standing, &tasks, attempts, budget);
             if improved && self.failures == 0 {
@@ -174,9 +177,9 @@ impl<'a, H: Height> Descent<'a, H> {
         self.step = if step < self.instance.granule { 1 } else { step.min(quarter) }.max(1);
     }
 
-    fn tasks(&self, standing: &Standing, round: u64, work_left: u64) -> Vec<Task> {
+    fn tasks(&self, standing: &Standing, round: u64, nodes_left: u64) -> Vec<Task> {
         let asked = Asked::of(standing, self.step);
-        let tasks = (0..TASKS).map(|number| self.task(&asked, round, number, work_left));
+        let tasks = (0..TASKS).map(|number| self.task(&asked, round, number, nodes_left));
         if self.instance.items.len() <= SMALL || round < PLAIN_ROUNDS {
             return tasks.take(if asked.is_decision() { 2 } else { TASKS as usize }).collect();
         }
@@ -184,15 +187,15 @@ impl<'a, H: Height> Descent<'a, H> {
     }
 
     /// The `number`-th task of a round. Lower targets come first.
-    fn task(&self, asked: &Asked, round: u64, number: u64, work_left: u64) -> Task {
+    fn task(&self, asked: &Asked, round: u64, number: u64, nodes_left: u64) -> Task {
         let count = self.instance.items.len();
         let mut random = Random::new(mix(self.seed, round * TASKS + number));
         let dive = 3 * count as u64 + 50;
-        let share = work_left / TASKS + 1;
+        let share = nodes_left / TASKS + 1;
         if count <= SMALL || round < PLAIN_ROUNDS {
             let plain = PLAIN_ORDERS.get(2 * round as usize + number as usize % 2).copied().map(Genes::plain);
             let limit = FIRST_LIMIT.max(dive);
-            let limit = if count <= SMALL { (limit << round.min(20)).min(work_left) } else { limit.min(share) };
+            let limit = if count <= SMALL { (limit << round.min(20)).min(nodes_left) } else { limit.min(share) };
             let target = if number < 2 { asked.lowest } else { asked.between(4 * (number - 1)) };
             let genes = plain.unwrap_or_else(|| Genes::newborn(count, &mut random));
             return Task { target, genes, rules: Rules::PROOF, limit, turn: None };
@@ -266,7 +269,7 @@ impl<'a, H: Height> Descent<'a, H> {
         for (task, attempt) in tasks.iter().zip(attempts) {
             // An attempt that is over before its first node is work, too: rounds
             // of such attempts must come to an end.
-            budget.spend(attempt.nodes.max(1));
+            budget.spend(attempt.nodes.max(1).saturating_mul(self.node_cost));
             if let Some(turn) = task.turn {
                 let is_solved = attempt.verdict == Verdict::Solved;
                 let depth = if is_solved { self.instance.items.len() } else { attempt.depth };

@@ -49,8 +49,9 @@ mod reduce;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Placement, Plan, Problem, Reuse, SpaceId};
 
 use super::budget::Budget;
-use crate::Request;
+use super::tuning::{NORMAL_WORK, PIECES_PER_UNIT};
 use crate::piece::{PieceId, Pieces};
+use crate::portfolio;
 use assign::{Assign, Spot};
 use branch::Patience;
 use domains::Rules;
@@ -86,8 +87,10 @@ pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &
         assign.start_from(&spots(pieces, plan)?, &plan.extents);
     }
     let is_over = || budget.is_late();
-    let found = assign.run(&Patience { nodes: nodes.min(budget.work_left()), is_over: &is_over, rules: Rules::ALL });
-    budget.spend(found.nodes);
+    let node_cost = 1 + pieces.len() as u64 / PIECES_PER_UNIT;
+    let nodes = nodes.min(budget.work_left() / node_cost);
+    let found = assign.run(&Patience { nodes, is_over: &is_over, rules: Rules::ALL });
+    budget.spend(found.nodes.saturating_mul(node_cost));
     let bytes = |number: i64| Bytes(u64::try_from(number).unwrap_or(0));
     Some(Settled {
         plan: found.spots.map(|spots| assemble(pieces, &spots)),
@@ -104,8 +107,7 @@ pub(crate) fn decide(problem: &Problem, nodes: u64, budget: &mut Budget) -> Opti
     if memplan_core::bound::overfull(problem).is_some() {
         return Some(false);
     }
-    let quick = Request { work_limit: Some(0), ..Request::default() };
-    if crate::portfolio::try_members(&pieces, &quick).best.is_some() {
+    if portfolio::try_at_once(&pieces, &mut budget.besides(NORMAL_WORK)).best.is_some() {
         return Some(true);
     }
     let settled = settle(&pieces, None, nodes, budget)?;

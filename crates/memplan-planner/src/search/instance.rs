@@ -28,6 +28,8 @@ use std::collections::BTreeMap;
 
 use memplan_core::Bytes;
 
+use super::tuning::WIDTHS_PER_UNIT;
+
 /// Sums of sizes and offsets stay below this, so that searching needs no checks.
 const HIGHEST: u128 = 1 << 60;
 
@@ -188,8 +190,16 @@ impl Instance {
     /// Whether a dive of the exact search, which looks at all widths for every
     /// item, takes a fraction of a second.
     pub(crate) fn is_tractable(&self) -> bool {
-        let widths: u64 = self.spans.iter().map(|span| u64::from(span.hi - span.lo)).sum();
-        widths.saturating_mul(self.items.len() as u64) < MOST_WORK
+        self.widths().saturating_mul(self.items.len() as u64) < MOST_WORK
+    }
+
+    /// Units of work that a node of the exact search takes.
+    pub(crate) fn node_cost(&self) -> u64 {
+        1 + self.widths() / WIDTHS_PER_UNIT
+    }
+
+    fn widths(&self) -> u64 {
+        self.spans.iter().map(|span| u64::from(span.hi - span.lo)).sum()
     }
 
     /// Bytes that are enough for any order of placement.

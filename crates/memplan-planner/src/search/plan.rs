@@ -1,15 +1,16 @@
 //! One search over all spaces of a problem.
 
-use std::time::Instant;
+use std::sync::Arc;
 
 use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness};
 
-use super::budget::{Budget, DEFAULT_TIME};
+use super::budget::{Budget, Clock, PassCost};
 use super::descent::{Standing, descend};
 use super::flatten::Flat;
 use super::general::{self, meeting_step};
 use super::press::press;
 use super::reorder::reorder;
+use super::tuning::{PIECES_PER_UNIT, WITNESS_WORK};
 use super::windows::improve_windows;
 use super::witness::irreducible;
 use crate::piece::{PieceId, Pieces};
@@ -51,42 +52,44 @@ pub struct Answer {
     pub outcome: Outcome,
     /// How many of the portfolio's [`MEMBERS`] were run.
     pub members: usize,
-    /// Search nodes visited.
+    /// Work spent on top of the first plan: search nodes, mostly.
     pub nodes: u64,
-    /// Pieces placed by the portfolio before the search.
+    /// Pieces placed by the portfolio.
     pub placements: u64,
+    /// What a pass costs.
+    pub(crate) pass_cost: PassCost,
 }
 
 /// Plans a problem within the limits of a request, starting from what the
 /// portfolio of quick placements finds.
 pub fn search(problem: &Problem, request: &Request) -> Answer {
-    let start = Instant::now();
     let Ok(pieces) = Pieces::of(problem) else {
-        return Answer { outcome: Outcome::Exhausted { stop: Stop::Finished }, members: 0, nodes: 0, placements: 0 };
+        let outcome = Outcome::Exhausted { stop: Stop::Finished };
+        return Answer { outcome, members: 0, nodes: 0, placements: 0, pass_cost: PassCost::counted(0, 0) };
     };
-    // Half of the time at most is for the portfolio, whose first member is always run.
-    let time_limit = request.work_limit.is_none().then(|| request.time_limit.unwrap_or(DEFAULT_TIME) / 2);
-    let tried = portfolio::try_at_once(&pieces, &Request { time_limit, ..request.clone() });
-    if request.time_limit.is_some() || request.work_limit.is_some() {
-        return improve(&pieces, tried, request, start);
-    }
-    // The default is what may be added to a first plan: whoever waited longer for that can wait as long again.
-    let time_limit = Some(start.elapsed().max(DEFAULT_TIME));
-    improve(&pieces, tried, &Request { time_limit, ..request.clone() }, Instant::now())
+    let clock = Clock::start(request);
+    // The portfolio is not paid for by what the caller allows for the search, but it is not endless.
+    let mut for_members = Budget::new(request, request.effort.work() / 2, Arc::clone(&clock));
+    let tried = portfolio::try_at_once(&pieces, &mut for_members);
+    // Whoever has waited longer for a first plan than the effort's work takes can wait as long again.
+    let work = request.work_limit.unwrap_or_else(|| request.effort.work().max(for_members.spent()));
+    improve(&pieces, tried, request.seed, &mut Budget::new(request, work, clock))
 }
 
 /// Improves what the portfolio found.
-pub(crate) fn improve(pieces: &Pieces, tried: Tried, request: &Request, start: Instant) -> Answer {
-    let mut budget = Budget::of(request, start);
-    let mut search = Search::new(pieces, tried, request.seed);
+fn improve(pieces: &Pieces, tried: Tried, seed: u64, budget: &mut Budget) -> Answer {
+    let mut search = Search::new(pieces, tried, seed);
     match search.known.witness.take() {
-        Some(witness) => search.known.witness = Some(search.reduced(witness, &mut budget)),
+        Some(witness) => search.known.witness = Some(search.reduced(witness, &mut budget.besides(WITNESS_WORK))),
         None if search.is_settled() => {}
-        None => search.run(&mut budget),
+        None => search.run(budget),
     }
-    search.refine_witness(&mut budget);
-    let Tried { members, placements, .. } = search.known;
-    Answer { members, nodes: budget.spent(), placements, outcome: search.outcome() }
+    search.refine_witness(&mut budget.besides(WITNESS_WORK));
+    if budget.has_been_late() && search.known.stop != Stop::Interrupted {
+        search.known.stop = Stop::TimeLimit;
+    }
+    let Tried { members, placements, pass_cost, .. } = search.known;
+    Answer { members, nodes: budget.spent(), placements, pass_cost, outcome: search.outcome() }
 }
 
 struct Search<'a, 'p> {
@@ -118,7 +121,9 @@ impl<'a, 'p> Search<'a, 'p> {
             if self.is_done() {
                 return;
             }
-            self.try_other_members(&mut budget.share(2));
+            let mut share = budget.share(2);
+            self.try_other_members(&mut share);
+            budget.spend(share.spent());
             if self.is_done() {
                 return;
             }
@@ -136,7 +141,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         if is_flat && self.pieces.len() > MANY {
             let mut share = budget.share(4);
-            press(self.pieces, &mut self.known.best, &self.known.per_space, &mut share);
+            press(self.pieces, &mut self.known.best, &self.known.per_space, self.known.pass_cost, &mut share);
             budget.spend(share.spent());
             if self.is_settled() {
                 return;
@@ -195,7 +200,7 @@ impl<'a, 'p> Search<'a, 'p> {
     fn settle(&mut self, nodes: u64, budget: &mut Budget) {
         let Some(settled) = general::settle(self.pieces, self.known.best.as_ref(), nodes, budget) else { return };
         if settled.is_infeasible {
-            self.known.witness = self.general_witness(budget);
+            self.known.witness = self.general_witness(&mut budget.besides(WITNESS_WORK));
             return;
         }
         if let Some(plan) = settled.plan {
@@ -215,8 +220,7 @@ impl<'a, 'p> Search<'a, 'p> {
     fn refine_witness(&mut self, budget: &mut Budget) {
         let Some(witness) = self.known.witness.take_if(|witness| witness.buffers.len() <= MOST_REFINED) else { return };
         // The proof may have taken all there was; to say which buffers matter is still worth a little.
-        let patience = Request { work_limit: Some(REFINEMENT), ..budget.request(0) };
-        let mut own = Budget::of(&Request { time_limit: None, ..patience }, Instant::now());
+        let mut own = budget.besides(REFINEMENT);
         let fewer = general::irreducible(self.problem, &witness.buffers, &mut own);
         budget.spend(own.spent());
         let refined = fewer.filter(|fewer| *fewer != witness.buffers);
@@ -242,12 +246,19 @@ impl<'a, 'p> Search<'a, 'p> {
                 Part::Mend => self.mend(&mut share),
                 Part::Members => self.try_other_members(&mut share),
                 Part::Press => {
-                    let stop = press(self.pieces, &mut self.known.best, &self.known.per_space, &mut share);
+                    let stop = press(
+                        self.pieces,
+                        &mut self.known.best,
+                        &self.known.per_space,
+                        self.known.pass_cost,
+                        &mut share,
+                    );
                     self.known.stop = stop.unwrap_or(self.known.stop);
                 }
                 Part::Reorder => {
                     let known = &mut self.known;
-                    let stop = reorder(self.pieces, &mut known.best, &known.per_space, self.seed, &mut share);
+                    let stop =
+                        reorder(self.pieces, &mut known.best, &known.per_space, self.seed, known.pass_cost, &mut share);
                     known.stop = stop.unwrap_or(known.stop);
                 }
             }
@@ -260,28 +271,25 @@ impl<'a, 'p> Search<'a, 'p> {
         if !self.pieces.is_plain() {
             return;
         }
+        // Looking for the tallest places takes a look at every piece.
+        budget.spend(self.pieces.len() as u64 / PIECES_PER_UNIT);
         let known = &mut self.known;
         let capacity = self.problem.spaces().iter().find_map(|space| space.capacity);
         let enough = known.lower_bound.max(capacity.unwrap_or_default());
         let stop = match known.best {
-            Some(_) => improve_windows(self.pieces, &mut known.best, known.lower_bound, self.seed, budget),
-            None => improve_windows(self.pieces, &mut known.too_tall, enough, self.seed, budget),
+            Some(_) => {
+                improve_windows(self.pieces, &mut known.best, known.lower_bound, self.seed, known.pass_cost, budget)
+            }
+            None => improve_windows(self.pieces, &mut known.too_tall, enough, self.seed, known.pass_cost, budget),
         };
         known.stop = stop.unwrap_or(known.stop);
         let mended = known.too_tall.take();
         known.keep(self.problem, mended);
     }
 
-    /// Runs those of the portfolio that were not; as many as the work left can pay for, if they are expensive.
+    /// Runs those of the portfolio that were not, as long as the budget lasts.
     fn try_other_members(&mut self, budget: &mut Budget) {
-        let count = self.pieces.len() as u64;
-        let affordable = if self.pieces.len() <= MOST_PIECES { u64::MAX } else { budget.work_left() / count.max(1) };
-        let before = self.known.members;
-        let until = MEMBERS.len().min(before.saturating_add(usize::try_from(affordable).unwrap_or(usize::MAX)));
-        self.known.go_on(self.pieces, until, &budget.request(0));
-        if affordable < u64::MAX {
-            budget.spend(count * (self.known.members - before) as u64);
-        }
+        self.known.go_on(self.pieces, MEMBERS.len(), budget);
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
@@ -318,7 +326,7 @@ impl<'a, 'p> Search<'a, 'p> {
             self.known.per_space[space] = self.known.per_space[space].max(standing.lower);
             if let Some(capacity) = capacity.filter(|_| standing.is_infeasible()) {
                 let all: Vec<u32> = (0..flat.pieces.len() as u32).collect();
-                let witness = self.witness(&flat, &all, capacity, budget);
+                let witness = self.witness(&flat, &all, capacity, &mut budget.besides(WITNESS_WORK));
                 self.known.witness = Some(witness.unwrap_or_else(|| self.everything(&flat, capacity, standing.lower)));
             }
         }

@@ -30,7 +30,7 @@ use std::cmp::Reverse;
 
 use memplan_core::{Bytes, IndexVec, Plan, SpaceId, Stop};
 
-use super::budget::Budget;
+use super::budget::{Budget, PassCost};
 use crate::fit::Fit;
 use crate::load::{favourite, loads_met};
 use crate::order::Order;
@@ -60,6 +60,7 @@ pub(crate) fn press(
     pieces: &Pieces,
     best: &mut Option<Plan>,
     lower: &IndexVec<SpaceId, Bytes>,
+    pass_cost: PassCost,
     budget: &mut Budget,
 ) -> Option<Stop> {
     let mut press = Press::new(pieces, lower);
@@ -70,7 +71,10 @@ pub(crate) fn press(
             if let Some(stop) = budget.stop() {
                 return Some(stop);
             }
-            let Some(pass) = press.pass(budget) else { break };
+            if best.is_some() && !budget.affords(pass_cost.of(pieces.len() as u64)) {
+                return Some(Stop::WorkLimit);
+            }
+            let Some(pass) = press.pass(pass_cost, budget) else { break };
             let improves = best.as_ref().is_none_or(|best| pass.extent < best.extent());
             let plan = improves.then(|| press.placer.finish()).flatten().filter(|plan| fits(pieces.problem(), plan));
             failures = if plan.is_some() { 0 } else { failures + 1 };
@@ -159,7 +163,7 @@ impl<'a, 'p> Press<'a, 'p> {
     }
 
     /// Places everything and hears complaints. `None` if something cannot be placed or time is up.
-    fn pass(&mut self, budget: &mut Budget) -> Option<Pass> {
+    fn pass(&mut self, cost: PassCost, budget: &mut Budget) -> Option<Pass> {
         self.placer.clear();
         for (number, piece) in self.order().into_iter().enumerate() {
             if number.is_multiple_of(GLANCE) && budget.is_late() {
@@ -167,7 +171,7 @@ impl<'a, 'p> Press<'a, 'p> {
             }
             self.placer.place(piece, Fit::First)?;
         }
-        budget.spend(self.pieces.len() as u64);
+        budget.spend(cost.of(self.pieces.len() as u64));
         let mut goals = self.lower.clone();
         let mut extents = IndexVec::<SpaceId, Bytes>::filled(Bytes::ZERO, goals.len());
         for piece in self.pieces.ids() {
@@ -210,15 +214,14 @@ mod tests {
     use crate::Request;
     use memplan_core::{Problem, bound};
     use memplan_testkit::instances;
-    use std::time::Instant;
 
     fn pressed(problem: &Problem, work: u64) -> (Option<Plan>, u64) {
         let pieces = Pieces::of(problem).unwrap();
         let request = Request { work_limit: Some(work), ..Request::default() };
-        let mut budget = Budget::of(&request, Instant::now());
+        let mut budget = Budget::of(&request);
         let lower = bound::space_lower_bounds(problem).iter().map(|peak| peak.bytes).collect();
         let mut best = None;
-        press(&pieces, &mut best, &lower, &mut budget);
+        press(&pieces, &mut best, &lower, PassCost::counted(1, 128), &mut budget);
         (best, budget.spent())
     }
 

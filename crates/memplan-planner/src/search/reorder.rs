@@ -17,7 +17,7 @@
 
 use memplan_core::{Bytes, IndexVec, Plan, SpaceId, Stop};
 
-use super::budget::Budget;
+use super::budget::{Budget, PassCost};
 use super::random::Random;
 use crate::fit::Fit;
 use crate::order::Order;
@@ -40,9 +40,13 @@ pub(crate) fn reorder(
     best: &mut Option<Plan>,
     lower: &IndexVec<SpaceId, Bytes>,
     seed: u64,
+    pass_cost: PassCost,
     budget: &mut Budget,
 ) -> Option<Stop> {
-    let mut climb = Climb::new(pieces, lower, seed, budget);
+    if best.is_some() && !budget.affords(pass_cost.of(pieces.len() as u64)) {
+        return Some(Stop::WorkLimit);
+    }
+    let mut climb = Climb::new(pieces, lower, seed, pass_cost, budget);
     let goal = lower.iter().map(|bytes| bytes.0).sum::<u64>();
     let most_failures = 2 * PATIENCE + 8 * pieces.len() as u64;
     let mut failures = 0;
@@ -71,6 +75,7 @@ struct Climb<'a, 'p> {
     lower: &'a IndexVec<SpaceId, Bytes>,
     placer: Placer<'a>,
     random: Random,
+    pass_cost: PassCost,
     current: Vec<PieceId>,
     current_cost: Cost,
     /// Pieces that end too high in the current order, with their positions.
@@ -85,6 +90,7 @@ impl<'a, 'p> Climb<'a, 'p> {
         pieces: &'a Pieces<'p>,
         lower: &'a IndexVec<SpaceId, Bytes>,
         seed: u64,
+        pass_cost: PassCost,
         budget: &mut Budget,
     ) -> Climb<'a, 'p> {
         let mut climb = Climb {
@@ -92,6 +98,7 @@ impl<'a, 'p> Climb<'a, 'p> {
             lower,
             placer: Placer::new(pieces),
             random: Random::new(seed),
+            pass_cost,
             current: Vec::new(),
             current_cost: (u64::MAX, u64::MAX),
             blamed: Vec::new(),
@@ -173,12 +180,12 @@ impl<'a, 'p> Climb<'a, 'p> {
                 let beyond = problem.spaces().ids().map(over).fold(0, u64::saturating_add);
                 cost = (beyond, extents.iter().fold(0, |sum: u64, extent| sum.saturating_add(*extent)));
                 if cost > self.current_cost {
-                    budget.spend(number as u64);
+                    budget.spend(self.pass_cost.of(number as u64));
                     return None;
                 }
             }
         }
-        budget.spend(order.len() as u64);
+        budget.spend(self.pass_cost.of(order.len() as u64));
         Some(cost)
     }
 

@@ -26,13 +26,15 @@
 
 mod crowd;
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use memplan_core::{Bytes, Id, Plan, SpaceId, Stop};
 
-use super::budget::Budget;
+use super::budget::{Budget, PassCost};
 use super::descent::{Standing, descend};
 use super::instance::{Instance, Slab, Stretch};
+use super::tuning::OBSTACLES_PER_UNIT;
 use crate::conflicts::Conflicts;
 use crate::piece::{PieceId, Pieces, Rect};
 
@@ -51,6 +53,8 @@ const FEWEST: usize = 40;
 const MOST_WIDENED: u32 = 5;
 /// Search nodes for the smallest window.
 const NODES: u64 = 2500;
+/// Making a slab of a piece, and an instance of the slab, takes as long as looking at so many pieces.
+const SLAB_LOOKS: u64 = 10;
 /// How often patience is doubled before a plan is left alone.
 const MOST_PATIENT: u32 = 10;
 
@@ -61,10 +65,11 @@ pub(crate) fn improve_windows(
     best: &mut Option<Plan>,
     lower: Bytes,
     seed: u64,
+    pass_cost: PassCost,
     budget: &mut Budget,
 ) -> Option<Stop> {
     let plan = best.as_mut()?;
-    let mut windows = Windows::of(pieces, plan, lower)?;
+    let mut windows = Windows::of(pieces, plan, lower, pass_cost)?;
     let stop = windows.run(seed, budget);
     if windows.extent() < plan.extent() {
         windows.write(plan);
@@ -75,6 +80,7 @@ pub(crate) fn improve_windows(
 struct Windows<'a, 'p> {
     pieces: &'a Pieces<'p>,
     lower: u64,
+    pass_cost: PassCost,
     /// Pieces that are alive at some time, by start: positions are ranks.
     by_start: Vec<PieceId>,
     alive: Conflicts,
@@ -82,6 +88,8 @@ struct Windows<'a, 'p> {
     offsets: Vec<u64>,
     /// Ends above the bound, with their owners.
     tops: BTreeSet<(u64, PieceId)>,
+    /// Pieces that were looked at and not paid for yet.
+    looked_at: Cell<u64>,
 }
 
 /// A window and who meets it.
@@ -101,7 +109,7 @@ impl Window {
 
 impl<'a, 'p> Windows<'a, 'p> {
     /// `None` if the plan has no offset for a piece.
-    fn of(pieces: &'a Pieces<'p>, plan: &Plan, lower: Bytes) -> Option<Windows<'a, 'p>> {
+    fn of(pieces: &'a Pieces<'p>, plan: &Plan, lower: Bytes, pass_cost: PassCost) -> Option<Windows<'a, 'p>> {
         // Keys beside their owners: sorting a million is three times as fast as looking each of them up.
         let life = |piece: PieceId| pieces.rects(piece).first().map(|rect| (rect.start, piece, rect.end));
         let mut lives: Vec<(u32, PieceId, u32)> = pieces.ids().filter_map(life).collect();
@@ -115,7 +123,16 @@ impl<'a, 'p> Windows<'a, 'p> {
             placement.offsets.first().map(|offset| offset.0)
         };
         let offsets: Vec<u64> = pieces.ids().map(offset).collect::<Option<_>>()?;
-        let mut windows = Windows { pieces, lower: lower.0, by_start, alive, offsets, tops: BTreeSet::new() };
+        let mut windows = Windows {
+            pieces,
+            lower: lower.0,
+            pass_cost,
+            by_start,
+            alive,
+            offsets,
+            tops: BTreeSet::new(),
+            looked_at: Cell::new(0),
+        };
         windows.tops = pieces.ids().map(|piece| windows.top(piece)).filter(|top| top.0 > lower.0).collect();
         Some(windows)
     }
@@ -141,6 +158,7 @@ impl<'a, 'p> Windows<'a, 'p> {
             let seed = seed.wrapping_add(u64::from(effort.patience));
             let is_lower = self.settle_crowd(tallest, effort, seed, budget)
                 || self.solve_window(tallest, effort, seed, budget) == Some(true);
+            budget.spend(self.looked_at.take() / OBSTACLES_PER_UNIT);
             effort = match effort {
                 _ if is_lower => Effort::default(),
                 Effort { widened, patience } if widened < MOST_WIDENED => Effort { widened: widened + 1, patience },
@@ -176,6 +194,7 @@ impl<'a, 'p> Windows<'a, 'p> {
             let is_movable = start <= rect.start && rect.end <= end && self.pieces.get(piece).fixed.is_none();
             if is_movable { window.movable.push(piece) } else { window.obstacles.push(piece) }
         });
+        self.looked_at.set(self.looked_at.get() + window.all().count() as u64);
         window
     }
 
@@ -189,7 +208,8 @@ impl<'a, 'p> Windows<'a, 'p> {
         let instance = Instance::new(&self.slabs(&window), &[]).filter(Instance::is_tractable)?;
         let lower = instance.lower_bound().max(rest);
         let mut standing = Standing { lower, upper: Some(tallest), offsets: None, capacity: None };
-        let mut share = budget.at_most(NODES << (effort.widened + effort.patience));
+        let nodes = NODES << (effort.widened + effort.patience);
+        let mut share = budget.at_most(nodes.saturating_mul(instance.node_cost()));
         descend(&instance, &mut standing, seed, &mut share);
         budget.spend(share.spent());
         let Some(offsets) = standing.offsets else { return Some(false) };
@@ -223,6 +243,7 @@ impl<'a, 'p> Windows<'a, 'p> {
 
     /// What may move comes first.
     fn slabs(&self, window: &Window) -> Vec<Slab> {
+        self.looked_at.set(self.looked_at.get() + SLAB_LOOKS * window.all().count() as u64);
         let slab = |piece: PieceId, fixed: Option<u64>| {
             let (info, rect) = (self.pieces.get(piece), self.pieces.rects(piece)[0]);
             let (start, end) = (rect.start.max(window.start), rect.end.min(window.end));
@@ -251,7 +272,6 @@ mod tests {
     use crate::{Request, find};
     use memplan_core::{Problem, bound};
     use memplan_testkit::instances;
-    use std::time::Instant;
 
     pub(super) fn first_fit(problem: &Problem) -> Plan {
         let outcome = crate::plan(find("first-fit").unwrap(), problem, &Request::default()).unwrap();
@@ -259,7 +279,8 @@ mod tests {
     }
 
     pub(super) fn windows_of<'a, 'p>(pieces: &'a Pieces<'p>, plan: &Plan) -> Windows<'a, 'p> {
-        Windows::of(pieces, plan, bound::lower_bound(pieces.problem())).unwrap()
+        let pass_cost = PassCost::counted(1, 128);
+        Windows::of(pieces, plan, bound::lower_bound(pieces.problem()), pass_cost).unwrap()
     }
 
     pub(super) fn assert_valid(problem: &Problem, plan: &Plan) {
@@ -275,7 +296,7 @@ mod tests {
         let mut plan = first_fit(&problem);
         let mut windows = windows_of(&pieces, &plan);
         let request = Request { work_limit: Some(200_000), ..Request::default() };
-        let mut budget = Budget::of(&request, Instant::now());
+        let mut budget = Budget::of(&request);
         let before = windows.extent();
         for widened in 0..MOST_WIDENED {
             let Some(&(_, tallest)) = windows.tops.last() else { break };
@@ -302,8 +323,15 @@ mod tests {
             let before = first_fit(&problem);
             let mut best = Some(before.clone());
             let request = Request { work_limit: Some(60_000), ..Request::default() };
-            let mut budget = Budget::of(&request, Instant::now());
-            improve_windows(&pieces, &mut best, bound::lower_bound(&problem), 0, &mut budget);
+            let mut budget = Budget::of(&request);
+            improve_windows(
+                &pieces,
+                &mut best,
+                bound::lower_bound(&problem),
+                0,
+                PassCost::counted(1, 128),
+                &mut budget,
+            );
             let best = best.unwrap();
             assert_valid(&problem, &best);
             assert!(best.extent() <= before.extent());

@@ -33,7 +33,7 @@ pub(crate) fn irreducible(
     loop {
         let before = kept.len();
         let mut start = 0;
-        while start < kept.len() && !budget.is_late() {
+        while start < kept.len() && budget.stop().is_none() {
             let end = (start + chunk).min(kept.len());
             let rest = [&kept[..start], &kept[end..]].concat();
             if is_refuted(instance, &rest, capacity, budget) {
@@ -42,7 +42,7 @@ pub(crate) fn irreducible(
                 start = end;
             }
         }
-        if chunk == 1 && (kept.len() == before || budget.is_late()) {
+        if chunk == 1 && (kept.len() == before || budget.stop().is_some()) {
             break;
         }
         chunk = chunk.div_ceil(2).max(1);
@@ -57,8 +57,8 @@ fn is_refuted(instance: &Instance, items: &[u32], capacity: Bytes, budget: &mut 
         return true;
     }
     let mut search = Exact::<i64>::new(&subset);
-    let verdict = search.run(capacity, (PLAIN_ORDERS[0], &[]), Rules::PROOF, LIMIT, &|| false);
-    budget.spend(search.nodes);
+    let verdict = search.run(capacity, (PLAIN_ORDERS[0], &[]), Rules::PROOF, LIMIT, &|| budget.is_late());
+    budget.spend(search.nodes.max(1).saturating_mul(subset.node_cost()));
     verdict == Verdict::Refuted
 }
 
@@ -66,7 +66,6 @@ fn is_refuted(instance: &Instance, items: &[u32], capacity: Bytes, budget: &mut 
 mod tests {
     use super::*;
     use crate::search::instance::{Slab, Stretch};
-    use std::time::Instant;
 
     fn slab(start: u64, end: u64, height: u64) -> Slab {
         Slab { stretches: vec![Stretch { start, end, height }], size: height, alignment: 1, fixed: None }
@@ -77,7 +76,7 @@ mod tests {
         // Item 1 cannot be spared, nor 3; 0 and 2 are elsewhere or small.
         let slabs = [slab(5, 9, 9), slab(0, 4, 6), slab(0, 4, 1), slab(2, 5, 5)];
         let instance = Instance::new(&slabs, &[]).unwrap();
-        let mut budget = Budget::of(&crate::Request::default(), Instant::now());
+        let mut budget = Budget::of(&crate::Request::default());
         assert_eq!(irreducible(&instance, &[0, 1, 2, 3], Bytes(10), &mut budget), Some(vec![1, 3]));
         assert_eq!(irreducible(&instance, &[0, 1, 2, 3], Bytes(12), &mut budget), None);
     }

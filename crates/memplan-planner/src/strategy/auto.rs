@@ -25,15 +25,14 @@
 //! one meets the lower bound or the time limit is over; the smallest sum of object sizes wins, then the
 //! smallest number of objects, then the first in the list.
 
-use std::time::{Duration, Instant};
-
 use memplan_core::{BufferId, Bytes, Outcome, Plan, Problem, Stop, bound};
 
 use super::object_fit::ObjectFit;
 use super::ordered_fit::{has_addresses, too_many_dependencies};
 use super::{STRATEGIES, Strategy};
 use crate::portfolio::MEMBERS;
-use crate::{Assign, Feature, Refusal, Request, search};
+use crate::search::{self, Budget, Clock, OTHERS_WORK};
+use crate::{Assign, Effort, Feature, Refusal, Request};
 
 /// The default strategy. See the module documentation.
 pub struct Auto;
@@ -75,53 +74,33 @@ impl Strategy for Auto {
     }
 }
 
-/// Up to this many buffers all other strategies are asked, whatever the time: it is
-/// a fraction of a second.
-const ALWAYS_ASKED: usize = 5_000;
-
-/// When not to ask anybody any more.
-struct Patience<'a> {
-    request: &'a Request<'a>,
-    deadline: Option<Instant>,
-    is_endless: bool,
-}
-
-impl<'a> Patience<'a> {
-    fn of(problem: &Problem, request: &'a Request<'a>) -> Patience<'a> {
-        let deadline = request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        Patience { request, deadline, is_endless: problem.buffers().len() <= ALWAYS_ASKED }
-    }
-
-    fn is_over(&self) -> bool {
-        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        !self.is_endless && (is_late || self.request.is_cancelled())
-    }
-}
-
 /// Searches, and asks the other strategies where that did not settle it.
 pub(super) fn no_worse(problem: &Problem, request: &Request) -> Outcome {
-    let patience = Patience::of(problem, request);
-    // Whoever is asked later needs some time, too.
-    let share = |limit: Duration| if patience.is_endless { limit } else { limit / 8 * 7 };
-    let time_limit = request.time_limit.map(share);
-    let answer = search::search(problem, &Request { time_limit, ..request.clone() });
-    // A capacity asks whether there is a plan; of many buffers, whether there is a smaller one is left open.
+    let clock = Clock::start(request);
+    let answer = search::search(problem, request);
+    // A capacity asks whether there is a plan; whether there is a smaller one is left open.
     let has_capacity = problem.spaces().iter().any(|space| space.capacity.is_some());
-    if has_capacity && answer.outcome.plan().is_some() && !patience.is_endless {
+    if has_capacity && answer.outcome.plan().is_some() && request.effort != Effort::Thorough {
         return answer.outcome;
     }
-    ask_others(problem, request, answer, &patience)
+    let all_others = answer.pass_cost.of(problem.buffers().len() as u64).saturating_mul(STRATEGIES.len() as u64);
+    let work = match request.effort {
+        Effort::Thorough => u64::MAX,
+        Effort::Normal if all_others <= OTHERS_WORK => OTHERS_WORK,
+        Effort::Normal | Effort::Quick => 0,
+    };
+    ask_others(problem, answer, &mut Budget::new(request, work, clock), request)
 }
 
 /// An outcome, or a better one if another strategy has it.
-fn ask_others(problem: &Problem, request: &Request, answer: search::Answer, patience: &Patience) -> Outcome {
+fn ask_others(problem: &Problem, answer: search::Answer, budget: &mut Budget, request: &Request) -> Outcome {
     let tried = MEMBERS[..answer.members].iter().map(|member| member.name());
     let done: Vec<&str> = tried.chain(["auto", "search"]).collect();
     let mut best = answer.outcome;
     let mut bounds = None;
     for strategy in STRATEGIES.iter().filter(|strategy| !done.contains(&strategy.name())) {
         let is_open = matches!(best, Outcome::Feasible { .. } | Outcome::Exhausted { .. });
-        if !is_open || patience.is_over() {
+        if !is_open || budget.stop().is_some() {
             break;
         }
         let (least, least_objects) =
@@ -129,16 +108,28 @@ fn ask_others(problem: &Problem, request: &Request, answer: search::Answer, pati
         let ceiling = best.plan().map(Plan::extent);
         let is_hopeless = ceiling.is_some_and(|ceiling| lays_objects(*strategy) && ceiling <= least_objects);
         if !is_hopeless {
-            // Whoever would search, too, has nothing to add to the search that was made.
-            let request = Request { work_limit: Some(0), ceiling, ..request.clone() };
+            // Strategies that would search have nothing to add to the search that was made.
+            let request = Request {
+                work_limit: Some(0),
+                ceiling,
+                time_limit: budget.time_left(),
+                observer: None,
+                ..request.clone()
+            };
             let other = super::plan(*strategy, problem, &request).ok();
+            budget.spend(answer.pass_cost.of(problem.buffers().len() as u64));
             best = better(best, other.as_ref().and_then(Outcome::plan), least);
-            if let (Some(observer), Outcome::Feasible { plan, lower_bound, .. }) = (request.observer, &best) {
-                observer.progress(Some(plan.extent()), *lower_bound);
+            if let Outcome::Feasible { plan, lower_bound, .. } = &best {
+                budget.report(Some(plan.extent()), *lower_bound);
             }
         }
     }
-    best
+    match best {
+        Outcome::Feasible { plan, lower_bound, .. } if budget.has_been_late() => {
+            Outcome::Feasible { plan, lower_bound, stop: Stop::TimeLimit }
+        }
+        best => best,
+    }
 }
 
 /// Whether a strategy's offsets are those of shared objects laid end to end: where objects come naturally.
@@ -200,9 +191,9 @@ fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
     let cost = |plan: &Plan| (plan.extent(), plan.objects.len());
     let mut best: Option<Plan> = None;
     let mut infeasible = None;
-    let patience = Patience::of(problem, request);
+    let clock = Clock::start(request);
     for strategy in applicable(problem, request) {
-        if best.is_some() && patience.is_over() {
+        if best.is_some() && (clock.is_over() || request.is_cancelled()) {
             break;
         }
         match strategy.plan(problem, request) {
@@ -217,7 +208,10 @@ fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
         }
     }
     match (best, infeasible.or_else(|| bound::overfull(problem))) {
-        (Some(plan), _) => Outcome::judge(problem, plan, Stop::Finished),
+        (Some(plan), _) => {
+            let stop = if clock.has_cut_in() { Stop::TimeLimit } else { Stop::Finished };
+            Outcome::judge(problem, plan, stop)
+        }
         (None, Some(witness)) => Outcome::Infeasible(witness),
         (None, None) => Outcome::Exhausted { stop: Stop::Finished },
     }

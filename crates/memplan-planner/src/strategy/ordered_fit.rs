@@ -37,6 +37,7 @@ use crate::order::Order;
 use crate::ordering::Ordering;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::{Placer, Spot};
+use crate::search::Clock;
 use crate::{Assign, Feature, Refusal, Request, collision};
 
 /// First or best fit in one order.
@@ -91,10 +92,9 @@ pub const BEST_LOAD: OrderedFit =
     ordered("best-fit-load", "tightest gap, those alive at the peak first", Fit::Best, Order::Load);
 
 impl OrderedFit {
-    /// Places all pieces, and says whether all of them ended below the ceiling; the
-    /// first that does not ends the pass, and so does giving up. The error is a piece
-    /// that could not be placed at all.
-    pub(crate) fn run<'a>(&self, placer: &mut Placer<'a>, pass: &Pass) -> Result<bool, PieceId> {
+    /// Places all pieces. The first that does not end below the ceiling ends the pass, and so does
+    /// giving up. The error is a piece that could not be placed at all.
+    pub(crate) fn run<'a>(&self, placer: &mut Placer<'a>, pass: &Pass) -> Result<Reached, PieceId> {
         let pieces = placer.pieces();
         let order = self.order.of(pieces);
         let judge = |number: usize, piece: PieceId, spot: Option<Spot>| match spot {
@@ -103,7 +103,11 @@ impl OrderedFit {
                 let end = spot.offset.saturating_add(pieces.get(piece).size);
                 let is_high = pass.ceiling.is_some_and(|ceiling| end >= ceiling.0);
                 let is_over = is_high || (number % 1024 == 1023 && (pass.gives_up)());
-                if is_over { ControlFlow::Break(Ok(false)) } else { ControlFlow::Continue(()) }
+                if is_over {
+                    ControlFlow::Break(Ok(Reached::Early(number as u64 + 1)))
+                } else {
+                    ControlFlow::Continue(())
+                }
             }
         };
         let ended = match Halves::of(pieces).filter(|_| pass.threads > 1) {
@@ -113,8 +117,17 @@ impl OrderedFit {
                 judge(number, piece, spot)
             }),
         };
-        ended.break_value().unwrap_or(Ok(true))
+        ended.break_value().unwrap_or(Ok(Reached::All))
     }
+}
+
+/// How far a pass came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// Everything is placed.
+    All,
+    /// It ended after so many placements, however many threads there are.
+    Early(u64),
 }
 
 /// When to end a pass, and on how many threads to run it.
@@ -152,12 +165,13 @@ impl Strategy for OrderedFit {
         let exhausted = Outcome::Exhausted { stop: Stop::Finished };
         let Ok(pieces) = Pieces::of(problem) else { return exhausted };
         let mut placer = Placer::new(&pieces);
-        // Who is only asked whether it is better need not end what nobody waits for any more.
-        let gives_up = || request.ceiling.is_some() && request.is_cancelled();
+        // With a ceiling this strategy competes with a plan that somebody already has, so it may end without one.
+        let clock = Clock::start(request);
+        let gives_up = || request.ceiling.is_some() && (request.is_cancelled() || clock.is_over());
         let pass = Pass { ceiling: request.ceiling, gives_up: &gives_up, threads: request.threads() };
         match self.run(&mut placer, &pass) {
-            Ok(true) => {}
-            Ok(false) => return exhausted,
+            Ok(Reached::All) => {}
+            Ok(Reached::Early(_)) => return exhausted,
             Err(piece) => return collision::witness(&placer, piece).map_or(exhausted, Outcome::Infeasible),
         }
         match placer.finish() {

@@ -70,6 +70,7 @@ def plan(
     time_limit: float | None,
     work_limit: int | None,
     seed: int,
+    effort: str,
     threads: int | None,
     strict: bool,
     progress: Callable[[int | None, int], None] | None,
@@ -81,11 +82,12 @@ def compare(
     time_limit: float | None,
     work_limit: int | None,
     seed: int,
+    effort: str,
     threads: int | None,
     strict: bool,
 ) -> tuple[list[dict[str, Any]], list[tuple[str, str]], int]: ...
 def opt(
-    text: str, spec: str, name: str, strategy: str | None, time_limit: float | None, seed: int, strict: bool
+    text: str, spec: str, name: str, strategy: str | None, time_limit: float | None, seed: int, effort: str, strict: bool
 ) -> tuple[str, list[str], list[dict[str, Any]]]: ...
 def strategies() -> list[tuple[str, str]]: ...
 def passes() -> list[tuple[str, str]]: ...

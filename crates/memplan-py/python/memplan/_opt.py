@@ -40,6 +40,7 @@ def opt(
     strategy: str | None = None,
     time_limit: float | None = None,
     seed: int = 0,
+    effort: str = "normal",
     strict: bool = False,
     name: str = "program",
     **options: Any,
@@ -50,7 +51,7 @@ def opt(
     ``opt(text, "merge-alloc", planner_options="size-first", alignment=64)``. See :func:`memplan.passes`.
     """
     spec = pass_ + (f"{{{' '.join(_option(key, value) for key, value in options.items())}}}" if options else "")
-    new, notes, savings = _native.opt(text, spec, name, strategy, time_limit, seed, strict)
+    new, notes, savings = _native.opt(text, spec, name, strategy, time_limit, seed, effort, strict)
     return Rewritten(new, notes, [Saving(**facts) for facts in savings])
 
 

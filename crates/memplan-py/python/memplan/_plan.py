@@ -167,14 +167,16 @@ def plan(
     time_limit: float | None = None,
     work: int | None = None,
     seed: int = 0,
+    effort: str = "normal",
     threads: int | None = None,
     strict: bool = False,
     progress: Progress | None = None,
 ) -> Plan:
     """Plans a problem; the plan has been checked.
 
-    ``problem`` is a :class:`Problem` or whatever :class:`Problem` takes. ``time_limit`` is in seconds; ``work``
-    limits search nodes and makes the result reproducible. ``progress(best, lower_bound)`` hears every improvement.
+    ``problem`` is a :class:`Problem` or whatever :class:`Problem` takes. ``effort`` is
+    ``quick``, ``normal`` or ``thorough``, ``work`` a number of units of work instead: the same plan on every machine.
+    ``time_limit``, in seconds, only ever cuts a search short. ``progress(best, lower_bound)`` hears every improvement.
     If a check rejects a plan, memplan plans again with the buffers it names kept apart (``Plan.repairs`` says so);
     ``strict`` makes that an error. Ctrl-C ends a search with the best plan so far (``stop == "interrupted"``).
 
@@ -183,7 +185,7 @@ def plan(
     """
     problem = as_problem(problem)
     limit = _seconds(time_limit)
-    native = _native.plan(problem._native, strategy, assign, limit, work, seed, threads, strict, progress)
+    native = _native.plan(problem._native, strategy, assign, limit, work, seed, effort, threads, strict, progress)
     return Plan(native, problem)
 
 
@@ -285,11 +287,12 @@ def compare(
     time_limit: float | None = None,
     work: int | None = None,
     seed: int = 0,
+    effort: str = "normal",
     threads: int | None = None,
     strict: bool = False,
 ) -> Comparison:
     """Runs every strategy that applies."""
     problem = as_problem(problem)
     limit = _seconds(time_limit)
-    rows, refused, bound = _native.compare(problem._native, assign, limit, work, seed, threads, strict)
+    rows, refused, bound = _native.compare(problem._native, assign, limit, work, seed, effort, threads, strict)
     return Comparison([Entry(**row) for row in rows], dict(refused), bound)

@@ -106,7 +106,6 @@ fn equal_weights_lie_in_one_place() {
 fn a_file_of_other_weights_is_refused() {
     let (many, few) = ([7; 4000], [7; 3996]);
     let w: Array = ("w", "<f4", "(1000,)", &many);
-    let x: Array = ("x", "<f4", "(1000,)", &many);
     let y: Array = ("y", "|u1", "(3,)", b"abc");
     let refused = |name: &str, arrays: &[Array], why: &str| {
         let message = with_file(name, arrays).unwrap_err();

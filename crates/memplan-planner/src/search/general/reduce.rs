@@ -46,7 +46,7 @@ pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Bu
     let mut by_size: Vec<BufferId> = problem.buffers().ids().collect();
     by_size.sort_by_key(|&id| (problem.buffers()[id].bytes(), id));
     for buffer in by_size {
-        if kept[buffer.index()] && !budget.is_late() {
+        if kept[buffer.index()] && budget.stop().is_none() {
             let mut fewer = kept.clone();
             fewer[buffer.index()] = false;
             if is_impossible(problem, &fewer, budget) {

@@ -143,7 +143,7 @@ impl Windows<'_, '_> {
         let instance = Instance::new(&self.slabs(window), &[]).filter(Instance::is_tractable)?;
         let lower = instance.lower_bound();
         let mut standing = Standing { lower, upper: None, offsets: None, capacity: Some(Bytes(goal)) };
-        let mut share = budget.at_most(nodes);
+        let mut share = budget.at_most(nodes.saturating_mul(instance.node_cost()));
         descend(&instance, &mut standing, seed, &mut share);
         budget.spend(share.spent());
         let offsets = standing.offsets?.into_iter().map(|offset| offset * instance.granule);
@@ -155,7 +155,7 @@ impl Windows<'_, '_> {
         let problem = self.problem(around, packed)?;
         let pieces = Pieces::of(&problem).ok()?;
         let mut placer = Placer::new(&pieces);
-        budget.spend(pieces.len() as u64);
+        budget.spend(self.pass_cost.of(pieces.len() as u64));
         FIRST_SIZE.run(&mut placer, &Pass { ceiling: None, gives_up: &|| false, threads: 1 }).ok()?;
         placer.finish()
     }
@@ -245,7 +245,7 @@ mod tests {
         let plan = first_fit(&problem);
         let mut windows = windows_of(&pieces, &plan);
         let request = Request { work_limit: Some(100_000), ..Request::default() };
-        let mut budget = Budget::of(&request, std::time::Instant::now());
+        let mut budget = Budget::of(&request);
         let tallest = windows.tops.last().unwrap().1;
         assert!(windows.settle_crowd(tallest, Effort::default(), 0, &mut budget));
         assert!(windows.extent() < plan.extent());
