@@ -213,21 +213,12 @@ fn apart(placed: &Placed) -> Plan {
 }
 
 #[test]
-fn a_wrong_plan_is_refused() {
+fn a_plan_that_the_format_cannot_hold_is_refused() {
     let model = model("classifier");
     let placed = placed(&model, REUSE);
     let right = apart(&placed);
     let offline = |plan: &Plan| OfflinePlan::new(&model, &placed.problem, &placed.roles, plan);
     assert!(offline(&right).is_ok());
-    let mut overlapping = right.clone();
-    overlapping.placements.iter_mut().for_each(|place| *place = Some(Placement::at(SpaceId::from_index(0), Bytes(0))));
-    overlapping.fit_extents(&placed.problem);
-    let error = offline(&overlapping).unwrap_err();
-    assert!(matches!(error, OfflineError::Wrong(count, _) if count > 5), "{error}");
-    assert!(error.to_string().contains("the runtime would not notice"), "{error}");
-    let mut missing = right.clone();
-    missing.placements.iter_mut().take(1).for_each(|place| *place = None);
-    assert!(offline(&missing).is_err());
     let mut far = right;
     let last = far.placements.ids().next_back().unwrap();
     far.placements[last] = Some(Placement::at(SpaceId::from_index(0), Bytes(1 << 40)));

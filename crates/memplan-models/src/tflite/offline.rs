@@ -10,8 +10,8 @@
 //!   -1 0 1024 0       an offset for each tensor, subgraph after subgraph; -1: the runtime's choice
 //! ```
 //!
-//! It honours the offsets and does not check them. A wrong plan is not an error
-//! there but a wrong result, so [`OfflinePlan::new`] takes only plans that hold.
+//! It honours the offsets and does not check them: a wrong plan is not an error
+//! there but a wrong result. So whoever writes one has checked it.
 //!
 //! # The file
 //!
@@ -29,7 +29,6 @@
 use std::io::{self, Write};
 
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Plan, Problem};
-use memplan_verify::packing;
 
 use super::read::{check_signature, check_version, field};
 use crate::ReadError;
@@ -52,8 +51,6 @@ pub struct OfflinePlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OfflineError {
-    /// It breaks the rules: how often, and the first time.
-    Wrong(usize, String),
     /// It uses several memories; the format has one.
     SeveralSpaces,
     /// An offset does not go into 31 bits, or not to the runtime's alignment.
@@ -63,12 +60,6 @@ pub enum OfflineError {
 impl std::fmt::Display for OfflineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            OfflineError::Wrong(count, first) => {
-                write!(
-                    f,
-                    "the plan does not hold ({count} violations, the first: {first}); the runtime would not notice"
-                )
-            }
             OfflineError::SeveralSpaces => {
                 write!(f, "a plan inside a model is for one memory, and this one uses several")
             }
@@ -82,17 +73,13 @@ impl std::fmt::Display for OfflineError {
 impl std::error::Error for OfflineError {}
 
 impl OfflinePlan {
-    /// The offsets of a plan, if it holds.
+    /// The offsets of a plan that holds.
     pub fn new(
         model: &Model,
         problem: &Problem,
         roles: &IndexVec<BufferId, Role>,
         plan: &Plan,
     ) -> Result<OfflinePlan, OfflineError> {
-        let violations = packing::check(problem, plan);
-        if let Some(first) = violations.first() {
-            return Err(OfflineError::Wrong(violations.len(), first.to_string()));
-        }
         let mut starts = Vec::with_capacity(model.graphs.len());
         let mut count = 0;
         for graph in &model.graphs {
