@@ -28,6 +28,21 @@
 #define MEMPLAN_STRICT 1
 
 /*
+ An effort: about a second of work after the first plan.
+ */
+#define MEMPLAN_NORMAL 0
+
+/*
+ An effort: a tenth of that.
+ */
+#define MEMPLAN_QUICK 1
+
+/*
+ An effort: about a minute; no other strategy is better.
+ */
+#define MEMPLAN_THOROUGH 2
+
+/*
  What came of a call. Zero and below one hundred are answers, the rest are failures that
  `memplan_last_error` explains.
  */
@@ -190,11 +205,12 @@ typedef struct {
    */
   uint64_t seed;
   /*
-   Milliseconds a search may take; 0 for the strategy's own default.
+   Milliseconds a search may take at most; 0 for no limit. It only ever cuts a search short.
    */
   uint64_t time_limit_ms;
   /*
-   Nodes a search may visit; 0 for no limit. With it and without a time limit the plan is reproducible.
+   Units of work, about 4 us each, instead of those of the effort; 0 for what the effort says. Without a time limit
+   the plan is the same on every machine.
    */
   uint64_t work_limit;
   /*
@@ -213,6 +229,14 @@ typedef struct {
    Handed to `should_stop`.
    */
   void *user_data;
+  /*
+   How much to search: `MEMPLAN_NORMAL`, `MEMPLAN_QUICK` or `MEMPLAN_THOROUGH`.
+   */
+  uint32_t effort;
+  /*
+   Must be 0.
+   */
+  uint32_t reserved;
 } memplan_options;
 
 /*
