@@ -14,6 +14,8 @@ pub enum Kind {
     Float,
     /// `bfloat16`.
     BFloat,
+    /// A small floating point format, by its name.
+    Small(&'static str),
     /// A truth value, stored in one byte.
     Bool,
     /// A pointer.
@@ -75,7 +77,7 @@ impl DType {
 
     /// Whether lanes are floating point.
     pub fn is_float(self) -> bool {
-        matches!(self.kind, Kind::Float | Kind::BFloat)
+        matches!(self.kind, Kind::Float | Kind::BFloat | Kind::Small(_))
     }
 }
 
@@ -86,6 +88,7 @@ impl fmt::Display for DType {
             Kind::UInt => write!(f, "uint{}", self.bits)?,
             Kind::Float => write!(f, "float{}", self.bits)?,
             Kind::BFloat => write!(f, "bfloat{}", self.bits)?,
+            Kind::Small(name) => f.write_str(name)?,
             Kind::Bool => f.write_str("bool")?,
             Kind::Handle => f.write_str("handle")?,
         }
@@ -96,10 +99,25 @@ impl fmt::Display for DType {
     }
 }
 
+/// Small floating point formats and their bits.
+const SMALL_FLOATS: [(&str, u16); 11] = [
+    ("float8_e3m4", 8),
+    ("float8_e4m3", 8),
+    ("float8_e4m3b11fnuz", 8),
+    ("float8_e4m3fn", 8),
+    ("float8_e4m3fnuz", 8),
+    ("float8_e5m2", 8),
+    ("float8_e5m2fnuz", 8),
+    ("float8_e8m0fnu", 8),
+    ("float6_e2m3fn", 6),
+    ("float6_e3m2fn", 6),
+    ("float4_e2m1fn", 4),
+];
+
 /// Why a text is not an element type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not an element type; known are int8..int64, uint8..uint64, float16..float64, bfloat16, bool and handle, each with optional lanes as in float32x4"
+    "`{0}` is not an element type; known are int1..int64, uint1..uint64, float16..float64, bfloat16, the float8, float6 and float4 formats, bool and handle, each with optional lanes as in float32x4"
 )]
 pub struct ParseDTypeError(String);
 
@@ -108,19 +126,22 @@ impl FromStr for DType {
 
     fn from_str(text: &str) -> Result<DType, ParseDTypeError> {
         let fail = || ParseDTypeError(text.to_owned());
-        let (lane, lanes) = match text.split_once('x') {
+        let (lane, lanes) = match text.rsplit_once('x') {
             Some((lane, lanes)) => (lane, lanes.parse().map_err(|_| fail())?),
             None => (text, 1u16),
         };
         if lanes == 0 {
             return Err(fail());
         }
+        if let Some((name, bits)) = SMALL_FLOATS.into_iter().find(|(name, _)| *name == lane) {
+            return Ok(DType { kind: Kind::Small(name), bits, lanes });
+        }
         let digits = lane.find(|c: char| c.is_ascii_digit()).unwrap_or(lane.len());
         let (name, bits) = lane.split_at(digits);
         let bits: Option<u16> = bits.parse().ok();
         let (kind, bits) = match (name, bits) {
-            ("int", Some(bits @ (8 | 16 | 32 | 64))) => (Kind::Int, bits),
-            ("uint", Some(bits @ (8 | 16 | 32 | 64))) => (Kind::UInt, bits),
+            ("int", Some(bits @ (1 | 2 | 4 | 8 | 16 | 32 | 64))) => (Kind::Int, bits),
+            ("uint", Some(bits @ (1 | 2 | 4 | 8 | 16 | 32 | 64))) => (Kind::UInt, bits),
             ("float", Some(bits @ (16 | 32 | 64))) => (Kind::Float, bits),
             ("bfloat", Some(16)) => (Kind::BFloat, 16),
             ("bool", None) if lane == "bool" => (Kind::Bool, 8),
@@ -137,7 +158,7 @@ mod tests {
 
     #[test]
     fn types_read_and_print_alike() {
-        for text in ["int8", "uint16", "float32", "float32x4", "bfloat16", "bool", "handle"] {
+        for text in ["int8", "uint16", "float32", "float32x4", "bfloat16", "bool", "handle", "int4", "float8_e4m3fn", "float8_e5m2x4"] {
             assert_eq!(text.parse::<DType>().unwrap().to_string(), text);
         }
         for text in ["", "int", "int7", "float8", "bool8", "float32x0", "float32x", "x4"] {

@@ -15,6 +15,7 @@
 //! Trees nest at most [`MAX_NESTING`] deep: readers and builders refuse deeper ones, which is what
 //! lets every walk over them be an ordinary recursive function.
 
+mod annotations;
 mod expr;
 mod function;
 mod scope;

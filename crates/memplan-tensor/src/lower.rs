@@ -501,6 +501,12 @@ impl<'f> Lowering<'f> {
                 draft = draft.update(value);
             }
         }
+        if let StmtKind::Let { value, .. } | StmtKind::Store { value, .. } = &stmt.kind {
+            // Whoever holds the address may use it at any later time.
+            for value in value.addresses().into_iter().filter_map(|buffer| self.values[self.function.root(buffer)]) {
+                draft = draft.access(value, AccessKind::Escape);
+            }
+        }
         for buffer in touched.loaded.iter().filter(|buffer| !touched.stored.contains(buffer)) {
             if let Some(value) = self.values[*buffer] {
                 draft = draft.read(value);

@@ -232,7 +232,7 @@ impl Translator<'_> {
     /// First element, lanes and their distance; `None` if the subscripts are not of that form.
     fn position(&self, buffer: BufId, index: &[Expr]) -> Option<(Index, u32, i64)> {
         let declared = &self.function.buffers[buffer];
-        if index.len() != declared.shape.len() {
+        if index.len() != declared.shape.len() || declared.has_strides() {
             return None;
         }
         let (mut lanes, mut stride) = (1, 1);

@@ -266,7 +266,7 @@ impl<'f> Reader<'f> {
             | (Expr::Broadcast { lanes, .. }, Expr::Broadcast { lanes: other, .. }) => lanes == other,
             (Expr::Call { name, dtype, .. }, Expr::Call { name: other, dtype: ty, .. }) => name == other && dtype == ty,
             (Expr::Not(_), Expr::Not(_)) | (Expr::Select { .. }, Expr::Select { .. }) => true,
-            (Expr::Int { .. } | Expr::Str(_) | Expr::Type(_), _) => old == new,
+            (Expr::Int { .. } | Expr::Str(_) | Expr::Type(_) | Expr::Text(_), _) => old == new,
             _ => false,
         };
         let (parts, others) = (old.children(), new.children());

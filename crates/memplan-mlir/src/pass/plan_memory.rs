@@ -47,8 +47,6 @@ use memplan_program::{Apart, SiteId};
 use super::{PassError, Rewrite};
 use crate::{Document, Lowered, ValueId};
 
-#[doc(hidden)]
-pub use options::Defect;
 pub use options::{MemoryMode, OPTIONS, Options, Profile};
 pub use overflow::Overflow;
 pub use target::{Cache, Pipe, Scope, Target, TargetError, Touches};

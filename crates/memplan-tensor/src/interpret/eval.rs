@@ -66,7 +66,7 @@ impl Machine<'_> {
             }
             Expr::Data(buffer) => self.pointer_to(*buffer, worker).map(Value::Address),
             Expr::Call { name, args, dtype } => self.call(name, args, *dtype, worker),
-            Expr::Str(_) | Expr::Type(_) => Err(self.invalid("expected a value")),
+            Expr::Str(_) | Expr::Type(_) | Expr::Text(_) => Err(self.invalid("expected a value")),
         }
     }
 

@@ -65,7 +65,7 @@ impl Machine<'_> {
         let mut values = Vec::new();
         for arg in args {
             values.push(match arg {
-                Expr::Str(_) | Expr::Type(_) => Value::One(Scalar::Int(0)),
+                Expr::Str(_) | Expr::Type(_) | Expr::Text(_) => Value::One(Scalar::Int(0)),
                 _ => self.eval(arg, worker)?,
             });
         }

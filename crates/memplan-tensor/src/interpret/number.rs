@@ -55,7 +55,7 @@ pub(super) fn convert(value: Scalar, dtype: DType) -> Scalar {
     match dtype.kind {
         Kind::Bool => Scalar::truth(value.is_true()),
         Kind::Int | Kind::UInt | Kind::Handle => Scalar::Int(wrap(value.as_int(), dtype)),
-        Kind::Float | Kind::BFloat => Scalar::Float(round(value.as_float(), dtype)),
+        Kind::Float | Kind::BFloat | Kind::Small(_) => Scalar::Float(round(value.as_float(), dtype)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Expressions of the loop IR.
 
 use super::{BufId, Function, VarId};
-use crate::DType;
+use crate::{DType, Kind};
 use smallvec::{SmallVec, smallvec};
 
 /// The subscripts of an access, one per dimension.
@@ -138,6 +138,8 @@ pub enum Expr {
     },
     /// `T.type_annotation("float32")`, an argument of `tvm_access_ptr`.
     Type(DType),
+    /// An argument that mentions no name of the function, as written: a lambda, a list of constants.
+    Text(String),
 }
 
 impl Expr {
@@ -169,7 +171,7 @@ impl Expr {
         match self {
             Expr::Int { dtype, .. } | Expr::Float { dtype, .. } => *dtype,
             Expr::Cast { dtype, .. } | Expr::Call { dtype, .. } => *dtype,
-            Expr::Str(_) | Expr::Data(_) | Expr::Type(_) => DType::HANDLE,
+            Expr::Str(_) | Expr::Data(_) | Expr::Type(_) | Expr::Text(_) => DType::HANDLE,
             Expr::Var(var) => function.vars[*var].dtype,
             Expr::Binary { op, left, .. } => {
                 let operand = left.dtype(function);
@@ -198,7 +200,7 @@ impl Expr {
     /// The direct sub-expressions, in the order in which they are visited.
     pub fn children(&self) -> SmallVec<[&Expr; 3]> {
         match self {
-            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) | Expr::Text(_) => {
                 SmallVec::new()
             }
             Expr::Binary { left, right, .. } => smallvec![&**left, &**right],
@@ -215,7 +217,7 @@ impl Expr {
     /// The direct sub-expressions, to change.
     pub fn children_mut(&mut self) -> SmallVec<[&mut Expr; 3]> {
         match self {
-            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) | Expr::Text(_) => {
                 SmallVec::new()
             }
             Expr::Binary { left, right, .. } => smallvec![&mut **left, &mut **right],
@@ -232,7 +234,7 @@ impl Expr {
     /// Calls `change` on the direct sub-expressions, without a list of them.
     pub fn each_child_mut(&mut self, mut change: impl FnMut(&mut Expr)) {
         match self {
-            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => {}
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) | Expr::Text(_) => {}
             Expr::Binary { left, right, .. } => [left, right].into_iter().for_each(|part| change(part)),
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => change(value),
             Expr::Select { condition, then, otherwise } => {
@@ -247,7 +249,7 @@ impl Expr {
     /// Whether `test` holds for every direct sub-expression, in the order of [`Expr::children`] and without a list of them.
     pub fn all_children<'a>(&'a self, mut test: impl FnMut(&'a Expr) -> bool) -> bool {
         match self {
-            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) => true,
+            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) | Expr::Text(_) => true,
             Expr::Binary { left, right, .. } => test(left) && test(right),
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => test(value),
             Expr::Select { condition, then, otherwise } => test(condition) && test(then) && test(otherwise),
@@ -269,6 +271,23 @@ impl Expr {
     /// Whether any part satisfies `test`.
     pub fn any(&self, test: &dyn Fn(&Expr) -> bool) -> bool {
         test(self) || !self.all_children(|child| !child.any(test))
+    }
+
+    /// The buffers whose address is part of the value, unless a call only works with it: `p = A.data` keeps it, `f(A.data)` does not.
+    pub fn addresses(&self) -> Vec<BufId> {
+        match self {
+            Expr::Data(buffer) => vec![*buffer],
+            Expr::Call { name, args, dtype } if name == "address_of" || dtype.kind == Kind::Handle => args
+                .iter()
+                .flat_map(|arg| match arg {
+                    Expr::Load { buffer, .. } if name == "address_of" => vec![*buffer],
+                    other => other.addresses(),
+                })
+                .collect(),
+            Expr::Select { then, otherwise, .. } => [then.addresses(), otherwise.addresses()].concat(),
+            Expr::Cast { value, .. } => value.addresses(),
+            _ => Vec::new(),
+        }
     }
 
     /// Whether the value can be computed from variables and constants alone.

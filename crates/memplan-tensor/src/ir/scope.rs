@@ -17,7 +17,14 @@ pub enum Rank {
     Special,
 }
 
-const PREFIXES: [(&str, Rank); 7] = [
+const PREFIXES: [(&str, Rank); 14] = [
+    ("m16n8k8.matrixA", Rank::Special),
+    ("m16n8k8.matrixB", Rank::Special),
+    ("m16n8k8.matrixC", Rank::Special),
+    ("m8n8k4.matrixA", Rank::Special),
+    ("m8n8k4.matrixB", Rank::Special),
+    ("m8n8k4.matrixC", Rank::Special),
+    ("metal.simdgroup", Rank::Special),
     ("wmma.accumulator", Rank::Special),
     ("wmma.matrix_a", Rank::Special),
     ("wmma.matrix_b", Rank::Special),

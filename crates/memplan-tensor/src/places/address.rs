@@ -122,7 +122,14 @@ impl Writer<'_> {
                 let left = self.expr(left)?;
                 left.times(&self.expr(right)?)
             }
-            Expr::Str(_) | Expr::Data(_) | Expr::Float { .. } | Expr::Type(_) => None,
+            // The same number in every lane, and a number that grows from lane to lane.
+            Expr::Broadcast { value, .. } => self.expr(value),
+            Expr::Ramp { base, stride, lanes } => {
+                let lane = Value::atom(format!("lane of {lanes}"));
+                let base = self.expr(base)?;
+                base.plus(&self.expr(stride)?.times(&lane)?, 1)
+            }
+            Expr::Str(_) | Expr::Data(_) | Expr::Float { .. } | Expr::Type(_) | Expr::Text(_) => None,
             _ => {
                 // An operation that is no sum: the same if kind and operands are.
                 let kind = match expr {

@@ -218,6 +218,8 @@ impl<'a> Rewriter<'a> {
         if self.layout.places[buffer].is_some() {
             self.unscalar(buffer);
             self.result.buffers[buffer].memory = Memory::View { of: holder, elem_offset: None };
+            // What is said about an allocation is not said about a view.
+            self.result.buffers[buffer].extra.clear();
             self.redeclared[buffer] = true;
         }
         if vector > 1 {

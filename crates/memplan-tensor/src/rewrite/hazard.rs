@@ -123,9 +123,15 @@ fn count_stores<'a>(
     let mut branches = Vec::new();
     for block in stmt.blocks() {
         let mut in_block = 0;
+        let outside = loops.len();
         for inner in block {
             in_block += count_stores(function, inner, step, loops, found)?;
+            if let StmtKind::Let { var, value } = &inner.kind {
+                // Its value may change with the loops: `3 - i` in a subscript `x + i` cancels the loop.
+                loops.push((*var, value));
+            }
         }
+        loops.truncate(outside);
         branches.push((in_block, found.clone()));
     }
     count += match branches.as_slice() {

@@ -402,7 +402,12 @@ pub(super) fn stands_alone(sequence: &Sequence<'_>, buffer: BufId) -> bool {
             _ => false,
         })
     });
-    computed || !declared.extra.is_empty() || declared.memory != Memory::Own
+    let parts_of_bytes = !declared.dtype.bits.is_multiple_of(8);
+    computed
+        || parts_of_bytes
+        || declared.is_pinned()
+        || declared.memory != Memory::Own
+        || sequence.held.contains(&buffer)
 }
 
 impl Pool {

@@ -17,6 +17,7 @@
 
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind, VarId};
 use memplan_core::{IndexVec, index_type};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 index_type! {
@@ -50,6 +51,8 @@ pub struct Sequence<'f> {
     pub allocated_at: IndexVec<BufId, Option<StmtId>>,
     /// The statement that defines each variable: loop, launch or let.
     pub defined_at: IndexVec<VarId, Option<StmtId>>,
+    /// Buffers that stay where they are: a let or a store keeps their address, or a view of them has strides.
+    pub held: BTreeSet<BufId>,
 }
 
 /// Builds the sequence of a function.
@@ -62,6 +65,7 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
             records: Vec::new(),
             allocated_at: IndexVec::filled(None, function.buffers.len()),
             defined_at: IndexVec::filled(None, function.vars.len()),
+            held: strided_roots(function),
         },
         levels: IndexVec::filled(usize::MAX, function.buffers.len()),
         stack: Vec::new(),
@@ -70,6 +74,12 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
     };
     finder.block(&function.body);
     finder.sequence
+}
+
+/// Buffers of which some view has strides.
+fn strided_roots(function: &Function) -> BTreeSet<BufId> {
+    let strided = function.buffers.iter_enumerated().filter(|(_, buffer)| buffer.has_strides());
+    strided.map(|(buffer, _)| function.root(buffer)).collect()
 }
 
 struct Finder<'f> {
@@ -101,10 +111,12 @@ impl<'f> Finder<'f> {
             }
             StmtKind::Declare(buffer) => self.declare(id, *buffer),
             StmtKind::Store { buffer, index, value } => {
+                self.escapes(value);
                 self.leaf(id, std::iter::once(value).chain(index), Some(*buffer));
             }
             StmtKind::Let { var, value } => {
                 self.sequence.defined_at[*var] = Some(id);
+                self.escapes(value);
                 self.leaf(id, [value], None);
             }
             StmtKind::Evaluate(value) => self.leaf(id, [value], None),
@@ -141,6 +153,13 @@ impl<'f> Finder<'f> {
             }
         }
         self.parent = outer;
+    }
+
+    /// Notes the buffers whose address is part of a value that is kept.
+    fn escapes(&mut self, value: &Expr) {
+        for buffer in value.addresses() {
+            self.sequence.held.insert(self.sequence.function.root(buffer));
+        }
     }
 
     fn declare(&mut self, id: StmtId, buffer: BufId) {

@@ -1,6 +1,6 @@
 //! Writing the loop IR as TVMScript that TVM 0.27 parses.
 
-use super::read_expr::takes_result_type;
+use super::read_expr::{OTHER_FUNCTION, takes_result_type};
 use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, Trivia};
 use crate::{DType, Kind};
 use memplan_core::Span;
@@ -334,6 +334,9 @@ impl Printer<'_> {
                     format!("assert {condition}, {message}")
                 }
             }
+            StmtKind::Evaluate(Expr::Call { name, args, .. }) if name == "ret" && args.len() == 1 => {
+                format!("return {}", print_expr(&args[0], function))
+            }
             StmtKind::Evaluate(value @ Expr::Call { .. }) => print_expr(value, function),
             StmtKind::Evaluate(value) => format!("T.evaluate({})", print_expr(value, function)),
             _ => String::new(),
@@ -508,6 +511,7 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
         Expr::Data(buffer) => {
             let _ = write!(out, "{}.data", function.buffers[*buffer].name);
         }
+        Expr::Text(text) => out.push_str(text),
         Expr::Type(dtype) => {
             let _ = write!(out, "T.type_annotation(\"{dtype}\")");
         }
@@ -539,7 +543,13 @@ fn write_load(buffer: BufId, index: &[Expr], function: &Function, out: &mut Stri
 }
 
 fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String) {
-    let _ = write!(out, "T.{name}(");
+    match name.strip_prefix(OTHER_FUNCTION) {
+        Some(other) => out.push_str(other),
+        None => {
+            let _ = write!(out, "T.{name}");
+        }
+    }
+    out.push('(');
     for (position, arg) in args.iter().enumerate() {
         if position > 0 {
             out.push_str(", ");
@@ -552,6 +562,7 @@ fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String)
 fn print_int(value: i64, dtype: DType) -> String {
     match dtype {
         DType::INT32 => value.to_string(),
+        _ if dtype.kind == Kind::UInt && dtype.bits == 64 => format!("T.uint64({})", value as u64),
         _ if dtype.kind == Kind::Bool => {
             format!("T.bool({})", if value == 0 { "False" } else { "True" })
         }

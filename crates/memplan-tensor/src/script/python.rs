@@ -21,8 +21,12 @@ pub(super) struct Py {
 pub(super) enum Node {
     Name(String),
     Int(i64),
+    /// A number from 2^63 on, which only an unsigned constant can hold.
+    Large(u64),
     Float(f64),
     Str(String),
+    /// `lambda …: …`, which mentions nothing but its own parameters.
+    Lambda,
     True,
     False,
     None,
@@ -33,6 +37,8 @@ pub(super) enum Node {
     List(Vec<Py>),
     Dict(Vec<(Py, Py)>),
     Negative(Box<Py>),
+    /// `~a`.
+    Inverted(Box<Py>),
     Not(Box<Py>),
     Binary(&'static str, Box<Py>, Box<Py>),
 }
@@ -64,7 +70,7 @@ pub(super) enum PyKind {
     With(Py, Option<Py>, Vec<PyStmt>),
     Assert(Py, Option<Span>),
     Pass,
-    Return,
+    Return(Option<Py>),
 }
 
 /// A `def`: name and parameters with annotations. Its body is read statement by statement, so that a long one never is in memory as a whole.
@@ -85,7 +91,7 @@ pub(super) struct Parser<'a> {
     depth: usize,
 }
 
-/// Binary operators from loose (1) to tight (5); comparisons do not chain.
+/// Binary operators from loose (1) to tight (9); comparisons do not chain.
 fn binary_operator(text: &str) -> Option<(usize, &'static str)> {
     Some(match text {
         "or" => (1, "or"),
@@ -96,12 +102,17 @@ fn binary_operator(text: &str) -> Option<(usize, &'static str)> {
         "<=" => (COMPARISON, "<="),
         ">" => (COMPARISON, ">"),
         ">=" => (COMPARISON, ">="),
-        "+" => (4, "+"),
-        "-" => (4, "-"),
-        "*" => (5, "*"),
-        "/" => (5, "/"),
-        "//" => (5, "//"),
-        "%" => (5, "%"),
+        "|" => (4, "|"),
+        "^" => (5, "^"),
+        "&" => (6, "&"),
+        "<<" => (7, "<<"),
+        ">>" => (7, ">>"),
+        "+" => (8, "+"),
+        "-" => (8, "-"),
+        "*" => (9, "*"),
+        "/" => (9, "/"),
+        "//" => (9, "//"),
+        "%" => (9, "%"),
         _ => return None,
     })
 }
@@ -357,7 +368,8 @@ impl<'a> Parser<'a> {
         let kind = if self.accept("pass") {
             PyKind::Pass
         } else if self.accept("return") {
-            PyKind::Return
+            let nothing = matches!(self.peek().tok, Tok::Newline | Tok::End);
+            PyKind::Return(if nothing { None } else { Some(self.expression()?) })
         } else if self.accept("assert") {
             self.assert_statement()?
         } else {
@@ -442,6 +454,12 @@ impl<'a> Parser<'a> {
     }
 
     fn unary(&mut self) -> Result<Py, ReadError> {
+        if self.looking_at("~") {
+            let start = self.next().span;
+            let operand = self.nested(Self::unary)?;
+            let span = start.to(operand.span);
+            return self.make(Node::Inverted(Box::new(operand)), span);
+        }
         if !self.looking_at("-") {
             return self.postfix();
         }
@@ -527,6 +545,7 @@ impl<'a> Parser<'a> {
                     "True" => Node::True,
                     "False" => Node::False,
                     "None" => Node::None,
+                    "lambda" => return self.lambda(token.span),
                     _ => Node::Name(text.to_owned()),
                 };
                 self.make(node, token.span)
@@ -539,6 +558,19 @@ impl<'a> Parser<'a> {
             Tok::Op if text == "{" => self.dict(token.span),
             _ => Err(ReadError::syntax(token.span, "expected an expression")),
         }
+    }
+
+    /// `lambda a, b: a + b`, kept as text.
+    fn lambda(&mut self, start: Span) -> Result<Py, ReadError> {
+        while !self.looking_at(":") {
+            self.name()?;
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect(":")?;
+        let body = self.expression()?;
+        self.make(Node::Lambda, start.to(body.span))
     }
 
     fn items(&mut self, close: &str) -> Result<Vec<Py>, ReadError> {
@@ -611,7 +643,7 @@ impl Node {
             }
             Node::Tuple(items) | Node::List(items) => deepest(items),
             Node::Dict(entries) => entries.iter().map(|(k, v)| k.depth.max(v.depth)).max().unwrap_or(0),
-            Node::Negative(value) | Node::Not(value) => value.depth,
+            Node::Negative(value) | Node::Inverted(value) | Node::Not(value) => value.depth,
             Node::Binary(_, left, right) => left.depth.max(right.depth),
             _ => 0,
         }
@@ -626,8 +658,8 @@ fn number(text: &str, span: Span) -> Result<Node, ReadError> {
         return value.map(Node::Int).map_err(|_| ReadError::syntax(span, "expected a hexadecimal number below 2^63"));
     }
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        let value = digits.parse().map(Node::Int);
-        return value.map_err(|_| ReadError::syntax(span, "expected a number below 2^63"));
+        let value = digits.parse().map(Node::Int).or_else(|_| digits.parse().map(Node::Large));
+        return value.map_err(|_| ReadError::syntax(span, "expected a number below 2^64"));
     }
     let value = digits.parse().map(Node::Float);
     value.map_err(|_| ReadError::syntax(span, "expected a number"))

@@ -28,6 +28,8 @@ pub(super) struct Reader<'a> {
     /// End of the last statement line that was read: what follows it up to the next one is that one's lead.
     line_end: usize,
     depth: usize,
+    /// Whether parameters are read: a name that nothing defines is then a size, and gets its type in the body.
+    pub(super) in_parameters: bool,
 }
 
 /// Statements as they come: those of a function's own block straight from the parser.
@@ -48,10 +50,12 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
         scopes: vec![Vec::new()],
         line_end: end_of_line(source, def.header.range().end),
         depth: 0,
+        in_parameters: true,
     };
     for (name, annotation, span) in &def.params {
         reader.param(name, annotation, *span)?;
     }
+    reader.in_parameters = false;
     let body = std::iter::from_fn(|| parser.next_statement().transpose());
     reader.function.body = reader.in_scope(&mut body.map(|statement| statement.map(Cow::Owned)))?;
     Ok(reader.function)
@@ -81,6 +85,12 @@ impl Reader<'_> {
         }
     }
 
+    /// A size that a parameter's shape mentions first. Without a line `n = T.int64()` in the body it has the type of `TypeVar`.
+    pub(super) fn new_size(&mut self, name: &str) -> VarId {
+        let type_var = self.source.contains(&format!("{name} = TypeVar("));
+        self.new_var(name, if type_var { DType::INT64 } else { DType::INT32 })
+    }
+
     fn new_var(&mut self, name: &str, dtype: DType) -> VarId {
         let var = self.function.vars.push(Var { name: name.to_owned(), dtype });
         self.bind(name, Binding::Var(var));
@@ -102,7 +112,11 @@ impl Reader<'_> {
             self.function.params.push(Param::Buffer(id));
             return Ok(());
         }
-        let dtype = script_name(annotation).and_then(|name| name.parse::<DType>().ok()).ok_or_else(|| {
+        let dtype = match script_call(annotation) {
+            Some(("handle", ..)) => Some(DType::HANDLE),
+            _ => script_name(annotation).and_then(|name| name.parse::<DType>().ok()),
+        };
+        let dtype = dtype.ok_or_else(|| {
             ReadError::invalid(annotation.span, "a parameter is a `T.Buffer(…)` or a scalar type such as `T.int32`")
         })?;
         let var = self.new_var(name, dtype);
@@ -155,7 +169,12 @@ impl Reader<'_> {
     fn statement(&mut self, statement: &PyStmt, trivia: Trivia, block: &mut Block) -> Result<(), ReadError> {
         let span = statement.span;
         let kind = match &statement.kind {
-            PyKind::Pass | PyKind::Return => StmtKind::Nothing,
+            PyKind::Pass | PyKind::Return(None) => StmtKind::Nothing,
+            PyKind::Return(Some(value)) => {
+                let value = self.expr(value)?;
+                let dtype = value.dtype(&self.function);
+                StmtKind::Evaluate(Expr::Call { name: "ret".to_owned(), args: vec![value], dtype })
+            }
             PyKind::Expr(value) => self.effect(value)?,
             PyKind::Assign(target, value) => self.assign(target, value)?,
             PyKind::Annotated(target, annotation, value) => {
@@ -261,7 +280,16 @@ impl Reader<'_> {
                     && named.is_empty()
                     && let Ok(dtype) = callee.parse::<DType>()
                 {
-                    self.new_var(name, dtype);
+                    match self.lookup(name) {
+                        // The size of a parameter, whose type this line gives.
+                        Some(Binding::Var(size)) if self.scopes.len() == 2 => {
+                            let size = *size;
+                            self.function.vars[size].dtype = dtype;
+                        }
+                        _ => {
+                            self.new_var(name, dtype);
+                        }
+                    }
                     return Ok(Some(StmtKind::Nothing));
                 }
                 return Ok(None);
@@ -271,7 +299,7 @@ impl Reader<'_> {
         if !parts.scope_given {
             parts.buffer.scope = default_scope;
         }
-        let declared = matches!(parts.buffer.memory, Memory::View { .. });
+        let declared = parts.buffer.memory != Memory::Own;
         let id = self.new_buffer(parts.buffer);
         Ok(Some(if declared { StmtKind::Declare(id) } else { StmtKind::Alloc(id) }))
     }
@@ -520,9 +548,14 @@ fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span
 /// The name after `T.`, if the expression is such a name.
 pub(super) fn script_name(value: &Py) -> Option<&str> {
     match &value.node {
-        Node::Attribute(base, name) if matches!(base.node, Node::Name(_)) => Some(name),
+        Node::Attribute(base, name) if matches!(&base.node, Node::Name(module) if is_script_module(module)) => Some(name),
         _ => None,
     }
+}
+
+/// Whether a name is that of TVM's script module rather than of a class with functions of its own.
+fn is_script_module(name: &str) -> bool {
+    name != "cls" && (name.len() == 1 || name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
 }
 
 type CallParts<'p> = (&'p str, &'p [Py], &'p [(String, Py)]);
@@ -546,13 +579,16 @@ fn loop_call(value: &Py) -> Option<CallParts<'_>> {
     }
 }
 
-/// The type in `T.let[T.float32]`.
+/// The type in `T.let[T.float32]`; every kind of pointer is a handle.
 fn let_type(annotation: &Py) -> Option<DType> {
     let Node::Subscript(base, subscripts) = &annotation.node else {
         return None;
     };
     match subscripts.as_slice() {
-        [super::python::Subscript::One(inner)] if script_name(base) == Some("let") => script_name(inner)?.parse().ok(),
+        [super::python::Subscript::One(inner)] if script_name(base) == Some("let") => match script_call(inner) {
+            Some(("handle" | "Ptr", ..)) => Some(DType::HANDLE),
+            _ => script_name(inner)?.parse().ok(),
+        },
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::ReadError;
 use super::python::{Node, Py, Subscript};
 use super::read::{Binding, Reader, coerce, script_call, script_name};
-use crate::DType;
+use crate::{DType, Kind};
 use crate::ir::{BinaryOp, BufId, Buffer, Expr, Memory, StorageScope};
 use crate::linear::{constant_difference, fold};
 use memplan_core::Span;
@@ -53,6 +53,10 @@ impl Reader<'_> {
                     buffer.scope = self.scope(value)?;
                     scope_given = true;
                 }
+                "data" if self.is_pointer(value) => {
+                    // Memory that somebody else made: a parameter, or what a call returned.
+                    buffer.memory = Memory::Argument;
+                }
                 "data" => {
                     let of = self.buffer_of_data(value)?;
                     if !scope_given {
@@ -61,16 +65,18 @@ impl Reader<'_> {
                     }
                     buffer.memory = Memory::View { of, elem_offset: None };
                 }
-                "elem_offset" => offset = Some((self.expr(value)?, value.span)),
-                "strides" => {
-                    return Err(ReadError::unsupported(value.span, "a buffer with strides"));
+                "elem_offset" if self.in_parameters => {
+                    // Where the caller's data begins: nothing that is decided here.
+                    buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
                 }
+                "elem_offset" => offset = Some((self.expr(value)?, value.span)),
                 _ => buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned())),
             }
         }
         if let Some((offset, span)) = offset {
             match &mut buffer.memory {
                 Memory::View { elem_offset, .. } => *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0)),
+                _ if offset.as_int() == Some(0) => {}
                 _ => return Err(ReadError::unsupported(span, "`elem_offset` without `data`")),
             }
         }
@@ -82,7 +88,14 @@ impl Reader<'_> {
             Node::Tuple(items) | Node::List(items) => items,
             _ => std::slice::from_ref(shape),
         };
-        extents.iter().map(|extent| self.integer(extent)).collect()
+        extents
+            .iter()
+            .map(|extent| match &extent.node {
+                // A size that is named here first is written in quotes.
+                Node::Str(name) if self.in_parameters => self.name_value(name, extent.span),
+                _ => self.integer(extent),
+            })
+            .collect()
     }
 
     fn integer(&mut self, value: &Py) -> Result<Expr, ReadError> {
@@ -109,6 +122,12 @@ impl Reader<'_> {
         };
         StorageScope::parse(text)
             .ok_or_else(|| ReadError::invalid(value.span, "a scope starts with global, shared, warp, local or wmma"))
+    }
+
+    /// Whether a name stands for a pointer.
+    fn is_pointer(&self, value: &Py) -> bool {
+        let Node::Name(name) = &value.node else { return false };
+        matches!(self.lookup(name), Some(Binding::Var(var)) if self.function.vars[*var].dtype == DType::HANDLE)
     }
 
     fn buffer_of_data(&self, value: &Py) -> Result<BufId, ReadError> {
@@ -239,9 +258,23 @@ impl Reader<'_> {
                 let zero = coerce(Expr::int(0), operand.dtype(&self.function), &self.function);
                 Ok(self.arithmetic(BinaryOp::Sub, zero, operand))
             }
+            Node::Inverted(operand) => {
+                let operand = self.expr(operand)?;
+                let dtype = operand.dtype(&self.function);
+                Ok(Expr::Call { name: "bitwise_not".to_owned(), args: vec![operand], dtype })
+            }
+            Node::Lambda => Ok(Expr::Text(self.source[value.span.range()].to_owned())),
+            Node::List(items) | Node::Tuple(items) if items.iter().all(|item| is_plain(&item.node)) => {
+                Ok(Expr::Text(self.source[value.span.range()].to_owned()))
+            }
             Node::Not(operand) => Ok(Expr::Not(Box::new(self.expr(operand)?))),
             Node::Binary(operator, left, right) => {
                 let (left, right) = (self.expr(left)?, self.expr(right)?);
+                if let Some(name) = bit_operation(operator) {
+                    let (left, right) = self.unify(left, right);
+                    let dtype = left.dtype(&self.function);
+                    return Ok(Expr::Call { name: name.to_owned(), args: vec![left, right], dtype });
+                }
                 Ok(self.arithmetic(binary_op(operator), left, right))
             }
             Node::Call(..) => self.call(value),
@@ -249,7 +282,11 @@ impl Reader<'_> {
         }
     }
 
-    fn name_value(&self, name: &str, span: Span) -> Result<Expr, ReadError> {
+    fn name_value(&mut self, name: &str, span: Span) -> Result<Expr, ReadError> {
+        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());
+        if self.in_parameters && is_name && self.lookup(name).is_none() {
+            return Ok(Expr::Var(self.new_size(name)));
+        }
         match self.lookup(name) {
             Some(Binding::Var(var) | Binding::ThreadAxis(var, _)) => Ok(Expr::Var(*var)),
             Some(Binding::Buffer(buffer)) if self.function.buffers[*buffer].scalar => {
@@ -286,7 +323,7 @@ impl Reader<'_> {
 
     fn call(&mut self, value: &Py) -> Result<Expr, ReadError> {
         let Some((name, args, named)) = script_call(value) else {
-            return Err(ReadError::unsupported(value.span, "this call"));
+            return self.subroutine(value);
         };
         if let Some((key, other)) = named.first() {
             return Err(ReadError::unsupported(other.span, format!("the argument `{key}=` of `{name}`")));
@@ -324,6 +361,19 @@ impl Reader<'_> {
         }
     }
 
+    /// A call of another function of the module, or of a function of a module inside `T`: `f(A.data)`, `cls.f(…)`, `T.ptx.mma(…)`.
+    fn subroutine(&mut self, value: &Py) -> Result<Expr, ReadError> {
+        let Node::Call(callee, args, named) = &value.node else {
+            return Err(ReadError::unsupported(value.span, "this call"));
+        };
+        let name = self.source[callee.span.range()].to_owned();
+        if !named.is_empty() || name.contains(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')) {
+            return Err(ReadError::unsupported(value.span, "this call"));
+        }
+        let args = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Expr::Call { name: format!("{OTHER_FUNCTION}{name}"), args, dtype: DType::INT32 })
+    }
+
     fn lanes(&self, value: &Py) -> Result<u16, ReadError> {
         match value.node {
             Node::Int(lanes) if (1..=i64::from(u16::MAX)).contains(&lanes) => Ok(lanes as u16),
@@ -345,6 +395,12 @@ impl Reader<'_> {
                 }
             };
             return Ok(Expr::Float { value, dtype });
+        }
+        if let Node::Large(value) = argument.node
+            && dtype == DType::scalar(Kind::UInt, 64)
+        {
+            // The same bits as a signed number.
+            return Ok(Expr::Int { value: value as i64, dtype });
         }
         let value = self.expr(argument)?;
         Ok(coerce(value, dtype, &self.function))
@@ -392,6 +448,33 @@ impl Reader<'_> {
 /// Calls that are written with the type of their result first.
 pub(super) fn takes_result_type(name: &str) -> bool {
     matches!(name, "call_extern" | "call_pure_extern" | "call_intrin" | "call_llvm_intrin" | "reinterpret")
+}
+
+/// Stands before the name of a function that is not one of `T`'s own.
+pub(super) const OTHER_FUNCTION: char = '@';
+
+/// Whether an expression mentions no name.
+fn is_plain(node: &Node) -> bool {
+    match node {
+        Node::Int(_) | Node::Float(_) | Node::Str(_) | Node::True | Node::False | Node::None => true,
+        Node::Tuple(items) | Node::List(items) => items.iter().all(|item| is_plain(&item.node)),
+        Node::Call(callee, args, named) => {
+            script_name(callee).is_some() && named.is_empty() && args.iter().all(|arg| is_plain(&arg.node))
+        }
+        _ => false,
+    }
+}
+
+/// The function that a bit operator is written for.
+fn bit_operation(operator: &str) -> Option<&'static str> {
+    Some(match operator {
+        "|" => "bitwise_or",
+        "^" => "bitwise_xor",
+        "&" => "bitwise_and",
+        "<<" => "shift_left",
+        ">>" => "shift_right",
+        _ => return None,
+    })
 }
 
 fn named_op(name: &str) -> Option<BinaryOp> {

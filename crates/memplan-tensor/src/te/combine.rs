@@ -67,7 +67,7 @@ fn greatest(dtype: DType) -> Expr {
     match dtype.kind {
         Kind::Float if dtype.bits == 64 => Expr::Float { value: f64::MAX, dtype },
         Kind::Float if dtype.bits == 16 => Expr::Float { value: 65504.0, dtype },
-        Kind::Float => Expr::Float { value: f64::from(f32::MAX), dtype },
+        Kind::Float | Kind::Small(_) => Expr::Float { value: f64::from(f32::MAX), dtype },
         Kind::BFloat => Expr::Float { value: f64::from(f32::from_bits(0x7f7f_0000)), dtype },
         Kind::UInt if dtype.bits < 64 => Expr::Int { value: (1i64 << dtype.bits) - 1, dtype },
         Kind::UInt => Expr::Int { value: -1, dtype },

@@ -10,6 +10,7 @@ mod in_place;
 mod interpreter;
 mod mistakes;
 mod neighbours;
+mod pipeline;
 mod read_back;
 mod records;
 mod script_text;

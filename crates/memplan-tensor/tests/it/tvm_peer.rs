@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// A running TVM.
-struct Tvm {
+pub(crate) struct Tvm {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -22,7 +22,7 @@ struct Tvm {
 impl Tvm {
     #[expect(clippy::print_stdout, reason = "a skipped test says so")]
     /// Starts TVM; `None` (said aloud) where there is none and none is required.
-    fn start() -> Option<Tvm> {
+    pub(crate) fn start() -> Option<Tvm> {
         let python = std::env::var("MEMPLAN_PYTHON").unwrap_or("python3".to_owned());
         let found = Command::new(&python).args(["-c", "import tvm.tirx"]).stderr(Stdio::null()).status();
         if !found.is_ok_and(|status| status.success()) {
@@ -46,7 +46,7 @@ impl Tvm {
         })
     }
 
-    fn ask(&mut self, question: &Value) -> Value {
+    pub(crate) fn ask(&mut self, question: &Value) -> Value {
         writeln!(self.input, "{question}").expect("the peer listens");
         self.input.flush().expect("the peer listens");
         let mut line = String::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId};
 use memplan_mlir::pass::PassError;
-use memplan_mlir::pass::plan_memory::{self, Defect, Options, Planned, Target};
+use memplan_mlir::pass::plan_memory::{self, Options, Planned, Target};
 use memplan_mlir::{Dialects, Document, Lowered, lower};
 use memplan_planner::Request;
 use memplan_program::SiteId;
@@ -34,15 +34,14 @@ impl Case {
         Case { text, document, lowered }
     }
 
-    pub(crate) fn plan(&self, capacity: u64, defect: Option<Defect>) -> Result<Planned, PassError> {
+    pub(crate) fn plan(&self, capacity: u64) -> Result<Planned, PassError> {
         let device = format!("scope = [{{ name = \"ub\", capacity = {capacity}, alignment = 32 }}]");
         let target: Target = device.parse().unwrap();
-        let options = Options { defect, ..Options::default() };
         let request = Request { work_limit: Some(WORK), ..Request::default() };
         plan_memory::run(
             &self.document,
             &self.lowered,
-            &options,
+            &Options::default(),
             Some(&target),
             None,
             &request,
@@ -52,7 +51,7 @@ impl Case {
 
     /// A plan with memory for everything, unless the kernel has none at all.
     pub(crate) fn roomy(&self) -> Option<Planned> {
-        match self.plan(1 << 30, None) {
+        match self.plan(1 << 30) {
             Ok(planned) => Some(planned),
             Err(PassError::Op { message, .. }) if message.contains("no fixed address") => None,
             Err(error) => panic!("{error}\n{}", self.text),
@@ -129,7 +128,7 @@ fn plan_with(percent: u64, seeds: std::ops::RangeInclusive<u64>) -> Tally {
             continue;
         };
         let capacity = (peak * percent / 100).max(32);
-        match case.plan(capacity, None) {
+        match case.plan(capacity) {
             Ok(result) => count_planned(seed, &case, &result, capacity, &mut tally),
             Err(PassError::DoesNotFit(overflows)) => {
                 let proved = overflows.iter().all(|overflow| overflow.proved);

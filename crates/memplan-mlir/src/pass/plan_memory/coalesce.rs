@@ -27,7 +27,7 @@ use memplan_program::{Control, Definition, OpId, Origin, SiteId, ValueId};
 
 use super::interference::Interference;
 use super::pipes::Users;
-use super::{Defect, Profile, View};
+use super::{Profile, View};
 use crate::classes::Classes;
 use crate::lower::hivm::is_plain_in_place;
 
@@ -138,8 +138,7 @@ impl Coalescing<'_> {
         let program = &self.view.lowered.program;
         for &site in planned {
             let carriers = self.carriers(site);
-            let defect = self.view.options.defect == Some(Defect::OneSlot);
-            if defect || carriers.is_empty() || !self.interference.with_itself(site) {
+            if carriers.is_empty() || !self.interference.with_itself(site) {
                 continue;
             }
             let rotation = program.rotation(site);
@@ -256,8 +255,7 @@ impl Coalescing<'_> {
         if a == b || self.groups.needed_slots.contains_key(&one) || self.groups.needed_slots.contains_key(&other) {
             return;
         }
-        let unchecked = self.view.options.defect == Some(Defect::JoinUnchecked);
-        if self.compatible(a, b) && (unchecked || !self.interfere(a, b)) {
+        if self.compatible(a, b) && !self.interfere(a, b) {
             self.merge(a, b);
             self.settled.extend([one, other]);
         }
@@ -368,10 +366,6 @@ impl Coalescing<'_> {
         let ends = matches!(self.view.lifetimes.life(donor), Life::Range { last, .. } if last == op);
         let apart = self.groups.groups[old].last <= op && self.groups.groups[new].first >= op;
         let settled = self.settled.contains(&result) || self.settled.contains(&donor);
-        let (ends, apart) = match self.view.options.defect {
-            Some(Defect::DonorLives) => (true, true),
-            _ => (ends, apart),
-        };
         if new == old || !begins || !ends || !apart || settled || !self.compatible(old, new) {
             return false;
         }

@@ -24,21 +24,6 @@ pub enum Profile {
     RegisterBased,
 }
 
-/// A mistake of the original that tests put back, to see that it is noticed. No
-/// option of the command line leads here.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Defect {
-    /// What control flow makes one value of is joined without a look at interference.
-    JoinUnchecked,
-    /// A buffer that a loop still reads while it is filled anew keeps its one slot.
-    OneSlot,
-    /// What is returned dies with its last access.
-    ReturnedDies,
-    /// An in-place donor may still be read later.
-    DonorLives,
-}
-
 /// Options of the pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -66,8 +51,6 @@ pub struct Options {
     pub target: Option<String>,
     /// `insert-workspace-size`: add the function that reports the workspace's size.
     pub size_function: bool,
-    #[doc(hidden)]
-    pub defect: Option<Defect>,
 }
 
 impl Default for Options {
@@ -85,7 +68,6 @@ impl Default for Options {
             profile: Profile::MemoryBased,
             target: None,
             size_function: true,
-            defect: None,
         }
     }
 }

@@ -25,14 +25,14 @@ use memplan_core::{
     Buffer, BufferId, Bytes, Id, Interval, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError, Size,
     Space, SpaceId,
 };
-use memplan_program::{AccessKind, FunctionId, OpId, SiteId};
+use memplan_program::{FunctionId, OpId, SiteId};
 use smallvec::smallvec;
 
+use super::View;
 use super::coalesce::Groups;
 use super::fixed::Piece;
 use super::pipes::Users;
 use super::target::{Scope, Target};
-use super::{Defect, View};
 use crate::dialect::Selector;
 
 /// One function, and where it runs.
@@ -190,21 +190,10 @@ impl Kernel<'_> {
 
     fn lifetime(&self, site: SiteId, counts_idle: bool) -> Lifetime {
         let range = match self.view.lifetimes.life(site) {
-            Life::Range { first, .. } if self.dies_at_once(site) => Some((first, first)),
             Life::Range { first, last } => Some((first, last)),
             _ => self.idle.get(&site).copied().filter(|_| counts_idle),
         };
         range.map(|(first, last)| Interval::new(self.step(first), self.step(last) + 1)).into_iter().collect()
-    }
-
-    /// Only if a test asks for the mistake.
-    fn dies_at_once(&self, site: SiteId) -> bool {
-        let program = &self.view.lowered.program;
-        let mut accesses = program.ops().iter().flat_map(|op| &op.accesses);
-        self.view.options.defect == Some(Defect::ReturnedDies)
-            && accesses.any(|access| {
-                access.kind == AccessKind::Escape && self.view.aliases.sites(access.value).contains(&site)
-            })
     }
 }
 
