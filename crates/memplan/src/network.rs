@@ -183,6 +183,10 @@ impl Network {
             plan.placements[buffer] = Some(memplan_core::Placement::at(space, *offset));
         }
         plan.fit_extents(problem);
+        // The runtime rounds sizes up, also that of the last buffer.
+        for extent in plan.extents.iter_mut().take(1) {
+            *extent = arena.extent.max(*extent);
+        }
         plan
     }
 

@@ -308,11 +308,11 @@ fn the_node_models_of_the_onnx_package() {
                 }
             }
             Err(error) => {
-                let message = error.to_string();
+                let message = error.message.clone();
                 assert_eq!(row["is_inferred"], false, "{name}: onnx infers every shape, and we say {message}");
                 let cause = match message.split_once("the content of ") {
                     Some((_, decider)) => format!("the content of {decider}"),
-                    None => message.split_once(": ").map_or(message.clone(), |(head, _)| head.to_owned()),
+                    None => error.code.to_owned(),
                 };
                 causes.entry(cause).or_default().push(name);
             }
