@@ -17,7 +17,9 @@ from tflm_arena import observe
 from tflm_recipes import F32, HANDLE, NAMES, OPERATORS, RECIPES, RESOURCE, Case, T, cases
 
 # Operators with any number of inputs or outputs of one type: only the first types tell kernels apart.
-VARIADIC = {"CONCATENATION": 1, "PACK": 1, "ADD_N": 1, "IF": 2, "WHILE": 2}
+VARIADIC = {"CONCATENATION": 1, "PACK": 1, "ADD_N": 1, "IF": 0, "WHILE": 0}
+# Operators that run graphs: their kernels copy bytes, of whatever type.
+CONTROL = {"IF", "WHILE", "CALL_ONCE"}
 # Sizes of the runtime's own records on the machine that measures.
 EVAL_TENSOR, NODE, SUBGRAPH, SCRATCH, TENSOR, QUANTIZATION, RESOURCE_RECORD = 24, 64, 24, 8, 64, 24, 40
 # What the allocator itself takes before the first request.
@@ -166,7 +168,7 @@ def signature(case, detailed=()):
         return f"[{' '.join([word for word, is_so in marks if is_so] + [NAMES[tensor.type]])}]"
 
     inputs = [name(*one) for one in enumerate(case.inputs[: VARIADIC.get(case.op, len(case.inputs))])]
-    output = NAMES[case.outputs[0].type] if case.outputs else "-"
+    output = "*" if case.op in CONTROL else NAMES[case.outputs[0].type] if case.outputs else "-"
     return f"{', '.join(inputs + ['...'] * (case.op in VARIADIC))} -> {output}".strip()
 
 

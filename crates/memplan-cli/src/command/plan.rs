@@ -36,7 +36,8 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     };
     let written = files.write(&source, &planned)?;
     let text = if args.output.json { planned.to_json() } else { report(&source, &planned, &written) };
-    let is_no = planned.outcome.plan().is_none();
+    let is_model = matches!(files.plan, Some((_, PlanKind::Model)));
+    let is_no = planned.outcome.plan().is_none() || is_model && model::exceeds_capacity(&planned);
     Ok(Answer { text, notes: planned.notes, is_no, ..Answer::default() })
 }
 
