@@ -214,7 +214,9 @@ def nodes(folder):
         graph = case.model.graph
         given = {entry.name for entry in graph.initializer}
         results = [name for node in graph.node for name in node.output if name]
-        found.append({"name": case.name, "path": path, "known": known, "is_inferred": all(name in known for name in [*results, *(e.name for e in graph.input if e.name not in given)])})
+        inputs = [entry.name for entry in graph.input if entry.name not in given]
+        is_inferred = all(name in known for name in results + inputs)
+        found.append({"name": case.name, "path": path, "known": known, "is_inferred": is_inferred})
     return found
 
 

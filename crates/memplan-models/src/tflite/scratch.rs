@@ -258,7 +258,7 @@ impl ScratchTable {
     }
 
     /// Operators of this table that are not among those of a model: perhaps their names are mistaken.
-    pub fn unused<'a>(&'a self, is_in_model: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    pub fn unused(&self, is_in_model: impl Fn(&str) -> bool) -> Vec<&str> {
         let mut unused = Vec::new();
         for kernel in self.kernels.iter().filter(|_| !self.is_measured) {
             if !is_in_model(&kernel.op) && !unused.contains(&kernel.op.as_str()) {
