@@ -17,7 +17,9 @@ from tflm_arena import observe
 from tflm_recipes import F32, HANDLE, NAMES, OPERATORS, RECIPES, RESOURCE, Case, T, cases
 
 # Operators with any number of inputs or outputs of one type: only the first types tell kernels apart.
-VARIADIC = {"CONCATENATION": 1, "PACK": 1, "ADD_N": 1, "IF": 2, "WHILE": 2}
+VARIADIC = {"CONCATENATION": 1, "PACK": 1, "ADD_N": 1, "IF": 0, "WHILE": 0}
+# Operators that run graphs: their kernels copy bytes, of whatever type.
+CONTROL = {"IF", "WHILE", "CALL_ONCE"}
 # Sizes of the runtime's own records on the machine that measures.
 EVAL_TENSOR, NODE, SUBGRAPH, SCRATCH, TENSOR, QUANTIZATION, RESOURCE_RECORD = 24, 64, 24, 8, 64, 24, 40
 # What the allocator itself takes before the first request.
@@ -154,17 +156,19 @@ def explain_lists(lists, facts):
     return None if None in amounts else amounts
 
 
-def signature(case, in_detail):
-    """Element types of inputs and first output; `-` for an input that is left out. In detail: what is constant, what has a scale a channel."""
+def signature(case, detailed=()):
+    """Element types of inputs and first output; `-` for an input that is left out. In detail: whether an input is constant and has a scale a channel."""
 
-    def name(tensor):
+    def name(place, tensor):
         if tensor is None:
             return "-"
+        if place not in detailed:
+            return NAMES[tensor.type]
         marks = [("const", tensor.is_constant), ("channels", tensor.is_quantized and tensor.channels > 1)]
-        return " ".join([word for word, is_so in marks if in_detail and is_so] + [NAMES[tensor.type]])
+        return f"[{' '.join([word for word, is_so in marks if is_so] + [NAMES[tensor.type]])}]"
 
-    inputs = [name(tensor) for tensor in case.inputs[: VARIADIC.get(case.op, len(case.inputs))]]
-    output = NAMES[case.outputs[0].type] if case.outputs else "-"
+    inputs = [name(*one) for one in enumerate(case.inputs[: VARIADIC.get(case.op, len(case.inputs))])]
+    output = "*" if case.op in CONTROL else NAMES[case.outputs[0].type] if case.outputs else "-"
     return f"{', '.join(inputs + ['...'] * (case.op in VARIADIC))} -> {output}".strip()
 
 
@@ -194,7 +198,7 @@ def measure(name):
         else:
             seen.append((case, observed, own_requests(case, observed)))
     kernels, unexplained = collections.defaultdict(list), []
-    for group in grouped(seen, lambda case: signature(case, False)).values():
+    for group in grouped(seen, signature).values():
         rules, rest = explain_group(group)
         for rule, key in rules:
             kernels[rule].append(key)
@@ -202,22 +206,23 @@ def measure(name):
     return kernels, unexplained, len(seen), refused
 
 
-# How cases of the same element types may be told apart, the simplest first: not at all, by options, by constants and scales, by both.
-DISTINCTIONS = [
-    lambda case: (signature(case, False), None),
-    lambda case: (signature(case, False), flags(case)),
-    lambda case: (signature(case, True), None),
-    lambda case: (signature(case, True), flags(case)),
-]
+def distinctions(places):
+    """How cases of the same element types may be told apart, the simplest first."""
+    yield lambda case: (signature(case), None)
+    yield lambda case: (signature(case), flags(case))
+    for place in range(places):
+        yield lambda case, place=place: (signature(case, {place}), None)
+    yield lambda case: (signature(case, range(places)), None)
+    yield lambda case: (signature(case, range(places)), flags(case))
 
 
 def explain_group(group):
     """Rules for cases of the same element types, by the first distinction under which all of them are explained."""
-    for is_exact, distinction in enumerate(DISTINCTIONS):
+    for distinction in distinctions(len(group[0][0].inputs)):
         found = {key: kernel(part) for key, part in grouped(group, distinction).items()}
         if not any(None in rule for rule in found.values()):
             break
-    rules = [((rule, on, is_exact > 1), key) for (key, on), rule in found.items() if rule[2] is not None]
+    rules = [((rule, on), key) for (key, on), rule in found.items() if rule[2] is not None]
     return rules, [key for key, rule in found.items() if None in rule]
 
 
@@ -243,8 +248,8 @@ def toml(name, rule, signatures):
     def texts(values):
         return "[" + ", ".join(f'"{value}"' for value in values) + "]"
 
-    (parsed, persistent, scratch), on, is_exact = rule
-    lines = ["[[kernel]]", f'op = "{name}"', f"{'exact_types' if is_exact else 'types'} = {texts(signatures)}"]
+    (parsed, persistent, scratch), on = rule
+    lines = ["[[kernel]]", f'op = "{name}"', f"types = {texts(signatures)}"]
     for word, fields in zip(("on", "off"), on or ()):
         if fields:
             lines.append(f"{word} = {list(fields)}")

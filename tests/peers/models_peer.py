@@ -137,7 +137,7 @@ def kernels(folder):
     for op in sorted(tflm_recipes.RECIPES):
         seen = set()
         for case in tflm_recipes.cases(op):
-            key = (signature(case, True), str(vars(case.options)) if case.options else "")
+            key = (signature(case, range(len(case.inputs))), str(vars(case.options)) if case.options else "")
             if key not in seen and record(op, case.model):
                 seen.add(key)
                 if not case.bodies and op not in ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"):
@@ -214,7 +214,9 @@ def nodes(folder):
         graph = case.model.graph
         given = {entry.name for entry in graph.initializer}
         results = [name for node in graph.node for name in node.output if name]
-        found.append({"name": case.name, "path": path, "known": known, "is_inferred": all(name in known for name in [*results, *(e.name for e in graph.input if e.name not in given)])})
+        inputs = [entry.name for entry in graph.input if entry.name not in given]
+        is_inferred = all(name in known for name in results + inputs)
+        found.append({"name": case.name, "path": path, "known": known, "is_inferred": is_inferred})
     return found
 
 

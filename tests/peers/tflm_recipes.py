@@ -28,7 +28,7 @@ ELEMENTS = {
 NAMES = {number: name for name, number in vars(Type).items() if not name.startswith("_")}
 OPERATORS = {name: number for name, number in vars(Op).items() if not name.startswith("_")}
 SHAPES = [[1, 5, 7, 3], [2, 9, 4, 11], [1, 6, 13, 2], [1, 17], [37], [2, 3, 5]]
-IMAGES = [[1, 12, 10, 3], [1, 8, 14, 5], [2, 10, 6, 7]]
+IMAGES = [[1, 12, 10, 3], [1, 8, 14, 5], [2, 10, 6, 7], [1, 9, 8, 1]]
 
 
 @dataclasses.dataclass
@@ -264,19 +264,20 @@ def conv(name):
             out = [batch, -(-height // stride), -(-width // stride), channels]
             made = options("Conv2D", padding=fb.Padding.SAME, strideH=stride, strideW=stride,
                            dilationHFactor=dilation, dilationWFactor=dilation)  # fmt: skip
-            weights = T([channels, size, size, depth], weight, const=True, channels=channels, scale=0.002)
-            inputs = [T(image, kind), weights, biases(bias, channels)]
-            yield Case(name, inputs, [T(out, kind)], made, 3)
-            if bias is None:
-                yield Case(name, inputs[:2], [T(out, kind)], made, 3)
+            for scales in (channels, 1):
+                weights = T([channels, size, size, depth], weight, const=True, channels=scales, scale=0.002)
+                inputs = [T(image, kind), weights, biases(bias, channels, scales)]
+                yield Case(name, inputs, [T(out, kind)], made, 3)
+                if bias is None:
+                    yield Case(name, inputs[:2], [T(out, kind)], made, 3)
 
 
 CONVOLUTIONS = [(F32, F32, F32), (F32, F32, None), (I8, I8, I32), (I8, I8, None), (I8, I4, I32), (I8, I4, None), (I16, I8, I64),
                 (I16, I8, I32), (I16, I8, None), (U8, U8, I32), (F32, I8, F32), (I16, I4, I64)]  # fmt: skip
 
 
-def biases(kind, channels):
-    return None if kind is None else T([channels], kind, const=True, channels=0 if kind == F32 else channels, scale=0.0001)
+def biases(kind, channels, scales):
+    return None if kind is None else T([channels], kind, const=True, channels=0 if kind == F32 else scales, scale=0.0001)
 
 
 @recipe("DEPTHWISE_CONV_2D")
@@ -288,9 +289,10 @@ def depthwise(name):
             out = [batch, -(-height // stride), -(-width // stride), channels]
             made = options("DepthwiseConv2D", padding=fb.Padding.SAME, strideH=stride, strideW=stride,
                            depthMultiplier=multiplier, dilationHFactor=dilation, dilationWFactor=dilation)  # fmt: skip
-            weights = T([1, size, size, channels], weight, const=True, channels=channels, axis=3, scale=0.002)
-            inputs = [T(image, kind), weights] + ([biases(bias, channels)] if bias is not None else [])
-            yield Case(name, inputs, [T(out, kind)], made, 3)
+            for scales in (channels, 1):
+                weights = T([1, size, size, channels], weight, const=True, channels=scales, axis=3, scale=0.002)
+                inputs = [T(image, kind), weights] + ([biases(bias, channels, scales)] if bias is not None else [])
+                yield Case(name, inputs, [T(out, kind)], made, 3)
 
 
 @recipe("TRANSPOSE_CONV")
@@ -300,9 +302,10 @@ def transpose_conv(name):
             batch, height, width, depth = image
             out = [batch, height * stride, width * stride, channels]
             made = options("TransposeConv", padding=fb.Padding.SAME, strideH=stride, strideW=stride)
-            weights = T([channels, 2, 2, depth], weight, const=True, channels=channels, scale=0.002)
-            inputs = [ints(*out), weights, T(image, kind)]
-            yield Case(name, inputs + ([biases(bias, channels)] if bias is not None else []), [T(out, kind)], made, 3)
+            for scales in (channels, 1):
+                weights = T([channels, 2, 2, depth], weight, const=True, channels=scales, scale=0.002)
+                inputs = [ints(*out), weights, T(image, kind)] + ([biases(bias, channels, scales)] if bias is not None else [])
+                yield Case(name, inputs, [T(out, kind)], made, 3)
 
 
 @recipe("FULLY_CONNECTED")
@@ -310,9 +313,7 @@ def dense(name):
     for (kind, weight, bias), (rows, depth, channels) in itertools.product(CONVOLUTIONS, ((1, 12, 5), (3, 10, 8), (2, 34, 21))):
         for per_channel in (False, True):
             weights = T([channels, depth], weight, const=True, channels=channels if per_channel else 0, scale=0.002)
-            bias_tensor = biases(bias, channels if per_channel else 1) if bias is not None else None
-            if bias_tensor:
-                bias_tensor.shape = [channels]
+            bias_tensor = biases(bias, channels, channels if per_channel else 1)
             inputs = [T([rows, depth], kind), weights, bias_tensor]
             result = [T([rows, channels], kind)]
             yield Case(name, inputs, result, options("FullyConnected"), 4)

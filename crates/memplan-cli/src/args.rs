@@ -204,7 +204,7 @@ pub(crate) struct TargetArgs {
     /// Make every offset a multiple of N bytes
     #[arg(long, value_name = "N", value_parser = parse_alignment)]
     align: Option<Bytes>,
-    /// Capacity of the memory: 65536, 256KiB, 1.5MiB
+    /// Capacity of the memory, for a .tflite model of its whole arena: 65536, 256KiB, 1.5MiB
     #[arg(long, value_name = "SIZE")]
     capacity: Option<Bytes>,
     /// Capacity and alignment of one memory space, as in sram=256KiB:16; may be repeated

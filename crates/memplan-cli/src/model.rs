@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use memplan::core::{Bytes, Id, Plan, Problem};
+use memplan::front_end::Planned;
 use memplan::network::Network;
 use memplan::wording::sized;
 
@@ -19,25 +20,31 @@ const BAR: u64 = 40;
 
 /// What the runtime makes of a plan inside the model.
 pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> String {
+    let Some(arena) = Arena::of(network, problem, plan) else {
+        return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
+    };
+    let needs = format!("with it the arena of TensorFlow Lite Micro needs {}{}", arena.at_least(), sized(arena.total));
     if !network.unmeasured().is_empty() {
         return format!(
-            "{}: nobody has measured what {} asks for besides its tensors, and a plan around\n\
-             an unknown amount could make the arena larger than no plan; with a table that says it (--scratch) tensors are placed, too",
+            "{needs}: {}\nbecause nobody has measured what {} asks for besides its tensors, and a plan around an \
+             unknown amount could need more than no plan;\na table that says it (--scratch) has tensors placed, too",
             painted("the model leaves every tensor to the runtime", Style::Bad),
             list(network.unmeasured()),
         );
     }
-    let Some(arena) = Arena::of(network, problem, plan) else {
-        return "what the runtime adds for scratch memory was not foreseen: there are too many tensors".to_owned();
-    };
+    let verdict = if arena.is_too_large { painted(", more than the capacity", Style::Bad) } else { String::new() };
     format!(
-        "with it the arena of TensorFlow Lite Micro needs {}{}: {} for tensors and scratch memory, {} that it keeps for itself{}",
-        arena.at_least(),
-        sized(arena.total),
+        "{needs}{verdict}: {} for tensors and scratch memory, {} that it keeps for itself{}",
         sized(arena.head),
         sized(network.tail().bytes),
         arena.to_start(network),
     )
+}
+
+/// Whether the runtime, which places scratch memory itself, needs more than the capacity with the plan inside the model.
+pub(crate) fn exceeds_capacity(planned: &Planned) -> bool {
+    let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan()) else { return false };
+    Arena::of(network, &planned.problem, plan).is_some_and(|arena| arena.is_too_large)
 }
 
 /// The arena that the runtime needs with a plan inside the model.
@@ -46,6 +53,8 @@ struct Arena {
     total: Bytes,
     /// Tensors and scratch memory.
     head: Bytes,
+    /// It is more than the capacity.
+    is_too_large: bool,
     /// No kernel keeps or asks for more.
     is_exact: bool,
 }
@@ -53,10 +62,20 @@ struct Arena {
 impl Arena {
     /// `None` if the runtime's planner was not followed: there are too many tensors.
     fn of(network: &Network, problem: &Problem, plan: &Plan) -> Option<Arena> {
-        let written = network.runtime_is_known().then(|| network.better_plan(problem, plan))?;
-        let written = written.as_ref().unwrap_or(plan);
-        let is_exact = network.unmeasured().is_empty() && network.tail().unknown.is_empty();
-        Some(Arena { total: network.arena(written), head: network.runtime_extent(written), is_exact })
+        let known = network.runtime_is_known();
+        let is_measured = network.unmeasured().is_empty();
+        // Where scratch memory is not known, the written model leaves tensors to the runtime.
+        let head = known.then(|| match is_measured {
+            true => network.runtime_extent(network.better_plan(problem, plan).as_ref().unwrap_or(plan)),
+            false => network.runtime_at_least(),
+        })?;
+        let capacity = problem.spaces().iter().next().and_then(|space| space.capacity);
+        Some(Arena {
+            total: network.arena(head),
+            head,
+            is_too_large: capacity.is_some_and(|capacity| head > capacity),
+            is_exact: is_measured && network.tail().unknown.is_empty(),
+        })
     }
 
     /// What a small arena needs beside both.
@@ -79,8 +98,9 @@ pub(crate) fn arena_row(network: &Network, problem: &Problem, plan: &Plan) -> Op
         [] => String::new(),
         names => format!(", and more for {}, which nobody has measured", list(names)),
     };
+    let tensors = if network.unmeasured().is_empty() { "the plan" } else { "tensors" };
     let remark = format!(
-        "{}the plan and {} that TensorFlow Lite Micro keeps for itself{}{more}",
+        "{}{tensors} and {} that TensorFlow Lite Micro keeps for itself{}{more}",
         arena.at_least(),
         sized(network.tail().bytes),
         arena.to_start(network)

@@ -6,7 +6,7 @@ pub use report::{LiveAt, PeakReport, PeakRow};
 
 use std::collections::BTreeMap;
 
-use memplan_core::{BufferId, Bytes, Id, IndexVec, Plan, Problem};
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Plan, Problem, bound};
 use memplan_models::ReadError;
 use memplan_models::graph::problem::{Assumptions, Placed, Role, place};
 use memplan_models::graph::{Model, Timeline, program::program};
@@ -154,9 +154,9 @@ impl Network {
         &self.unmeasured
     }
 
-    /// The arena that TensorFlow Lite Micro needs with a plan of ours inside the model, all of it.
-    pub fn arena(&self, plan: &Plan) -> Bytes {
-        self.tail.arena(self.runtime_extent(plan), self.roles().len())
+    /// The arena that TensorFlow Lite Micro needs for a head of so many bytes, all of it.
+    pub fn arena(&self, head: Bytes) -> Bytes {
+        self.tail.arena(head, self.roles().len())
     }
 
     /// What TensorFlow Lite Micro keeps in its arena beside tensors and scratch memory.
@@ -200,16 +200,28 @@ impl Network {
             plan.placements[buffer] = Some(memplan_core::Placement::at(space, *offset));
         }
         plan.fit_extents(problem);
+        // The runtime rounds sizes up, also that of the last buffer.
+        for extent in plan.extents.iter_mut().take(1) {
+            *extent = arena.extent.max(*extent);
+        }
         plan
     }
 
-    /// The arena that TensorFlow Lite Micro needs on its own. It reuses inputs,
+    /// The head of the arena that TensorFlow Lite Micro needs on its own. It reuses inputs,
     /// whatever was assumed here.
     pub fn runtime_alone(&self) -> Bytes {
+        arena::lay_out(&arena::requests(&self.with_inputs_reused(), None, |_| false)).extent
+    }
+
+    /// What the head of the arena needs at least, wherever tensors are and whatever scratch memory comes on top.
+    pub fn runtime_at_least(&self) -> Bytes {
+        bound::lower_bound(&self.with_inputs_reused())
+    }
+
+    fn with_inputs_reused(&self) -> Problem {
         let assumptions = Assumptions { reuse_inputs: true, in_place: false };
-        let problem = place(&self.model, self.placed.timeline.clone(), assumptions).map(|placed| placed.problem);
-        let requests = |problem: &Problem| arena::requests(problem, None, |_| false);
-        arena::lay_out(&requests(problem.as_ref().unwrap_or(&self.placed.problem))).extent
+        let placed = place(&self.model, self.placed.timeline.clone(), assumptions);
+        placed.map_or_else(|_| self.placed.problem.clone(), |placed| placed.problem)
     }
 
     /// The arena that TensorFlow Lite Micro needs with a plan of ours inside the

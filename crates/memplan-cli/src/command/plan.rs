@@ -45,7 +45,8 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     };
     let written = files.write(&source, &plain, &input, &planned)?;
     let text = if args.output.json { planned.to_json() } else { report(&source, &planned, &written) };
-    let is_no = planned.outcome.plan().is_none();
+    let is_model = files.form() == PlanForm::Model;
+    let is_no = planned.outcome.plan().is_none() || is_model && model::exceeds_capacity(&planned);
     let warnings = planned.repairs().to_vec();
     let answer = Answer { text, notes: planned.into_inner().notes, warnings, is_no, ..Answer::default() };
     Ok(answer.with_notes(more_notes))

@@ -293,7 +293,7 @@ fn the_node_models_of_the_onnx_package() {
         match memplan::front_end::FrontEnd::read(&memplan::front_end::Plain::default(), &source) {
             Ok(input) => {
                 let may_be_less = input.notes.iter().any(|note| note.contains("planned for the most"));
-                for buffer in input.problem.buffers().iter() {
+                for buffer in input.problem.buffers() {
                     let known = row["known"].get(&buffer.name).and_then(Value::as_u64);
                     let Some((known, size)) = known.zip(buffer.bytes().map(|bytes| bytes.0)) else { continue };
                     // numpy gives elements of 4 and 2 bits a byte each.
@@ -309,11 +309,11 @@ fn the_node_models_of_the_onnx_package() {
                 }
             }
             Err(error) => {
-                let message = error.to_string();
+                let message = error.message.clone();
                 assert_eq!(row["is_inferred"], false, "{name}: onnx infers every shape, and we say {message}");
                 let cause = match message.split_once("the content of ") {
                     Some((_, decider)) => format!("the content of {decider}"),
-                    None => message.split_once(": ").map_or(message.clone(), |(head, _)| head.to_owned()),
+                    None => error.code.to_owned(),
                 };
                 causes.entry(cause).or_default().push(name);
             }

@@ -34,10 +34,7 @@ fn the_json_has_exactly_the_documented_shape() {
     });
     assert_eq!(plan, expected);
     let keys: Vec<&str> = plan.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(
-        keys,
-        ["strategy", "status", "extent", "lower_bound", "spaces", "buffers", "objects", "reused"]
-    );
+    assert_eq!(keys, ["strategy", "status", "extent", "lower_bound", "spaces", "buffers", "objects", "reused"]);
     assert_eq!(ran.stdout.lines().count(), 1, "one line, for pipes");
 }
 

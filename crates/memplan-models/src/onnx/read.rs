@@ -536,6 +536,8 @@ impl Reader<'_> {
                 if draft.tensors[input].lacks_shape() {
                     missing.tensors.push(format!("`{}` (input)", draft.tensors[input].name));
                     missing.flags.push(draft.tensors[input].name.clone());
+                    // What a body is given is decided by what the node that runs it reads.
+                    missing.content.extend((id.index() > 0).then_some((id, input)));
                 }
             }
         }
@@ -568,7 +570,8 @@ impl Reader<'_> {
             match (facts.outer, sources.get(&tensor)) {
                 (Some(outer), _) => open.push(outer),
                 (None, Some((graph, node))) => {
-                    open.extend(node.inputs.iter().flatten().map(|&input| (*graph, input)));
+                    let read = node.inputs.iter().flatten().chain(&node.captures);
+                    open.extend(read.map(|&input| (*graph, input)));
                 }
                 (None, None) => drop(found.insert(facts.name.clone())),
             }

@@ -18,8 +18,8 @@
 //! parsed = [[20, 4]]                             # bytes and alignment of its options, once they are parsed
 //! ```
 //!
-//! In `types`, `-` is an input that is left out and `...` stands for any more of them. `exact_types` also
-//! asks for what is constant (`const INT8`) and what has a scale for each channel (`channels INT8`), and that nothing else is.
+//! In `types`, `-` is an input that is left out, `*` any, and `...` stands for any more of them. Brackets also ask whether a tensor
+//! is constant and has a scale for each channel: `[INT8]` is and has neither, `[const channels INT8]` both.
 //! `on` and `off` ask for options that are set or not, by the number of their field.
 //!
 //! The older form has scratch memory only; several entries for an operator add up:
@@ -82,8 +82,6 @@ struct Kernel {
     #[serde(default)]
     types: Vec<Signature>,
     #[serde(default)]
-    exact_types: Vec<Signature>,
-    #[serde(default)]
     on: Vec<u16>,
     #[serde(default)]
     off: Vec<u16>,
@@ -132,35 +130,45 @@ struct Signature {
 enum Pattern {
     LeftOut,
     Any,
-    Tensor { element: String, is_constant: bool, has_channels: bool },
+    Tensor {
+        element: String,
+        /// Whether it is constant and whether it has a scale for each channel, if that matters.
+        marks: Option<[bool; 2]>,
+    },
 }
 
 impl Pattern {
     fn parse(text: &str) -> Option<Pattern> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let (&element, marks) = words.split_last()?;
-        match (element, marks) {
-            ("-", []) => return Some(Pattern::LeftOut),
-            ("*", []) => return Some(Pattern::Any),
+        match text {
+            "-" => return Some(Pattern::LeftOut),
+            "*" => return Some(Pattern::Any),
             _ => {}
         }
-        let is_known = vocabulary::is_element(element) && marks.iter().all(|mark| ["const", "channels"].contains(mark));
-        let [is_constant, has_channels] = ["const", "channels"].map(|mark| marks.contains(&mark));
-        is_known.then(|| Pattern::Tensor { element: element.to_owned(), is_constant, has_channels })
+        let Some(bracketed) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) else {
+            let is_known = vocabulary::is_element(text);
+            return is_known.then(|| Pattern::Tensor { element: text.to_owned(), marks: None });
+        };
+        let words: Vec<&str> = bracketed.split_whitespace().collect();
+        let (&element, found) = words.split_last()?;
+        let is_known = vocabulary::is_element(element) && found.iter().all(|mark| MARKS.contains(mark));
+        let marks = Some(MARKS.map(|mark| found.contains(&mark)));
+        is_known.then(|| Pattern::Tensor { element: element.to_owned(), marks })
     }
 
-    fn fits(&self, argument: Option<&Argument>, is_exact: bool) -> bool {
+    fn fits(&self, argument: Option<&Argument>) -> bool {
         match (self, argument) {
             (Pattern::Any, _) | (Pattern::LeftOut, None) => true,
-            (Pattern::Tensor { element, is_constant, has_channels }, Some(argument)) => {
-                let is_same =
-                    *is_constant == (argument.tensor.home == Home::File) && *has_channels == (argument.scales > 1);
-                argument.tensor.element == element && (!is_exact || is_same)
+            (Pattern::Tensor { element, marks }, Some(argument)) => {
+                let found = [argument.tensor.home == Home::File, argument.scales > 1];
+                argument.tensor.element == element && marks.is_none_or(|marks| marks == found)
             }
             _ => false,
         }
     }
 }
+
+/// What may be said of a tensor in brackets.
+const MARKS: [&str; 2] = ["const", "channels"];
 
 impl TryFrom<String> for Signature {
     type Error = String;
@@ -172,20 +180,19 @@ impl TryFrom<String> for Signature {
         let is_open = parts.last() == Some(&"...");
         parts.truncate(parts.len() - usize::from(is_open));
         let inputs = parts.into_iter().map(Pattern::parse).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
-        let output = Some(Pattern::parse(output).ok_or_else(wrong)?);
+        let output = Some(Pattern::parse(output.trim()).ok_or_else(wrong)?);
         Ok(Signature { inputs, is_open, output })
     }
 }
 
 impl Signature {
-    fn fits(&self, operator: &Operator, is_exact: bool) -> bool {
+    fn fits(&self, operator: &Operator) -> bool {
         let counts_fit =
             operator.inputs.len() == self.inputs.len() || self.is_open && operator.inputs.len() >= self.inputs.len();
         let first_output = operator.outputs.first().and_then(Option::as_ref);
         counts_fit
-            && self.inputs.iter().zip(&operator.inputs).all(|(one, input)| one.fits(input.as_ref(), is_exact))
-            // A signature tells outputs apart by their type alone.
-            && self.output.as_ref().is_none_or(|output| output.fits(first_output, false))
+            && self.inputs.iter().zip(&operator.inputs).all(|(one, input)| one.fits(input.as_ref()))
+            && self.output.as_ref().is_none_or(|output| output.fits(first_output))
     }
 }
 
@@ -196,7 +203,7 @@ impl Entry {
     fn kernel(self) -> Kernel {
         let amount = Amount::new(self.bytes_per_element, self.of.into_iter().collect(), i64::from(self.bytes));
         let types = self.when.map(|element| {
-            let wanted = Pattern::Tensor { element, is_constant: false, has_channels: false };
+            let wanted = Pattern::Tensor { element, marks: None };
             let mut inputs = vec![Pattern::Any; self.when_input];
             inputs.push(wanted);
             Signature { inputs, is_open: true, output: None }
@@ -204,7 +211,6 @@ impl Entry {
         Kernel {
             op: self.op,
             types: types.into_iter().collect(),
-            exact_types: Vec::new(),
             on: Vec::new(),
             off: Vec::new(),
             scratch: Some(vec![amount; self.times as usize]),
@@ -252,7 +258,7 @@ impl ScratchTable {
     }
 
     /// Operators of this table that are not among those of a model: perhaps their names are mistaken.
-    pub fn unused<'a>(&'a self, is_in_model: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    pub fn unused(&self, is_in_model: impl Fn(&str) -> bool) -> Vec<&str> {
         let mut unused = Vec::new();
         for kernel in self.kernels.iter().filter(|_| !self.is_measured) {
             if !is_in_model(&kernel.op) && !unused.contains(&kernel.op.as_str()) {
@@ -329,10 +335,7 @@ impl Operator<'_> {
 
 impl Kernel {
     fn fits(&self, operator: &Operator) -> bool {
-        let is_any = self.types.is_empty() && self.exact_types.is_empty();
-        let types_fit = is_any
-            || self.types.iter().any(|types| types.fits(operator, false))
-            || self.exact_types.iter().any(|types| types.fits(operator, true));
+        let types_fit = self.types.is_empty() || self.types.iter().any(|types| types.fits(operator));
         types_fit
             && self.on.iter().all(|&field| (operator.is_on)(field))
             && self.off.iter().all(|&field| !(operator.is_on)(field))

@@ -24,7 +24,9 @@ fn memory(function: &Function) -> (BTreeMap<String, u64>, u64) {
     for site in allocation_sites(function) {
         let buffer = &function.buffers[site.buffer];
         match buffer.constant_elements() {
-            Some(elements) => *bytes.entry(site.scope.to_string()).or_insert(0) += elements * buffer.dtype.total_bits() / 8,
+            Some(elements) => {
+                *bytes.entry(site.scope.to_string()).or_insert(0) += elements * buffer.dtype.total_bits() / 8
+            }
             None => symbolic += 1,
         }
     }

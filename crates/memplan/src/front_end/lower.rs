@@ -1,10 +1,13 @@
 //! lower: the whole life cycle, from tensor operations and a schedule to a loop program with shared memory.
+//!
+//! The loop program before memory is shared is printed and read as TVMScript, so that from there on everything is
+//! as it is for a script that somebody else wrote.
 
 use memplan_core::utf8;
 use memplan_tensor::rewrite::{Mode, RewriteOptions};
 use memplan_tensor::te::{LifeCycleError, LowerOptions, prepared_function, print_plainly};
 
-use super::storage_rewrite::{LaidFunction, LoopFunctions, failure, planned_by};
+use super::storage_rewrite::{LaidFunction, ScriptText, failure, planned_by};
 use super::{Claim, FrontEnd, Output, Places};
 use crate::driver::{Failure, Solver};
 use crate::format::te::unreadable;
@@ -18,14 +21,14 @@ pub struct Lower {
 }
 
 impl FrontEnd for Lower {
-    type Input = LoopFunctions;
+    type Input = ScriptText;
     type Laid = Vec<LaidFunction>;
 
     fn name(&self) -> &str {
         "lower"
     }
 
-    fn read(&self, source: &Source) -> Result<LoopFunctions, Failure> {
+    fn read(&self, source: &Source) -> Result<ScriptText, Failure> {
         let text = utf8(&source.bytes)?;
         let compat = self.options.mode == Mode::Compat;
         let options = LowerOptions { compat, rewrite: self.options.clone(), ..LowerOptions::default() };
@@ -33,22 +36,22 @@ impl FrontEnd for Lower {
             LifeCycleError::Rewrite(error) => failure(text, error),
             error => unreadable(text, error).into(),
         })?;
-        LoopFunctions::new(text, vec![prepared])
+        ScriptText::read(&print_plainly(&prepared), false)
     }
 
-    fn lay_out(&self, input: &LoopFunctions, solver: &mut Solver) -> Result<Vec<LaidFunction>, Failure> {
+    fn lay_out(&self, input: &ScriptText, solver: &mut Solver) -> Result<Vec<LaidFunction>, Failure> {
         input.lay_out(&planned_by(&self.options, solver.how()), solver)
     }
 
-    fn claim<'a>(&self, input: &'a LoopFunctions, laid: &'a Vec<LaidFunction>) -> Claim<'a> {
+    fn claim<'a>(&self, input: &'a ScriptText, laid: &'a Vec<LaidFunction>) -> Claim<'a> {
         input.claim(laid)
     }
 
-    fn emit(&self, input: &LoopFunctions, laid: &Vec<LaidFunction>) -> Result<Output, Failure> {
-        Ok(Output::of_text(input.rewritten(laid).map(|function| print_plainly(&function)).collect::<String>()))
+    fn emit(&self, input: &ScriptText, laid: &Vec<LaidFunction>) -> Result<Output, Failure> {
+        Ok(input.emit(laid))
     }
 
-    fn places(&self, input: &LoopFunctions, output: &Output) -> Result<Places, Failure> {
+    fn places(&self, input: &ScriptText, output: &Output) -> Result<Places, Failure> {
         input.places(output)
     }
 }

@@ -27,15 +27,10 @@ pub struct StorageRewrite {
     pub options: RewriteOptions,
 }
 
-/// A script as it was read.
+/// A script as it was read, with what later stages need of its functions.
 pub struct ScriptText {
+    text: String,
     script: Script,
-    functions: LoopFunctions,
-}
-
-/// Loop functions, the text they come from, and what else later stages need of them.
-pub struct LoopFunctions {
-    pub(super) text: String,
     functions: Vec<LoopFunction>,
 }
 
@@ -56,10 +51,13 @@ pub struct LaidFunction {
     placements: Vec<Option<Placement>>,
 }
 
-impl LoopFunctions {
-    pub(super) fn new(text: &str, functions: Vec<Function>) -> Result<LoopFunctions, Failure> {
+impl ScriptText {
+    /// Reads a script; `flatten` makes buffers with several dimensions flat first.
+    pub(super) fn read(text: &str, flatten: bool) -> Result<ScriptText, Failure> {
         let malformed = |span, message: String| ReadError::new("tvmscript::malformed", text, span, message);
-        let read = |function: Function| {
+        let script = Script::read(text).map_err(|error| malformed(error.span(), error.to_string()))?;
+        let read = |function: &Function| {
+            let function = if flatten { flatten_buffers(function) } else { function.clone() };
             let lowered = lower(&function).map_err(|error| malformed(Default::default(), error.to_string()))?;
             let mut buffers: Vec<(SiteId, BufId)> =
                 lowered.sites.iter_enumerated().filter_map(|(buffer, site)| Some(((*site)?, buffer))).collect();
@@ -67,8 +65,8 @@ impl LoopFunctions {
             let unmoved = places(&function, &function).map_err(|error| malformed(error.span, error.message))?;
             Ok(LoopFunction { buffers: buffers.into_iter().map(|(_, buffer)| buffer).collect(), unmoved, function })
         };
-        let functions = functions.into_iter().map(read).collect::<Result<_, ReadError>>()?;
-        Ok(LoopFunctions { text: text.to_owned(), functions })
+        let functions = script.functions().iter().map(read).collect::<Result<_, ReadError>>()?;
+        Ok(ScriptText { text: text.to_owned(), script, functions })
     }
 
     pub(super) fn lay_out(&self, options: &RewriteOptions, solver: &Solver) -> Result<Vec<LaidFunction>, Failure> {
@@ -87,11 +85,12 @@ impl LoopFunctions {
         }
     }
 
-    pub(super) fn rewritten<'a>(&'a self, laid: &'a [LaidFunction]) -> impl Iterator<Item = Function> + 'a {
-        let apply = |(function, laid): (&LoopFunction, &LaidFunction)| {
-            rewrite::apply(function.function.clone(), &laid.decision.layout)
-        };
-        self.functions.iter().zip(laid).map(apply)
+    pub(super) fn emit(&self, laid: &[LaidFunction]) -> Output {
+        let mut script = self.script.clone();
+        for ((function, old), laid) in script.functions_mut().iter_mut().zip(&self.functions).zip(laid) {
+            *function = rewrite::apply(old.function.clone(), &laid.decision.layout);
+        }
+        Output::of_text(script.print())
     }
 
     pub(super) fn places(&self, output: &Output) -> Result<Places, Failure> {
@@ -191,35 +190,23 @@ impl FrontEnd for StorageRewrite {
     }
 
     fn read(&self, source: &Source) -> Result<ScriptText, Failure> {
-        let text = utf8(&source.bytes)?;
-        let script = Script::read(text)
-            .map_err(|error| ReadError::new("tvmscript::malformed", text, error.span(), error.to_string()))?;
-        let flat = |function: &Function| match self.options.flatten {
-            true => flatten_buffers(function),
-            false => function.clone(),
-        };
-        let functions = LoopFunctions::new(text, script.functions().iter().map(flat).collect())?;
-        Ok(ScriptText { script, functions })
+        ScriptText::read(utf8(&source.bytes)?, self.options.flatten)
     }
 
     fn lay_out(&self, input: &ScriptText, solver: &mut Solver) -> Result<Vec<LaidFunction>, Failure> {
-        input.functions.lay_out(&planned_by(&self.options, solver.how()), solver)
+        input.lay_out(&planned_by(&self.options, solver.how()), solver)
     }
 
     fn claim<'a>(&self, input: &'a ScriptText, laid: &'a Vec<LaidFunction>) -> Claim<'a> {
-        input.functions.claim(laid)
+        input.claim(laid)
     }
 
     fn emit(&self, input: &ScriptText, laid: &Vec<LaidFunction>) -> Result<Output, Failure> {
-        let mut script = input.script.clone();
-        for (function, rewritten) in script.functions_mut().iter_mut().zip(input.functions.rewritten(laid)) {
-            *function = rewritten;
-        }
-        Ok(Output::of_text(script.print()))
+        Ok(input.emit(laid))
     }
 
     fn places(&self, input: &ScriptText, output: &Output) -> Result<Places, Failure> {
-        input.functions.places(output)
+        input.places(output)
     }
 }
 
