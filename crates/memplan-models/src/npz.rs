@@ -122,7 +122,7 @@ impl<'a> Bytes<'a> {
     fn slice(&self, at: usize, length: usize) -> Result<&'a [u8], NpzError> {
         let end = at.checked_add(length);
         let slice = end.and_then(|end| self.0.get(at..end));
-        slice.ok_or(NpzError { message: "it ends too early", position: at })
+        slice.ok_or(NpzError { message: "it ends too early", position: at.min(self.0.len()) })
     }
 
     fn number(&self, at: usize, length: usize) -> Result<u64, NpzError> {
