@@ -23,7 +23,8 @@
 //!   other one, the content comes from elsewhere: the bytes are taken from the
 //!   start of the function;
 //! - what escapes, what asynchronous work uses, and what a called function has at
-//!   fixed addresses is taken to the end of the function.
+//!   fixed addresses is taken to the end of the function;
+//! - what is marked `mem_unique` or as preloaded is taken all the time.
 //!
 //! An address that is not a constant may be anywhere; a remark says that nothing
 //! keeps other buffers away from it.
@@ -158,7 +159,12 @@ struct Uses<'a> {
     /// The values that may be (a part of) what a value is, one step on.
     receivers: IndexVec<ValueId, Vec<ValueId>>,
     accesses: IndexVec<ValueId, Vec<(OpId, AccessKind)>>,
+    /// Values that share with nobody, or whose content is used when no op says so.
+    marked: HashSet<ValueId>,
 }
+
+/// Marks of such values.
+const MARKS: [&str; 2] = ["mem_unique", "hivm.preload_local_buffer"];
 
 impl<'a> Uses<'a> {
     fn new(view: &'a View<'a>) -> Uses<'a> {
@@ -168,6 +174,7 @@ impl<'a> Uses<'a> {
             view,
             receivers: IndexVec::filled(Vec::new(), count),
             accesses: IndexVec::filled(Vec::new(), count),
+            marked: marked(view),
         };
         for (target, source) in program.incoming_edges() {
             uses.receivers[source].push(target);
@@ -204,11 +211,13 @@ impl<'a> Uses<'a> {
     /// From the first to the last op at which a value's memory is in use.
     fn life(&self, value: ValueId) -> Option<(OpId, OpId)> {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
-        let uses = self.all_uses(value);
+        let names = self.reached(value);
+        let uses = self.all_uses(&names);
         let &(first, _) = uses.first()?;
         let function = program.function_of(first);
         let whole = tree.function_range(function)?;
-        if program.region(program.functions()[function].body).blocks.len() > 1 {
+        let is_graph = program.region(program.functions()[function].body).blocks.len() > 1;
+        if is_graph || names.iter().any(|name| self.marked.contains(name)) {
             return Some(whole);
         }
         let outermost = |op: OpId| tree.child_towards(None, op);
@@ -222,15 +231,21 @@ impl<'a> Uses<'a> {
         Some((begin, end))
     }
 
-    /// All accesses to what may be a value's memory, in the order of the program.
-    fn all_uses(&self, value: ValueId) -> Vec<(OpId, AccessKind)> {
+    /// The values that may be (a part of) a value's memory.
+    fn reached(&self, value: ValueId) -> Vec<ValueId> {
         let mut seen = HashSet::from([value]);
-        let mut stack = vec![value];
-        let mut uses = Vec::new();
-        while let Some(value) = stack.pop() {
-            uses.extend(&self.accesses[value]);
-            stack.extend(self.receivers[value].iter().filter(|&&next| seen.insert(next)));
+        let mut found = vec![value];
+        let mut next = 0;
+        while let Some(&value) = found.get(next) {
+            found.extend(self.receivers[value].iter().filter(|&&receiver| seen.insert(receiver)));
+            next += 1;
         }
+        found
+    }
+
+    /// All accesses through these values, in the order of the program.
+    fn all_uses(&self, names: &[ValueId]) -> Vec<(OpId, AccessKind)> {
+        let mut uses: Vec<(OpId, AccessKind)> = names.iter().flat_map(|&name| &self.accesses[name]).copied().collect();
         uses.sort_unstable();
         uses
     }
@@ -260,6 +275,16 @@ impl<'a> Uses<'a> {
         };
         !std::iter::once(op).chain(program.ancestors(op)).all(|op| waits(program.op(op).control()))
     }
+}
+
+fn marked(view: &View) -> HashSet<ValueId> {
+    let document = view.document;
+    let is_mark = |op: crate::OpId| {
+        document.name(op) == "annotation.mark" && MARKS.iter().any(|mark| document.attribute(op, mark).is_some())
+    };
+    let marks = view.lowered.ops.iter().filter(|&&op| is_mark(op));
+    let values = marks.flat_map(|&op| document.operands(op)).filter_map(|value| view.lowered.values.get(value));
+    values.copied().collect()
 }
 
 /// The taken bytes of one memory: its casts, cut wherever one begins or ends.
