@@ -111,6 +111,21 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
+    /// A function's argument, written all over.
+    pub(crate) fn plain(name: &str, element: Element, shape: Vec<u64>, is_elsewhere: bool) -> Buffer {
+        Buffer {
+            name: name.to_owned(),
+            element,
+            is_elsewhere,
+            shape,
+            layout: None,
+            is_ready: true,
+            is_writable: true,
+            is_aliased: true,
+            home: None,
+        }
+    }
+
     /// The type as MLIR prints it.
     pub(crate) fn ty(&self) -> String {
         let dims: String = self.shape.iter().map(|dim| format!("{dim}x")).collect();

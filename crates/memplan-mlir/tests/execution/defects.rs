@@ -24,7 +24,7 @@ use memplan_verify::dataflow::{self, SitePlan};
 use crate::machine;
 
 /// A program and the original's placement.
-struct Defect {
+pub(crate) struct Defect {
     name: &'static str,
     source: String,
     /// Offset and strides of each allocation, in the order of the text.
@@ -39,13 +39,13 @@ struct Defect {
 }
 
 impl Defect {
-    fn new(name: &'static str, source: String, offsets: &[u64]) -> Defect {
+    pub(crate) fn new(name: &'static str, source: String, offsets: &[u64]) -> Defect {
         let placement = offsets.iter().map(|&offset| (offset, Vec::new())).collect();
         Defect { name, source, placement, computed: Vec::new(), concurrent: false, placed_wrong: true }
     }
 }
 
-const INTS: &str = "memref<64xi32>";
+pub(crate) const INTS: &str = "memref<64xi32>";
 
 fn constants() -> String {
     (0..9).fold(String::new(), |text, n| text + &format!("  %c{n} = arith.constant {n} : index\n"))
@@ -54,35 +54,35 @@ fn constants() -> String {
         + "  %down = arith.constant 0 : i32\n"
 }
 
-fn function(body: &str) -> String {
+pub(crate) fn function(body: &str) -> String {
     format!("func.func @p0(%acc: memref<1xi64>) {{\n  // arena\n{}{body}  return\n}}\n{}", constants(), helpers())
 }
 
-fn fill(value: &str, buffer: &str) -> String {
+pub(crate) fn fill(value: &str, buffer: &str) -> String {
     format!("  linalg.fill ins(%{value} : i32) outs({buffer} : {INTS})\n")
 }
 
-fn sum(buffer: &str) -> String {
+pub(crate) fn sum(buffer: &str) -> String {
     format!("  func.call @p_sum(%acc, {buffer}) : (memref<1xi64>, {INTS}) -> ()\n")
 }
 
 const FLAG: &str = "memref<1xi32>";
 
 /// A flag that is down.
-fn flag(name: &str) -> String {
+pub(crate) fn flag(name: &str) -> String {
     format!("  {name} = memref.alloc() : {FLAG}\n  linalg.fill ins(%down : i32) outs({name} : {FLAG})\n")
 }
 
-fn wait(flag: &str) -> String {
+pub(crate) fn wait(flag: &str) -> String {
     format!("  func.call @p_wait({flag}) : ({FLAG}) -> ()\n")
 }
 
-fn signal(flag: &str) -> String {
+pub(crate) fn signal(flag: &str) -> String {
     format!("  func.call @p_signal({flag}) : ({FLAG}) -> ()\n")
 }
 
 /// Waits for a flag, but not for ever, and raises one.
-const FLAGS: &str = "
+pub(crate) const FLAGS: &str = "
 func.func @p_wait(%flag: memref<1xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -327,7 +327,7 @@ fn back_edge() -> Defect {
 }
 
 fn defects() -> Vec<Defect> {
-    vec![
+    let mut defects = vec![
         Defect::new("B1, loops", inner_loops("scf.for %j = %c0 to %c2 step %c1"), &[0, 0]),
         Defect::new("B1, branches", inner_loops("scf.if %true"), &[0, 0]),
         hoisted_across_a_loop(),
@@ -339,7 +339,9 @@ fn defects() -> Vec<Defect> {
         freed_view(),
         asynchronous(),
         back_edge(),
-    ]
+    ];
+    defects.extend(crate::strangers::defects());
+    defects
 }
 
 /// The text with each allocation a view at its offset of one arena.

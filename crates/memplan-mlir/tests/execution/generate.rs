@@ -11,8 +11,17 @@
 use crate::buffers::{Buffer, Element};
 use crate::random::Random;
 
-/// The program of a seed.
+/// The program of a seed, which runs in one thread but for a few asynchronous regions.
 pub(crate) fn program(seed: u64) -> String {
+    generate(seed, false)
+}
+
+/// A program of a seed that starts work of many kinds, see `concurrent`.
+pub(crate) fn concurrent_program(seed: u64) -> String {
+    generate(seed, true)
+}
+
+fn generate(seed: u64, starts_work: bool) -> String {
     let mut random = Random::new(seed);
     let shapes: [&[u64]; 6] = [&[8], &[16], &[40], &[4, 8], &[2, 4], &[3, 5]];
     let palette = (0..2 + random.below(2))
@@ -28,6 +37,9 @@ pub(crate) fn program(seed: u64) -> String {
         checksum: "%acc".to_owned(),
         is_beside: false,
         may_launch: false,
+        starts_work,
+        starters: Vec::new(),
+        at_the_end: Vec::new(),
         names: 0,
         blocks: 0,
         depth: 0,
@@ -36,43 +48,53 @@ pub(crate) fn program(seed: u64) -> String {
     for helper in 0..generator.random.below(3) {
         generator.helper(helper);
     }
+    if starts_work {
+        generator.text += &crate::concurrent::helpers(&format!("p{seed}"));
+        generator.starter();
+    }
     generator.may_launch = true;
     generator.function();
     generator.text
 }
 
-struct Generator {
-    seed: u64,
-    random: Random,
+pub(crate) struct Generator {
+    pub(crate) seed: u64,
+    pub(crate) random: Random,
     /// The buffer types of this program; few, so that there are pairs. Whether
     /// they are in the memory space that is not the default one comes last.
-    palette: Vec<(Element, Vec<u64>, bool)>,
-    text: String,
+    pub(crate) palette: Vec<(Element, Vec<u64>, bool)>,
+    pub(crate) text: String,
     /// The type each helper takes and returns.
     helpers: Vec<Buffer>,
-    scope: Vec<Buffer>,
+    pub(crate) scope: Vec<Buffer>,
     /// What the code here folds its numbers into: an asynchronous region has its own.
-    checksum: String,
+    pub(crate) checksum: String,
     /// Whether this code runs beside other code: then memory from outside is only read.
-    is_beside: bool,
+    pub(crate) is_beside: bool,
     /// Whether regions may be launched: not from helpers, which may run on a
     /// thread of the pool and would wait there for another one.
-    may_launch: bool,
+    pub(crate) may_launch: bool,
+    /// Whether statements of `concurrent` are among the program's.
+    starts_work: bool,
+    /// What the functions that start work take.
+    pub(crate) starters: Vec<Buffer>,
+    /// Regions that run at the end of the function: a number, a checksum, a flag to raise.
+    pub(crate) at_the_end: Vec<(String, String, Option<String>)>,
     names: usize,
     blocks: usize,
-    depth: usize,
+    pub(crate) depth: usize,
     /// Statements left.
     budget: usize,
 }
 
 /// Where control is: the block, the iteration number there, the first memref of the block.
 #[derive(Clone, Debug)]
-struct Place {
-    block: usize,
+pub(crate) struct Place {
+    pub(crate) block: usize,
     /// The innermost loop's variable, if any.
-    iteration: Option<String>,
+    pub(crate) iteration: Option<String>,
     /// The innermost parallel loop's variable and its trip count.
-    parallel: Option<(String, usize)>,
+    pub(crate) parallel: Option<(String, usize)>,
 }
 
 /// How a sequential loop begins and what ends its body.
@@ -83,18 +105,18 @@ struct LoopHeader {
 }
 
 impl Generator {
-    fn line(&mut self, line: &str) {
+    pub(crate) fn line(&mut self, line: &str) {
         self.text.push_str(&"  ".repeat(self.depth + 1));
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    fn name(&mut self) -> String {
+    pub(crate) fn name(&mut self) -> String {
         self.names += 1;
         format!("%v{}", self.names)
     }
 
-    fn constant(&mut self, value: usize) -> String {
+    pub(crate) fn constant(&mut self, value: usize) -> String {
         let name = self.name();
         self.line(&format!("{name} = arith.constant {value} : index"));
         name
@@ -108,6 +130,7 @@ impl Generator {
         while self.budget > 0 {
             self.statement(&place);
         }
+        self.join_all();
         self.end_of_block(&place, mark);
         self.text += "  return\n}\n";
     }
@@ -115,17 +138,7 @@ impl Generator {
     /// A function that computes with its two arguments and returns one of them or a buffer of its own.
     fn helper(&mut self, number: usize) {
         let (element, shape, is_elsewhere) = self.random.pick(&self.palette).clone();
-        let argument = |name: &str| Buffer {
-            name: name.to_owned(),
-            element,
-            is_elsewhere,
-            shape: shape.clone(),
-            layout: None,
-            is_ready: true,
-            is_writable: true,
-            is_aliased: true,
-            home: None,
-        };
+        let argument = |name: &str| Buffer::plain(name, element, shape.clone(), is_elsewhere);
         let (x, y) = (argument("%x"), argument("%y"));
         let ty = x.ty();
         self.text +=
@@ -143,7 +156,7 @@ impl Generator {
         self.helpers.push(result);
     }
 
-    fn place(&mut self, around: Option<&Place>) -> Place {
+    pub(crate) fn place(&mut self, around: Option<&Place>) -> Place {
         self.blocks += 1;
         let (iteration, parallel) =
             around.map_or((None, None), |place| (place.iteration.clone(), place.parallel.clone()));
@@ -155,6 +168,9 @@ impl Generator {
     fn statement(&mut self, place: &Place) {
         self.budget = self.budget.saturating_sub(1);
         let nested = self.depth < 4 && self.budget > 2;
+        if self.starts_work && nested && self.random.chance(25) {
+            return self.concurrent(place);
+        }
         match self.random.below(100) {
             0..18 => self.alloc(place),
             18..24 => self.initialize_one(place),
@@ -179,7 +195,7 @@ impl Generator {
         }
     }
 
-    fn alloc(&mut self, place: &Place) {
+    pub(crate) fn alloc(&mut self, place: &Place) {
         let (element, shape, is_elsewhere) = self.random.pick(&self.palette).clone();
         let name = self.name();
         let buffer = Buffer {
@@ -344,7 +360,7 @@ impl Generator {
         self.poke_at(&target, &indices);
     }
 
-    fn poke_at(&mut self, target: &Buffer, indices: &[String]) {
+    pub(crate) fn poke_at(&mut self, target: &Buffer, indices: &[String]) {
         let (old, literal, sum) = (self.load(target, indices), self.name(), self.name());
         let constant = target.element.literal(&mut self.random);
         self.line(&format!("{literal} = arith.constant {constant}"));
@@ -359,7 +375,7 @@ impl Generator {
     }
 
     /// Folds every element into the checksum.
-    fn sum(&mut self, buffer: &Buffer) {
+    pub(crate) fn sum(&mut self, buffer: &Buffer) {
         self.for_each_element(buffer, |generator, indices| {
             let (element, integer) = (generator.load(buffer, indices), generator.name());
             for line in buffer.element.to_i64(&element, &integer) {
@@ -369,7 +385,7 @@ impl Generator {
         });
     }
 
-    fn mix(&mut self, value: &str) {
+    pub(crate) fn mix(&mut self, value: &str) {
         let [old, factor, product, sum] = [(); 4].map(|()| self.name());
         let zero = self.constant(0);
         self.line(&format!("{factor} = arith.constant 1000003 : i64"));
@@ -381,7 +397,7 @@ impl Generator {
     }
 
     /// A condition that depends on the iteration or on what was read so far.
-    fn condition(&mut self, place: &Place) -> String {
+    pub(crate) fn condition(&mut self, place: &Place) -> String {
         let [bits, mask, low, condition] = [(); 4].map(|()| self.name());
         match &place.iteration {
             Some(iteration) if self.random.chance(60) => {
@@ -475,7 +491,7 @@ impl Generator {
         self.push_merged(name, &left, &right);
     }
 
-    fn push_merged(&mut self, name: String, left: &Buffer, right: &Buffer) {
+    pub(crate) fn push_merged(&mut self, name: String, left: &Buffer, right: &Buffer) {
         self.alias_of(&left.name);
         self.alias_of(&right.name);
         let is_writable = left.is_writable && right.is_writable;
@@ -730,7 +746,7 @@ impl Generator {
     }
 
     /// The body of a parallel loop: what comes from outside is not written.
-    fn parallel_body(&mut self, place: &Place) {
+    pub(crate) fn parallel_body(&mut self, place: &Place) {
         let outside = self.scope.clone();
         for buffer in &mut self.scope {
             buffer.is_writable = false;
@@ -814,7 +830,7 @@ impl Generator {
 
     // Choosing buffers
 
-    fn any(&mut self, fits: impl Fn(&Buffer) -> bool) -> Option<Buffer> {
+    pub(crate) fn any(&mut self, fits: impl Fn(&Buffer) -> bool) -> Option<Buffer> {
         let fitting: Vec<&Buffer> = self.scope.iter().filter(|buffer| fits(buffer)).collect();
         if fitting.is_empty() {
             return None;
@@ -826,7 +842,7 @@ impl Generator {
     }
 
     /// A buffer of the same type that may be used alike, if possible another one.
-    fn partner(&mut self, buffer: &Buffer) -> Option<Buffer> {
+    pub(crate) fn partner(&mut self, buffer: &Buffer) -> Option<Buffer> {
         let ty = buffer.ty();
         let fits = |other: &Buffer| other.is_ready && other.ty() == ty;
         self.any(|other| fits(other) && other.name != buffer.name).or_else(|| self.any(fits))

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 /// From memrefs and structured control flow to the LLVM dialect. Asynchronous
 /// regions become coroutines that a pool of threads runs.
-const LOWERING: [&str; 17] = [
+const LOWERING: [&str; 18] = [
     "-scf-forall-to-for",
     "-convert-linalg-to-loops",
     "-lower-affine",
@@ -20,6 +20,7 @@ const LOWERING: [&str; 17] = [
     "-convert-arith-to-llvm",
     "-finalize-memref-to-llvm",
     "-convert-cf-to-llvm",
+    "-convert-openmp-to-llvm",
     "-convert-func-to-llvm",
     "-convert-index-to-llvm",
     "-reconcile-unrealized-casts",
@@ -31,14 +32,18 @@ const CONCURRENT: &str = "-async-parallel-for=num-workers=2 min-task-size=1";
 
 const ASYNC_RUNTIME: &str = "/usr/lib/llvm-22/lib/libmlir_async_runtime.so.22.1";
 
+const OPENMP_RUNTIME: &str = "/usr/lib/llvm-22/lib/libomp.so.5";
+
 const LIBRARIES: &str = "-shared-libs=/usr/lib/llvm-22/lib/libmlir_runner_utils.so.22.1,\
                          /usr/lib/llvm-22/lib/libmlir_c_runner_utils.so.22.1,\
-                         /usr/lib/llvm-22/lib/libmlir_async_runtime.so.22.1";
+                         /usr/lib/llvm-22/lib/libmlir_async_runtime.so.22.1,\
+                         /usr/lib/llvm-22/lib/libomp.so.5";
 
 /// Whether programs can be run here. Says so if not, and fails if they must.
 pub(crate) fn is_there() -> bool {
     let answers = |tool: &str| Command::new(tool).arg("--version").stdout(Stdio::null()).status().is_ok();
-    let library = Some(ASYNC_RUNTIME).filter(|path| !std::path::Path::new(path).exists());
+    let is_missing = |path: &&str| !std::path::Path::new(path).exists();
+    let library = [ASYNC_RUNTIME, OPENMP_RUNTIME].into_iter().find(is_missing);
     let missing = ["mlir-opt-22", "mlir-runner-22"].into_iter().find(|tool| !answers(tool)).or(library);
     let Some(tool) = missing else { return true };
     let required = std::env::var("MEMPLAN_REQUIRE_PEERS").is_ok_and(|value| value == "1");
@@ -64,7 +69,8 @@ fn run_after(first: &[&str], module: &str) -> Result<String, String> {
     let module = module
         .replace("memref.alloca_scope.return", "scf.yield")
         .replace("memref.alloca_scope {", "scf.execute_region {");
-    let lowered = mlir_opt(&without_spaces(&module), &[first, &LOWERING].concat())?;
+    let module = crate::concurrent::executable(&without_spaces(&module));
+    let lowered = mlir_opt(&module, &[first, &LOWERING].concat())?;
     let arguments = ["-O0", "-e", "main", "-entry-point-result=void", LIBRARIES];
     pipe("mlir-runner-22", &arguments, &lowered)
 }

@@ -8,12 +8,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test")]
 
 mod buffers;
+mod concurrent;
 mod defects;
 mod generate;
 mod machine;
 mod moved;
 mod network;
 mod random;
+mod strangers;
 
 use memplan_core::Id;
 use memplan_mlir::pass::merge_alloc::{self, Options};
@@ -94,7 +96,9 @@ fn renamed(text: &str, version: usize) -> String {
 
 /// All versions of the programs and a `@main` that prints a checksum for each.
 fn module(versions: &[String], seeds: &[u64]) -> String {
-    let mut text = String::from("func.func private @printI64(i64)\nfunc.func private @printNewline()\n");
+    let mut text = String::from(
+        "func.func private @printI64(i64)\nfunc.func private @printNewline()\nfunc.func private @omp_get_thread_num() -> i32\n",
+    );
     for (number, version) in versions.iter().enumerate() {
         text += &renamed(version, number);
     }
@@ -112,9 +116,12 @@ fn module(versions: &[String], seeds: &[u64]) -> String {
     text + "  return\n}\n"
 }
 
+/// What makes the program of a seed.
+type Generate = fn(u64) -> String;
+
 /// Runs some programs in all versions; the number of those that share bytes.
-fn compare(seeds: &[u64]) -> Result<usize, String> {
-    let programs: Vec<String> = seeds.iter().map(|&seed| generate::program(seed)).collect();
+fn compare(generate: Generate, seeds: &[u64]) -> Result<usize, String> {
+    let programs: Vec<String> = seeds.iter().map(|&seed| generate(seed)).collect();
     let source = programs.concat();
     let rewritten: Vec<Version> = VERSIONS.iter().map(|(pass, strategy)| rewrite(&source, pass, *strategy)).collect();
     let mut versions = vec![source];
@@ -140,19 +147,19 @@ fn belongs(function: &str, seed: u64) -> bool {
 }
 
 /// Runs a module's worth of programs; if something is wrong, one by one, to say which.
-fn compare_or_tell(seeds: &[u64]) -> usize {
-    compare(seeds).unwrap_or_else(|error| {
+fn compare_or_tell(generate: Generate, seeds: &[u64]) -> usize {
+    compare(generate, seeds).unwrap_or_else(|error| {
         for seed in seeds {
-            if let Err(error) = compare(&[*seed]) {
-                panic!("{error}\nseed {seed}:\n{}", generate::program(*seed));
+            if let Err(error) = compare(generate, &[*seed]) {
+                panic!("{error}\nseed {seed}:\n{}", generate(*seed));
             }
         }
         panic!("only together: {error}")
     })
 }
 
-#[test]
-fn random_programs_print_the_same_before_and_after() {
+/// Runs 300 programs, or 3000 in the full test; at least `percent` of them must share bytes.
+fn campaign(generate: Generate, name: &str, percent: u64) {
     if !machine::is_there() {
         return;
     }
@@ -161,7 +168,18 @@ fn random_programs_print_the_same_before_and_after() {
     let count = number("MEMPLAN_EXECUTION_PROGRAMS").unwrap_or(if full { 3000 } else { 300 });
     let first = number("MEMPLAN_EXECUTION_SEED").unwrap_or(0);
     let seeds: Vec<u64> = (first..first + count).collect();
-    let sharing: usize = seeds.chunks(PROGRAMS_IN_A_MODULE as usize).map(compare_or_tell).sum();
-    println!("{sharing} of {count} programs share bytes");
-    assert!(sharing as u64 * 100 >= count * 80, "only {sharing} of {count} programs share bytes");
+    let chunks = seeds.chunks(PROGRAMS_IN_A_MODULE as usize);
+    let sharing: usize = chunks.map(|seeds| compare_or_tell(generate, seeds)).sum();
+    println!("{name}: {sharing} of {count} share bytes");
+    assert!(sharing as u64 * 100 >= count * percent, "only {sharing} of {count} programs share bytes");
+}
+
+#[test]
+fn random_programs_print_the_same_before_and_after() {
+    campaign(generate::program, "random programs", 80);
+}
+
+#[test]
+fn programs_that_start_work_print_the_same_before_and_after() {
+    campaign(generate::concurrent_program, "programs that start work", 60);
 }
