@@ -56,7 +56,10 @@ fn rewrite(source: &str, pass: &str, strategy: Option<&str>) -> Version {
     };
     let plan = SitePlan { placements: rewrite.placements, owners: rewrite.owners };
     let violations = dataflow::check(&lowered.program, &plan);
-    assert!(violations.is_empty(), "{pass}: {violations:?}\n{source}");
+    if let Some(violation) = violations.first() {
+        let program = memplan_program::text::print(&lowered.program);
+        panic!("{pass}: {}\n{program}\n{source}", violation.describe(&lowered.program));
+    }
     let sharing = functions_that_share(&lowered, &plan);
     Version { text: rewrite.edits.apply(source).unwrap(), sharing, stats: rewrite.stats }
 }

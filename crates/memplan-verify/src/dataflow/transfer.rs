@@ -675,12 +675,13 @@ impl<'a> Machine<'a> {
             let site = self.names.entries[index].site;
             let mut content = Content::clone(ours);
             content.join(theirs);
-            if !reallocated.is_some_and(|sites| sites.contains(&site)) {
-                content.lost = match definite {
-                    true => ours.lost.and(&theirs.lost),
-                    false => ours.lost.clone(),
-                };
-            }
+            // Of a site that was allocated again meanwhile, the work only knows an older
+            // instance: what it has lost says nothing about the one that the code holds.
+            let same = !reallocated.is_some_and(|sites| sites.contains(&site));
+            content.lost = match definite && same {
+                true => ours.lost.and(&theirs.lost),
+                false => ours.lost.clone(),
+            };
             state.put(self.names, index, Some(content));
         }
     }

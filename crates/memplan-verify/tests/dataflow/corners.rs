@@ -190,6 +190,24 @@ fn two_pieces_of_work_on_the_same_bytes() {
     expect(source, "x@0 y@8", &[]);
 }
 
+/// A buffer that the code allocates anew in each round, beside work that is awaited in the same
+/// round: what the work knows of the one before does not matter.
+#[test]
+fn a_new_buffer_beside_work() {
+    let source = "func @f(%in) {
+        for loop 3 {
+          launch async !t {
+            use_in read %in
+          }
+          make alloc %x 8
+          fill_x write %x
+          wait await !t
+          use_x read %x
+        }
+      }";
+    expect(source, "x@0", &[]);
+}
+
 /// What a loop hands out is in use behind it, preloaded or not.
 #[test]
 fn a_preloaded_buffer_behind_its_loop() {
