@@ -158,7 +158,18 @@ mod tests {
 
     #[test]
     fn types_read_and_print_alike() {
-        for text in ["int8", "uint16", "float32", "float32x4", "bfloat16", "bool", "handle", "int4", "float8_e4m3fn", "float8_e5m2x4"] {
+        for text in [
+            "int8",
+            "uint16",
+            "float32",
+            "float32x4",
+            "bfloat16",
+            "bool",
+            "handle",
+            "int4",
+            "float8_e4m3fn",
+            "float8_e5m2x4",
+        ] {
             assert_eq!(text.parse::<DType>().unwrap().to_string(), text);
         }
         for text in ["", "int", "int7", "float8", "bool8", "float32x0", "float32x", "x4"] {

@@ -200,9 +200,13 @@ impl Expr {
     /// The direct sub-expressions, in the order in which they are visited.
     pub fn children(&self) -> SmallVec<[&Expr; 3]> {
         match self {
-            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) | Expr::Text(_) => {
-                SmallVec::new()
-            }
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Str(_)
+            | Expr::Var(_)
+            | Expr::Data(_)
+            | Expr::Type(_)
+            | Expr::Text(_) => SmallVec::new(),
             Expr::Binary { left, right, .. } => smallvec![&**left, &**right],
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
                 smallvec![&**value]
@@ -217,9 +221,13 @@ impl Expr {
     /// The direct sub-expressions, to change.
     pub fn children_mut(&mut self) -> SmallVec<[&mut Expr; 3]> {
         match self {
-            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) | Expr::Text(_) => {
-                SmallVec::new()
-            }
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Str(_)
+            | Expr::Var(_)
+            | Expr::Data(_)
+            | Expr::Type(_)
+            | Expr::Text(_) => SmallVec::new(),
             Expr::Binary { left, right, .. } => smallvec![&mut **left, &mut **right],
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => {
                 smallvec![&mut **value]
@@ -234,7 +242,13 @@ impl Expr {
     /// Calls `change` on the direct sub-expressions, without a list of them.
     pub fn each_child_mut(&mut self, mut change: impl FnMut(&mut Expr)) {
         match self {
-            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) | Expr::Text(_) => {}
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Str(_)
+            | Expr::Var(_)
+            | Expr::Data(_)
+            | Expr::Type(_)
+            | Expr::Text(_) => {}
             Expr::Binary { left, right, .. } => [left, right].into_iter().for_each(|part| change(part)),
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => change(value),
             Expr::Select { condition, then, otherwise } => {
@@ -249,7 +263,13 @@ impl Expr {
     /// Whether `test` holds for every direct sub-expression, in the order of [`Expr::children`] and without a list of them.
     pub fn all_children<'a>(&'a self, mut test: impl FnMut(&'a Expr) -> bool) -> bool {
         match self {
-            Expr::Int { .. } | Expr::Float { .. } | Expr::Str(_) | Expr::Var(_) | Expr::Data(_) | Expr::Type(_) | Expr::Text(_) => true,
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Str(_)
+            | Expr::Var(_)
+            | Expr::Data(_)
+            | Expr::Type(_)
+            | Expr::Text(_) => true,
             Expr::Binary { left, right, .. } => test(left) && test(right),
             Expr::Not(value) | Expr::Cast { value, .. } | Expr::Broadcast { value, .. } => test(value),
             Expr::Select { condition, then, otherwise } => test(condition) && test(then) && test(otherwise),

@@ -548,7 +548,9 @@ fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span
 /// The name after `T.`, if the expression is such a name.
 pub(super) fn script_name(value: &Py) -> Option<&str> {
     match &value.node {
-        Node::Attribute(base, name) if matches!(&base.node, Node::Name(module) if is_script_module(module)) => Some(name),
+        Node::Attribute(base, name) if matches!(&base.node, Node::Name(module) if is_script_module(module)) => {
+            Some(name)
+        }
         _ => None,
     }
 }

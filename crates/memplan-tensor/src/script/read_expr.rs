@@ -3,9 +3,9 @@
 use super::ReadError;
 use super::python::{Node, Py, Subscript};
 use super::read::{Binding, Reader, coerce, script_call, script_name};
-use crate::{DType, Kind};
 use crate::ir::{BinaryOp, BufId, Buffer, Expr, Memory, StorageScope};
 use crate::linear::{constant_difference, fold};
+use crate::{DType, Kind};
 use memplan_core::Span;
 
 /// A buffer as its declaration gives it.
@@ -283,7 +283,8 @@ impl Reader<'_> {
     }
 
     fn name_value(&mut self, name: &str, span: Span) -> Result<Expr, ReadError> {
-        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());
+        let is_name =
+            name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());
         if self.in_parameters && is_name && self.lookup(name).is_none() {
             return Ok(Expr::Var(self.new_size(name)));
         }
