@@ -111,6 +111,7 @@ struct Tally {
     read: u64,
     ran_here: u64,
     ran_in_tvm: u64,
+    not_parsed_by_tvm_either: u64,
     /// Bytes before, TVM's and ours.
     bytes: [u64; 3],
     unread: BTreeMap<String, u64>,
@@ -142,7 +143,12 @@ fn captured_programs_in_tvm() {
         let (text, ran) = rewritten(name, &script);
         tally.ran_here += u64::from(ran);
         let answer = tvm.ask(&json!({"op": "parse", "text": text}));
-        assert_eq!(answer["ok"], true, "{name}: {answer}\n{text}");
+        if answer["ok"] != true {
+            // TVM prints some kernels that it cannot parse itself (a pragma on a variable that nothing defines).
+            let own = tvm.ask(&json!({"op": "parse", "text": source}));
+            assert_eq!(own["ok"], false, "{name}: {answer}\n{text}");
+            tally.not_parsed_by_tvm_either += 1;
+        }
         let ours = Script::read(&text).expect("read above");
         if let Some(theirs) = record.text("tvm").and_then(|theirs| Script::read(theirs).ok()) {
             let sizes = [&script, &theirs, &ours].map(|script| total(&script.functions()[0]));
@@ -165,4 +171,5 @@ fn captured_programs_in_tvm() {
     assert!(tally.larger.is_empty(), "{} need more than TVM:\n{}", tally.larger.len(), tally.larger[0]);
     assert!(tally.read >= 200 && tally.read * 100 >= programs.len() as u64 * 98, "{tally:?}");
     assert!(tally.bytes[2] <= tally.bytes[1] && tally.ran_here > 100, "{tally:?}");
+    assert!(tally.not_parsed_by_tvm_either * 5 < tally.read, "{tally:?}");
 }
