@@ -8,7 +8,15 @@ use memplan_planner::Request;
 fn planned(source: &str) -> Result<String, String> {
     let document = Document::read(source, Dialects::builtin()).unwrap();
     let lowered = lower(&document).unwrap();
-    let planned = plan_memory::run(&document, &lowered, &Options::default(), None, None, &Request::default(), &memplan_program::Apart::default());
+    let planned = plan_memory::run(
+        &document,
+        &lowered,
+        &Options::default(),
+        None,
+        None,
+        &Request::default(),
+        &memplan_program::Apart::default(),
+    );
     planned.map(|planned| planned.rewrite.edits.apply(source).unwrap()).map_err(|error| error.to_string())
 }
 

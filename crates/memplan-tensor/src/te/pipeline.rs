@@ -10,7 +10,7 @@ use super::prepare::prepare;
 use super::reference::{make_arguments, reference_function};
 use super::schedule::Schedule;
 use super::schedule_ops::schedule_ops;
-use super::text::{Level, function_text, with_plain_names};
+use super::text::{Level, function_text, plain_name, with_plain_names};
 use crate::interpret::{RunError, RunOptions, run};
 use crate::ir::{BufId, Expr, Function};
 use crate::rewrite::{Mode, RewriteError, RewriteOptions, Rewritten, events, linearize, storage_rewrite};
@@ -244,7 +244,10 @@ impl Lowered {
         for (buffer, strides) in &self.primfunc.strides {
             let mut stride = 1i64;
             for (var, extent) in strides.iter().zip(&function.buffers[*buffer].shape).rev() {
-                options.scalars.insert(function.vars[*var].name.clone(), stride);
+                // Printed as TVMScript, the variable may have another name.
+                let name = &function.vars[*var].name;
+                options.scalars.insert(plain_name(name), stride);
+                options.scalars.insert(name.clone(), stride);
                 let extent = super::arith::simplify(&super::arith::substitute(extent, &values));
                 stride = stride.saturating_mul(extent.as_int().unwrap_or(1));
             }

@@ -40,7 +40,7 @@ pub(super) fn with_plain_names(function: &Function) -> Function {
     plain
 }
 
-fn plain_name(name: &str) -> String {
+pub(super) fn plain_name(name: &str) -> String {
     let word: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if word.chars().next().is_none_or(|c| c.is_ascii_digit()) { format!("_{word}") } else { word }
 }
