@@ -47,6 +47,8 @@ pub(super) enum Step {
     Launched(OpId),
     /// The buffers that a loop rotates from outside move to a slot (`None`: to any).
     Rotate(OpId, Option<u32>),
+    /// A loop begins: what its preloaded buffers held the last time is gone.
+    Begin(OpId),
     /// Preloaded buffers of a loop are read at its end.
     Preloaded(OpId),
 }
@@ -346,6 +348,7 @@ impl Builder<'_> {
         if trips.at_most == Some(0) {
             return;
         }
+        self.graph.nodes[around.before].steps.push(Step::Begin(op));
         self.graph.nodes[around.after].steps.extend([Step::Preloaded(op), Step::Rotate(op, Some(0))]);
         let turn = self.turns.get(&op).copied().unwrap_or(1);
         let too_many = turn > SLOT_LIMIT || around.copies.saturating_mul(turn) > COPY_LIMIT;

@@ -64,6 +64,7 @@ impl<'a> Machine<'a> {
                 self.begin(state, node, concurrency.region.get(&op));
             }
             Step::Rotate(op, slot) => self.rotate(state, op, slot),
+            Step::Begin(op) => self.forget_preloaded(state, op),
             Step::Preloaded(op) => self.read_preloaded(state, op),
         }
     }
@@ -124,6 +125,17 @@ impl<'a> Machine<'a> {
                 for (range, by) in content.lost.within(target.bytes.range) {
                     self.findings.lost(op, value, target.entry.site, range, by);
                 }
+            }
+        }
+    }
+
+    /// What a loop's own preloaded buffers held when the loop was left before is of no use to it any more. Values
+    /// that the loop handed out have names of their own and are not forgotten.
+    fn forget_preloaded(&mut self, state: &mut State, op: OpId) {
+        for site in self.preloaded.get(&op).cloned().unwrap_or_default() {
+            let is_inside = |alloc: OpId| self.program.ancestors(alloc).any(|outer| outer == op);
+            if self.program.alloc_op(site).is_some_and(is_inside) {
+                self.forget(state, self.program.site(site).value);
             }
         }
     }
