@@ -94,7 +94,7 @@ fn check_sentence(problem: &Problem, witness: &Witness) -> Result<(), String> {
     roomy.spaces_mut().iter_mut().for_each(|space| space.capacity = None);
     buffers.iter().for_each(|&id| roomy.buffers_mut()[id].spaces = [*space].into_iter().collect());
     let Ok(roomy) = roomy.build() else { return Ok(()) };
-    match plan_below(&roomy, u64::MAX, VISITS) {
+    match plan_below(&roomy, needed.0, VISITS) {
         Some(Some(plan)) if plan.extents[*space] < *needed => {
             Err(format!("{} bytes are enough, not {needed}", plan.extents[*space]))
         }
