@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness};
+use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness, bound};
 
 use super::budget::{Budget, Clock, PassCost};
 use super::descent::{Standing, descend};
@@ -344,13 +344,13 @@ impl<'a, 'p> Search<'a, 'p> {
     /// Says why a space is too small, with as few buffers as possible.
     fn witness(&self, flat: &Flat, items: &[u32], capacity: Bytes, budget: &mut Budget) -> Option<Witness> {
         let kept = irreducible(&flat.instance, items, capacity, budget)?;
-        let subset = flat.instance.subset(&kept);
-        let needed = subset.lower_bound().max(flat.instance.next_extent(capacity));
         let members = kept.iter().flat_map(|&item| self.pieces.members(flat.pieces[item as usize]));
         let mut buffers: Vec<BufferId> = members.map(|(buffer, _)| buffer).collect();
         buffers.sort_unstable();
         buffers.dedup();
         let step = meeting_step(self.problem, &buffers);
+        // Extents of the instance are whole granules; the last buffer need not fill its own.
+        let needed = bound::needed_by(self.problem, flat.space, &buffers).max(Bytes(capacity.0 + 1));
         Some(Witness { space: flat.space, buffers, step, needed, capacity })
     }
 
