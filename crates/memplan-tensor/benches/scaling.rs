@@ -3,7 +3,6 @@
 //! `cargo bench -p memplan-tensor`; with `MEMPLAN_PYTHON` naming a Python that has apache-tvm, the last columns are TVM's time, alone and over ours.
 
 use memplan_tensor::ir::Function;
-use memplan_tensor::ir::Function;
 use memplan_tensor::rewrite::{Apart, RewriteOptions, apply, collect, decide, storage_rewrite};
 use memplan_tensor::script::Script;
 use std::fmt::Write as _;
