@@ -63,13 +63,13 @@ fn tvm_seconds(text: &str) -> Option<f64> {
     serde_json::from_str::<serde_json::Value>(&answer).ok()?["seconds"].as_f64()
 }
 
-#[expect(clippy::print_stdout, reason = "a benchmark reports")]
 /// The rewrite without its check.
 fn unchecked(function: Function) -> Function {
     let decision = decide(&collect(&function), &RewriteOptions::default(), &Apart::default()).expect("laid out");
     apply(function, &decision.layout)
 }
 
+#[expect(clippy::print_stdout, reason = "a benchmark reports")]
 fn main() {
     println!(
         "{:>10} {:>10} {:>12} {:>16} {:>10} {:>10} {:>9} {:>13}",

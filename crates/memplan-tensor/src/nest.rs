@@ -250,19 +250,19 @@ impl Translator<'_> {
             let row = Index::apply(Operator::Multiply, first, self.index(extent));
             first = Index::apply(Operator::Add, row, self.index(subscript));
         }
-        let first = self.from_start(buffer, first)?;
+        let first = self.counted_from_start(buffer, first)?;
         Some((first, lanes, stride))
     }
 
     /// An element number of a view, counted from the start of its memory in the view's own elements.
-    fn from_start(&self, buffer: BufId, mut first: Index) -> Option<Index> {
+    fn counted_from_start(&self, buffer: BufId, mut first: Index) -> Option<Index> {
         let bits = self.function.buffers[buffer].dtype.total_bits();
         let mut view = buffer;
         for _ in 0..self.function.buffers.len() {
             let Memory::View { of, elem_offset } = &self.function.buffers[view].memory else { break };
             if let Some(offset) = elem_offset {
                 let step = self.function.buffers[view].dtype.total_bits();
-                if step % bits != 0 {
+                if !step.is_multiple_of(bits) {
                     return None;
                 }
                 let factor = Index::Number(i64::try_from(step / bits).ok()?);

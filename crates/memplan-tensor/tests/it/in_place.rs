@@ -307,8 +307,7 @@ fn judge_against_execution() {
         let body = nest(&mut random);
         // Few nests write all of B; what is read afterwards is what the first iterations wrote.
         let text = program(&format!(
-            "A = T.alloc_buffer((20,))\nB = T.alloc_buffer((20,))\nfor i in range(20):\n    A[i] = E[i]\n{}for i in range(16):\n    O[i] = B[i]",
-            body
+            "A = T.alloc_buffer((20,))\nB = T.alloc_buffer((20,))\nfor i in range(20):\n    A[i] = E[i]\n{body}for i in range(16):\n    O[i] = B[i]"
         ));
         let function = read(&text);
         let Some(same) = computes_the_same(&function, &read(&laid_over(&text))) else {

@@ -25,7 +25,7 @@ fn memory(function: &Function) -> (BTreeMap<String, u64>, u64) {
         let buffer = &function.buffers[site.buffer];
         match buffer.constant_elements() {
             Some(elements) => {
-                *bytes.entry(site.scope.to_string()).or_insert(0) += elements * buffer.dtype.total_bits() / 8
+                *bytes.entry(site.scope.to_string()).or_insert(0) += elements * buffer.dtype.total_bits() / 8;
             }
             None => symbolic += 1,
         }
@@ -123,7 +123,6 @@ fn total(function: &Function) -> u64 {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "what is not read is part of the result")]
 fn captured_programs_in_tvm() {
     let Some(mut tvm) = Tvm::start() else { return };
     let programs = captured(260);

@@ -41,7 +41,7 @@ fn recorded_programs_read_back() {
     let mut count = 0;
     for record in records() {
         let text = record.text("flat_text").or(record.text("in_text")).expect("an input");
-        count += assert_reads_back(&Script::read(text).expect("a readable text"), &record.id().to_string());
+        count += assert_reads_back(&Script::read(text).expect("a readable text"), record.id());
     }
     assert!(count > 600, "{count} layouts");
 }

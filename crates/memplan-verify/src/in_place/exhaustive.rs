@@ -7,7 +7,7 @@
 //! Subscripts may contain values from outside (`k * 64 + i` with a fixed, unknown `k`) as long as all subscripts contain the same ones: then
 //! they move all accesses alike.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::polynomial::{Atom, Atoms, Kind, Polynomial, compute};
 use super::resolve::{Nest, Node, Side, Touch};
@@ -112,7 +112,7 @@ struct Run<'a> {
     counters: HashMap<Atom, i64>,
     units: HashMap<Key, Unit>,
     /// For each open branch, the units that it changed, as they were before.
-    journals: Vec<HashMap<Key, Unit>>,
+    journals: Vec<BTreeMap<Key, Unit>>,
     private: Vec<i64>,
     paths: Vec<Path>,
     path: Option<usize>,
@@ -182,7 +182,7 @@ impl Run<'_> {
     /// Runs both lists from the same state and joins the results; says whether anything changed.
     fn either(&mut self, then: &[Node], otherwise: &[Node]) -> Result<bool, Refusal> {
         let before_then = self.journalled(then)?;
-        let mut after_then = HashMap::new();
+        let mut after_then = BTreeMap::new();
         for (key, before) in &before_then {
             self.work(1)?;
             let after = self.units.insert(key.clone(), before.clone()).unwrap_or(Unit::START);
@@ -207,8 +207,8 @@ impl Run<'_> {
     }
 
     /// Runs a list; returns the units that it changed, as they were.
-    fn journalled(&mut self, nodes: &[Node]) -> Result<HashMap<Key, Unit>, Refusal> {
-        self.journals.push(HashMap::new());
+    fn journalled(&mut self, nodes: &[Node]) -> Result<BTreeMap<Key, Unit>, Refusal> {
+        self.journals.push(BTreeMap::new());
         self.nodes(nodes)?;
         Ok(self.journals.pop().unwrap_or_default())
     }
