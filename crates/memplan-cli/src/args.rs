@@ -217,6 +217,13 @@ pub(crate) struct StrategyArgs {
     /// Give every buffer an offset, or a shared object that it uses as a whole
     #[arg(long, value_name = "KIND", default_value = "offsets")]
     pub(crate) assign: AssignArg,
+    /// Say what each stage of the search has achieved
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Leave a stage of the search out; may be repeated
+    #[arg(long, value_name = "STAGE", hide_possible_values = true)]
+    #[arg(value_parser = PossibleValuesParser::new(memplan::planner::search::stages().into_iter().map(|(name, _)| name)))]
+    pub(crate) without: Vec<String>,
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
 }
@@ -349,6 +356,8 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchWhat {
     /// Plan every instance of a corpus and compare with the best known extents
     Corpus(CorpusArgs),
+    /// Plan every instance of a corpus once more without each stage of the search
+    Ablation(CorpusArgs),
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,6 @@
 //! The commands: one file each, from arguments to an answer.
 
+mod ablation;
 mod bench;
 mod compare;
 mod dump;
@@ -60,11 +61,16 @@ fn planned(source: &Source, strategy: &StrategyArgs, target: &TargetArgs) -> Res
         effort: strategy.budget.effort.into(),
         time_limit: strategy.budget.time_limit,
         work_limit: strategy.budget.work,
+        without: strategy.without.clone(),
         observer: Some(&progress),
         ..Request::default()
     };
     let how = How { strategy: chosen, request };
-    pipeline::run(source, &target.target(), &how).map_err(|error| failure(source, error))
+    let mut planned = pipeline::run(source, &target.target(), &how).map_err(|error| failure(source, error))?;
+    if strategy.verbose {
+        planned.notes.extend(progress.stages());
+    }
+    Ok(planned)
 }
 
 fn failure(source: &Source, error: PipelineError) -> Failure {

@@ -8,7 +8,7 @@ use memplan::planner::Request;
 use memplan::wording::{count, duration};
 
 use crate::answer::{Answer, Failure};
-use crate::args::{BenchArgs, BenchWhat};
+use crate::args::{BenchArgs, BenchWhat, CorpusArgs};
 use crate::paint::{Style, painted};
 use crate::progress::Progress;
 use crate::table::Table;
@@ -17,19 +17,17 @@ use crate::table::Table;
 const LISTED: usize = 10;
 
 pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
-    let BenchWhat::Corpus(args) = &args.what;
+    match &args.what {
+        BenchWhat::Corpus(args) => corpus(args),
+        BenchWhat::Ablation(args) => super::ablation::run(args),
+    }
+}
+
+fn corpus(args: &CorpusArgs) -> Result<Answer, Failure> {
     let usage = |error: CorpusError| Failure::usage(error.to_string());
-    let mut folders: Vec<PathBuf> = vec![args.corpus.clone()];
-    folders.extend(args.dir.iter().cloned());
-    folders.extend(std::env::var_os("MEMPLAN_INSTANCES").map(PathBuf::from).filter(|folder| folder.is_dir()));
+    let folders = folders(args);
     let mut known = corpus::known(&args.corpus).map_err(usage)?;
-    let request = Request {
-        seed: args.budget.seed,
-        effort: args.budget.effort.into(),
-        time_limit: args.budget.time_limit,
-        work_limit: args.budget.work,
-        ..Request::default()
-    };
+    let request = request(args);
     let progress = Progress::start(None);
     let mut scores: Vec<Score> = Vec::new();
     for folder in &folders {
@@ -52,11 +50,29 @@ pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
     Ok(Answer { text, is_no: !worse.is_empty(), ..Answer::default() })
 }
 
-fn matches(name: &str, only: &Option<String>) -> bool {
+pub(super) fn request(args: &CorpusArgs) -> Request<'static> {
+    Request {
+        seed: args.budget.seed,
+        effort: args.budget.effort.into(),
+        time_limit: args.budget.time_limit,
+        work_limit: args.budget.work,
+        ..Request::default()
+    }
+}
+
+/// The corpus, what the arguments add, and what the environment does.
+pub(super) fn folders(args: &CorpusArgs) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = vec![args.corpus.clone()];
+    folders.extend(args.dir.iter().cloned());
+    folders.extend(std::env::var_os("MEMPLAN_INSTANCES").map(PathBuf::from).filter(|folder| folder.is_dir()));
+    folders
+}
+
+pub(super) fn matches(name: &str, only: &Option<String>) -> bool {
     only.as_ref().is_none_or(|only| name.contains(only.as_str()))
 }
 
-fn shown(folders: &[PathBuf]) -> String {
+pub(super) fn shown(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| Path::display(folder).to_string()).collect::<Vec<_>>().join(", ")
 }
 

@@ -28,13 +28,11 @@ use std::collections::BTreeMap;
 
 use memplan_core::Bytes;
 
-use super::tuning::WIDTHS_PER_UNIT;
+use crate::tuning::MOST_DIVE_WIDTHS;
+use crate::tuning::WIDTHS_PER_UNIT;
 
 /// Sums of sizes and offsets stay below this, so that searching needs no checks.
 const HIGHEST: u128 = 1 << 60;
-
-/// Work of one dive: a few hundred milliseconds.
-const MOST_WORK: u64 = 1_000_000_000;
 
 /// A stretch of time with the bytes in use, counted from the slab's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +188,7 @@ impl Instance {
     /// Whether a dive of the exact search, which looks at all widths for every
     /// item, takes a fraction of a second.
     pub(crate) fn is_tractable(&self) -> bool {
-        self.widths().saturating_mul(self.items.len() as u64) < MOST_WORK
+        self.widths().saturating_mul(self.items.len() as u64) < MOST_DIVE_WIDTHS
     }
 
     /// Units of work that a node of the exact search takes.
