@@ -119,7 +119,8 @@ const EXPLAIN_EXAMPLES: &str = "Examples:
 
 const BENCH_EXAMPLES: &str = "Examples:
   memplan bench corpus                              fails if an extent is worse than the best known
-  memplan bench corpus --dir ~/instances --time-limit 10s";
+  memplan bench corpus --dir ~/instances --effort quick
+  memplan bench ablation --only generated           what each stage of the search is good for";
 
 const DUMP_EXAMPLES: &str = "Examples:
   memplan dump buffers.csv --stage problem > problem.json

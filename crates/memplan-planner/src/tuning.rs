@@ -44,9 +44,6 @@ pub(crate) const PIECES_PER_UNIT: u64 = 20;
 /// Making a slab of a piece, and an instance of the slab, takes as long as looking at so many pieces.
 /// Measured: not on its own; without it repairing 100,000 buffers with 300 alive took three times its budget.
 pub(crate) const SLAB_LOOKS: u64 = 10;
-/// Units of work for each piece of an excerpt that is made a problem of its own.
-/// Measured: 10,000 buffers with 100 alive, where the excerpts are large, took 15 µs a unit without it, 4 µs elsewhere.
-pub(crate) const PROBLEM_UNITS: u64 = 1;
 /// Placements after which the clock is looked at: a few milliseconds at most. Measured: not on its own.
 pub(crate) const PLACEMENTS_PER_GLANCE: usize = 1024;
 

@@ -298,6 +298,11 @@ impl<'p> Placer<'p> {
 
     /// Puts a piece down in its `home`-th home, without asking whether it is free.
     fn put(&mut self, piece: PieceId, home: usize, spot: Spot) {
+        debug_assert!(self.spots[piece].is_none(), "a piece is put down only once");
+        debug_assert!(
+            spot.offset % self.pieces.homes(piece)[home].alignment == 0,
+            "a piece starts at a multiple of its alignment"
+        );
         self.spots[piece] = Some(spot);
         if self.pieces.get(piece).size == 0 {
             return;

@@ -241,7 +241,7 @@ impl<'a, H: Height> Descent<'a, H> {
             [search] => work(search),
             searches => std::thread::scope(|scope| {
                 let handles: Vec<_> = searches.iter_mut().map(|search| scope.spawn(|| work(search))).collect();
-                handles.into_iter().flat_map(|handle| handle.join().unwrap_or_default()).collect()
+                handles.into_iter().flat_map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
             }),
         };
         done.sort_by_key(|(number, _)| *number);
@@ -275,7 +275,15 @@ impl<'a, H: Height> Descent<'a, H> {
                         improved = true;
                     }
                 }
-                Verdict::Refuted => standing.lower = standing.lower.max(self.instance.next_extent(task.target)),
+                Verdict::Refuted => {
+                    standing.lower = standing.lower.max(self.instance.next_extent(task.target));
+                    debug_assert!(
+                        standing.upper.is_none_or(|upper| standing.lower <= upper),
+                        "nothing below {} was refuted, yet there is a plan of {:?}",
+                        standing.lower,
+                        standing.upper
+                    );
+                }
                 Verdict::Open => {}
             }
         }

@@ -89,7 +89,10 @@ pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &
     let nodes = nodes.min(budget.work_left() / node_cost);
     let found = assign.run(&Patience { nodes, is_over: &is_over, rules: Rules::ALL });
     budget.spend(found.nodes.saturating_mul(node_cost));
-    let bytes = |number: i64| Bytes(u64::try_from(number).unwrap_or(0));
+    let bytes = |number: i64| {
+        debug_assert!(number >= 0, "a lower bound is a number of bytes");
+        Bytes(number.max(0) as u64)
+    };
     Some(Settled {
         plan: found.spots.map(|spots| assemble(pieces, &spots)),
         lower: bytes(found.lower.unwrap_or(0)),
@@ -131,7 +134,9 @@ fn assemble(pieces: &Pieces, spots: &[Spot]) -> Plan {
     for piece in pieces.ids() {
         let (space, offset) = spots[piece.index()];
         for (buffer, at) in pieces.members(piece) {
-            let offset = Bytes(u64::try_from(offset + at.0 as i64).unwrap_or(0));
+            let offset = offset + at.0 as i64;
+            debug_assert!(offset >= 0, "no buffer starts below its space");
+            let offset = Bytes(offset.max(0) as u64);
             match &mut plan.placements[buffer] {
                 Some(placement) => placement.offsets.push(offset),
                 empty => *empty = Some(Placement::at(space, offset)),

@@ -123,6 +123,14 @@ impl Instance {
             let first_span = instance.spans.len() as u32;
             instance.spans.extend(spans.iter().map(|span| Span { height: round(span.height) / granule, ..*span }));
             let mine = &instance.spans[first_span as usize..];
+            debug_assert!(
+                mine.windows(2).all(|pair| pair[0].hi <= pair[1].lo) && mine.iter().all(|span| span.lo < span.hi),
+                "the sections of an item are in order and none is empty"
+            );
+            debug_assert!(
+                spans.iter().all(|span| round(span.height) % granule == 0),
+                "every height is a number of granules"
+            );
             let item = Item {
                 first_span,
                 span_count: mine.len() as u32,

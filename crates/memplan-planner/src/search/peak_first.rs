@@ -135,7 +135,11 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
                     let placement = plan.placements[info.first_buffer].as_ref()?;
                     placement.offsets.get(info.slot as usize).map(|offset| offset.0)
                 };
-                self.pieces.ids().map(|piece| offset(piece).unwrap_or(0)).collect()
+                let offset = |piece: PieceId| {
+                    debug_assert!(offset(piece).is_some(), "a plan has a place for every piece");
+                    offset(piece).unwrap_or(0)
+                };
+                self.pieces.ids().map(offset).collect()
             }
             (Stacking::Longest, _) => positions(self.pieces, Order::Lifetime),
             (Stacking::Planned | Stacking::Largest, _) => self.by_size.clone(),

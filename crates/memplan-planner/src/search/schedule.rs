@@ -193,6 +193,12 @@ fn turn(stage: &Stage, search: &mut Search, budget: &mut Budget) {
     let after = extent(search);
     debug_assert!(after.is_some() || before.is_none(), "the stage {} lost the plan", stage.name);
     debug_assert!(after <= before || before.is_none(), "the stage {} made the plan worse", stage.name);
+    debug_assert!(
+        after.is_none_or(|after| after >= search.known_bound()),
+        "the stage {} has a plan of {after:?} and a proof that none is below {}",
+        stage.name,
+        search.known_bound()
+    );
     if stage.share != Share::Own {
         budget.spend(share.spent());
     }

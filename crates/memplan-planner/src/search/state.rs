@@ -286,6 +286,7 @@ impl<H: Height> State<H> {
 
     /// Puts an item down and raises those of `others` that it meets.
     pub(crate) fn place(&mut self, item: usize, offset: H, others: &[u32]) {
+        debug_assert!(offset >= self.at[item], "an item cannot lie below what it lies on");
         self.offset[item] = offset;
         self.placed.push(item as u32);
         let end = offset.plus(self.height[item]);

@@ -36,7 +36,7 @@ use super::{Effort, Excerpt, Repair};
 use crate::piece::{PieceId, Pieces};
 use crate::placer::Placer;
 use crate::strategy::ordered_fit::{FIRST_SIZE, Pass};
-use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, MOST_JOINS, PEAK_SEARCH_PIECES, PROBLEM_UNITS};
+use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, MOST_JOINS, PEAK_SEARCH_PIECES};
 
 /// Offsets of packed pieces.
 type Packed = BTreeMap<PieceId, u64>;
@@ -147,8 +147,7 @@ impl Repair<'_, '_> {
         let problem = self.problem(around, packed)?;
         let pieces = Pieces::of(&problem).ok()?;
         let mut placer = Placer::new(&pieces);
-        let placements = pieces.len() as u64;
-        budget.spend(self.pass_cost.of(placements) + PROBLEM_UNITS * placements);
+        budget.spend(self.pass_cost.of(pieces.len() as u64));
         FIRST_SIZE.run(&mut placer, &Pass { ceiling: None, gives_up: &|| false, threads: 1 }).ok()?;
         placer.finish()
     }
