@@ -8,9 +8,9 @@
 //! A pass that reaches the best extent so far is given up on the spot, and so is one that
 //! is not done in time if there is a plan already.
 //!
-//! Where a plan of many buffers is too tall it is so in a few places, and mending those is much less
-//! work than another pass. So a search runs only the first member at once ([`ONE_ORDER_PIECES`]); the
-//! others follow if mending does not help ([`Tried::go_on`]).
+//! Where a plan of many buffers is too tall it is so in a few places, and repairing those is much less
+//! work than another pass. So a search runs only the first member at once (`ONE_ORDER_PIECES`); the
+//! others follow if that does not help ([`Tried::go_on`]).
 //!
 //! A plan within the capacities beats one that is not; of two such plans the
 //! smaller one wins, and of equally small ones the one found first, so the

@@ -1,6 +1,6 @@
 //! Every number that was chosen by trying: its value, why there is such a number, and what was measured.
 //!
-//! A test ([`tests`]) sees to it that no other file of the search has a constant of its own; limits of arithmetic
+//! A test sees to it that no other file of the search has a constant of its own; limits of arithmetic
 //! (sums that must not wrap) are no tuning and stay where they matter.
 //!
 //! "Measured" names the command or test that shows what a value does. Where it says "not on its own", the value was chosen

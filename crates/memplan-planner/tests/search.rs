@@ -352,7 +352,8 @@ fn training_steps_are_at_their_peaks() {
     let folder = std::env::var_os("MEMPLAN_INSTANCES").map(std::path::PathBuf::from);
     let beside = || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/instances");
     let folder = folder.unwrap_or_else(beside).join("training");
-    for (name, work) in [("pangu_2.6B.csv", 200_000), ("resnet50.csv", 20_000)] {
+    // A pass over resnet50, with hundreds alive, costs 2,754 units; two of them are a fifth of what is allowed.
+    for (name, work) in [("pangu_2.6B.csv", 200_000), ("resnet50.csv", 30_000)] {
         let Ok(text) = std::fs::read_to_string(folder.join(name)) else {
             println!("skipped: needs {name} in MEMPLAN_INSTANCES");
             continue;

@@ -241,7 +241,10 @@ impl<'a, H: Height> Descent<'a, H> {
             [search] => work(search),
             searches => std::thread::scope(|scope| {
                 let handles: Vec<_> = searches.iter_mut().map(|search| scope.spawn(|| work(search))).collect();
-                handles.into_iter().flat_map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+                handles
+                    .into_iter()
+                    .flat_map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
             }),
         };
         done.sort_by_key(|(number, _)| *number);

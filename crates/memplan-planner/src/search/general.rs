@@ -51,8 +51,7 @@ use memplan_core::{BufferId, Bytes, Id, IndexVec, Placement, Plan, Problem, Reus
 use super::budget::Budget;
 use crate::piece::{PieceId, Pieces};
 use crate::portfolio;
-use crate::tuning::MOST_GENERAL_PIECES;
-use crate::tuning::{NORMAL_WORK, PIECES_PER_UNIT};
+use crate::tuning::{MOST_GENERAL_PIECES, NORMAL_WORK, PIECES_PER_UNIT};
 use assign::{Assign, Spot};
 use bounds_propagation::Rules;
 use branch::Patience;

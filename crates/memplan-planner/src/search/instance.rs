@@ -28,8 +28,7 @@ use std::collections::BTreeMap;
 
 use memplan_core::Bytes;
 
-use crate::tuning::MOST_DIVE_WIDTHS;
-use crate::tuning::WIDTHS_PER_UNIT;
+use crate::tuning::{MOST_DIVE_WIDTHS, WIDTHS_PER_UNIT};
 
 /// Sums of sizes and offsets stay below this, so that searching needs no checks.
 const HIGHEST: u128 = 1 << 60;

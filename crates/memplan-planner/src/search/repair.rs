@@ -4,7 +4,7 @@
 //! when the highest ones are alive. There are two ways to get one of them down:
 //!
 //! - The [`peak`] near it is settled first, and everybody around is placed anew.
-//! - Everything that lives within a *excerpt* around it is packed anew by the exact search; what
+//! - Everything that lives within an *excerpt* around it is packed anew by the exact search; what
 //!   reaches out of it stays where it is:
 //!
 //! ```text
@@ -18,10 +18,10 @@
 //! The excerpt is a flat instance like any other, small enough for [`descend`]; it is good
 //! enough once it is no taller than the rest of the plan. Then the next one is the tallest. Where
 //! neither helps, both are widened, so that more buffers may move; when they are as wide as
-//! the exact search can stand, they start again small with more patience ([`Effort`]).
+//! the exact search can stand, they start again small with more patience ([`Reach`]).
 //!
 //! This is for problems in which a piece is a rectangle and nothing relates two of them
-//! ([`Pieces::is_plain`]). The work counted is that of the exact search and of the passes around crowds, so the
+//! ([`Pieces::is_plain`]). The work counted is that of the exact search and of the passes around peaks, so the
 //! result depends on it and on nothing else. Finding an excerpt costs what is alive in it, never a look at all buffers.
 
 mod peak;
@@ -36,12 +36,11 @@ use super::descent::{Standing, descend};
 use super::instance::{Instance, Slab, Stretch};
 use crate::conflicts::Conflicts;
 use crate::piece::{PieceId, Pieces, Rect};
-use crate::tuning::OBSTACLES_PER_UNIT;
-use crate::tuning::{EXCERPT_NODES, EXCERPT_PIECES, MOST_PATIENT, MOST_WIDENED, SLAB_LOOKS};
+use crate::tuning::{EXCERPT_NODES, EXCERPT_PIECES, MOST_PATIENT, MOST_WIDENED, OBSTACLES_PER_UNIT, SLAB_LOOKS};
 
 /// How far to go for one piece that ends too high.
 #[derive(Clone, Copy, Debug, Default)]
-struct Effort {
+struct Reach {
     /// How often the excerpt was widened.
     widened: u32,
     /// How often that was not enough.
@@ -140,19 +139,19 @@ impl<'a, 'p> Repair<'a, 'p> {
     }
 
     fn run(&mut self, seed: u64, budget: &mut Budget) -> Option<Stop> {
-        let mut effort = Effort::default();
+        let mut reach = Reach::default();
         while let Some(&(_, tallest)) = self.tops.last() {
             if let Some(stop) = budget.stop() {
                 return Some(stop);
             }
-            let seed = seed.wrapping_add(u64::from(effort.patience));
-            let is_lower = self.settle_peak(tallest, effort, seed, budget)
-                || self.repack_excerpt(tallest, effort, seed, budget) == Some(true);
+            let seed = seed.wrapping_add(u64::from(reach.patience));
+            let is_lower = self.settle_peak(tallest, reach, seed, budget)
+                || self.repack_excerpt(tallest, reach, seed, budget) == Some(true);
             budget.spend(self.looked_at.take() / OBSTACLES_PER_UNIT);
-            effort = match effort {
-                _ if is_lower => Effort::default(),
-                Effort { widened, patience } if widened < MOST_WIDENED => Effort { widened: widened + 1, patience },
-                Effort { patience, .. } if patience < MOST_PATIENT => Effort { widened: 0, patience: patience + 1 },
+            reach = match reach {
+                _ if is_lower => Reach::default(),
+                Reach { widened, patience } if widened < MOST_WIDENED => Reach { widened: widened + 1, patience },
+                Reach { patience, .. } if patience < MOST_PATIENT => Reach { widened: 0, patience: patience + 1 },
                 _ => return None,
             };
             budget.report(Some(self.extent()), Bytes(self.lower));
@@ -189,8 +188,8 @@ impl<'a, 'p> Repair<'a, 'p> {
     }
 
     /// Packs an excerpt around a piece anew; whether it got lower. `None` if it is too large for that.
-    fn repack_excerpt(&mut self, around: PieceId, effort: Effort, seed: u64, budget: &mut Budget) -> Option<bool> {
-        let excerpt = self.excerpt(around, EXCERPT_PIECES << effort.widened);
+    fn repack_excerpt(&mut self, around: PieceId, reach: Reach, seed: u64, budget: &mut Budget) -> Option<bool> {
+        let excerpt = self.excerpt(around, EXCERPT_PIECES << reach.widened);
         let (tallest, rest) = (self.extent(), self.rest(&excerpt));
         if rest >= tallest {
             return Some(false);
@@ -198,7 +197,7 @@ impl<'a, 'p> Repair<'a, 'p> {
         let instance = Instance::new(&self.slabs(&excerpt), &[]).filter(Instance::is_tractable)?;
         let lower = instance.lower_bound().max(rest);
         let mut standing = Standing { lower, upper: Some(tallest), offsets: None, capacity: None };
-        let nodes = EXCERPT_NODES << (effort.widened + effort.patience);
+        let nodes = EXCERPT_NODES << (reach.widened + reach.patience);
         let mut share = budget.at_most(nodes.saturating_mul(instance.node_cost()));
         descend(&instance, &mut standing, seed, &mut share);
         budget.spend(share.spent());
@@ -290,7 +289,7 @@ mod tests {
         let before = repair.extent();
         for widened in 0..MOST_WIDENED {
             let Some(&(_, tallest)) = repair.tops.last() else { break };
-            repair.repack_excerpt(tallest, Effort { widened, patience: 0 }, 0, &mut budget);
+            repair.repack_excerpt(tallest, Reach { widened, patience: 0 }, 0, &mut budget);
         }
         assert!(repair.extent() < before);
         repair.write(&mut plan);

@@ -1,4 +1,4 @@
-//! A crowd is settled first, and its neighbours go around it.
+//! A local peak is packed first, and its neighbours go around it.
 //!
 //! Around a local peak of the load there is no room to waste, a few lives away there is plenty. So
 //! what is alive around the peak, the *core*, is packed by the whole search as if nobody else
@@ -23,7 +23,7 @@
 //! An excerpt that is packed with everything that reaches out of it fixed (see the parent module)
 //! cannot mend a plan in which something long-lived lies in the wrong place. This can: long lives belong to
 //! the core. Of a million random buffers, where first fit by size ends 7 % above the bound, one to six
-//! crowds of 250 pieces, ten milliseconds each, are settled and the bound is met.
+//! peaks of 250 pieces, ten milliseconds each, are settled and the bound is met.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ use memplan_core::{Buffer, Bytes, Id, Lifetime, Placement, Plan, Problem, Proble
 use super::super::budget::Budget;
 use super::super::descent::{Standing, descend};
 use super::super::instance::Instance;
-use super::{Effort, Excerpt, Repair};
+use super::{Excerpt, Reach, Repair};
 use crate::piece::{PieceId, Pieces};
 use crate::placer::Placer;
 use crate::strategy::ordered_fit::{FIRST_SIZE, Pass};
@@ -42,18 +42,18 @@ use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, MOST_JOINS, PEAK_SEARCH_PIEC
 type Packed = BTreeMap<PieceId, u64>;
 
 impl Repair<'_, '_> {
-    /// Packs the crowd near a piece anew and places everybody around it. Whether the plan got lower.
-    pub(super) fn settle_peak(&mut self, near: PieceId, effort: Effort, seed: u64, budget: &mut Budget) -> bool {
-        let peak = self.peak(&self.excerpt(near, PEAK_SEARCH_PIECES << effort.widened));
-        let Some(mut core) = peak.map(|peak| self.core(peak, effort)) else { return false };
-        let Some(around) = self.around(&core, effort) else { return false };
+    /// Packs the local peak near a piece anew and places everybody around it. Whether the plan got lower.
+    pub(super) fn settle_peak(&mut self, near: PieceId, reach: Reach, seed: u64, budget: &mut Budget) -> bool {
+        let peak = self.peak(&self.excerpt(near, PEAK_SEARCH_PIECES << reach.widened));
+        let Some(mut core) = peak.map(|peak| self.core(peak, reach)) else { return false };
+        let Some(around) = self.around(&core, reach) else { return false };
         let tallest = self.extent();
         // Where the bound is not within reach, something lower than now is.
-        let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(effort.widened % 3);
+        let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(reach.widened % 3);
         let mut best: Option<(Bytes, Vec<u64>)> = None;
         for _ in 0..=MOST_JOINS {
             let nodes = CORE_NODES * core.movable.len() as u64;
-            let Some(packed) = self.pack(&core, goal, nodes << effort.patience, seed, budget) else { break };
+            let Some(packed) = self.pack(&core, goal, nodes << reach.patience, seed, budget) else { break };
             let Some(plan) = self.place_around(&around, &packed, budget) else { break };
             let offsets: Vec<u64> = offsets(&plan).take(around.movable.len()).collect();
             let complaining = self.ending_above(goal, &around, &offsets);
@@ -88,10 +88,10 @@ impl Repair<'_, '_> {
     }
 
     /// About twice as many pieces as are alive at the peak: all that meet some stretch around it.
-    fn core(&self, peak: u32, effort: Effort) -> Excerpt {
+    fn core(&self, peak: u32, reach: Reach) -> Excerpt {
         let alive = self.between(peak, peak + 1).all().count();
         // Every other time a little less, which leads to other packings.
-        let count = (alive << (1 + effort.widened / 2)) * (8 - effort.patience as usize % 4) / 8;
+        let count = (alive << (1 + reach.widened / 2)) * (8 - reach.patience as usize % 4) / 8;
         let mut margin = 1;
         loop {
             let (start, end) = (peak.saturating_sub(margin), peak.saturating_add(margin).min(self.last_step()));
@@ -107,9 +107,9 @@ impl Repair<'_, '_> {
     }
 
     /// Who has to make way: all that meet somebody who meets the core, and so on.
-    fn around(&self, core: &Excerpt, effort: Effort) -> Option<Excerpt> {
+    fn around(&self, core: &Excerpt, reach: Reach) -> Option<Excerpt> {
         let mut around = self.hull(&self.hull(core)?)?;
-        for _ in 0..2 << effort.widened.min(3) {
+        for _ in 0..2 << reach.widened.min(3) {
             if around.movable.len() > MOST_AROUND_PIECES / 2 {
                 break;
             }
@@ -216,10 +216,10 @@ mod tests {
         let problem = instances::random(3000, 20, 2);
         let pieces = Pieces::of(&problem).unwrap();
         let repair = repair_of(&pieces, &first_fit(&problem));
-        let effort = Effort::default();
+        let reach = Reach::default();
         for peak in [40, 700, 1500, 2400] {
-            let core = repair.core(peak, effort);
-            let around = repair.around(&core, effort).unwrap();
+            let core = repair.core(peak, reach);
+            let around = repair.around(&core, reach).unwrap();
             assert!(!around.obstacles.is_empty());
             let meet = |one: PieceId, other: PieceId| {
                 let (one, other) = (pieces.rects(one)[0], pieces.rects(other)[0]);
@@ -239,7 +239,7 @@ mod tests {
         let request = Request { work_limit: Some(100_000), ..Request::default() };
         let mut budget = Budget::of(&request);
         let tallest = repair.tops.last().unwrap().1;
-        assert!(repair.settle_peak(tallest, Effort::default(), 0, &mut budget));
+        assert!(repair.settle_peak(tallest, Reach::default(), 0, &mut budget));
         assert!(repair.extent() < plan.extent());
         assert!(budget.spent() < 10_000, "{}", budget.spent());
         let mut lower = plan;
