@@ -250,11 +250,8 @@ pub(crate) struct BudgetArgs {
 /// How much to look for something smaller once there is a plan.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum EffortArg {
-    /// The quick placements and a little search
     Quick,
-    /// About a second of work on top of the first plan
     Normal,
-    /// About a minute; no other strategy is better
     Thorough,
 }
 
