@@ -300,7 +300,7 @@ impl<'p> Placer<'p> {
     fn put(&mut self, piece: PieceId, home: usize, spot: Spot) {
         debug_assert!(self.spots[piece].is_none(), "a piece is put down only once");
         debug_assert!(
-            spot.offset % self.pieces.homes(piece)[home].alignment == 0,
+            spot.offset.is_multiple_of(self.pieces.homes(piece)[home].alignment),
             "a piece starts at a multiple of its alignment"
         );
         self.spots[piece] = Some(spot);
