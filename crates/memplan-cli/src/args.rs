@@ -120,7 +120,8 @@ const EXPLAIN_EXAMPLES: &str = "Examples:
 
 const BENCH_EXAMPLES: &str = "Examples:
   memplan bench corpus                              fails if an extent is worse than the best known
-  memplan bench corpus --dir ~/instances --time-limit 10s";
+  memplan bench corpus --dir ~/instances --effort quick
+  memplan bench ablation --only generated           what each stage of the search is good for";
 
 const DUMP_EXAMPLES: &str = "Examples:
   memplan dump buffers.csv --stage problem > problem.json
@@ -229,6 +230,13 @@ pub(crate) struct StrategyArgs {
     /// Give every buffer an offset, or a shared object that it uses as a whole
     #[arg(long, value_name = "KIND", default_value = "offsets")]
     pub(crate) assign: AssignArg,
+    /// Say what each stage of the search has achieved
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Leave a stage of the search out; may be repeated
+    #[arg(long, value_name = "STAGE", hide_possible_values = true)]
+    #[arg(value_parser = PossibleValuesParser::new(memplan::planner::search::stages().into_iter().map(|(name, _)| name)))]
+    pub(crate) without: Vec<String>,
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
 }
@@ -272,11 +280,8 @@ impl BudgetArgs {
 /// How much to look for something smaller once there is a plan.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum EffortArg {
-    /// The quick placements and a little search
     Quick,
-    /// About a second of work on top of the first plan
     Normal,
-    /// About a minute; no other strategy is better
     Thorough,
 }
 
@@ -379,6 +384,8 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchWhat {
     /// Plan every instance of a corpus and compare with the best known extents
     Corpus(CorpusArgs),
+    /// Plan every instance of a corpus once more without each stage of the search
+    Ablation(CorpusArgs),
 }
 
 #[derive(Debug, clap::Args)]

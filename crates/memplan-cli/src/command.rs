@@ -1,5 +1,6 @@
 //! The commands: one file each, from arguments to an answer.
 
+mod ablation;
 mod bench;
 mod compare;
 mod dump;
@@ -66,7 +67,8 @@ fn how<'a>(strategy: &StrategyArgs, progress: &'a Progress) -> Result<How<'a>, F
         return Err(Failure::usage(format!("there is no strategy called `{}`", strategy.strategy)));
     };
     let how = strategy.budget.how(Some(progress));
-    let request = memplan::planner::Request { assign: strategy.assign.into(), ..how.request };
+    let request =
+        memplan::planner::Request { assign: strategy.assign.into(), without: strategy.without.clone(), ..how.request };
     Ok(How { strategy: Some(chosen), request, ..how })
 }
 

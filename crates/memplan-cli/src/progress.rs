@@ -3,13 +3,14 @@
 //! While it is shown, Ctrl-C does not kill the command but asks whatever
 //! searches to stop, so that the best plan so far is still printed. The second Ctrl-C kills.
 
-use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use memplan::core::Bytes;
 use memplan::planner::Observer;
+use memplan::planner::search::StageReport;
 
 /// How a shell reports a command that Ctrl-C ended.
 const KILLED: i32 = 130;
@@ -35,6 +36,7 @@ fn listen() {
 /// Shows the best extent so far, the bound and the time.
 pub(crate) struct Progress {
     bar: ProgressBar,
+    stages: Mutex<Vec<StageReport>>,
 }
 
 impl Progress {
@@ -49,7 +51,20 @@ impl Progress {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(120));
-        Progress { bar }
+        Progress { bar, stages: Mutex::default() }
+    }
+
+    /// A line for every stage of the searches so far: what it took, and the extent before and after it.
+    pub(crate) fn stages(&self) -> Vec<String> {
+        let extent = |bytes: Option<Bytes>| bytes.map_or_else(|| "no plan".to_owned(), |bytes| bytes.to_string());
+        let line = |report: &StageReport| {
+            let StageReport { name, work, before, after, lower_bound } = *report;
+            let change =
+                if before == after { extent(after) } else { format!("{} → {}", extent(before), extent(after)) };
+            format!("{name}: {work} units of work, extent {change}, at least {lower_bound}")
+        };
+        let stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        stages.iter().map(line).collect()
     }
 
     /// Says what is being done.
@@ -69,6 +84,10 @@ impl Observer for Progress {
     fn progress(&self, best: Option<Bytes>, lower_bound: Bytes) {
         let best = best.map_or_else(|| "no plan yet".to_owned(), |best| format!("best {}", best.human()));
         self.say(format!("{best}, lower bound {}", lower_bound.human()));
+    }
+
+    fn stage(&self, report: &StageReport) {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).push(*report);
     }
 
     fn should_stop(&self) -> bool {

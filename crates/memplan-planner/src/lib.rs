@@ -15,31 +15,27 @@
 //! shared objects, `smallest_gap` is best fit over records.
 
 mod collision;
-pub mod conflicts;
 pub mod explain;
 pub mod feature;
-pub mod fit;
-mod floor;
 mod growing_object;
-mod halves;
+pub mod happens_before;
 mod load;
 pub mod order;
-pub mod ordering;
 mod overlap;
-pub mod piece;
-pub mod placer;
+mod parallel_first_fit;
+mod placement;
 pub mod portfolio;
-mod range_set;
 mod records;
 pub mod request;
 pub mod search;
 mod sharing;
-mod skyline;
 mod smallest_gap;
 pub mod strategy;
+mod tuning;
 pub mod warm;
 
 pub use feature::{Feature, Refusal};
+pub use placement::{conflicts, fit, piece, placer};
 pub use request::{Assign, Effort, Observer, OnProgress, Request};
 pub use sharing::objects_to_offsets;
 pub use strategy::{STRATEGIES, Strategy, find, plan};

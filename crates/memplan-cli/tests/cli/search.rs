@@ -85,7 +85,7 @@ fn an_interrupted_search_prints_its_best_plan() {
     use std::time::{Duration, Instant};
 
     let folder = Folder::with(&[("hard.csv", &jigsaw(500))]);
-    let args = ["plan", "hard.csv", "--time-limit", "100s", "--json"];
+    let args = ["plan", "hard.csv", "--effort", "thorough", "--json"];
     let child = crate::run::command(&folder.path("")).args(args).spawn().unwrap();
     let start = Instant::now();
     std::thread::sleep(Duration::from_millis(700));

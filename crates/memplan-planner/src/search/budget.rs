@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 
 use memplan_core::{Bytes, Stop};
 
-use super::tuning::{OBSTACLES_PER_UNIT, PLACEMENT};
+use super::schedule::StageReport;
+use crate::tuning::{OBSTACLES_PER_UNIT, PLACEMENT};
 use crate::{Observer, Request};
 
 /// A deadline, and whether it has cut anything short.
@@ -154,6 +155,13 @@ impl<'a> Budget<'a> {
     pub(crate) fn report(&self, best: Option<Bytes>, lower_bound: Bytes) {
         if let Some(observer) = self.observer.filter(|_| !self.is_quiet) {
             observer.progress(best, lower_bound);
+        }
+    }
+
+    /// Says what a stage has achieved.
+    pub(crate) fn tell(&self, report: &StageReport) {
+        if let Some(observer) = self.observer.filter(|_| !self.is_quiet) {
+            observer.stage(report);
         }
     }
 

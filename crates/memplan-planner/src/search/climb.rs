@@ -22,17 +22,7 @@ use memplan_core::Bytes;
 
 use super::random::Random;
 use super::rank::Order;
-
-/// Parents that are improved side by side.
-const POPULATION: usize = 4;
-/// So many newborns come first.
-const NEWBORNS: u64 = 16;
-/// One child in this many is the best parent's, whoever's turn it is.
-const INVASION: u64 = 4;
-/// One child in this many is a newborn.
-const NEWBORN: u64 = 20;
-/// Shares of numbers that are changed at once, in thousandths.
-const CHANGES: [u64; 5] = [5, 10, 30, 100, 200];
+use crate::tuning::{BEST_PARENT_TURN, CHANGED_THOUSANDTHS, FIRST_NEWBORNS, NEWBORN_TURN, POPULATION};
 
 /// An order with its noise.
 #[derive(Clone, Debug)]
@@ -55,7 +45,7 @@ impl Genes {
     }
 
     fn mutated(&self, random: &mut Random) -> Genes {
-        let share = CHANGES[random.below(CHANGES.len() as u64) as usize];
+        let share = CHANGED_THOUSANDTHS[random.below(CHANGED_THOUSANDTHS.len() as u64) as usize];
         let mut mutate = |&noise: &u32| if random.below(1000) < share { number(random) } else { noise };
         Genes { order: self.order, noise: self.noise.iter().map(&mut mutate).collect() }
     }
@@ -93,9 +83,11 @@ impl Climbers {
     pub(crate) fn child(&self, turn: u64, random: &mut Random) -> Genes {
         let own = self.parents[place(turn)].as_ref();
         let best = self.parents.iter().flatten().max_by_key(|parent| (std::cmp::Reverse(parent.target), parent.depth));
-        let parent = if random.below(INVASION) == 0 { best } else { own };
+        let parent = if random.below(BEST_PARENT_TURN) == 0 { best } else { own };
         match parent {
-            Some(parent) if self.births >= NEWBORNS && random.below(NEWBORN) > 0 => parent.genes.mutated(random),
+            Some(parent) if self.births >= FIRST_NEWBORNS && random.below(NEWBORN_TURN) > 0 => {
+                parent.genes.mutated(random)
+            }
             _ => Genes::newborn(self.items, random),
         }
     }

@@ -35,17 +35,7 @@ use super::instance::Instance;
 use super::random::Random;
 use super::rank::PLAIN_ORDERS;
 use super::state::Height;
-
-/// Instances up to this size are refuted rather than hunted from the start.
-const SMALL: usize = 40;
-/// Least node limit of the first rounds.
-const FIRST_LIMIT: u64 = 1200;
-/// Rounds that go through the plain orders.
-const PLAIN_ROUNDS: u64 = 4;
-/// The step down is halved after this many rounds without success.
-const PATIENCE: u64 = 3;
-/// Attempts per round, whatever the number of threads.
-const TASKS: u64 = 4;
+use crate::tuning::{ATTEMPTS, FIRST_ROUND_NODES, PLAIN_ROUNDS, ROUNDS_PER_STEP, SMALL_INSTANCE};
 
 /// What is known about the extent of an instance.
 #[derive(Clone, Debug)]
@@ -119,7 +109,7 @@ struct Descent<'a, H> {
     /// One per thread.
     searches: Vec<Exact<'a, H>>,
     /// For each extent that is asked for, lowest first.
-    rungs: [Climbers; TASKS as usize],
+    rungs: [Climbers; ATTEMPTS as usize],
     seed: u64,
     /// Bytes below the best plan that are asked for; 0 before the first round.
     step: u64,
@@ -131,7 +121,7 @@ struct Descent<'a, H> {
 
 impl<'a, H: Height> Descent<'a, H> {
     fn new(instance: &'a Instance, threads: usize, seed: u64) -> Self {
-        let threads = threads.min(TASKS as usize);
+        let threads = threads.min(ATTEMPTS as usize);
         Descent {
             instance,
             searches: (0..threads).map(|_| Exact::new(instance)).collect(),
@@ -171,7 +161,7 @@ impl<'a, H: Height> Descent<'a, H> {
         let quarter = upper.0.saturating_sub(standing.lower.0) / 4;
         let step = match self.step {
             0 => quarter / 2,
-            step if self.failures > 0 && self.failures.is_multiple_of(PATIENCE) => step / 2,
+            step if self.failures > 0 && self.failures.is_multiple_of(ROUNDS_PER_STEP) => step / 2,
             step => step,
         };
         self.step = if step < self.instance.granule { 1 } else { step.min(quarter) }.max(1);
@@ -179,9 +169,9 @@ impl<'a, H: Height> Descent<'a, H> {
 
     fn tasks(&self, standing: &Standing, round: u64, nodes_left: u64) -> Vec<Task> {
         let asked = Asked::of(standing, self.step);
-        let tasks = (0..TASKS).map(|number| self.task(&asked, round, number, nodes_left));
-        if self.instance.items.len() <= SMALL || round < PLAIN_ROUNDS {
-            return tasks.take(if asked.is_decision() { 2 } else { TASKS as usize }).collect();
+        let tasks = (0..ATTEMPTS).map(|number| self.task(&asked, round, number, nodes_left));
+        if self.instance.items.len() <= SMALL_INSTANCE || round < PLAIN_ROUNDS {
+            return tasks.take(if asked.is_decision() { 2 } else { ATTEMPTS as usize }).collect();
         }
         tasks.collect()
     }
@@ -189,13 +179,14 @@ impl<'a, H: Height> Descent<'a, H> {
     /// The `number`-th task of a round. Lower targets come first.
     fn task(&self, asked: &Asked, round: u64, number: u64, nodes_left: u64) -> Task {
         let count = self.instance.items.len();
-        let mut random = Random::new(mix(self.seed, round * TASKS + number));
+        let mut random = Random::new(mix(self.seed, round * ATTEMPTS + number));
         let dive = 3 * count as u64 + 50;
-        let share = nodes_left / TASKS + 1;
-        if count <= SMALL || round < PLAIN_ROUNDS {
+        let share = nodes_left / ATTEMPTS + 1;
+        if count <= SMALL_INSTANCE || round < PLAIN_ROUNDS {
             let plain = PLAIN_ORDERS.get(2 * round as usize + number as usize % 2).copied().map(Genes::plain);
-            let limit = FIRST_LIMIT.max(dive);
-            let limit = if count <= SMALL { (limit << round.min(20)).min(nodes_left) } else { limit.min(share) };
+            let limit = FIRST_ROUND_NODES.max(dive);
+            let limit =
+                if count <= SMALL_INSTANCE { (limit << round.min(20)).min(nodes_left) } else { limit.min(share) };
             let target = if number < 2 { asked.lowest } else { asked.between(4 * (number - 1)) };
             let genes = plain.unwrap_or_else(|| Genes::newborn(count, &mut random));
             return Task { target, genes, rules: Rules::PROOF, limit, turn: None };
@@ -217,7 +208,7 @@ impl<'a, H: Height> Descent<'a, H> {
 
     fn climb(&self, asked: &Asked, round: u64, number: u64, limit: u64, random: &mut Random) -> Task {
         let (target, turn) = if asked.is_decision() {
-            (asked.next, Turn { rung: 0, number: round * TASKS + number })
+            (asked.next, Turn { rung: 0, number: round * ATTEMPTS + number })
         } else {
             (asked.rung(number), Turn { rung: number as usize, number: round })
         };
@@ -250,7 +241,10 @@ impl<'a, H: Height> Descent<'a, H> {
             [search] => work(search),
             searches => std::thread::scope(|scope| {
                 let handles: Vec<_> = searches.iter_mut().map(|search| scope.spawn(|| work(search))).collect();
-                handles.into_iter().flat_map(|handle| handle.join().unwrap_or_default()).collect()
+                handles
+                    .into_iter()
+                    .flat_map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
             }),
         };
         done.sort_by_key(|(number, _)| *number);
@@ -284,7 +278,15 @@ impl<'a, H: Height> Descent<'a, H> {
                         improved = true;
                     }
                 }
-                Verdict::Refuted => standing.lower = standing.lower.max(self.instance.next_extent(task.target)),
+                Verdict::Refuted => {
+                    standing.lower = standing.lower.max(self.instance.next_extent(task.target));
+                    debug_assert!(
+                        standing.upper.is_none_or(|upper| standing.lower <= upper),
+                        "nothing below {} was refuted, yet there is a plan of {:?}",
+                        standing.lower,
+                        standing.upper
+                    );
+                }
                 Verdict::Open => {}
             }
         }

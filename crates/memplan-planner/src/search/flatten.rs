@@ -21,9 +21,7 @@ use memplan_core::{BufferId, Problem, SpaceId};
 
 use super::instance::{Instance, Slab, Stretch};
 use crate::piece::{PieceId, Pieces};
-
-/// Extra sections for exclusive pieces are quadratic; beyond this there is no flat instance.
-const MOST_EXTRA: usize = 200_000;
+use crate::tuning::MOST_EXTRA_SECTIONS;
 
 /// One space of a problem, flat.
 pub(crate) struct Flat {
@@ -124,7 +122,7 @@ impl Flattening<'_, '_> {
         }
         let always = |slab: &Slab| !slab.stretches.is_empty() && slab.stretches.iter().all(|s| s.height == slab.size);
         let not_always: Vec<u32> = (0..here.len() as u32).filter(|&item| !always(&self.slabs[item as usize])).collect();
-        if exclusive.len() * (not_always.len() + 1) > MOST_EXTRA {
+        if exclusive.len() * (not_always.len() + 1) > MOST_EXTRA_SECTIONS {
             return None;
         }
         groups.push(exclusive.clone());

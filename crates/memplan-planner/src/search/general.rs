@@ -19,7 +19,7 @@
 //! no higher than in that vector. Multiples of an alignment and lowest offsets are kept by
 //! minima, too. So there is a *lowest* vector, in all components at once. It is found by
 //! raising offsets from below until nothing is violated, and no other vector
-//! that makes these choices has a smaller extent ([`domains`]).
+//! that makes these choices has a smaller extent ([`bounds_propagation`]).
 //!
 //! If the lowest vector also keeps all the choices that have not been made, it is the best plan
 //! here. Otherwise some choice is kept by none of its options; we try its
@@ -31,16 +31,16 @@
 //! # What cuts the tree
 //!
 //! A highest offset for each piece, from the extent that is asked for, and with both bounds
-//! the conclusions of [`domains`] and [`machine`]; pieces without any choice in common are
+//! the conclusions of [`bounds_propagation`] and [`machine`]; pieces without any choice in common are
 //! solved apart; pieces that do not differ go up in order. Spaces are chosen first ([`assign`]).
 //!
 //! The nodes are the same whatever the clock or the number of threads; only
 //! the limits of the budget decide how many of them are visited.
 
 mod assign;
+mod bounds_propagation;
 mod branch;
 mod build;
-mod domains;
 mod machine;
 mod model;
 mod order;
@@ -49,17 +49,14 @@ mod reduce;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Placement, Plan, Problem, Reuse, SpaceId};
 
 use super::budget::Budget;
-use super::tuning::{NORMAL_WORK, PIECES_PER_UNIT};
 use crate::piece::{PieceId, Pieces};
 use crate::portfolio;
+use crate::tuning::{MOST_GENERAL_PIECES, NORMAL_WORK, PIECES_PER_UNIT};
 use assign::{Assign, Spot};
+use bounds_propagation::Rules;
 use branch::Patience;
-use domains::Rules;
 
 pub(crate) use reduce::{irreducible, meeting_step, only, relaxed, witness};
-
-/// More pieces are not tried: there is a choice for every pair that meets.
-const MOST_PIECES: usize = 300;
 
 /// What the search came to.
 #[derive(Debug)]
@@ -79,7 +76,7 @@ pub(crate) struct Settled {
 /// Searches for a better plan than `best` for at most `nodes` nodes. `None` if
 /// the problem is too large or too intricate for it.
 pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &mut Budget) -> Option<Settled> {
-    if pieces.len() > MOST_PIECES {
+    if pieces.len() > MOST_GENERAL_PIECES {
         return None;
     }
     let mut assign = Assign::new(pieces, Rules::ALL)?;
@@ -91,7 +88,10 @@ pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &
     let nodes = nodes.min(budget.work_left() / node_cost);
     let found = assign.run(&Patience { nodes, is_over: &is_over, rules: Rules::ALL });
     budget.spend(found.nodes.saturating_mul(node_cost));
-    let bytes = |number: i64| Bytes(u64::try_from(number).unwrap_or(0));
+    let bytes = |number: i64| {
+        debug_assert!(number >= 0, "a lower bound is a number of bytes");
+        Bytes(number.max(0) as u64)
+    };
     Some(Settled {
         plan: found.spots.map(|spots| assemble(pieces, &spots)),
         lower: bytes(found.lower.unwrap_or(0)),
@@ -133,7 +133,9 @@ fn assemble(pieces: &Pieces, spots: &[Spot]) -> Plan {
     for piece in pieces.ids() {
         let (space, offset) = spots[piece.index()];
         for (buffer, at) in pieces.members(piece) {
-            let offset = Bytes(u64::try_from(offset + at.0 as i64).unwrap_or(0));
+            let offset = offset + at.0 as i64;
+            debug_assert!(offset >= 0, "no buffer starts below its space");
+            let offset = Bytes(offset.max(0) as u64);
             match &mut plan.placements[buffer] {
                 Some(placement) => placement.offsets.push(offset),
                 empty => *empty = Some(Placement::at(space, offset)),

@@ -28,13 +28,10 @@ use std::collections::BTreeMap;
 
 use memplan_core::Bytes;
 
-use super::tuning::WIDTHS_PER_UNIT;
+use crate::tuning::{MOST_DIVE_WIDTHS, WIDTHS_PER_UNIT};
 
 /// Sums of sizes and offsets stay below this, so that searching needs no checks.
 const HIGHEST: u128 = 1 << 60;
-
-/// Work of one dive: a few hundred milliseconds.
-const MOST_WORK: u64 = 1_000_000_000;
 
 /// A stretch of time with the bytes in use, counted from the slab's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +122,14 @@ impl Instance {
             let first_span = instance.spans.len() as u32;
             instance.spans.extend(spans.iter().map(|span| Span { height: round(span.height) / granule, ..*span }));
             let mine = &instance.spans[first_span as usize..];
+            debug_assert!(
+                mine.windows(2).all(|pair| pair[0].hi <= pair[1].lo) && mine.iter().all(|span| span.lo < span.hi),
+                "the sections of an item are in order and none is empty"
+            );
+            debug_assert!(
+                spans.iter().all(|span| round(span.height) % granule == 0),
+                "every height is a number of granules"
+            );
             let item = Item {
                 first_span,
                 span_count: mine.len() as u32,
@@ -190,7 +195,7 @@ impl Instance {
     /// Whether a dive of the exact search, which looks at all widths for every
     /// item, takes a fraction of a second.
     pub(crate) fn is_tractable(&self) -> bool {
-        self.widths().saturating_mul(self.items.len() as u64) < MOST_WORK
+        self.widths().saturating_mul(self.items.len() as u64) < MOST_DIVE_WIDTHS
     }
 
     /// Units of work that a node of the exact search takes.

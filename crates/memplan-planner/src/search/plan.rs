@@ -1,49 +1,27 @@
-//! One search over all spaces of a problem.
+//! One search over all spaces of a problem: what the stages of the schedule do, and what they share.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness, bound};
 
-use super::budget::{Budget, Clock, PassCost};
+use super::budget::{Budget, Clock};
 use super::descent::{Standing, descend};
 use super::flatten::Flat;
 use super::general::{self, meeting_step};
-use super::press::press;
+use super::peak_first::place_peak_first;
 use super::reorder::reorder;
-use super::tuning::{PIECES_PER_UNIT, WITNESS_WORK};
-use super::windows::improve_windows;
+use super::repair::repair_peaks;
+use super::schedule::{SCHEDULE, walk};
 use super::witness::irreducible;
 use crate::piece::{PieceId, Pieces};
-use crate::portfolio::{self, MEMBERS, Tried};
-use crate::{Request, portfolio::fits};
-
-/// Larger witnesses are not reduced.
-const MOST_WITNESSES: usize = 2000;
-/// Larger witnesses are not looked at buffer by buffer.
-const MOST_REFINED: usize = 64;
-/// Nodes for that, all questions together; each may take 5,000.
-const REFINEMENT: u64 = 200_000;
-/// Nodes of the general search before anything else is tried, and after a plan was found that fits its capacities.
-const QUICK_PROOF: u64 = 2000;
-/// Up to this many pieces the general search gets a share of the budget even if all is flat.
-const FEW: usize = 40;
-/// Up to this many pieces nearly everything can be proved at once.
-const VERY_FEW: usize = 16;
-
-/// With more pieces no flat instance is small enough for the exact search.
-const MOST_PIECES: usize = 32_000;
-/// With more pieces the peak is pressed before the exact search, even if that could take them all: a few
-/// passes are much less than what it would spend.
-const MANY: usize = 500;
-
-/// Ways to improve a plan of many pieces.
-#[derive(Clone, Copy)]
-enum Part {
-    Mend,
-    Press,
-    Members,
-    Reorder,
-}
+use crate::portfolio::{self, MEMBERS, Tried, fits};
+use crate::strategy::{self, STRATEGIES, Strategy};
+use crate::tuning::{
+    FEW_PIECES, MANY_PIECES, MOST_EXACT_PIECES, MOST_REFINED_BUFFERS, MOST_WITNESS_BUFFERS, OTHERS_WORK,
+    PIECES_PER_UNIT, QUICK_PROOF, REFINEMENT_WORK, VERY_FEW_PIECES, WITNESS_WORK,
+};
+use crate::{Assign, Effort, Request};
 
 /// What a search found out, with the work it took.
 #[derive(Clone, Debug)]
@@ -56,16 +34,23 @@ pub struct Answer {
     pub nodes: u64,
     /// Pieces placed by the portfolio.
     pub placements: u64,
-    /// What a pass costs.
-    pub(crate) pass_cost: PassCost,
 }
 
 /// Plans a problem within the limits of a request, starting from what the
 /// portfolio of quick placements finds.
 pub fn search(problem: &Problem, request: &Request) -> Answer {
+    run(problem, request, false)
+}
+
+/// As [`search`], and asks the other strategies in the end.
+pub(crate) fn search_and_ask(problem: &Problem, request: &Request) -> Answer {
+    run(problem, request, true)
+}
+
+fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
     let Ok(pieces) = Pieces::of(problem) else {
         let outcome = Outcome::Exhausted { stop: Stop::Finished };
-        return Answer { outcome, members: 0, nodes: 0, placements: 0, pass_cost: PassCost::counted(0, 0) };
+        return Answer { outcome, members: 0, nodes: 0, placements: 0 };
     };
     let clock = Clock::start(request);
     // The portfolio is not paid for by what the caller allows for the search, but it is not endless.
@@ -73,83 +58,98 @@ pub fn search(problem: &Problem, request: &Request) -> Answer {
     let tried = portfolio::try_at_once(&pieces, &mut for_members);
     // Whoever has waited longer for a first plan than the effort's work takes can wait as long again.
     let work = request.work_limit.unwrap_or_else(|| request.effort.work().max(for_members.spent()));
-    improve(&pieces, tried, request.seed, &mut Budget::new(request, work, clock))
+    improve(Search::new(&pieces, tried, request, may_ask), &mut Budget::new(request, work, clock))
 }
 
 /// Improves what the portfolio found.
-fn improve(pieces: &Pieces, tried: Tried, seed: u64, budget: &mut Budget) -> Answer {
-    let mut search = Search::new(pieces, tried, seed);
+fn improve(mut search: Search, budget: &mut Budget) -> Answer {
     match search.known.witness.take() {
         Some(witness) => search.known.witness = Some(search.reduced(witness, &mut budget.besides(WITNESS_WORK))),
-        None if search.is_settled() => {}
-        None => search.run(budget),
+        None => walk(SCHEDULE, &mut search, budget),
     }
     search.refine_witness(&mut budget.besides(WITNESS_WORK));
     if budget.has_been_late() && search.known.stop != Stop::Interrupted {
         search.known.stop = Stop::TimeLimit;
     }
-    let Tried { members, placements, pass_cost, .. } = search.known;
-    Answer { members, nodes: budget.spent(), placements, pass_cost, outcome: search.outcome() }
+    let Tried { members, placements, .. } = search.known;
+    Answer { members, nodes: budget.spent(), placements, outcome: search.outcome() }
 }
 
-struct Search<'a, 'p> {
-    pieces: &'a Pieces<'p>,
-    problem: &'p Problem,
-    seed: u64,
-    known: Tried,
+/// A search in progress: what the stages of the [schedule](super::schedule) share.
+pub(crate) struct Search<'a, 'p> {
+    pub(super) pieces: &'a Pieces<'p>,
+    pub(super) problem: &'p Problem,
+    request: &'a Request<'a>,
+    /// Whether the other strategies may be asked.
+    may_ask: bool,
+    /// Whether only the first member of the portfolio was run at once.
+    began_with_one_order: bool,
+    is_flat: OnceCell<bool>,
+    pub(super) known: Tried,
     /// Spaces with a new placement, where there is no plan yet.
     placed: IndexVec<SpaceId, Option<Vec<(PieceId, Bytes)>>>,
 }
 
 impl<'a, 'p> Search<'a, 'p> {
-    fn new(pieces: &'a Pieces<'p>, tried: Tried, seed: u64) -> Self {
+    pub(super) fn new(pieces: &'a Pieces<'p>, known: Tried, request: &'a Request<'a>, may_ask: bool) -> Self {
         let problem = pieces.problem();
-        Search { pieces, problem, seed, known: tried, placed: IndexVec::filled(None, problem.spaces().len()) }
+        Search {
+            pieces,
+            problem,
+            request,
+            may_ask,
+            began_with_one_order: known.members < MEMBERS.len(),
+            is_flat: OnceCell::new(),
+            known,
+            placed: IndexVec::filled(None, problem.spaces().len()),
+        }
     }
 
-    fn run(&mut self, budget: &mut Budget) {
-        // The portfolio may have used it all; even looking closer takes time.
-        if let Some(stop) = budget.stop().filter(|_| self.known.best.is_some()) {
-            self.known.stop = stop;
-            return;
-        }
-        let is_small = self.pieces.len() <= MOST_PIECES;
-        if is_small && self.known.members < MEMBERS.len() {
-            let mut share = budget.share(2);
-            self.mend(&mut share);
-            budget.spend(share.spent());
-            if self.is_done() {
-                return;
-            }
-            let mut share = budget.share(2);
-            self.try_other_members(&mut share);
-            budget.spend(share.spent());
-            if self.is_done() {
-                return;
-            }
-        }
+    /// Whether stages of this name are left out.
+    pub(super) fn is_without(&self, stage: &str) -> bool {
+        self.request.without.iter().any(|name| name == stage)
+    }
+
+    /// Whether a flat instance of all pieces may be small enough for the exact search.
+    pub(super) fn is_small(&self) -> bool {
+        self.pieces.len() <= MOST_EXACT_PIECES
+    }
+
+    /// Whether a few passes over all pieces are much less than what the exact search would spend.
+    pub(super) fn has_many_pieces(&self) -> bool {
+        self.pieces.len() > MANY_PIECES
+    }
+
+    pub(super) fn began_with_one_order(&self) -> bool {
+        self.began_with_one_order
+    }
+
+    pub(super) fn has_more_orders(&self) -> bool {
+        self.known.members < MEMBERS.len()
+    }
+
+    /// Whether every piece is a rectangle and nothing relates two of them.
+    pub(super) fn can_be_repaired(&self) -> bool {
+        self.pieces.is_plain()
+    }
+
+    /// Whether the canonical search can take every space as a whole, with nothing lost.
+    pub(super) fn is_flat(&self) -> bool {
         let is_exact = |space| self.flat(space).is_some_and(|flat| flat.is_exact && flat.instance.is_tractable());
-        let is_flat = is_small && self.problem.spaces().ids().all(is_exact);
-        if !is_flat {
-            self.settle(QUICK_PROOF, budget);
-            if !self.is_settled() {
-                self.improve_as_a_whole(budget);
-            }
-            if self.is_settled() || !is_small {
-                return;
-            }
-        }
-        if is_flat && self.pieces.len() > MANY {
-            let mut share = budget.share(4);
-            press(self.pieces, &mut self.known.best, &self.known.per_space, self.known.pass_cost, &mut share);
-            budget.spend(share.spent());
-            if self.is_settled() {
-                return;
-            }
-        }
+        *self.is_flat.get_or_init(|| self.is_small() && self.problem.spaces().ids().all(is_exact))
+    }
+
+    /// Whether stages that also look for smaller plans than a capacity asks for make sense: not on many pieces, where
+    /// a plan that fits is an answer.
+    pub(super) fn goes_on(&self) -> bool {
+        !(self.began_with_one_order && self.is_done())
+    }
+
+    /// The canonical search, each space for itself.
+    pub(super) fn search_spaces(&mut self, budget: &mut Budget) {
         let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
-        // What is left of a few pieces, the general search may know better.
-        let others = u32::from(self.pieces.len() <= FEW);
+        // Of a few pieces, the general search may know better what is left.
+        let others = u32::from(self.pieces.len() <= FEW_PIECES);
         for (number, &space) in spaces.iter().enumerate() {
             let mut share = budget.share((spaces.len() - number) as u32 + others);
             self.improve_space(space, &mut share);
@@ -159,24 +159,86 @@ impl<'a, 'p> Search<'a, 'p> {
             }
         }
         self.assemble();
-        if !self.is_settled() {
-            // Where a capacity is given any plan within it is an answer; whether it is the
-            // smallest is only asked if that is quickly found out.
-            let is_decided = self.is_decided();
-            let nodes = match self.pieces.len() {
-                0..=FEW if !is_decided => u64::MAX,
-                _ if !is_decided && !is_flat => u64::MAX,
-                0..=VERY_FEW => 10 * QUICK_PROOF,
-                // The search of flat instances knows them better.
-                _ if is_flat => return,
-                _ => QUICK_PROOF,
-            };
-            self.settle(nodes, budget);
+    }
+
+    /// Where a capacity is given any plan within it is an answer; whether it is the
+    /// smallest is only asked if that is quickly found out.
+    pub(super) fn prove(&mut self, budget: &mut Budget) {
+        let is_decided = self.is_decided();
+        let nodes = match self.pieces.len() {
+            0..=FEW_PIECES if !is_decided => u64::MAX,
+            _ if !is_decided && !self.is_flat() => u64::MAX,
+            0..=VERY_FEW_PIECES => 10 * QUICK_PROOF,
+            // The search of flat instances knows them better.
+            _ if self.is_flat() => return,
+            _ => QUICK_PROOF,
+        };
+        self.settle(nodes, budget);
+    }
+
+    /// Passes that place what is alive at the peak first.
+    pub(super) fn place_peak_first(&mut self, budget: &mut Budget) {
+        let known = &mut self.known;
+        let stop = place_peak_first(self.pieces, &mut known.best, &known.per_space, known.pass_cost, budget);
+        known.stop = stop.unwrap_or(known.stop);
+    }
+
+    /// Hill climbing on the order of placement.
+    pub(super) fn reorder(&mut self, budget: &mut Budget) {
+        let known = &mut self.known;
+        let seed = self.request.seed;
+        let stop = reorder(self.pieces, &mut known.best, &known.per_space, seed, known.pass_cost, budget);
+        known.stop = stop.unwrap_or(known.stop);
+    }
+
+    /// Whether the other strategies have a turn. With a capacity, a plan that fits is an answer.
+    pub(super) fn asks_others(&self) -> bool {
+        let is_thorough = self.request.effort == Effort::Thorough;
+        self.may_ask && self.work_for_others() > 0 && (is_thorough || !self.is_decided())
+    }
+
+    /// They are asked where all of them together are cheap, or where none may be better.
+    fn work_for_others(&self) -> u64 {
+        let all = self.known.pass_cost.of(self.pieces.len() as u64).saturating_mul(STRATEGIES.len() as u64);
+        match self.request.effort {
+            Effort::Thorough => u64::MAX,
+            Effort::Normal if all <= OTHERS_WORK => OTHERS_WORK,
+            Effort::Normal | Effort::Quick => 0,
+        }
+    }
+
+    pub(super) fn budget_for_others<'b>(&self, budget: &Budget<'b>) -> Budget<'b> {
+        budget.besides(self.work_for_others())
+    }
+
+    /// Asks the strategies that are no members of the portfolio, and members that had no turn, for something better.
+    pub(super) fn ask_others(&mut self, budget: &mut Budget) {
+        let tried = MEMBERS[..self.known.members].iter().map(|member| member.name());
+        let done: Vec<&str> = tried.chain(["auto", "search"]).collect();
+        let least_objects = bound::objects_lower_bound(self.problem);
+        for strategy in STRATEGIES.iter().filter(|strategy| !done.contains(&strategy.name())) {
+            if self.is_settled() || budget.stop().is_some() {
+                return;
+            }
+            // Where objects come naturally, offsets are those of objects laid end to end.
+            let lays_objects = strategy.assigns().first() == Some(&Assign::Objects);
+            let ceiling = self.known.best.as_ref().map(Plan::extent);
+            if ceiling.is_some_and(|ceiling| lays_objects && ceiling <= least_objects) {
+                continue;
+            }
+            // Strategies that would search have nothing to add to the search that was made.
+            let time_limit = budget.time_left();
+            let (work_limit, effort) = (Some(0), Effort::Quick);
+            let request = Request { work_limit, effort, ceiling, time_limit, observer: None, ..self.request.clone() };
+            let outcome = strategy::plan(*strategy, self.problem, &request).ok();
+            budget.spend(self.known.pass_cost.of(self.pieces.len() as u64));
+            self.known.keep(self.problem, outcome.as_ref().and_then(Outcome::plan).cloned());
+            budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
         }
     }
 
     /// Whether there is nothing left to find out.
-    fn is_settled(&self) -> bool {
+    pub(super) fn is_settled(&self) -> bool {
         let is_optimal = |plan: &Plan| plan.extent() <= self.known_bound();
         self.known.witness.is_some() || self.known.best.as_ref().is_some_and(is_optimal)
     }
@@ -187,17 +249,17 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Whether there is nothing left to do for many pieces.
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.is_settled() || self.is_decided()
     }
 
     /// No plan is smaller.
-    fn known_bound(&self) -> Bytes {
+    pub(super) fn known_bound(&self) -> Bytes {
         self.known.lower_bound.max(Bytes(self.known.per_space.iter().map(|lower| lower.0).sum()))
     }
 
     /// Asks the general search, which knows every feature.
-    fn settle(&mut self, nodes: u64, budget: &mut Budget) {
+    pub(super) fn settle(&mut self, nodes: u64, budget: &mut Budget) {
         let Some(settled) = general::settle(self.pieces, self.known.best.as_ref(), nodes, budget) else { return };
         if settled.is_infeasible {
             self.known.witness = self.general_witness(&mut budget.besides(WITNESS_WORK));
@@ -218,9 +280,11 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// Of flat pieces those that can be spared have been; of others, and inside of pieces, buffers may be, too.
     fn refine_witness(&mut self, budget: &mut Budget) {
-        let Some(witness) = self.known.witness.take_if(|witness| witness.buffers.len() <= MOST_REFINED) else { return };
+        let Some(witness) = self.known.witness.take_if(|witness| witness.buffers.len() <= MOST_REFINED_BUFFERS) else {
+            return;
+        };
         // The proof may have taken all there was; to say which buffers matter is still worth a little.
-        let mut own = budget.besides(REFINEMENT);
+        let mut own = budget.besides(REFINEMENT_WORK);
         let fewer = general::irreducible(self.problem, &witness.buffers, &mut own);
         budget.spend(own.spent());
         let refined = fewer.filter(|fewer| *fewer != witness.buffers);
@@ -235,52 +299,23 @@ impl<'a, 'p> Search<'a, 'p> {
         general::witness(self.problem, buffers)
     }
 
-    /// What does not need a flat instance of all pieces, cheap things first; each may use half of what is left.
-    fn improve_as_a_whole(&mut self, budget: &mut Budget) {
-        for part in [Part::Mend, Part::Press, Part::Members, Part::Mend, Part::Reorder] {
-            if self.is_done() {
-                return;
-            }
-            let mut share = budget.share(2);
-            match part {
-                Part::Mend => self.mend(&mut share),
-                Part::Members => self.try_other_members(&mut share),
-                Part::Press => {
-                    let stop = press(
-                        self.pieces,
-                        &mut self.known.best,
-                        &self.known.per_space,
-                        self.known.pass_cost,
-                        &mut share,
-                    );
-                    self.known.stop = stop.unwrap_or(self.known.stop);
-                }
-                Part::Reorder => {
-                    let known = &mut self.known;
-                    let stop =
-                        reorder(self.pieces, &mut known.best, &known.per_space, self.seed, known.pass_cost, &mut share);
-                    known.stop = stop.unwrap_or(known.stop);
-                }
-            }
-            budget.spend(share.spent());
-        }
-    }
-
     /// Lowers the plan where it is tallest: down to the bound, or to the capacity if it exceeds that.
-    fn mend(&mut self, budget: &mut Budget) {
-        if !self.pieces.is_plain() {
-            return;
-        }
+    pub(super) fn repair_peaks(&mut self, budget: &mut Budget) {
         // Looking for the tallest places takes a look at every piece.
         budget.spend(self.pieces.len() as u64 / PIECES_PER_UNIT);
         let known = &mut self.known;
         let capacity = self.problem.spaces().iter().find_map(|space| space.capacity);
         let enough = known.lower_bound.max(capacity.unwrap_or_default());
         let stop = match known.best {
-            Some(_) => {
-                improve_windows(self.pieces, &mut known.best, known.lower_bound, self.seed, known.pass_cost, budget)
-            }
-            None => improve_windows(self.pieces, &mut known.too_tall, enough, self.seed, known.pass_cost, budget),
+            Some(_) => repair_peaks(
+                self.pieces,
+                &mut known.best,
+                known.lower_bound,
+                self.request.seed,
+                known.pass_cost,
+                budget,
+            ),
+            None => repair_peaks(self.pieces, &mut known.too_tall, enough, self.request.seed, known.pass_cost, budget),
         };
         known.stop = stop.unwrap_or(known.stop);
         let mended = known.too_tall.take();
@@ -288,7 +323,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Runs those of the portfolio that were not, as long as the budget lasts.
-    fn try_other_members(&mut self, budget: &mut Budget) {
+    pub(super) fn try_other_orders(&mut self, budget: &mut Budget) {
         self.known.go_on(self.pieces, MEMBERS.len(), budget);
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
@@ -338,7 +373,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     fn descend(&mut self, flat: &Flat, standing: &mut Standing, budget: &mut Budget) {
-        self.known.stop = descend(&flat.instance, standing, self.seed, budget).unwrap_or(self.known.stop);
+        self.known.stop = descend(&flat.instance, standing, self.request.seed, budget).unwrap_or(self.known.stop);
     }
 
     /// Says why a space is too small, with as few buffers as possible.
@@ -370,7 +405,7 @@ impl<'a, 'p> Search<'a, 'p> {
         };
         let flat = Flat::new(self.pieces, witness.space, only_here).filter(|flat| flat.is_exact);
         let is_in = |piece: PieceId| self.pieces.members(piece).any(|(buffer, _)| witness.buffers.contains(&buffer));
-        let smaller = flat.filter(|_| witness.buffers.len() <= MOST_WITNESSES).and_then(|flat| {
+        let smaller = flat.filter(|_| witness.buffers.len() <= MOST_WITNESS_BUFFERS).and_then(|flat| {
             let items: Vec<u32> =
                 (0..flat.pieces.len() as u32).filter(|&item| is_in(flat.pieces[item as usize])).collect();
             self.witness(&flat, &items, witness.capacity, budget)

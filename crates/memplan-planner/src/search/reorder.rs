@@ -24,11 +24,7 @@ use crate::order::Order;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::Placer;
 use crate::portfolio::fits;
-
-/// Most pieces moved at once.
-const MOST_MOVED: u64 = 6;
-/// The best order is taken up again after this many passes without improvement.
-const PATIENCE: u64 = 200;
+use crate::tuning::{MOST_MOVED, REORDER_FAILURES};
 
 /// How bad a placement is: bytes beyond the capacities, then bytes.
 type Cost = (u64, u64);
@@ -48,7 +44,7 @@ pub(crate) fn reorder(
     }
     let mut climb = Climb::new(pieces, lower, seed, pass_cost, budget);
     let goal = lower.iter().map(|bytes| bytes.0).sum::<u64>();
-    let most_failures = 2 * PATIENCE + 8 * pieces.len() as u64;
+    let most_failures = 2 * REORDER_FAILURES + 8 * pieces.len() as u64;
     let mut failures = 0;
     while failures < most_failures {
         if best.as_ref().is_some_and(|plan| plan.extent().0 <= goal) {
@@ -117,7 +113,7 @@ impl<'a, 'p> Climb<'a, 'p> {
 
     /// One changed order; whether it is the best so far.
     fn step(&mut self, failures: u64, budget: &mut Budget) -> bool {
-        if failures.is_multiple_of(PATIENCE) {
+        if failures.is_multiple_of(REORDER_FAILURES) {
             self.current.clone_from(&self.best);
             self.current_cost = self.best_cost;
             self.blamed.clone_from(&self.best_blamed);

@@ -6,6 +6,7 @@
 use memplan_core::Bytes;
 
 use super::instance::Instance;
+use crate::tuning::FOLLOW_UPS;
 
 /// A number of granules. Most instances fit into 32 or even 16 bits, of which
 /// more fit into a register. Sums are bounded when an instance is made, so they need no checks.
@@ -52,9 +53,6 @@ macro_rules! impl_height {
 impl_height!(i16, 1 << 13);
 impl_height!(i32, 1 << 29);
 impl_height!(i64, 1 << 61);
-
-/// Forced items are followed up at most this many times per item of a part.
-const PATIENCE: usize = 4;
 
 #[derive(Clone, Copy)]
 struct Span<H> {
@@ -288,6 +286,7 @@ impl<H: Height> State<H> {
 
     /// Puts an item down and raises those of `others` that it meets.
     pub(crate) fn place(&mut self, item: usize, offset: H, others: &[u32]) {
+        debug_assert!(offset >= self.at[item], "an item cannot lie below what it lies on");
         self.offset[item] = offset;
         self.placed.push(item as u32);
         let end = offset.plus(self.height[item]);
@@ -523,7 +522,7 @@ impl<H: Height> State<H> {
     /// Whatever meets a forced item and cannot end below it lies above it, which
     /// may force others in turn. A section of an item that has no place left is an error.
     fn push_above_forced(&mut self, items: &[u32]) -> Result<(), u32> {
-        let mut patience = PATIENCE * items.len();
+        let mut patience = FOLLOW_UPS * items.len();
         while let Some(forced) = self.queue.pop() {
             if self.is_plain {
                 self.push_above_plain(forced as usize, items)?;

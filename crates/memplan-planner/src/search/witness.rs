@@ -11,9 +11,7 @@ use super::budget::Budget;
 use super::exact::{Exact, Rules, Verdict};
 use super::instance::Instance;
 use super::rank::PLAIN_ORDERS;
-
-/// Nodes per proof.
-const LIMIT: u64 = 20_000;
+use crate::tuning::WITNESS_NODES;
 
 /// Items of `items` that cannot be placed within `capacity` together, none of
 /// which can be spared. `None` if `items` cannot be refuted.
@@ -57,7 +55,7 @@ fn is_refuted(instance: &Instance, items: &[u32], capacity: Bytes, budget: &mut 
         return true;
     }
     let mut search = Exact::<i64>::new(&subset);
-    let verdict = search.run(capacity, (PLAIN_ORDERS[0], &[]), Rules::PROOF, LIMIT, &|| budget.is_late());
+    let verdict = search.run(capacity, (PLAIN_ORDERS[0], &[]), Rules::PROOF, WITNESS_NODES, &|| budget.is_late());
     budget.spend(search.nodes.max(1).saturating_mul(subset.node_cost()));
     verdict == Verdict::Refuted
 }

@@ -34,7 +34,7 @@ use memplan_core::{
 use super::Strategy;
 use super::ordered_fit::too_many_dependencies;
 use crate::conflicts::Conflicts;
-use crate::ordering::Ordering;
+use crate::happens_before::Ordering;
 use crate::piece::Clock;
 use crate::{Assign, Feature, Refusal, Request};
 

@@ -32,9 +32,9 @@ use memplan_core::{Bytes, Outcome, Problem, Stop};
 
 use super::Strategy;
 use crate::fit::Fit;
-use crate::halves::Halves;
+use crate::happens_before::Ordering;
 use crate::order::Order;
-use crate::ordering::Ordering;
+use crate::parallel_first_fit::Halves;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::{Placer, Spot};
 use crate::search::Clock;

@@ -1,13 +1,13 @@
 //! `search`: as small as time allows, with a proof or a certified gap.
 //!
-//! See [`crate::search`] for how it works. Without a time or work limit it takes
-//! a second at most. With capacities it stops at the first plan that fits.
+//! See [`crate::search`] for how it works. It spends what the effort or the limit on work allows. With capacities it
+//! stops at the first plan that fits. Unlike [`auto`](super::auto) it does not ask other strategies in the end.
 
 use memplan_core::{Outcome, Problem};
 
 use super::Strategy;
 use super::ordered_fit::{has_addresses, too_many_dependencies};
-use crate::{Assign, Feature, Refusal, Request};
+use crate::{Assign, Feature, Refusal, Request, search};
 
 /// The strategy. See the module documentation.
 pub struct Search;
@@ -34,6 +34,6 @@ impl Strategy for Search {
     }
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
-        super::auto::no_worse(problem, request)
+        search::search(problem, request).outcome
     }
 }

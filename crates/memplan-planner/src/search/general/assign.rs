@@ -11,14 +11,12 @@ use std::collections::BTreeMap;
 
 use memplan_core::{Bytes, Id, IndexVec, Problem, SpaceId};
 
+use super::bounds_propagation::Rules;
 use super::branch::{Known, Patience, minimise, raise_lower};
-use super::domains::Rules;
 use super::model::{Job, Model};
 use super::order::Orders;
 use crate::piece::{PieceId, Pieces};
-
-/// Nodes for the spaces of one assignment: everything is tried a little before anything is tried long.
-const LEAF_LIMITS: [u64; 4] = [100, 1_000, 10_000, u64::MAX];
+use crate::tuning::LEAF_NODES;
 
 /// Where a piece is.
 pub(super) type Spot = (SpaceId, i64);
@@ -147,7 +145,7 @@ impl<'a, 'p> Assign<'a, 'p> {
 
     /// Searches all assignments: first with little patience for each, then with more.
     pub(super) fn run(mut self, patience: &Patience) -> Found {
-        let limits: &[u64] = if self.undecided.is_empty() { &[u64::MAX] } else { &LEAF_LIMITS };
+        let limits: &[u64] = if self.undecided.is_empty() { &[u64::MAX] } else { &LEAF_NODES };
         for &limit in limits {
             self.is_complete = true;
             self.given_up = i64::MAX;

@@ -4,11 +4,9 @@
 //! that is a plan than which none at this node is lower; or some choice is not,
 //! and the node branches on its options.
 
-use super::domains::{Dead, Domains, Mark, Rules};
+use super::bounds_propagation::{Dead, Domains, Mark, Rules};
 use super::model::{Least, Model};
-
-/// Nodes of the first dive.
-const FIRST_DIVE: u64 = 200;
+use crate::tuning::FIRST_DIVE_NODES;
 
 /// What is known about a model.
 #[derive(Clone, Debug)]
@@ -109,7 +107,7 @@ impl Search<'_> {
             return End::Exhausted;
         }
         let start = self.domains.mark();
-        let mut dive = FIRST_DIVE;
+        let mut dive = FIRST_DIVE_NODES;
         loop {
             let end = self.dive(known, goal, self.nodes.saturating_add(dive).min(patience.nodes), patience);
             if end != End::Open || self.nodes >= patience.nodes || (patience.is_over)() {

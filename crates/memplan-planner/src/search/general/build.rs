@@ -9,13 +9,10 @@ use memplan_core::{BufferId, Id, OverlayKind, Problem, SpaceId, Step};
 use super::model::{Choice, Conjunction, Job, Least, Model, Part, gcd, round_down, round_up};
 use super::order::Orders;
 use crate::piece::{PieceId, Pieces};
+use crate::tuning::{MOST_CHOICES, MOST_TAKERS};
 
 /// Sums of sizes, alignments and offsets stay below this.
 const HIGHEST: i64 = 1 << 60;
-/// Most buffers that may take over bytes before two others meet on them.
-const MOST_TAKERS: usize = 3;
-/// Most choices of one space.
-const MOST_CHOICES: usize = 60_000;
 
 /// Differences of two offsets strictly between the two are forbidden.
 type Forbidden = (i64, i64);

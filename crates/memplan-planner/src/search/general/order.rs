@@ -1,6 +1,6 @@
 //! Which buffers may follow each other, pair by pair.
 //!
-//! The same question as in [`crate::ordering`], with two additions: pairs that
+//! The same question as in [`crate::happens_before`], with two additions: pairs that
 //! must not share, and whether two buffers are ordered *if* one is computed in
 //! place of the other.
 
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use memplan_core::{BufferId, Dependencies, Id, Problem};
 
-use crate::ordering::Ordering;
+use crate::happens_before::Ordering;
 use crate::piece::Pieces;
 
 /// See the module documentation.

@@ -22,16 +22,12 @@ use memplan_core::{
 
 use super::decide;
 use crate::search::budget::Budget;
-
-/// Nodes per question.
-const LIMIT: u64 = 5_000;
-/// In larger problems nothing is reduced here.
-const MOST_BUFFERS: usize = 300;
+use crate::tuning::{GENERAL_WITNESS_NODES, MOST_GENERAL_WITNESS_BUFFERS};
 
 /// Buffers of `among` that cannot be placed together, none of which can be
 /// spared. `None` if that they cannot is not found out.
 pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Budget) -> Option<Vec<BufferId>> {
-    if problem.buffers().len() > MOST_BUFFERS {
+    if problem.buffers().len() > MOST_GENERAL_WITNESS_BUFFERS {
         return None;
     }
     let mut kept = vec![false; problem.buffers().len()];
@@ -104,7 +100,7 @@ pub(crate) fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<St
 
 fn is_impossible(problem: &Problem, kept: &[bool], budget: &mut Budget) -> bool {
     let rest = relaxed(problem, |buffer| kept[buffer.index()]);
-    rest.is_some_and(|rest| decide(&rest, LIMIT, budget) == Some(false))
+    rest.is_some_and(|rest| decide(&rest, GENERAL_WITNESS_NODES, budget) == Some(false))
 }
 
 /// The problem in which only some buffers take bytes.

@@ -1,4 +1,4 @@
-//! Pressing the peak: stack what is alive there without a gap, then see who complains.
+//! Peak first: stack what is alive at the peak without a gap, then see who complains.
 //!
 //! At the peak there is nothing to give away. A plan that is too tall has gaps
 //! there, under buffers that could not sink because of somebody alive a little earlier or later:
@@ -37,11 +37,7 @@ use crate::order::Order;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::Placer;
 use crate::portfolio::fits;
-
-/// Passes without improvement before the tower is stacked differently.
-const PATIENCE: u32 = 8;
-/// The clock is looked at after so many placements.
-const GLANCE: usize = 1024;
+use crate::tuning::{PEAK_FIRST_FAILURES, PLACEMENTS_PER_GLANCE};
 
 /// How the tower is stacked, from the bottom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,27 +52,27 @@ enum Stacking {
 
 /// Improves a plan, or finds one, until the bound is met, nothing has helped for
 /// some passes, or the budget is used up.
-pub(crate) fn press(
+pub(crate) fn place_peak_first(
     pieces: &Pieces,
     best: &mut Option<Plan>,
     lower: &IndexVec<SpaceId, Bytes>,
     pass_cost: PassCost,
     budget: &mut Budget,
 ) -> Option<Stop> {
-    let mut press = Press::new(pieces, lower);
+    let mut passes = PeakFirst::new(pieces, lower);
     for stacking in [Stacking::Planned, Stacking::Longest, Stacking::Largest] {
-        press.stack(stacking, best.as_ref());
+        passes.stack(stacking, best.as_ref());
         let mut failures = 0;
-        while failures < PATIENCE {
+        while failures < PEAK_FIRST_FAILURES {
             if let Some(stop) = budget.stop() {
                 return Some(stop);
             }
             if best.is_some() && !budget.affords(pass_cost.of(pieces.len() as u64)) {
                 return Some(Stop::WorkLimit);
             }
-            let Some(pass) = press.pass(pass_cost, budget) else { break };
+            let Some(pass) = passes.pass(pass_cost, budget) else { break };
             let improves = best.as_ref().is_none_or(|best| pass.extent < best.extent());
-            let plan = improves.then(|| press.placer.finish()).flatten().filter(|plan| fits(pieces.problem(), plan));
+            let plan = improves.then(|| passes.placer.finish()).flatten().filter(|plan| fits(pieces.problem(), plan));
             failures = if plan.is_some() { 0 } else { failures + 1 };
             if let Some(plan) = plan {
                 budget.report(Some(plan.extent()), Bytes(lower.iter().map(|bytes| bytes.0).sum()));
@@ -99,7 +95,7 @@ struct Pass {
     complaints: usize,
 }
 
-struct Press<'a, 'p> {
+struct PeakFirst<'a, 'p> {
     pieces: &'a Pieces<'p>,
     lower: &'a IndexVec<SpaceId, Bytes>,
     placer: Placer<'a>,
@@ -110,15 +106,15 @@ struct Press<'a, 'p> {
     complaints: IndexVec<PieceId, u32>,
 }
 
-impl<'a, 'p> Press<'a, 'p> {
-    fn new(pieces: &'a Pieces<'p>, lower: &'a IndexVec<SpaceId, Bytes>) -> Press<'a, 'p> {
+impl<'a, 'p> PeakFirst<'a, 'p> {
+    fn new(pieces: &'a Pieces<'p>, lower: &'a IndexVec<SpaceId, Bytes>) -> PeakFirst<'a, 'p> {
         let met = loads_met(pieces);
         let mut highest = IndexVec::<SpaceId, u64>::filled(1, lower.len());
         for piece in pieces.ids() {
             let space = favourite(pieces, piece);
             highest[space] = highest[space].max(met[piece]);
         }
-        Press {
+        PeakFirst {
             pieces,
             lower,
             placer: Placer::new(pieces),
@@ -139,7 +135,11 @@ impl<'a, 'p> Press<'a, 'p> {
                     let placement = plan.placements[info.first_buffer].as_ref()?;
                     placement.offsets.get(info.slot as usize).map(|offset| offset.0)
                 };
-                self.pieces.ids().map(|piece| offset(piece).unwrap_or(0)).collect()
+                let offset = |piece: PieceId| {
+                    debug_assert!(offset(piece).is_some(), "a plan has a place for every piece");
+                    offset(piece).unwrap_or(0)
+                };
+                self.pieces.ids().map(offset).collect()
             }
             (Stacking::Longest, _) => positions(self.pieces, Order::Lifetime),
             (Stacking::Planned | Stacking::Largest, _) => self.by_size.clone(),
@@ -166,7 +166,7 @@ impl<'a, 'p> Press<'a, 'p> {
     fn pass(&mut self, cost: PassCost, budget: &mut Budget) -> Option<Pass> {
         self.placer.clear();
         for (number, piece) in self.order().into_iter().enumerate() {
-            if number.is_multiple_of(GLANCE) && budget.is_late() {
+            if number.is_multiple_of(PLACEMENTS_PER_GLANCE) && budget.is_late() {
                 return None;
             }
             self.placer.place(piece, Fit::First)?;
@@ -221,7 +221,7 @@ mod tests {
         let mut budget = Budget::of(&request);
         let lower = bound::space_lower_bounds(problem).iter().map(|peak| peak.bytes).collect();
         let mut best = None;
-        press(&pieces, &mut best, &lower, PassCost::counted(1, 128), &mut budget);
+        place_peak_first(&pieces, &mut best, &lower, PassCost::counted(1, 128), &mut budget);
         (best, budget.spent())
     }
 
@@ -239,10 +239,11 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_on_work_is_kept_within_a_pass() {
+    fn the_limit_on_work_is_kept() {
         let problem = instances::random(400, 30, 5);
         let (plan, work) = pressed(&problem, 1000);
         assert!(plan.is_some());
-        assert!((1000..1400).contains(&work), "{work}");
+        // A pass of 400 that the rest cannot pay for is not begun.
+        assert!((601..=1000).contains(&work), "{work}");
     }
 }

@@ -25,10 +25,10 @@
 
 use memplan_core::{Bytes, Id, IndexVec, MAX_BYTES, OverlayKind, Placement, Plan, Problem, Reuse, SpaceId};
 
-use crate::fit::{Fit, Obstacle};
-use crate::floor::{Floor, Stretch};
-use crate::ordering::Ordering;
-use crate::piece::{Footprint, Home, PieceId, Pieces, Rect};
+use super::fit::{Fit, Obstacle};
+use super::floor::{Floor, Stretch};
+use super::piece::{Footprint, Home, PieceId, Pieces, Rect};
+use crate::happens_before::Ordering;
 
 /// Where a piece was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl<'p> Placer<'p> {
     }
 
     /// Places a plain piece that meets pieces of this placer and of another one, in both; see
-    /// [`halves`](crate::halves).
+    /// [`halves`](crate::parallel_first_fit).
     pub(crate) fn place_across(&mut self, other: &mut Placer, piece: PieceId, fit: Fit) -> Option<Spot> {
         let home = *self.pieces.homes(piece).first()?;
         let within = self.offset_in(piece, home, fit, self.spaces[home.space].limit, Some(&mut *other));
@@ -298,6 +298,11 @@ impl<'p> Placer<'p> {
 
     /// Puts a piece down in its `home`-th home, without asking whether it is free.
     fn put(&mut self, piece: PieceId, home: usize, spot: Spot) {
+        debug_assert!(self.spots[piece].is_none(), "a piece is put down only once");
+        debug_assert!(
+            spot.offset.is_multiple_of(self.pieces.homes(piece)[home].alignment),
+            "a piece starts at a multiple of its alignment"
+        );
         self.spots[piece] = Some(spot);
         if self.pieces.get(piece).size == 0 {
             return;

@@ -3,22 +3,17 @@
 //! Placed rectangles are found through one of two indexes. [`Conflicts`] lists
 //! them one by one, knows their owners and can forget them: the general case.
 //! [`Skyline`] merges their bytes, which pays where very many are alive at once
-//! ([`CROWD`]), and needs to know that nobody asks for owners (in-place
+//! ([`MERGED_ALIVE`]), and needs to know that nobody asks for owners (in-place
 //! partners) and nothing is taken away (slots that do not fit a space).
 
 use memplan_core::{BufferId, Bytes, MAX_BYTES, SpaceId};
 
-use crate::conflicts::Conflicts;
-use crate::fit::Obstacle;
-use crate::piece::{PieceId, Pieces, Rect};
-use crate::range_set::RangeSet;
-use crate::skyline::Skyline;
-
-/// Rectangles that are alive, on average, where another one starts, before merging pays.
-///
-/// Measured: with 100 random buffers alive listing is 2.5 times faster; on
-/// training steps with 350 alive merging is 3 times faster, with 5,000 about 16 times.
-const CROWD: u64 = 300;
+use super::conflicts::Conflicts;
+use super::fit::Obstacle;
+use super::piece::{PieceId, Pieces, Rect};
+use super::range_set::RangeSet;
+use super::skyline::Skyline;
+use crate::tuning::MERGED_ALIVE;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -64,7 +59,7 @@ impl Floor {
         stretches.sort_unstable();
         let info = &pieces.problem().spaces()[space];
         let granule = granule(pieces, space);
-        let index = if pieces.can_be_merged() && crowd(pieces, stretches) > CROWD {
+        let index = if pieces.can_be_merged() && crowd(pieces, stretches) > MERGED_ALIVE {
             let granule = if pieces.has_windows() { 1 } else { granule };
             Index::Merged { skyline: Skyline::new(pieces.steps().len()), granule }
         } else {

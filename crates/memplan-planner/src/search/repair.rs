@@ -3,28 +3,28 @@
 //! The extent of a plan of a million buffers is decided by a few of them, around the moments
 //! when the highest ones are alive. There are two ways to get one of them down:
 //!
-//! - The [`crowd`] near it is settled first, and everybody around is placed anew.
-//! - Everything that lives within a *window* around it is packed anew by the exact search; what
+//! - The [`peak`] near it is settled first, and everybody around is placed anew.
+//! - Everything that lives within an *excerpt* around it is packed anew by the exact search; what
 //!   reaches out of it stays where it is:
 //!
 //! ```text
-//!              window
+//!              excerpt
 //!         :    tt      :          t    ends highest
-//!   xxxxxx:xx  aa  yyyy:yyyyy     a, t live within the window: packed anew
+//!   xxxxxx:xx  aa  yyyy:yyyyy     a, t live within the excerpt: packed anew
 //!   xxxxxx:xx  aa  yyyy:yyyyy     x, y reach out of it: obstacles at fixed offsets
 //!   zzzzzz:zzzzzzzzzzzz:zzzzz
 //! ```
 //!
-//! The window is a flat instance like any other, small enough for [`descend`]; it is good
+//! The excerpt is a flat instance like any other, small enough for [`descend`]; it is good
 //! enough once it is no taller than the rest of the plan. Then the next one is the tallest. Where
 //! neither helps, both are widened, so that more buffers may move; when they are as wide as
-//! the exact search can stand, they start again small with more patience ([`Effort`]).
+//! the exact search can stand, they start again small with more patience ([`Reach`]).
 //!
 //! This is for problems in which a piece is a rectangle and nothing relates two of them
-//! ([`Pieces::is_plain`]). The work counted is that of the exact search and of the passes around crowds, so the
-//! result depends on it and on nothing else. Finding a window costs what is alive in it, never a look at all buffers.
+//! ([`Pieces::is_plain`]). The work counted is that of the exact search and of the passes around peaks, so the
+//! result depends on it and on nothing else. Finding an excerpt costs what is alive in it, never a look at all buffers.
 
-mod crowd;
+mod peak;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -34,33 +34,22 @@ use memplan_core::{Bytes, Id, Plan, SpaceId, Stop};
 use super::budget::{Budget, PassCost};
 use super::descent::{Standing, descend};
 use super::instance::{Instance, Slab, Stretch};
-use super::tuning::OBSTACLES_PER_UNIT;
 use crate::conflicts::Conflicts;
 use crate::piece::{PieceId, Pieces, Rect};
+use crate::tuning::{EXCERPT_NODES, EXCERPT_PIECES, MOST_PATIENT, MOST_WIDENED, OBSTACLES_PER_UNIT, SLAB_LOOKS};
 
 /// How far to go for one piece that ends too high.
 #[derive(Clone, Copy, Debug, Default)]
-struct Effort {
-    /// How often the window was widened.
+struct Reach {
+    /// How often the excerpt was widened.
     widened: u32,
     /// How often that was not enough.
     patience: u32,
 }
 
-/// Pieces that may move in the smallest window.
-const FEWEST: usize = 40;
-/// Each time a window is widened, twice as many may.
-const MOST_WIDENED: u32 = 5;
-/// Search nodes for the smallest window.
-const NODES: u64 = 2500;
-/// Making a slab of a piece, and an instance of the slab, takes as long as looking at so many pieces.
-const SLAB_LOOKS: u64 = 10;
-/// How often patience is doubled before a plan is left alone.
-const MOST_PATIENT: u32 = 10;
-
 /// Improves a plan of plain pieces until it meets the bound, nothing has helped for
 /// long, or the budget is used up.
-pub(crate) fn improve_windows(
+pub(crate) fn repair_peaks(
     pieces: &Pieces,
     best: &mut Option<Plan>,
     lower: Bytes,
@@ -69,15 +58,15 @@ pub(crate) fn improve_windows(
     budget: &mut Budget,
 ) -> Option<Stop> {
     let plan = best.as_mut()?;
-    let mut windows = Windows::of(pieces, plan, lower, pass_cost)?;
-    let stop = windows.run(seed, budget);
-    if windows.extent() < plan.extent() {
-        windows.write(plan);
+    let mut repair = Repair::of(pieces, plan, lower, pass_cost)?;
+    let stop = repair.run(seed, budget);
+    if repair.extent() < plan.extent() {
+        repair.write(plan);
     }
     stop
 }
 
-struct Windows<'a, 'p> {
+struct Repair<'a, 'p> {
     pieces: &'a Pieces<'p>,
     lower: u64,
     pass_cost: PassCost,
@@ -92,24 +81,24 @@ struct Windows<'a, 'p> {
     looked_at: Cell<u64>,
 }
 
-/// A window and who meets it.
-struct Window {
+/// An excerpt and who meets it.
+struct Excerpt {
     start: u32,
     end: u32,
     movable: Vec<PieceId>,
     obstacles: Vec<PieceId>,
 }
 
-impl Window {
+impl Excerpt {
     /// What may move, then what stays.
     fn all(&self) -> impl Iterator<Item = &PieceId> {
         self.movable.iter().chain(&self.obstacles)
     }
 }
 
-impl<'a, 'p> Windows<'a, 'p> {
+impl<'a, 'p> Repair<'a, 'p> {
     /// `None` if the plan has no offset for a piece.
-    fn of(pieces: &'a Pieces<'p>, plan: &Plan, lower: Bytes, pass_cost: PassCost) -> Option<Windows<'a, 'p>> {
+    fn of(pieces: &'a Pieces<'p>, plan: &Plan, lower: Bytes, pass_cost: PassCost) -> Option<Repair<'a, 'p>> {
         // Keys beside their owners: sorting a million is three times as fast as looking each of them up.
         let life = |piece: PieceId| pieces.rects(piece).first().map(|rect| (rect.start, piece, rect.end));
         let mut lives: Vec<(u32, PieceId, u32)> = pieces.ids().filter_map(life).collect();
@@ -123,7 +112,7 @@ impl<'a, 'p> Windows<'a, 'p> {
             placement.offsets.first().map(|offset| offset.0)
         };
         let offsets: Vec<u64> = pieces.ids().map(offset).collect::<Option<_>>()?;
-        let mut windows = Windows {
+        let mut repair = Repair {
             pieces,
             lower: lower.0,
             pass_cost,
@@ -133,8 +122,8 @@ impl<'a, 'p> Windows<'a, 'p> {
             tops: BTreeSet::new(),
             looked_at: Cell::new(0),
         };
-        windows.tops = pieces.ids().map(|piece| windows.top(piece)).filter(|top| top.0 > lower.0).collect();
-        Some(windows)
+        repair.tops = pieces.ids().map(|piece| repair.top(piece)).filter(|top| top.0 > lower.0).collect();
+        Some(repair)
     }
 
     fn top(&self, piece: PieceId) -> (u64, PieceId) {
@@ -150,19 +139,19 @@ impl<'a, 'p> Windows<'a, 'p> {
     }
 
     fn run(&mut self, seed: u64, budget: &mut Budget) -> Option<Stop> {
-        let mut effort = Effort::default();
+        let mut reach = Reach::default();
         while let Some(&(_, tallest)) = self.tops.last() {
             if let Some(stop) = budget.stop() {
                 return Some(stop);
             }
-            let seed = seed.wrapping_add(u64::from(effort.patience));
-            let is_lower = self.settle_crowd(tallest, effort, seed, budget)
-                || self.solve_window(tallest, effort, seed, budget) == Some(true);
+            let seed = seed.wrapping_add(u64::from(reach.patience));
+            let is_lower = self.settle_peak(tallest, reach, seed, budget)
+                || self.repack_excerpt(tallest, reach, seed, budget) == Some(true);
             budget.spend(self.looked_at.take() / OBSTACLES_PER_UNIT);
-            effort = match effort {
-                _ if is_lower => Effort::default(),
-                Effort { widened, patience } if widened < MOST_WIDENED => Effort { widened: widened + 1, patience },
-                Effort { patience, .. } if patience < MOST_PATIENT => Effort { widened: 0, patience: patience + 1 },
+            reach = match reach {
+                _ if is_lower => Reach::default(),
+                Reach { widened, patience } if widened < MOST_WIDENED => Reach { widened: widened + 1, patience },
+                Reach { patience, .. } if patience < MOST_PATIENT => Reach { widened: 0, patience: patience + 1 },
                 _ => return None,
             };
             budget.report(Some(self.extent()), Bytes(self.lower));
@@ -170,64 +159,64 @@ impl<'a, 'p> Windows<'a, 'p> {
         None
     }
 
-    /// The narrowest window around a piece, with the same margin on both sides, in which
+    /// The narrowest excerpt around a piece, with the same margin on both sides, in which
     /// so many pieces live from beginning to end; if there are not as many, all time.
-    fn window(&self, around: PieceId, count: usize) -> Window {
+    fn excerpt(&self, around: PieceId, count: usize) -> Excerpt {
         let last = self.last_step();
         let life = self.pieces.rects(around).first().copied().unwrap_or(Rect { start: 0, end: last, low: 0, high: 0 });
         let mut margin = (life.end - life.start) / 4 + 1;
         loop {
             let (start, end) = (life.start.saturating_sub(margin), life.end.saturating_add(margin).min(last));
-            let window = self.between(start, end);
-            if window.movable.len() >= count || (start == 0 && end == last) {
-                return window;
+            let excerpt = self.between(start, end);
+            if excerpt.movable.len() >= count || (start == 0 && end == last) {
+                return excerpt;
             }
             margin = margin.saturating_add(margin / 4 + 1);
         }
     }
 
-    fn between(&self, start: u32, end: u32) -> Window {
-        let mut window = Window { start, end, movable: Vec::new(), obstacles: Vec::new() };
+    fn between(&self, start: u32, end: u32) -> Excerpt {
+        let mut excerpt = Excerpt { start, end, movable: Vec::new(), obstacles: Vec::new() };
         self.alive.for_each(start, end, |rank| {
             let piece = self.by_start[rank];
             let rect = self.pieces.rects(piece)[0];
             let is_movable = start <= rect.start && rect.end <= end && self.pieces.get(piece).fixed.is_none();
-            if is_movable { window.movable.push(piece) } else { window.obstacles.push(piece) }
+            if is_movable { excerpt.movable.push(piece) } else { excerpt.obstacles.push(piece) }
         });
-        self.looked_at.set(self.looked_at.get() + window.all().count() as u64);
-        window
+        self.looked_at.set(self.looked_at.get() + excerpt.all().count() as u64);
+        excerpt
     }
 
-    /// Packs a window around a piece anew; whether it got lower. `None` if it is too large for that.
-    fn solve_window(&mut self, around: PieceId, effort: Effort, seed: u64, budget: &mut Budget) -> Option<bool> {
-        let window = self.window(around, FEWEST << effort.widened);
-        let (tallest, rest) = (self.extent(), self.rest(&window));
+    /// Packs an excerpt around a piece anew; whether it got lower. `None` if it is too large for that.
+    fn repack_excerpt(&mut self, around: PieceId, reach: Reach, seed: u64, budget: &mut Budget) -> Option<bool> {
+        let excerpt = self.excerpt(around, EXCERPT_PIECES << reach.widened);
+        let (tallest, rest) = (self.extent(), self.rest(&excerpt));
         if rest >= tallest {
             return Some(false);
         }
-        let instance = Instance::new(&self.slabs(&window), &[]).filter(Instance::is_tractable)?;
+        let instance = Instance::new(&self.slabs(&excerpt), &[]).filter(Instance::is_tractable)?;
         let lower = instance.lower_bound().max(rest);
         let mut standing = Standing { lower, upper: Some(tallest), offsets: None, capacity: None };
-        let nodes = NODES << (effort.widened + effort.patience);
+        let nodes = EXCERPT_NODES << (reach.widened + reach.patience);
         let mut share = budget.at_most(nodes.saturating_mul(instance.node_cost()));
         descend(&instance, &mut standing, seed, &mut share);
         budget.spend(share.spent());
         let Some(offsets) = standing.offsets else { return Some(false) };
-        self.adopt(&window, offsets.into_iter().map(|offset| offset * instance.granule));
+        self.adopt(&excerpt, offsets.into_iter().map(|offset| offset * instance.granule));
         Some(true)
     }
 
-    /// Where everything outside of a window ends: there is no use in going lower.
-    fn rest(&self, window: &Window) -> Bytes {
+    /// Where everything outside of an excerpt ends: there is no use in going lower.
+    fn rest(&self, excerpt: &Excerpt) -> Bytes {
         let is_elsewhere = |&&(_, piece): &&(u64, PieceId)| {
-            window.movable.binary_search_by_key(&self.start(piece), |&other| self.start(other)).is_err()
+            excerpt.movable.binary_search_by_key(&self.start(piece), |&other| self.start(other)).is_err()
         };
         Bytes(self.tops.iter().rev().find(is_elsewhere).map_or(self.lower, |top| top.0))
     }
 
-    /// Moves the pieces of a window.
-    fn adopt(&mut self, window: &Window, offsets: impl Iterator<Item = u64>) {
-        for (&piece, offset) in window.movable.iter().zip(offsets) {
+    /// Moves the pieces of an excerpt.
+    fn adopt(&mut self, excerpt: &Excerpt, offsets: impl Iterator<Item = u64>) {
+        for (&piece, offset) in excerpt.movable.iter().zip(offsets) {
             self.tops.remove(&self.top(piece));
             self.offsets[piece.index()] = offset;
             if self.top(piece).0 > self.lower {
@@ -236,22 +225,22 @@ impl<'a, 'p> Windows<'a, 'p> {
         }
     }
 
-    /// Where a piece comes in time, then by number: the order of a window's pieces.
+    /// Where a piece comes in time, then by number: the order of an excerpt's pieces.
     fn start(&self, piece: PieceId) -> (u32, PieceId) {
         (self.pieces.rects(piece).first().map_or(0, |rect| rect.start), piece)
     }
 
     /// What may move comes first.
-    fn slabs(&self, window: &Window) -> Vec<Slab> {
-        self.looked_at.set(self.looked_at.get() + SLAB_LOOKS * window.all().count() as u64);
+    fn slabs(&self, excerpt: &Excerpt) -> Vec<Slab> {
+        self.looked_at.set(self.looked_at.get() + SLAB_LOOKS * excerpt.all().count() as u64);
         let slab = |piece: PieceId, fixed: Option<u64>| {
             let (info, rect) = (self.pieces.get(piece), self.pieces.rects(piece)[0]);
-            let (start, end) = (rect.start.max(window.start), rect.end.min(window.end));
+            let (start, end) = (rect.start.max(excerpt.start), rect.end.min(excerpt.end));
             let stretches = vec![Stretch { start: start.into(), end: end.into(), height: info.size }];
             Slab { stretches, size: info.size, alignment: self.pieces.homes(piece)[0].alignment, fixed }
         };
-        let movable = window.movable.iter().map(|&piece| slab(piece, None));
-        let obstacles = window.obstacles.iter().map(|&piece| slab(piece, Some(self.offsets[piece.index()])));
+        let movable = excerpt.movable.iter().map(|&piece| slab(piece, None));
+        let obstacles = excerpt.obstacles.iter().map(|&piece| slab(piece, Some(self.offsets[piece.index()])));
         movable.chain(obstacles).collect()
     }
 
@@ -278,9 +267,9 @@ mod tests {
         outcome.plan().unwrap().clone()
     }
 
-    pub(super) fn windows_of<'a, 'p>(pieces: &'a Pieces<'p>, plan: &Plan) -> Windows<'a, 'p> {
+    pub(super) fn repair_of<'a, 'p>(pieces: &'a Pieces<'p>, plan: &Plan) -> Repair<'a, 'p> {
         let pass_cost = PassCost::counted(1, 128);
-        Windows::of(pieces, plan, bound::lower_bound(pieces.problem()), pass_cost).unwrap()
+        Repair::of(pieces, plan, bound::lower_bound(pieces.problem()), pass_cost).unwrap()
     }
 
     pub(super) fn assert_valid(problem: &Problem, plan: &Plan) {
@@ -290,20 +279,20 @@ mod tests {
 
     /// Each way alone gets some of it done.
     #[test]
-    fn windows_are_lowered_one_after_the_other() {
+    fn excerpts_are_lowered_one_after_the_other() {
         let problem = instances::random(5000, 30, 4);
         let pieces = Pieces::of(&problem).unwrap();
         let mut plan = first_fit(&problem);
-        let mut windows = windows_of(&pieces, &plan);
+        let mut repair = repair_of(&pieces, &plan);
         let request = Request { work_limit: Some(200_000), ..Request::default() };
         let mut budget = Budget::of(&request);
-        let before = windows.extent();
+        let before = repair.extent();
         for widened in 0..MOST_WIDENED {
-            let Some(&(_, tallest)) = windows.tops.last() else { break };
-            windows.solve_window(tallest, Effort { widened, patience: 0 }, 0, &mut budget);
+            let Some(&(_, tallest)) = repair.tops.last() else { break };
+            repair.repack_excerpt(tallest, Reach { widened, patience: 0 }, 0, &mut budget);
         }
-        assert!(windows.extent() < before);
-        windows.write(&mut plan);
+        assert!(repair.extent() < before);
+        repair.write(&mut plan);
         assert_valid(&problem, &plan);
     }
 
@@ -324,14 +313,7 @@ mod tests {
             let mut best = Some(before.clone());
             let request = Request { work_limit: Some(60_000), ..Request::default() };
             let mut budget = Budget::of(&request);
-            improve_windows(
-                &pieces,
-                &mut best,
-                bound::lower_bound(&problem),
-                0,
-                PassCost::counted(1, 128),
-                &mut budget,
-            );
+            repair_peaks(&pieces, &mut best, bound::lower_bound(&problem), 0, PassCost::counted(1, 128), &mut budget);
             let best = best.unwrap();
             assert_valid(&problem, &best);
             assert!(best.extent() <= before.extent());

@@ -14,9 +14,7 @@
 
 use super::machine::{Machine, Task};
 use super::model::{Least, Model, round_down, round_up};
-
-/// Tenths of the room that the jobs of a clique must fill to be looked at.
-const ROOMY: i64 = 8;
+use crate::tuning::FULL_TENTHS;
 
 /// A change to take back.
 #[derive(Clone, Copy, Debug)]
@@ -405,5 +403,5 @@ fn is_roomy(tasks: &[Task]) -> bool {
     let release = tasks.iter().map(|task| task.release).min().unwrap_or(0);
     let deadline = tasks.iter().map(|task| task.deadline).max().unwrap_or(0);
     let length = tasks.iter().map(|task| task.length).sum::<i64>();
-    length < (deadline - release) / 10 * ROOMY
+    length < (deadline - release) / 10 * FULL_TENTHS
 }

@@ -1,4 +1,4 @@
-//! A crowd is settled first, and its neighbours go around it.
+//! A local peak is packed first, and its neighbours go around it.
 //!
 //! Around a local peak of the load there is no room to waste, a few lives away there is plenty. So
 //! what is alive around the peak, the *core*, is packed by the whole search as if nobody else
@@ -20,10 +20,10 @@
 //! 3. Those who end too high, mostly large ones that found no gap wide enough between what
 //!    reaches out of the core, *join* the core with their whole lives, and the core is packed again.
 //!
-//! A window that is packed with everything that reaches out of it fixed (see the parent module)
+//! An excerpt that is packed with everything that reaches out of it fixed (see the parent module)
 //! cannot mend a plan in which something long-lived lies in the wrong place. This can: long lives belong to
 //! the core. Of a million random buffers, where first fit by size ends 7 % above the bound, one to six
-//! crowds of 250 pieces, ten milliseconds each, are settled and the bound is met.
+//! peaks of 250 pieces, ten milliseconds each, are settled and the bound is met.
 
 use std::collections::BTreeMap;
 
@@ -32,36 +32,28 @@ use memplan_core::{Buffer, Bytes, Id, Lifetime, Placement, Plan, Problem, Proble
 use super::super::budget::Budget;
 use super::super::descent::{Standing, descend};
 use super::super::instance::Instance;
-use super::{Effort, Window, Windows};
+use super::{Excerpt, Reach, Repair};
 use crate::piece::{PieceId, Pieces};
 use crate::placer::Placer;
 use crate::strategy::ordered_fit::{FIRST_SIZE, Pass};
-
-/// The peak is looked for in a window in which so many pieces live; in a wider one later.
-const NEAR: usize = 200;
-/// Search nodes for each piece of a core.
-const NODES: u64 = 10;
-/// How often others may join the core.
-const MOST_JOINS: usize = 20;
-/// A pass over more pieces is not local any more.
-const MOST_AROUND: usize = 20_000;
+use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, MOST_JOINS, PEAK_SEARCH_PIECES};
 
 /// Offsets of packed pieces.
 type Packed = BTreeMap<PieceId, u64>;
 
-impl Windows<'_, '_> {
-    /// Packs the crowd near a piece anew and places everybody around it. Whether the plan got lower.
-    pub(super) fn settle_crowd(&mut self, near: PieceId, effort: Effort, seed: u64, budget: &mut Budget) -> bool {
-        let peak = self.peak(&self.window(near, NEAR << effort.widened));
-        let Some(mut core) = peak.map(|peak| self.core(peak, effort)) else { return false };
-        let Some(around) = self.around(&core, effort) else { return false };
+impl Repair<'_, '_> {
+    /// Packs the local peak near a piece anew and places everybody around it. Whether the plan got lower.
+    pub(super) fn settle_peak(&mut self, near: PieceId, reach: Reach, seed: u64, budget: &mut Budget) -> bool {
+        let peak = self.peak(&self.excerpt(near, PEAK_SEARCH_PIECES << reach.widened));
+        let Some(mut core) = peak.map(|peak| self.core(peak, reach)) else { return false };
+        let Some(around) = self.around(&core, reach) else { return false };
         let tallest = self.extent();
         // Where the bound is not within reach, something lower than now is.
-        let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(effort.widened % 3);
+        let goal = self.lower + (tallest.0 - self.lower) / 4 * u64::from(reach.widened % 3);
         let mut best: Option<(Bytes, Vec<u64>)> = None;
         for _ in 0..=MOST_JOINS {
-            let nodes = NODES * core.movable.len() as u64;
-            let Some(packed) = self.pack(&core, goal, nodes << effort.patience, seed, budget) else { break };
+            let nodes = CORE_NODES * core.movable.len() as u64;
+            let Some(packed) = self.pack(&core, goal, nodes << reach.patience, seed, budget) else { break };
             let Some(plan) = self.place_around(&around, &packed, budget) else { break };
             let offsets: Vec<u64> = offsets(&plan).take(around.movable.len()).collect();
             let complaining = self.ending_above(goal, &around, &offsets);
@@ -78,13 +70,13 @@ impl Windows<'_, '_> {
         true
     }
 
-    /// The step of a window at which most bytes are alive.
-    fn peak(&self, window: &Window) -> Option<u32> {
+    /// The step of an excerpt at which most bytes are alive.
+    fn peak(&self, excerpt: &Excerpt) -> Option<u32> {
         let changes = |&piece: &PieceId| {
             let (life, size) = (self.pieces.rects(piece)[0], i128::from(self.pieces.get(piece).size));
-            [(life.start.max(window.start), size), (life.end.min(window.end), -size)]
+            [(life.start.max(excerpt.start), size), (life.end.min(excerpt.end), -size)]
         };
-        let mut changes: Vec<(u32, i128)> = window.all().flat_map(changes).collect();
+        let mut changes: Vec<(u32, i128)> = excerpt.all().flat_map(changes).collect();
         // At the same step, what ends goes before anything starts.
         changes.sort_unstable();
         let sum = |load: &mut i128, (step, change): (u32, i128)| {
@@ -96,10 +88,10 @@ impl Windows<'_, '_> {
     }
 
     /// About twice as many pieces as are alive at the peak: all that meet some stretch around it.
-    fn core(&self, peak: u32, effort: Effort) -> Window {
+    fn core(&self, peak: u32, reach: Reach) -> Excerpt {
         let alive = self.between(peak, peak + 1).all().count();
         // Every other time a little less, which leads to other packings.
-        let count = (alive << (1 + effort.widened / 2)) * (8 - effort.patience as usize % 4) / 8;
+        let count = (alive << (1 + reach.widened / 2)) * (8 - reach.patience as usize % 4) / 8;
         let mut margin = 1;
         loop {
             let (start, end) = (peak.saturating_sub(margin), peak.saturating_add(margin).min(self.last_step()));
@@ -115,20 +107,20 @@ impl Windows<'_, '_> {
     }
 
     /// Who has to make way: all that meet somebody who meets the core, and so on.
-    fn around(&self, core: &Window, effort: Effort) -> Option<Window> {
+    fn around(&self, core: &Excerpt, reach: Reach) -> Option<Excerpt> {
         let mut around = self.hull(&self.hull(core)?)?;
-        for _ in 0..2 << effort.widened.min(3) {
-            if around.movable.len() > MOST_AROUND / 2 {
+        for _ in 0..2 << reach.widened.min(3) {
+            if around.movable.len() > MOST_AROUND_PIECES / 2 {
                 break;
             }
             around = self.hull(&around)?;
         }
-        (around.movable.len() <= MOST_AROUND).then_some(around)
+        (around.movable.len() <= MOST_AROUND_PIECES).then_some(around)
     }
 
-    /// The window that just holds the lives of all that meet another one.
-    fn hull(&self, window: &Window) -> Option<Window> {
-        let (start, end) = self.span(window.all())?;
+    /// The excerpt that just holds the lives of all that meet another one.
+    fn hull(&self, excerpt: &Excerpt) -> Option<Excerpt> {
+        let (start, end) = self.span(excerpt.all())?;
         Some(self.between(start, end))
     }
 
@@ -138,20 +130,20 @@ impl Windows<'_, '_> {
         lives.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
 
-    /// Offsets for what may move in a window, below a goal.
-    fn pack(&self, window: &Window, goal: u64, nodes: u64, seed: u64, budget: &mut Budget) -> Option<Packed> {
-        let instance = Instance::new(&self.slabs(window), &[]).filter(Instance::is_tractable)?;
+    /// Offsets for what may move in an excerpt, below a goal.
+    fn pack(&self, excerpt: &Excerpt, goal: u64, nodes: u64, seed: u64, budget: &mut Budget) -> Option<Packed> {
+        let instance = Instance::new(&self.slabs(excerpt), &[]).filter(Instance::is_tractable)?;
         let lower = instance.lower_bound();
         let mut standing = Standing { lower, upper: None, offsets: None, capacity: Some(Bytes(goal)) };
         let mut share = budget.at_most(nodes.saturating_mul(instance.node_cost()));
         descend(&instance, &mut standing, seed, &mut share);
         budget.spend(share.spent());
         let offsets = standing.offsets?.into_iter().map(|offset| offset * instance.granule);
-        Some(window.movable.iter().copied().zip(offsets).collect())
+        Some(excerpt.movable.iter().copied().zip(offsets).collect())
     }
 
     /// First fit of all around, with the core where it was packed.
-    fn place_around(&self, around: &Window, packed: &Packed, budget: &mut Budget) -> Option<Plan> {
+    fn place_around(&self, around: &Excerpt, packed: &Packed, budget: &mut Budget) -> Option<Plan> {
         let problem = self.problem(around, packed)?;
         let pieces = Pieces::of(&problem).ok()?;
         let mut placer = Placer::new(&pieces);
@@ -160,14 +152,14 @@ impl Windows<'_, '_> {
         placer.finish()
     }
 
-    /// Those of a window who end too high.
-    fn ending_above(&self, goal: u64, window: &Window, offsets: &[u64]) -> Vec<PieceId> {
+    /// Those of an excerpt who end too high.
+    fn ending_above(&self, goal: u64, excerpt: &Excerpt, offsets: &[u64]) -> Vec<PieceId> {
         let is_high = |&(&piece, offset): &(&PieceId, &u64)| offset.saturating_add(self.pieces.get(piece).size) > goal;
-        window.movable.iter().zip(offsets).filter(is_high).map(|(&piece, _)| piece).collect()
+        excerpt.movable.iter().zip(offsets).filter(is_high).map(|(&piece, _)| piece).collect()
     }
 
     /// A core with more pieces and with what is in their way; all with their whole lives.
-    fn joined(&self, mut core: Window, more: Vec<PieceId>, around: &Window) -> Window {
+    fn joined(&self, mut core: Excerpt, more: Vec<PieceId>, around: &Excerpt) -> Excerpt {
         core.movable.extend(more);
         let (start, end) = self.span(core.movable.iter()).unwrap_or((around.start, around.end));
         let meets = |piece: &&PieceId| {
@@ -175,13 +167,13 @@ impl Windows<'_, '_> {
             life.start < end && start < life.end
         };
         let obstacles = around.obstacles.iter().filter(meets).copied().collect();
-        Window { start, end, movable: core.movable, obstacles }
+        Excerpt { start, end, movable: core.movable, obstacles }
     }
 
-    /// A window as a problem of its own: what may move, then what stays; what is packed stays where that is.
-    fn problem(&self, window: &Window, packed: &Packed) -> Option<Problem> {
+    /// An excerpt as a problem of its own: what may move, then what stays; what is packed stays where that is.
+    fn problem(&self, excerpt: &Excerpt, packed: &Packed) -> Option<Problem> {
         let mut builder = ProblemBuilder::new();
-        for (slab, &piece) in self.slabs(window).iter().zip(window.all()) {
+        for (slab, &piece) in self.slabs(excerpt).iter().zip(excerpt.all()) {
             let life = slab.stretches.first()?;
             let buffer = Buffer::new(piece.index().to_string(), slab.size, Lifetime::new(life.start, life.end));
             let fixed = packed.get(&piece).copied().or(slab.fixed).map(Bytes);
@@ -191,7 +183,7 @@ impl Windows<'_, '_> {
     }
 }
 
-/// Where everything of a window's problem lies.
+/// Where everything of an excerpt's problem lies.
 fn offsets(plan: &Plan) -> impl Iterator<Item = u64> {
     let offset = |placement: &Option<Placement>| placement.as_ref()?.offsets.first().map(|offset| offset.0);
     plan.placements.iter().map_while(offset)
@@ -199,7 +191,7 @@ fn offsets(plan: &Plan) -> impl Iterator<Item = u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{assert_valid, first_fit, windows_of};
+    use super::super::tests::{assert_valid, first_fit, repair_of};
     use super::*;
     use crate::Request;
     use memplan_testkit::instances;
@@ -208,14 +200,14 @@ mod tests {
     fn the_peak_of_a_window_is_where_most_is_alive() {
         let problem = instances::random(300, 20, 1);
         let pieces = Pieces::of(&problem).unwrap();
-        let windows = windows_of(&pieces, &first_fit(&problem));
-        let window = windows.between(10, 200);
+        let repair = repair_of(&pieces, &first_fit(&problem));
+        let excerpt = repair.between(10, 200);
         let load = |step: u32| {
             let lives = pieces.ids().map(|piece| (pieces.rects(piece)[0], pieces.get(piece).size));
             lives.filter(|(life, _)| life.start <= step && step < life.end).map(|(_, size)| size).sum::<u64>()
         };
         let highest = (10..200).map(load).max().unwrap();
-        assert_eq!(load(windows.peak(&window).unwrap()), highest);
+        assert_eq!(load(repair.peak(&excerpt).unwrap()), highest);
     }
 
     /// What stays never meets the core, so the two need not know of each other.
@@ -223,11 +215,11 @@ mod tests {
     fn what_stays_does_not_meet_the_core() {
         let problem = instances::random(3000, 20, 2);
         let pieces = Pieces::of(&problem).unwrap();
-        let windows = windows_of(&pieces, &first_fit(&problem));
-        let effort = Effort::default();
+        let repair = repair_of(&pieces, &first_fit(&problem));
+        let reach = Reach::default();
         for peak in [40, 700, 1500, 2400] {
-            let core = windows.core(peak, effort);
-            let around = windows.around(&core, effort).unwrap();
+            let core = repair.core(peak, reach);
+            let around = repair.around(&core, reach).unwrap();
             assert!(!around.obstacles.is_empty());
             let meet = |one: PieceId, other: PieceId| {
                 let (one, other) = (pieces.rects(one)[0], pieces.rects(other)[0]);
@@ -239,19 +231,19 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_is_settled_where_windows_alone_are_slow() {
+    fn a_peak_is_settled_where_excerpts_alone_are_slow() {
         let problem = instances::random(20_000, 60, 3);
         let pieces = Pieces::of(&problem).unwrap();
         let plan = first_fit(&problem);
-        let mut windows = windows_of(&pieces, &plan);
+        let mut repair = repair_of(&pieces, &plan);
         let request = Request { work_limit: Some(100_000), ..Request::default() };
         let mut budget = Budget::of(&request);
-        let tallest = windows.tops.last().unwrap().1;
-        assert!(windows.settle_crowd(tallest, Effort::default(), 0, &mut budget));
-        assert!(windows.extent() < plan.extent());
+        let tallest = repair.tops.last().unwrap().1;
+        assert!(repair.settle_peak(tallest, Reach::default(), 0, &mut budget));
+        assert!(repair.extent() < plan.extent());
         assert!(budget.spent() < 10_000, "{}", budget.spent());
         let mut lower = plan;
-        windows.write(&mut lower);
+        repair.write(&mut lower);
         assert_valid(&problem, &lower);
     }
 }

@@ -42,7 +42,7 @@ use std::ops::Range;
 
 use memplan_core::{Block, Buffer, BufferId, Bytes, Id, IndexVec, OverlayKind, Problem, SpaceId, Step};
 
-use crate::ordering::{Ordering, TooManyBuffers};
+use crate::happens_before::{Ordering, TooManyBuffers};
 
 memplan_core::index_type! {
     /// A piece, by position: buffers and blocks in order of their first member, slots in a row.

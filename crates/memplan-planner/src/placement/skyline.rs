@@ -1,6 +1,6 @@
 //! Which bytes are taken during a stretch of time, when very many buffers are alive at once?
 //!
-//! [`Conflicts`](crate::conflicts::Conflicts) lists who is in the way, one by
+//! [`Conflicts`](super::conflicts::Conflicts) lists who is in the way, one by
 //! one. Where thousands are alive together, as in a training step, most of them
 //! lie side by side, and their bytes grow together into few ranges. This index
 //! keeps those ranges instead of their owners, in a tree over time:
@@ -20,7 +20,7 @@
 //! buffers they come from. The price is memory, O(n log t) at worst, and that
 //! nothing can be taken away again.
 
-use crate::range_set::RangeSet;
+use super::range_set::RangeSet;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]

@@ -21,11 +21,7 @@ use std::ops::ControlFlow;
 use crate::fit::Fit;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::{Placer, Spot};
-
-/// Fewer pieces are placed before two threads have started.
-const FEWEST: usize = 50_000;
-/// One piece of so many may live across the cut.
-const MOST_ACROSS: usize = 500;
+use crate::tuning::{PARALLEL_PIECES, PIECES_PER_CROSSING};
 
 /// Which half a piece belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +45,7 @@ impl<B, F: Fn(usize, PieceId, Option<Spot>) -> ControlFlow<B> + Sync> Judge<B> f
 impl<'a> Halves<'a> {
     /// `None` where one placer does as well.
     pub(crate) fn of(pieces: &'a Pieces<'a>) -> Option<Halves<'a>> {
-        if pieces.len() < FEWEST || !pieces.is_plain() {
+        if pieces.len() < PARALLEL_PIECES || !pieces.is_plain() {
             return None;
         }
         let mut starts: Vec<u32> =
@@ -57,7 +53,7 @@ impl<'a> Halves<'a> {
         let middle = starts.len() / 2;
         let halves = Halves { pieces, cut: *starts.select_nth_unstable(middle).1 };
         let across = pieces.ids().filter(|&piece| halves.side(piece) == Side::Across).count();
-        (across <= pieces.len() / MOST_ACROSS).then_some(halves)
+        (across <= pieces.len() / PIECES_PER_CROSSING).then_some(halves)
     }
 
     fn side(&self, piece: PieceId) -> Side {
@@ -129,7 +125,7 @@ mod tests {
 
     #[test]
     fn two_halves_are_one_whole() {
-        let problem = instances::random(FEWEST, 60, 11);
+        let problem = instances::random(PARALLEL_PIECES, 60, 11);
         let pieces = Pieces::of(&problem).unwrap();
         let halves = Halves::of(&pieces).unwrap();
         for fit in [Fit::First, Fit::Best] {
@@ -146,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_first_objection_counts() {
-        let problem = instances::random(FEWEST, 20, 3);
+        let problem = instances::random(PARALLEL_PIECES, 20, 3);
         let pieces = Pieces::of(&problem).unwrap();
         let order = Order::Size.of(&pieces);
         let judge = |number: usize, _: PieceId, _: Option<Spot>| match number {
@@ -159,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_lives_across_every_cut_is_not_halved() {
-        let problem = instances::random(FEWEST, 2000, 3);
+        let problem = instances::random(PARALLEL_PIECES, 2000, 3);
         assert!(Halves::of(&Pieces::of(&problem).unwrap()).is_none());
     }
 }

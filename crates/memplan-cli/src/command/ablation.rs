@@ -1,0 +1,131 @@
+//! `memplan bench ablation`: what every stage of the search is good for.
+//!
+//! Each instance is planned with all stages, and once more without each of them. A stage earns its place where leaving
+//! it out makes an extent larger, or the same extent more work.
+//!
+//! Instances are split in two by a hash of their names: numbers are tuned on the *tuning* half and judged on the
+//! *judging* half, so that nothing is judged by what it was made for.
+
+use memplan::core::Outcome;
+use memplan::corpus::{self, CorpusError, Instance};
+use memplan::driver::How;
+use memplan::planner::{Request, search};
+use memplan::wording::count;
+
+use super::bench::{folders, matches, shown};
+use crate::answer::{Answer, Failure};
+use crate::args::CorpusArgs;
+use crate::progress::Progress;
+use crate::table::Table;
+
+pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
+    let usage = |error: CorpusError| Failure::usage(error.to_string());
+    let folders = folders(args);
+    let mut instances: Vec<Instance> = Vec::new();
+    for folder in &folders {
+        for instance in corpus::instances(folder).map_err(usage)? {
+            if matches(&instance.name, &args.only) && instances.iter().all(|other| other.name != instance.name) {
+                instances.push(instance);
+            }
+        }
+    }
+    if instances.is_empty() {
+        return Err(Failure::usage(format!("there are no instances in {}", shown(&folders))));
+    }
+    let progress = Progress::start(None);
+    let how = args.budget.how(None);
+    let all: Vec<Run> = plan_all(&instances, &how, &progress)?;
+    // What the portfolio settles says nothing about stages, and need not be planned again.
+    let open: Vec<usize> = (0..instances.len()).filter(|&number| all[number].work > 0).collect();
+    let instances: Vec<Instance> = open.iter().map(|&number| instances[number].clone()).collect();
+    let all: Vec<Run> = open.iter().map(|&number| all[number]).collect();
+    let mut text = String::new();
+    for half in [Half::Tuning, Half::Judging] {
+        let here: Vec<usize> =
+            (0..instances.len()).filter(|&number| Half::of(&instances[number].name) == half).collect();
+        text.push_str(&format!(
+            "{}, {} that the first orders do not settle\n",
+            half.name(),
+            count(here.len(), "instance")
+        ));
+        let mut table = Table::with_heading(&["without", ">larger", ">smaller", ">extent", ">work"]);
+        for (stage, _) in search::stages() {
+            let request = Request { without: vec![stage.to_owned()], ..how.request.clone() };
+            let without = How { request, ..how.clone() };
+            let chosen: Vec<Instance> = here.iter().map(|&number| instances[number].clone()).collect();
+            let runs = plan_all(&chosen, &without, &progress)?;
+            let before: Vec<Run> = here.iter().map(|&number| all[number]).collect();
+            table.plain_row(row(stage, &before, &runs));
+        }
+        text.push_str(&table.render(2));
+        text.push('\n');
+    }
+    Ok(Answer { text, ..Answer::default() })
+}
+
+/// Which half of the corpus an instance belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Tuning,
+    Judging,
+}
+
+impl Half {
+    /// By a hash of the name that is the same everywhere and for ever (FNV-1a), so that a new instance changes no other.
+    fn of(name: &str) -> Half {
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+        if (hash >> 32).is_multiple_of(2) { Half::Tuning } else { Half::Judging }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Half::Tuning => "tuning",
+            Half::Judging => "judging",
+        }
+    }
+}
+
+/// What came of planning an instance.
+#[derive(Clone, Copy)]
+struct Run {
+    /// The extent over the peak; infinite if there is no plan.
+    ratio: f64,
+    work: u64,
+}
+
+fn plan_all(instances: &[Instance], how: &How, progress: &Progress) -> Result<Vec<Run>, Failure> {
+    let plan = |instance: &Instance| {
+        progress.say(format!("{} without {}", instance.name, how.request.without.join(", ")));
+        let score = corpus::run(instance, None, how).map_err(|error| Failure::Bug(error.to_string()))?;
+        let extent = |outcome: &Outcome| outcome.plan().map_or(f64::INFINITY, |plan| plan.extent().0 as f64);
+        Ok(Run { ratio: extent(&score.outcome) / score.peak.0.max(1) as f64, work: score.nodes })
+    };
+    instances.iter().map(plan).collect()
+}
+
+/// How many extents are larger and smaller without the stage; means of the extents over the peaks; all work together.
+fn row(stage: &str, with: &[Run], without: &[Run]) -> [String; 5] {
+    let pairs = || with.iter().zip(without);
+    let mean = |runs: &[Run]| runs.iter().map(|run| run.ratio).sum::<f64>() / runs.len().max(1) as f64;
+    let work = |runs: &[Run]| runs.iter().map(|run| run.work).sum::<u64>();
+    [
+        stage.to_owned(),
+        pairs().filter(|(with, without)| without.ratio > with.ratio).count().to_string(),
+        pairs().filter(|(with, without)| without.ratio < with.ratio).count().to_string(),
+        format!("{:.5} → {:.5}", mean(with), mean(without)),
+        format!("{} → {}", work(with), work(without)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_halves_are_halves() {
+        let tuning = (0..1000).filter(|number| Half::of(&format!("real/{number}")) == Half::Tuning).count();
+        assert!((400..600).contains(&tuning), "{tuning}");
+        assert!(Half::of("generated/jigsaw_60") == Half::of("generated/jigsaw_60"));
+    }
+}

@@ -1,0 +1,15 @@
+//! The placement engine: one piece after the other is put where there is room.
+//!
+//! - [`piece`] takes a problem apart into rigid pieces.
+//! - [`placer`] puts them down, in whatever order it is told.
+//! - [`floor`] is what is placed in one space; it finds who is in the way through [`conflicts`], one by one, or
+//!   through [`skyline`], as merged bytes, which are [`range_set`]s.
+//! - [`fit`] chooses among the gaps between obstacles.
+
+pub mod conflicts;
+pub mod fit;
+mod floor;
+pub mod piece;
+pub mod placer;
+mod range_set;
+mod skyline;

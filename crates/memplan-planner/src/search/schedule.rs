@@ -1,0 +1,228 @@
+//! The schedule: which stages a search goes through, in which order, and what each may spend.
+//!
+//! The search is the table [`SCHEDULE`] and a driver that walks it. A row says what the stage is called, when it
+//! applies, which share of the work it gets and which function does it. The driver asks a row whether it applies only
+//! when its turn has come, so that a row may depend on what earlier ones have found; it ends as soon as nothing is left
+//! to find out, or the budget is spent and there is a plan.
+//!
+//! ```text
+//!   10,000 buffers, 100 alive        share     spent    extent
+//!   repair-peaks                     1/2       200,120  1.0352 → 1.0057
+//!   orders                           1/2        99,871  1.0057
+//!   reorder                          1/2        50,004  1.0057 → 1.0048
+//! ```
+//!
+//! `memplan plan -v` prints these lines. [`Request::without`](crate::Request::without) leaves out every row of some
+//! name, for ablations and to find out which stage is to blame. To add a stage, add a function and a row: the chapter
+//! "The search" in docs/search.md has an exercise.
+
+use memplan_core::{Bytes, Plan, Stop};
+
+use super::budget::Budget;
+use super::plan::Search;
+use crate::tuning::QUICK_PROOF;
+
+/// One row of the schedule.
+pub(crate) struct Stage {
+    /// The name to switch it off by; a stage that has several turns has several rows of one name.
+    pub(crate) name: &'static str,
+    /// One line for listings.
+    pub(crate) does: &'static str,
+    /// Whether its turn makes sense, in view of the problem and of what is known by now.
+    pub(crate) applies: fn(&Search) -> bool,
+    /// What it may spend.
+    pub(crate) share: Share,
+    /// Does it, within a budget.
+    pub(crate) run: fn(&mut Search, &mut Budget),
+}
+
+/// What a stage may spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// One of so many equal parts of what is left.
+    OneOf(u32),
+    /// All that is left.
+    Rest,
+    /// Nothing of what is left: it has a budget of its own.
+    Own,
+}
+
+/// The stages, in order.
+pub(crate) const SCHEDULE: &[Stage] = &[
+    Stage {
+        name: "repair-peaks",
+        does: "packs the most crowded places of a plan anew",
+        applies: |search| search.is_small() && search.began_with_one_order() && search.can_be_repaired(),
+        share: Share::OneOf(2),
+        run: |search, budget| search.repair_peaks(budget),
+    },
+    Stage {
+        name: "orders",
+        does: "first and best fit in the orders that were not tried at once",
+        applies: |search| search.is_small() && search.began_with_one_order() && !search.is_done(),
+        share: Share::OneOf(2),
+        run: |search, budget| search.try_other_orders(budget),
+    },
+    Stage {
+        name: "quick-proof",
+        does: "a few nodes of the exact search for every feature",
+        applies: |search| search.goes_on() && !search.is_flat(),
+        share: Share::Rest,
+        run: |search, budget| search.settle(QUICK_PROOF, budget),
+    },
+    Stage {
+        name: "repair-peaks",
+        does: "packs the most crowded places of a plan anew",
+        applies: |search| !search.is_flat() && !search.is_done() && search.can_be_repaired(),
+        share: Share::OneOf(2),
+        run: |search, budget| search.repair_peaks(budget),
+    },
+    Stage {
+        name: "peak-first",
+        does: "passes that place what is alive at the peak first, then who ended too high in the last pass",
+        applies: |search| !search.is_flat() && !search.is_done(),
+        share: Share::OneOf(2),
+        run: |search, budget| search.place_peak_first(budget),
+    },
+    Stage {
+        name: "orders",
+        does: "first and best fit in the orders that were not tried at once",
+        applies: |search| !search.is_flat() && !search.is_done() && search.has_more_orders(),
+        share: Share::OneOf(2),
+        run: |search, budget| search.try_other_orders(budget),
+    },
+    Stage {
+        name: "repair-peaks",
+        does: "packs the most crowded places of a plan anew",
+        applies: |search| !search.is_flat() && !search.is_done() && search.can_be_repaired(),
+        share: Share::OneOf(2),
+        run: |search, budget| search.repair_peaks(budget),
+    },
+    Stage {
+        name: "reorder",
+        does: "hill climbing on the order of placement",
+        applies: |search| !search.is_flat() && !search.is_done(),
+        share: Share::OneOf(2),
+        run: |search, budget| search.reorder(budget),
+    },
+    Stage {
+        name: "peak-first",
+        does: "passes that place what is alive at the peak first, then who ended too high in the last pass",
+        applies: |search| search.goes_on() && search.is_flat() && search.has_many_pieces(),
+        share: Share::OneOf(4),
+        run: |search, budget| search.place_peak_first(budget),
+    },
+    Stage {
+        name: "exact",
+        does: "the canonical search, space by space: smaller plans, and proofs",
+        applies: |search| search.goes_on() && search.is_small(),
+        share: Share::Rest,
+        run: |search, budget| search.search_spaces(budget),
+    },
+    Stage {
+        name: "proof",
+        does: "the exact search for every feature",
+        applies: |search| search.goes_on() && search.is_small(),
+        share: Share::Rest,
+        run: |search, budget| search.prove(budget),
+    },
+    Stage {
+        name: "others",
+        does: "asks all other strategies, if they are cheap or the effort is thorough",
+        applies: |search| search.asks_others(),
+        share: Share::Own,
+        run: |search, budget| search.ask_others(budget),
+    },
+];
+
+/// What a stage has achieved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageReport {
+    /// The stage.
+    pub name: &'static str,
+    /// Units of work it took.
+    pub work: u64,
+    /// The extent of the best plan before it.
+    pub before: Option<Bytes>,
+    /// The extent of the best plan after it.
+    pub after: Option<Bytes>,
+    /// No plan is smaller, as far as is known after it.
+    pub lower_bound: Bytes,
+}
+
+/// The names of all stages with what they do, in the order of their first turns.
+pub fn stages() -> Vec<(&'static str, &'static str)> {
+    let mut stages: Vec<(&str, &str)> = Vec::new();
+    for stage in SCHEDULE {
+        if stages.iter().all(|(name, _)| *name != stage.name) {
+            stages.push((stage.name, stage.does));
+        }
+    }
+    stages
+}
+
+/// Walks the rows of a schedule.
+pub(super) fn walk(schedule: &[Stage], search: &mut Search, budget: &mut Budget) {
+    for stage in schedule {
+        if search.is_settled() {
+            return;
+        }
+        if search.is_without(stage.name) {
+            continue;
+        }
+        if let Some(stop) = budget.stop().filter(|_| search.known.best.is_some() && stage.share != Share::Own) {
+            search.known.stop = stop;
+            continue;
+        }
+        if (stage.applies)(search) {
+            turn(stage, search, budget);
+        }
+    }
+}
+
+/// One stage takes its turn, and what it took is taken off the budget.
+fn turn(stage: &Stage, search: &mut Search, budget: &mut Budget) {
+    let extent = |search: &Search| search.known.best.as_ref().map(Plan::extent);
+    let before = extent(search);
+    let mut share = match stage.share {
+        Share::OneOf(parts) => budget.share(parts),
+        Share::Rest => budget.share(1),
+        Share::Own => search.budget_for_others(budget),
+    };
+    (stage.run)(search, &mut share);
+    let after = extent(search);
+    debug_assert!(after.is_some() || before.is_none(), "the stage {} lost the plan", stage.name);
+    debug_assert!(after <= before || before.is_none(), "the stage {} made the plan worse", stage.name);
+    debug_assert!(
+        after.is_none_or(|after| after >= search.known_bound()),
+        "the stage {} has a plan of {after:?} and a proof that none is below {}",
+        stage.name,
+        search.known_bound()
+    );
+    if stage.share != Share::Own {
+        budget.spend(share.spent());
+    }
+    budget.tell(&StageReport {
+        name: stage.name,
+        work: share.spent(),
+        before,
+        after,
+        lower_bound: search.known_bound(),
+    });
+    if search.known.stop == Stop::Finished && budget.work_left() == 0 {
+        search.known.stop = Stop::WorkLimit;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_one_name_are_one_stage() {
+        for (name, does) in stages() {
+            let rows: Vec<&Stage> = SCHEDULE.iter().filter(|stage| stage.name == name).collect();
+            assert!(rows.iter().all(|row| row.does == does), "{name}");
+        }
+    }
+}

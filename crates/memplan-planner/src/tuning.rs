@@ -1,0 +1,221 @@
+//! Every number that was chosen by trying: its value, why there is such a number, and what was measured.
+//!
+//! A test sees to it that no other file of the search has a constant of its own; limits of arithmetic
+//! (sums that must not wrap) are no tuning and stay where they matter.
+//!
+//! "Measured" names the command or test that shows what a value does. Where it says "not on its own", the value was chosen
+//! together with others on the corpus, and only the stage that it belongs to is measured: by `memplan bench ablation`,
+//! whose table is in docs/search.md. Constants are tuned on the half of the corpus that the ablation calls *tuning*
+//! and judged on the other.
+
+// How much work.
+
+/// What `Effort::Quick` may spend on top of the first plan: a tenth of a second.
+/// Measured: a unit is 2 to 9 µs of processor time on jigsaws, random problems, kernels and MiniMalloc's instances.
+pub(crate) const QUICK_WORK: u64 = 25_000;
+/// What `Effort::Normal` may spend: one to two seconds of one ordinary core.
+/// Measured: MiniMalloc's D, the hardest instance of the corpus that is solved at all, takes 337,284
+/// (`memplan bench corpus --only minimalloc --dir .`).
+pub(crate) const NORMAL_WORK: u64 = 400_000;
+/// What `Effort::Thorough` may spend: about a minute where one core does it all.
+/// Measured: MiniMalloc's J improves until about 7.7 million (`--work 7700000`).
+pub(crate) const THOROUGH_WORK: u64 = 16_000_000;
+/// What the reduction of a witness may spend on top, so that a proof found at the last moment is still made readable.
+/// Measured: every witness of `exact_search.rs` and `search.rs` among the tests becomes irreducible within it.
+pub(crate) const WITNESS_WORK: u64 = 200_000;
+/// What the other strategies may spend under `Effort::Normal` where the search ended above the bound; each is charged a
+/// pass, and nobody is asked unless all can be.
+/// Measured: all others together take as long as 25 passes, at 1,000 to 10,000 buffers with 30 to 1,000 alive.
+pub(crate) const OTHERS_WORK: u64 = 50_000;
+
+// What costs how much.
+
+/// Obstacles that a placement looks at for one unit of work.
+/// Measured: processor time of first fit with 20 to 1,000 alive, 0.4 µs for 20 obstacles, 3.5 µs for 100.
+pub(crate) const OBSTACLES_PER_UNIT: u64 = 128;
+/// What a placement costs besides its obstacles, in obstacles: half a microsecond. Measured: as above.
+pub(crate) const PLACEMENT: u64 = 16;
+/// Widths that a node of the canonical search looks at for one unit of work.
+/// Measured: a node takes 2.4 µs on a jigsaw of 150, 4.9 µs of 300, 8.8 µs of 500; 67 µs with 1,500 buffers, 500 alive.
+pub(crate) const WIDTHS_PER_UNIT: u64 = 16_384;
+/// Pieces of a problem for each of which a node of the general search costs a unit more.
+/// Measured: a node takes 48 µs on a kernel of 250.
+pub(crate) const PIECES_PER_UNIT: u64 = 20;
+/// Making a slab of a piece, and an instance of the slab, takes as long as looking at so many pieces.
+/// Measured: not on its own; without it repairing 100,000 buffers with 300 alive took three times its budget.
+pub(crate) const SLAB_LOOKS: u64 = 10;
+/// Placements after which the clock is looked at: a few milliseconds at most. Measured: not on its own.
+pub(crate) const PLACEMENTS_PER_GLANCE: usize = 1024;
+
+// Placing, and the portfolio.
+
+/// Rectangles that are alive, on average, where another one starts, before merging their bytes pays.
+/// Measured: with 100 random buffers alive listing is 2.5 times faster; on training steps with 350 alive merging is 3
+/// times faster, with 5,000 about 16 times (`cargo bench -p memplan-planner --bench scale`).
+pub(crate) const MERGED_ALIVE: u64 = 300;
+/// Below this many pieces one thread is as fast: it has placed them before the second one is busy.
+/// Measured: 50,000 buffers with 100 alive take 0.13 s on two cores (`cargo bench -p memplan-planner --bench scale`).
+pub(crate) const PARALLEL_PIECES: usize = 50_000;
+/// One piece of so many may live across the cut between two threads; each makes both wait. Measured: not on its own.
+pub(crate) const PIECES_PER_CROSSING: usize = 500;
+/// With more unrelated pieces only the first order is placed at once, then the plan is repaired; the other orders follow
+/// if that was not enough.
+/// Measured: `what_any_strategy_solves_costs_auto_no_more_than_twice_its_work`.
+pub(crate) const ONE_ORDER_PIECES: usize = 1500;
+/// As above where pieces are related, so that nothing can be repaired. Measured: not on its own.
+pub(crate) const ONE_ORDER_RELATED_PIECES: usize = 32_000;
+
+// When a stage applies.
+
+/// With more pieces no flat instance is small enough for the canonical search. Measured: follows from
+/// [`MOST_DIVE_WIDTHS`].
+pub(crate) const MOST_EXACT_PIECES: usize = 32_000;
+/// With more pieces the peak is placed first before the canonical search, even if that could take them all: a few
+/// passes are much less than what it would spend. Measured: resnet50 (1,042 buffers) takes three thousand units.
+pub(crate) const MANY_PIECES: usize = 500;
+/// Up to this many pieces the general search gets a share of the work even if all is flat. Measured: not on its own.
+pub(crate) const FEW_PIECES: usize = 40;
+/// Up to this many pieces nearly everything is proved in a few nodes (`exact_search.rs` among the tests).
+pub(crate) const VERY_FEW_PIECES: usize = 16;
+/// Nodes of the general search before anything else is tried, and after a plan was found that fits its capacities.
+/// Measured: kernels of 20 or 30 buffers take 50 nodes on average, of 45 buffers 500.
+pub(crate) const QUICK_PROOF: u64 = 2000;
+/// Larger problems are not given to the general search: it has a choice for every pair that meets. Measured: of sixty
+/// kernels with 120 buffers, eight stay open after 20,000 nodes.
+pub(crate) const MOST_GENERAL_PIECES: usize = 300;
+/// Widths that all nodes of one dive of the canonical search look at: a few hundred milliseconds. Measured: 0.3 ns each.
+pub(crate) const MOST_DIVE_WIDTHS: u64 = 1_000_000_000;
+/// Extra sections for exclusive pieces are quadratic; beyond this there is no flat instance. Measured: not on its own.
+pub(crate) const MOST_EXTRA_SECTIONS: usize = 200_000;
+
+// The canonical search: rounds, orders, climbing.
+
+/// Instances up to this size are refuted rather than hunted from the start. Measured: not on its own.
+pub(crate) const SMALL_INSTANCE: usize = 40;
+/// Least number of nodes for an attempt of the first rounds. Measured: A, B, C, F, H, K of MiniMalloc's take fewer than
+/// 2,400 in all.
+pub(crate) const FIRST_ROUND_NODES: u64 = 1200;
+/// Rounds that go through the plain orders, two orders each: there are eight.
+pub(crate) const PLAIN_ROUNDS: u64 = 4;
+/// Rounds without success after which the step down from the best plan is halved. Measured: not on its own.
+pub(crate) const ROUNDS_PER_STEP: u64 = 3;
+/// Attempts per round, whatever the number of threads; also the number of extents that are asked for side by side.
+pub(crate) const ATTEMPTS: u64 = 4;
+/// Forced items are followed up at most this many times per item of a part. Measured: not on its own.
+pub(crate) const FOLLOW_UPS: usize = 4;
+/// Orders that are improved side by side for one extent. Measured: not on its own.
+pub(crate) const POPULATION: usize = 4;
+/// New random orders before any is improved. Measured: not on its own.
+pub(crate) const FIRST_NEWBORNS: u64 = 16;
+/// One changed order in this many comes from the best one, whichever one's turn it is. Measured: not on its own.
+pub(crate) const BEST_PARENT_TURN: u64 = 4;
+/// One order in this many is new. Measured: not on its own.
+pub(crate) const NEWBORN_TURN: u64 = 20;
+/// Shares of an order's numbers that are changed at once, in thousandths. Measured: not on its own.
+pub(crate) const CHANGED_THOUSANDTHS: [u64; 5] = [5, 10, 30, 100, 200];
+
+// The general search.
+
+/// Nodes for the spaces of one assignment: everything is tried a little before anything is tried long.
+/// Measured: not on its own.
+pub(crate) const LEAF_NODES: [u64; 4] = [100, 1_000, 10_000, u64::MAX];
+/// Nodes of the first dive; each next one has half as many again. Measured: not on its own.
+pub(crate) const FIRST_DIVE_NODES: u64 = 200;
+/// Tenths of the room that pieces which exclude each other must fill before edge finding looks at them.
+/// Measured: not on its own; without edge finding `every_rule_saves_nodes_and_loses_nothing` takes more nodes.
+pub(crate) const FULL_TENTHS: i64 = 8;
+/// Most buffers that may take over bytes before two others meet on them: options are exponential in it.
+pub(crate) const MOST_TAKERS: usize = 3;
+/// Most choices of one space: a node looks at many of them. Measured: not on its own.
+pub(crate) const MOST_CHOICES: usize = 60_000;
+
+// Witnesses.
+
+/// Nodes of the canonical search to refute what is left of a witness without one of its parts. Measured: not on its own.
+pub(crate) const WITNESS_NODES: u64 = 20_000;
+/// As above for the general search. Measured: not on its own.
+pub(crate) const GENERAL_WITNESS_NODES: u64 = 5_000;
+/// In larger problems the general search does not reduce witnesses: each question places everything anew.
+pub(crate) const MOST_GENERAL_WITNESS_BUFFERS: usize = 300;
+/// Larger witnesses of a lower bound are not reduced. Measured: not on its own.
+pub(crate) const MOST_WITNESS_BUFFERS: usize = 2000;
+/// Larger witnesses are not looked at buffer by buffer. Measured: not on its own.
+pub(crate) const MOST_REFINED_BUFFERS: usize = 64;
+/// Work for that, all questions together, beside what the proof took. Measured: `exact_search`, every witness of 10,000
+/// generated problems is irreducible with it.
+pub(crate) const REFINEMENT_WORK: u64 = 200_000;
+
+// Stages for many pieces.
+
+/// Pieces that may move in the smallest excerpt. Measured: not on its own.
+pub(crate) const EXCERPT_PIECES: usize = 40;
+/// How often an excerpt is widened to twice as many pieces before it starts again small. Measured: not on its own.
+pub(crate) const MOST_WIDENED: u32 = 5;
+/// Nodes for the smallest excerpt, for larger ones in proportion. Measured: not on its own.
+pub(crate) const EXCERPT_NODES: u64 = 2500;
+/// How often the nodes for an excerpt are doubled before a plan is left alone. Measured: not on its own.
+pub(crate) const MOST_PATIENT: u32 = 10;
+/// Pieces among whose lives the local peak is looked for; twice as many each time the excerpt is widened.
+pub(crate) const PEAK_SEARCH_PIECES: usize = 200;
+/// Nodes for each piece of a core. Measured: a core of 250 is packed in ten milliseconds or not at all.
+pub(crate) const CORE_NODES: u64 = 10;
+/// How often pieces that end too high may join the core. Measured: a core of 248 took six rounds (docs/search.md).
+pub(crate) const MOST_JOINS: usize = 20;
+/// A pass over more pieces around a core is not local any more. Measured: not on its own.
+pub(crate) const MOST_AROUND_PIECES: usize = 20_000;
+/// Passes without improvement before the pieces at the peak are stacked in another order. Measured: training steps are
+/// at their peaks after two or three passes.
+pub(crate) const PEAK_FIRST_FAILURES: u32 = 8;
+/// Most pieces that reordering moves at once. Measured: not on its own.
+pub(crate) const MOST_MOVED: u64 = 6;
+/// Passes without improvement after which reordering goes back to the best order. Measured: not on its own.
+pub(crate) const REORDER_FAILURES: u64 = 200;
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    /// Limits of arithmetic and marks for "none" are no tuning.
+    const NO_TUNING: [&str; 2] = ["HIGHEST", "NOTHING"];
+
+    fn sources(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+    }
+
+    /// A constant that is a number, outside of tests: its name.
+    fn number(line: &str) -> Option<&str> {
+        let declaration = line.trim_start().trim_start_matches("pub(crate) ").trim_start_matches("pub(super) ");
+        let (name, rest) = declaration.trim_start_matches("pub ").strip_prefix("const ")?.split_once(": ")?;
+        let (kind, value) = rest.split_once(" = ")?;
+        let is_number = value.starts_with(|first: char| first.is_ascii_digit()) || kind.starts_with("[u");
+        (is_number && line.starts_with(|first: char| !first.is_whitespace())).then_some(name)
+    }
+
+    #[test]
+    fn no_other_file_of_the_search_has_a_number_of_its_own() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut files = sources(&root.join("search"));
+        files.extend(sources(&root.join("placement")));
+        files.extend(["portfolio.rs", "parallel_first_fit.rs"].map(|file| root.join(file)));
+        let mut found = Vec::new();
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap();
+            let names = code.lines().filter_map(number).filter(|name| !NO_TUNING.contains(name));
+            found.extend(names.map(|name| format!("{}: {name}", file.display())));
+        }
+        // The fan-out of the index is one cache line, and the public patience of the portfolio belongs to its callers.
+        found.retain(|line| !line.ends_with("FAN_OUT") && !line.ends_with("portfolio.rs: PATIENCE"));
+        assert!(found.is_empty(), "move to tuning.rs: {found:#?}");
+    }
+
+    #[test]
+    fn every_number_says_what_it_is_for() {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tuning.rs")).unwrap();
+        let lines: Vec<&str> = text.split("#[cfg(test)]").next().unwrap().lines().collect();
+        let undocumented = lines.windows(2).filter(|pair| number(pair[1]).is_some() && !pair[0].starts_with("/// "));
+        assert_eq!(undocumented.count(), 0);
+        assert!(lines.iter().filter_map(|line| number(line)).count() > 50);
+    }
+}
