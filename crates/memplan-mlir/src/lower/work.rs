@@ -57,7 +57,7 @@ impl Document {
         let span = self.op(op).span;
         let regions = || self.regions(op).iter().map(|&region| self.region(region).span);
         let head = memplan_core::Span { end: regions().next().map_or(span.end, |region| region.start), ..span };
-        let tail = memplan_core::Span { start: regions().last().map_or(span.end, |region| region.end), ..span };
+        let tail = memplan_core::Span { start: regions().next_back().map_or(span.end, |region| region.end), ..span };
         self.text(head).contains(word) || self.text(tail).contains(word)
     }
 
