@@ -79,8 +79,8 @@ pub(super) struct Names<'p> {
     may_be_unplaced: IndexVec<ValueId, bool>,
     /// Sites that are allocated at most once in a run of their function.
     single: IndexVec<SiteId, bool>,
-    /// Roots that only ever name latest instances, see [`latest_only`].
-    latest: IndexVec<ValueId, bool>,
+    /// Of which sites a root may name an instance that is not the latest.
+    older: IndexVec<ValueId, Older>,
 }
 
 impl Addresses for Names<'_> {
@@ -97,6 +97,7 @@ impl<'p> Names<'p> {
         let sources = Sources::new(program);
         let resolved = resolve(program, &sources);
         let (sites, may_be_unplaced) = possible_sites(program, layout, &sources, &resolved);
+        let older = older_instances(program, &sources, &resolved, &sites);
         let mut names = Names {
             program,
             entries: Vec::new(),
@@ -109,7 +110,7 @@ impl<'p> Names<'p> {
             preload: IndexVec::filled(Vec::new(), program.sites().len()),
             may_be_unplaced,
             single: single_instances(program),
-            latest: latest_only(program, &sources),
+            older,
         };
         names.make_entries(layout, &sites);
         names
@@ -150,7 +151,7 @@ impl<'p> Names<'p> {
     }
 
     fn add_entries(&mut self, layout: &Layout, root: Root, site: SiteId) {
-        let latest = matches!(root, Root::Value(value) if self.latest[value]);
+        let latest = matches!(root, Root::Value(value) if !self.older[value].contains(site));
         let tags: &[Tag] = match root {
             Root::Value(_) | Root::Holder if latest || self.single[site] => &[Tag::Current],
             Root::Value(_) | Root::Holder => &[Tag::Current, Tag::Earlier],
@@ -185,7 +186,7 @@ impl<'p> Names<'p> {
 
     /// Whether a root can only be the latest instance of a site.
     pub(super) fn is_latest(&self, root: ValueId, site: SiteId) -> bool {
-        self.single[site] || self.latest[root]
+        self.single[site] || !self.older[root].contains(site)
     }
 
     /// Whether a root may also be memory the plan does not place.
@@ -367,28 +368,55 @@ fn possible_sites(
     (sites, unplaced)
 }
 
-/// Values that name the latest instance of whatever they are, wherever they can be used.
+/// Sites of which a value may name an instance that is not the latest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Older {
+    /// Whatever it names.
+    All,
+    /// Only these; often none.
+    Sites(BTreeSet<SiteId>),
+}
+
+impl Older {
+    fn contains(&self, site: SiteId) -> bool {
+        match self {
+            Older::All => true,
+            Older::Sites(sites) => sites.contains(&site),
+        }
+    }
+}
+
+/// Which values may name older instances, and of which sites.
 ///
-/// An allocated value does. So does a select of such values: to make a newer
+/// An allocated value names the latest instance of its site. So does a select of such values: to make a newer
 /// instance, control has to come by the alloc again, and behind it by everything
 /// the alloc dominates, the select included, before it comes to a use of the
 /// select. The same goes for the result of a branch or a loop, which is handed over
 /// anew each time control leaves the op.
 ///
 /// ```text
-///   loop (a = …) {                a holds the x of the iteration before: not here
+///   loop (a = …) {                a holds the x of the iteration before: older
 ///     x = alloc, y = alloc
-///     m = merge x | y             m does
-///     r = if c {x} else {y}       r does
+///     m = merge x | y             the latest x or the latest y
+///     r = if c {x} else {y}       likewise
+///     s = merge a | y             the latest y, but perhaps an older x
 ///     yield x
 ///   }
 /// ```
 ///
 /// What a loop or a cycle of blocks hands to its next round is older than what that round allocates.
-fn latest_only(program: &Program, sources: &Sources) -> IndexVec<ValueId, bool> {
-    let mut latest: IndexVec<ValueId, bool> =
-        program.values().iter().map(|value| may_be_latest(program, value)).collect();
-    let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), latest.len());
+fn older_instances(
+    program: &Program,
+    sources: &Sources,
+    resolved: &IndexVec<ValueId, Resolved>,
+    sites: &IndexVec<ValueId, Vec<SiteId>>,
+) -> IndexVec<ValueId, Older> {
+    let itself = |value: &Value| match may_be_latest(program, value) {
+        true => Older::Sites(BTreeSet::new()),
+        false => Older::All,
+    };
+    let mut older: IndexVec<ValueId, Older> = program.values().iter().map(itself).collect();
+    let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), older.len());
     for value in program.values().ids() {
         let base = match program.value(value).origin {
             Origin::Derived { base, .. } => Some(base),
@@ -396,19 +424,30 @@ fn latest_only(program: &Program, sources: &Sources) -> IndexVec<ValueId, bool> 
         };
         for &source in sources.of[value].iter().chain(&base) {
             users[source].push(value);
-            latest[value] &= dominates(program, source, value);
+            // What this source names may have been allocated anew since control came by here.
+            if let (Older::Sites(known), false) = (&mut older[value], dominates(program, source, value)) {
+                known.extend(&sites[resolved[source].root]);
+            }
         }
     }
-    // Whatever may be an older instance makes its users such, too.
-    let mut work: Vec<ValueId> = latest.iter_enumerated().filter(|(_, latest)| !**latest).map(|(id, _)| id).collect();
+    // A value may name an older instance of whatever one of its sources may.
+    let is_older = |(_, older): &(ValueId, &Older)| **older != Older::Sites(BTreeSet::new());
+    let mut work: Vec<ValueId> = older.iter_enumerated().filter(is_older).map(|(value, _)| value).collect();
     while let Some(value) = work.pop() {
+        let named: Vec<SiteId> = match &older[value] {
+            Older::All => sites[resolved[value].root].clone(),
+            Older::Sites(sites) => sites.iter().copied().collect(),
+        };
         for &user in &users[value] {
-            if std::mem::replace(&mut latest[user], false) {
+            let Older::Sites(known) = &mut older[user] else { continue };
+            let before = known.len();
+            known.extend(&named);
+            if known.len() > before {
                 work.push(user);
             }
         }
     }
-    latest
+    older
 }
 
 /// Whether a value names latest instances if all its sources do.
