@@ -30,8 +30,11 @@ pub struct Laid {
     plan: Plan,
 }
 
-/// The steps of a text; in an output the size is followed by `@OFFSET`.
-fn parse(text: &str) -> Result<Vec<(String, u64, Option<u64>, Vec<usize>)>, ReadError> {
+/// A line: name, size, offset if it has one, and the lines of its operands.
+type Line = (String, u64, Option<u64>, Vec<usize>);
+
+/// The lines of a text; in an output the size is followed by `@OFFSET`.
+fn parse(text: &str) -> Result<Vec<Line>, ReadError> {
     let mut lines: HashMap<&str, usize> = HashMap::new();
     let mut steps = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -84,7 +87,7 @@ impl FrontEnd for Steps {
         let buffers: Vec<_> = (input.steps.iter().enumerate())
             .map(|(line, (name, bytes, _))| {
                 let is_last = |(_, step): &(usize, &(_, _, Vec<usize>))| step.2.contains(&line);
-                let last = input.steps.iter().enumerate().filter(is_last).map(|(at, _)| at).last().unwrap_or(line);
+                let last = input.steps.iter().enumerate().filter(is_last).map(|(at, _)| at).next_back().unwrap_or(line);
                 builder.buffer(Buffer::new(name, *bytes, Lifetime::new(line as u64, last as u64 + 1)))
             })
             .collect();
@@ -122,8 +125,7 @@ impl FrontEnd for Steps {
 
     fn places(&self, input: &Text, output: &Output) -> Result<Places, Failure> {
         let found = parse(output.text())?;
-        let same =
-            |(old, new): (&(String, u64, _), &(String, u64, _, _))| (&old.0, old.1, &old.2) == (&new.0, new.1, &new.3);
+        let same = |(old, new): (&(String, u64, _), &Line)| (&old.0, old.1, &old.2) == (&new.0, new.1, &new.3);
         if found.len() != input.steps.len() || !input.steps.iter().zip(&found).all(same) {
             return Err(Failure::NoPlan("the steps are not the same".to_owned()));
         }

@@ -27,7 +27,7 @@ pub const MEMPLAN_THOROUGH: u32 = 2;
 
 /// One buffer. Zero is fine for whatever is not wanted: a buffer of zeroes may lie anywhere.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct BufferDescription {
     /// Bytes; 0 is legal.
     pub size: u64,
@@ -47,7 +47,7 @@ pub struct BufferDescription {
 
 /// One memory space. A space of zeroes has no limit.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SpaceDescription {
     /// Bytes there are, if `flags` has `MEMPLAN_CAPACITY`.
     pub capacity: u64,
@@ -125,18 +125,6 @@ pub struct Report {
     pub lower_bound: u64,
     /// From `memplan_verify`: how many things are wrong.
     pub violations: u64,
-}
-
-impl Default for BufferDescription {
-    fn default() -> BufferDescription {
-        BufferDescription { size: 0, alignment: 0, start: 0, end: 0, fixed_offset: 0, space: 0, flags: 0 }
-    }
-}
-
-impl Default for SpaceDescription {
-    fn default() -> SpaceDescription {
-        SpaceDescription { capacity: 0, alignment: 0, base: 0, flags: 0, reserved: 0 }
-    }
 }
 
 impl Default for Options {

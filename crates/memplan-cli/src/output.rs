@@ -138,7 +138,7 @@ mod tests {
         fn new(name: &str) -> Folder {
             let path = std::env::temp_dir().join(format!("memplan-output-{name}-{}", std::process::id()));
             let _ = fs::remove_dir_all(&path);
-            fs::create_dir_all(&path).unwrap();
+            fs::create_dir_all(&path).expect("a file of our own");
             Folder(path)
         }
 
@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn mode(path: &Path) -> u32 {
-        fs::metadata(path).unwrap().permissions().mode() & 0o777
+        fs::metadata(path).expect("a file of our own").permissions().mode() & 0o777
     }
 
     #[test]
@@ -162,52 +162,52 @@ mod tests {
         let folder = Folder::new("modes");
         for wanted in [0o600, 0o640, 0o666, 0o755] {
             let path = folder.path(&wanted.to_string());
-            fs::write(&path, "old").unwrap();
-            fs::set_permissions(&path, Permissions::from_mode(wanted)).unwrap();
-            write(&path, "new").unwrap();
-            assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode(&path)), ("new", wanted));
+            fs::write(&path, "old").expect("a file of our own");
+            fs::set_permissions(&path, Permissions::from_mode(wanted)).expect("a file of our own");
+            write(&path, "new").expect("a file of our own");
+            assert_eq!((fs::read_to_string(&path).expect("a file of our own").as_str(), mode(&path)), ("new", wanted));
         }
-        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 4, "nothing is left beside them");
+        assert_eq!(fs::read_dir(&folder.0).expect("a file of our own").count(), 4, "nothing is left beside them");
     }
 
     #[test]
     fn what_must_not_be_written_is_not_replaced() {
         let folder = Folder::new("read-only");
         let path = folder.path("old");
-        fs::write(&path, "old").unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+        fs::write(&path, "old").expect("a file of our own");
+        fs::set_permissions(&path, Permissions::from_mode(0o444)).expect("a file of our own");
         // Nothing is read-only for an administrator.
         if File::options().append(true).open(&path).is_err() {
             assert!(write(&path, "new").is_err());
-            assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+            assert_eq!(fs::read_to_string(&path).expect("a file of our own"), "old");
         }
     }
 
     #[test]
     fn links_stay_whether_they_lead_anywhere_or_not() {
         let folder = Folder::new("links");
-        fs::create_dir(folder.path("sub")).unwrap();
+        fs::create_dir(folder.path("sub")).expect("a file of our own");
         for (link, target) in [("good", "sub/there"), ("dangling", "sub/not-there")] {
-            symlink(target, folder.path(link)).unwrap();
+            symlink(target, folder.path(link)).expect("a file of our own");
         }
-        fs::write(folder.path("sub/there"), "old").unwrap();
-        symlink("good", folder.path("again")).unwrap();
+        fs::write(folder.path("sub/there"), "old").expect("a file of our own");
+        symlink("good", folder.path("again")).expect("a file of our own");
         for (link, target) in [("good", "sub/there"), ("dangling", "sub/not-there"), ("again", "sub/there")] {
-            write(&folder.path(link), link).unwrap();
+            write(&folder.path(link), link).expect("a file of our own");
             assert!(folder.path(link).is_symlink(), "{link}");
-            assert_eq!(fs::read_to_string(folder.path(target)).unwrap(), link);
+            assert_eq!(fs::read_to_string(folder.path(target)).expect("a file of our own"), link);
         }
-        symlink("round", folder.path("round")).unwrap();
+        symlink("round", folder.path("round")).expect("a file of our own");
         assert!(write(&folder.path("round"), "new").is_err());
     }
 
     #[test]
     fn the_input_is_known_by_any_name() {
         let folder = Folder::new("input");
-        fs::write(folder.path("in.csv"), "").unwrap();
-        symlink("in.csv", folder.path("link.csv")).unwrap();
+        fs::write(folder.path("in.csv"), "").expect("a file of our own");
+        symlink("in.csv", folder.path("link.csv")).expect("a file of our own");
         let input = folder.path("in.csv");
-        let input = input.to_str().unwrap();
+        let input = input.to_str().expect("a file of our own");
         for name in ["in.csv", "./in.csv", "link.csv"] {
             assert!(is_input(&folder.path(name), input), "{name}");
             assert!(refuse_input(&folder.path(name), input).is_err(), "{name}");

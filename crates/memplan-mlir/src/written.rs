@@ -170,7 +170,8 @@ impl Walk<'_> {
                 (Some(&one), Some(&other)) => match self.same(one, other) {
                     Ok(uses) => {
                         self.pair(one, other, uses)?;
-                        (old.next(), new.next());
+                        old.next();
+                        new.next();
                         continue;
                     }
                     Err(why) => why,
@@ -524,7 +525,7 @@ fn parallel_loops_between(document: &Document, inner: OpId, outer: OpId) -> Vec<
 }
 
 /// The words of an op, its regions and the names of values left out.
-fn words<'a>(document: &'a Document, op: OpId) -> impl Iterator<Item = &'a str> {
+fn words(document: &Document, op: OpId) -> impl Iterator<Item = &str> {
     let span = document.op(op).span;
     let regions: Vec<Span> = document.regions(op).iter().map(|&region| document.region(region).span).collect();
     let written = document.op(op).form != Form::Implicit;

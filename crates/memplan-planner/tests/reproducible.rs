@@ -119,7 +119,7 @@ fn a_busy_machine_makes_the_same_plan() {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while !is_done.load(Relaxed) {
-                        std::hint::spin_loop()
+                        std::hint::spin_loop();
                     }
                 });
             }

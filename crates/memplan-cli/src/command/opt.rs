@@ -60,7 +60,7 @@ pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
         output::write(std::path::Path::new(name), content)?;
     }
     if let (Some(path), Some(kind)) = (&args.map, map) {
-        let planned = chain.filter_map(|(pass, output)| Some((pass, output.layout.as_ref()?))).last();
+        let planned = chain.filter_map(|(pass, output)| Some((pass, output.layout.as_ref()?))).next_back();
         let message = format!("there is nothing to draw to {}", path.display());
         let help = "only plan-memory has a map; `memplan show` draws programs";
         let (pass, planned) = planned.ok_or_else(|| Failure::usage_with_help(message, help))?;

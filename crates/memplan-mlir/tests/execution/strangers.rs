@@ -137,7 +137,7 @@ fn work_that_goes_on_keeps_its_buffers() {
         format!("  omp.task {{\n{USE}\n    omp.terminator\n  }}"),
         format!("  omp.target nowait {{\n{USE}\n    omp.terminator\n  }}"),
         format!("  %t = async.execute {{\n{USE}\n    async.yield\n  }}"),
-        format!("  \"my.parallel\"(%a) ({{\n  \"my.end\"() : () -> ()\n  }}) : (memref<16xi32>) -> ()"),
+        "  \"my.parallel\"(%a) ({\n  \"my.end\"() : () -> ()\n  }) : (memref<16xi32>) -> ()".to_owned(),
     ];
     for op in goes_on {
         let source = around(&op, "");

@@ -2,8 +2,11 @@
 
 use crate::kernels::{addresses, run};
 
+/// Each buffer that has addresses, by name.
+type Addresses = Vec<(String, Vec<u64>)>;
+
 /// What the pass makes of a kernel: the addresses, the names that are still allocated, the notes.
-fn planned(text: &str) -> (Vec<(String, Vec<u64>)>, Vec<String>, String) {
+fn planned(text: &str) -> (Addresses, Vec<String>, String) {
     let rewritten = run(text, "plan-memory").unwrap_or_else(|error| panic!("{error}\n{text}"));
     let allocated = rewritten.text.lines().filter_map(|line| line.trim().split_once(" = memref.alloc()"));
     let allocated = allocated.map(|(name, _)| name.to_owned()).collect();
