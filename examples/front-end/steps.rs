@@ -7,20 +7,19 @@
 //! ```
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use memplan::core::{Buffer, Bytes, Lifetime, Outcome, Plan, Problem, ProblemBuilder, ReadError, Span, utf8};
 use memplan::driver::{Failure, Solver};
 use memplan::front_end::{Claim, Found, FrontEnd, Layout, Output, Places};
-use memplan::program::{OpDraft, Program, ProgramBuilder, SiteId, Size};
+use memplan::program::{OpDraft, Program, ProgramBuilder, Size};
 use memplan::source::Source;
 use memplan::verify::dataflow::SitePlan;
 
 pub struct Steps;
 
-/// A text: names and sizes, operands by line, and what it means as a program.
+/// A text: its lines, and what they mean as a program.
 pub struct Text {
-    steps: Vec<(String, u64, Vec<usize>)>,
+    lines: Vec<Line>,
     program: Program,
 }
 
@@ -35,9 +34,8 @@ type Line = (String, u64, Option<u64>, Vec<usize>);
 
 /// The lines of a text; in an output the size is followed by `@OFFSET`.
 fn parse(text: &str) -> Result<Vec<Line>, ReadError> {
-    let mut lines: HashMap<&str, usize> = HashMap::new();
-    let mut steps = Vec::new();
-    for (number, line) in text.lines().enumerate() {
+    let mut steps: Vec<Line> = Vec::new();
+    for line in text.lines() {
         let start = line.as_ptr() as usize - text.as_ptr() as usize;
         let wrong = |why: &str| ReadError::new("steps::line", text, Span::new(start, start + line.len()), why);
         let (left, right) = line.split_once('=').ok_or_else(|| wrong("expected NAME BYTES = OPERAND …"))?;
@@ -45,9 +43,9 @@ fn parse(text: &str) -> Result<Vec<Line>, ReadError> {
         let [name, bytes, at @ ..] = words.as_slice() else { return Err(wrong("expected a name and a size")) };
         let bytes = bytes.parse().map_err(|_| wrong("the size is no number"))?;
         let at = at.first().and_then(|at| at.strip_prefix('@')?.parse().ok());
-        let operand = |word: &str| lines.get(word).copied().ok_or_else(|| wrong("an operand is not made above"));
+        let made = |word: &str| steps.iter().rposition(|step| step.0 == word);
+        let operand = |word: &str| made(word).ok_or_else(|| wrong("an operand is not made above"));
         let operands = right.split_whitespace().map(operand).collect::<Result<_, _>>()?;
-        lines.insert(name, number);
         steps.push((name.to_string(), bytes, at, operands));
     }
     Ok(steps)
@@ -76,21 +74,17 @@ impl FrontEnd for Steps {
         builder.leave(&[]);
         builder.close_function();
         let program = builder.finish().map_err(|error| Failure::NoPlan(error.to_string()))?;
-        Ok(Text {
-            steps: parsed.into_iter().map(|(name, bytes, _, operands)| (name, bytes, operands)).collect(),
-            program,
-        })
+        Ok(Text { lines: parsed, program })
     }
 
     fn lay_out(&self, input: &Text, solver: &mut Solver) -> Result<Laid, Failure> {
         let mut builder = ProblemBuilder::new();
-        let buffers: Vec<_> = (input.steps.iter().enumerate())
-            .map(|(line, (name, bytes, _))| {
-                let is_last = |(_, step): &(usize, &(_, _, Vec<usize>))| step.2.contains(&line);
-                let last = input.steps.iter().enumerate().filter(is_last).map(|(at, _)| at).next_back().unwrap_or(line);
-                builder.buffer(Buffer::new(name, *bytes, Lifetime::new(line as u64, last as u64 + 1)))
-            })
-            .collect();
+        let mut buffers = Vec::new();
+        for (line, (name, bytes, ..)) in input.lines.iter().enumerate() {
+            let reads = |&at: &usize| input.lines[at].3.contains(&line);
+            let last = (line..input.lines.len()).rev().find(reads).unwrap_or(line);
+            buffers.push(builder.buffer(Buffer::new(name, *bytes, Lifetime::new(line as u64, last as u64 + 1))));
+        }
         // What a check has named stays apart the next time.
         for (one, other) in solver.apart(0).pairs() {
             builder.must_not_share(buffers[memplan::core::Id::index(one)], buffers[memplan::core::Id::index(other)]);
@@ -103,30 +97,26 @@ impl FrontEnd for Steps {
     }
 
     fn claim<'a>(&self, input: &'a Text, laid: &'a Laid) -> Claim<'a> {
-        let mut plan = SitePlan::empty(&input.program);
-        for (site, placement) in input.program.sites().ids().zip(&laid.plan.placements) {
-            let site: SiteId = site;
-            plan.placements[site] = placement.clone();
-        }
+        let placements = laid.plan.placements.iter().cloned().collect();
+        let plan = SitePlan { placements, ..SitePlan::empty(&input.program) };
         let placements = vec![Cow::Borrowed(laid.plan.placements.as_slice())];
         Claim { programs: vec![(Cow::Borrowed(&input.program), plan)], placements, ..Claim::default() }
     }
 
     fn emit(&self, input: &Text, laid: &Laid) -> Result<Output, Failure> {
-        let line = |((name, bytes, operands), id): (&(String, u64, Vec<usize>), _)| {
-            let names: Vec<&str> = operands.iter().map(|&operand| input.steps[operand].0.as_str()).collect();
-            let at = laid.plan.offset(id).map_or(0, |offset| offset.0);
-            format!("{name} {bytes} @{at} = {}", names.join(" ")).trim_end().to_owned() + "\n"
-        };
-        let text: String = input.steps.iter().zip(laid.problem.buffers().ids()).map(line).collect();
+        let mut text = String::new();
+        for ((name, bytes, _, operands), id) in input.lines.iter().zip(laid.problem.buffers().ids()) {
+            let names: String = operands.iter().map(|&operand| format!(" {}", input.lines[operand].0)).collect();
+            text += &format!("{name} {bytes} @{} ={names}\n", laid.plan.offset(id).unwrap_or_default());
+        }
         let layout = Layout { problem: laid.problem.clone(), plan: laid.plan.clone(), spans: Default::default() };
         Ok(Output { layout: Some(layout), ..Output::of_text(text) })
     }
 
     fn places(&self, input: &Text, output: &Output) -> Result<Places, Failure> {
         let found = parse(output.text())?;
-        let same = |(old, new): (&(String, u64, _), &Line)| (&old.0, old.1, &old.2) == (&new.0, new.1, &new.3);
-        if found.len() != input.steps.len() || !input.steps.iter().zip(&found).all(same) {
+        let same = |(old, new): (&Line, &Line)| (&old.0, old.1, &old.3) == (&new.0, new.1, &new.3);
+        if found.len() != input.lines.len() || !input.lines.iter().zip(&found).all(same) {
             return Err(Failure::NoPlan("the steps are not the same".to_owned()));
         }
         let place = |at: u64| Found { memory: "memory".to_owned(), offsets: vec![at], ..Found::default() };

@@ -257,7 +257,8 @@ pub(crate) struct BudgetArgs {
     /// Seed for strategies that draw random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Fail if a check rejects a plan, instead of planning again with the buffers it names kept apart
+    /// Fail if a check rejects a plan, instead of planning again with the buffers it names kept apart; also with
+    /// MEMPLAN_STRICT in the environment
     #[arg(long)]
     pub(crate) strict: bool,
 }
@@ -273,7 +274,9 @@ impl BudgetArgs {
             observer,
             ..Request::default()
         };
-        How { request, strict: self.strict, ..How::default() }
+        // Tests of whole scripts want every command in them strict.
+        let strict = self.strict || std::env::var_os("MEMPLAN_STRICT").is_some();
+        How { request, strict, ..How::default() }
     }
 }
 

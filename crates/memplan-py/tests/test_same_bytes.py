@@ -6,6 +6,7 @@ The C library is found through MEMPLAN_CAPI (the path of libmemplan_capi.so).
 import ctypes
 import json
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -26,7 +27,7 @@ class Buffer(ctypes.Structure):
         ("end", ctypes.c_uint64),
         ("fixed_offset", ctypes.c_uint64),
         ("space", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
     ]
 
 
@@ -50,7 +51,7 @@ class Options(ctypes.Structure):
         ("time_limit_ms", ctypes.c_uint64),
         ("work_limit", ctypes.c_uint64),
         ("threads", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
         ("should_stop", ctypes.c_void_p),
         ("user_data", ctypes.c_void_p),
     ]
@@ -92,3 +93,31 @@ def test_the_same_offsets_everywhere(strategy, tmp_path):
     assert [buffer["offsets"] for buffer in from_file.to_dict()["buffers"]] == [
         buffer["offsets"] for buffer in printed["buffers"]
     ]
+
+
+def test_a_model_on_two_memories_is_planned_alike(tmp_path):
+    """Python, its comparison and the command line give the same plan, also where there is a choice of memories."""
+    model = pathlib.Path(__file__).resolve().parents[3] / "tests" / "data" / "tflite" / "unet.tflite"
+    spaces = ["sram=24KiB:16", "psram=1MiB:16"]
+    problem = memplan.read(model).on(spaces=spaces)
+    planned = memplan.plan(problem, strict=True)
+    arguments = [argument for space in spaces for argument in ("--space", space)]
+    command = [sys.executable, "-m", "memplan", "plan", str(model), *arguments, "--strict", "--json"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(answer.stdout) == json.loads(planned.to_json())
+    assert {buffer["space"] for buffer in json.loads(planned.to_json())["buffers"]} == {"sram", "psram"}
+    compared = memplan.compare(problem, strict=True)
+    assert [entry.extent for entry in compared.entries if entry.strategy == "auto"] == [planned.extent]
+
+
+def test_a_model_is_written_as_the_command_line_writes_it(tmp_path):
+    model = pathlib.Path(__file__).resolve().parents[3] / "tests" / "data" / "tflite" / "unet.tflite"
+    written = tmp_path / "planned.tflite"
+    command = [sys.executable, "-m", "memplan", "plan", str(model), "--reuse-inputs", "-o", str(written)]
+    subprocess.run(command, capture_output=True, check=True)
+    planned = memplan.plan(memplan.read(model, reuse_inputs=True), strict=True)
+    assert planned.to_model() == written.read_bytes()
+    planned.save(tmp_path / "again.tflite")
+    assert (tmp_path / "again.tflite").read_bytes() == written.read_bytes()
+    with pytest.raises(memplan.RefusedError):
+        memplan.plan([(64, 0, 2)]).to_model()

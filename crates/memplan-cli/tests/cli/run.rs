@@ -60,7 +60,7 @@ impl Folder {
 /// The built command, its streams piped.
 pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_memplan"));
-    command.current_dir(folder).env_remove("NO_COLOR").stdin(Stdio::piped());
+    command.current_dir(folder).env_remove("NO_COLOR").env("MEMPLAN_STRICT", "1").stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
