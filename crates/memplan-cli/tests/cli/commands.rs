@@ -82,6 +82,8 @@ const OTHERWISE: &[(&str, By)] = &[
         By::Here(&[("minimalloc.csv", "corpus/generated/jigsaw_60.csv")]),
     ),
     // Benchmarks
+    ("memplan plan FILE -s first-fit", By::Here(&[CSV])),
+    ("memplan plan FILE", By::Here(&[CSV])),
     ("cargo bench -p memplan-verify --bench packing", By::Bench),
     ("cargo bench -p memplan-planner --bench strategies", By::Bench),
     ("cargo bench -p memplan-planner --bench scale", By::Bench),
