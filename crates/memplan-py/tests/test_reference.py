@@ -7,6 +7,7 @@ import re
 
 import memplan
 import memplan.executorch
+import memplan.tinygrad
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "python-api.md"
 
@@ -51,6 +52,7 @@ def entry(name, thing):
 def page():
     things = [(name, getattr(memplan, name)) for name in memplan.__all__]
     things.append(("executorch.algorithm", memplan.executorch.algorithm))
+    things += [(f"tinygrad.{name}", getattr(memplan.tinygrad, name)) for name in memplan.tinygrad.__all__]
     return HEAD + "".join(entry(name, thing) for name, thing in things)
 
 

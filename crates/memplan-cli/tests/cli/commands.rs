@@ -56,6 +56,7 @@ const OTHERWISE: &[(&str, By)] = &[
     ("cargo install --path crates/memplan-cli", READER),
     ("pip install .", By::File("test", "pip install --quiet --disable-pip-version-check . ")),
     ("python -m memplan plan", By::File("crates/memplan-py/tests/test_examples.py", "\"-m\", \"memplan\", \"plan\"")),
+    ("pip install tinygrad==0.14.0", By::File("tests/peers/package-requirements.txt", "tinygrad==0.14.0")),
     // C and C++
     ("cargo build --release -p memplan-capi", By::File("test", "cargo build --quiet -p memplan-capi")),
     (
