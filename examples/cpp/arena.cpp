@@ -38,8 +38,14 @@ static memplan_problem problemOf(const std::vector<memplan_buffer> &buffers) {
 // Lifetimes are half-open: a value whose last use is step 3 ends at 4.
 static std::vector<memplan_buffer> buffersOf(const std::vector<Value> &values) {
   std::vector<memplan_buffer> buffers;
-  for (const Value &value : values)
-    buffers.push_back({value.bytes, value.alignment, value.first, value.last + 1, 0, 0, 0});
+  for (const Value &value : values) {
+    memplan_buffer buffer{};
+    buffer.size = value.bytes;
+    buffer.alignment = value.alignment;
+    buffer.start = value.first;
+    buffer.end = value.last + 1;
+    buffers.push_back(buffer);
+  }
   return buffers;
 }
 

@@ -18,6 +18,11 @@
 #define MEMPLAN_FIXED_OFFSET 1
 
 /*
+ In `flags` of a buffer: it shares its bytes with no other buffer, not even at other times.
+ */
+#define MEMPLAN_EXCLUSIVE 2
+
+/*
  In `flags` of a space: `capacity` says how many bytes there are.
  */
 #define MEMPLAN_CAPACITY 1
@@ -41,6 +46,27 @@
  An effort: about a minute; no other strategy is better.
  */
 #define MEMPLAN_THOROUGH 2
+
+/*
+ A kind of relation: `buffer` may start on bytes that `other` still occupies, both at the same offset. Where a plan
+ makes use of it, the life of `other` on these bytes ends when `buffer` starts.
+ */
+#define MEMPLAN_MAY_OVERLAY 0
+
+/*
+ A kind of relation: as `MEMPLAN_MAY_OVERLAY`, at any offset.
+ */
+#define MEMPLAN_MAY_OVERLAY_ANYWHERE 1
+
+/*
+ A kind of relation: both start at the same offset of the same space.
+ */
+#define MEMPLAN_MUST_SHARE 2
+
+/*
+ A kind of relation: they have no byte in common, whatever their lives.
+ */
+#define MEMPLAN_MUST_NOT_SHARE 3
 
 /*
  What came of a call. Zero and below one hundred are answers, the rest are failures that
@@ -86,8 +112,30 @@ typedef enum {
   /*
    A bug in memplan. No result was written.
    */
-  MEMPLAN_BUG = 103,
+  MEMPLAN_BUG = 103
 } memplan_status;
+
+/*
+ One stretch of a buffer's life.
+ */
+typedef struct {
+  /*
+   First step at which the buffer is alive.
+   */
+  uint64_t start;
+  /*
+   First step at which it is no longer alive.
+   */
+  uint64_t end;
+  /*
+   First byte of the buffer that is in use during this stretch.
+   */
+  uint64_t low;
+  /*
+   One past the last byte in use; with 0 in both, all bytes are in use.
+   */
+  uint64_t high;
+} memplan_interval;
 
 /*
  One buffer. Zero is fine for whatever is not wanted: a buffer of zeroes may lie anywhere.
@@ -118,9 +166,34 @@ typedef struct {
    */
   uint32_t space;
   /*
-   Which fields are set: 0 or `MEMPLAN_FIXED_OFFSET`.
+   0, or the sum of `MEMPLAN_FIXED_OFFSET` and `MEMPLAN_EXCLUSIVE`.
    */
   uint32_t flags;
+  /*
+   Indices of the spaces it may live in, the best first; null for the one that `space` says.
+   */
+  const uint32_t *spaces;
+  /*
+   How many; with any, `space` is not looked at.
+   */
+  size_t space_count;
+  /*
+   The stretches of a life with gaps, in order: between them its bytes may belong to others. Null for a life from
+   `start` to `end`.
+   */
+  const memplan_interval *intervals;
+  /*
+   How many; with any, `start` and `end` are not looked at.
+   */
+  size_t interval_count;
+  /*
+   Copies that are used in rotation (multi-buffering), each with an offset of its own; 0 counts as 1.
+   */
+  uint32_t slots;
+  /*
+   Must be 0.
+   */
+  uint32_t reserved;
 } memplan_buffer;
 
 /*
@@ -148,6 +221,28 @@ typedef struct {
    */
   uint32_t reserved;
 } memplan_space;
+
+/*
+ How two buffers relate.
+ */
+typedef struct {
+  /*
+   `MEMPLAN_MAY_OVERLAY`, `MEMPLAN_MAY_OVERLAY_ANYWHERE`, `MEMPLAN_MUST_SHARE` or `MEMPLAN_MUST_NOT_SHARE`.
+   */
+  uint32_t kind;
+  /*
+   Index of a buffer.
+   */
+  uint32_t buffer;
+  /*
+   Index of the other buffer.
+   */
+  uint32_t other;
+  /*
+   Must be 0.
+   */
+  uint32_t reserved;
+} memplan_relation;
 
 /*
  What has to be placed.
@@ -181,6 +276,22 @@ typedef struct {
    How many.
    */
   size_t space_count;
+  /*
+   `sizeof(memplan_interval)`, if a buffer has any.
+   */
+  size_t interval_size;
+  /*
+   `sizeof(memplan_relation)`, if there are any.
+   */
+  size_t relation_size;
+  /*
+   The relations; may be null if there are none.
+   */
+  const memplan_relation *relations;
+  /*
+   How many.
+   */
+  size_t relation_count;
 } memplan_problem;
 
 /*
@@ -240,7 +351,8 @@ typedef struct {
 } memplan_options;
 
 /*
- What is known about a plan.
+ What is known about a plan. The caller sets `struct_size` and may set the pointers to arrays of its own; zero them
+ otherwise.
  */
 typedef struct {
   /*
@@ -259,11 +371,29 @@ typedef struct {
    From `memplan_verify`: how many things are wrong.
    */
   uint64_t violations;
+  /*
+   Room for `buffer_count` numbers, or null: the space of each buffer is written here. Needed where a buffer may
+   live in several.
+   */
+  uint32_t *spaces;
+  /*
+   Room for as many numbers as there are spaces, or null: what the plan needs of each is written here.
+   */
+  uint64_t *extents;
+  /*
+   Room for `buffer_count` numbers, or null: with `MEMPLAN_INFEASIBLE`, the indices of buffers that cannot fit
+   together are written here.
+   */
+  uint32_t *witness;
+  /*
+   How many buffers the witness has; 0 if there is none.
+   */
+  size_t witness_count;
 } memplan_report;
 
 #ifdef __cplusplus
 extern "C" {
-#endif // __cplusplus
+#endif /* __cplusplus */
 
 /*
  Version of the library, such as "0.1.0".
@@ -282,11 +412,11 @@ const char *memplan_status_name(int32_t status);
 const char *memplan_last_error(void);
 
 /*
- Plans: writes one offset per buffer to `offsets` if the status is `MEMPLAN_OPTIMAL` or `MEMPLAN_FEASIBLE`, and
- leaves it alone otherwise. `options` and `report` may be null. The plan has been checked.
+ Plans: writes the offsets to `offsets` if the status is `MEMPLAN_OPTIMAL` or `MEMPLAN_FEASIBLE`, and leaves it alone
+ otherwise. `options` and `report` may be null. The plan has been checked.
 
- `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for
- `buffer_count` numbers.
+ `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for one number
+ for each buffer, in order, or, where a buffer has several slots, for one for each of its slots.
  */
 memplan_status memplan_plan(const memplan_problem *problem,
                             const memplan_options *options,
@@ -297,11 +427,22 @@ memplan_status memplan_plan(const memplan_problem *problem,
  Checks a plan, ours or anybody's: `MEMPLAN_OK` if it is right, `MEMPLAN_WRONG` if not, and then
  `memplan_last_error` has a line for each violation. `report` may be null.
 
- `problem` and `report` are null or point to structs that say their sizes; `offsets` has `buffer_count` numbers.
+ `problem` and `report` are null or point to structs that say their sizes; `offsets` has as many numbers as
+ `memplan_plan` writes. Every buffer has one space.
  */
 memplan_status memplan_verify(const memplan_problem *problem,
                               const uint64_t *offsets,
                               memplan_report *report);
+
+/*
+ As `memplan_verify`, for buffers that may live in several spaces: `spaces` says in which each of them does.
+
+ `spaces` has `buffer_count` numbers, or is null if every buffer has one space.
+ */
+memplan_status memplan_verify_in_spaces(const memplan_problem *problem,
+                                        const uint64_t *offsets,
+                                        const uint32_t *spaces,
+                                        memplan_report *report);
 
 /*
  Runs a pass such as "merge-alloc{alignment=64}" over the text of a program and gives the new text, checked
@@ -325,7 +466,7 @@ memplan_status memplan_rewrite(const char *text,
 void memplan_free_text(char *text);
 
 #ifdef __cplusplus
-}  // extern "C"
-#endif  // __cplusplus
+} /* extern "C" */
+#endif /* __cplusplus */
 
 #endif  /* MEMPLAN_H */

@@ -19,10 +19,9 @@ use memplan::source::Source;
 
 use crate::error::{Failure, Status, last};
 use crate::guard::guarded;
-use crate::layout::{
-    MEMPLAN_QUICK, MEMPLAN_STRICT, MEMPLAN_THOROUGH, Options, ProblemDescription, Report, check_size, read_sized,
-};
+use crate::layout::{MEMPLAN_QUICK, MEMPLAN_STRICT, MEMPLAN_THOROUGH, Options, ProblemDescription, Report, read_sized};
 use crate::problem;
+use crate::report::Answer;
 
 /// Version of the library, such as "0.1.0".
 #[unsafe(no_mangle)]
@@ -47,11 +46,11 @@ pub extern "C" fn memplan_last_error() -> *const c_char {
     last()
 }
 
-/// Plans: writes one offset per buffer to `offsets` if the status is `MEMPLAN_OPTIMAL` or `MEMPLAN_FEASIBLE`, and
-/// leaves it alone otherwise. `options` and `report` may be null. The plan has been checked.
+/// Plans: writes the offsets to `offsets` if the status is `MEMPLAN_OPTIMAL` or `MEMPLAN_FEASIBLE`, and leaves it alone
+/// otherwise. `options` and `report` may be null. The plan has been checked.
 ///
-/// `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for
-/// `buffer_count` numbers.
+/// `problem`, `options` and `report` are null or point to structs that say their sizes; `offsets` has room for one number
+/// for each buffer, in order, or, where a buffer has several slots, for one for each of its slots.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memplan_plan(
     problem: *const ProblemDescription,
@@ -63,8 +62,14 @@ pub unsafe extern "C" fn memplan_plan(
         // SAFETY: the caller's promises.
         let (problem, options) = unsafe { (problem::read(problem)?, read_options(options)?) };
         // SAFETY: the caller's promises.
-        unsafe { check_report(report)? };
+        let mut answer = unsafe { Answer::of(report)? };
         check_room(&problem, offsets)?;
+        if let Some(buffer) = problem::first_with_choice(&problem).filter(|_| answer.report.spaces.is_null()) {
+            let index = memplan::core::Id::index(buffer);
+            return Err(Failure::argument(format!(
+                "buffer {index} may live in several spaces; give the report an array `spaces` to say in which it does"
+            )));
+        }
         // SAFETY: the caller's promises.
         let planned = unsafe { plan(problem, &options)? };
         let (problem, outcome) = (&planned.problem, &planned.outcome);
@@ -76,13 +81,18 @@ pub unsafe extern "C" fn memplan_plan(
         };
         if let Some(plan) = outcome.plan() {
             let found = problem::offsets_of(problem, plan);
-            // SAFETY: the caller has room for as many as there are buffers; a null pointer was refused above unless there are none.
+            // SAFETY: the caller has room for one for each slot; a null pointer was refused above unless there are none.
             unsafe { std::ptr::copy_nonoverlapping(found.as_ptr(), offsets, found.len()) };
+            // SAFETY: the caller's promises.
+            unsafe { answer.set_plan(plan) };
         }
-        let extent = outcome.plan().map_or(0, |plan| plan.extent().0);
-        // SAFETY: checked above.
-        unsafe { write_report(report, extent, lower_bound(problem, outcome).0, 0) };
-        let said: Vec<String> = planned.repairs().iter().cloned().chain(message(outcome)).collect();
+        answer.report.lower_bound = lower_bound(problem, outcome).0;
+        // SAFETY: the caller's promises.
+        unsafe {
+            answer.set_witness(outcome);
+            answer.write();
+        }
+        let said: Vec<String> = planned.repairs().iter().cloned().chain(message(problem, outcome)).collect();
         Ok((status, said.join("\n")))
     })
 }
@@ -90,26 +100,54 @@ pub unsafe extern "C" fn memplan_plan(
 /// Checks a plan, ours or anybody's: `MEMPLAN_OK` if it is right, `MEMPLAN_WRONG` if not, and then
 /// `memplan_last_error` has a line for each violation. `report` may be null.
 ///
-/// `problem` and `report` are null or point to structs that say their sizes; `offsets` has `buffer_count` numbers.
+/// `problem` and `report` are null or point to structs that say their sizes; `offsets` has as many numbers as
+/// `memplan_plan` writes. Every buffer has one space.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memplan_verify(
     problem: *const ProblemDescription,
     offsets: *const u64,
     report: *mut Report,
 ) -> Status {
+    // SAFETY: the caller's promises.
+    unsafe { memplan_verify_in_spaces(problem, offsets, std::ptr::null(), report) }
+}
+
+/// As `memplan_verify`, for buffers that may live in several spaces: `spaces` says in which each of them does.
+///
+/// `spaces` has `buffer_count` numbers, or is null if every buffer has one space.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn memplan_verify_in_spaces(
+    problem: *const ProblemDescription,
+    offsets: *const u64,
+    spaces: *const u32,
+    report: *mut Report,
+) -> Status {
     guarded(|| {
         // SAFETY: the caller's promises.
         let problem = unsafe { problem::read(problem)? };
         // SAFETY: the caller's promises.
-        unsafe { check_report(report)? };
+        let mut answer = unsafe { Answer::of(report)? };
         check_room(&problem, offsets)?;
-        let count = problem.buffers().len();
-        // SAFETY: the caller has as many as there are buffers; without any the pointer is not used.
-        let offsets = if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(offsets, count) } };
-        let plan = problem::plan_of(&problem, offsets);
+        if let Some(buffer) = problem::first_with_choice(&problem).filter(|_| spaces.is_null()) {
+            let index = memplan::core::Id::index(buffer);
+            return Err(Failure::argument(format!(
+                "buffer {index} may live in several spaces; say in which with memplan_verify_in_spaces"
+            )));
+        }
+        let (buffers, slots) = (problem.buffers().len(), problem::slot_count(&problem));
+        // SAFETY: the caller has one for each slot; without any the pointer is not used.
+        let offsets = if slots == 0 { &[] } else { unsafe { std::slice::from_raw_parts(offsets, slots) } };
+        // SAFETY: the caller has as many as there are buffers.
+        let spaces = (!spaces.is_null()).then(|| unsafe { std::slice::from_raw_parts(spaces, buffers) });
+        let plan = problem::plan_of(&problem, offsets, spaces)?;
         let findings = finding::in_packing(&problem, &plan);
-        // SAFETY: checked above.
-        unsafe { write_report(report, plan.extent().0, bound::lower_bound(&problem).0, findings.len() as u64) };
+        answer.report.lower_bound = bound::lower_bound(&problem).0;
+        answer.report.violations = findings.len() as u64;
+        // SAFETY: the caller's promises.
+        unsafe {
+            answer.set_plan(&plan);
+            answer.write();
+        }
         let lines: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
         let status = if findings.is_empty() { Status::MEMPLAN_OK } else { Status::MEMPLAN_WRONG };
         Ok((status, lines.join("\n")))
@@ -227,17 +265,19 @@ fn driver_failure(error: driver::Failure) -> Failure {
 }
 
 /// Why there is no plan; nothing otherwise.
-fn message(outcome: &Outcome) -> Option<String> {
+fn message(problem: &Problem, outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Infeasible(witness) => {
             let buffers: Vec<String> =
                 witness.buffers.iter().map(|&id| memplan::core::Id::index(id).to_string()).collect();
-            Some(format!(
-                "{} B are needed and {} B are there; these buffers cannot fit together: {}",
-                witness.needed,
-                witness.capacity,
-                buffers.join(" ")
-            ))
+            let buffers = buffers.join(" ");
+            Some(match problem.spaces()[witness.space].capacity {
+                Some(capacity) => format!(
+                    "{} B are needed and {capacity} B are there; these buffers cannot fit together: {buffers}",
+                    witness.needed
+                ),
+                None => format!("these buffers cannot lie where they must, for their fixed offsets clash: {buffers}"),
+            })
         }
         Outcome::Exhausted { .. } => Some("no plan was found within the limits".to_owned()),
         Outcome::Optimal(_) | Outcome::Feasible { .. } => None,
@@ -299,26 +339,4 @@ fn check_room(problem: &Problem, offsets: *const u64) -> Result<(), Failure> {
         return Err(Failure::argument("the pointer to the offsets is null"));
     }
     Ok(())
-}
-
-/// # Safety
-/// `report` is null or points to a struct that says its size.
-unsafe fn check_report(report: *const Report) -> Result<(), Failure> {
-    if report.is_null() {
-        return Ok(());
-    }
-    // SAFETY: every version begins with its size.
-    check_size("memplan_report", unsafe { report.cast::<usize>().read_unaligned() }, size_of::<Report>())
-}
-
-/// # Safety
-/// `report` is null or has passed [`check_report`].
-unsafe fn write_report(report: *mut Report, extent: u64, lower_bound: u64, violations: u64) {
-    if !report.is_null() {
-        // SAFETY: the caller's struct is at least as long as ours; its size stays.
-        unsafe {
-            let struct_size = (&raw const (*report).struct_size).read_unaligned();
-            report.write_unaligned(Report { struct_size, extent, lower_bound, violations });
-        }
-    }
 }

@@ -4,11 +4,15 @@
 //! size, so we copy that many bytes over a default and never touch what is not there.
 
 use std::ffi::{c_char, c_void};
+use std::marker::PhantomData;
 
 use crate::error::Failure;
 
 /// In `flags` of a buffer: `fixed_offset` says where it must lie.
 pub const MEMPLAN_FIXED_OFFSET: u32 = 1;
+
+/// In `flags` of a buffer: it shares its bytes with no other buffer, not even at other times.
+pub const MEMPLAN_EXCLUSIVE: u32 = 2;
 
 /// In `flags` of a space: `capacity` says how many bytes there are.
 pub const MEMPLAN_CAPACITY: u32 = 1;
@@ -25,9 +29,50 @@ pub const MEMPLAN_QUICK: u32 = 1;
 /// An effort: about a minute; no other strategy is better.
 pub const MEMPLAN_THOROUGH: u32 = 2;
 
-/// One buffer. Zero is fine for whatever is not wanted: a buffer of zeroes may lie anywhere.
+/// A kind of relation: `buffer` may start on bytes that `other` still occupies, both at the same offset. Where a plan
+/// makes use of it, the life of `other` on these bytes ends when `buffer` starts.
+pub const MEMPLAN_MAY_OVERLAY: u32 = 0;
+
+/// A kind of relation: as `MEMPLAN_MAY_OVERLAY`, at any offset.
+pub const MEMPLAN_MAY_OVERLAY_ANYWHERE: u32 = 1;
+
+/// A kind of relation: both start at the same offset of the same space.
+pub const MEMPLAN_MUST_SHARE: u32 = 2;
+
+/// A kind of relation: they have no byte in common, whatever their lives.
+pub const MEMPLAN_MUST_NOT_SHARE: u32 = 3;
+
+/// One stretch of a buffer's life.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
+pub struct IntervalDescription {
+    /// First step at which the buffer is alive.
+    pub start: u64,
+    /// First step at which it is no longer alive.
+    pub end: u64,
+    /// First byte of the buffer that is in use during this stretch.
+    pub low: u64,
+    /// One past the last byte in use; with 0 in both, all bytes are in use.
+    pub high: u64,
+}
+
+/// How two buffers relate.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RelationDescription {
+    /// `MEMPLAN_MAY_OVERLAY`, `MEMPLAN_MAY_OVERLAY_ANYWHERE`, `MEMPLAN_MUST_SHARE` or `MEMPLAN_MUST_NOT_SHARE`.
+    pub kind: u32,
+    /// Index of a buffer.
+    pub buffer: u32,
+    /// Index of the other buffer.
+    pub other: u32,
+    /// Must be 0.
+    pub reserved: u32,
+}
+
+/// One buffer. Zero is fine for whatever is not wanted: a buffer of zeroes may lie anywhere.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct BufferDescription {
     /// Bytes; 0 is legal.
     pub size: u64,
@@ -41,8 +86,41 @@ pub struct BufferDescription {
     pub fixed_offset: u64,
     /// Index of its space.
     pub space: u32,
-    /// Which fields are set: 0 or `MEMPLAN_FIXED_OFFSET`.
+    /// 0, or the sum of `MEMPLAN_FIXED_OFFSET` and `MEMPLAN_EXCLUSIVE`.
     pub flags: u32,
+    /// Indices of the spaces it may live in, the best first; null for the one that `space` says.
+    pub spaces: *const u32,
+    /// How many; with any, `space` is not looked at.
+    pub space_count: usize,
+    /// The stretches of a life with gaps, in order: between them its bytes may belong to others. Null for a life from
+    /// `start` to `end`.
+    pub intervals: *const IntervalDescription,
+    /// How many; with any, `start` and `end` are not looked at.
+    pub interval_count: usize,
+    /// Copies that are used in rotation (multi-buffering), each with an offset of its own; 0 counts as 1.
+    pub slots: u32,
+    /// Must be 0.
+    pub reserved: u32,
+}
+
+impl Default for BufferDescription {
+    fn default() -> BufferDescription {
+        BufferDescription {
+            size: 0,
+            alignment: 0,
+            start: 0,
+            end: 0,
+            fixed_offset: 0,
+            space: 0,
+            flags: 0,
+            spaces: std::ptr::null(),
+            space_count: 0,
+            intervals: std::ptr::null(),
+            interval_count: 0,
+            slots: 0,
+            reserved: 0,
+        }
+    }
 }
 
 /// One memory space. A space of zeroes has no limit.
@@ -79,6 +157,32 @@ pub struct ProblemDescription {
     pub spaces: *const SpaceDescription,
     /// How many.
     pub space_count: usize,
+    /// `sizeof(memplan_interval)`, if a buffer has any.
+    pub interval_size: usize,
+    /// `sizeof(memplan_relation)`, if there are any.
+    pub relation_size: usize,
+    /// The relations; may be null if there are none.
+    pub relations: *const RelationDescription,
+    /// How many.
+    pub relation_count: usize,
+}
+
+impl Default for ProblemDescription {
+    fn default() -> ProblemDescription {
+        ProblemDescription {
+            struct_size: size_of::<ProblemDescription>(),
+            buffer_size: size_of::<BufferDescription>(),
+            buffers: std::ptr::null(),
+            buffer_count: 0,
+            space_size: size_of::<SpaceDescription>(),
+            spaces: std::ptr::null(),
+            space_count: 0,
+            interval_size: size_of::<IntervalDescription>(),
+            relation_size: size_of::<RelationDescription>(),
+            relations: std::ptr::null(),
+            relation_count: 0,
+        }
+    }
 }
 
 /// Asked during a long search, from any thread: non-zero ends it with the best plan so far.
@@ -113,7 +217,8 @@ pub struct Options {
     pub reserved: u32,
 }
 
-/// What is known about a plan.
+/// What is known about a plan. The caller sets `struct_size` and may set the pointers to arrays of its own; zero them
+/// otherwise.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
@@ -125,6 +230,31 @@ pub struct Report {
     pub lower_bound: u64,
     /// From `memplan_verify`: how many things are wrong.
     pub violations: u64,
+    /// Room for `buffer_count` numbers, or null: the space of each buffer is written here. Needed where a buffer may
+    /// live in several.
+    pub spaces: *mut u32,
+    /// Room for as many numbers as there are spaces, or null: what the plan needs of each is written here.
+    pub extents: *mut u64,
+    /// Room for `buffer_count` numbers, or null: with `MEMPLAN_INFEASIBLE`, the indices of buffers that cannot fit
+    /// together are written here.
+    pub witness: *mut u32,
+    /// How many buffers the witness has; 0 if there is none.
+    pub witness_count: usize,
+}
+
+impl Default for Report {
+    fn default() -> Report {
+        Report {
+            struct_size: size_of::<Report>(),
+            extent: 0,
+            lower_bound: 0,
+            violations: 0,
+            spaces: std::ptr::null_mut(),
+            extents: std::ptr::null_mut(),
+            witness: std::ptr::null_mut(),
+            witness_count: 0,
+        }
+    }
 }
 
 impl Default for Options {
@@ -158,7 +288,8 @@ pub(crate) unsafe trait SaysItsSize: Copy {
 // SAFETY: integers and pointers only, the size first.
 unsafe impl SaysItsSize for ProblemDescription {
     const NAME: &'static str = "memplan_problem";
-    const FIRST: usize = size_of::<ProblemDescription>();
+    // The first version ended with the spaces.
+    const FIRST: usize = std::mem::offset_of!(ProblemDescription, interval_size);
 }
 
 // SAFETY: integers, pointers and a nullable function pointer only, the size first.
@@ -166,6 +297,54 @@ unsafe impl SaysItsSize for Options {
     const NAME: &'static str = "memplan_options";
     // The first version ended before the effort.
     const FIRST: usize = std::mem::offset_of!(Options, effort);
+}
+
+// SAFETY: integers and pointers only, the size first.
+unsafe impl SaysItsSize for Report {
+    const NAME: &'static str = "memplan_report";
+    // The first version ended with the violations.
+    const FIRST: usize = std::mem::offset_of!(Report, spaces);
+}
+
+/// An element of an array whose stride the caller says.
+///
+/// # Safety
+/// Any bytes must be a value of the type.
+pub(crate) unsafe trait Element: Copy + Default {
+    const NAME: &'static str;
+    /// The size of the first version: no caller has less.
+    const FIRST: usize;
+}
+
+// SAFETY: integers and pointers only.
+unsafe impl Element for BufferDescription {
+    const NAME: &'static str = "memplan_buffer";
+    // The first version ended with the flags.
+    const FIRST: usize = std::mem::offset_of!(BufferDescription, spaces);
+}
+
+// SAFETY: integers only.
+unsafe impl Element for SpaceDescription {
+    const NAME: &'static str = "memplan_space";
+    const FIRST: usize = size_of::<SpaceDescription>();
+}
+
+// SAFETY: integers only.
+unsafe impl Element for IntervalDescription {
+    const NAME: &'static str = "memplan_interval";
+    const FIRST: usize = size_of::<IntervalDescription>();
+}
+
+// SAFETY: integers only.
+unsafe impl Element for RelationDescription {
+    const NAME: &'static str = "memplan_relation";
+    const FIRST: usize = size_of::<RelationDescription>();
+}
+
+// SAFETY: an integer. This one has no versions: callers always have four bytes.
+unsafe impl Element for u32 {
+    const NAME: &'static str = "candidate spaces";
+    const FIRST: usize = size_of::<u32>();
 }
 
 /// More than any struct will ever be: a larger `struct_size` is garbage.
@@ -205,20 +384,15 @@ pub(crate) struct Elements<T> {
     first: *const u8,
     stride: usize,
     count: usize,
-    default: T,
+    element: PhantomData<T>,
 }
 
-impl<T: Copy> Elements<T> {
+impl<T: Element> Elements<T> {
     /// Checks pointer, stride and count.
-    pub(crate) fn of(
-        name: &str,
-        first: *const T,
-        stride: usize,
-        count: usize,
-        default: T,
-    ) -> Result<Elements<T>, Failure> {
+    pub(crate) fn of(first: *const T, stride: usize, count: usize) -> Result<Elements<T>, Failure> {
+        let name = T::NAME;
         if count > 0 {
-            check_size(name, stride, size_of::<T>())?;
+            check_size(name, stride, T::FIRST)?;
             if first.is_null() {
                 return Err(Failure::argument(format!("there are {count} of {name}, but the pointer to them is null")));
             }
@@ -227,7 +401,7 @@ impl<T: Copy> Elements<T> {
         if !fits || u32::try_from(count).is_err() {
             return Err(Failure::argument(format!("{count} of {name} are more than 2^32")));
         }
-        Ok(Elements { first: first.cast(), stride, count, default })
+        Ok(Elements { first: first.cast(), stride, count, element: PhantomData })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -240,7 +414,7 @@ impl<T: Copy> Elements<T> {
     /// The array is as long as was said.
     pub(crate) unsafe fn iter(&self) -> impl Iterator<Item = T> {
         (0..self.count).map(|index| {
-            let mut value = self.default;
+            let mut value = T::default();
             // SAFETY: the index is inside the array, and `of` checked that its bytes can be addressed.
             unsafe {
                 std::ptr::copy_nonoverlapping(

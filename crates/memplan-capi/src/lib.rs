@@ -19,13 +19,16 @@ mod error;
 mod guard;
 mod layout;
 mod problem;
+mod report;
 
 pub use api::{
     memplan_free_text, memplan_last_error, memplan_plan, memplan_rewrite, memplan_status_name, memplan_verify,
-    memplan_version,
+    memplan_verify_in_spaces, memplan_version,
 };
 pub use error::Status;
 pub use layout::{
-    BufferDescription, MEMPLAN_CAPACITY, MEMPLAN_FIXED_OFFSET, MEMPLAN_NORMAL, MEMPLAN_QUICK, MEMPLAN_STRICT,
-    MEMPLAN_THOROUGH, Options, ProblemDescription, Report, SpaceDescription, StopCallback,
+    BufferDescription, IntervalDescription, MEMPLAN_CAPACITY, MEMPLAN_EXCLUSIVE, MEMPLAN_FIXED_OFFSET,
+    MEMPLAN_MAY_OVERLAY, MEMPLAN_MAY_OVERLAY_ANYWHERE, MEMPLAN_MUST_NOT_SHARE, MEMPLAN_MUST_SHARE, MEMPLAN_NORMAL,
+    MEMPLAN_QUICK, MEMPLAN_STRICT, MEMPLAN_THOROUGH, Options, ProblemDescription, RelationDescription, Report,
+    SpaceDescription, StopCallback,
 };

@@ -1,11 +1,15 @@
-//! From the caller's arrays to a [`Problem`], and from a plan back to an array.
+//! From the caller's arrays to a [`Problem`], and from a plan back to arrays.
 
-use memplan::core::{Buffer, Bytes, Id, Lifetime, Placement, Plan, Problem, ProblemBuilder, Space, SpaceId};
+use memplan::core::{
+    Buffer, BufferId, Bytes, Id, Interval, Lifetime, Overlay, OverlayKind, Placement, Plan, Problem, ProblemBuilder,
+    Space, SpaceId,
+};
 
 use crate::error::Failure;
 use crate::layout::{
-    BufferDescription, Elements, MEMPLAN_CAPACITY, MEMPLAN_FIXED_OFFSET, ProblemDescription, SpaceDescription,
-    read_sized,
+    BufferDescription, Elements, IntervalDescription, MEMPLAN_CAPACITY, MEMPLAN_EXCLUSIVE, MEMPLAN_FIXED_OFFSET,
+    MEMPLAN_MAY_OVERLAY, MEMPLAN_MAY_OVERLAY_ANYWHERE, MEMPLAN_MUST_NOT_SHARE, MEMPLAN_MUST_SHARE, ProblemDescription,
+    RelationDescription, read_sized,
 };
 
 /// Reads a problem; its buffers are called 0, 1, …
@@ -13,26 +17,11 @@ use crate::layout::{
 /// # Safety
 /// The pointers are null or point to what the header says.
 pub(crate) unsafe fn read(problem: *const ProblemDescription) -> Result<Problem, Failure> {
-    let nothing = ProblemDescription {
-        struct_size: 0,
-        buffer_size: 0,
-        buffers: std::ptr::null(),
-        buffer_count: 0,
-        space_size: 0,
-        spaces: std::ptr::null(),
-        space_count: 0,
-    };
     // SAFETY: as promised to us.
-    let given = unsafe { read_sized(problem, nothing)? };
-    let spaces =
-        Elements::of("memplan_space", given.spaces, given.space_size, given.space_count, SpaceDescription::default())?;
-    let buffers = Elements::of(
-        "memplan_buffer",
-        given.buffers,
-        given.buffer_size,
-        given.buffer_count,
-        BufferDescription::default(),
-    )?;
+    let given = unsafe { read_sized(problem, ProblemDescription::default())? };
+    let spaces = Elements::of(given.spaces, given.space_size, given.space_count)?;
+    let buffers = Elements::of(given.buffers, given.buffer_size, given.buffer_count)?;
+    let relations = Elements::of(given.relations, given.relation_size, given.relation_count)?;
     let mut builder = ProblemBuilder::new();
     // SAFETY: as promised to us.
     for (index, space) in unsafe { spaces.iter() }.enumerate() {
@@ -46,7 +35,12 @@ pub(crate) unsafe fn read(problem: *const ProblemDescription) -> Result<Problem,
     let known_spaces = spaces.len().max(1);
     // SAFETY: as promised to us.
     for (index, description) in unsafe { buffers.iter() }.enumerate() {
-        builder.buffer(buffer(index, &description, known_spaces)?);
+        // SAFETY: as promised to us.
+        builder.buffer(unsafe { buffer(index, &description, known_spaces, given.interval_size)? });
+    }
+    // SAFETY: as promised to us.
+    for (index, description) in unsafe { relations.iter() }.enumerate() {
+        relate(index, &description, &mut builder)?;
     }
     builder.build().map_err(|error| Failure::argument(error.to_string()))
 }
@@ -55,32 +49,118 @@ fn space_name(index: usize, count: usize) -> String {
     if count == 1 { "default".to_owned() } else { index.to_string() }
 }
 
-fn buffer(index: usize, given: &BufferDescription, spaces: usize) -> Result<Buffer, Failure> {
-    let space = usize::try_from(given.space).ok().filter(|&space| space < spaces).ok_or_else(|| {
-        Failure::argument(format!("buffer {index} is in space {}, and there are {spaces}", given.space))
-    })?;
-    if given.end < given.start {
-        let (start, end) = (given.start, given.end);
-        return Err(Failure::argument(format!("buffer {index} ends at step {end}, before it starts at {start}")));
+/// # Safety
+/// The pointers are null or point to what the header says.
+unsafe fn buffer(
+    index: usize,
+    given: &BufferDescription,
+    spaces: usize,
+    interval_size: usize,
+) -> Result<Buffer, Failure> {
+    let unknown = given.flags & !(MEMPLAN_FIXED_OFFSET | MEMPLAN_EXCLUSIVE);
+    if unknown != 0 {
+        return Err(Failure::argument(format!("buffer {index} has flags that do not exist: {unknown:#x}")));
     }
-    let mut buffer = Buffer::new(index.to_string(), given.size, Lifetime::new(given.start, given.end));
+    // SAFETY: as promised to us.
+    let lifetime = unsafe { lifetime(index, given, interval_size)? };
+    let mut buffer = Buffer::new(index.to_string(), given.size, lifetime);
     buffer.alignment = Bytes(given.alignment.max(1));
     buffer.fixed = (given.flags & MEMPLAN_FIXED_OFFSET != 0).then_some(Bytes(given.fixed_offset));
-    buffer.spaces.push(SpaceId::from_index(space));
+    buffer.exclusive = given.flags & MEMPLAN_EXCLUSIVE != 0;
+    buffer.slots = given.slots.max(1);
+    let candidates = Elements::of(given.spaces, size_of::<u32>(), given.space_count)?;
+    // SAFETY: as promised to us.
+    let candidates: Vec<u32> = unsafe { candidates.iter() }.collect();
+    // Callers that name no candidates, old ones among them, have the one space of the field.
+    let candidates = if candidates.is_empty() { vec![given.space] } else { candidates };
+    for &space in &candidates {
+        let known = usize::try_from(space)
+            .ok()
+            .filter(|&space| space < spaces)
+            .ok_or_else(|| Failure::argument(format!("buffer {index} is in space {space}, and there are {spaces}")))?;
+        buffer.spaces.push(SpaceId::from_index(known));
+    }
     Ok(buffer)
 }
 
-/// The plan that an array of offsets means.
-pub(crate) fn plan_of(problem: &Problem, offsets: &[u64]) -> Plan {
-    let mut plan = Plan::empty(problem);
-    for ((id, buffer), &offset) in problem.buffers().iter_enumerated().zip(offsets) {
-        plan.placements[id] = Some(Placement::at(buffer.spaces[0], Bytes(offset)));
+/// # Safety
+/// The pointer to the intervals is null or points to what the header says.
+unsafe fn lifetime(index: usize, given: &BufferDescription, interval_size: usize) -> Result<Lifetime, Failure> {
+    let intervals = Elements::of(given.intervals, interval_size, given.interval_count)?;
+    // SAFETY: as promised to us.
+    let mut intervals: Vec<IntervalDescription> = unsafe { intervals.iter() }.collect();
+    if intervals.is_empty() {
+        intervals.push(IntervalDescription { start: given.start, end: given.end, ..IntervalDescription::default() });
     }
-    plan.fit_extents(problem);
-    plan
+    if let Some(IntervalDescription { start, end, .. }) =
+        intervals.iter().find(|interval| interval.end < interval.start)
+    {
+        return Err(Failure::argument(format!("buffer {index} ends at step {end}, before it starts at {start}")));
+    }
+    let interval = |given: IntervalDescription| match (given.low, given.high) {
+        (0, 0) => Interval::new(given.start, given.end),
+        (low, high) => Interval::with_window(given.start, given.end, low, high),
+    };
+    Ok(intervals.into_iter().map(interval).collect())
 }
 
-/// The offsets of a plan, in the order of the buffers.
+fn relate(index: usize, given: &RelationDescription, builder: &mut ProblemBuilder) -> Result<(), Failure> {
+    let buffer = |number: u32| BufferId::from_index(number as usize);
+    let (one, other) = (buffer(given.buffer), buffer(given.other));
+    let mut overlay = |kind| builder.overlay(Overlay { buffer: one, over: other, kind });
+    match given.kind {
+        MEMPLAN_MAY_OVERLAY => overlay(OverlayKind::SameBase),
+        MEMPLAN_MAY_OVERLAY_ANYWHERE => overlay(OverlayKind::AnyOffset),
+        MEMPLAN_MUST_SHARE => builder.must_share(one, other),
+        MEMPLAN_MUST_NOT_SHARE => builder.must_not_share(one, other),
+        kind => return Err(Failure::argument(format!("relation {index} is of kind {kind}, which does not exist"))),
+    }
+    Ok(())
+}
+
+/// How many offsets a plan has: one for each slot of each buffer.
+pub(crate) fn slot_count(problem: &Problem) -> usize {
+    problem.buffers().iter().map(|buffer| buffer.slots as usize).sum()
+}
+
+/// The first buffer that may live in several spaces, so that an offset alone does not say where it is.
+pub(crate) fn first_with_choice(problem: &Problem) -> Option<BufferId> {
+    problem.buffers().iter_enumerated().find(|(_, buffer)| buffer.spaces.len() > 1).map(|(id, _)| id)
+}
+
+/// The plan that an array of offsets means, one for each slot of each buffer. Without `spaces` every buffer is in its
+/// only space.
+pub(crate) fn plan_of(problem: &Problem, offsets: &[u64], spaces: Option<&[u32]>) -> Result<Plan, Failure> {
+    let mut plan = Plan::empty(problem);
+    let mut offsets = offsets.iter().map(|&offset| Bytes(offset));
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        let index = id.index();
+        let space = match spaces {
+            None => buffer.spaces[0],
+            Some(spaces) => {
+                let known = usize::try_from(spaces[index]).ok().filter(|&space| space < problem.spaces().len());
+                SpaceId::from_index(known.ok_or_else(|| {
+                    let count = problem.spaces().len();
+                    Failure::argument(format!(
+                        "buffer {index} is said to be in space {}, and there are {count}",
+                        spaces[index]
+                    ))
+                })?)
+            }
+        };
+        let of_slots = offsets.by_ref().take(buffer.slots as usize).collect();
+        plan.placements[id] = Some(Placement { offsets: of_slots, ..Placement::at(space, Bytes::ZERO) });
+    }
+    plan.fit_extents(problem);
+    Ok(plan)
+}
+
+/// The offsets of a plan, one for each slot of each buffer, in the order of the buffers.
 pub(crate) fn offsets_of(problem: &Problem, plan: &Plan) -> Vec<u64> {
-    problem.buffers().ids().map(|id| plan.offset(id).unwrap_or_default().0).collect()
+    let slots = problem.buffers().iter_enumerated().map(|(id, buffer)| (id, buffer.slots as usize));
+    let of_slots = |(id, slots): (BufferId, usize)| {
+        let found = plan.placements[id].iter().flat_map(|placement| &placement.offsets).map(|offset| offset.0);
+        found.chain(std::iter::repeat(0)).take(slots).collect::<Vec<u64>>()
+    };
+    slots.flat_map(of_slots).collect()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Whether a tool is there. In a full test run it has to be.
-fn has(tool: &str) -> bool {
+pub(crate) fn has(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
     assert!(found || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs {tool}");
     if !found {
@@ -36,10 +36,17 @@ pub(crate) fn library() -> PathBuf {
 #[test]
 fn the_header_compiles_as_c_and_as_cpp() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (compiler, file, standard) in [("cc", "a.c", "-std=c99"), ("c++", "a.cpp", "-std=c++11")] {
+    let all = [
+        ("cc", "a.c", "-std=c90", "memplan.h"),
+        ("c++", "a.cpp", "-std=c++11", "memplan.h"),
+        ("c++", "b.cpp", "-std=c++17", "memplan.hpp"),
+        ("c++", "c.cpp", "-std=c++20", "memplan.hpp"),
+    ];
+    for (compiler, file, standard, header) in all {
         if has(compiler) {
             let source = folder.path().join(file);
-            std::fs::write(&source, "#include \"memplan.h\"\nint main(void) { return 0; }\n").expect("written");
+            let text = format!("#include \"{header}\"\nint main(void) {{ return 0; }}\n");
+            std::fs::write(&source, text).expect("written");
             let flags = [standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
             run(Command::new(compiler).args(flags).arg("-I").arg(include()).arg(&source));
         }

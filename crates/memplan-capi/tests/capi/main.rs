@@ -3,6 +3,8 @@
 mod arguments;
 mod cpp;
 mod header;
+mod install;
+mod parts;
 mod planning;
 mod plugin;
 mod rewriting;
@@ -11,24 +13,22 @@ use memplan_capi::{BufferDescription, Options, ProblemDescription, Report, Space
 
 /// A plain buffer.
 fn buffer(size: u64, start: u64, end: u64) -> BufferDescription {
-    BufferDescription { size, alignment: 1, start, end, fixed_offset: 0, space: 0, flags: 0 }
+    BufferDescription { size, alignment: 1, start, end, ..BufferDescription::default() }
 }
 
 /// A problem over these arrays.
 fn problem(buffers: &[BufferDescription], spaces: &[SpaceDescription]) -> ProblemDescription {
     ProblemDescription {
-        struct_size: size_of::<ProblemDescription>(),
-        buffer_size: size_of::<BufferDescription>(),
         buffers: buffers.as_ptr(),
         buffer_count: buffers.len(),
-        space_size: size_of::<SpaceDescription>(),
         spaces: spaces.as_ptr(),
         space_count: spaces.len(),
+        ..ProblemDescription::default()
     }
 }
 
 fn report() -> Report {
-    Report { struct_size: size_of::<Report>(), extent: 7, lower_bound: 7, violations: 7 }
+    Report { extent: 7, lower_bound: 7, violations: 7, witness_count: 7, ..Report::default() }
 }
 
 /// The message of this thread's last call.

@@ -51,6 +51,15 @@ fn what_does_not_fit_names_the_buffers() {
 }
 
 #[test]
+fn offsets_that_clash_have_nothing_to_do_with_a_capacity() {
+    let fixed =
+        |size, offset| BufferDescription { fixed_offset: offset, flags: MEMPLAN_FIXED_OFFSET, ..buffer(size, 0, 2) };
+    let (status, ..) = plan(&problem(&[fixed(64, 0), fixed(32, 32)], &[]), None);
+    assert_eq!(status, Status::MEMPLAN_INFEASIBLE);
+    assert!(last_error().contains("fixed offsets clash: 0 1") && !last_error().contains("64"), "{}", last_error());
+}
+
+#[test]
 fn a_wrong_plan_is_told_with_its_violations() {
     let buffers = [buffer(64, 0, 2), buffer(32, 1, 4)];
     let offsets = [0u64, 32];
