@@ -14,6 +14,8 @@
 //! assert_eq!(window.u32(4).unwrap_err().code, "model::truncated");
 //! ```
 
+mod assembled;
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs::File;
@@ -22,6 +24,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::ReadError;
+
+pub use assembled::{Assembled, Piece};
 
 /// Something whose bytes can be read at any offset.
 pub trait ReadAt: Send + Sync {
@@ -51,32 +55,6 @@ impl ReadAt for Vec<u8> {
 
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         self.as_slice().read_at(offset, into)
-    }
-}
-
-/// Bytes with another source behind them.
-pub struct Chained<'a> {
-    /// The bytes that come first.
-    pub first: &'a [u8],
-    /// What follows.
-    pub second: Option<&'a dyn ReadAt>,
-}
-
-impl ReadAt for Chained<'_> {
-    fn size(&self) -> u64 {
-        (self.first.len() as u64).saturating_add(self.second.map_or(0, |second| second.size()))
-    }
-
-    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
-        let length = self.first.len() as u64;
-        let from_first = usize::try_from(length.saturating_sub(offset)).unwrap_or(usize::MAX).min(into.len());
-        let (head, tail) = into.split_at_mut(from_first);
-        self.first.read_at(offset.min(length), head)?;
-        match self.second {
-            _ if tail.is_empty() => Ok(()),
-            Some(second) => second.read_at(offset.saturating_sub(length), tail),
-            None => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use memplan_core::{Bytes, Id, Placement, Plan, SpaceId};
 use memplan_models::ReadError;
 use memplan_models::graph::problem::{Assumptions, Placed, place};
 use memplan_models::graph::{Control, Home, Model, OpId, Timeline};
-use memplan_models::source::DiskFile;
+use memplan_models::source::{Assembled, DiskFile};
 use memplan_models::tflite::offline::{OfflineError, OfflinePlan};
 use memplan_models::tflite::{self, Options, arena, reorder, scratch::ScratchTable};
 
@@ -193,7 +193,8 @@ fn operators_out_of_order_are_refused() {
     let count = model("classifier").main().unwrap().ops.len();
     let backwards: Vec<OpId> = (0..count).rev().map(OpId::from_index).collect();
     let mut changed = Vec::new();
-    reorder::patches(&good, &backwards).unwrap().write(&good, &mut changed).unwrap();
+    let pieces = reorder::pieces(&good, &backwards).unwrap();
+    Assembled::new(&[], &good, &pieces).unwrap().write(&mut changed).unwrap();
     assert_eq!(changed.len(), good.len());
     let error = error(&changed);
     assert_eq!(error.code, "tflite::cycle");

@@ -5,7 +5,8 @@
 //! [`dataflow`] does not: it follows a [`Program`](memplan_program::Program)
 //! through memory laid out by a plan and asks that every read find what was
 //! last written. [`in_place`] decides whether a loop nest may compute its result
-//! into the memory of its operand.
+//! into the memory of its operand. [`order`] decides whether another order of
+//! execution computes the same.
 //!
 //! This crate reaches neither the planner nor the analysis; a test on the Cargo
 //! graph proves it. From memplan-core it takes the plain data of problems and
@@ -13,4 +14,5 @@
 
 pub mod dataflow;
 pub mod in_place;
+pub mod order;
 pub mod packing;

@@ -1,11 +1,12 @@
 //! What the two checks find, in one form for reports and machines.
 //!
 //! Every plan is judged here, ours and those of other tools: no other module of this crate calls
-//! the packing check or the dataflow check.
+//! the packing check, the dataflow check or the check of orders.
 
 use memplan_core::{BufferId, Plan, Problem, Span};
 use memplan_program::{Program, SiteId};
 use memplan_verify::dataflow::{self, SitePlan};
+use memplan_verify::order;
 use memplan_verify::packing::{self, Kind, Place, Violation};
 
 /// Something that is wrong with a plan.
@@ -92,6 +93,19 @@ pub(crate) fn in_dataflow_with_sites(program: &Program, plan: &SitePlan) -> Vec<
         (finding, sites)
     };
     violations.iter().map(finding).collect()
+}
+
+/// Everything in which another order of execution changes what is computed.
+pub fn in_order(ops: &[order::Access], new: &[usize]) -> Vec<Finding> {
+    let finding = |violation: &order::Violation| Finding {
+        code: violation.code(),
+        message: violation.to_string(),
+        buffers: Vec::new(),
+        step: None,
+        place: None,
+        span: None,
+    };
+    order::check(ops, new).iter().map(finding).collect()
 }
 
 /// The buffers a violation is about.

@@ -26,6 +26,7 @@ mod merge_alloc;
 mod mlir_text;
 mod plain;
 mod plan_memory;
+mod reorder;
 pub(crate) mod storage_rewrite;
 
 use std::borrow::Cow;
@@ -33,9 +34,10 @@ use std::io::{self, Write};
 
 use memplan_core::{Bytes, IndexVec, Placement, Plan, Problem};
 use memplan_mlir::pass::Saving;
-use memplan_models::source::{Chained, copy_range};
+use memplan_models::source::{Assembled, Piece};
 use memplan_program::{Program, SiteId};
 use memplan_verify::dataflow::SitePlan;
+use memplan_verify::order::Access;
 
 use crate::driver::{Failure, Solver};
 use crate::source::Source;
@@ -47,6 +49,7 @@ pub use lower::Lower;
 pub use merge_alloc::MergeAlloc;
 pub use plain::{Plain, PlanForm, Planned};
 pub use plan_memory::PlanMemory;
+pub use reorder::Reorder;
 pub use storage_rewrite::StorageRewrite;
 
 /// A language that memplan plans.
@@ -82,6 +85,8 @@ pub struct Claim<'a> {
     pub packings: Vec<Packing<'a>>,
     /// Placements under which programs compute what they did.
     pub programs: Vec<(Cow<'a, Program>, SitePlan)>,
+    /// Orders of execution in which every op finds what it found before.
+    pub orders: Vec<Order>,
     /// What the output must say: lists of things, and where each of them is.
     pub placements: Vec<Cow<'a, [Option<Placement>]>>,
 }
@@ -96,13 +101,21 @@ pub struct Packing<'a> {
     pub sites: Option<(usize, Cow<'a, [SiteId]>)>,
 }
 
+/// Ops in another order.
+pub struct Order {
+    /// The ops in their old order.
+    pub ops: Vec<Access>,
+    /// Their numbers in the new one.
+    pub order: Vec<usize>,
+}
+
 /// What a front end wrote.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
     /// The content, or its first part.
     pub bytes: Vec<u8>,
-    /// A file that follows the first part unchanged: models are large and mostly weights.
-    pub behind: Option<Source>,
+    /// What follows the first part: pieces of a file, and new bytes between them. Models are large and mostly weights.
+    pub behind: Option<Behind>,
     /// What was left alone and why, with the place.
     pub notes: Vec<String>,
     /// Bytes before and after.
@@ -125,18 +138,28 @@ impl Output {
     }
 
     /// All of it, to be read again.
-    pub fn content(&self) -> Chained<'_> {
-        Chained { first: &self.bytes, second: self.behind.as_ref().map(Source::content) }
+    pub fn content(&self) -> io::Result<Assembled<'_>> {
+        match &self.behind {
+            Some(behind) => Assembled::new(&self.bytes, behind.file.content(), &behind.pieces),
+            None => Assembled::new(&self.bytes, &NO_BYTES, &[]),
+        }
     }
 
     /// Writes everything.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(&self.bytes)?;
-        match &self.behind {
-            Some(source) => copy_range(source.content(), 0, source.content().size(), out),
-            None => Ok(()),
-        }
+        self.content()?.write(out)
     }
+}
+
+const NO_BYTES: &[u8] = &[];
+
+/// The second part of an output: an old file, and how the new one is made of it.
+#[derive(Clone, Debug)]
+pub struct Behind {
+    /// The old file.
+    pub file: Source,
+    /// Its pieces, and new bytes between them.
+    pub pieces: Vec<Piece>,
 }
 
 /// Where things are in an output.

@@ -1,15 +1,13 @@
 //! `memplan reorder`: an order of execution in which less is alive at once.
 
-use std::io::Write;
-
-use memplan::models::graph::order::{Reordered, WIDTH, reorder};
-use memplan::models::{onnx, tflite};
-use memplan::network::{Kind, Network};
+use memplan::driver::{self, How};
+use memplan::front_end::{FrontEnd, Reorder};
+use memplan::models::graph::order::Reordered;
 use memplan::source::Source;
 use memplan::wording::{count, sized};
 use serde_json::json;
 
-use super::short_name;
+use super::{failure, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::ReorderArgs;
 use crate::paint::{Style, painted, visible};
@@ -17,41 +15,22 @@ use crate::{input, output};
 
 pub(super) fn run(args: &ReorderArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
-    let input = input::read(&source)?;
-    let Some(network) = &input.network else {
-        let message = format!("there is no network in {}", source.name);
-        return Err(Failure::usage_with_help(message, "give a .tflite or an .onnx model"));
-    };
-    let found = reorder(network.model(), network.assumptions(), args.width.unwrap_or(WIDTH))
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let default = Reorder::default();
+    let front_end = Reorder { width: args.width.unwrap_or(default.width) };
+    let failed = |error| failure(&source, error);
+    let input = front_end.read(&source).map_err(failed)?;
+    let found = driver::lay_out(&front_end, &input, &How::default()).map_err(failed)?;
     let mut text = if args.json { as_json(&found) } else { report(&source, &found) };
     let was_input = args.output.as_ref().filter(|path| output::is_input(path, &args.file));
     let replaced = was_input.and_then(|path| output::replaced_input(path, true));
     if let Some(path) = &args.output {
-        write(&source, network, &found, path)?;
+        let reordered = driver::emit(&front_end, &input, &found).map_err(failed)?;
+        output::write_with(path, &|out| reordered.write(out))?;
         if !args.json {
             text.push_str(&format!("\nreordered model written to {}\n", path.display()));
         }
     }
     Ok(Answer::yes(text).with_notes(input.notes).with_notes(replaced))
-}
-
-/// The same file with its ops in another order.
-fn write(source: &Source, network: &Network, found: &Reordered, path: &std::path::Path) -> Result<(), Failure> {
-    let content = source.content();
-    match network.kind() {
-        Kind::Tflite => {
-            let patches =
-                tflite::reorder::patches(content, &found.order).map_err(|error| input::unreadable(source, &error))?;
-            output::write_with(path, &|out: &mut dyn Write| patches.write(content, out))
-        }
-        Kind::Onnx { nodes } => {
-            let place = |op: &memplan::models::graph::OpId| nodes.get(memplan::core::Id::index(*op)).copied();
-            let order: Vec<usize> = found.order.iter().filter_map(place).collect();
-            let pieces = onnx::reorder::pieces(content, &order).map_err(|error| input::unreadable(source, &error))?;
-            output::write_with(path, &|out: &mut dyn Write| pieces.write(content, out))
-        }
-    }
 }
 
 fn report(source: &Source, found: &Reordered) -> String {

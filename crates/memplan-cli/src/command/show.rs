@@ -144,8 +144,22 @@ impl Drawn {
                 let message = "a plan made of shared objects has no offsets to put into a CSV";
                 return Err(Failure::usage_with_help(message, "draw it to map.html or map.svg"));
             }
-            Picture::Records => plan_file::csv::write(&self.problem, &first.plan).into_bytes(),
+            Picture::Records => self.records(first)?.into_bytes(),
         })
+    }
+
+    /// A plan as records. Those of a right plan are read again before anybody gets them.
+    fn records(&self, drawn: &DrawnPlan) -> Result<String, Failure> {
+        let plan = &drawn.plan;
+        let text = plan_file::csv::write(&self.problem, plan);
+        if !drawn.violations.is_empty() {
+            return Ok(text);
+        }
+        match plan_file::csv::read(&text, &self.problem, None) {
+            Ok(again) if again.placements == plan.placements => Ok(text),
+            Ok(_) => Err(Failure::Bug("the records do not say what the plan says; please report it".to_owned())),
+            Err(error) => Err(Failure::Bug(format!("the records cannot be read again: {error}; please report it"))),
+        }
     }
 
     fn map<'a>(&'a self, source: &Source, drawn: &'a DrawnPlan, remark: Option<Remark>) -> Map<'a> {

@@ -4,21 +4,13 @@
 //! order moves their bytes and changes nothing else, not even the length of the
 //! graph, so that the new file is as long as the old one and differs only there.
 
-use std::io::{self, Write};
-
 use super::read::header;
 use crate::ReadError;
-use crate::source::{ReadAt, Window, copy_range};
-
-/// Pieces of a file, in the order in which they are to be written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pieces {
-    pieces: Vec<(u64, u64)>,
-}
+use crate::source::{Piece, ReadAt, Window};
 
 /// The pieces of the file with the nodes of its graph in another order: those in
 /// `order` by their place in the file, all others before them, as they stand.
-pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Pieces, ReadError> {
+pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadError> {
     let window = Window::new(source);
     let graph = header(&window)?;
     let mut starts = Vec::new();
@@ -40,17 +32,11 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Pieces, ReadError>
     }
     let others = (0..nodes.len()).filter(|&place| !is_ordered[place]);
     let mut new = others.chain(order.iter().copied()).filter_map(|place| nodes.get(place).copied());
-    let mut pieces = vec![(0, graph.start)];
+    let kept = |(start, end): (u64, u64)| Piece::Kept { start, end };
+    let mut pieces = vec![kept((0, graph.start))];
     for (range, is_node) in ranges.iter().zip(&is_node) {
-        pieces.push(if *is_node { new.next().unwrap_or(*range) } else { *range });
+        pieces.push(kept(if *is_node { new.next().unwrap_or(*range) } else { *range }));
     }
-    pieces.push((graph.end, window.size()));
-    Ok(Pieces { pieces })
-}
-
-impl Pieces {
-    /// Writes the changed file.
-    pub fn write(&self, source: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
-        self.pieces.iter().try_for_each(|&(start, end)| copy_range(source, start, end, out))
-    }
+    pieces.push(kept((graph.end, window.size())));
+    Ok(pieces)
 }

@@ -4,25 +4,16 @@
 //! behind it. Putting them into another order changes these offsets and nothing
 //! else, so that the new file is the old one with some numbers changed.
 
-use std::io::{self, Write};
-
 use memplan_core::Id;
 
 use super::read::{check_signature, check_version, field};
 use crate::ReadError;
 use crate::flatbuffer::Table;
 use crate::graph::OpId;
-use crate::source::{ReadAt, Window, copy_range};
+use crate::source::{Piece, ReadAt, Window};
 
-/// Numbers to be written over those of a file.
-#[derive(Clone, Debug, Default)]
-pub struct Patches {
-    /// Offset in the file, and the bytes there; sorted.
-    patches: Vec<(u64, [u8; 4])>,
-}
-
-/// What has to be changed so that the operators of the first subgraph run in this order.
-pub fn patches(source: &dyn ReadAt, order: &[OpId]) -> Result<Patches, ReadError> {
+/// The file with the operators of the first subgraph in this order.
+pub fn pieces(source: &dyn ReadAt, order: &[OpId]) -> Result<Vec<Piece>, ReadError> {
     let window = Window::new(source);
     check_signature(&window)?;
     let root = Table::root(&window)?;
@@ -31,7 +22,8 @@ pub fn patches(source: &dyn ReadAt, order: &[OpId]) -> Result<Patches, ReadError
     let missing = || ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph");
     let operators = subgraphs.first().ok_or_else(missing)?.vector(field::subgraph::OPERATORS, 4)?;
     let targets = operators.targets()?;
-    let mut patches = Vec::with_capacity(targets.len());
+    let mut pieces = Vec::with_capacity(2 * targets.len() + 1);
+    let mut kept = 0;
     for (place, op) in order.iter().enumerate() {
         let (Some(at), Some(&target)) = (operators.element(place as u64), targets.get(op.index())) else { continue };
         let ahead = target.checked_sub(at).and_then(|ahead| u32::try_from(ahead).ok());
@@ -39,20 +31,10 @@ pub fn patches(source: &dyn ReadAt, order: &[OpId]) -> Result<Patches, ReadError
             ReadError::at_byte("tflite::layout", at, "an operator stands before the list of operators")
                 .help("the layout of the file does not allow another order")
         })?;
-        patches.push((at, ahead.to_le_bytes()));
+        pieces.push(Piece::Kept { start: kept, end: at });
+        pieces.push(Piece::Bytes(ahead.to_le_bytes().to_vec()));
+        kept = at + 4;
     }
-    Ok(Patches { patches })
-}
-
-impl Patches {
-    /// Writes the changed file.
-    pub fn write(&self, source: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
-        let mut at = 0;
-        for (place, bytes) in &self.patches {
-            copy_range(source, at, *place, out)?;
-            out.write_all(bytes)?;
-            at = place + bytes.len() as u64;
-        }
-        copy_range(source, at, source.size(), out)
-    }
+    pieces.push(Piece::Kept { start: kept, end: source.size() });
+    Ok(pieces)
 }

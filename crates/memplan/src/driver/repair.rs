@@ -15,7 +15,7 @@ use memplan_program::{Apart, Program, SiteId};
 use memplan_verify::dataflow::SitePlan;
 
 use crate::finding::{self, Finding};
-use crate::front_end::{Claim, Packing};
+use crate::front_end::{Claim, Order, Packing};
 
 /// Something that a check rejects, and who is to be kept apart because of it.
 pub(super) struct Rejected {
@@ -32,7 +32,8 @@ pub(super) struct Rejected {
 pub(super) fn judge(claim: &Claim) -> Vec<Rejected> {
     let packings = claim.packings.iter().flat_map(judge_packing);
     let programs = claim.programs.iter().enumerate();
-    packings.chain(programs.flat_map(|(index, (program, plan))| judge_program(index, program, plan))).collect()
+    let programs = programs.flat_map(|(index, (program, plan))| judge_program(index, program, plan));
+    packings.chain(programs).chain(claim.orders.iter().flat_map(judge_order)).collect()
 }
 
 fn judge_packing(packing: &Packing) -> Vec<Rejected> {
@@ -58,6 +59,12 @@ fn judge_program(index: usize, program: &Program, plan: &SitePlan) -> Vec<Reject
         Rejected { finding, program: index, sites, pairs }
     };
     finding::in_dataflow_with_sites(program, plan).into_iter().map(rejected).collect()
+}
+
+/// An order has no buffers that could be kept apart: if it is wrong, there is no result.
+fn judge_order(order: &Order) -> Vec<Rejected> {
+    let rejected = |finding| Rejected { finding, program: 0, sites: Vec::new(), pairs: Vec::new() };
+    finding::in_order(&order.ops, &order.order).into_iter().map(rejected).collect()
 }
 
 fn pairs_of(sites: &[SiteId]) -> Vec<(SiteId, SiteId)> {

@@ -74,6 +74,7 @@ impl FrontEnd for AssignGmem {
             packings: laid.packings.iter().map(|(problem, plan)| packing((problem, plan))).collect(),
             programs: vec![(Cow::Borrowed(&laid.program), plan)],
             placements: vec![listed(&laid.placements)],
+            ..Claim::default()
         }
     }
 

@@ -13,14 +13,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, Span};
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, ReadError, Span};
 use memplan_models::graph::problem::Role;
 use memplan_models::plan as plan_file;
+use memplan_models::source::{Assembled, Piece};
 use memplan_models::tflite::offline::{self, OfflinePlan};
 use memplan_planner::Assign;
 use memplan_program::{Apart, SiteId};
 
-use super::{Claim, Found, FrontEnd, Output, Packing, Places, listed};
+use super::{Behind, Claim, Found, FrontEnd, Output, Packing, Places, listed};
 use crate::driver::{Failure, Solver, with_apart};
 use crate::format::{self, Input};
 use crate::network::{Kind, Network};
@@ -293,7 +294,8 @@ fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, F
         offline = OfflinePlan::undecided(network.model());
     }
     let bytes = offline.prefix(file.content())?;
-    Ok(Output { bytes, behind: Some(file.clone()), ..Output::default() })
+    let behind = Behind { file: file.clone(), pieces: vec![Piece::whole(file.content())] };
+    Ok(Output { bytes, behind: Some(behind), ..Output::default() })
 }
 
 /// What a model says about its tensors; scratch memory is the runtime's to place, and everything is where an operator
@@ -309,10 +311,15 @@ fn tensors_only(laid: &Planned, plan: &Plan) -> Vec<Option<Placement>> {
         .collect()
 }
 
+/// A written file, to be read again.
+pub(super) fn written(output: &Output) -> Result<Assembled<'_>, Failure> {
+    output.content().map_err(|error| ReadError::at_byte("read::failed", 0, error.to_string()).into())
+}
+
 /// The offsets of a written model, by the buffers of the problem.
 fn model_places(input: &Input, output: &Output) -> Result<Vec<Option<Found>>, Failure> {
     let Some(network) = &input.network else { return Ok(Vec::new()) };
-    let written = offline::written_offsets(&output.content())?;
+    let written = offline::written_offsets(&written(output)?)?;
     let mut starts = Vec::new();
     let mut count = 0;
     for graph in &network.model().graphs {

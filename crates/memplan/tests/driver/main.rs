@@ -5,5 +5,6 @@
 mod emitters;
 mod mutated;
 mod one_road;
+mod reorder;
 mod repair;
 mod toy;
