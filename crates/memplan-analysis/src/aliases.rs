@@ -118,6 +118,8 @@ impl Flow {
             if order[root] != UNSEEN {
                 continue;
             }
+            // `work` holds the path of the depth-first search: a value and how many of its sources were
+            // looked at.
             work.push((root, 0));
             while let Some(&mut (value, ref mut edge)) = work.last_mut() {
                 if *edge == 0 && order[value] == UNSEEN {
@@ -131,6 +133,8 @@ impl Flow {
                     *edge += 1;
                     if order[source] == UNSEEN {
                         work.push((source, 0));
+                    // A source on the stack belongs to the same component, or to one that is not closed
+                    // yet.
                     } else if on_stack[source] {
                         lowest[value] = lowest[value].min(order[source]);
                     }
@@ -140,6 +144,8 @@ impl Flow {
                 if let Some(&(parent, _)) = work.last() {
                     lowest[parent] = lowest[parent].min(lowest[value]);
                 }
+                // Nothing below this value reaches further up: it and what lies above it on the stack are
+                // one component.
                 if lowest[value] == order[value] {
                     let mut component = SmallVec::new();
                     while let Some(member) = stack.pop() {

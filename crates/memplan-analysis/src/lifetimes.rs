@@ -553,6 +553,7 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
             predecessors.entry(target).or_default().push(block);
         }
     }
+    // First pass, forwards: a block is finished after everything it reaches.
     let mut finished = Vec::with_capacity(blocks.len());
     let mut seen = HashSet::new();
     for &root in blocks {
@@ -566,6 +567,7 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
             }
         }
     }
+    // Second pass, backwards from the block that finished last: what is reached both ways is one component.
     let mut assigned = HashSet::new();
     let mut components = Vec::new();
     for &root in finished.iter().rev() {
@@ -577,6 +579,7 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
                 stack.extend(predecessors.get(&block).into_iter().flatten().copied());
             }
         }
+        // A block on its own is a cycle only if it branches to itself.
         let on_cycle =
             component.len() > 1 || component.first().is_some_and(|&block| successors(block).any(|t| t == block));
         if on_cycle {

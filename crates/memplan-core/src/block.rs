@@ -74,6 +74,7 @@ impl Blocks {
             if first_of_group.len() <= group {
                 first_of_group.resize(group + 1, None);
             }
+            // The first member of a group stands for the group; every other one is joined to it.
             match first_of_group[group] {
                 None => first_of_group[group] = Some((id, tie.at)),
                 Some((first, at)) => join(buffers, &mut union, first, id, difference(tie.at, at))?,
@@ -137,6 +138,7 @@ fn join(
             return Err(ProblemError::TogetherOfUnknownSize { buffer, name });
         }
     }
+    // A block is placed as a whole, so its members must agree about where it may go.
     if buffers[one].spaces != buffers[other].spaces {
         return Err(together(buffers, one, other, "their candidate spaces differ"));
     }

@@ -117,6 +117,7 @@ impl FromStr for Bytes {
                 return Err(fail("the unit must be B, KiB, MiB, GiB, TiB, kB, MB, GB or TB"));
             }
         };
+        // Floating point would round: `0.1GiB` is computed in whole numbers.
         let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
         if whole.is_empty() && fraction.is_empty() {
             return Err(fail("expected a number such as 4096 or 256KiB"));

@@ -166,6 +166,7 @@ impl Checker<'_> {
             Origin::Alloc(site) => site.index() < self.program.sites.len(),
             Origin::External | Origin::Incoming => true,
         });
+        // An op refers to values, pipes, tokens and, in a dag, to other ops.
         let in_ops = self.program.ops.iter().all(|op| {
             op.accesses.iter().all(|a| ok(&a.value))
                 && op.results.iter().chain(op.inits()).all(ok)
@@ -179,6 +180,7 @@ impl Checker<'_> {
                     _ => true,
                 }
         });
+        // A branch refers to a block and hands over values.
         let in_blocks = self.program.blocks.iter().all(|block| {
             block.branches.iter().all(|branch| {
                 let target = match branch.target {
@@ -202,6 +204,8 @@ impl Checker<'_> {
 
     fn values(&mut self) {
         for (id, value) in self.program.values.iter_enumerated() {
+            // What a value is (its origin) must fit the place that defines it. `expected` says what would
+            // fit.
             let expected = match (&value.origin, value.definition) {
                 (Origin::Incoming, Definition::Argument(_)) => None,
                 (Origin::Incoming, Definition::Result(op)) => match self.program.ops[op].control() {
@@ -252,6 +256,7 @@ impl Checker<'_> {
                     Origin::Merged(sources) | Origin::Opaque(sources) => sources,
                     Origin::Alloc(_) | Origin::External | Origin::Incoming => &[],
                 };
+                // All sources of this value are done, so no circle goes through it.
                 let Some(&source) = sources.get(next) else {
                     colour[value.index()] = 2;
                     continue;
@@ -259,6 +264,7 @@ impl Checker<'_> {
                 stack.push((value, next + 1));
                 match colour[source.index()] {
                     0 => stack.push((source, 0)),
+                    // Grey: the source is still on the stack, so it was reached from itself.
                     1 => {
                         let name = self.name(source);
                         self.errors.push(ProgramError::CircularValue { name });
@@ -305,6 +311,8 @@ impl Checker<'_> {
         for &region in op.regions() {
             self.region(op, region);
         }
+        // An overlay or a copy speaks about an output that the op writes and an input that it reads.
+        // Without these accesses it would be a promise about nothing.
         let writes = |v| (op.accesses.iter()).any(|a| a.value == v && a.kind.writes());
         let reads = |v| (op.accesses.iter()).any(|a| a.value == v && a.kind.reads());
         let mut stray = |what| {
@@ -413,6 +421,7 @@ impl Checker<'_> {
                 let expected = self.incoming_arguments(target);
                 self.count("a block".into(), expected, branch.values.len());
             }
+            // Leaving the body of a function is a return, and there is no loop to break.
             Target::Leave | Target::Break => {
                 let Some(op) = holder.map(|op| &self.program.ops[op]) else {
                     if branch.target == Target::Break {
@@ -450,6 +459,8 @@ impl Program {
         use std::cmp::Reverse;
         use std::collections::{BinaryHeap, HashMap};
         let ops = &self.blocks[block].ops;
+        // Kahn's algorithm: an op is ready when nobody it waits for is left. The heap keeps the order of
+        // the block among those that are ready, so the result does not depend on hashing.
         let mut waiting: HashMap<OpId, usize> = ops.iter().map(|&op| (op, 0)).collect();
         let mut followers: HashMap<OpId, Vec<OpId>> = HashMap::new();
         for &(before, after) in dependencies {

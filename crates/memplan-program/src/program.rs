@@ -265,6 +265,7 @@ impl Program {
             Control::Alternatives { may_skip } => *may_skip,
             _ => false,
         };
+        // An op that may run no region at all hands its initial values to its results.
         if skippable {
             pair_up(&results, op.inits(), edges);
         }
@@ -272,9 +273,12 @@ impl Program {
             let arguments = self.entry_arguments(region);
             pair_up(&arguments, op.inits(), edges);
             for (target, values) in self.exits(region) {
+                // A `while` checks its condition in the first region: leaving that one goes on to the body
+                // and never to the results.
                 if target == Target::Break || *op.control() != Control::While {
                     pair_up(&results, values, edges);
                 }
+                // The next round starts with what this one hands over.
                 if target == Target::Leave && repeats {
                     for &again in op.regions() {
                         pair_up(&self.entry_arguments(again), values, edges);

@@ -58,6 +58,7 @@ impl Sweep {
             }
             let Some(size) = buffer.bytes() else { continue };
             let slots = i128::from(buffer.slots);
+            // Nobody may share these bytes, so they count at every step, not only while the buffer lives.
             if refined && buffer.exclusive {
                 let whole = Granules::of(Window { low: Bytes::ZERO, high: size }, granule);
                 sweep.always += whole.bytes * slots;
@@ -69,6 +70,8 @@ impl Sweep {
                 sweep.count(interval.start, interval.end, part.bytes * slots, part.tail);
             }
         }
+        // The members of a block have fixed distances and may overlap, so their union is counted and not
+        // their sum.
         for block in problem.blocks().blocks() {
             if block.members.iter().all(|member| counts(member.buffer)) {
                 sweep.count_block(problem, block, granule);
@@ -104,8 +107,10 @@ impl Sweep {
         let Some(slots) = block.members.first().map(|member| problem.buffers()[member.buffer].slots) else { return };
         let slots = i128::from(slots);
         edges.sort_unstable();
+        // The cover answers how many bytes at least one living member holds.
         let mut cover = Cover::new(edges.iter().flat_map(|edge| [edge.2, edge.3]).collect());
         let mut position = 0;
+        // All edges of a step are applied before anything is counted: a step has one state.
         while position < edges.len() {
             let step = edges[position].0;
             while position < edges.len() && edges[position].0 == step {

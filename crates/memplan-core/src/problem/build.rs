@@ -124,6 +124,8 @@ impl ProblemBuilder {
         if let Some(buffer) = first_duplicate(&self.buffers, |buffer| buffer.name.as_str()) {
             return Err(ProblemError::DuplicateBuffer { buffer, name: self.buffers[buffer].name.clone() });
         }
+        // No sum of sizes and offsets that a planner can form exceeds this one. If it fits into 64 bits,
+        // nothing overflows later.
         let mut sum = Bytes::ZERO;
         let mut highest_fixed = Bytes::ZERO;
         let mut extra_slots = 0;
@@ -164,6 +166,8 @@ impl ProblemBuilder {
         }
         check_lifetime(id, buffer)?;
         let size = check_size(id, buffer)?;
+        // In every space that the buffer may go to, its offset is a multiple of its own alignment and of
+        // the space's.
         let mut largest_alignment = buffer.alignment;
         for &space in &buffer.spaces {
             let Some(space_info) = self.spaces.get(space) else {
@@ -269,6 +273,7 @@ fn check_lifetime(id: BufferId, buffer: &Buffer) -> Result<(), ProblemError> {
 fn check_size(id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
     let name = || buffer.name.clone();
     let too_large = || ProblemError::TooLarge { buffer: id, name: name(), what: "its size" };
+    // A size that is known only while the program runs counts with its bound, and not at all without one.
     let size = match &buffer.size {
         Size::Fixed(bytes) => *bytes,
         Size::Symbolic { at_most, .. } => at_most.unwrap_or_default(),
@@ -284,6 +289,7 @@ fn check_size(id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
     if size.0 > MAX_BYTES {
         return Err(too_large());
     }
+    // A window is the part of the buffer that an interval keeps alive.
     for window in buffer.lifetime.intervals().iter().filter_map(|interval| interval.window) {
         let Some(size) = buffer.bytes() else {
             return Err(ProblemError::WindowOfUnknownSize { buffer: id, name: name() });
@@ -338,6 +344,7 @@ fn buffer_on_cycle(children: &IndexVec<BufferId, Vec<BufferId>>) -> Option<Buffe
     if peeled == children.len() {
         return None;
     }
+    // Every buffer that is left has a parent that is left, so the walk never ends before it has gone round.
     let mut unpeeled_parent = HashMap::new();
     for (parent, its_children) in children.iter_enumerated().filter(|&(parent, _)| open_parents[parent] > 0) {
         unpeeled_parent.extend(its_children.iter().map(|&child| (child, parent)));

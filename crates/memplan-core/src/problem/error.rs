@@ -77,6 +77,7 @@ impl ProblemError {
     /// The buffer the error is about, for pointing at its source.
     pub fn buffer(&self) -> Option<BufferId> {
         use ProblemError::*;
+        // Spelled out, so that a new error has to say whether it is about a buffer.
         match self {
             DuplicateBuffer { buffer, .. }
             | UnknownSpace { buffer, .. }

@@ -362,9 +362,11 @@ impl<'s> Parser<'s> {
         let Some(region) = self.open.pop() else {
             return self.expected("no `}`");
         };
+        // A region may end without a word; that means it leaves with no values.
         if !region.ended {
             self.builder.leave(&[]);
         }
+        // A block may be named before it is written. Now that the region is over, all must be there.
         let missing = region.blocks.into_iter().filter(|(_, block)| !block.defined);
         if let Some((span, name)) = missing.map(|(name, b)| (b.first, name)).min() {
             let name = format!("^{name}");
@@ -375,6 +377,7 @@ impl<'s> Parser<'s> {
         };
         self.builder.close_region();
         let is_dag = matches!(self.builder.program().op(op).control(), Control::Dag { .. });
+        // Labels may be used before they are given, so dependencies are resolved at the end.
         if is_dag {
             let mut dependencies = Vec::new();
             for (label, span, after) in region.dependencies {
@@ -383,6 +386,7 @@ impl<'s> Parser<'s> {
             let dependencies = dependencies.into();
             self.builder.set_control(op, Control::Dag { dependencies });
         }
+        // `} {` opens the next region of the same op.
         if *self.peek() == Kind::Mark('{') {
             return self.open_brace(op);
         }
@@ -406,6 +410,7 @@ impl<'s> Parser<'s> {
         }
         while !self.eat(')') {
             let value = self.new_value()?;
+            // Without more, an argument is whatever comes in along the branches.
             let mut origin = Origin::Incoming;
             if self.eat('=') {
                 origin = if self.keyword("external") {
@@ -439,6 +444,7 @@ impl<'s> Parser<'s> {
         } else {
             None
         };
+        // A branch ends its block. Only another block or the end of the region may follow.
         if let Some(target) = target {
             let values = self.value_list()?;
             self.builder.branch(target, &values);
@@ -519,6 +525,7 @@ impl<'s> Parser<'s> {
     fn op(&mut self) -> Parsed<()> {
         let name = self.name("an op, `leave`, `goto`, `break`, `stop` or `}`")?;
         let mut line = Line { draft: OpDraft::new(&name), label: None, after: Vec::new() };
+        // The name alone is an op, too: it touches no memory.
         let bare = matches!(self.peek(), Kind::Newline | Kind::End | Kind::Mark('{' | '}'));
         if !bare {
             self.clause(&mut line)?;
@@ -527,6 +534,7 @@ impl<'s> Parser<'s> {
                 self.clause(&mut line)?;
             }
         }
+        // An op with regions stays open in the builder until its last brace.
         let has_regions = *self.peek() == Kind::Mark('{');
         let op = match has_regions {
             true => self.builder.open_op(line.draft),
@@ -550,6 +558,7 @@ impl<'s> Parser<'s> {
             return self.expected("a clause such as `read %x`");
         };
         self.at += 1;
+        // The draft is built up by value; it is taken out and put back.
         let draft = std::mem::take(&mut line.draft);
         line.draft = match &*word {
             "read" => draft.access(self.value()?, AccessKind::Read),
@@ -585,6 +594,7 @@ impl<'s> Parser<'s> {
             }
             word => match self.control(word)? {
                 Some(control) => draft.control(control),
+                // The word is no clause. The cursor goes back to it, so that the error points there.
                 None => {
                     self.at -= 1;
                     return self.expected("a clause such as `read %x`");
@@ -638,6 +648,7 @@ impl<'s> Parser<'s> {
         let size = self.size()?;
         let (mut space, mut alignment, mut slots) = (None, Bytes(1), 1);
         let (mut exclusive, mut preload, mut coupled) = (false, false, None);
+        // Attributes may stand in any order.
         loop {
             if self.keyword("align") {
                 alignment = Bytes(self.number()?);

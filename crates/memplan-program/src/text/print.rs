@@ -52,6 +52,8 @@ enum Task {
 
 impl<'p> Printer<'p> {
     fn new(program: &'p Program) -> Printer<'p> {
+        // Only ops that somebody refers to get a label: loops that rotate slots, and ops that others wait
+        // for.
         let mut labelled: Vec<OpId> = program.sites.iter().filter_map(|s| s.rotation).collect();
         for op in &program.ops {
             if let Control::Dag { dependencies } = op.control() {
@@ -229,6 +231,8 @@ impl<'p> Printer<'p> {
 
     fn clauses(&self, id: OpId, op: &Op) -> Vec<String> {
         let mut clauses = Vec::new();
+        // The parser takes clauses in any order. This one puts what an op touches first and how it runs its
+        // regions last, beside them.
         clauses.extend(op.accesses.iter().map(|access| {
             let kind = match access.kind {
                 AccessKind::Read => "read",
@@ -295,6 +299,7 @@ impl<'p> Printer<'p> {
                 format!("{}{bound}", symbol_text(symbol))
             }
         };
+        // Attributes with their usual value are left out, so that small programs stay short.
         let mut text = format!("alloc {name} {size}");
         if site.alignment != Bytes(1) {
             _ = write!(text, " align {}", site.alignment);
@@ -350,6 +355,7 @@ impl<'p> Printer<'p> {
         Some(match op.control() {
             Control::Once if op.regions().is_empty() => return None,
             Control::Once => "once".to_owned(),
+            // One number if the count is known, else a range that may be open.
             Control::Loop(trips) => match trips.at_most {
                 Some(most) if most == trips.at_least => format!("loop {most}"),
                 Some(most) => format!("loop {}..{most}", trips.at_least),
@@ -384,6 +390,8 @@ fn value_names(program: &Program) -> IndexVec<ValueId, String> {
             names[id] = format!("%{}", quoted(&globals.name(&value.name)));
         }
     }
+    // Two functions may use the same name. A global is visible in all of them, so its name is taken
+    // everywhere.
     let mut functions = vec![Unique::default(); program.functions.len()];
     for (id, value) in program.values.iter_enumerated() {
         let function = match value.definition {

@@ -1,0 +1,106 @@
+"""Measures how well the words of the project serve a reader: `python3 tests/words/measure.py`.
+
+For every crate it prints how many lines of code have a comment, how many functions of 25 lines and more
+have none inside, and how many closures have a name; for every page how many lines of prose are wider than
+100 columns. `--list` names the functions and the lines.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LONG = 25
+COLUMNS = 100
+FUNCTION = re.compile(r"^\s*(?:pub(?:\([^)]*\))? )?(?:const |async |unsafe |extern \"C\" )*fn (\w+)")
+CLOSURE = re.compile(r"^\s*let (?:mut )?\w+(?:: [^=]+)? = (?:move )?\|")
+
+
+def production(text):
+    """The lines of a source file before its tests."""
+    return text.split("#[cfg(test)]")[0].splitlines()
+
+
+def functions(lines):
+    """Name, first line and lines of every function, found by the indentation of its closing brace."""
+    for start, line in enumerate(lines):
+        match = FUNCTION.match(line)
+        if not match or line.rstrip().endswith(";"):
+            continue
+        indent = len(line) - len(line.lstrip())
+        closing = " " * indent + "}"
+        for end in range(start, len(lines)):
+            if lines[end] == closing or (end == start and line.rstrip().endswith("}")):
+                yield match[1], start + 1, lines[start : end + 1]
+                break
+
+
+def is_comment(line):
+    return line.lstrip().startswith("//")
+
+
+def measure_crate(crate, listing):
+    code = comments = closures = long = silent = 0
+    for file in sorted((crate / "src").rglob("*.rs")):
+        if file.name == "tests.rs":
+            continue
+        lines = production(file.read_text())
+        code += sum(1 for line in lines if line.strip() and not is_comment(line))
+        comments += sum(1 for line in lines if is_comment(line) and not line.lstrip().startswith(("///", "//!")))
+        closures += sum(1 for line in lines if CLOSURE.match(line))
+        for name, start, body in functions(lines):
+            if len(body) >= LONG:
+                long += 1
+                if not any("//" in line for line in body[1:]):
+                    silent += 1
+                    listing.append(f"{file.relative_to(ROOT)}:{start} {name}, {len(body)} lines, no comment")
+    return code, comments, closures, long, silent
+
+
+def prose(text):
+    """The numbered lines of a page that are neither code nor table."""
+    is_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            is_code = not is_code
+        elif not is_code and not line.lstrip().startswith(("|", "<", "![", "[")):
+            yield number, line
+
+
+def measure_pages(listing):
+    wide = total = 0
+    for page in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]):
+        if page.name == "cli.md":
+            continue  # generated from the help of the command line
+        for number, line in prose(page.read_text()):
+            total += bool(line.strip())
+            if len(line) > COLUMNS:
+                wide += 1
+                listing.append(f"{page.relative_to(ROOT)}:{number} {len(line)} columns")
+    return wide, total
+
+
+def main():
+    listing = []
+    print(f"{'crate':20} {'code':>7} {'comments':>9} {'1 in':>6} {'long fns':>9} {'silent':>7} {'closures/1000':>14}")
+    sums = [0] * 5
+    for crate in sorted(ROOT.glob("crates/*")):
+        row = measure_crate(crate, listing)
+        sums = [a + b for a, b in zip(sums, row)]
+        print_row(crate.name, row)
+    print_row("all", sums)
+    wide, total = measure_pages(listing)
+    print(f"\n{wide} of {total} lines of prose are wider than {COLUMNS} columns")
+    if "--list" in sys.argv:
+        print("\n".join(listing))
+
+
+def print_row(name, row):
+    code, comments, closures, long, silent = row
+    share = f"{100 * silent / long:.0f} %" if long else "-"
+    ratio = f"{code / comments:.0f}" if comments else "-"
+    print(f"{name:20} {code:7} {comments:9} {ratio:>6} {long:9} {share:>7} {1000 * closures / max(code, 1):14.1f}")
+
+
+if __name__ == "__main__":
+    main()
