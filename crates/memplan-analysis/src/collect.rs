@@ -123,7 +123,7 @@ impl TickCollector<'_> {
                     continue;
                 }
             };
-            // Buffers share memory only within their group: the same function and the same memory space.
+            // Buffers share memory only within their group: one allocation scope and one memory space.
             let Some(group) = Group::of(program, id) else { continue };
             let space = *spaces.entry(group).or_insert_with(|| {
                 groups.push(group);

@@ -130,6 +130,7 @@ struct Search {
 
 impl Search {
     fn new(model: &Model, graph: &Graph, assumptions: Assumptions) -> Search {
+        // Only what lies in the arena counts; weights stay in the file.
         let size = |tensor: &super::Tensor| if tensor.home == Home::Arena { tensor.bytes.0 } else { 0 };
         let index = |tensors: &[TensorId]| {
             let mut indices: Vec<u32> = tensors.iter().map(|tensor| tensor.index() as u32).collect();
@@ -153,6 +154,8 @@ impl Search {
                 search.readers[tensor as usize].push(op as u32);
             }
         }
+        // Outputs are read after the last op, and inputs must survive the run unless their memory may be
+        // reused.
         for &output in &graph.outputs {
             search.stays[output.index()] = true;
         }
@@ -220,6 +223,8 @@ impl Search {
         let mut next: Vec<State> = Vec::new();
         let mut known: HashMap<Box<[u64]>, usize> = HashMap::new();
         for (parent, state) in layer.iter().enumerate() {
+            // An op that raises neither the peak nor what is alive can run at once: no other order is
+            // better for waiting with it.
             let harmless = state.ready.iter().find(|&&op| {
                 let (peak, live) = self.after_op(state, op);
                 peak <= state.peak && live <= state.live
@@ -229,6 +234,7 @@ impl Search {
                 let (peak, live) = self.after_op(state, op);
                 let mut done = state.done.clone();
                 set(&mut done, op);
+                // Two ways to the same set of ops differ only in their peak; the lower one is kept.
                 match known.get(&done) {
                     Some(&index) if next[index].peak <= peak => {}
                     Some(&index) => {

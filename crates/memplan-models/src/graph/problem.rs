@@ -59,6 +59,7 @@ pub fn place(model: &Model, timeline: Timeline, assumptions: Assumptions) -> Res
     for (role, life) in lives.all(model) {
         let Some((first, last)) = life else { continue };
         let name = &names[roles.len()];
+        // A life is a first and a last step, both included; a lifetime ends behind its last step.
         let size = match role {
             Role::Tensor(graph, tensor) => model.graphs[graph].tensors[tensor].bytes,
             Role::Scratch(graph, op, number) => model.graphs[graph].ops[op].scratch[number],
@@ -118,6 +119,8 @@ impl Lives {
             match *tick {
                 Tick::Enter { graph, step } => self.extend(model, graph, &model.graphs[graph].inputs, step, step),
                 Tick::Leave { graph, step } => self.extend(model, graph, &model.graphs[graph].outputs, step, step),
+                // An op's outputs are there while it runs, and its inputs until it ends: it may write one
+                // before it has read the other.
                 Tick::Start { graph, op, step } => {
                     self.extend(model, graph, &model.graphs[graph].ops[op].outputs, step, step);
                 }
@@ -128,6 +131,8 @@ impl Lives {
                     let life = &mut self.ops[graph][op];
                     let (first, last) = life.unwrap_or((start, step));
                     *life = Some((first.min(start), last.max(step)));
+                    // Values go from the end of one round to the start of the next, so they live through
+                    // all rounds.
                     if draft.control == Control::Loop {
                         for &body in &draft.bodies {
                             self.extend(model, body, &model.graphs[body].inputs, start, step);

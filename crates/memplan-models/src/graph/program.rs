@@ -85,6 +85,7 @@ impl<'a> Writer<'a> {
             if self.written > MAX_STEPS {
                 return false;
             }
+            // A stack of tasks instead of recursion: bodies may be nested as deeply as the file likes.
             match task {
                 Task::Graph(graph) => {
                     let ops = self.model.graphs[graph].ops.ids().rev();
@@ -119,6 +120,7 @@ impl<'a> Writer<'a> {
         for value in draft.outputs.iter().filter_map(|&tensor| self.value(graph, tensor)) {
             event = event.write(value);
         }
+        // The permission goes to the check as it goes to the planner, and only where the sizes agree.
         if assumptions.in_place {
             for &(output, input) in &draft.in_place {
                 let tensors = &self.model.graphs[graph].tensors;
@@ -162,6 +164,8 @@ impl<'a> Writer<'a> {
                 tasks.push(Task::Copy(graph, draft.inputs.clone(), graph, Vec::new()));
             }
             Control::WhileThroughOutputs => {
+                // Two rounds show everything that later rounds can do: the second reads what the first
+                // handed over.
                 for _ in 0..2 {
                     for &body in &draft.bodies {
                         tasks.push(Task::Copy(graph, draft.outputs.clone(), body, inputs(body)));

@@ -111,6 +111,7 @@ impl Timeline {
         while let Some(frame) = frames.last_mut() {
             let graph = frame.graph;
             let ops = &model.graphs[graph].ops;
+            // The op of this frame is still running: its next body begins, or it ends.
             if let Some((op, start, run)) = frame.within {
                 match ops[op].bodies.get(run) {
                     Some(&body) => {
@@ -131,6 +132,8 @@ impl Timeline {
             }
             let op = OpId::from_index(frame.next);
             frame.next += 1;
+            // Every op takes a step, and so does every op of a body each time the body runs. A small file
+            // can describe very many.
             timeline.last += 1;
             if timeline.last > MAX_STEPS {
                 return Err(TimelineError::TooLong);

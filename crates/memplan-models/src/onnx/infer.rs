@@ -259,6 +259,8 @@ pub(super) fn fold(drafts: &mut IndexVec<GraphId, Draft>) -> IndexVec<GraphId, V
             let node = &draft.nodes[place];
             let is_random =
                 node.kind.starts_with("Random") || matches!(node.kind.as_str(), "Multinomial" | "Bernoulli");
+            // A node with a body or with randomness computes something new in every run. An output of the
+            // graph is written in every run, whatever it is.
             let is_constant = node.bodies.is_empty()
                 && !is_random
                 && node.inputs.iter().flatten().all(|&input| draft.tensors[input].is_constant)

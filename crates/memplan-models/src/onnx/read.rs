@@ -184,6 +184,7 @@ pub(super) fn header<'w, 'a>(window: &'w Window<'a>) -> Result<Message<'w, 'a>, 
     let mut version = None;
     for field in whole.fields() {
         let field = field?;
+        // In protobuf, fields come in any order and the last one of a number wins.
         match field.number {
             1 => version = Some(field.value.signed()),
             7 => graph = Some(field.value.message(whole)),
@@ -726,6 +727,7 @@ fn tensor(message: Message) -> Result<Facts, ReadError> {
         let message_text = format!("initialiser `{}` has a negative dimension", facts.name);
         return Err(ReadError::at_byte("onnx::negative-dimension", message.start, message_text));
     };
+    // Shapes are computed from short lists of integers. Anything longer is weights and is not read.
     if let Some(raw) = raw.filter(|raw| raw.len() <= 8 * NUMBERS as u64) {
         numbers = raw_numbers(raw, facts.element)?;
     }
@@ -793,6 +795,7 @@ fn sort(draft: &mut Draft) -> Result<(), ReadError> {
         let tensors = node.inputs.iter().flatten().chain(&node.captures);
         tensors.filter_map(|&tensor| writer[tensor]).collect()
     };
+    // Kahn's algorithm; the heap prefers the place in the file.
     let mut waiting: Vec<usize> = Vec::with_capacity(draft.nodes.len());
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); draft.nodes.len()];
     for (place, node) in draft.nodes.iter().enumerate() {
@@ -819,6 +822,7 @@ fn sort(draft: &mut Draft) -> Result<(), ReadError> {
         let message = format!("the graph is cyclic: {} waits for its own result", node.label());
         return Err(ReadError::at_byte("onnx::cycle", node.at, message));
     }
+    // Most files are sorted already; then nothing is moved.
     if order.windows(2).any(|pair| pair[0] > pair[1]) {
         let mut nodes: Vec<Option<Node>> = std::mem::take(&mut draft.nodes).into_iter().map(Some).collect();
         draft.nodes = order.into_iter().filter_map(|place| nodes[place].take()).collect();
@@ -924,6 +928,7 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
         "Loop" | "Scan" | "SequenceMap" => Control::Loop,
         _ => Control::Once,
     };
+    // An elementwise op may write over an input that has the same elements, and never over weights.
     let fits = |output: TensorId, input: &TensorId| {
         let (output, input) = (&tensors[output], &tensors[*input]);
         output.bytes == input.bytes && output.element == input.element && input.home == Home::Arena

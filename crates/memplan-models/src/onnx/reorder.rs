@@ -20,6 +20,7 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadEr
         starts.push(field.start);
         is_node.push(field.number == 1);
     }
+    // A field reaches to the start of the next one, so that the pieces leave nothing out.
     let end = |index: usize| starts.get(index + 1).copied().unwrap_or(graph.end);
     let ranges: Vec<(u64, u64)> = starts.iter().enumerate().map(|(index, &start)| (start, end(index))).collect();
     let nodes: Vec<(u64, u64)> =
@@ -30,6 +31,7 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadEr
             *is_ordered = true;
         }
     }
+    // Nodes outside of the order compute constants. They go first, so that whoever reads them comes later.
     let others = (0..nodes.len()).filter(|&place| !is_ordered[place]);
     let mut new = others.chain(order.iter().copied()).filter_map(|place| nodes.get(place).copied());
     let kept = |(start, end): (u64, u64)| Piece::Kept { start, end };

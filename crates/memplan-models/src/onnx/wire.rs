@@ -66,6 +66,7 @@ impl<'w, 'a> Message<'w, 'a> {
         let start = *at;
         let tag = self.number(at)?;
         let number = tag >> 3;
+        // The low three bits of a tag say how the value is stored, the others which field it is.
         let value = match tag & 7 {
             0 => Value::Number(self.number(at)?),
             1 => Value::Eight(self.window.u64(self.take(at, 8)?)?),
@@ -85,6 +86,8 @@ impl<'w, 'a> Message<'w, 'a> {
             return Err(ReadError::at_byte("onnx::malformed", start, "a field has the number 0")
                 .help("the file is damaged, or it is no ONNX model"));
         }
+        // Every field costs at least two bytes of the budget, so that a damaged file cannot be read for
+        // ever.
         self.window.spend(start, 2)?;
         Ok(Field { number, start, value })
     }

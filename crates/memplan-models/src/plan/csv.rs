@@ -38,6 +38,7 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
         let position = index.to_string();
         let name = ids.map_or(position.as_str(), |column| rows.name(column));
         index += 1;
+        // Without a column of names, rows stand in the order of the buffers.
         let buffer = match ids {
             Some(_) => by_name.get(name).copied(),
             None => (index <= problem.buffers().len()).then(|| BufferId::from_index(index - 1)),
@@ -57,6 +58,8 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
         let named = spaces.map(|column| rows.name(column));
         let named = named.and_then(|name| problem.spaces().iter_enumerated().find(|(_, space)| space.name == name));
         let space = named.map_or(problem.buffers()[buffer].spaces[0], |(space, _)| space);
+        // A buffer with several slots has a row for each; the first row says everything but the offset for
+        // all of them.
         match &mut plan.placements[buffer] {
             Some(placement) => {
                 placement.offsets.push(Bytes(offset));

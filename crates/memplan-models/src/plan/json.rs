@@ -81,6 +81,7 @@ impl<'a> PlanFile<'a> {
         let name = |id: &BufferId| problem.buffers()[*id].name.as_str();
         let names = |ids: &'a [BufferId]| ids.iter().map(name).collect::<Vec<&str>>();
         let space_name = |space: SpaceId| problem.spaces()[space].name.as_str();
+        // With one space its name says nothing, and small plans stay small.
         let several_spaces = problem.spaces().len() > 1;
         PlanFile {
             strategy,
@@ -174,6 +175,7 @@ pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     let Some(buffers) = field("buffers") else {
         return Err(top.error("plan::missing-field", "the field `buffers` is missing"));
     };
+    // Buffers refer to objects, so that objects are read first, wherever they stand in the file.
     if let Some(objects) = field("objects") {
         reader.objects(objects)?;
     }
@@ -183,6 +185,8 @@ pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     if let Some(reused) = field("reused") {
         reader.reused(reused)?;
     }
+    // What the plan claims about its extents replaces what follows from the offsets, so that a wrong claim
+    // is found.
     reader.plan.fit_extents(problem);
     if let Some(spaces) = field("spaces") {
         reader.extents(spaces)?;
