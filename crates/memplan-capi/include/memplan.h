@@ -106,7 +106,7 @@ typedef enum {
    */
   MEMPLAN_REFUSED = 101,
   /*
-   The text given to `memplan_rewrite` cannot be read.
+   The text given to `memplan_rewrite`, or the file given to `memplan_plan_file`, cannot be read.
    */
   MEMPLAN_UNREADABLE = 102,
   /*
@@ -459,11 +459,25 @@ memplan_status memplan_rewrite(const char *text,
                                char **result);
 
 /*
- Releases a text of `memplan_rewrite`. Null is fine.
+ Releases a text of `memplan_rewrite` or `memplan_plan_file`. Null is fine.
 
- `text` is null or comes from `memplan_rewrite` and has not been released.
+ `text` is null or comes from one of these and has not been released.
  */
 void memplan_free_text(char *text);
+
+/*
+ Plans a file of any format that memplan reads, a `.tflite` or `.onnx` model included, as `memplan plan FILE --json`
+ does, and gives the plan as JSON, to be released with `memplan_free_text`. The plan has been checked.
+
+ `path` is a string; `spaces` has `space_count` strings such as "sram=256KiB:16" (name, capacity, alignment), the
+ best memory first, and may be null if there are none; `options` is null or points to a struct that says its size;
+ `json` points to a pointer.
+ */
+memplan_status memplan_plan_file(const char *path,
+                                 const char *const *spaces,
+                                 size_t space_count,
+                                 const memplan_options *options,
+                                 char **json);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -73,12 +73,7 @@ pub unsafe extern "C" fn memplan_plan(
         // SAFETY: the caller's promises.
         let planned = unsafe { plan(problem, &options)? };
         let (problem, outcome) = (&planned.problem, &planned.outcome);
-        let status = match outcome {
-            Outcome::Optimal(_) => Status::MEMPLAN_OPTIMAL,
-            Outcome::Feasible { .. } => Status::MEMPLAN_FEASIBLE,
-            Outcome::Infeasible(_) => Status::MEMPLAN_INFEASIBLE,
-            Outcome::Exhausted { .. } => Status::MEMPLAN_EXHAUSTED,
-        };
+        let status = status_of(outcome);
         if let Some(plan) = outcome.plan() {
             let found = problem::offsets_of(problem, plan);
             // SAFETY: the caller has room for one for each slot; a null pointer was refused above unless there are none.
@@ -183,11 +178,9 @@ pub unsafe extern "C" fn memplan_rewrite(
         if pass::find(&spec.name).is_none() {
             return Err(Failure::argument(format!("there is no pass called `{}`", spec.name)));
         }
-        // SAFETY: the caller's promises.
-        let strategy = unsafe { optional_string("the strategy", options.strategy)? };
-        let strategy = strategy.map(|name| find(name).ok_or_else(|| no_strategy(name))).transpose()?;
         let stop = Stop::of(&options);
-        let how = How { strategy: strategy.map(|strategy| strategy as _), ..how(&options, &stop) };
+        // SAFETY: the caller's promises.
+        let how = unsafe { how(&options, &stop)? };
         let done = pass::opt(&Source::new("text.mlir", bytes), &[spec], &how);
         let mut notes = Vec::new();
         for part in &done.parts {
@@ -208,9 +201,9 @@ pub unsafe extern "C" fn memplan_rewrite(
     })
 }
 
-/// Releases a text of `memplan_rewrite`. Null is fine.
+/// Releases a text of `memplan_rewrite` or `memplan_plan_file`. Null is fine.
 ///
-/// `text` is null or comes from `memplan_rewrite` and has not been released.
+/// `text` is null or comes from one of these and has not been released.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memplan_free_text(text: *mut c_char) {
     if !text.is_null() {
@@ -222,16 +215,33 @@ pub unsafe extern "C" fn memplan_free_text(text: *mut c_char) {
 /// # Safety
 /// The pointers in the options are null or point to what the header says.
 unsafe fn plan(problem: Problem, options: &Options) -> Result<Checked<Planned>, Failure> {
-    // SAFETY: as promised to us.
-    let name = unsafe { optional_string("the strategy", options.strategy)? }.unwrap_or("auto");
-    let strategy = find(name).ok_or_else(|| no_strategy(name))?;
     let stop = Stop::of(options);
-    let how = How { strategy: Some(strategy), ..how(options, &stop) };
+    // SAFETY: as promised to us.
+    let how = unsafe { how(options, &stop)? };
     driver::lay_out(&Plain::default(), &Input::of_problem(problem, Vec::new()), &how).map_err(driver_failure)
 }
 
-fn how<'a>(options: &Options, stop: &'a Stop) -> How<'a> {
-    How { request: request(options, stop), strict: options.flags & MEMPLAN_STRICT != 0, ..How::default() }
+/// The status that an outcome has in C.
+pub(crate) fn status_of(outcome: &Outcome) -> Status {
+    match outcome {
+        Outcome::Optimal(_) => Status::MEMPLAN_OPTIMAL,
+        Outcome::Feasible { .. } => Status::MEMPLAN_FEASIBLE,
+        Outcome::Infeasible(_) => Status::MEMPLAN_INFEASIBLE,
+        Outcome::Exhausted { .. } => Status::MEMPLAN_EXHAUSTED,
+    }
+}
+
+/// How to plan, as the options say; without a strategy in them, as a pass or the driver likes.
+///
+/// # Safety
+/// The pointers in the options are null or point to what the header says.
+pub(crate) unsafe fn how<'a>(options: &Options, stop: &'a Stop) -> Result<How<'a>, Failure> {
+    // SAFETY: as promised to us.
+    let name = unsafe { optional_string("the strategy", options.strategy)? };
+    let strategy = name.map(|name| find(name).ok_or_else(|| no_strategy(name))).transpose()?;
+    let strategy = strategy.map(|strategy| strategy as _);
+    let strict = options.flags & MEMPLAN_STRICT != 0;
+    Ok(How { strategy, request: request(options, stop), strict, ..How::default() })
 }
 
 fn request<'a>(options: &Options, stop: &'a Stop) -> Request<'a> {
@@ -254,7 +264,7 @@ fn no_strategy(name: &str) -> Failure {
     Failure::argument(format!("there is no strategy called `{name}`"))
 }
 
-fn driver_failure(error: driver::Failure) -> Failure {
+pub(crate) fn driver_failure(error: driver::Failure) -> Failure {
     let status = match &error {
         driver::Failure::Input(_) => Status::MEMPLAN_UNREADABLE,
         driver::Failure::Spec(_) | driver::Failure::Target(_) => Status::MEMPLAN_BAD_ARGUMENT,
@@ -285,7 +295,7 @@ fn message(problem: &Problem, outcome: &Outcome) -> Option<String> {
 }
 
 /// The caller's way to end a search.
-struct Stop {
+pub(crate) struct Stop {
     ask: crate::layout::StopCallback,
     user_data: *mut c_void,
 }
@@ -294,7 +304,7 @@ struct Stop {
 unsafe impl Sync for Stop {}
 
 impl Stop {
-    fn of(options: &Options) -> Stop {
+    pub(crate) fn of(options: &Options) -> Stop {
         Stop { ask: options.should_stop, user_data: options.user_data }
     }
 }
@@ -308,7 +318,7 @@ impl Observer for Stop {
 
 /// # Safety
 /// `options` is null or points to a struct that says its size.
-unsafe fn read_options(options: *const Options) -> Result<Options, Failure> {
+pub(crate) unsafe fn read_options(options: *const Options) -> Result<Options, Failure> {
     if options.is_null() {
         return Ok(Options::default());
     }
@@ -329,7 +339,7 @@ unsafe fn optional_string<'a>(what: &str, text: *const c_char) -> Result<Option<
 
 /// # Safety
 /// `text` is null or a C string.
-unsafe fn string<'a>(what: &str, text: *const c_char) -> Result<&'a str, Failure> {
+pub(crate) unsafe fn string<'a>(what: &str, text: *const c_char) -> Result<&'a str, Failure> {
     // SAFETY: as promised to us.
     unsafe { optional_string(what, text)? }.ok_or_else(|| Failure::argument(format!("{what} is null")))
 }

@@ -25,7 +25,7 @@ pub enum Status {
     MEMPLAN_BAD_ARGUMENT = 100,
     /// The strategy does not take this problem, or the pass not this program.
     MEMPLAN_REFUSED = 101,
-    /// The text given to `memplan_rewrite` cannot be read.
+    /// The text given to `memplan_rewrite`, or the file given to `memplan_plan_file`, cannot be read.
     MEMPLAN_UNREADABLE = 102,
     /// A bug in memplan. No result was written.
     MEMPLAN_BUG = 103,

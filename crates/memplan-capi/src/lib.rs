@@ -1,8 +1,8 @@
 //! memplan for C and C++.
 //!
 //! A compiler hands over arrays of plain structs and gets offsets back:
-//! [`memplan_plan`] plans, [`memplan_verify`] checks any plan, [`memplan_rewrite`]
-//! runs a pass over a program's text. The header `include/memplan.h` is generated
+//! [`memplan_plan`] plans, [`memplan_verify`] checks any plan, [`memplan_plan_file`] plans
+//! a file, [`memplan_rewrite`] runs a pass over a program's text. The header `include/memplan.h` is generated
 //! from this crate and is its documentation.
 //!
 //! Three promises at the boundary:
@@ -16,6 +16,7 @@
 
 mod api;
 mod error;
+mod file;
 mod guard;
 mod layout;
 mod problem;
@@ -26,6 +27,7 @@ pub use api::{
     memplan_verify_in_spaces, memplan_version,
 };
 pub use error::Status;
+pub use file::memplan_plan_file;
 pub use layout::{
     BufferDescription, IntervalDescription, MEMPLAN_CAPACITY, MEMPLAN_EXCLUSIVE, MEMPLAN_FIXED_OFFSET,
     MEMPLAN_MAY_OVERLAY, MEMPLAN_MAY_OVERLAY_ANYWHERE, MEMPLAN_MUST_NOT_SHARE, MEMPLAN_MUST_SHARE, MEMPLAN_NORMAL,

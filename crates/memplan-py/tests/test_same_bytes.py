@@ -112,6 +112,21 @@ def test_a_model_on_two_memories_is_planned_alike(tmp_path):
     ]
 
 
+def test_a_model_on_two_memories_is_planned_alike_in_c():
+    library = c_library()
+    model = pathlib.Path(__file__).resolve().parents[3] / "tests" / "data" / "tflite" / "unet.tflite"
+    spaces = ["sram=24KiB:16", "psram=1MiB:16"]
+    texts = (ctypes.c_char_p * len(spaces))(*[space.encode() for space in spaces])
+    result = ctypes.c_void_p()
+    status = library.memplan_plan_file(str(model).encode(), texts, len(spaces), None, ctypes.byref(result))
+    assert status in (0, 1)
+    in_c = json.loads(ctypes.string_at(result))
+    library.memplan_free_text(result)
+    planned = memplan.plan(memplan.read(model).on(spaces=spaces), strict=True)
+    assert in_c == json.loads(planned.to_json())
+    assert {buffer["space"] for buffer in in_c["buffers"]} == {"sram", "psram"}
+
+
 def test_a_model_is_written_as_the_command_line_writes_it(tmp_path):
     model = pathlib.Path(__file__).resolve().parents[3] / "tests" / "data" / "tflite" / "unet.tflite"
     written = tmp_path / "planned.tflite"

@@ -1,4 +1,5 @@
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::{null, null_mut};
 
 use memplan_capi::*;
 
@@ -155,4 +156,27 @@ fn threads_do_not_meet() {
             });
         }
     });
+}
+
+#[test]
+fn a_file_is_planned_as_the_command_line_does() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/tflite/unet.tflite\0");
+    let path = CStr::from_bytes_with_nul(path.as_bytes()).unwrap();
+    let plan = |path: &CStr, spaces: &[&CStr]| {
+        let spaces: Vec<_> = spaces.iter().map(|space| space.as_ptr()).collect();
+        let mut json: *mut c_char = null_mut();
+        // SAFETY: live strings; the result is released below.
+        let status = unsafe { memplan_plan_file(path.as_ptr(), spaces.as_ptr(), spaces.len(), null(), &raw mut json) };
+        // SAFETY: null, or a string of the library's.
+        let text = (!json.is_null()).then(|| unsafe { CStr::from_ptr(json) }.to_string_lossy().into_owned());
+        // SAFETY: released once.
+        unsafe { memplan_free_text(json) };
+        (status, text)
+    };
+    let (status, text) = plan(path, &[c"sram=24KiB:16", c"psram=1MiB:16"]);
+    assert!(matches!(status, Status::MEMPLAN_OPTIMAL | Status::MEMPLAN_FEASIBLE), "{}", last_error());
+    assert!(text.is_some_and(|text| text.contains("\"psram\"")), "something has to spill");
+    assert_eq!(plan(path, &[c"sram=24 lightyears"]), (Status::MEMPLAN_BAD_ARGUMENT, None));
+    assert_eq!(plan(c"no such file", &[]), (Status::MEMPLAN_UNREADABLE, None));
+    assert!(last_error().starts_with("no such file: "), "{}", last_error());
 }

@@ -77,9 +77,9 @@ impl FrontEnd for Reorder {
         };
         let unreadable = || ReadError::at_byte("read::failed", 0, "models are not read here");
         let again = reader.ok_or_else(unreadable)?.read_binary(&content, &file.options)?;
-        let new = again.network.as_ref().and_then(|network| network.model().main());
-        let lists = old.model().main().zip(new).map(|(old, new)| found_in(old, new)).into_iter().collect();
-        Ok(Places { lists })
+        let Some(new) = &again.network else { return Ok(Places::default()) };
+        let graphs = old.model().main().zip(new.model().main());
+        Ok(Places { lists: graphs.map(|(old, graph)| found_in(old, graph, &order_in_file(new))).into_iter().collect() })
     }
 }
 
@@ -121,11 +121,20 @@ fn places_in(order: &[usize]) -> Vec<Bytes> {
     places
 }
 
+/// The ops of a model in the order of its file. The reader of ONNX sorts nodes that stand in a wrong order.
+fn order_in_file(network: &Network) -> Vec<OpId> {
+    let mut ops: Vec<OpId> = network.model().main().map(|graph| graph.ops.ids().collect()).unwrap_or_default();
+    if let Kind::Onnx { nodes } = network.kind() {
+        ops.sort_by_key(|op| nodes.get(op.index()).copied());
+    }
+    ops
+}
+
 /// Where each op of the old graph is in the new one, by its name and the names of its tensors.
-fn found_in(old: &Graph, new: &Graph) -> Vec<Option<Found>> {
+fn found_in(old: &Graph, new: &Graph, order: &[OpId]) -> Vec<Option<Found>> {
     let mut places: HashMap<String, VecDeque<u64>> = HashMap::new();
-    for (place, op) in new.ops.iter().enumerate() {
-        places.entry(signature(new, op)).or_default().push_back(place as u64);
+    for (place, &op) in order.iter().enumerate() {
+        places.entry(signature(new, &new.ops[op])).or_default().push_back(place as u64);
     }
     let found = |op: &Op| {
         let place = places.get_mut(&signature(old, op))?.pop_front()?;

@@ -59,7 +59,8 @@ fn a_reordered_model_has_its_ops_where_the_order_says() {
     let how = How::default().strict();
     for (file, least) in [("tflite/branches.tflite", 4), ("onnx/batch.onnx", 2)] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(file);
-        let source = Source::open(&path, None).unwrap();
+        let mut source = Source::open(&path, None).unwrap();
+        source.options.models.dimensions.insert("batch".to_owned(), 1);
         let right = Misordered { right: Reorder::default(), swapped: None, is_backwards: false };
         let input = right.read(&source).unwrap();
         let laid = driver::lay_out(&right, &input, &how).unwrap();
