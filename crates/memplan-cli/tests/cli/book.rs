@@ -63,7 +63,7 @@ pub(crate) fn pages() -> Vec<String> {
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     let mut pages: Vec<String> =
         names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}")).collect();
-    pages.push("README.md".to_owned());
+    pages.extend(["README.md", "README.zh.md"].map(str::to_owned));
     pages.sort();
     pages
 }
