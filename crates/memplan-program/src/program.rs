@@ -240,7 +240,8 @@ impl Program {
     /// [`Origin::Incoming`] one, over all edges of the program.
     pub fn incoming_edges(&self) -> Vec<(ValueId, ValueId)> {
         let mut edges = Vec::new();
-        for op in &self.ops {
+        // Ops without regions hand nothing over.
+        for op in self.ops.iter().filter(|op| op.details.is_some()) {
             self.edges_around(op, &mut edges);
         }
         for block in &self.blocks {

@@ -248,7 +248,7 @@ impl Collector<'_> {
     fn slices_apart(&self, parallel: OpId, inside: std::ops::Range<usize>, violations: &mut Vec<Violation>) {
         let sites = inside.map(OpId::from_index).flat_map(|op| self.allocates(op));
         let mut places: Vec<usize> = sites
-            .flat_map(|site| self.layout.places_of(site))
+            .flat_map(|site| self.layout.all_places_of(site))
             .filter(|&place| self.layout.places[place].crosses(parallel))
             .collect();
         let key = |&place: &usize| self.layout.places[place].start;

@@ -111,11 +111,11 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub(super) fn new(program: &Program, layout: &Layout, names: &Names<'_>, body: RegionId) -> Graph {
+    pub(super) fn new(program: &Program, turns: &HashMap<OpId, u64>, names: &Names<'_>, body: RegionId) -> Graph {
         let mut builder = Builder {
             program,
             names,
-            turns: turns(program, layout),
+            turns,
             graph: Graph {
                 nodes: Default::default(),
                 frames: Default::default(),
@@ -143,11 +143,14 @@ impl Graph {
 }
 
 /// For each loop that rotates slots: after how many iterations it repeats.
-fn turns(program: &Program, layout: &Layout) -> HashMap<OpId, u64> {
+pub(super) fn turns(program: &Program, layout: &Layout) -> HashMap<OpId, u64> {
     let mut turns: HashMap<OpId, u64> = HashMap::new();
-    for site in program.sites().ids().filter(|&site| layout.slots(site) > 1) {
-        if let Some(op) = program.rotation(site) {
-            let slots = layout.slots(site) as u64;
+    for site in program.sites().ids() {
+        // Left out or not: copies of a loop also tell its first iterations apart.
+        let slots = layout.all_places_of(site).len() as u64;
+        if slots > 1
+            && let Some(op) = program.rotation(site)
+        {
             let turn = turns.entry(op).or_insert(1);
             *turn = least_common_multiple(*turn, slots);
         }
@@ -197,7 +200,7 @@ struct Task {
 struct Builder<'a> {
     program: &'a Program,
     names: &'a Names<'a>,
-    turns: HashMap<OpId, u64>,
+    turns: &'a HashMap<OpId, u64>,
     graph: Graph,
     queue: VecDeque<Task>,
 }

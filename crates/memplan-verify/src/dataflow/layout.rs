@@ -68,6 +68,8 @@ pub(super) struct Layout {
     pub(super) places: Vec<Place>,
     /// The places of a site, one per slot; empty if the plan does not place it.
     of_site: IndexVec<SiteId, Range<usize>>,
+    /// Sites that nobody has to follow: they count as not placed, see `sharing`.
+    left_out: IndexVec<SiteId, bool>,
     /// The scope op that owns a site's memory, if one does.
     owner: IndexVec<SiteId, Option<OpId>>,
 }
@@ -158,16 +160,29 @@ impl Layout {
         }
     }
 
+    /// Leaves out all sites but those that are followed.
+    pub(super) fn follow_only(&mut self, followed: &IndexVec<SiteId, bool>) {
+        self.left_out = followed.iter().map(|followed| !followed).collect();
+    }
+
     pub(super) fn is_placed(&self, site: SiteId) -> bool {
-        !self.of_site[site].is_empty()
+        !self.places_of(site).is_empty()
     }
 
     pub(super) fn slots(&self, site: SiteId) -> usize {
-        self.of_site[site].len()
+        self.places_of(site).len()
     }
 
-    /// The places of a site, as indices into [`Layout::places`].
+    /// The places of a site, as indices into [`Layout::places`]; none if it is left out.
     pub(super) fn places_of(&self, site: SiteId) -> Range<usize> {
+        match self.left_out.get(site) {
+            Some(true) => 0..0,
+            _ => self.of_site[site].clone(),
+        }
+    }
+
+    /// The places of a site, left out or not.
+    pub(super) fn all_places_of(&self, site: SiteId) -> Range<usize> {
         self.of_site[site].clone()
     }
 

@@ -59,14 +59,16 @@
 //!
 //! # The parts
 //!
-//! `layout` puts every slot on a line of addresses, `names` finds out which
-//! values are the same content, `graph` flattens the tree of regions,
+//! `layout` puts every slot on a line of addresses, `aliases` finds out which
+//! values are the same content, `sharing` which buffers need to be followed at
+//! all, `names` what the others may be called, `graph` flattens the tree of regions,
 //! `concurrent` collects who may write beside whom, `state` is the persistent
 //! map, `transfer` the rules, `solve` the fixpoint, `dag` the rules for
 //! unordered graphs.
 //!
-//! The cost is near linear in ops times contents touched per op: branches share
-//! their states, and a write finds the contents on its bytes through the state
+//! The cost follows the sharing: a buffer whose bytes nobody else uses while it
+//! is in use is left out, and a function without buffers to follow is not
+//! walked. For the rest it is near linear in ops times contents touched per op: branches share their states, and a write finds the contents on its bytes through the state
 //! itself, which is an interval tree.
 //!
 //! # What it does not do
@@ -75,6 +77,7 @@
 //! told them ([`check_within`]), nor that a plan's sites cover a program. It is
 //! as right as the Program is true: an access a front end leaves out is not seen.
 
+mod aliases;
 mod concurrent;
 mod dag;
 mod findings;
@@ -83,6 +86,7 @@ mod layout;
 mod names;
 mod plan;
 mod ranges;
+mod sharing;
 mod solve;
 mod state;
 mod transfer;
@@ -91,45 +95,135 @@ mod violation;
 use std::collections::{BTreeMap, HashMap};
 
 use memplan_core::{Bytes, Id, IndexVec, SpaceId};
-use memplan_program::{Control, FunctionId, OpId, Program, SiteId};
+use memplan_program::{Control, FunctionId, OpId, Program, SiteId, ValueId};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 pub use plan::SitePlan;
 pub use violation::{Violation, Waypoint};
 
+use aliases::{Resolved, Sources, resolve};
 use concurrent::{Concurrency, subtree_ends};
 use findings::Findings;
-use graph::{Graph, rotated_from_outside};
+use graph::{Graph, rotated_from_outside, turns};
 use layout::Layout;
-use names::Names;
+use names::{Names, single_instances};
+use sharing::{Sharing, forward_regions};
 use transfer::Machine;
 
 /// Everything in which the plan changes what the program means; empty if nothing does.
 ///
 /// The program must be well formed, see [`Program::check`].
 pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
+    check_following(program, plan, Followed::AsNeeded)
+}
+
+/// As [`check`], but follows every buffer, whether or not somebody shares its bytes: slow, and the
+/// yardstick for the form that leaves out what it can.
+#[doc(hidden)]
+pub fn check_everything(program: &Program, plan: &SitePlan) -> Vec<Violation> {
+    check_following(program, plan, Followed::All)
+}
+
+/// The sites whose contents [`check`] follows: what its cost depends on.
+#[doc(hidden)]
+pub fn followed(program: &Program, plan: &SitePlan) -> Vec<SiteId> {
+    let mut layout = Layout::new(program, plan, &mut Vec::new());
+    Prepared::new(program, &layout).leave_out(&mut layout);
+    program.sites().ids().filter(|&site| layout.is_placed(site)).collect()
+}
+
+/// Whose contents are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Followed {
+    All,
+    /// Those that [`sharing`] cannot leave out.
+    AsNeeded,
+}
+
+/// What is found out before anybody is followed.
+struct Prepared<'p> {
+    program: &'p Program,
+    sources: Sources,
+    resolved: IndexVec<ValueId, Resolved>,
+    /// Sites that are allocated at most once in a run of their function.
+    single: IndexVec<SiteId, bool>,
+    /// One past the last op inside each op.
+    ends: IndexVec<OpId, usize>,
+    /// The sites each loop rotates although they are allocated outside of it.
+    rotated: HashMap<OpId, Vec<SiteId>>,
+    dags: Vec<OpId>,
+}
+
+impl<'p> Prepared<'p> {
+    fn new(program: &'p Program, layout: &Layout) -> Prepared<'p> {
+        let sources = Sources::new(program);
+        let is_dag = |op: &OpId| matches!(program.op(*op).control(), Control::Dag { .. });
+        Prepared {
+            program,
+            resolved: resolve(program, &sources),
+            sources,
+            single: single_instances(program),
+            ends: subtree_ends(program),
+            rotated: rotated_from_outside(program, layout),
+            dags: program.ops().ids().filter(is_dag).collect(),
+        }
+    }
+
+    /// Leaves out the sites that need not be followed.
+    fn leave_out(&self, layout: &mut Layout) {
+        // The rules for dags also speak of buffers that share with nobody.
+        if self.dags.is_empty() {
+            let Prepared { program, sources, resolved, ends, single, rotated, .. } = self;
+            let forward = &forward_regions(program);
+            let followed = Sharing { program, layout, sources, resolved, ends, single, rotated, forward }.followed();
+            layout.follow_only(&followed);
+        }
+    }
+}
+
+fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Violation> {
     let mut violations = Vec::new();
-    let layout = Layout::new(program, plan, &mut violations);
-    let names = Names::new(program, &layout);
-    let ends = subtree_ends(program);
-    let rotated = rotated_from_outside(program, &layout);
-    let preloaded = preloaded(program, &layout);
-    let is_dag = |op: &OpId| matches!(program.op(*op).control(), Control::Dag { .. });
-    let dags: Vec<OpId> = program.ops().ids().filter(is_dag).collect();
+    let mut layout = Layout::new(program, plan, &mut violations);
+    let prepared = Prepared::new(program, &layout);
+    if who == Followed::AsNeeded {
+        prepared.leave_out(&mut layout);
+    }
+    let functions = functions_to_check(program, &layout);
+    if functions.is_empty() && prepared.dags.is_empty() {
+        return violations;
+    }
+    let Prepared { sources, resolved, single, ends, rotated, dags, .. } = prepared;
+    let names = Names::new(program, &layout, &sources, resolved, single);
     if !dags.is_empty() {
         let all_writes = dag::writes_per_site(program, &names, 0..program.ops().len());
         for dag in dags {
             dag::check(program, &layout, &names, &ends, dag, &all_writes, &mut violations);
         }
     }
-    let whole = Whole { program, layout: &layout, names: &names, ends, rotated, preloaded };
-    let functions: Vec<FunctionId> = program.functions().ids().collect();
+    let preloaded = preloaded(program, &layout);
+    let turns = turns(program, &layout);
+    let whole = Whole { program, layout: &layout, names: &names, ends, rotated, preloaded, turns };
     // Functions are independent of each other. The order of what is found is
     // that of the functions, whoever looks at them.
     let found: Vec<Vec<Violation>> =
         functions.into_par_iter().map(|function| check_function(&whole, function)).collect();
     violations.extend(found.into_iter().flatten());
     violations
+}
+
+/// The functions in which some buffer is followed, or has a part in every iteration of a parallel op.
+fn functions_to_check(program: &Program, layout: &Layout) -> Vec<FunctionId> {
+    let mut wanted = IndexVec::filled(false, program.functions().len());
+    for site in program.sites().ids() {
+        let has_terms = |place: usize| !layout.places[place].terms.is_empty();
+        if layout.is_placed(site) || layout.all_places_of(site).any(has_terms) {
+            match program.alloc_op(site) {
+                Some(alloc) => wanted[program.function_of(alloc)] = true,
+                None => return program.functions().ids().collect(),
+            }
+        }
+    }
+    program.functions().ids().filter(|&function| wanted[function]).collect()
 }
 
 /// As [`check`], in memories of a given size: what lies beyond the end is in no memory.
@@ -158,12 +252,14 @@ struct Whole<'a> {
     rotated: HashMap<OpId, Vec<SiteId>>,
     /// The preloaded sites each loop reads at its end.
     preloaded: HashMap<OpId, Vec<SiteId>>,
+    /// After how many iterations each loop that rotates slots repeats.
+    turns: HashMap<OpId, u64>,
 }
 
 fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
     let Whole { program, layout, names, .. } = *whole;
     let mut violations = Vec::new();
-    let graph = Graph::new(program, layout, names, program.functions()[function].body);
+    let graph = Graph::new(program, &whole.turns, names, program.functions()[function].body);
     let concurrency = Concurrency::new(whole, &graph, ops_of(program, function), &mut violations);
     let mut machine = Machine {
         program,

@@ -1,8 +1,7 @@
 //! Which buffer a value may be, and the entries of the state.
 //!
-//! Views are the same content as what they view, and so is a block argument
-//! that only ever receives one value. Resolving these leaves *roots*:
-//! allocated values, and values that control flow or a select really merges.
+//! Once aliases are resolved (see `aliases`), *roots* are left: allocated
+//! values, and values that control flow or a select really merges.
 //! The state has one *entry* for each (root, slot of a site it may be, tag).
 //!
 //! ```text
@@ -16,11 +15,10 @@
 
 use std::collections::BTreeSet;
 
-use memplan_core::{Id, IndexVec};
-use memplan_program::{
-    BlockId, ByteRange, Control, Definition, Extent, OpId, Origin, Program, RegionId, SiteId, Target, Value, ValueId,
-};
+use memplan_core::IndexVec;
+use memplan_program::{BlockId, Control, Definition, OpId, Origin, Program, RegionId, SiteId, Target, Value, ValueId};
 
+use super::aliases::{Resolved, Sources};
 use super::layout::Layout;
 use super::ranges::Range;
 use super::state::{Addresses, Window};
@@ -50,18 +48,6 @@ pub(super) struct Entry {
     pub(super) place: usize,
     pub(super) tag: Tag,
 }
-
-/// A value as part of a root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Resolved {
-    /// The allocated or merged value it is (part of).
-    pub(super) root: ValueId,
-    /// Bytes of the root it consists of.
-    pub(super) part: Window,
-}
-
-/// All of the root.
-const WHOLE: Window = Window { range: (0, u64::MAX), exact: true };
 
 #[derive(Debug)]
 pub(super) struct Names<'p> {
@@ -93,11 +79,15 @@ impl Addresses for Names<'_> {
 }
 
 impl<'p> Names<'p> {
-    pub(super) fn new(program: &'p Program, layout: &Layout) -> Names<'p> {
-        let sources = Sources::new(program);
-        let resolved = resolve(program, &sources);
-        let (sites, may_be_unplaced) = possible_sites(program, layout, &sources, &resolved);
-        let older = older_instances(program, &sources, &resolved, &sites);
+    pub(super) fn new(
+        program: &'p Program,
+        layout: &Layout,
+        sources: &Sources,
+        resolved: IndexVec<ValueId, Resolved>,
+        single: IndexVec<SiteId, bool>,
+    ) -> Names<'p> {
+        let (sites, may_be_unplaced) = possible_sites(program, layout, sources, &resolved);
+        let older = older_instances(program, sources, &resolved, &sites);
         let mut names = Names {
             program,
             entries: Vec::new(),
@@ -109,7 +99,7 @@ impl<'p> Names<'p> {
             holder: IndexVec::filled(Vec::new(), program.sites().len()),
             preload: IndexVec::filled(Vec::new(), program.sites().len()),
             may_be_unplaced,
-            single: single_instances(program),
+            single,
             older,
         };
         names.make_entries(layout, &sites);
@@ -207,125 +197,6 @@ impl<'p> Names<'p> {
     pub(super) fn starting_before(&self, address: i128) -> usize {
         self.starts.partition_point(|&start| start < address)
     }
-}
-
-/// The values each merged value may take.
-struct Sources {
-    of: IndexVec<ValueId, Vec<ValueId>>,
-}
-
-impl Sources {
-    fn new(program: &Program) -> Sources {
-        let mut of = IndexVec::filled(Vec::new(), program.values().len());
-        for (target, source) in program.incoming_edges() {
-            of[target].push(source);
-        }
-        for (id, value) in program.values().iter_enumerated() {
-            if let Origin::Merged(sources) | Origin::Opaque(sources) = &value.origin {
-                of[id] = sources.to_vec();
-            }
-        }
-        Sources { of }
-    }
-}
-
-/// Follows views and values that only ever are one other value.
-fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId, Resolved> {
-    let itself = |root| Resolved { root, part: WHOLE };
-    let mut aliases = Aliases { of: program.values().ids().map(itself).collect() };
-    for value in in_order_of_bases(program) {
-        if let Origin::Derived { base, extent } = &program.value(value).origin {
-            aliases.of[value] = part_of(aliases.of[*base], *extent);
-        }
-    }
-    let merges = |value: &ValueId| matches!(program.value(*value).origin, Origin::Merged(_) | Origin::Incoming);
-    let mut open: Vec<ValueId> = program.values().ids().filter(merges).collect();
-    // Each pass may turn more merges into aliases. Stopping early would only
-    // cost precision; in practice the third pass finds nothing.
-    for _ in 0..8 {
-        let before = open.len();
-        open.retain(|&value| match aliases.only_source(value, &sources.of[value]) {
-            Some(source) => {
-                aliases.of[value] = source;
-                false
-            }
-            None => true,
-        });
-        if open.len() == before {
-            break;
-        }
-    }
-    program.values().ids().map(|value| aliases.find(value)).collect()
-}
-
-/// What each value is known to be a part of: a forest, flattened on the way as
-/// in union-find. A value that is whole itself is a root.
-struct Aliases {
-    of: IndexVec<ValueId, Resolved>,
-}
-
-impl Aliases {
-    fn find(&mut self, value: ValueId) -> Resolved {
-        let mut found = self.of[value];
-        while self.of[found.root].root != found.root {
-            let extent = match found.part {
-                Window { range: (start, end), exact: true } => Extent::Exactly(ByteRange::new(start, end)),
-                Window { range: (start, end), exact: false } => Extent::Within(ByteRange::new(start, end)),
-            };
-            found = part_of(self.of[found.root], extent);
-        }
-        self.of[value] = found;
-        found
-    }
-
-    /// The one thing a merged value is, if all its sources other than itself agree.
-    fn only_source(&mut self, value: ValueId, sources: &[ValueId]) -> Option<Resolved> {
-        let mut only = None;
-        for &source in sources {
-            let found = self.find(source);
-            if found == (Resolved { root: value, part: WHOLE }) {
-                continue;
-            }
-            if only.is_some_and(|only| only != found) {
-                return None;
-            }
-            only = Some(found);
-        }
-        // An alias of a part of itself would be no root at all.
-        only.filter(|only| only.root != value)
-    }
-}
-
-/// Values, each after the one it is a view of.
-fn in_order_of_bases(program: &Program) -> Vec<ValueId> {
-    let mut done = vec![false; program.values().len()];
-    let mut order = Vec::with_capacity(done.len());
-    let mut chain = Vec::new();
-    for start in program.values().ids() {
-        let mut value = start;
-        while !std::mem::replace(&mut done[value.index()], true) {
-            chain.push(value);
-            match &program.value(value).origin {
-                Origin::Derived { base, .. } => value = *base,
-                _ => break,
-            }
-        }
-        order.extend(chain.drain(..).rev());
-    }
-    order
-}
-
-fn part_of(base: Resolved, extent: Extent) -> Resolved {
-    let Window { range: (start, end), exact } = base.part;
-    let part = match extent {
-        Extent::Exactly(range) | Extent::Within(range) if exact => {
-            let at = |byte: u64| start.saturating_add(byte).min(end);
-            let exact = matches!(extent, Extent::Exactly(_));
-            Window { range: (at(range.start.0), at(range.end.0)), exact }
-        }
-        _ => Window { exact: false, ..base.part },
-    };
-    Resolved { root: base.root, part }
 }
 
 /// For each root the sites it may be, sorted, and whether it may be something else.
@@ -482,7 +353,7 @@ fn dominates(program: &Program, source: ValueId, value: ValueId) -> bool {
 }
 
 /// Sites whose alloc is on no cycle of any kind.
-fn single_instances(program: &Program) -> IndexVec<SiteId, bool> {
+pub(super) fn single_instances(program: &Program) -> IndexVec<SiteId, bool> {
     let repeats = |op: OpId| match program.op(op).control() {
         Control::Loop(trips) => trips.at_most.is_none_or(|most| most > 1),
         Control::While | Control::Unknown | Control::Parallel { .. } => true,

@@ -7,5 +7,6 @@ mod defects;
 mod examples;
 mod generate;
 mod interpreter;
+mod leaving_out;
 mod notation;
 mod random;

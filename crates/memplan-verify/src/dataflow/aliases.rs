@@ -1,0 +1,149 @@
+//! Which values are the same content.
+//!
+//! Views are the same content as what they view, and so is a value that control flow or a select
+//! only ever takes from one other value:
+//!
+//! ```text
+//! %x alloc            itself
+//! %v view %x[4..8]    bytes 4..8 of %x
+//! %w view %v[1..2]    bytes 5..6 of %x
+//! %m merge %x | %x    %x
+//! %n merge %x | %y    itself: it really is one or the other
+//! ```
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::{ByteRange, Extent, Origin, Program, ValueId};
+
+use super::state::Window;
+
+/// A value as part of a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Resolved {
+    /// The allocated or merged value it is (part of).
+    pub(super) root: ValueId,
+    /// Bytes of the root it consists of.
+    pub(super) part: Window,
+}
+
+/// All of the root.
+const WHOLE: Window = Window { range: (0, u64::MAX), exact: true };
+
+/// The values each merged value may take.
+#[derive(Debug)]
+pub(super) struct Sources {
+    pub(super) of: IndexVec<ValueId, Vec<ValueId>>,
+}
+
+impl Sources {
+    pub(super) fn new(program: &Program) -> Sources {
+        let mut of = IndexVec::filled(Vec::new(), program.values().len());
+        for (target, source) in program.incoming_edges() {
+            of[target].push(source);
+        }
+        for (id, value) in program.values().iter_enumerated() {
+            if let Origin::Merged(sources) | Origin::Opaque(sources) = &value.origin {
+                of[id] = sources.to_vec();
+            }
+        }
+        Sources { of }
+    }
+}
+
+/// Follows views and values that only ever are one other value.
+pub(super) fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId, Resolved> {
+    let itself = |root| Resolved { root, part: WHOLE };
+    let mut aliases = Aliases { of: program.values().ids().map(itself).collect() };
+    for value in in_order_of_bases(program) {
+        if let Origin::Derived { base, extent } = &program.value(value).origin {
+            aliases.of[value] = part_of(aliases.of[*base], *extent);
+        }
+    }
+    let merges = |value: &ValueId| matches!(program.value(*value).origin, Origin::Merged(_) | Origin::Incoming);
+    let mut open: Vec<ValueId> = program.values().ids().filter(merges).collect();
+    // Each pass may turn more merges into aliases. Stopping early would only
+    // cost precision; in practice the third pass finds nothing.
+    for _ in 0..8 {
+        let before = open.len();
+        open.retain(|&value| match aliases.only_source(value, &sources.of[value]) {
+            Some(source) => {
+                aliases.of[value] = source;
+                false
+            }
+            None => true,
+        });
+        if open.len() == before {
+            break;
+        }
+    }
+    program.values().ids().map(|value| aliases.find(value)).collect()
+}
+
+/// What each value is known to be a part of: a forest, flattened on the way as
+/// in union-find. A value that is whole itself is a root.
+struct Aliases {
+    of: IndexVec<ValueId, Resolved>,
+}
+
+impl Aliases {
+    fn find(&mut self, value: ValueId) -> Resolved {
+        let mut found = self.of[value];
+        while self.of[found.root].root != found.root {
+            let extent = match found.part {
+                Window { range: (start, end), exact: true } => Extent::Exactly(ByteRange::new(start, end)),
+                Window { range: (start, end), exact: false } => Extent::Within(ByteRange::new(start, end)),
+            };
+            found = part_of(self.of[found.root], extent);
+        }
+        self.of[value] = found;
+        found
+    }
+
+    /// The one thing a merged value is, if all its sources other than itself agree.
+    fn only_source(&mut self, value: ValueId, sources: &[ValueId]) -> Option<Resolved> {
+        let mut only = None;
+        for &source in sources {
+            let found = self.find(source);
+            if found == (Resolved { root: value, part: WHOLE }) {
+                continue;
+            }
+            if only.is_some_and(|only| only != found) {
+                return None;
+            }
+            only = Some(found);
+        }
+        // An alias of a part of itself would be no root at all.
+        only.filter(|only| only.root != value)
+    }
+}
+
+/// Values, each after the one it is a view of.
+fn in_order_of_bases(program: &Program) -> Vec<ValueId> {
+    let mut done = vec![false; program.values().len()];
+    let mut order = Vec::with_capacity(done.len());
+    let mut chain = Vec::new();
+    for start in program.values().ids() {
+        let mut value = start;
+        while !std::mem::replace(&mut done[value.index()], true) {
+            chain.push(value);
+            match &program.value(value).origin {
+                Origin::Derived { base, .. } => value = *base,
+                _ => break,
+            }
+        }
+        order.extend(chain.drain(..).rev());
+    }
+    order
+}
+
+fn part_of(base: Resolved, extent: Extent) -> Resolved {
+    let Window { range: (start, end), exact } = base.part;
+    let part = match extent {
+        Extent::Exactly(range) | Extent::Within(range) if exact => {
+            let at = |byte: u64| start.saturating_add(byte).min(end);
+            let exact = matches!(extent, Extent::Exactly(_));
+            Window { range: (at(range.start.0), at(range.end.0)), exact }
+        }
+        _ => Window { exact: false, ..base.part },
+    };
+    Resolved { root: base.root, part }
+}

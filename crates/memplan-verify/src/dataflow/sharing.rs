@@ -1,0 +1,354 @@
+//! Which buffers have to be followed at all.
+//!
+//! Following the contents of a buffer byte by byte is dear, and for most buffers needless. The bytes
+//! of a buffer can only be lost between its first and its last access, and only to somebody who
+//! writes them in that time. So every buffer gets a *stretch* of the program in which all of its
+//! accesses happen, ops counted in program order:
+//!
+//! ```text
+//!   0  alloc %x                 %x, %y and %z lie on the same bytes.
+//!   1  alloc %y                 %x: 2..4     its accesses are at 2 and 3
+//!   2  write %x                 %y: 4..9     the loop may come back from 6 to 5: all of 4..7 counts
+//!   3  read %x                  %z: 8..10
+//!   4  loop {
+//!   5    write %y               %x shares time with nobody: whatever lies on its bytes is written
+//!   6    read %y                before or after, and it is left out as if it had memory of its own.
+//!      }                        %y and %z share op 8: both are followed.
+//!   7  alloc %z
+//!   8  read %y, write %z
+//!   9  read %z
+//! ```
+//!
+//! # Why leaving out hides nothing
+//!
+//! A stretch is only believed where it is plain that one instance of the buffer lives within it. The
+//! buffer must have no other name than its own and its views, and every access must stand behind the
+//! alloc, inside the alloc's own block, or anywhere in its region if the alloc is in the region's first
+//! block and no branch leads back. Control that comes to the access then came by the alloc,
+//! and went straight on, except for what repeats in between: a loop, a parallel op, a region with
+//! branches that lead back. Such an op belongs to the stretch as a whole. A buffer that iterations of a
+//! parallel op have side by side is in use as long as that op runs.
+//!
+//! For all other buffers the stretch is the whole function. Those of which an older instance may be in
+//! use beside the latest one are always followed, and so is everything in functions with asynchronous
+//! work. Where one value may be several buffers, all of them are followed if one is.
+//!
+//! The sweep ([`Occupied`]) may call buffers contested that are not, never the other way round: being
+//! followed for nothing costs time and changes no verdict.
+//!
+//! Cost: near linear, one sorted list of stretches and one ordered map of the bytes in use.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use memplan_core::{Id, IndexVec};
+use memplan_program::{
+    AccessKind, BlockId, Branch, Control, OpId, Origin, Program, Region, RegionId, SiteId, Target, ValueId,
+};
+
+use super::aliases::{Resolved, Sources};
+use super::layout::{Layout, iterations};
+use super::ops_of;
+
+/// What the decision is made from.
+pub(super) struct Sharing<'a> {
+    pub(super) program: &'a Program,
+    pub(super) layout: &'a Layout,
+    pub(super) sources: &'a Sources,
+    pub(super) resolved: &'a IndexVec<ValueId, Resolved>,
+    /// One past the last op inside each op.
+    pub(super) ends: &'a IndexVec<OpId, usize>,
+    /// Sites that are allocated at most once in a run of their function.
+    pub(super) single: &'a IndexVec<SiteId, bool>,
+    /// The sites each loop rotates although they are allocated outside of it.
+    pub(super) rotated: &'a HashMap<OpId, Vec<SiteId>>,
+    /// Regions whose blocks only branch to blocks behind them in the text.
+    pub(super) forward: &'a IndexVec<RegionId, bool>,
+}
+
+/// Which regions run through their blocks in the order of the text, some blocks left out.
+pub(super) fn forward_regions(program: &Program) -> IndexVec<RegionId, bool> {
+    let mut position: IndexVec<BlockId, usize> = IndexVec::filled(0, program.blocks().len());
+    for region in program.regions() {
+        region.blocks.iter().enumerate().for_each(|(at, &block)| position[block] = at);
+    }
+    let leads_on = |from: BlockId, branch: &Branch| match branch.target {
+        Target::Block(to) => position[from] < position[to],
+        Target::Leave | Target::Break => true,
+    };
+    let is_forward = |region: &Region| {
+        let first_ops = region.blocks.iter().filter_map(|&block| program.block(block).ops.first());
+        first_ops.is_sorted()
+            && region
+                .blocks
+                .iter()
+                .all(|&block| program.block(block).branches.iter().all(|branch| leads_on(block, branch)))
+    };
+    program.regions().iter().map(is_forward).collect()
+}
+
+/// What is known about when a site is in use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Use {
+    /// Nobody accesses it.
+    #[default]
+    Never,
+    /// Only within these ops.
+    Within(Range<usize>),
+    /// At any time.
+    Anytime,
+}
+
+impl Use {
+    fn extend(&mut self, ops: Range<usize>) {
+        *self = match std::mem::take(self) {
+            Use::Never => Use::Within(ops),
+            Use::Within(old) => Use::Within(old.start.min(ops.start)..old.end.max(ops.end)),
+            Use::Anytime => Use::Anytime,
+        };
+    }
+}
+
+impl Sharing<'_> {
+    /// For each site whether its contents have to be followed.
+    pub(super) fn followed(&self) -> IndexVec<SiteId, bool> {
+        let several_names = self.with_several_names();
+        let asynchronous = self.in_asynchronous_functions();
+        let (uses, escapes) = self.uses(&several_names);
+        let mut followed = IndexVec::filled(false, self.program.sites().len());
+        for (site, info) in self.program.sites().iter_enumerated() {
+            let instances_may_meet = (several_names[site] || escapes[site]) && !self.single[site];
+            followed[site] = instances_may_meet || info.preload || asynchronous[site];
+        }
+        // The order does not matter: each site only turns its own flag on.
+        self.rotated.values().flatten().for_each(|&site| followed[site] = true);
+        self.mark_contested(&uses, &mut followed);
+        self.follow_together(&mut followed);
+        followed
+    }
+
+    /// The placed site of which a value is (part of) the own name.
+    fn named(&self, value: ValueId) -> Option<SiteId> {
+        match self.program.value(self.resolved[value].root).origin {
+            Origin::Alloc(site) if self.layout.is_placed(site) => Some(site),
+            _ => None,
+        }
+    }
+
+    /// Pairs of a merged value and something that it may be.
+    fn merges(&self) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
+        let roots = self.sources.of.iter_enumerated().filter(|&(value, _)| self.resolved[value].root == value);
+        roots.flat_map(|(value, sources)| sources.iter().map(move |&source| (value, source)))
+    }
+
+    /// Sites that a merged value may be.
+    fn with_several_names(&self) -> IndexVec<SiteId, bool> {
+        let mut several = IndexVec::filled(false, self.program.sites().len());
+        for (_, source) in self.merges() {
+            if let Some(site) = self.named(source) {
+                several[site] = true;
+            }
+        }
+        several
+    }
+
+    /// Sites of functions in which something runs beside the code.
+    fn in_asynchronous_functions(&self) -> IndexVec<SiteId, bool> {
+        let program = self.program;
+        let mut asynchronous = IndexVec::filled(false, program.functions().len());
+        for (id, op) in program.ops().iter_enumerated() {
+            let runs_beside = match op.control() {
+                Control::Async { .. } => true,
+                Control::Unknown => !op.regions().is_empty(),
+                _ => false,
+            };
+            if runs_beside {
+                asynchronous[program.function_of(id)] = true;
+            }
+        }
+        let is_in_one = |site| program.alloc_op(site).is_none_or(|op| asynchronous[program.function_of(op)]);
+        program.sites().ids().map(is_in_one).collect()
+    }
+
+    /// When each site is in use, and whether it escapes: one walk over the ops.
+    fn uses(&self, several_names: &IndexVec<SiteId, bool>) -> (IndexVec<SiteId, Use>, IndexVec<SiteId, bool>) {
+        let program = self.program;
+        let mut uses = IndexVec::filled(Use::Never, program.sites().len());
+        let mut escapes = IndexVec::filled(false, program.sites().len());
+        // The repeating ops around the current one, outermost first.
+        let mut repeating: Vec<OpId> = Vec::new();
+        for (id, op) in program.ops().iter_enumerated() {
+            while repeating.last().is_some_and(|&around| self.ends[around] <= id.index()) {
+                repeating.pop();
+            }
+            for access in &op.accesses {
+                let Some(site) = self.named(access.value) else { continue };
+                escapes[site] |= access.kind == AccessKind::Escape;
+                match self.stretch(site, id, &repeating) {
+                    Some(ops) => uses[site].extend(ops),
+                    None => uses[site] = Use::Anytime,
+                }
+            }
+            if self.repeats(id) {
+                repeating.push(id);
+            }
+        }
+        for (site, info) in program.sites().iter_enumerated() {
+            if several_names[site] || escapes[site] || info.preload {
+                uses[site] = Use::Anytime;
+            }
+        }
+        (uses, escapes)
+    }
+
+    /// Whether control may come to some op inside more than once, or not in the order of the text.
+    fn repeats(&self, op: OpId) -> bool {
+        let op = self.program.op(op);
+        let straight = matches!(op.control(), Control::Once | Control::Alternatives { .. });
+        op.regions().iter().any(|&region| !straight || !self.forward[region])
+    }
+
+    /// The ops in which a site has to be intact because of an access; `None` if there is no telling.
+    fn stretch(&self, site: SiteId, access: OpId, repeating: &[OpId]) -> Option<Range<usize>> {
+        let alloc = self.program.alloc_op(site)?;
+        if access < alloc || access.index() >= self.in_reach_until(alloc)? {
+            return None;
+        }
+        // Whatever is around the access and behind the alloc is inside the alloc's region.
+        let outermost = repeating.get(repeating.partition_point(|&op| op < alloc));
+        let stretch = outermost.map_or(access.index()..access.index() + 1, |&op| op.index()..self.ends[op]);
+        match self.shared_by_iterations(site) {
+            Some(parallel) => Some(parallel.index().min(stretch.start)..self.ends[parallel].max(stretch.end)),
+            None => Some(stretch),
+        }
+    }
+
+    /// One past the last op to which control only ever comes from an alloc, straight on.
+    fn in_reach_until(&self, alloc: OpId) -> Option<usize> {
+        let block = self.program.op(alloc).block;
+        let region = self.program.block(block).region;
+        let blocks = &self.program.region(region).blocks;
+        let last_op = |&block: &BlockId| self.program.block(block).ops.last();
+        let last = match self.forward[region] && blocks.first() == Some(&block) {
+            true => blocks.iter().rev().find_map(last_op),
+            false => last_op(&block),
+        };
+        last.map(|&last| self.ends[last])
+    }
+
+    /// The outermost parallel op whose iterations have a site side by side in one memory.
+    fn shared_by_iterations(&self, site: SiteId) -> Option<OpId> {
+        let place = self.layout.all_places_of(site).next()?;
+        let mut terms = self.layout.places[place].terms.iter();
+        terms.rfind(|term| iterations(self.program.op(term.op)) != Some(1)).map(|term| term.op)
+    }
+
+    /// Follows all sites that lie on bytes that somebody else uses at the same time.
+    fn mark_contested(&self, uses: &IndexVec<SiteId, Use>, followed: &mut IndexVec<SiteId, bool>) {
+        let mut stretches: Vec<(usize, usize, usize)> = Vec::with_capacity(self.layout.places.len());
+        for (site, used) in uses.iter_enumerated() {
+            let ops = match used {
+                Use::Never => continue,
+                Use::Within(ops) => ops.clone(),
+                Use::Anytime => match self.program.alloc_op(site) {
+                    Some(alloc) => ops_of(self.program, self.program.function_of(alloc)),
+                    None => 0..self.program.ops().len(),
+                },
+            };
+            stretches.extend(self.layout.all_places_of(site).map(|place| (ops.start, place, ops.end)));
+        }
+        stretches.sort_unstable();
+        let mut occupied = Occupied::default();
+        for (from, place, until) in stretches {
+            let place = &self.layout.places[place];
+            let taken = Taken { end: place.hull_end(), until, only: Some(place.site) };
+            if place.start < taken.end {
+                occupied.take(place.start, from, taken, followed);
+            }
+        }
+    }
+
+    /// Where a value may be one of several sites, all of them are followed if one is: what a write
+    /// through the value does to one depends on whether it may be another.
+    fn follow_together(&self, followed: &mut IndexVec<SiteId, bool>) {
+        let mut groups = Groups { parent: HashMap::new() };
+        for (value, source) in self.merges() {
+            groups.unite(value, self.resolved[source].root);
+        }
+        if groups.parent.is_empty() {
+            return;
+        }
+        let own_value = |site: SiteId| self.program.site(site).value;
+        let mut wanted: HashMap<ValueId, bool> = HashMap::new();
+        for (site, &is_followed) in followed.iter_enumerated() {
+            *wanted.entry(groups.find(own_value(site))).or_default() |= is_followed;
+        }
+        for site in self.program.sites().ids() {
+            followed[site] |= wanted.get(&groups.find(own_value(site))).is_some_and(|&wanted| wanted);
+        }
+    }
+}
+
+/// The bytes in use at the op where the sweep is, as disjoint intervals of addresses by their start.
+#[derive(Default)]
+struct Occupied {
+    taken: BTreeMap<i128, Taken>,
+}
+
+/// Somebody's bytes, or those of several that overlap.
+struct Taken {
+    end: i128,
+    /// The op behind the last one that uses them.
+    until: usize,
+    /// The only site there; `None` if there are several, which are all contested.
+    only: Option<SiteId>,
+}
+
+impl Occupied {
+    /// A site takes its bytes at op `now`. What is there still becomes contested, together with the site.
+    fn take(&mut self, start: i128, now: usize, new: Taken, contested: &mut IndexVec<SiteId, bool>) {
+        let (mut start, mut new) = (start, new);
+        loop {
+            // Intervals are disjoint: the last that begins before our end is the only one to look at.
+            let below = self.taken.range(..new.end).next_back();
+            let Some((&other_start, _)) = below.filter(|(_, other)| other.end > start) else { break };
+            let Some(other) = self.taken.remove(&other_start) else { break };
+            if other.until <= now {
+                continue;
+            }
+            for site in [new.only, other.only].into_iter().flatten() {
+                contested[site] = true;
+            }
+            start = start.min(other_start);
+            new = Taken { end: new.end.max(other.end), until: new.until.max(other.until), only: None };
+        }
+        self.taken.insert(start, new);
+    }
+}
+
+/// Values that are one group because merges connect them.
+struct Groups {
+    parent: HashMap<ValueId, ValueId>,
+}
+
+impl Groups {
+    fn find(&mut self, value: ValueId) -> ValueId {
+        let mut root = value;
+        while let Some(&parent) = self.parent.get(&root) {
+            root = parent;
+        }
+        // Shorten the way for the next one who asks.
+        let mut at = value;
+        while let Some(parent) = self.parent.get_mut(&at) {
+            at = std::mem::replace(parent, root);
+        }
+        root
+    }
+
+    fn unite(&mut self, one: ValueId, other: ValueId) {
+        let (one, other) = (self.find(one), self.find(other));
+        if one != other {
+            self.parent.insert(one, other);
+        }
+    }
+}
