@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 use memplan_core::{BufferId, Problem, Step};
 
-use super::layout::{Layout, Slot};
+use super::layout::{Area, Layout, Slot};
 use super::listing::Listing;
 use super::live_ranges::{LiveRanges, Span};
 use super::overlay::Overlays;
@@ -101,10 +101,11 @@ impl Rectangles {
     /// Calls `meet(newcomer, present)` for every overlap; when it returns
     /// false, the newcomer's other overlaps are passed over.
     fn sweep(&self, mut meet: impl FnMut(usize, usize) -> bool) {
-        let (starts, ends) = (self.by(|&(start, _)| start), self.by(|&(_, end)| end));
-        if self.are_disjoint(&starts, &ends) {
+        let starts = self.by(|&(start, _)| start);
+        if self.are_disjoint(&starts) {
             return;
         }
+        let ends = self.by(|&(_, end)| end);
         let mut present = LiveRanges::new(&self.bytes);
         let mut ending = ends.into_iter().peekable();
         for (now, newcomer) in starts {
@@ -124,20 +125,24 @@ impl Rectangles {
     }
 
     /// A quick look first: in most valid plans not even tied buffers overlap.
-    /// Then a map of what is present will do, small enough to stay in the cache.
-    fn are_disjoint(&self, starts: &[(u64, u32)], ends: &[(u64, u32)]) -> bool {
-        let mut present = BTreeMap::new();
-        let mut ending = ends.iter().peekable();
+    /// Then a map of the bytes that were last taken will do, small enough to stay in the cache.
+    /// What is over stays there until somebody else takes its bytes, so nobody has to sort the ends.
+    fn are_disjoint(&self, starts: &[(u64, u32)]) -> bool {
+        let mut taken: BTreeMap<(Area, u64), (u64, u64)> = BTreeMap::new();
         starts.iter().all(|&(now, newcomer)| {
-            while let Some(&(_, over)) = ending.next_if(|&&(end, _)| end <= now) {
-                let over = &self.bytes[over as usize];
-                present.remove(&(over.area, over.low));
-            }
             let Span { area, low, high, .. } = self.bytes[newcomer as usize];
-            let below = present.range(..(area, high)).next_back();
-            let is_free = below.is_none_or(|(&(other, _), &end)| other != area || end <= low);
-            present.insert((area, low), high);
-            is_free
+            let (_, end) = self.times[newcomer as usize];
+            while let Some((&there, &(other_high, other_end))) = taken.range((area, 0)..(area, high)).next_back() {
+                if other_high <= low {
+                    break;
+                }
+                if other_end > now {
+                    return false;
+                }
+                taken.remove(&there);
+            }
+            taken.insert((area, low), (high, end));
+            true
         })
     }
 }
