@@ -325,7 +325,7 @@ impl Walk<'_> {
         if self.beyond == Beyond::Prolong && self.graphs.forward[region] {
             return;
         }
-        if let Some((first, last)) = self.graphs.range(self.program, self.tree, region) {
+        if let Some((first, last)) = self.graphs.range(self.tree, region) {
             self.extend(site, first, last);
         }
     }
@@ -376,7 +376,7 @@ impl Walk<'_> {
         match self.program.region(region).op {
             Some(around) => self.extend(site, around, self.tree.last_inside(around)),
             None => {
-                if let Some((first, last)) = self.graphs.range(self.program, self.tree, region) {
+                if let Some((first, last)) = self.graphs.range(self.tree, region) {
                     self.extend(site, first, last);
                 }
             }
@@ -494,6 +494,8 @@ struct Graphs {
     /// the order of ticks is an order of execution. (The two parts of a `while`
     /// are such blocks; what goes round there goes through arguments.)
     forward: IndexVec<RegionId, bool>,
+    /// First op and last op of each region, the latter not counting what is inside it.
+    ranges: IndexVec<RegionId, Option<(OpId, OpId)>>,
 }
 
 impl Graphs {
@@ -501,6 +503,7 @@ impl Graphs {
         let mut graphs = Graphs {
             cycle: IndexVec::filled(None, program.blocks().len()),
             forward: program.regions().iter().map(|region| is_forward(program, &region.blocks)).collect(),
+            ranges: ranges(program),
         };
         let mut next = 0;
         for region in program.regions().iter().filter(|region| region.blocks.len() > 1) {
@@ -519,15 +522,27 @@ impl Graphs {
     }
 
     /// First and last op of a region.
-    fn range(&self, program: &Program, tree: &OpTree, region: RegionId) -> Option<(OpId, OpId)> {
-        let ops = || program.region(region).blocks.iter().flat_map(|&block| &program.block(block).ops);
-        let first = ops().min()?;
-        let last = ops().max()?;
-        Some((*first, tree.last_inside(*last)))
+    fn range(&self, tree: &OpTree, region: RegionId) -> Option<(OpId, OpId)> {
+        let (first, last) = self.ranges[region]?;
+        Some((first, tree.last_inside(last)))
     }
 }
 
+fn ranges(program: &Program) -> IndexVec<RegionId, Option<(OpId, OpId)>> {
+    let mut ranges: IndexVec<RegionId, Option<(OpId, OpId)>> = IndexVec::filled(None, program.regions().len());
+    for block in program.blocks() {
+        // The ops of a block are in program order.
+        let (Some(&first), Some(&last)) = (block.ops.first(), block.ops.last()) else { continue };
+        let range = &mut ranges[block.region];
+        *range = Some(range.map_or((first, last), |(low, high)| (low.min(first), high.max(last))));
+    }
+    ranges
+}
+
 fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
+    if let [only] = blocks {
+        return !program.block(*only).branches.iter().any(|branch| matches!(branch.target, Target::Block(_)));
+    }
     let place: std::collections::HashMap<BlockId, usize> = blocks.iter().copied().zip(0..).collect();
     blocks.iter().all(|block| {
         program.block(*block).branches.iter().all(|branch| match branch.target {
