@@ -207,7 +207,7 @@ pub struct Document {
     pub(crate) names: IndexVec<NameId, NameEntry>,
     /// One top-level block a chunk.
     pub(crate) top: Vec<BlockId>,
-    pub(crate) aliases: Vec<std::collections::HashMap<String, Alias>>,
+    pub(crate) aliases: Vec<crate::hash::HashMap<String, Alias>>,
     pub(crate) operand_pool: Vec<ValueId>,
     pub(crate) value_pool: Vec<ValueId>,
     pub(crate) region_pool: Vec<RegionId>,

@@ -10,6 +10,7 @@
 //! without making tokens; it is what most of a file's length goes through.
 
 use memplan_core::Span;
+use smallvec::SmallVec;
 
 /// What a token is. Punctuation that the reader never asks for by name is [`TokenKind::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,9 @@ pub(crate) struct Unbalanced {
     /// The closing bracket that does not fit, or the end of the text.
     pub(crate) at: usize,
 }
+
+/// Where the brackets that are still open stand.
+type Brackets = SmallVec<[usize; 16]>;
 
 /// A position in the text.
 #[derive(Clone, Copy)]
@@ -184,10 +188,9 @@ impl<'s> Lexer<'s> {
         kind
     }
 
-    fn run(&mut self, accepts: fn(u8) -> bool, kind: TokenKind) -> TokenKind {
-        while self.position < self.bytes.len() && accepts(self.bytes[self.position]) {
-            self.position += 1;
-        }
+    fn run(&mut self, accepts: impl Fn(u8) -> bool, kind: TokenKind) -> TokenKind {
+        let rest = self.bytes.get(self.position..).unwrap_or(&[]);
+        self.position += rest.iter().position(|&byte| !accepts(byte)).unwrap_or(rest.len());
         kind
     }
 
@@ -245,7 +248,8 @@ impl<'s> Lexer<'s> {
     /// Jumps over the group whose opening bracket stands at `open`, strings and
     /// comments inside it included, and leaves the position behind its end.
     pub(crate) fn skip_group(&mut self, open: usize) -> Result<(), Unbalanced> {
-        let mut stack: Vec<usize> = Vec::new();
+        // Types and attributes hardly ever nest deeper; no memory is asked for then.
+        let mut stack: Brackets = Brackets::new();
         let mut at = open;
         while let Some(&byte) = self.bytes.get(at) {
             let next = self.byte(at + 1);
@@ -276,7 +280,7 @@ impl<'s> Lexer<'s> {
         Err(Unbalanced { open: stack.last().copied().unwrap_or(open), at: self.bytes.len() })
     }
 
-    fn close(&self, stack: &mut Vec<usize>, at: usize) -> Result<(), Unbalanced> {
+    fn close(&self, stack: &mut Brackets, at: usize) -> Result<(), Unbalanced> {
         let open = stack.pop().unwrap_or(at);
         if closing(self.byte(open)) == self.byte(at) { Ok(()) } else { Err(Unbalanced { open, at }) }
     }
@@ -308,8 +312,20 @@ fn closing(open: u8) -> u8 {
     }
 }
 
+/// Whether each byte may stand in a bare name: one look instead of six comparisons a byte.
+const BARE: [bool; 256] = {
+    let mut bare = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let character = byte as u8;
+        bare[byte] = character.is_ascii_alphanumeric() || matches!(character, b'_' | b'$' | b'.');
+        byte += 1;
+    }
+    bare
+};
+
 fn is_bare(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.')
+    BARE[usize::from(byte)]
 }
 
 fn is_suffix(byte: u8) -> bool {

@@ -15,6 +15,7 @@ pub mod dialect;
 mod document;
 mod error;
 mod fuzz;
+mod hash;
 mod lex;
 mod lower;
 pub mod pass;

@@ -24,7 +24,7 @@
 mod sum;
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, VecDeque};
 
 use memplan_core::{Bytes, IndexVec, Span};
 use memplan_program::SiteId;
@@ -76,9 +76,10 @@ pub fn find_addresses(
         before,
         after,
         changes,
-        counterparts: HashMap::new(),
-        addresses: HashMap::new(),
-        blocks: HashMap::new(),
+        counterparts: IndexVec::filled(None, before.values.len()),
+        places: IndexVec::filled(None, before.values.len()),
+        addresses: Vec::new(),
+        blocks: IndexVec::filled(None, before.blocks.len()),
         later: Vec::new(),
         old_marks: Vec::new(),
         new_marks: Vec::new(),
@@ -90,26 +91,31 @@ pub fn find_addresses(
     walk.unused(sites)?;
     walk.marks()?;
     for &(old, new, span) in &walk.later {
-        if walk.counterparts.get(&old) != Some(&new) {
+        if walk.counterparts[old] != Some(new) {
             return Err(Difference { span, message: format!("{} is something else", after.value_name(new)) });
         }
     }
-    let address = |&op: &OpId| before.results(op).first().and_then(|value| walk.addresses.get(value).cloned());
-    Ok(sites.iter().map(address).collect())
+    let address = |&op: &OpId| before.results(op).first().and_then(|&value| walk.known(value));
+    Ok(sites.iter().map(|op| address(op).map(|(_, address)| address.clone())).collect())
 }
 
 /// Pairs up two lists that must be equally long.
-fn pairs<T: Copy>(one: &[T], other: &[T], span: Span, what: &str) -> Result<Vec<(T, T)>, Difference> {
+fn pairs<'l, T: Copy>(
+    one: &'l [T],
+    other: &'l [T],
+    span: Span,
+    what: &str,
+) -> Result<impl Iterator<Item = (T, T)> + use<'l, T>, Difference> {
     if one.len() != other.len() {
         return Err(Difference { span, message: format!("{} {what} instead of {}", other.len(), one.len()) });
     }
-    Ok(one.iter().copied().zip(other.iter().copied()).collect())
+    Ok(one.iter().copied().zip(other.iter().copied()))
 }
 
 /// What is to be remembered about an operand.
 enum Use {
-    /// It was an allocation that is gone, and this is its address.
-    Address(ValueId, Address),
+    /// It was an allocation that is gone, and this is what stands in its place, and its address.
+    Address(ValueId, ValueId, Address),
     /// It is made further down in both texts, and must turn out to be the same.
     Later(ValueId, ValueId),
 }
@@ -119,11 +125,13 @@ struct Walk<'a> {
     after: &'a Document,
     changes: Changes,
     /// The new value for each old one that is still there.
-    counterparts: HashMap<ValueId, ValueId>,
-    /// The address of each old value that is an allocation no longer.
-    addresses: HashMap<ValueId, Address>,
+    counterparts: IndexVec<ValueId, Option<ValueId>>,
+    /// Which of `addresses` belongs to each old value that is an allocation no longer.
+    places: IndexVec<ValueId, Option<u32>>,
+    /// Addresses, each with the new value that stands for it where it was found first.
+    addresses: Vec<(ValueId, Address)>,
     /// The new block for each old one.
-    blocks: HashMap<BlockId, BlockId>,
+    blocks: IndexVec<BlockId, Option<BlockId>>,
     /// Operands that are made further down, and where they are used.
     later: Vec<(ValueId, ValueId, Span)>,
     /// `annotation.mark` ops of the two texts.
@@ -134,17 +142,25 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn region(&mut self, before: RegionId, after: RegionId) -> Result<(), Difference> {
-        let span = self.after.region(after).span;
-        for (one, other) in pairs(self.before.blocks(before), self.after.blocks(after), span, "blocks")? {
-            self.counterparts.extend(pairs(
-                self.before.arguments(one),
-                self.after.arguments(other),
-                span,
-                "block arguments",
-            )?);
+    /// The address of an old value, if it is known, and the new value that it was found at.
+    fn known(&self, value: ValueId) -> Option<&(ValueId, Address)> {
+        self.places[value].and_then(|place| self.addresses.get(place as usize))
+    }
+
+    /// Old values and the new ones that they have become.
+    fn set_counterparts(&mut self, pairs: impl Iterator<Item = (ValueId, ValueId)>) {
+        for (old, new) in pairs {
+            self.counterparts[old] = Some(new);
         }
-        for (one, other) in pairs(self.before.blocks(before), self.after.blocks(after), span, "blocks")? {
+    }
+
+    fn region(&mut self, before: RegionId, after: RegionId) -> Result<(), Difference> {
+        let (old, new) = (self.before, self.after);
+        let span = new.region(after).span;
+        for (one, other) in pairs(old.blocks(before), new.blocks(after), span, "blocks")? {
+            self.set_counterparts(pairs(old.arguments(one), new.arguments(other), span, "block arguments")?);
+        }
+        for (one, other) in pairs(old.blocks(before), new.blocks(after), span, "blocks")? {
             self.block(one, other)?;
         }
         Ok(())
@@ -152,7 +168,7 @@ impl Walk<'_> {
 
     /// Walks through two blocks side by side.
     fn block(&mut self, before: BlockId, after: BlockId) -> Result<(), Difference> {
-        self.blocks.insert(before, after);
+        self.blocks[before] = Some(after);
         let old_names = names_of(self.before, before);
         let new_names = names_of(self.after, after);
         let mut old = self.before.ops(before).iter().copied().peekable();
@@ -190,17 +206,17 @@ impl Walk<'_> {
 
     /// Whether an op has been taken away. What the new text makes under the same name with the same op is not
     /// gone.
-    fn is_gone(&mut self, op: OpId, new_names: &HashSet<(&str, &str)>) -> bool {
+    fn is_gone(&mut self, op: OpId, new_names: &SortedNames) -> bool {
         if self.is_mark(self.before, op) {
             self.old_marks.push(op);
             return true;
         }
-        self.may_be_gone(op) && name_of(self.before, op).is_some_and(|name| !new_names.contains(&name))
+        self.may_be_gone(op) && name_of(self.before, op).is_some_and(|name| !new_names.contains(name))
     }
 
     /// Whether an op has been added.
-    fn is_new(&self, op: OpId, old_names: &HashSet<(&str, &str)>) -> bool {
-        self.may_be_new(op) && name_of(self.after, op).is_none_or(|name| !old_names.contains(&name))
+    fn is_new(&self, op: OpId, old_names: &SortedNames) -> bool {
+        self.may_be_new(op) && name_of(self.after, op).is_none_or(|name| !old_names.contains(name))
     }
 
     /// Marks may move together with the address they mark, so they are compared at the end.
@@ -210,14 +226,16 @@ impl Walk<'_> {
 
     /// Every mark of the old text must be in the new one, on the same buffer and with the same words.
     fn marks(&self) -> Result<(), Difference> {
-        let mut left = self.new_marks.clone();
+        // Marks mostly stand in the old order, so the one looked for is near the start of those left.
+        let mut left: VecDeque<OpId> = self.new_marks.iter().copied().collect();
         for &mark in &self.old_marks {
             let old = self.before.operands(mark);
             let is_same = |&other: &OpId| {
                 let new = self.after.operands(other);
-                let same_value = |(&old, &new): (&ValueId, &ValueId)| match self.addresses.get(&old) {
-                    Some(address) => self.address(old, new).is_some_and(|found| found.as_ref() == Ok(address)),
-                    None => self.counterparts.get(&old).is_none_or(|&counterpart| counterpart == new),
+                let same_value = |(&old, &new): (&ValueId, &ValueId)| match self.known(old) {
+                    Some((at, _)) if *at == new => true,
+                    Some((_, address)) => self.address(old, new).is_some_and(|found| found.as_ref() == Ok(address)),
+                    None => self.counterparts[old].is_none_or(|counterpart| counterpart == new),
                 };
                 old.len() == new.len() && old.iter().zip(new).all(same_value) && self.same_words(mark, other)
             };
@@ -230,7 +248,7 @@ impl Walk<'_> {
                 }
             }
         }
-        match left.first() {
+        match left.front() {
             Some(&mark) => Err(Difference { span: self.after.op(mark).span, message: "this mark is new".to_owned() }),
             None => Ok(()),
         }
@@ -240,32 +258,37 @@ impl Walk<'_> {
     fn pair(&mut self, one: OpId, other: OpId, uses: Vec<Use>) -> Result<(), Difference> {
         for operand in uses {
             match operand {
-                Use::Address(value, address) => self.remember(value, address, self.after.op(other).span)?,
+                Use::Address(value, new, address) => self.remember(value, new, address, self.after.op(other).span)?,
                 Use::Later(old, new) => self.later.push((old, new, self.after.op(other).span)),
             }
         }
         let (before, after) = (self.before, self.after);
         let span = after.op(other).span;
-        self.counterparts.extend(pairs(before.results(one), after.results(other), span, "results")?);
+        self.set_counterparts(pairs(before.results(one), after.results(other), span, "results")?);
         for (one, other) in pairs(before.regions(one), after.regions(other), span, "regions")? {
             self.region(one, other)?;
         }
         Ok(())
     }
 
-    fn remember(&mut self, value: ValueId, address: Address, span: Span) -> Result<(), Difference> {
-        match self.addresses.get(&value) {
-            Some(known) if *known != address => {
+    fn remember(&mut self, value: ValueId, new: ValueId, address: Address, span: Span) -> Result<(), Difference> {
+        match self.known(value) {
+            Some((_, known)) if *known != address => {
                 let name = self.before.value_name(value);
                 let message = format!("{name} is at {:?} here and at {:?} elsewhere", address.offsets, known.offsets);
                 Err(Difference { span, message })
             }
             Some(_) => Ok(()),
             None => {
-                self.addresses.insert(value, address);
+                self.add_address(value, new, address);
                 Ok(())
             }
         }
+    }
+
+    fn add_address(&mut self, value: ValueId, new: ValueId, address: Address) {
+        self.places[value] = u32::try_from(self.addresses.len()).ok();
+        self.addresses.push((new, address));
     }
 
     /// Whether two ops are the same, and what is to be remembered about their operands.
@@ -274,10 +297,9 @@ impl Walk<'_> {
         if before.name(one) != after.name(other) {
             return Err(format!("found `{}`", after.name(other)));
         }
-        let names = |document: &Document, op: OpId| -> Vec<String> {
-            document.results(op).iter().map(|&value| document.value_name(value).to_owned()).collect()
-        };
-        if names(before, one) != names(after, other) {
+        let (old, new) = (before.results(one), after.results(other));
+        let same_name = |(&old, &new): (&ValueId, &ValueId)| before.value_name(old) == after.value_name(new);
+        if old.len() != new.len() || !old.iter().zip(new).all(same_name) {
             return Err("its results have other names".to_owned());
         }
         if self.changes != Changes::Attributes && !self.same_words(one, other) {
@@ -293,10 +315,14 @@ impl Walk<'_> {
     /// Whether an operand is what it was, and what is to be remembered about it.
     fn same_value(&self, old: ValueId, new: ValueId) -> Result<Option<Use>, String> {
         let (before, after) = (self.before, self.after);
-        match self.counterparts.get(&old) {
-            Some(&counterpart) if counterpart == new => return Ok(None),
+        match self.counterparts[old] {
+            Some(counterpart) if counterpart == new => return Ok(None),
             Some(_) => return Err(format!("it uses {} instead of {}", after.value_name(new), before.value_name(old))),
             None => {}
+        }
+        // The same two values have been compared before.
+        if self.known(old).is_some_and(|&(at, _)| at == new) {
+            return Ok(None);
         }
         let unresolved =
             |document: &Document, value: ValueId| document.value(value).definition == Definition::Unresolved;
@@ -313,7 +339,7 @@ impl Walk<'_> {
         if before.type_text(old) != after.type_text(new) {
             return Err(format!("{} has another type than {}", after.value_name(new), before.value_name(old)));
         }
-        Ok(Some(Use::Address(old, address?)))
+        Ok(Some(Use::Address(old, new, address?)))
     }
 
     /// Whether two ops are written with the same words, names of values aside.
@@ -375,13 +401,13 @@ impl Walk<'_> {
             Definition::Result { op, .. } => self.before.name(op) == "memref.alloc",
             _ => false,
         };
-        is_allocation && self.counterparts.contains_key(&value)
+        is_allocation && self.counterparts[value].is_some()
     }
 
     /// The addresses of buffers that no op uses: made under the buffer's own name, in its function.
     fn unused(&mut self, sites: &IndexVec<SiteId, OpId>) -> Result<(), Difference> {
         let (before, after) = (self.before, self.after);
-        let gone = |value: &ValueId| !self.counterparts.contains_key(value) && !self.addresses.contains_key(value);
+        let gone = |value: &ValueId| self.counterparts[*value].is_none() && self.places[*value].is_none();
         let missing: Vec<ValueId> =
             sites.iter().filter_map(|&op| before.results(op).first().copied()).filter(gone).collect();
         if missing.is_empty() {
@@ -401,16 +427,16 @@ impl Walk<'_> {
             let function = before.function_around(op).and_then(|function| before.symbol_name(function));
             let candidates = made.get(&(function, before.value_name(value))).map_or(&[][..], Vec::as_slice);
             // Names are used again in other blocks: the one in its own block comes first.
-            let block = self.blocks.get(&before.op(op).parent);
+            let block = self.blocks[before.op(op).parent];
             let is_elsewhere = |&candidate: &ValueId| match after.value(candidate).definition {
-                Definition::Result { op, .. } => Some(&after.op(op).parent) != block,
+                Definition::Result { op, .. } => Some(after.op(op).parent) != block,
                 _ => true,
             };
             let mut candidates = candidates.to_vec();
             candidates.sort_by_key(is_elsewhere);
-            let address = candidates.into_iter().find_map(|candidate| self.address(value, candidate)?.ok());
-            if let Some(address) = address {
-                self.addresses.insert(value, address);
+            let found = |candidate: ValueId| Some((candidate, self.address(value, candidate)?.ok()?));
+            if let Some((new, address)) = candidates.into_iter().find_map(found) {
+                self.add_address(value, new, address);
             }
         }
         Ok(())
@@ -491,10 +517,22 @@ fn name_of(document: &Document, op: OpId) -> Option<(&str, &str)> {
     Some((name, document.value_name(result)))
 }
 
-/// The names of the ops of a block that a pass may add or take away.
-fn names_of(document: &Document, block: BlockId) -> HashSet<(&str, &str)> {
+/// The names of the ops of a block that a pass may add or take away, each with the op's own name.
+struct SortedNames<'d> {
+    names: Vec<(&'d str, &'d str)>,
+}
+
+impl SortedNames<'_> {
+    fn contains(&self, name: (&str, &str)) -> bool {
+        self.names.binary_search(&name).is_ok()
+    }
+}
+
+fn names_of(document: &Document, block: BlockId) -> SortedNames<'_> {
     let ops = document.ops(block).iter().filter(|&&op| MAKES_ADDRESSES.contains(&document.name(op)));
-    ops.filter_map(|&op| name_of(document, op)).collect()
+    let mut names: Vec<(&str, &str)> = ops.filter_map(|&op| name_of(document, op)).collect();
+    names.sort_unstable();
+    SortedNames { names }
 }
 
 /// A part of global memory.

@@ -7,12 +7,27 @@ use super::*;
 use crate::dialect::{Access, AliasRule, Relation, Selector};
 use crate::ty::Layout;
 
+/// Keeps the first of equal accesses.
+fn without_repetitions(list: &mut Vec<(ValueId, AccessKind)>) {
+    // Most ops have two or three operands; a set is only worth its while for many.
+    const FEW: usize = 8;
+    if list.len() > FEW {
+        let mut seen = HashSet::new();
+        list.retain(|access| seen.insert(*access));
+        return;
+    }
+    for at in (1..list.len()).rev() {
+        if list[..at].contains(&list[at]) {
+            list.remove(at);
+        }
+    }
+}
+
 impl Lowering<'_> {
     /// Adds the op's accesses, overlay permissions and copies to its draft.
     pub(super) fn accesses(&mut self, op: OpId, mut draft: OpDraft) -> OpDraft {
         let mut list = self.access_list(op);
-        let mut seen = HashSet::new();
-        list.retain(|access| seen.insert(*access));
+        without_repetitions(&mut list);
         for &(value, kind) in &list {
             draft = draft.access(self.value(value), kind);
         }

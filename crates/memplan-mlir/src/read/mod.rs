@@ -36,7 +36,6 @@ mod results;
 mod scope;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use memplan_core::{Id, IndexVec, Span};
@@ -47,6 +46,7 @@ use crate::document::{
     Successor, TypeEntry, TypeId, TypeText, Value, ValueId,
 };
 use crate::error::{Note, ReadError};
+use crate::hash::HashMap;
 use crate::lex::{Lexer, Token, TokenKind, Unbalanced};
 use crate::ty::Type;
 use scope::Scopes;
@@ -189,8 +189,8 @@ impl<'s> Reader<'s> {
             previous: start,
             document: empty_document(source),
             scopes: Scopes::default(),
-            names: HashMap::new(),
-            types: HashMap::new(),
+            names: HashMap::default(),
+            types: HashMap::default(),
             chunk: 0,
             results: Vec::new(),
             uses: Vec::new(),

@@ -7,7 +7,7 @@ impl<'s> Reader<'s> {
     /// Starts a part of the file: its own names, aliases and top-level block.
     pub(super) fn open_top(&mut self) -> RegionFrame {
         self.chunk = self.document.aliases.len() as u32;
-        self.document.aliases.push(HashMap::new());
+        self.document.aliases.push(HashMap::default());
         self.types.clear();
         let start = self.token.span();
         let region = self.document.regions.push(Region { parent: None, span: start, blocks: PoolRange::default() });
@@ -207,7 +207,7 @@ impl<'s> Reader<'s> {
         if self.branches.len() == frame.branches && blocks.len() < 2 {
             return Ok(());
         }
-        let mut labels: HashMap<&str, BlockId> = HashMap::new();
+        let mut labels: HashMap<&str, BlockId> = HashMap::default();
         for &block in blocks {
             let span = self.document.blocks[block].label;
             let name = self.text(span);

@@ -4,14 +4,21 @@
 //! or tells them some other way, or not at all; a table row says which
 //! ([`ResultTypes`]).
 
+use smallvec::{SmallVec, smallvec};
+
 use super::*;
 use crate::dialect::ResultTypes;
 
+/// Types of results, each with where it is written; most ops have one.
+pub(super) type ResultList = SmallVec<[(TypeId, Span); 4]>;
+
+type Spans = SmallVec<[Span; 4]>;
+
 impl Reader<'_> {
     /// The type of each of an op's results and where it is written.
-    pub(super) fn result_types(&mut self, frame: &OpFrame) -> Result<Vec<(TypeId, Span)>> {
+    pub(super) fn result_types(&mut self, frame: &OpFrame) -> Result<ResultList> {
         match &frame.state {
-            State::Generic(_) => self.generic_result_types(frame),
+            State::Generic(_) => self.generic_result_types(frame).map(SmallVec::from_vec),
             State::Custom(progress) => {
                 let arrow = progress.arrow;
                 let function = progress.function_type;
@@ -27,19 +34,19 @@ impl Reader<'_> {
         arrow: Option<usize>,
         function: Span,
         asynchronous: bool,
-    ) -> Vec<(TypeId, Span)> {
+    ) -> ResultList {
         let count = self.named_results(frame);
         if count == 0 {
-            return Vec::new();
+            return ResultList::new();
         }
-        let all: Vec<Span> = self.type_spans[frame.types..].to_vec();
+        let all = Spans::from_slice(&self.type_spans[frame.types..]);
         let listed = match arrow {
             Some(arrow) => &all[arrow.min(all.len())..],
             None => &all[all.len() - count.min(all.len())..],
         };
         let rule = self.info(frame).result_types;
-        let spans: Vec<Span> = match rule {
-            ResultTypes::Listed | ResultTypes::ListedOrBool => listed.to_vec(),
+        let spans: Spans = match rule {
+            ResultTypes::Listed | ResultTypes::ListedOrBool => Spans::from_slice(listed),
             ResultTypes::First => all.iter().take(1).copied().collect(),
             ResultTypes::Repeated => repeat(all.last().copied(), count),
             ResultTypes::Element | ResultTypes::Awaited => {
@@ -54,8 +61,8 @@ impl Reader<'_> {
             ResultTypes::TokenFirst if arrow.is_some() => {
                 std::iter::once(Span::default()).chain(listed.iter().copied()).collect()
             }
-            ResultTypes::Function => vec![function],
-            ResultTypes::Index | ResultTypes::Bool | ResultTypes::Number | ResultTypes::TokenFirst => Vec::new(),
+            ResultTypes::Function => smallvec![function],
+            ResultTypes::Index | ResultTypes::Bool | ResultTypes::Number | ResultTypes::TokenFirst => Spans::new(),
             ResultTypes::Outs => return self.outs_types(frame, count),
         };
         let rest = match rule {
@@ -66,7 +73,7 @@ impl Reader<'_> {
             ResultTypes::TokenFirst => "!async.token",
             _ => "?",
         };
-        let mut types = Vec::with_capacity(count);
+        let mut types = ResultList::with_capacity(count);
         for index in 0..count {
             let span = spans.get(index).copied().unwrap_or_default();
             let ty = if span == Span::default() { self.known_type(rest) } else { self.written_type(span) };
@@ -76,12 +83,12 @@ impl Reader<'_> {
     }
 
     /// The types of the operands in `outs(…)`.
-    fn outs_types(&mut self, frame: &OpFrame, count: usize) -> Vec<(TypeId, Span)> {
+    fn outs_types(&mut self, frame: &OpFrame, count: usize) -> ResultList {
         let groups = self.groups[frame.groups..].iter();
         let outs = groups.rev().find(|group| matches!(self.text(group.keyword), "outs"));
         let start = outs.map_or(usize::MAX, |group| group.start as usize);
         let operands = self.document.operands(frame.op).to_vec();
-        let mut types = Vec::with_capacity(count);
+        let mut types = ResultList::with_capacity(count);
         for index in 0..count {
             let operand = start.checked_add(index).and_then(|at| operands.get(at));
             let known = operand.and_then(|&value| self.document.values.get(value));
@@ -93,6 +100,6 @@ impl Reader<'_> {
     }
 }
 
-fn repeat(span: Option<Span>, count: usize) -> Vec<Span> {
-    span.map_or(Vec::new(), |span| vec![span; count])
+fn repeat(span: Option<Span>, count: usize) -> Spans {
+    span.map_or_else(Spans::new, |span| smallvec![span; count])
 }

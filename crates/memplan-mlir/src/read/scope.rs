@@ -18,9 +18,8 @@
 //! Moving the smaller set of waiting uses into the larger keeps the whole
 //! thing within n log n however deep regions nest.
 
-use std::collections::HashMap;
-
 use memplan_core::Span;
+use smallvec::SmallVec;
 
 use super::*;
 
@@ -66,7 +65,7 @@ pub(super) struct Scopes<'s> {
 impl<'s> Scopes<'s> {
     pub(super) fn enter(&mut self, isolated: bool, ordered: bool) {
         if isolated {
-            self.maps.push(HashMap::new());
+            self.maps.push(HashMap::default());
         }
         self.open.push(Open { isolated, ordered, ..Open::default() });
     }
@@ -102,6 +101,10 @@ impl<'s> Scopes<'s> {
     /// The uses that wait for a name, and the first of them that may not.
     fn take_waiting(&mut self, name: &str) -> (Vec<Waiting>, Option<Span>) {
         let Some(open) = self.open.last_mut() else { return (Vec::new(), None) };
+        // Hashing a name costs more than this question, and hardly anything ever waits.
+        if open.waiting.is_empty() && open.older.is_empty() {
+            return (Vec::new(), None);
+        }
         let mut waiting = open.waiting.remove(name).unwrap_or_default();
         let too_early = waiting.iter().filter(|one| open.ordered && one.known).map(|one| one.span);
         let too_early = too_early.min_by_key(|span| span.start);
@@ -187,11 +190,11 @@ impl Reader<'_> {
     pub(super) fn define_results(&mut self, frame: &OpFrame) -> Result<()> {
         let types = self.result_types(frame)?;
         let start = self.document.value_pool.len();
-        let mut names: Vec<Span> = Vec::with_capacity(types.len());
+        let mut names: SmallVec<[Span; 4]> = SmallVec::with_capacity(types.len());
         for &(name, count) in &self.results[frame.results..] {
             names.extend(std::iter::repeat_n(name, count as usize));
         }
-        let mut values = Vec::with_capacity(types.len());
+        let mut values: SmallVec<[ValueId; 4]> = SmallVec::with_capacity(types.len());
         for (index, &(ty, type_span)) in types.iter().enumerate() {
             let value = self.document.values.push(Value {
                 name: names.get(index).copied().unwrap_or_default(),

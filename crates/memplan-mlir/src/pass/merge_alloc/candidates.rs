@@ -1,12 +1,11 @@
 //! Which allocations can be merged.
 
-use std::collections::HashSet;
-
 use memplan_analysis::{Life, Untraceable};
 use memplan_program::{AccessKind, Origin, SiteId, ValueId};
 
 use super::View;
 use crate::dialect::Traits;
+use crate::hash::HashSet;
 use crate::pass::{PassError, Remark};
 use crate::{Layout, OpId};
 
@@ -122,7 +121,7 @@ struct Frees {
 
 impl Frees {
     fn of(view: &View) -> Frees {
-        let mut frees = Frees { certain: Vec::new(), ambiguous: HashSet::new() };
+        let mut frees = Frees { certain: Vec::new(), ambiguous: HashSet::default() };
         let program = &view.lowered.program;
         for (op, info) in program.ops().iter_enumerated() {
             let document_op = view.lowered.ops[op];

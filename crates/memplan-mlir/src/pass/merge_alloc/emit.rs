@@ -1,6 +1,6 @@
 //! The new text: merged allocations, offsets, views.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId};
 use memplan_program::SiteId;
@@ -11,6 +11,7 @@ use super::candidates::{Candidate, Candidates};
 use super::frames::{Address, Frame, Frames};
 use super::home::Home;
 use crate::bounds::LoopBounds;
+use crate::hash::HashMap;
 use crate::pass::{Rewrite, Saving};
 use crate::{Edits, OpId};
 
@@ -19,7 +20,7 @@ pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, 
         view,
         edits: Edits::default(),
         names: Names::new(view.document.source()),
-        arenas: HashMap::new(),
+        arenas: HashMap::default(),
         placements: IndexVec::filled(None, view.lowered.program.sites().len()),
         owners: BTreeMap::new(),
     };

@@ -15,7 +15,7 @@
 //! iteration's number times that loop's stride, and iterations that run at the
 //! same time have no byte in common.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use memplan_core::{Buffer, BufferId, Bytes, Id, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Space, bound};
 use memplan_planner::{Assign, Request, Strategy};
@@ -25,6 +25,7 @@ use super::candidates::{Candidate, Candidates};
 use super::home::{Home, copies};
 use super::{Planner, View};
 use crate::OpId;
+use crate::hash::{HashMap, HashSet};
 use crate::pass::PassError;
 
 /// What is placed together: by the op, whether that is a crossed loop or a
@@ -86,8 +87,8 @@ pub(super) fn plan(
     let mut frames = collect(candidates, homes);
     let by_site: HashMap<SiteId, &Candidate> =
         candidates.list.iter().map(|candidate| (candidate.site, candidate)).collect();
-    let mut placed: HashMap<Key, u64> = HashMap::new();
-    let mut in_frame: HashMap<SiteId, u64> = HashMap::new();
+    let mut placed: HashMap<Key, u64> = HashMap::default();
+    let mut in_frame: HashMap<SiteId, u64> = HashMap::default();
     let keys: Vec<Key> = frames.keys().cloned().collect();
     // Inner loops first: their size is needed outside.
     for key in keys.iter().rev() {
@@ -107,7 +108,7 @@ pub(super) fn plan(
         let first = problem.buffers().iter().min_by_key(|buffer| buffer.lifetime.start());
         frame.first_size = first.and_then(Buffer::bytes).unwrap_or_default().0;
     }
-    let mut addresses = HashMap::new();
+    let mut addresses = HashMap::default();
     for candidate in &candidates.list {
         let Some(home) = homes.get(&candidate.site) else { continue };
         let mut address = Address { offset: in_frame[&candidate.site], strides: Vec::new() };
@@ -158,7 +159,7 @@ impl Frame {
             alignment: 1,
             lower_bound: 0,
             first_size: 0,
-            loops: HashSet::new(),
+            loops: HashSet::default(),
         }
     }
 }
@@ -206,7 +207,7 @@ fn kept_apart(view: &View, key: &Key, frames: &BTreeMap<Key, Frame>) -> Vec<(Buf
     if view.apart.is_empty() {
         return Vec::new();
     }
-    let mut member_of: HashMap<SiteId, BufferId> = HashMap::new();
+    let mut member_of: HashMap<SiteId, BufferId> = HashMap::default();
     for (index, member) in frames[key].members.iter().enumerate() {
         let mut inside = vec![*member];
         while let Some(member) = inside.pop() {

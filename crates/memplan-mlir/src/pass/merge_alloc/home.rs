@@ -9,14 +9,13 @@
 //! copies. One walk gives the scope, the number of copies and the index of a
 //! copy, so the three cannot disagree.
 
-use std::collections::{HashMap, HashSet};
-
 use memplan_program::SiteId;
 
 use super::View;
 use super::candidates::Candidates;
 use crate::OpId;
 use crate::dialect::Traits;
+use crate::hash::{HashMap, HashSet};
 
 /// The way from an allocation to its scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +29,7 @@ pub(super) struct Home {
 /// The homes of all candidates that have one.
 pub(super) fn find(view: &View, candidates: &Candidates) -> HashMap<SiteId, Home> {
     let handed_on = handed_to_inner_loops(view);
-    let mut homes = HashMap::new();
+    let mut homes = HashMap::default();
     for candidate in &candidates.list {
         let hoist = handed_on.contains(&candidate.site);
         if let Some(home) = walk(view, candidate.op, hoist) {
@@ -75,7 +74,7 @@ pub(super) fn copies(view: &View, op: OpId) -> Option<u64> {
 /// inside another `scf.forall` of the same block.
 fn handed_to_inner_loops(view: &View) -> HashSet<SiteId> {
     let program = &view.lowered.program;
-    let mut handed_on = HashSet::new();
+    let mut handed_on = HashSet::default();
     for (op, info) in program.ops().iter_enumerated() {
         for access in &info.accesses {
             for &site in view.aliases.sites(access.value) {
