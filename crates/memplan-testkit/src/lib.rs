@@ -4,6 +4,7 @@
 //! - [`problems`]: property-test strategies for valid problems with any
 //!   selection of [`Features`];
 //! - [`instances`]: seeded generators for problems of any size;
+//! - [`mlir`]: texts of programs that are large in one way each;
 //! - [`mod@reference`]: the rules of a valid plan, byte by byte and step by step;
 //! - [`brute_force`]: the smallest extent, by trying every offset;
 //! - [`exhaustive`]: whether there is a plan below an extent, likewise but quicker.
@@ -14,6 +15,7 @@ pub mod brute_force;
 pub mod exhaustive;
 mod features;
 pub mod instances;
+pub mod mlir;
 pub mod problems;
 mod random;
 pub mod reference;

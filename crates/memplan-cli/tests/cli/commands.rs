@@ -111,6 +111,10 @@ const OTHERWISE: &[(&str, By)] = &[
         "MEMPLAN_CAPI=target/release/libmemplan_capi.so python crates/memplan-py/benches/overhead.py",
         By::File("test", "python crates/memplan-py/benches/overhead.py"),
     ),
+    (
+        "python crates/memplan-cli/benches/against_peers.py",
+        By::File("test", "python3 crates/memplan-cli/benches/against_peers.py"),
+    ),
 ];
 
 /// How a command begins.

@@ -1,0 +1,140 @@
+//! MLIR texts of any size, each large in one way: many functions, many blocks, deep nests, many
+//! values that loops carry, many loops of on-chip buffers.
+//!
+//! A tool that looks at everything once for each part takes quadratic time on one of these and
+//! linear time on the others:
+//!
+//! ```text
+//!   functions   f0 { a → b }   f1 { a → b }   f2 …        what is found out about all, once a function
+//!   blocks      ^0 → ^1 → ^2 → …, back to ^0              what is found out about a graph, once an access
+//!   regions     for { for { for { … } } }                 what is found out about ancestors, once an op
+//!   carried     for (x = …) { y ← x; yield y }, …         what is found out about names, once a loop
+//!   kernels     for { load, compute, store }, …           on-chip buffers, every other loop double-buffered
+//! ```
+
+use std::fmt::Write as _;
+
+/// A family of texts: its name, and the text of a given size.
+pub type Family = (&'static str, fn(usize) -> String);
+
+/// All families of programs for the host, for lists of tests.
+pub const FAMILIES: [Family; 4] =
+    [("functions", functions), ("blocks", blocks), ("regions", regions), ("carried", carried)];
+
+/// Deeper nests than this are split into several: readers are free to refuse what is deeper.
+const DEEPEST: usize = 100;
+
+const TYPE: &str = "memref<64xf32>";
+
+/// Adds a line; writing to a string does not fail.
+fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    _ = text.write_fmt(arguments);
+    text.push('\n');
+}
+
+/// Functions of three buffers that follow each other.
+pub fn functions(count: usize) -> String {
+    let mut text = String::new();
+    for index in 0..count {
+        line(&mut text, format_args!("func.func @f{index}(%in: {TYPE}, %out: {TYPE}) {{"));
+        for name in ["a", "b", "c"] {
+            line(&mut text, format_args!("  %{name} = memref.alloc() : {TYPE}"));
+        }
+        for (from, to) in [("in", "a"), ("a", "b"), ("b", "c"), ("c", "out")] {
+            line(&mut text, format_args!("  memref.copy %{from}, %{to} : {TYPE} to {TYPE}"));
+        }
+        text += "  return\n}\n";
+    }
+    text
+}
+
+/// One function whose blocks branch on to each other and back to the first; each has a buffer of its
+/// own and also uses one that comes from the entry.
+pub fn blocks(count: usize) -> String {
+    let mut text = String::new();
+    line(&mut text, format_args!("func.func @graph(%in: {TYPE}, %flag: i1) {{"));
+    line(&mut text, format_args!("  %shared = memref.alloc() : {TYPE}"));
+    line(&mut text, format_args!("  memref.copy %in, %shared : {TYPE} to {TYPE}\n  cf.br ^b0"));
+    for index in 0..count {
+        line(&mut text, format_args!("^b{index}:\n  %x{index} = memref.alloc() : {TYPE}"));
+        line(&mut text, format_args!("  memref.copy %shared, %x{index} : {TYPE} to {TYPE}"));
+        line(&mut text, format_args!("  memref.copy %x{index}, %in : {TYPE} to {TYPE}"));
+        line(&mut text, format_args!("  cf.cond_br %flag, ^b{}, ^b0", index + 1));
+    }
+    line(&mut text, format_args!("^b{count}:\n  return\n}}"));
+    text
+}
+
+/// Nests of loops, a hundred deep, with a buffer at each level that is used further inside.
+pub fn regions(count: usize) -> String {
+    let mut text = String::new();
+    line(&mut text, format_args!("func.func @nest(%in: {TYPE}, %n: index) {{"));
+    text += "  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index\n";
+    for first in (0..count).step_by(DEEPEST) {
+        let levels = first..count.min(first + DEEPEST);
+        let mut outer = "in".to_owned();
+        for level in levels.clone() {
+            line(&mut text, format_args!("scf.for %i{level} = %zero to %n step %one {{"));
+            line(&mut text, format_args!("%x{level} = memref.alloc() : {TYPE}"));
+            line(&mut text, format_args!("memref.copy %{outer}, %x{level} : {TYPE} to {TYPE}"));
+            outer = format!("x{level}");
+        }
+        line(&mut text, format_args!("memref.copy %{outer}, %in : {TYPE} to {TYPE}"));
+        levels.for_each(|_| text += "}\n");
+    }
+    text + "  return\n}\n"
+}
+
+/// Loops one after the other, each of which carries a buffer that the branch inside chooses.
+pub fn carried(count: usize) -> String {
+    let mut text = String::new();
+    line(&mut text, format_args!("func.func @carried(%in: {TYPE}, %n: index, %flag: i1) {{"));
+    text += "  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index\n";
+    for index in 0..count {
+        line(&mut text, format_args!("  %x{index} = memref.alloc() : {TYPE}"));
+        line(&mut text, format_args!("  memref.copy %in, %x{index} : {TYPE} to {TYPE}"));
+        line(
+            &mut text,
+            format_args!(
+                "  %r{index} = scf.for %i{index} = %zero to %n step %one iter_args(%c{index} = %x{index}) -> ({TYPE}) {{"
+            ),
+        );
+        line(&mut text, format_args!("    %y{index} = memref.alloc() : {TYPE}"));
+        line(&mut text, format_args!("    memref.copy %c{index}, %y{index} : {TYPE} to {TYPE}"));
+        line(&mut text, format_args!("    %s{index} = arith.select %flag, %c{index}, %y{index} : {TYPE}"));
+        line(&mut text, format_args!("    scf.yield %s{index} : {TYPE}\n  }}"));
+        line(&mut text, format_args!("  memref.copy %r{index}, %in : {TYPE} to {TYPE}"));
+    }
+    text + "  return\n}\n"
+}
+
+/// A kernel of loops with ten on-chip buffers each: two loads, a chain of vector ops with a
+/// cumulative sum that is not in place, a store; every other loop is double-buffered.
+pub fn kernel(buffers: usize) -> String {
+    const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
+    let in_memory = |size: usize, space: &str| format!("memref<{size}xf16, #hivm.address_space<{space}>>");
+    let arguments: Vec<String> = SIZES.iter().map(|&size| format!("%gm{size}: {}", in_memory(size, "gm"))).collect();
+    let mut text = String::new();
+    line(&mut text, format_args!("func.func @kernel({}, %n: index) {{", arguments.join(", ")));
+    text += "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n";
+    for at in 0..buffers.div_ceil(10) {
+        let size = SIZES[at * 7 % SIZES.len()];
+        let (g, u) = (in_memory(size, "gm"), in_memory(size, "ub"));
+        line(&mut text, format_args!("  scf.for %i{at} = %c0 to %n step %c1 {{"));
+        for k in 0..10 {
+            line(&mut text, format_args!("    %b{at}_{k} = memref.alloc() : {u}"));
+            if at % 2 == 0 && (k < 2 || k == 9) {
+                line(&mut text, format_args!("    annotation.mark %b{at}_{k} {{hivm.multi_buffer = 2 : i32}} : {u}"));
+            }
+        }
+        for k in 0..2 {
+            line(&mut text, format_args!("    hivm.hir.load ins(%gm{size} : {g}) outs(%b{at}_{k} : {u})"));
+        }
+        for k in 2..10 {
+            let op = if k % 3 == 0 { "vcumsum" } else { "vexp" };
+            line(&mut text, format_args!("    hivm.hir.{op} ins(%b{at}_{} : {u}) outs(%b{at}_{k} : {u})", k - 1));
+        }
+        line(&mut text, format_args!("    hivm.hir.store ins(%b{at}_9 : {u}) outs(%gm{size} : {g})\n  }}"));
+    }
+    text + "  return\n}\n"
+}
