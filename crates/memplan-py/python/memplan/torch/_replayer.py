@@ -1,0 +1,416 @@
+"""Records, plans and replays the steps of a program that runs."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import logging
+import os
+from dataclasses import dataclass, field
+from typing import Any, Callable, Iterator, Optional, Union
+
+from .._errors import ArgumentError, MemplanError, ReadError, RefusedError
+from ._frames import program_frame
+from ._library import OBSERVER, Library
+from ._recording import Event, Recording, StepPlan, plan_file, plan_step
+
+log = logging.getLogger("memplan.torch")
+
+KINDS = {0: "size", 1: "order", 2: "held", 3: "extra", 4: "survived"}
+NESTED = -3
+# The step between two moments at which an optimizer drops its gradients.
+AUTOMATIC = "automatic"
+
+# A step that asks for another sequence this often in a row is recorded again.
+PATIENCE = 3
+# Deviations whose frame is kept, for each step function.
+KEPT_DEVIATIONS = 32
+# Recordings of one sequence that are planned together.
+KEPT_RECORDINGS = 12
+
+
+@dataclass(frozen=True)
+class Deviated:
+    """A request that was not as planned: what was expected, what came, and from where in the program."""
+
+    kind: str
+    number: int
+    expected: int
+    bytes: int
+    frame: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: request {self.number} of {self.bytes} bytes, planned {self.expected}, at {self.frame}"
+
+
+Lane = tuple[int, int]
+
+
+@dataclass
+class _Step:
+    """A step function and what is known about it."""
+
+    name: str
+    number: int
+    runs: int = 0
+    recordings: dict[Lane, list[Recording]] = field(default_factory=dict)
+    plans: dict[Lane, StepPlan] = field(default_factory=dict)
+    has_plan: bool = False
+    is_fresh: bool = False
+    plannings: int = 0
+    in_a_row: int = 0
+    deviations: list[Deviated] = field(default_factory=list)
+
+
+class Replayer:
+    """The allocator of this process with the steps that run on it.
+
+    A step runs ``warmup`` times without being looked at (optimizer state appears in the first step), is recorded
+    ``record`` times, planned with ``strategy`` and the other ``options`` of :func:`memplan.plan`, and replayed from then on.
+    With ``adapt``, a step that deviates is planned again, at most ``plannings`` times: at once if only sizes have grown, after
+    three deviating runs in a row if the sequence has changed. ``names`` keeps the program's frame of every allocation.
+    ``host`` runs it over host memory of so many bytes, for tests; nothing of torch is used then.
+    """
+
+    def __init__(
+        self,
+        *,
+        warmup: int = 1,
+        record: int = 2,
+        strategy: str = "auto",
+        adapt: bool = True,
+        plannings: int = 16,
+        names: bool = True,
+        host: int = 0,
+        library: Optional[str] = None,
+        options: Optional[dict[str, Any]] = None,
+    ) -> None:
+        if warmup < 0 or record < 1:
+            raise ArgumentError(f"warmup is {warmup} and record is {record}; at least 0 and 1")
+        self.library = Library(library)
+        self.warmup, self.record, self.strategy, self.adapt = warmup, record, strategy, adapt
+        self.plannings, self.names, self.options = plannings, names, dict(options or {})
+        self._steps: dict[str, _Step] = {}
+        self._running: Optional[_Step] = None
+        self._automatic = False
+        self._frames: dict[tuple[int, int], dict[int, str]] = {}
+        self._observer = OBSERVER(self._observed)
+        self.library.checked(self.library.open(host), "torch::open")
+        self._watch(every=False)
+
+    def close(self) -> None:
+        """Forgets all plans and gives all memory back. Nothing that was allocated may be used any more."""
+        self.library.observe(None, 0)
+        self.library.close()
+
+    # What happens while a step runs.
+
+    def begin(self, name: str = "step") -> None:
+        """A step begins; :meth:`step` is the convenient form."""
+        if self._automatic and name != AUTOMATIC:
+            # The program marks its steps itself: nobody has to guess them any more.
+            self._automatic = False
+            if self._running is not None:
+                self.end()
+        step = self._steps.setdefault(name, _Step(name, len(self._steps)))
+        if self._running is None and self.names and not step.has_plan and step.runs == self.warmup:
+            self._watch(every=True)
+        if self.library.checked(self.library.begin(step.number), "torch::closed") == 1:
+            self._running = step
+
+    def end(self) -> None:
+        """The innermost step ends."""
+        deviations = self.library.end()
+        if deviations == NESTED or self._running is None:
+            return
+        step, self._running = self._running, None
+        step.runs += 1
+        if step.is_fresh:
+            # What the last recorded step has left is gone now, and so is the need for its pages.
+            step.is_fresh = False
+            self.library.trim()
+        if not step.has_plan:
+            self._record(step)
+        elif deviations > 0:
+            self._deviated(step, deviations)
+        else:
+            step.in_a_row = 0
+
+    def step(self, name: Union[str, Callable[..., Any]] = "step") -> Any:
+        """Marks a step: ``with replayer.step("train"):``, ``@replayer.step`` or ``@replayer.step("train")``."""
+        if callable(name):
+            return _Marked(self, name.__qualname__)(name)
+        return _Marked(self, name)
+
+    def _watch(self, every: bool) -> None:
+        self.library.observe(ctypes.cast(self._observer, ctypes.c_void_p), int(every))
+
+    def _observed(self, kind: int, number: int, slot: int, expected: int, size: int, device: int, stream: int) -> None:
+        # An exception in here could not be raised anywhere: the caller is C.
+        with contextlib.suppress(Exception):
+            if kind == 100:
+                self._frames.setdefault((device, stream), {})[number] = program_frame()
+            elif self._running is not None and len(self._running.deviations) < KEPT_DEVIATIONS:
+                found = Deviated(KINDS.get(kind, "?"), number, expected, size, program_frame())
+                self._running.deviations.append(found)
+
+    # What happens between steps.
+
+    def _recorded(self, step: _Step) -> dict[Lane, Recording]:
+        """What the last step asked for, by lane; lanes without a request are left out."""
+        recordings = {}
+        for position, (device, lane, stream) in enumerate(self.library.lanes()):
+            events = [Event(*event) for event in self.library.recording(position)]
+            if any(event.kind == 0 for event in events):
+                names = self._frames.get((device, stream), {})
+                recordings[device, lane] = Recording(step.name, device, lane, events, names)
+        return recordings
+
+    def _record(self, step: _Step) -> None:
+        self._watch(every=False)
+        if step.runs <= self.warmup:
+            return
+        for lane, recording in self._recorded(step).items():
+            step.recordings.setdefault(lane, []).append(recording)
+        if step.runs >= self.warmup + self.record:
+            self._plan(step)
+
+    def _plan(self, step: _Step) -> None:
+        """Plans a step from its recordings and hands the plans over; without room for them it goes on as before."""
+        step.plannings += 1
+        step.in_a_row = 0
+        # On a plan or not, the step has had its chance: it is not recorded for ever.
+        step.has_plan = True
+        made = {lane: plan_step(found, self.strategy, **self.options) for lane, found in step.recordings.items()}
+        file = plan_file((step.number, plan) for plan in made.values())
+        if self.library.adopt(file, len(file)) == -1:
+            log.warning("step %r runs without a plan: %s", step.name, self.library.message())
+            return
+        step.plans, step.is_fresh = made, True
+        extent = sum(plan.extent for plan in made.values())
+        requests = sum(len(plan.slots) for plan in made.values())
+        log.info("step %r: %d allocations in %d bytes", step.name, requests, extent)
+
+    def _deviated(self, step: _Step, deviations: int) -> None:
+        """After a run that deviated: says so, and plans again if it makes sense."""
+        step.in_a_row += 1
+        if step.in_a_row == 1 or step.in_a_row == PATIENCE:
+            first = step.deviations[0] if step.deviations else "something survived the step"
+            log.warning("step %r, run %d: %d deviations; %s", step.name, step.runs, deviations, first)
+        if step.plannings >= self.plannings:
+            return
+        if not self.adapt:
+            if step.in_a_row == PATIENCE:
+                log.warning("step %r keeps deviating; Replayer.record_again(%r) records it again", step.name, step.name)
+            return
+        recorded = self._recorded(step)
+        known = {lane: found[-1].structure() for lane, found in step.recordings.items()}
+        grown = bool(known) and all(recorded[lane].structure() == known.get(lane) for lane in recorded)
+        if grown:
+            for lane, recording in recorded.items():
+                step.recordings[lane] = _largest([*step.recordings[lane], recording])
+            self._plan(step)
+        elif step.in_a_row >= PATIENCE:
+            self.record_again(step.name)
+
+    def record_again(self, name: str = "step") -> None:
+        """Forgets the plan of a step; its next runs are recorded and planned."""
+        step = self._steps[name]
+        step.recordings.clear()
+        step.deviations.clear()
+        step.has_plan, step.runs, step.in_a_row = False, self.warmup, 0
+
+    # What is known.
+
+    def recordings(self, name: str = "step") -> list[Recording]:
+        """The recordings that the plan of a step was made from."""
+        return [recording for found in self._steps[name].recordings.values() for recording in found]
+
+    def plans(self, name: str = "step") -> list[StepPlan]:
+        """The plans of a step, one for each lane; ``plans()[0].plan.save("step.html")`` draws the map."""
+        return list(self._steps[name].plans.values())
+
+    def deviations(self, name: str = "step") -> list[Deviated]:
+        """The first deviations of a step, with frames."""
+        return list(self._steps[name].deviations)
+
+    def report(self) -> dict[str, Any]:
+        """The allocator's state: bytes by device, requests and deviations by lane, and the steps."""
+        facts = self.library.report()
+        facts["steps"] = {
+            step.name: {
+                "runs": step.runs,
+                "plannings": step.plannings,
+                "extent": sum(plan.extent for plan in step.plans.values()),
+                "deviations": [str(deviated) for deviated in step.deviations],
+            }
+            for step in self._steps.values()
+        }
+        return facts
+
+    def summary(self) -> str:
+        """The report in sentences."""
+        facts = self.report()
+        lines = []
+        for device in facts["devices"]:
+            lanes = [lane for lane in facts["lanes"] if lane["device"] == device["device"]]
+            reserved = sum(sum(lane["reserved"].values()) for lane in lanes)
+            planned, exact = (sum(lane[key] for lane in lanes) for key in ("planned", "exact_steps"))
+            deviations = sum(sum(lane["deviations"].values()) for lane in lanes)
+            lines.append(
+                f"device {device['device']}: {reserved} bytes reserved, {device['peak']} in use at the peak; "
+                f"{planned} requests at planned addresses, {exact} exact steps, {deviations} deviations"
+            )
+        for name, step in facts["steps"].items():
+            lines.append(f"step {name!r}: {step['runs']} runs, {step['extent']} bytes planned")
+            lines += [f"  {deviated}" for deviated in step["deviations"][:5]]
+        return "\n".join(lines)
+
+    # Plans that outlive the process.
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes all plans to a file for :meth:`load`."""
+        head = json.dumps({"memplan.torch": 1, "steps": {step.name: step.number for step in self._steps.values()}})
+        plans = plan_file((step.number, plan) for step in self._steps.values() for plan in step.plans.values())
+        with open(path, "wb") as file:
+            file.write(head.encode() + b"\n" + plans)
+
+    def load(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Takes plans of an earlier process over, which are verified again; call it before the first step."""
+        with open(path, "rb") as file:
+            head, _, plans = file.read().partition(b"\n")
+        try:
+            facts = json.loads(head)
+            steps = {str(name): int(number) for name, number in facts["steps"].items()}
+            known = facts["memplan.torch"]
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise ReadError("not a file of plans", code="torch::plan", file=os.fspath(path)) from None
+        if known != 1 or sorted(steps.values()) != list(range(len(steps))) or self._steps:
+            raise ReadError("plans of another version, or not the first thing", code="torch::plan", file=os.fspath(path))
+        self.library.checked(self.library.adopt(plans, len(plans)), "torch::plan")
+        self._steps = {name: _Step(name, number, has_plan=True) for name, number in steps.items()}
+
+
+def _largest(recordings: list[Recording]) -> list[Recording]:
+    """Few recordings with the same largest sizes: the last ones, and those that ask for the most."""
+    if len(recordings) <= KEPT_RECORDINGS:
+        return recordings
+    least = min(recordings[:-2], key=lambda recording: sum(recording.sizes()))
+    return [recording for recording in recordings if recording is not least]
+
+
+class _Marked(contextlib.ContextDecorator):
+    """A marked step, as a context manager and as a decorator. An exception ends the step, too."""
+
+    def __init__(self, replayer: Optional[Replayer], name: str) -> None:
+        self._replayer, self._name = replayer, name
+
+    def __enter__(self) -> "_Marked":
+        self._entered = self._replayer or _current
+        if self._entered is not None:
+            self._entered.begin(self._name)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._entered is not None:
+            self._entered.end()
+
+
+_current: Optional[Replayer] = None
+
+
+def current() -> Optional[Replayer]:
+    """The replayer that :func:`enable` has made, if there is one."""
+    return _current
+
+
+def step(name: Union[str, Callable[..., Any]] = "step") -> Any:
+    """Marks a step of the program: a decorator or a context manager, with or without a name.
+
+    Without :func:`enable` it does nothing, so that a program may keep its marks.
+    """
+    if callable(name):
+        return _Marked(None, name.__qualname__)(name)
+    return _Marked(None, name)
+
+
+def report() -> dict[str, Any]:
+    """The state of the replayer that :func:`enable` has made."""
+    if _current is None:
+        raise MemplanError("memplan.torch.enable() was not called", code="torch::closed")
+    return _current.report()
+
+
+def enable(*, automatic: bool = False, **options: Any) -> Replayer:
+    """Makes PyTorch allocate through memplan; call it before the first use of CUDA.
+
+    ``automatic`` marks steps by itself: one ends where an optimizer has dropped its gradients. Other arguments
+    are those of :class:`Replayer`. CUDA graphs are refused: they keep addresses that the plan gives to others.
+    """
+    global _current
+    if _current is not None:
+        raise RefusedError("memplan.torch is enabled already", code="torch::enabled")
+    import torch
+
+    if torch.cuda.is_initialized():
+        message = "PyTorch has used CUDA already; call memplan.torch.enable() at the beginning of the program"
+        raise RefusedError(message, code="torch::late")
+    replayer = Replayer(**options)
+    _install(torch, replayer.library)
+    _refuse_graphs(torch)
+    if automatic:
+        _mark_optimizer_steps(torch, replayer)
+    _current = replayer
+    return replayer
+
+
+def disable() -> None:
+    """Forgets the replayer. PyTorch keeps the allocator until the process ends; steps are no longer marked."""
+    global _current
+    _current = None
+
+
+def _install(torch: Any, library: Library) -> None:
+    names = ("memplan_replay_malloc", "memplan_replay_free")
+    allocator = torch.cuda.memory.CUDAPluggableAllocator(library.path, *names)
+    torch.cuda.memory.change_current_allocator(allocator)
+    handle = allocator.allocator()
+    if hasattr(handle, "set_record_stream_fn"):
+        handle.set_record_stream_fn(ctypes.cast(library.record_stream, ctypes.c_void_p).value)
+    else:
+        log.warning("this PyTorch does not tell allocators about record_stream: use one stream only")
+    # PyTorch takes a null pointer for an address. Its own function for failed checks throws instead.
+    with contextlib.suppress(OSError, AttributeError):
+        core = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libc10.so"))
+        library.failure(ctypes.cast(core["_ZN3c106detail14torchCheckFailEPKcS2_jS2_"], ctypes.c_void_p))
+
+
+def _refuse_graphs(torch: Any) -> None:
+    def refused(*_: Any, **__: Any) -> None:
+        message = "CUDA graphs keep addresses that the plan gives to others; memplan.torch does not support them"
+        raise RefusedError(message, code="torch::graph")
+
+    torch.cuda.CUDAGraph.capture_begin = refused
+
+
+def _mark_optimizer_steps(torch: Any, replayer: Replayer) -> None:
+    """Lets a step end, and the next one begin, where the first optimizer has dropped its gradients.
+
+    Few bytes are alive there. Where a program drops them does not matter: what is alive across the mark is carried.
+    """
+    dropped = torch.optim.Optimizer.zero_grad
+    first: list[Any] = []
+    replayer._automatic = True
+
+    def zero_grad(self: Any, *arguments: Any, **options: Any) -> Any:
+        answer = dropped(self, *arguments, **options)
+        first[:] = first or [self]
+        if replayer._automatic and first[0] is self:
+            if replayer._running is not None:
+                replayer.end()
+            replayer.begin(AUTOMATIC)
+        return answer
+
+    torch.optim.Optimizer.zero_grad = zero_grad
+

@@ -1,0 +1,332 @@
+"""memplan.torch without torch and without a GPU: the real allocator over host memory, and a stand-in for PyTorch's calls."""
+
+import csv
+import ctypes
+import json
+import logging
+import os
+import pathlib
+import random
+import subprocess
+import sys
+
+import pytest
+
+import memplan
+import memplan.torch
+from memplan.torch import Event, Recording, Replayer, plan_step, read_recording
+from memplan.torch.__main__ import main
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+STEP = ROOT / "tests" / "data" / "cuda" / "gpt_350m.csv"
+
+
+class StandIn:
+    """PyTorch's side: it asks for memory, writes to all of it, and looks whether somebody else has."""
+
+    def __init__(self, replayer):
+        self.library = replayer.library
+        self.alive = {}
+        self.mark = 0
+
+    def malloc(self, size, stream=0):
+        address = self.library.malloc(size, 0, stream)
+        assert address and address not in self.alive, "two allocations that are alive have one address"
+        self.mark = self.mark % 250 + 1
+        ctypes.memset(address, self.mark, size)
+        self.alive[address] = (size, stream, self.mark)
+        return address
+
+    def free(self, address):
+        size, stream, mark = self.alive.pop(address)
+        assert ctypes.string_at(address, size) == bytes([mark]) * size, "somebody has written to these bytes"
+        self.library.free(address, size, 0, stream)
+
+
+@pytest.fixture
+def replayer():
+    made = Replayer(host=1 << 26)
+    yield made
+    made.close()
+
+
+def lane(replayer, number=0):
+    return replayer.report()["lanes"][number]
+
+
+def train(replayer, stand_in, sizes, gradients):
+    """A step like training: gradients of the step before go, activations come and go, gradients come."""
+    with replayer.step("train"):
+        while gradients:
+            stand_in.free(gradients.pop())
+        activations = [stand_in.malloc(size) for size in sizes]
+        for size in reversed(sizes):
+            gradients.append(stand_in.malloc(size // 4))
+            stand_in.free(activations.pop())
+
+
+def test_neither_the_package_nor_this_module_imports_torch():
+    code = "import sys, memplan, memplan.torch; assert 'torch' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_a_step_is_recorded_planned_and_replayed(replayer):
+    stand_in, gradients = StandIn(replayer), []
+    parameters = [stand_in.malloc(10_000) for _ in range(5)]
+    for _ in range(3):
+        train(replayer, stand_in, [40_000, 20_000, 300_000], gradients)
+    [made] = replayer.plans("train")
+    # 1000, 5000 and 75,000 bytes of gradients are alive with the activations that are left.
+    recording = made.recording
+    assert made.plan.status == "optimal" and made.extent == made.plan.lower_bound == recording.peak()
+    for _ in range(4):
+        train(replayer, stand_in, [40_000, 20_000, 300_000], gradients)
+    facts = lane(replayer)
+    assert facts["exact_steps"] == 4 and facts["planned"] == 24 and not any(facts["deviations"].values())
+    # Parameters in one page of the pool, the step in the fewest pages that hold it.
+    page = 1 << 16
+    assert facts["reserved"] == {"arena": -(-made.extent // page) * page, "large": 0, "small": page}
+    for address in parameters + gradients:
+        stand_in.free(address)
+
+
+def test_names_are_the_frames_of_the_program(replayer, tmp_path):
+    stand_in, gradients = StandIn(replayer), []
+    for _ in range(3):
+        train(replayer, stand_in, [1000, 2000], gradients)
+    names = replayer.plans("train")[0].recording.names
+    assert all(name.startswith("test_torch.py:") and name.endswith(" in malloc") for name in names.values())
+    assert len(names) == 4
+    replayer.plans("train")[0].plan.save(tmp_path / "step.html")
+    assert "test_torch.py:" in (tmp_path / "step.html").read_text()
+
+
+def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(replayer):
+    stand_in, gradients = StandIn(replayer), []
+    for length in (3, 5, 4):
+        train(replayer, stand_in, [length * 4096, length * 8192], gradients)
+    for length in (4, 5, 2, 5, 1):
+        train(replayer, stand_in, [length * 4096, length * 8192], gradients)
+    assert lane(replayer)["exact_steps"] == 5
+    train(replayer, stand_in, [9 * 4096, 9 * 8192], gradients)
+    assert lane(replayer)["deviations"]["size"] == 4, "nothing as large was recorded"
+    assert replayer.report()["steps"]["train"]["plannings"] == 2
+    train(replayer, stand_in, [9 * 4096, 9 * 8192], gradients)
+    train(replayer, stand_in, [7 * 4096, 7 * 8192], gradients)
+    assert lane(replayer)["deviations"]["size"] == 4
+    [made] = replayer.plans("train")
+    assert made.extent == made.recording.peak()
+
+
+def test_another_sequence_is_reported_with_its_frame_and_recorded_again(replayer, caplog):
+    stand_in, gradients = StandIn(replayer), []
+    for _ in range(5):
+        train(replayer, stand_in, [4096, 8192], gradients)
+    with caplog.at_level(logging.WARNING, logger="memplan.torch"):
+        for _ in range(3):
+            train(replayer, stand_in, [4096, 8192, 3000], gradients)
+    deviated = replayer.report()["steps"]["train"]
+    assert "deviations; " in caplog.text and "test_torch.py:" in caplog.text
+    assert deviated["plannings"] == 1
+    for _ in range(2):
+        train(replayer, stand_in, [4096, 8192, 3000], gradients)
+    before = lane(replayer)["exact_steps"]
+    for _ in range(3):
+        train(replayer, stand_in, [4096, 8192, 3000], gradients)
+    assert lane(replayer)["exact_steps"] == before + 3
+
+
+def test_without_adapting_it_says_how_to_record_again(caplog):
+    replayer = Replayer(host=1 << 24, adapt=False)
+    try:
+        stand_in, gradients = StandIn(replayer), []
+        for _ in range(4):
+            train(replayer, stand_in, [4096], gradients)
+        with caplog.at_level(logging.WARNING, logger="memplan.torch"):
+            for _ in range(4):
+                train(replayer, stand_in, [9000], gradients)
+        assert "record_again('train')" in caplog.text
+        assert any(deviated.kind == "size" and deviated.bytes == 9000 for deviated in replayer.deviations("train"))
+        replayer.record_again("train")
+        for _ in range(4):
+            train(replayer, stand_in, [9000], gradients)
+        assert lane(replayer)["state"] == "lockstep"
+    finally:
+        replayer.close()
+
+
+def test_exceptions_nested_steps_and_a_second_step_function(replayer):
+    stand_in = StandIn(replayer)
+
+    @replayer.step
+    def inner(fail=False):
+        address = stand_in.malloc(5000)
+        if fail:
+            raise KeyError("in the middle")
+        stand_in.free(address)
+
+    @replayer.step("outer")
+    def outer():
+        address = stand_in.malloc(70_000)
+        inner()
+        stand_in.free(address)
+
+    for _ in range(6):
+        outer()
+    for _ in range(6):
+        inner()
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            inner(fail=True)
+    outer()
+    facts = replayer.report()
+    names = list(facts["steps"])
+    assert names[0] == "outer" and names[1].endswith("inner") and facts["nested"] == 7
+    assert [len(replayer.plans(name)) for name in names] == [1, 1]
+    assert len(stand_in.alive) == 2, "what the exceptions have left is still there, and untouched"
+    for address in list(stand_in.alive):
+        stand_in.free(address)
+
+
+def test_a_second_stream_has_a_plan_of_its_own(replayer):
+    stand_in = StandIn(replayer)
+    rng = random.Random(1)
+    for _ in range(7):
+        with replayer.step("train"):
+            addresses = [stand_in.malloc(size, stream) for size, stream in [(4000, 0), (9000, 7), (500, 0), (0, 7)]]
+            rng.shuffle(addresses)
+            for address in addresses:
+                stand_in.free(address)
+    assert [lane(replayer, number)["stream"] for number in (0, 1)] == [0, 7]
+    assert all(lane(replayer, number)["planned"] == 8 for number in (0, 1))
+
+
+def test_plans_outlive_the_process(replayer, tmp_path):
+    stand_in, gradients = StandIn(replayer), []
+    for _ in range(3):
+        train(replayer, stand_in, [4096, 8192], gradients)
+    replayer.save(tmp_path / "plans")
+    replayer.close()
+    again = Replayer(host=1 << 24)
+    again.load(tmp_path / "plans")
+    stand_in, gradients = StandIn(again), []
+    for _ in range(3):
+        train(again, stand_in, [4096, 8192], gradients)
+    assert lane(again)["exact_steps"] == 3
+    with pytest.raises(memplan.ReadError):
+        again.load(STEP)
+    again.close()
+    Replayer(host=1 << 20)  # the fixture closes it
+
+
+def test_a_plan_that_does_not_fit_is_a_warning_and_a_full_device_a_message(caplog):
+    replayer = Replayer(host=1 << 20)
+    try:
+        stand_in = StandIn(replayer)
+        keep = stand_in.malloc(600_000)
+        with caplog.at_level(logging.WARNING, logger="memplan.torch"):
+            for _ in range(4):
+                with replayer.step():
+                    first = stand_in.malloc(200_000)
+                    stand_in.free(first)
+                    second = stand_in.malloc(200_000)
+                    stand_in.free(second)
+        assert lane(replayer)["exact_steps"] == 1 and not caplog.text
+        assert not replayer.library.malloc(900_000, 0, 0)
+        assert "900000 bytes asked for" in replayer.library.message()
+        stand_in.free(keep)
+    finally:
+        replayer.close()
+
+
+def recorded_step(scale=512):
+    """The recorded step of a GPT with 350 million parameters as events, its sizes divided."""
+    with open(STEP, newline="") as file:
+        rows = [(int(row["lower"]), int(row["upper"]), int(row["size"])) for row in csv.DictReader(file)]
+    end = max(upper for _, upper, _ in rows)
+    moments = [(lower, 1, number) for number, (lower, _, _) in enumerate(rows)]
+    moments += [(upper, 0, number) for number, (_, upper, _) in enumerate(rows) if upper < end]
+    return [(kind, number, max(1, rows[number][2] // scale)) for _, kind, number in sorted(moments)]
+
+
+def test_a_real_step_is_replayed_in_its_peak(replayer):
+    events = recorded_step()
+    stand_in = StandIn(replayer)
+    for _ in range(6):
+        with replayer.step("gpt"):
+            places = {}
+            for kind, number, size in events:
+                if kind == 1:
+                    places[number] = stand_in.malloc(size)
+                else:
+                    stand_in.free(places.pop(number))
+            rest = list(places.values())
+            for address in rest:
+                stand_in.free(address)
+    [made] = replayer.plans("gpt")
+    assert made.extent == made.plan.lower_bound == made.recording.peak()
+    facts = lane(replayer)
+    assert facts["exact_steps"] == 3 and not any(facts["deviations"].values())
+
+
+def test_recordings_are_read_again_and_nonsense_is_refused(tmp_path, capsys):
+    events = [Event(0, 0, 1000), Event(0, 1, 64), Event(1, 0, 1000), Event(2, 1, 64)]
+    recording = Recording("train", 0, 0, events, {0: "train.py:3 in forward"})
+    (tmp_path / "0.json").write_text(recording.to_json())
+    assert read_recording(tmp_path / "0.json") == recording
+    assert main(["plan", str(tmp_path / "0.json"), "-o", str(tmp_path / "map.svg")]) == 0
+    assert "2 allocations, 1 of which outlive it" in capsys.readouterr().out
+    assert (tmp_path / "map.svg").read_text().startswith("<svg")
+    facts = json.loads(recording.to_json())
+    for wrong in ([[0, 1, 5]], [[1, 0, 5]], [[0, 0, 5], [1, 0, 5], [1, 0, 5]], [[7, 0, 5]], [[0, 0]], [[0, 0, -1]], "x"):
+        (tmp_path / "wrong.json").write_text(json.dumps({**facts, "events": wrong}))
+        with pytest.raises(memplan.ReadError):
+            read_recording(tmp_path / "wrong.json")
+        assert main(["plan", str(tmp_path / "wrong.json")]) == 2
+
+
+def test_what_is_carried_far_into_the_next_step_has_two_lives():
+    # The second allocation is dropped after the first one of the next step has been made.
+    step = [Event(0, 0, 512), Event(2, 1, 1024), Event(0, 1, 1024), Event(1, 0, 512)]
+    made = plan_step([Recording("s", 0, 0, step), Recording("s", 0, 0, step)])
+    assert made.moments == [(0, 0), (1, 1), (0, 1), (1, 0)]
+    assert made.plan.problem.buffers[1]["lifetime"] == [[0, 1], [2, 4]]
+    assert made.extent == 1536
+    with pytest.raises(memplan.ProblemError):
+        plan_step([])
+
+
+def test_random_steps_keep_their_bytes(replayer):
+    rng = random.Random(3)
+    stand_in = StandIn(replayer)
+    script = [(rng.randrange(60_000), rng.randrange(1, 40)) for _ in range(200)]
+    for run in range(12):
+        with replayer.step("random"):
+            due = {}
+            for position, (size, life) in enumerate(script):
+                for address in due.pop(position, []):
+                    stand_in.free(address)
+                deviates = run > 5 and rng.random() < 0.02
+                address = stand_in.malloc(size + rng.randrange(9000) if deviates else size)
+                due.setdefault(position + life + (rng.randrange(30) if deviates else 0), []).append(address)
+            for addresses in due.values():
+                for address in addresses:
+                    stand_in.free(address)
+    facts = lane(replayer)
+    assert facts["planned"] > 1000 and sum(facts["deviations"].values()) > 10 and facts["in_use"] == 0
+
+
+def test_the_command_line_refuses_a_script_after_cuda(monkeypatch, tmp_path):
+    """`python -m memplan.torch run train.py` needs torch; without it the error names it."""
+    if "torch" in sys.modules or _installed("torch"):
+        pytest.skip("torch is installed here")
+    (tmp_path / "train.py").write_text("print('never')")
+    command = [sys.executable, "-m", "memplan.torch", "run", "train.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ})
+    assert ran.returncode != 0 and "torch" in ran.stderr and "never" not in ran.stdout
+
+
+def _installed(name):
+    import importlib.util
+
+    return importlib.util.find_spec(name) is not None

@@ -1,0 +1,287 @@
+//! All lanes of all devices, and the steps that run on them.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use memplan_replay::allocator::Allocator;
+//! use memplan_replay::backing::Host;
+//! use memplan_replay::plan::{Moment, Slot, StepPlan};
+//!
+//! let allocator = Allocator::new(Arc::new(Host::new(1 << 24)));
+//! let slot = Slot { offset: Some(1024), most: 512, least: 512 };
+//! let plan = StepPlan::verified((0, 0, 0), vec![slot], vec![Moment::Alloc(0), Moment::Free(0)])?;
+//! let first = allocator.allocate(500, 0, 7)?.address; // stream 7 is lane 0 of device 0 from here on
+//! allocator.adopt(vec![plan])?;
+//! allocator.begin(0);
+//! let planned = allocator.allocate(500, 0, 7)?;
+//! assert_eq!(planned.deviation, None);
+//! allocator.free(planned.address, 0, 7);
+//! assert_eq!(allocator.end().deviations, Some(0));
+//! # allocator.free(first, 0, 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use thiserror::Error;
+
+use crate::backing::{Backing, BackingError, locked};
+use crate::lane::{Granted, Lane, Totals};
+use crate::plan::StepPlan;
+use crate::recording::Event;
+use crate::report;
+
+/// Why a plan was not taken over or a request not served.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum AllocatorError {
+    /// No memory for a request; the sentence says what is in use and what the plans need.
+    #[error("{0}")]
+    OutOfMemory(String),
+    /// The driver refused a call.
+    #[error(transparent)]
+    Backing(#[from] BackingError),
+    /// Plans change between steps, not inside of them.
+    #[error("a step is running; plans can be taken over between steps only")]
+    StepRunning,
+}
+
+/// What happened in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// Deviations from plans over all lanes, or `None` if no lane had a plan.
+    pub deviations: Option<u64>,
+    /// Whether a step around this one is still running; then nothing has ended.
+    pub nested: bool,
+}
+
+#[derive(Default)]
+struct Steps {
+    depth: u32,
+    step: u32,
+    serial: u64,
+    nested: u64,
+}
+
+struct Entry {
+    device: u32,
+    stream: u64,
+    /// Lanes of a device are numbered in the order in which they first allocate.
+    number: u32,
+    lane: Mutex<Lane>,
+}
+
+/// An allocator over all devices of a backing.
+pub struct Allocator {
+    backing: Arc<dyn Backing>,
+    entries: RwLock<Vec<Arc<Entry>>>,
+    totals: RwLock<Vec<(u32, Arc<Totals>)>>,
+    steps: Mutex<Steps>,
+    /// Plans for lanes that have not allocated yet.
+    waiting: Mutex<Vec<StepPlan>>,
+}
+
+impl Allocator {
+    /// An allocator that holds nothing.
+    #[must_use]
+    pub fn new(backing: Arc<dyn Backing>) -> Self {
+        let (entries, totals) = (RwLock::default(), RwLock::default());
+        Self { backing, entries, totals, steps: Mutex::default(), waiting: Mutex::default() }
+    }
+
+    fn entries(&self) -> Vec<Arc<Entry>> {
+        self.entries.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn known(&self, device: u32, stream: u64) -> Option<Arc<Entry>> {
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().find(|entry| entry.device == device && entry.stream == stream).cloned()
+    }
+
+    fn totals(&self, device: u32) -> Arc<Totals> {
+        let mut totals = self.totals.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = totals.iter().find(|(known, _)| *known == device) {
+            return known.clone();
+        }
+        totals.push((device, Arc::default()));
+        totals[totals.len() - 1].1.clone()
+    }
+
+    /// The lane of a stream; its first request makes it.
+    fn lane(&self, device: u32, stream: u64) -> Result<Arc<Entry>, BackingError> {
+        if let Some(known) = self.known(device, stream) {
+            return Ok(known);
+        }
+        let totals = self.totals(device);
+        // The steps are locked before the entries, here as in `begin`: a step that begins meanwhile
+        // either finds the lane or is seen by it.
+        let steps = locked(&self.steps);
+        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = entries.iter().find(|entry| entry.device == device && entry.stream == stream) {
+            return Ok(known.clone());
+        }
+        let number = entries.iter().filter(|entry| entry.device == device).count() as u32;
+        let mut lane = Lane::new(&*self.backing, device, stream, totals)?;
+        let mut waiting = locked(&self.waiting);
+        let (mine, others) = waiting.drain(..).partition(|plan| plan.device == device && plan.lane == number);
+        *waiting = others;
+        for plan in mine {
+            lane.adopt(&*self.backing, plan)?;
+        }
+        if steps.depth > 0 {
+            lane.begin(steps.step, steps.serial);
+        }
+        entries.push(Arc::new(Entry { device, stream, number, lane: Mutex::new(lane) }));
+        Ok(entries[entries.len() - 1].clone())
+    }
+
+    /// Serves a request of a stream.
+    pub fn allocate(&self, bytes: u64, device: u32, stream: u64) -> Result<Granted, AllocatorError> {
+        let entry = self.lane(device, stream)?;
+        let granted = locked(&entry.lane).allocate(&*self.backing, bytes, &|| self.relieve(&entry));
+        granted.map_err(|error| match error {
+            BackingError::OutOfMemory { .. } => AllocatorError::OutOfMemory(self.out_of_memory(bytes, device)),
+            other => AllocatorError::Backing(other),
+        })
+    }
+
+    /// Makes the other lanes of a device give back what they do not use. A lane that is busy is left
+    /// alone: two lanes that waited for each other would wait for ever.
+    fn relieve(&self, asking: &Arc<Entry>) {
+        for entry in self.entries().iter().filter(|entry| entry.device == asking.device) {
+            if let Ok(mut lane) = entry.lane.try_lock() {
+                lane.trim(&*self.backing);
+            }
+        }
+    }
+
+    fn out_of_memory(&self, bytes: u64, device: u32) -> String {
+        let (free, total) = self.backing.memory(device);
+        let (live, _) = self.totals(device).read();
+        let mut reserved = 0;
+        let mut planned = 0;
+        for entry in self.entries().iter().filter(|entry| entry.device == device) {
+            let lane = locked(&entry.lane);
+            reserved += lane.reserved().iter().sum::<u64>();
+            planned += lane.arena().extent();
+        }
+        format!(
+            "memplan: out of memory on device {device}: {bytes} bytes asked for, {free} of {total} free; \
+             {live} bytes are in use and {reserved} reserved, of which the plans need {planned}"
+        )
+    }
+
+    /// Takes an allocation back. False if nobody has handed it out; that is ignored otherwise.
+    pub fn free(&self, address: u64, device: u32, stream: u64) -> bool {
+        let freed = |entry: &Arc<Entry>| locked(&entry.lane).free(&*self.backing, address);
+        let own = self.known(device, stream);
+        own.as_ref().is_some_and(freed) || self.entries().iter().any(freed)
+    }
+
+    /// Remembers that another stream uses an allocation. False if nobody has handed it out.
+    pub fn used_on(&self, address: u64, stream: u64) -> bool {
+        self.entries().iter().any(|entry| locked(&entry.lane).used_on(address, stream))
+    }
+
+    /// A step begins. Inside of another step it is a part of that step; then the answer is false.
+    pub fn begin(&self, step: u32) -> bool {
+        let mut steps = locked(&self.steps);
+        steps.depth += 1;
+        if steps.depth > 1 {
+            steps.nested += 1;
+            return false;
+        }
+        steps.step = step;
+        steps.serial += 1;
+        for entry in self.entries() {
+            locked(&entry.lane).begin(step, steps.serial);
+        }
+        true
+    }
+
+    /// The innermost step ends. An end without a begin does nothing.
+    pub fn end(&self) -> Ended {
+        let mut steps = locked(&self.steps);
+        steps.depth = steps.depth.saturating_sub(1);
+        if steps.depth > 0 {
+            return Ended { deviations: None, nested: true };
+        }
+        let deviations = self.entries().iter().filter_map(|entry| locked(&entry.lane).end()).reduce(|a, b| a + b);
+        Ended { deviations, nested: false }
+    }
+
+    /// Takes plans over. Each goes to its lane, or waits until the lane has its first request.
+    pub fn adopt(&self, plans: Vec<StepPlan>) -> Result<(), AllocatorError> {
+        let steps = locked(&self.steps);
+        if steps.depth > 0 {
+            return Err(AllocatorError::StepRunning);
+        }
+        let entries = self.entries();
+        for entry in &entries {
+            locked(&entry.lane).trim(&*self.backing);
+        }
+        for plan in plans {
+            let own = entries.iter().find(|entry| (entry.device, entry.number) == (plan.device, plan.lane));
+            match own {
+                Some(entry) => {
+                    let (device, extent) = (plan.device, plan.extent);
+                    let adopted = locked(&entry.lane).adopt(&*self.backing, plan);
+                    adopted.map_err(|error| self.no_room_for(extent, device, error))?;
+                }
+                None => locked(&self.waiting).push(plan),
+            }
+        }
+        Ok(())
+    }
+
+    fn no_room_for(&self, extent: u64, device: u32, error: BackingError) -> AllocatorError {
+        let BackingError::OutOfMemory { .. } = error else { return AllocatorError::Backing(error) };
+        let (free, total) = self.backing.memory(device);
+        let (live, _) = self.totals(device).read();
+        AllocatorError::OutOfMemory(format!(
+            "memplan: the plan needs {extent} bytes on device {device}; {free} of {total} are free and {live} in use"
+        ))
+    }
+
+    /// Gives back every page on which nothing lies.
+    pub fn trim(&self) {
+        for entry in self.entries() {
+            locked(&entry.lane).trim(&*self.backing);
+        }
+    }
+
+    /// Forgets the peaks of all devices.
+    pub fn restart_peaks(&self) {
+        for (_, totals) in self.totals.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            totals.restart();
+        }
+    }
+
+    /// Lanes as (device, number, stream), in the order in which they came.
+    #[must_use]
+    pub fn lanes(&self) -> Vec<(u32, u32, u64)> {
+        self.entries().iter().map(|entry| (entry.device, entry.number, entry.stream)).collect()
+    }
+
+    /// The requests of the last step on the n-th of [`Allocator::lanes`].
+    #[must_use]
+    pub fn recording(&self, lane: usize) -> Vec<Event> {
+        let entries = self.entries();
+        entries.get(lane).map_or_else(Vec::new, |entry| locked(&entry.lane).recording().events.clone())
+    }
+
+    /// The state as JSON: totals of devices, then lanes.
+    #[must_use]
+    pub fn report(&self) -> String {
+        let totals = self.totals.read().unwrap_or_else(PoisonError::into_inner);
+        let devices = totals.iter().map(|(device, totals)| {
+            let ((live, peak), (free, total)) = (totals.read(), self.backing.memory(*device));
+            format!(r#"{{"device":{device},"live":{live},"peak":{peak},"free":{free},"total":{total}}}"#)
+        });
+        let devices: Vec<String> = devices.collect();
+        let entries = self.entries();
+        let lanes = entries.iter().map(|entry| report::lane(&locked(&entry.lane), entry.number));
+        let lanes: Vec<String> = lanes.collect();
+        let nested = locked(&self.steps).nested;
+        format!(r#"{{"devices":[{}],"lanes":[{}],"nested":{nested}}}"#, devices.join(","), lanes.join(","))
+    }
+}

@@ -1,0 +1,282 @@
+//! The planned bytes of a lane: which slot a request is, and whether its place is free.
+//!
+//! **In lockstep.** The cursor stands between two moments of the plan. Every recorded free in front of
+//! it has happened. So what is alive now is a part of what was alive in the recording at this
+//! moment, the plan has been verified, and the next slot's bytes are free: no look-up is needed.
+//! Early frees, requests that are missing and requests that are not in the plan (the pool serves
+//! them) do not disturb this.
+//!
+//! ```text
+//!  plan:     alloc 0   alloc 1   free 0   alloc 2     slot 2 lies where slot 0 was
+//!  program:  alloc     alloc     alloc                slot 0 was not freed: late
+//! ```
+//! **Out of lockstep.** A late free, or bytes that a deviating request was given in here, make the
+//! arena build a map of its free bytes from all that is alive. From then on each place is taken
+//! from that map, and a place that is not free is refused. The next step is in lockstep again if
+//! nothing but the carried slots is alive at its beginning.
+
+use crate::backing::{Backing, BackingError};
+use crate::plan::{Moment, StepPlan};
+use crate::region::Region;
+use crate::runs::Runs;
+
+/// How far a request that is not the next one is searched for in the plan. A step that leaves
+/// out more requests than this in one place deviates until its end.
+const LOOK_AHEAD: usize = 32;
+
+/// After so many deviating requests a step has lost its plan: it may then use the arena's holes, even
+/// if a planned request finds its place taken later.
+const LOST_AFTER: u32 = 64;
+
+/// Who holds bytes of an arena.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tenant {
+    /// The slot, or `None` for a request that was given a hole.
+    pub slot: Option<u32>,
+    /// The time during which the slot's number means something.
+    pub generation: u32,
+}
+
+/// How a request differs from the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Deviation {
+    /// The plan expects another size here.
+    Size = 0,
+    /// Requests that the plan expects before this one did not come; this one has its place.
+    Order = 1,
+    /// The planned bytes are still held by something alive.
+    Held = 2,
+    /// The plan has no more requests.
+    Extra = 3,
+    /// Still alive at the end of the step, though the plan says otherwise.
+    Survived = 4,
+}
+
+impl Deviation {
+    /// Every kind with the name it has in reports.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Size, "size"),
+        (Self::Order, "order"),
+        (Self::Held, "held"),
+        (Self::Extra, "extra"),
+        (Self::Survived, "survived"),
+    ];
+}
+
+/// What the plan says about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It belongs at this offset, and the offset is free.
+    At(u64, Tenant, Option<Deviation>),
+    /// It lives longer than a step: the pool has it.
+    Pool,
+    /// It deviates; the slot that was expected and its size.
+    None(Deviation, u32, u64),
+}
+
+/// The arena of a lane with the plans of all step functions that run on it.
+#[derive(Default)]
+pub struct Arena {
+    region: Option<Region>,
+    plans: Vec<StepPlan>,
+    current: Option<usize>,
+    generation: u32,
+    /// Which slots of the current plan are alive in here.
+    alive: Vec<bool>,
+    /// How many tenants are not slots of the current plan.
+    others: u32,
+    tenants: u32,
+    /// Position in the plan's moments.
+    cursor: usize,
+    /// The slot that is expected next.
+    next: usize,
+    /// Free bytes, while out of lockstep.
+    free: Option<Runs>,
+    deviations: u32,
+}
+
+/// The tenants of an arena as (offset, bytes).
+pub(crate) type Tenants<'a> = &'a dyn Fn() -> Vec<(u64, u64)>;
+
+impl Arena {
+    /// Bytes of mapped pages.
+    #[must_use]
+    pub fn reserved(&self) -> u64 {
+        self.region.as_ref().map_or(0, Region::reserved)
+    }
+
+    /// The first address; 0 while there is none.
+    #[must_use]
+    pub fn base(&self) -> u64 {
+        self.region.as_ref().map_or(0, Region::base)
+    }
+
+    /// Bytes that the largest plan needs.
+    #[must_use]
+    pub fn extent(&self) -> u64 {
+        self.plans.iter().map(|plan| plan.extent).max().unwrap_or(0)
+    }
+
+    /// Whether the running step follows a plan, and whether it does so without look-ups.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        match (self.current, &self.free) {
+            (None, _) => "no plan",
+            (Some(_), None) => "lockstep",
+            (Some(_), Some(_)) => "checked",
+        }
+    }
+
+    /// Takes over a plan, in place of an older one for the same step, and maps the pages it needs.
+    pub(crate) fn adopt(&mut self, backing: &dyn Backing, plan: StepPlan, held: u64) -> Result<(), BackingError> {
+        let extent = |plans: &[StepPlan]| plans.iter().map(|plan| plan.extent).max().unwrap_or(0);
+        let others: Vec<StepPlan> = self.plans.iter().filter(|old| old.step != plan.step).cloned().collect();
+        let wanted = extent(&others).max(plan.extent);
+        if self.region.is_none() {
+            // Twice the device: a plan that needs more could not be mapped anyway.
+            let (_, total) = backing.memory(plan.device);
+            self.region = Some(Region::new(backing, plan.device, total.saturating_mul(2))?);
+        }
+        if let Some(region) = &mut self.region {
+            if wanted > region.length() {
+                return Err(BackingError::OutOfMemory { asked: wanted, free: backing.memory(plan.device).0 });
+            }
+            region.unmap_above(backing, wanted.max(held));
+            region.map_below(backing, wanted)?;
+        }
+        self.plans = others;
+        self.plans.push(plan);
+        // Slot numbers of the old plan mean nothing from here on.
+        self.select(None);
+        Ok(())
+    }
+
+    /// Forgets what the slot numbers mean and makes another plan the current one.
+    fn select(&mut self, plan: Option<usize>) {
+        self.generation += 1;
+        self.others = self.tenants;
+        self.current = plan;
+        self.alive.clear();
+        self.alive.resize(plan.map_or(0, |plan| self.plans[plan].slots.len()), false);
+    }
+
+    /// A step begins.
+    pub(crate) fn begin(&mut self, step: u32, tenants: Tenants<'_>) {
+        let plan = self.plans.iter().position(|plan| plan.step == step);
+        if plan != self.current {
+            self.select(plan);
+        }
+        (self.cursor, self.next, self.deviations, self.free) = (0, 0, 0, None);
+        let Some(plan) = plan else { return };
+        let carried = &self.plans[plan].carried;
+        let foreign = self.alive.iter().zip(carried).any(|(&alive, &carried)| alive && !carried);
+        if self.others > 0 || foreign {
+            self.distrust(tenants);
+        }
+    }
+
+    /// A step ends; how many slots are alive that should not be.
+    pub(crate) fn end(&mut self) -> u64 {
+        let Some(plan) = self.current else { return 0 };
+        let carried = &self.plans[plan].carried;
+        self.alive.iter().zip(carried).filter(|&(&alive, &carried)| alive && !carried).count() as u64
+    }
+
+    /// Leaves lockstep: from here on the map of free bytes decides.
+    fn distrust(&mut self, tenants: Tenants<'_>) {
+        let Some(region) = self.region.as_ref().filter(|_| self.free.is_none()) else { return };
+        let mut free = Runs::whole(region.length());
+        for (offset, bytes) in tenants() {
+            let taken = free.take(offset, bytes);
+            debug_assert!(taken, "two tenants share bytes at {offset}");
+        }
+        self.free = Some(free);
+    }
+
+    /// What the plan of the running step has for a request.
+    pub(crate) fn place(&mut self, bytes: u64, tenants: Tenants<'_>) -> Place {
+        let Some(plan) = self.current else { return Place::Pool };
+        let found = self.find(plan, bytes);
+        let (number, order) = match found {
+            Ok(found) => found,
+            Err(kind) => {
+                self.deviations += 1;
+                let expected = self.plans[plan].slots.get(self.next).map_or(0, |slot| slot.most);
+                let number = self.next as u32;
+                // A slot whose size varies was meant, and this step asks for more than any before.
+                if self.plans[plan].slots.get(self.next).is_some_and(|slot| slot.varies()) {
+                    self.pass(plan, self.next, tenants);
+                }
+                return Place::None(kind, number, expected);
+            }
+        };
+        self.deviations += u32::from(order.is_some());
+        self.pass(plan, number, tenants);
+        let Some(offset) = self.plans[plan].slots[number].offset else { return Place::Pool };
+        if self.free.as_mut().is_some_and(|free| !free.take(offset, bytes)) {
+            self.deviations += 1;
+            return Place::None(Deviation::Held, number as u32, self.plans[plan].slots[number].most);
+        }
+        debug_assert!(!self.alive[number], "slot {number} is given away twice");
+        self.alive[number] = true;
+        self.tenants += 1;
+        Place::At(offset, Tenant { slot: Some(number as u32), generation: self.generation }, order)
+    }
+
+    /// The slot that a request is: the next one, or one a little later of exactly this size.
+    fn find(&self, plan: usize, bytes: u64) -> Result<(usize, Option<Deviation>), Deviation> {
+        let slots = &self.plans[plan].slots;
+        let next = slots.get(self.next).ok_or(Deviation::Extra)?;
+        if next.suits(bytes) {
+            return Ok((self.next, None));
+        }
+        // A slot of varying size may well be the one that was meant: nothing is skipped then.
+        let ahead = slots[self.next..].iter().take(if next.varies() { 0 } else { LOOK_AHEAD });
+        let same = ahead.enumerate().find(|(_, slot)| slot.most == bytes && !slot.varies());
+        same.map(|(skipped, _)| (self.next + skipped, Some(Deviation::Order))).ok_or(Deviation::Size)
+    }
+
+    /// Moves the cursor behind a slot's allocation. A free on the way that has not happened is late.
+    fn pass(&mut self, plan: usize, number: usize, tenants: Tenants<'_>) {
+        let to = self.plans[plan].allocated_at[number] as usize;
+        let passed = &self.plans[plan].moments[self.cursor..to];
+        let late = passed.iter().any(|moment| matches!(moment, Moment::Free(slot) if self.alive[*slot as usize]));
+        (self.cursor, self.next) = (to + 1, number + 1);
+        // The slot itself may be alive still: carried over, and not dropped in time.
+        if late || self.alive[number] {
+            self.distrust(tenants);
+        }
+    }
+
+    /// Whether so much has deviated that the plan no longer helps this step.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.current.is_some() && self.deviations >= LOST_AFTER
+    }
+
+    /// Bytes of the arena for a request that has no slot, if there is a hole on mapped pages.
+    pub(crate) fn hole(&mut self, bytes: u64, tenants: Tenants<'_>) -> Option<(u64, Tenant)> {
+        let reserved = self.reserved();
+        self.distrust(tenants);
+        let free = self.free.as_mut()?;
+        let offset = free.fitting(bytes).find(|&start| start + bytes <= reserved)?;
+        if !free.take(offset, bytes) {
+            return None;
+        }
+        self.tenants += 1;
+        self.others += 1;
+        Some((offset, Tenant { slot: None, generation: self.generation }))
+    }
+
+    /// A tenant has gone.
+    pub(crate) fn freed(&mut self, offset: u64, bytes: u64, tenant: Tenant) {
+        self.tenants -= 1;
+        match tenant.slot {
+            Some(slot) if tenant.generation == self.generation => self.alive[slot as usize] = false,
+            _ => self.others -= 1,
+        }
+        if let Some(free) = &mut self.free {
+            free.give(offset, bytes);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Device memory from the CUDA driver, which is loaded when it is first needed.
+//!
+//! Pages are physical memory of the driver's granularity (2 MiB), one handle each, mapped into
+//! reserved address ranges: `cuMemAddressReserve`, `cuMemCreate`, `cuMemMap`, `cuMemSetAccess`.
+//! The driver's functions are looked up by name in `libcuda.so.1`, so that nothing of CUDA is
+//! needed to build this crate or to load it on a machine without a GPU.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::sync::Mutex;
+
+use crate::backing::{Backing, BackingError, locked};
+
+unsafe extern "C" {
+    fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+const RTLD_NOW: c_int = 2;
+const OUT_OF_MEMORY: c_int = 2;
+
+/// `CUmemLocation`: a device by its number.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Location {
+    kind: c_int,
+    id: c_int,
+}
+
+/// `CUmemAllocationProp`.
+#[repr(C)]
+struct Properties {
+    kind: c_int,
+    handle_types: c_int,
+    location: Location,
+    win32: *mut c_void,
+    flags: [u8; 8],
+}
+
+/// `CUmemAccessDesc`.
+#[repr(C)]
+struct Access {
+    location: Location,
+    flags: c_int,
+}
+
+const DEVICE: c_int = 1;
+const PINNED: c_int = 1;
+const READ_WRITE: c_int = 3;
+
+/// Declares the driver's functions and the struct that holds their addresses.
+macro_rules! driver {
+    ($($field:ident = $name:literal: fn($($argument:ty),*);)*) => {
+        struct Driver { $($field: unsafe extern "C" fn($($argument),*) -> c_int,)* }
+
+        impl Driver {
+            fn load() -> Result<Self, BackingError> {
+                let missing = |what: &str| BackingError::Driver { call: "dlopen", reason: format!("{what} was not found") };
+                // SAFETY: the name is a C string; loading the driver runs its own start-up code only.
+                let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_NOW) };
+                if library.is_null() {
+                    return Err(missing("libcuda.so.1"));
+                }
+                $(
+                    // SAFETY: the library is loaded and the name is a C string.
+                    let $field = unsafe { dlsym(library, $name.as_ptr()) };
+                    if $field.is_null() {
+                        return Err(missing($name.to_str().unwrap_or_default()));
+                    }
+                )*
+                // SAFETY: the addresses are not null, and the types are those of cuda.h.
+                Ok(Self { $($field: unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> c_int>($field) },)* })
+            }
+        }
+    };
+}
+
+driver! {
+    init = c"cuInit": fn(c_uint);
+    device_get = c"cuDeviceGet": fn(*mut c_int, c_int);
+    retain = c"cuDevicePrimaryCtxRetain": fn(*mut *mut c_void, c_int);
+    push = c"cuCtxPushCurrent_v2": fn(*mut c_void);
+    pop = c"cuCtxPopCurrent_v2": fn(*mut *mut c_void);
+    synchronize = c"cuCtxSynchronize": fn();
+    memory_info = c"cuMemGetInfo_v2": fn(*mut usize, *mut usize);
+    granularity = c"cuMemGetAllocationGranularity": fn(*mut usize, *const Properties, c_int);
+    reserve = c"cuMemAddressReserve": fn(*mut u64, usize, usize, u64, u64);
+    create = c"cuMemCreate": fn(*mut u64, usize, *const Properties, u64);
+    release = c"cuMemRelease": fn(u64);
+    map = c"cuMemMap": fn(u64, usize, usize, u64, u64);
+    unmap = c"cuMemUnmap": fn(u64, usize);
+    set_access = c"cuMemSetAccess": fn(u64, usize, *const Access, usize);
+    event_create = c"cuEventCreate": fn(*mut *mut c_void, c_uint);
+    event_record = c"cuEventRecord": fn(*mut c_void, *mut c_void);
+    event_destroy = c"cuEventDestroy_v2": fn(*mut c_void);
+    stream_wait = c"cuStreamWaitEvent": fn(*mut c_void, *mut c_void, c_uint);
+    error_string = c"cuGetErrorString": fn(c_int, *mut *const c_char);
+}
+
+/// Addresses of contexts; plain numbers, so that they may be sent between threads.
+#[derive(Default)]
+struct State {
+    contexts: Vec<Option<usize>>,
+    /// Handles of mapped pages by address.
+    pages: HashMap<u64, u64>,
+}
+
+/// The devices of the CUDA driver.
+pub(crate) struct Cuda {
+    driver: Driver,
+    page: u64,
+    state: Mutex<State>,
+}
+
+impl Cuda {
+    /// Loads the driver.
+    pub(crate) fn load() -> Result<Self, BackingError> {
+        let driver = Driver::load()?;
+        let mut cuda = Self { driver, page: 0, state: Mutex::default() };
+        // SAFETY: the driver takes no pointer here.
+        cuda.check("cuInit", unsafe { (cuda.driver.init)(0) })?;
+        let mut bytes = 0_usize;
+        let properties = Self::properties(0);
+        // SAFETY: both pointers are to locals that outlive the call. 0 asks for the minimum.
+        let code = unsafe { (cuda.driver.granularity)(&raw mut bytes, &raw const properties, 0) };
+        cuda.check("cuMemGetAllocationGranularity", code)?;
+        cuda.page = bytes as u64;
+        Ok(cuda)
+    }
+
+    fn properties(device: u32) -> Properties {
+        let location = Location { kind: DEVICE, id: device as c_int };
+        Properties { kind: PINNED, handle_types: 0, location, win32: std::ptr::null_mut(), flags: [0; 8] }
+    }
+
+    fn check(&self, call: &'static str, code: c_int) -> Result<(), BackingError> {
+        if code == 0 {
+            return Ok(());
+        }
+        let mut text = std::ptr::null();
+        // SAFETY: the driver writes the address of a string that lives for ever, or null.
+        unsafe { (self.driver.error_string)(code, &raw mut text) };
+        // SAFETY: not null, so it is the driver's string.
+        let reason = if text.is_null() { "".into() } else { unsafe { CStr::from_ptr(text) }.to_string_lossy() };
+        Err(BackingError::Driver { call, reason: format!("error {code}: {reason}") })
+    }
+
+    /// Runs a call with the device's primary context, which is PyTorch's, too.
+    fn within<T>(&self, device: u32, call: impl FnOnce() -> T) -> Result<T, BackingError> {
+        let known = locked(&self.state).contexts.get(device as usize).copied().flatten();
+        let context = match known {
+            Some(context) => context,
+            None => self.retain(device)?,
+        };
+        // SAFETY: the context was retained and is never released.
+        self.check("cuCtxPushCurrent", unsafe { (self.driver.push)(context as *mut c_void) })?;
+        let answer = call();
+        let mut popped = std::ptr::null_mut();
+        // SAFETY: the pointer is to a local; the context on top is the one pushed above.
+        self.check("cuCtxPopCurrent", unsafe { (self.driver.pop)(&raw mut popped) })?;
+        Ok(answer)
+    }
+
+    fn retain(&self, device: u32) -> Result<usize, BackingError> {
+        let (mut handle, mut context) = (0, std::ptr::null_mut());
+        // SAFETY: the pointers are to locals that outlive the calls.
+        self.check("cuDeviceGet", unsafe { (self.driver.device_get)(&raw mut handle, device as c_int) })?;
+        // SAFETY: as above.
+        self.check("cuDevicePrimaryCtxRetain", unsafe { (self.driver.retain)(&raw mut context, handle) })?;
+        let mut state = locked(&self.state);
+        let count = state.contexts.len().max(device as usize + 1);
+        state.contexts.resize(count, None);
+        state.contexts[device as usize] = Some(context as usize);
+        Ok(context as usize)
+    }
+
+    /// Creates and maps one page.
+    fn map_page(&self, device: u32, address: u64) -> Result<u64, BackingError> {
+        let mut handle = 0;
+        let properties = Self::properties(device);
+        // SAFETY: both pointers are to locals that outlive the call.
+        let code = unsafe { (self.driver.create)(&raw mut handle, self.page as usize, &raw const properties, 0) };
+        if code == OUT_OF_MEMORY {
+            return Err(BackingError::OutOfMemory { asked: self.page, free: self.memory(device).0 });
+        }
+        self.check("cuMemCreate", code)?;
+        // SAFETY: the address lies in a range that we reserved, and nothing is mapped there.
+        let code = unsafe { (self.driver.map)(address, self.page as usize, 0, handle, 0) };
+        self.check("cuMemMap", code)?;
+        Ok(handle)
+    }
+
+    fn map_pages(&self, device: u32, address: u64, bytes: u64) -> Result<(), BackingError> {
+        for (done, page) in (address..address + bytes).step_by(self.page as usize).enumerate() {
+            match self.map_page(device, page) {
+                Ok(handle) => locked(&self.state).pages.insert(page, handle),
+                Err(error) => {
+                    // All or nothing: what was mapped so far is of no use.
+                    self.unmap_pages(address, done as u64 * self.page);
+                    return Err(error);
+                }
+            };
+        }
+        let access = Access { location: Location { kind: DEVICE, id: device as c_int }, flags: READ_WRITE };
+        // SAFETY: the range was mapped above; the pointer is to a local.
+        let code = unsafe { (self.driver.set_access)(address, bytes as usize, &raw const access, 1) };
+        self.check("cuMemSetAccess", code).inspect_err(|_| self.unmap_pages(address, bytes))
+    }
+
+    fn unmap_pages(&self, address: u64, bytes: u64) {
+        for page in (address..address + bytes).step_by(self.page as usize) {
+            let Some(handle) = locked(&self.state).pages.remove(&page) else { continue };
+            // SAFETY: this page was mapped with this handle, and the caller has waited for the device.
+            unsafe {
+                (self.driver.unmap)(page, self.page as usize);
+                (self.driver.release)(handle);
+            }
+        }
+    }
+}
+
+impl Backing for Cuda {
+    fn page(&self) -> u64 {
+        self.page
+    }
+
+    fn reserve(&self, device: u32, bytes: u64) -> Result<u64, BackingError> {
+        let mut address = 0;
+        // SAFETY: the pointer is to a local that outlives the call.
+        let reserve = || unsafe { (self.driver.reserve)(&raw mut address, bytes as usize, 0, 0, 0) };
+        let code = self.within(device, reserve)?;
+        self.check("cuMemAddressReserve", code)?;
+        Ok(address)
+    }
+
+    fn map(&self, device: u32, address: u64, bytes: u64) -> Result<(), BackingError> {
+        // Asked before, a request that cannot be met costs one call, not thousands of pages.
+        let (free, _) = self.memory(device);
+        if bytes > free {
+            return Err(BackingError::OutOfMemory { asked: bytes, free });
+        }
+        self.within(device, || self.map_pages(device, address, bytes))?
+    }
+
+    fn unmap(&self, device: u32, address: u64, bytes: u64) {
+        let _ = self.within(device, || self.unmap_pages(address, bytes));
+    }
+
+    fn settle(&self, device: u32) {
+        // SAFETY: no pointer is passed.
+        let _ = self.within(device, || unsafe { (self.driver.synchronize)() });
+    }
+
+    fn order(&self, device: u32, earlier: u64, later: u64) {
+        let wait = || {
+            let mut event = std::ptr::null_mut();
+            // SAFETY: the streams are PyTorch's and alive; the event lives until it is destroyed, which the
+            // driver puts off until it has happened. Flag 2 leaves out the clock.
+            unsafe {
+                if (self.driver.event_create)(&raw mut event, 2) == 0 {
+                    (self.driver.event_record)(event, earlier as *mut c_void);
+                    (self.driver.stream_wait)(later as *mut c_void, event, 0);
+                    (self.driver.event_destroy)(event);
+                }
+            }
+        };
+        let _ = self.within(device, wait);
+    }
+
+    fn memory(&self, device: u32) -> (u64, u64) {
+        let (mut free, mut total) = (0_usize, 0_usize);
+        // SAFETY: the pointers are to locals that outlive the call.
+        let _ = self.within(device, || unsafe { (self.driver.memory_info)(&raw mut free, &raw mut total) });
+        (free as u64, total as u64)
+    }
+}

@@ -1,0 +1,342 @@
+//! A lane: one stream of one device, with memory that no other lane touches.
+//!
+//! Work on a stream happens in order, so bytes that were freed on a stream can be given to the
+//! same stream at once: whoever writes there comes later. Between streams this does not hold, and
+//! lanes therefore share nothing. A tensor that is also used on another stream
+//! (`record_stream` in PyTorch) makes its own stream wait for that one when it is freed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::arena::{Arena, Deviation, Place, Tenant};
+use crate::backing::{Backing, BackingError};
+use crate::plan::{ALIGNMENT, StepPlan};
+use crate::recording::Recording;
+use crate::region::Region;
+
+/// Requests below this many bytes come from a region of their own. Otherwise a few small
+/// survivors would keep the pages of large blocks mapped.
+const SMALL: u64 = 1 << 20;
+
+/// Bytes of a request as they are handed out. Even nothing gets bytes of its own: PyTorch knows
+/// allocations by their address.
+#[must_use]
+pub fn rounded(requested: u64) -> Option<u64> {
+    requested.max(1).checked_next_multiple_of(ALIGNMENT)
+}
+
+/// Bytes in use on a device, over all of its lanes.
+#[derive(Debug, Default)]
+pub struct Totals {
+    live: AtomicU64,
+    peak: AtomicU64,
+}
+
+impl Totals {
+    fn add(&self, bytes: u64) {
+        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.peak.fetch_max(live, Ordering::Relaxed);
+    }
+
+    /// Bytes in use now, and the most since the last [`Totals::restart`].
+    #[must_use]
+    pub fn read(&self) -> (u64, u64) {
+        (self.live.load(Ordering::Relaxed), self.peak.load(Ordering::Relaxed))
+    }
+
+    /// Forgets the peak.
+    pub fn restart(&self) {
+        self.peak.store(self.live.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
+
+/// Where an allocation lies.
+#[derive(Debug, Clone, Copy)]
+enum Home {
+    Small,
+    Large,
+    Arena(Tenant),
+}
+
+/// An allocation that is in use.
+struct Live {
+    requested: u64,
+    bytes: u64,
+    home: Home,
+    /// Its number in the step of that serial; `None` if it was made outside of steps.
+    recorded: Option<(u32, u64)>,
+    /// Other streams that use it.
+    guests: Vec<u64>,
+}
+
+/// What was handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Granted {
+    /// The address.
+    pub address: u64,
+    /// The allocation's number in the running step.
+    pub number: Option<u32>,
+    /// How the request deviated from the plan: the kind, the slot that was expected and its bytes.
+    pub deviation: Option<(Deviation, u32, u64)>,
+}
+
+/// How requests were served.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    /// At their planned address.
+    pub planned: u64,
+    /// From the pool, as planned, since they live longer than a step.
+    pub lasting: u64,
+    /// In a step that has no plan, or outside of steps.
+    pub unplanned: u64,
+    /// Deviations by kind, in the order of [`Deviation::ALL`].
+    pub deviations: [u64; 5],
+    /// Steps that ran on a plan.
+    pub steps: u64,
+    /// Steps that ran on a plan and did not deviate.
+    pub exact_steps: u64,
+}
+
+/// The memory of one stream of one device.
+pub struct Lane {
+    device: u32,
+    stream: u64,
+    arena: Arena,
+    large: Region,
+    small: Region,
+    live: HashMap<u64, Live>,
+    running: bool,
+    recording: Recording,
+    counts: Counts,
+    deviations_before: u64,
+    totals: Arc<Totals>,
+}
+
+impl Lane {
+    /// A lane without any memory.
+    pub fn new(backing: &dyn Backing, device: u32, stream: u64, totals: Arc<Totals>) -> Result<Self, BackingError> {
+        // Twice the device's memory each: holes then never make an address range too short.
+        let (_, total) = backing.memory(device);
+        Ok(Self {
+            device,
+            stream,
+            arena: Arena::default(),
+            large: Region::new(backing, device, total.saturating_mul(2))?,
+            small: Region::new(backing, device, total.saturating_mul(2))?,
+            live: HashMap::new(),
+            running: false,
+            recording: Recording::default(),
+            counts: Counts::default(),
+            deviations_before: 0,
+            totals,
+        })
+    }
+
+    /// A step begins on this lane.
+    pub fn begin(&mut self, step: u32, serial: u64) {
+        let Self { arena, live, .. } = self;
+        let base = arena.base();
+        arena.begin(step, &|| tenants(live, base));
+        self.recording.restart(step, serial);
+        self.deviations_before = self.counts.deviations.iter().sum();
+        self.running = true;
+    }
+
+    /// The step ends on this lane. Whether it had a plan and how often it deviated from it.
+    pub fn end(&mut self) -> Option<u64> {
+        self.running = false;
+        self.counts.deviations[Deviation::Survived as usize] += self.arena.end();
+        if self.arena.state() == "no plan" {
+            return None;
+        }
+        let deviations = self.counts.deviations.iter().sum::<u64>() - self.deviations_before;
+        self.counts.steps += 1;
+        self.counts.exact_steps += u64::from(deviations == 0);
+        Some(deviations)
+    }
+
+    /// Takes over a plan and maps what it needs, after everything unused has been given back.
+    pub fn adopt(&mut self, backing: &dyn Backing, plan: StepPlan) -> Result<(), BackingError> {
+        let base = self.arena.base();
+        let held = tenants(&self.live, base).into_iter().map(|(offset, bytes)| offset + bytes).max().unwrap_or(0);
+        backing.settle(self.device);
+        self.trim(backing);
+        self.arena.adopt(backing, plan, held)
+    }
+
+    /// Serves a request. `relieve` makes other lanes give back what they do not use.
+    pub fn allocate(
+        &mut self,
+        backing: &dyn Backing,
+        requested: u64,
+        relieve: &dyn Fn(),
+    ) -> Result<Granted, BackingError> {
+        let free = || backing.memory(self.device).0;
+        let bytes = rounded(requested).ok_or_else(|| BackingError::OutOfMemory { asked: requested, free: free() })?;
+        let place = if self.running { self.place(bytes) } else { Place::Pool };
+        let (address, home, deviation) = match place {
+            Place::At(offset, tenant, deviation) => {
+                let number = tenant.slot.unwrap_or_default();
+                (self.arena.base() + offset, Home::Arena(tenant), deviation.map(|kind| (kind, number, bytes)))
+            }
+            Place::Pool => {
+                let (address, home) = self.pool(backing, bytes, relieve)?;
+                (address, home, None)
+            }
+            Place::None(kind, number, expected) => {
+                let (address, home) = self.deviating(backing, bytes, relieve)?;
+                (address, home, Some((kind, number, expected)))
+            }
+        };
+        self.count(place, deviation);
+        let recorded = self.running.then(|| (self.recording.allocated(requested), self.recording.serial));
+        self.totals.add(bytes);
+        let old = self.live.insert(address, Live { requested, bytes, home, recorded, guests: Vec::new() });
+        debug_assert!(old.is_none(), "address {address:#x} has two owners");
+        Ok(Granted { address, number: recorded.map(|(number, _)| number), deviation })
+    }
+
+    fn place(&mut self, bytes: u64) -> Place {
+        let Self { arena, live, .. } = self;
+        let base = arena.base();
+        arena.place(bytes, &|| tenants(live, base))
+    }
+
+    fn count(&mut self, place: Place, deviation: Option<(Deviation, u32, u64)>) {
+        if let Some((kind, _, _)) = deviation {
+            self.counts.deviations[kind as usize] += 1;
+        }
+        match place {
+            Place::At(..) => self.counts.planned += 1,
+            Place::Pool if self.running && self.arena.state() != "no plan" => self.counts.lasting += 1,
+            Place::Pool => self.counts.unplanned += 1,
+            Place::None(..) => {}
+        }
+    }
+
+    /// Bytes for a request that has no place. While the plan still helps, its bytes are left alone.
+    fn deviating(
+        &mut self,
+        backing: &dyn Backing,
+        bytes: u64,
+        relieve: &dyn Fn(),
+    ) -> Result<(u64, Home), BackingError> {
+        if self.arena.is_lost() {
+            if let Some(address) = self.region(bytes).0.take_mapped(bytes) {
+                return Ok((address, self.region(bytes).1));
+            }
+            if let Some(found) = self.hole(bytes) {
+                return Ok(found);
+            }
+        }
+        self.pool(backing, bytes, relieve)
+    }
+
+    fn region(&mut self, bytes: u64) -> (&mut Region, Home) {
+        if bytes < SMALL { (&mut self.small, Home::Small) } else { (&mut self.large, Home::Large) }
+    }
+
+    fn hole(&mut self, bytes: u64) -> Option<(u64, Home)> {
+        let Self { arena, live, .. } = self;
+        let base = arena.base();
+        let (offset, tenant) = arena.hole(bytes, &|| tenants(live, base))?;
+        Some((base + offset, Home::Arena(tenant)))
+    }
+
+    /// Bytes from the pool. On a full device everything that is mapped and unused is given back first;
+    /// if that is not enough, the arena's holes are the last resort.
+    fn pool(&mut self, backing: &dyn Backing, bytes: u64, relieve: &dyn Fn()) -> Result<(u64, Home), BackingError> {
+        let (region, home) = self.region(bytes);
+        if let Ok(address) = region.take(backing, bytes) {
+            return Ok((address, home));
+        }
+        self.trim(backing);
+        relieve();
+        let (region, home) = self.region(bytes);
+        match region.take(backing, bytes) {
+            Ok(address) => Ok((address, home)),
+            Err(error) => self.hole(bytes).ok_or(error),
+        }
+    }
+
+    /// Gives back every page on which nothing lies, after the device has come to rest.
+    pub fn trim(&mut self, backing: &dyn Backing) {
+        if self.large.spare() + self.small.spare() > 0 {
+            backing.settle(self.device);
+            self.large.trim(backing);
+            self.small.trim(backing);
+        }
+    }
+
+    /// Takes an allocation back; false if it is not of this lane.
+    pub fn free(&mut self, backing: &dyn Backing, address: u64) -> bool {
+        let Some(live) = self.live.remove(&address) else { return false };
+        for &guest in live.guests.iter().filter(|&&guest| guest != self.stream) {
+            backing.order(self.device, guest, self.stream);
+        }
+        match live.home {
+            Home::Small => self.small.give(address, live.bytes),
+            Home::Large => self.large.give(address, live.bytes),
+            Home::Arena(tenant) => self.arena.freed(address - self.arena.base(), live.bytes, tenant),
+        }
+        if let Some((number, serial)) = live.recorded {
+            self.recording.freed(number, serial, live.requested, self.running);
+        }
+        self.totals.live.fetch_sub(live.bytes, Ordering::Relaxed);
+        true
+    }
+
+    /// Remembers that another stream uses an allocation; false if it is not of this lane.
+    pub fn used_on(&mut self, address: u64, stream: u64) -> bool {
+        let Some(live) = self.live.get_mut(&address) else { return false };
+        if !live.guests.contains(&stream) {
+            live.guests.push(stream);
+        }
+        true
+    }
+}
+
+/// What a lane says about itself.
+impl Lane {
+    /// The device and the stream.
+    #[must_use]
+    pub fn key(&self) -> (u32, u64) {
+        (self.device, self.stream)
+    }
+
+    /// Mapped bytes of the arena, the large and the small region.
+    #[must_use]
+    pub fn reserved(&self) -> [u64; 3] {
+        [self.arena.reserved(), self.large.reserved(), self.small.reserved()]
+    }
+
+    /// The arena.
+    #[must_use]
+    pub fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// The requests of the step that runs or ran last.
+    #[must_use]
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// How requests were served so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Number of allocations in use.
+    #[must_use]
+    pub fn in_use(&self) -> usize {
+        self.live.len()
+    }
+}
+
+fn tenants(live: &HashMap<u64, Live>, base: u64) -> Vec<(u64, u64)> {
+    let inside = live.iter().filter(|(_, live)| matches!(live.home, Home::Arena(_)));
+    inside.map(|(address, live)| (address - base, live.bytes)).collect()
+}

@@ -1,0 +1,44 @@
+//! An allocator that gives every allocation of a step the place that a plan has for it.
+//!
+//! A training loop asks for the same memory in the same order in every step. This crate
+//! records what a step asks for ([`recording`]), takes a plan for it ([`plan`]) and from
+//! then on answers the n-th request of a step with the n-th planned address ([`lane`]).
+//! Everything else, and everything that deviates, comes from a pool ([`region`]).
+//!
+//! ```text
+//!  one lane: a device and a stream                        addresses
+//!  ┌──────────────┬───────────────────────┬─────────────────────────────┐
+//!  │ arena        │ large pool            │ small pool                  │
+//!  │ planned steps│ parameters, optimiser │ the same, below one mebibyte│
+//!  │              │ state, what deviates  │                             │
+//!  └──────────────┴───────────────────────┴─────────────────────────────┘
+//!  address ranges are reserved once and are far larger than the device;
+//!  pages are mapped where bytes are in use and unmapped where they are not
+//! ```
+//!
+//! Three promises:
+//! - *No byte has two owners.* The plan is verified when it is loaded. As long as no recorded
+//!   free is late, what is alive is a part of what was alive in the recording, and the planned
+//!   address is free. Once a free is late, or something foreign lies in the arena, every planned
+//!   address is looked up in the arena's map of free bytes before it is handed out.
+//! - *Streams never meet.* Each stream of each device is a [`lane`] with pages of its own. Bytes
+//!   move from one lane to another only as whole pages, after the device has come to rest.
+//! - *Nothing of CUDA is needed to build.* Memory is behind the trait [`backing::Backing`]:
+//!   plain host memory ([`backing::Host`]), or the CUDA driver, loaded at run time (`cuda`).
+//!
+//! [`allocator::Allocator`] is the whole of it for Rust, [`abi`] the same for C and Python.
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code)]
+pub mod abi;
+pub mod allocator;
+pub mod arena;
+pub mod backing;
+#[allow(unsafe_code)]
+mod cuda;
+pub mod lane;
+pub mod plan;
+pub mod recording;
+pub mod region;
+mod report;
+mod runs;

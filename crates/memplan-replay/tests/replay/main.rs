@@ -1,0 +1,9 @@
+//! Whole runs: record, plan, replay, with a model that knows who owns which byte.
+#![allow(clippy::unwrap_used, reason = "a test that cannot set the stage has failed")]
+
+mod boundary;
+mod driven;
+mod model;
+mod planner;
+mod situations;
+mod threads;

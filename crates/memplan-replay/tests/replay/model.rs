@@ -1,0 +1,79 @@
+//! The truth about memory: which allocation owns which byte.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use memplan_replay::allocator::Allocator;
+use memplan_replay::backing::Host;
+use memplan_replay::lane::{Granted, rounded};
+
+/// Owners by first byte; two of them never share one.
+#[derive(Default)]
+pub(crate) struct Owners {
+    ends: BTreeMap<u64, u64>,
+}
+
+impl Owners {
+    /// Notes a new owner of bytes and fails if one of them has an owner already.
+    pub(crate) fn acquire(&mut self, address: u64, bytes: u64) {
+        let end = address + rounded(bytes).unwrap();
+        if let Some((&start, &other)) = self.ends.range(..end).next_back() {
+            assert!(other <= address, "{address:#x}..{end:#x} was given away, but {start:#x}..{other:#x} is in use");
+        }
+        self.ends.insert(address, end);
+    }
+
+    pub(crate) fn release(&mut self, address: u64) {
+        assert!(self.ends.remove(&address).is_some(), "{address:#x} has no owner");
+    }
+}
+
+/// An allocator over host memory whose every answer is held against the truth.
+pub(crate) struct Watched {
+    pub(crate) host: Arc<Host>,
+    pub(crate) allocator: Allocator,
+    pub(crate) owners: Owners,
+}
+
+impl Watched {
+    pub(crate) fn new(capacity: u64) -> Self {
+        let host = Arc::new(Host::new(capacity));
+        Self { host: host.clone(), allocator: Allocator::new(host), owners: Owners::default() }
+    }
+
+    pub(crate) fn allocate(&mut self, bytes: u64, stream: u64) -> Granted {
+        let granted = self.allocator.allocate(bytes, 0, stream).unwrap();
+        assert_eq!(granted.address % 512, 0);
+        self.owners.acquire(granted.address, bytes);
+        granted
+    }
+
+    pub(crate) fn free(&mut self, address: u64, stream: u64) {
+        self.owners.release(address);
+        assert!(self.allocator.free(address, 0, stream));
+    }
+
+    /// A number from the report of a lane or the device.
+    pub(crate) fn fact(&self, name: &str) -> u64 {
+        let report = self.allocator.report();
+        let (_, rest) = report.split_once(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{name} in {report}"));
+        rest.split([',', '}']).next().and_then(|digits| digits.parse().ok()).unwrap()
+    }
+}
+
+/// A small generator of numbers (splitmix64): the same sequence on every machine.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+
+    pub(crate) fn one_in(&mut self, bound: u64) -> bool {
+        self.below(bound) == 0
+    }
+}

@@ -1,0 +1,229 @@
+//! What can happen to a step, one thing at a time.
+
+use memplan_replay::allocator::AllocatorError;
+use memplan_replay::arena::Deviation;
+use memplan_replay::plan::{Moment, Slot, StepPlan};
+
+use crate::model::Watched;
+use crate::planner::plan;
+
+const KIB: u64 = 1024;
+
+/// Two requests that share bytes one after the other, and a third beside them.
+fn small_plan() -> StepPlan {
+    let slot = |offset, bytes| Slot { offset: Some(offset), most: bytes, least: bytes };
+    let slots = vec![slot(0, 4 * KIB), slot(4 * KIB, 2 * KIB), slot(0, 3 * KIB)];
+    use Moment::{Alloc, Free};
+    let moments = vec![Alloc(0), Alloc(1), Free(0), Alloc(2), Free(2), Free(1)];
+    StepPlan::verified((0, 0, 0), slots, moments).unwrap()
+}
+
+fn planned() -> Watched {
+    let mut watched = Watched::new(1 << 24);
+    let first = watched.allocate(1, 0).address;
+    watched.free(first, 0);
+    watched.allocator.adopt(vec![small_plan()]).unwrap();
+    watched
+}
+
+/// The step as recorded, with what is asked for in each place.
+fn step(watched: &mut Watched, sizes: [u64; 3]) -> [Option<Deviation>; 3] {
+    watched.allocator.begin(0);
+    let mut seen = [None; 3];
+    let mut ask = |watched: &mut Watched, at: usize| {
+        let granted = watched.allocate(sizes[at], 0);
+        seen[at] = granted.deviation.map(|(kind, _, _)| kind);
+        granted.address
+    };
+    let a = ask(watched, 0);
+    let b = ask(watched, 1);
+    watched.free(a, 0);
+    let c = ask(watched, 2);
+    watched.free(c, 0);
+    watched.free(b, 0);
+    watched.allocator.end();
+    seen
+}
+
+#[test]
+fn a_step_that_repeats_gets_its_places() {
+    let mut watched = planned();
+    for _ in 0..3 {
+        assert_eq!(step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]), [None; 3]);
+    }
+    assert_eq!((watched.fact("planned"), watched.fact("exact_steps")), (9, 3));
+    // One page of 64 KiB for a plan of 6 KiB, and the page of the first request was given back.
+    assert_eq!((watched.fact("arena"), watched.fact("small"), watched.fact("extent")), (64 * KIB, 0, 6 * KIB));
+}
+
+#[test]
+fn a_wrong_size_is_served_by_the_pool() {
+    let mut watched = planned();
+    // The request behind it is found again; the one in between is missing.
+    let seen = step(&mut watched, [4 * KIB, 9 * KIB, 3 * KIB]);
+    assert_eq!(seen, [None, Some(Deviation::Size), Some(Deviation::Order)]);
+    assert_eq!(watched.fact("size"), 1);
+    assert_eq!(step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]), [None; 3], "the next step is exact");
+}
+
+#[test]
+fn a_missing_request_is_skipped_and_an_extra_one_tolerated() {
+    let mut watched = planned();
+    watched.allocator.begin(0);
+    let c = watched.allocate(3 * KIB, 0);
+    assert_eq!(c.deviation.map(|(kind, slot, _)| (kind, slot)), Some((Deviation::Order, 2)));
+    let extra = watched.allocate(3 * KIB, 0);
+    assert_eq!(extra.deviation.map(|(kind, _, _)| kind), Some(Deviation::Extra));
+    watched.free(c.address, 0);
+    watched.free(extra.address, 0);
+    assert_eq!(watched.allocator.end().deviations, Some(2));
+}
+
+#[test]
+fn bytes_that_are_still_held_are_not_given_away() {
+    let mut watched = planned();
+    watched.allocator.begin(0);
+    let a = watched.allocate(4 * KIB, 0).address;
+    let b = watched.allocate(2 * KIB, 0).address;
+    // Not freed, though the plan says so: request 2 would lie on it.
+    let c = watched.allocate(3 * KIB, 0);
+    assert_eq!(c.deviation, Some((Deviation::Held, 2, 3 * KIB)));
+    watched.allocator.end();
+    assert_eq!(watched.fact("survived"), 2);
+    // They are still alive in the next step, which gets along without their bytes.
+    assert_eq!(step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]), [Some(Deviation::Held); 3]);
+    for address in [a, b, c.address] {
+        watched.free(address, 0);
+    }
+    assert_eq!(step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]), [None; 3]);
+}
+
+#[test]
+fn early_frees_and_other_streams_disturb_nothing() {
+    let mut watched = planned();
+    watched.allocator.begin(0);
+    let a = watched.allocate(4 * KIB, 0).address;
+    watched.free(a, 0);
+    let other = watched.allocate(4 * KIB, 9);
+    assert_eq!(other.deviation, None, "another stream is another lane, which has no plan");
+    let b = watched.allocate(2 * KIB, 0).address;
+    let c = watched.allocate(3 * KIB, 0);
+    assert_eq!((c.address, c.deviation), (a, None));
+    for (address, stream) in [(b, 0), (c.address, 0), (other.address, 9)] {
+        watched.free(address, stream);
+    }
+    assert_eq!(watched.allocator.end().deviations, Some(0));
+}
+
+#[test]
+fn steps_inside_of_steps_belong_to_the_outer_one() {
+    let mut watched = planned();
+    assert!(watched.allocator.begin(0));
+    assert!(!watched.allocator.begin(1));
+    let a = watched.allocate(4 * KIB, 0);
+    assert_eq!(a.deviation, None);
+    let refused = watched.allocator.adopt(vec![small_plan()]);
+    assert_eq!(refused, Err(AllocatorError::StepRunning));
+    assert!(watched.allocator.end().nested);
+    watched.free(a.address, 0);
+    // An exception has ended the step early: what was missing is no deviation.
+    assert_eq!(watched.allocator.end().deviations, Some(0));
+    assert_eq!(watched.allocator.end().deviations, Some(0), "an end too many does nothing");
+    assert_eq!(step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]), [None; 3]);
+}
+
+#[test]
+fn requests_of_no_bytes_have_addresses_of_their_own() {
+    let mut watched = Watched::new(1 << 20);
+    let addresses = [0; 40].map(|bytes| watched.allocate(bytes, 0).address);
+    assert!(addresses.iter().all(|address| *address != 0));
+    for address in addresses {
+        watched.free(address, 0);
+    }
+    assert!(!watched.allocator.free(addresses[0], 0, 0), "freed twice: nobody has it");
+}
+
+#[test]
+fn what_a_guest_stream_uses_is_ordered_behind_it() {
+    let mut watched = Watched::new(1 << 20);
+    let address = watched.allocate(100, 1).address;
+    for stream in [2, 2, 1, 3] {
+        assert!(watched.allocator.used_on(address, stream));
+    }
+    assert!(!watched.allocator.used_on(address + 1, 2));
+    watched.free(address, 1);
+    assert_eq!(watched.host.waits().1, [(2, 1), (3, 1)]);
+}
+
+#[test]
+fn a_full_device_gives_back_what_is_unused_and_then_says_what_is_missing() {
+    let mut watched = Watched::new(16 << 20);
+    // The lane of stream 1 keeps pages that it does not use; stream 0 needs them.
+    let idle = watched.allocate(10 << 20, 1).address;
+    watched.free(idle, 1);
+    let wide = watched.allocate(12 << 20, 0).address;
+    let error = watched.allocator.allocate(5 << 20, 0, 0).unwrap_err().to_string();
+    assert!(error.contains("out of memory on device 0: 5242880 bytes asked for"), "{error}");
+    assert!(error.contains("12582912 bytes are in use"), "{error}");
+    let slot = Slot { offset: Some(0), most: 8 << 20, least: 8 << 20 };
+    // Stream 0 came second: it is lane 1.
+    let large = StepPlan::verified((0, 0, 1), vec![slot], vec![Moment::Alloc(0), Moment::Free(0)]).unwrap();
+    let error = watched.allocator.adopt(vec![large.clone()]).unwrap_err().to_string();
+    assert!(error.contains("the plan needs 8388608 bytes on device 0; 4194304 of 16777216 are free"), "{error}");
+    watched.free(wide, 0);
+    watched.allocator.adopt(vec![large]).unwrap();
+    // Outside of steps the arena is a last resort.
+    let outside = watched.allocate(8 << 20, 0).address;
+    let inside = watched.allocate(7 << 20, 0).address;
+    assert_eq!(watched.host.mapped(0), 16 << 20);
+    watched.free(inside, 0);
+    watched.free(outside, 0);
+    for bytes in [u64::MAX, u64::MAX - 511, 1 << 62] {
+        assert!(watched.allocator.allocate(bytes, 0, 0).is_err());
+    }
+}
+
+#[test]
+fn requests_up_to_the_largest_recorded_one_fit_a_varying_slot() {
+    let mut watched = Watched::new(1 << 24);
+    let slot = |offset| Slot { offset: Some(offset), most: 8 * KIB, least: 2 * KIB };
+    use Moment::{Alloc, Free};
+    let moments = vec![Alloc(0), Alloc(1), Free(0), Free(1)];
+    let varying = StepPlan::verified((0, 0, 0), vec![slot(0), slot(8 * KIB)], moments).unwrap();
+    watched.allocator.adopt(vec![varying]).unwrap();
+    for (bytes, deviations) in [(KIB, 0), (8 * KIB, 0), (5 * KIB, 0), (9 * KIB, 2), (2 * KIB, 0)] {
+        watched.allocator.begin(0);
+        let pair = [0; 2].map(|_| watched.allocate(bytes, 0).address);
+        for address in pair {
+            watched.free(address, 0);
+        }
+        assert_eq!(watched.allocator.end().deviations, Some(deviations), "{bytes}");
+    }
+}
+
+#[test]
+fn gradients_that_the_next_step_drops_have_planned_places() {
+    let mut watched = Watched::new(1 << 24);
+    let mut gradient = None;
+    let mut addresses = Vec::new();
+    for round in 0..6 {
+        watched.allocator.begin(0);
+        if let Some(old) = gradient.take() {
+            watched.free(old, 0);
+        }
+        let activation = watched.allocate(6 * KIB, 0).address;
+        let fresh = watched.allocate(2 * KIB, 0).address;
+        watched.free(activation, 0);
+        gradient = Some(fresh);
+        addresses.push(fresh);
+        watched.allocator.end();
+        if round == 2 {
+            let events = watched.allocator.recording(0);
+            let made = plan((0, 0, 0), &events);
+            assert_eq!((made.extent, made.carried.as_slice()), (8 * KIB, &[false, true][..]));
+            watched.allocator.adopt(vec![made]).unwrap();
+        }
+    }
+    assert_eq!(addresses[3], addresses[5]);
+    assert_eq!((watched.fact("planned"), watched.fact("exact_steps")), (6, 3));
+}
