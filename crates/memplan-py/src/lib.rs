@@ -10,6 +10,9 @@
 //!   hear Ctrl-C;
 //! - [`calls`]: plan, verify, compare, opt, and the command line;
 //! - [`error`]: our errors as Python exceptions.
+//!
+//! The file also carries the C functions of `memplan-replay`: PyTorch loads them from here by name
+//! (`memplan.torch`), so that the package needs no second library.
 
 mod calls;
 mod error;
@@ -17,6 +20,8 @@ mod planned;
 mod problem;
 mod watched;
 
+// Nothing here calls it: its C functions are exported along with the module.
+use memplan_replay as _;
 use pyo3::prelude::*;
 
 /// The native half of memplan; use the package `memplan`.

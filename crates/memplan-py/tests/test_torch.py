@@ -103,8 +103,10 @@ def test_names_are_the_frames_of_the_program(replayer, tmp_path):
 
 def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(replayer):
     stand_in, gradients = StandIn(replayer), []
-    for length in (3, 5, 4):
+    # One run to warm up; then sizes differ, so that eight are recorded.
+    for length in (3, 5, 4, 2, 3, 4, 4, 5, 4):
         train(replayer, stand_in, [length * 4096, length * 8192], gradients)
+    assert lane(replayer)["planned"] == 0 and len(replayer.plans("train")) == 1
     for length in (4, 5, 2, 5, 1):
         train(replayer, stand_in, [length * 4096, length * 8192], gradients)
     assert lane(replayer)["exact_steps"] == 5
@@ -116,6 +118,17 @@ def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(replayer)
     assert lane(replayer)["deviations"]["size"] == 4
     [made] = replayer.plans("train")
     assert made.extent == made.recording.peak()
+
+
+def test_lives_that_vary_are_merged():
+    """The first micro-batch makes the gradients, the others add to them: what the first one keeps, others drop at once."""
+    keeps = [Event(0, 0, 512), Event(0, 1, 1024), Event(1, 0, 512)]
+    drops = [Event(0, 0, 512), Event(0, 1, 1024), Event(1, 1, 1024), Event(1, 0, 512)]
+    made = plan_step([Recording("s", 0, 0, keeps), Recording("s", 0, 0, drops), Recording("s", 0, 0, drops)])
+    assert [offset for offset, _, _ in made.slots] == [0, None], "it lives on after the next run: the pool has it"
+    late = [Event(0, 0, 512), Event(1, 0, 512), Event(0, 1, 1024), Event(1, 1, 1024)]
+    made = plan_step([Recording("s", 0, 0, late), Recording("s", 0, 0, drops)])
+    assert made.moments == [(0, 0), (0, 1), (1, 0), (1, 1)] and made.extent == 1536
 
 
 def test_another_sequence_is_reported_with_its_frame_and_recorded_again(replayer, caplog):
@@ -290,7 +303,7 @@ def test_what_is_carried_far_into_the_next_step_has_two_lives():
     step = [Event(0, 0, 512), Event(2, 1, 1024), Event(0, 1, 1024), Event(1, 0, 512)]
     made = plan_step([Recording("s", 0, 0, step), Recording("s", 0, 0, step)])
     assert made.moments == [(0, 0), (1, 1), (0, 1), (1, 0)]
-    assert made.plan.problem.buffers[1]["lifetime"] == [[0, 1], [2, 4]]
+    assert made.plan.problem.buffers[1]["lifetime"] == [[0, 1], [1, 2]]
     assert made.extent == 1536
     with pytest.raises(memplan.ProblemError):
         plan_step([])

@@ -9,8 +9,9 @@ the n-th allocation of the step before it was. The time of an event is its posit
 Allocation 1 is *carried*: its life goes from event 1 to the end and, in the next step, from the beginning to its
 "free old". What nobody drops in the recorded steps lives longer than a step and gets no place: the pool has it.
 
-Several recordings of the same sequence are planned together, with the largest size that each allocation had. So a
-step whose sizes vary (sequences of different lengths, routing to experts) fits the plan up to the largest seen.
+Several recordings of a step are planned together (:class:`Shape`), with the largest size and the longest life that
+each allocation had. So a step whose sizes vary (sequences of different lengths, routing to experts) fits the plan up
+to the largest seen.
 """
 
 from __future__ import annotations
@@ -51,10 +52,6 @@ class Recording:
     events: list[Event]
     names: dict[int, str] = field(default_factory=dict)
 
-    def structure(self) -> list[tuple[int, int]]:
-        """The sequence without sizes and without what older steps have left."""
-        return [(event.kind, event.number) for event in self.events if event.kind != FREE_OLD]
-
     def sizes(self) -> list[int]:
         """Bytes of each allocation, as they are handed out."""
         return [rounded(event.bytes) for event in self.events if event.kind == ALLOC]
@@ -70,7 +67,7 @@ class Recording:
 
     def problem(self) -> Problem:
         """The step as a problem: one buffer for each allocation that is freed inside of it."""
-        return _Merged([self]).problem()
+        return Shape(self).problem()
 
     def to_json(self) -> str:
         """The recording as a text that :func:`read_recording` reads."""
@@ -120,82 +117,112 @@ def rounded(size: int) -> int:
     return -(-max(1, size) // ALIGNMENT) * ALIGNMENT
 
 
-class _Merged:
-    """Recordings of one sequence, as one: the largest sizes, and what is carried from step to step."""
+class Shape:
+    """Runs of one step on one lane, merged: how large each allocation gets, and how long it lives.
 
-    def __init__(self, recordings: Sequence[Recording]) -> None:
-        last = recordings[-1]
-        structure = last.structure()
-        same = [recording for recording in recordings if recording.structure() == structure]
-        self.last = last
-        sizes = list(zip(*(recording.sizes() for recording in same)))
-        self.most = [max(column) for column in sizes]
-        self.least = [min(column) for column in sizes]
-        self.dropped = _dropped(recordings, structure)
-        self._arrange(structure)
+    Two runs belong together if they make the same number of allocations. Time counts allocations: a life ``(n, k)`` begins
+    with allocation n and ends before allocation k. Merged lives end with the latest of their ends.
+    """
 
-    def _arrange(self, structure: list[tuple[int, int]]) -> None:
-        """Puts all moments in order: what is carried over goes before the event that it preceded."""
-        freed = {number for kind, number in structure if kind == FREE}
-        carried: dict[int, list[int]] = {}
-        for number, position in sorted(self.dropped.items()):
-            if number not in freed and number < len(self.most):
-                carried.setdefault(position, []).append(number)
-        self.moments: list[tuple[int, int]] = []
-        for position in range(len(structure) + 1):
-            self.moments += [(FREE, number) for number in carried.get(position, ())]
-            self.moments += structure[position : position + 1]
-        self.allocated = {number: time for time, (kind, number) in enumerate(self.moments) if kind == ALLOC}
-        self.freed = {number: time for time, (kind, number) in enumerate(self.moments) if kind == FREE}
-        # A drop after the next allocation of the same number would be two lives at once.
-        late = {number for number, time in self.freed.items() if number not in freed and time > self.allocated[number]}
-        if late:
-            self.dropped = {number: at for number, at in self.dropped.items() if number not in late}
-            self._arrange(structure)
+    def __init__(self, first: Recording) -> None:
+        self.last = first
+        self.most = first.sizes()
+        self.least = list(self.most)
+        self.ends: dict[int, int] = {}
+        # Where the next run drops an allocation, and which ones it did not drop.
+        self.dropped: dict[int, int] = {}
+        self.lasting: set[int] = set()
+        self.kept: set[int] = set()
+        self._open: set[int] = set()
+        self._lives(first)
 
-    def lives(self, number: int) -> list[tuple[int, int]]:
-        """When an allocation is alive: one interval, or two if it is carried over."""
-        start, end = self.allocated[number], self.freed[number]
-        if end > start:
-            return [(start, end)]
-        # Nothing is allocated before the first allocation: a drop up to there leaves no second life.
-        first = self.allocated[0]
-        return [(start, len(self.moments))] if end <= first else [(0, end), (start, len(self.moments))]
+    def __len__(self) -> int:
+        return len(self.most)
+
+    def varies(self) -> bool:
+        """Whether runs have asked for different sizes."""
+        return self.least != self.most
+
+    def add(self, recording: Recording, follows: bool = True) -> bool:
+        """Merges a run; ``follows`` says that it came directly after the last one. False if it is of another shape."""
+        sizes = recording.sizes()
+        if len(sizes) != len(self.most):
+            return False
+        self.most = list(map(max, self.most, sizes))
+        self.least = list(map(min, self.least, sizes))
+        self.last = recording
+        if follows:
+            dropped = _times(recording, FREE_OLD)
+            for number in self._open:
+                if number in dropped:
+                    self.dropped[number] = max(self.dropped.get(number, 0), dropped[number])
+                else:
+                    self.lasting.add(number)
+        self._lives(recording)
+        return True
+
+    def _lives(self, recording: Recording) -> None:
+        ends = _times(recording, FREE)
+        for number, end in ends.items():
+            self.ends[number] = max(self.ends.get(number, 0), end)
+        self._open = {number for number in range(len(self)) if number not in ends}
+        self.kept |= self._open
+
+    def life(self, number: int) -> Optional[list[tuple[int, int]]]:
+        """When an allocation is alive: one interval, two if it is carried into the next run, or nothing if it lasts."""
+        if number not in self.kept:
+            return [(number, self.ends[number])]
+        end = self.dropped.get(number)
+        # Dropped only after its successor has been made, there would be two of it.
+        if number in self.lasting or end is None or end > number:
+            return None
+        rest = (number, len(self))
+        return [(0, end), rest] if end > 0 else [rest]
 
     def placed(self) -> list[int]:
-        """Allocations that do not outlive the next step."""
-        return [number for number in range(len(self.most)) if number in self.freed]
+        """Allocations that do not outlive the next run."""
+        return [number for number in range(len(self)) if self.life(number) is not None]
+
+    def moments(self) -> list[tuple[int, int]]:
+        """Allocations and frees in order, as the allocator follows them."""
+        freed: dict[int, list[int]] = {}
+        for number in self.placed():
+            end = self.dropped[number] if number in self.kept else self.ends[number]
+            freed.setdefault(end, []).append(number)
+        moments: list[tuple[int, int]] = []
+        for time in range(len(self) + 1):
+            moments += [(FREE, number) for number in freed.get(time, ())]
+            moments += [(ALLOC, time)] if time < len(self) else []
+        return moments
 
     def problem(self) -> Problem:
+        """One buffer for each allocation that has a place."""
         placed = self.placed()
-        lives = [self.lives(number) for number in placed]
+        lives = [self.life(number) or [] for number in placed]
         names = self.last.names
         ids = [f"{number} {names[number]}" if number in names else str(number) for number in placed]
+        sizes = [self.most[number] for number in placed]
         if any(len(life) > 1 for life in lives):
-            rows = zip(ids, placed, lives)
-            buffers = [Buffer(name, self.most[number], life, alignment=ALIGNMENT) for name, number, life in rows]
+            rows = zip(ids, sizes, lives)
+            buffers = [Buffer(name, size, life, alignment=ALIGNMENT) for name, size, life in rows]
             return Problem(buffers, name=self.last.step)
-        columns = [[self.most[number] for number in placed], [life[0][0] for life in lives]]
-        columns.append([life[0][1] for life in lives])
+        lower, upper = ([life[0][end] for life in lives] for end in (0, 1))
+        alignment = [ALIGNMENT] * len(placed)
         return Problem.from_arrays(
-            *columns, alignment=[ALIGNMENT] * len(placed), ids=ids, space_alignment=ALIGNMENT, name=self.last.step
+            sizes, lower, upper, alignment=alignment, ids=ids, space_alignment=ALIGNMENT, name=self.last.step
         )
 
 
-def _dropped(recordings: Sequence[Recording], structure: list[tuple[int, int]]) -> dict[int, int]:
-    """Where a step drops what the one before has left: the number of events before it, the latest of all."""
-    dropped: dict[int, int] = {}
-    for before, recording in zip(recordings, recordings[1:]):
-        if before.structure() != structure:
-            continue
-        position = 0
-        for event in recording.events:
-            if event.kind == FREE_OLD:
-                # A step that was cut short has fewer events than the sequence.
-                dropped[event.number] = max(dropped.get(event.number, 0), min(position, len(structure)))
-            else:
-                position += 1
-    return dropped
+def _times(recording: Recording, kind: int) -> dict[int, int]:
+    """How many allocations come before the events of a kind, by the number of what they free."""
+    times: dict[int, int] = {}
+    allocations = 0
+    for event in recording.events:
+        if event.kind == ALLOC:
+            allocations += 1
+        elif event.kind == kind:
+            times[event.number] = allocations
+    return times
 
 
 @dataclass
@@ -226,18 +253,26 @@ class StepPlan:
 def plan_step(recordings: Sequence[Recording], strategy: str = "auto", **options: Any) -> StepPlan:
     """Plans a step from recordings of it on one lane, the newest last; options are those of :func:`memplan.plan`.
 
-    One recording is enough for a plan. Two, one after the other, also show what the next step drops.
+    One recording is enough for a plan. Two, one after the other, also show what the next run drops.
     """
     if not recordings:
         raise ProblemError("no step was recorded", code="torch::recording")
-    merged = _Merged(recordings)
-    made = plan(merged.problem(), strategy, **options)
+    shape = Shape(recordings[0])
+    for recording in recordings[1:]:
+        if not shape.add(recording):
+            shape = Shape(recording)
+    return plan_shape(shape, strategy, **options)
+
+
+def plan_shape(shape: Shape, strategy: str = "auto", **options: Any) -> StepPlan:
+    """Plans merged runs of a step."""
+    made = plan(shape.problem(), strategy, **options)
     if not made:
         raise ProblemError(f"the step could not be planned: {made!r}", code="torch::plan")
-    offsets: dict[int, int] = dict(zip(merged.placed(), (int(offset) for offset in made.offsets)))
-    sizes = enumerate(zip(merged.most, merged.least))
+    offsets: dict[int, int] = dict(zip(shape.placed(), (int(offset) for offset in made.offsets)))
+    sizes = enumerate(zip(shape.most, shape.least))
     slots = [(offsets.get(number), most, least) for number, (most, least) in sizes]
-    return StepPlan(merged.last, made, slots, merged.moments)
+    return StepPlan(shape.last, made, slots, shape.moments())
 
 
 def plan_file(plans: Iterable[tuple[int, StepPlan]]) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Optional, Union
 from .._errors import ArgumentError, MemplanError, ReadError, RefusedError
 from ._frames import program_frame
 from ._library import OBSERVER, Library
-from ._recording import Event, Recording, StepPlan, plan_file, plan_step
+from ._recording import Event, Recording, Shape, StepPlan, plan_file, plan_shape
 
 log = logging.getLogger("memplan.torch")
 
@@ -26,8 +26,8 @@ AUTOMATIC = "automatic"
 PATIENCE = 3
 # Deviations whose frame is kept, for each step function.
 KEPT_DEVIATIONS = 32
-# Recordings of one sequence that are planned together.
-KEPT_RECORDINGS = 12
+# Runs that are recorded at most before the first plan, while their sizes differ.
+VARYING_RECORDINGS = 8
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,16 @@ class _Step:
     name: str
     number: int
     runs: int = 0
+    recorded: int = 0
     recordings: dict[Lane, list[Recording]] = field(default_factory=dict)
+    shapes: dict[Lane, Shape] = field(default_factory=dict)
     plans: dict[Lane, StepPlan] = field(default_factory=dict)
     has_plan: bool = False
     is_fresh: bool = False
     plannings: int = 0
+    # The run before which it is not planned again.
+    wait_until: int = 0
+    last_recorded: int = -1
     in_a_row: int = 0
     deviations: list[Deviated] = field(default_factory=list)
 
@@ -68,8 +73,9 @@ class Replayer:
 
     A step runs ``warmup`` times without being looked at (optimizer state appears in the first step), is recorded
     ``record`` times, planned with ``strategy`` and the other ``options`` of :func:`memplan.plan`, and replayed from then on.
-    With ``adapt``, a step that deviates is planned again, at most ``plannings`` times: at once if only sizes have grown, after
-    three deviating runs in a row if the sequence has changed. ``names`` keeps the program's frame of every allocation.
+    Where sizes differ from run to run, up to eight runs are recorded and planned together. With ``adapt``, a step that
+    deviates is planned again, at most ``plannings`` times and ever more rarely: for larger sizes, or, after three
+    deviating runs in a row, for another sequence. ``names`` keeps the program's frame of every allocation.
     ``host`` runs it over host memory of so many bytes, for tests; nothing of torch is used then.
     """
 
@@ -171,10 +177,25 @@ class Replayer:
         self._watch(every=False)
         if step.runs <= self.warmup:
             return
-        for lane, recording in self._recorded(step).items():
-            step.recordings.setdefault(lane, []).append(recording)
-        if step.runs >= self.warmup + self.record:
+        self._merge(step, self._recorded(step))
+        step.recorded += 1
+        varies = any(shape.varies() for shape in step.shapes.values())
+        if step.recorded >= (max(self.record, VARYING_RECORDINGS) if varies else self.record):
             self._plan(step)
+
+    def _merge(self, step: _Step, recorded: dict[Lane, Recording]) -> bool:
+        """Merges a run with what is known of the step. False if it is of another shape, which then replaces the old one."""
+        follows = step.last_recorded + 1 == step.runs
+        step.last_recorded = step.runs
+        same = True
+        for lane, recording in recorded.items():
+            # The last two are kept as they are, for whoever wants to look at them.
+            step.recordings[lane] = [*step.recordings.get(lane, [])[-1:], recording]
+            known = step.shapes.get(lane)
+            if known is None or not known.add(recording, follows):
+                same = False
+                step.shapes[lane] = Shape(recording)
+        return same
 
     def _plan(self, step: _Step) -> None:
         """Plans a step from its recordings and hands the plans over; without room for them it goes on as before."""
@@ -182,7 +203,9 @@ class Replayer:
         step.in_a_row = 0
         # On a plan or not, the step has had its chance: it is not recorded for ever.
         step.has_plan = True
-        made = {lane: plan_step(found, self.strategy, **self.options) for lane, found in step.recordings.items()}
+        # Plans that keep growing come at longer and longer intervals.
+        step.wait_until = step.runs + 2 ** min(step.plannings - 1, 10)
+        made = {lane: plan_shape(shape, self.strategy, **self.options) for lane, shape in step.shapes.items()}
         file = plan_file((step.number, plan) for plan in made.values())
         if self.library.adopt(file, len(file)) == -1:
             log.warning("step %r runs without a plan: %s", step.name, self.library.message())
@@ -205,12 +228,12 @@ class Replayer:
                 log.warning("step %r keeps deviating; Replayer.record_again(%r) records it again", step.name, step.name)
             return
         recorded = self._recorded(step)
-        known = {lane: found[-1].structure() for lane, found in step.recordings.items()}
-        grown = bool(known) and all(recorded[lane].structure() == known.get(lane) for lane in recorded)
+        shapes = step.shapes
+        grown = bool(shapes) and all(lane in shapes and len(shapes[lane]) == len(recorded[lane].sizes()) for lane in recorded)
         if grown:
-            for lane, recording in recorded.items():
-                step.recordings[lane] = _largest([*step.recordings[lane], recording])
-            self._plan(step)
+            self._merge(step, recorded)
+            if step.runs >= step.wait_until:
+                self._plan(step)
         elif step.in_a_row >= PATIENCE:
             self.record_again(step.name)
 
@@ -218,13 +241,14 @@ class Replayer:
         """Forgets the plan of a step; its next runs are recorded and planned."""
         step = self._steps[name]
         step.recordings.clear()
+        step.shapes.clear()
         step.deviations.clear()
-        step.has_plan, step.runs, step.in_a_row = False, self.warmup, 0
+        step.has_plan, step.recorded, step.in_a_row = False, 0, 0
 
     # What is known.
 
     def recordings(self, name: str = "step") -> list[Recording]:
-        """The recordings that the plan of a step was made from."""
+        """The last recordings of a step, at most two for each lane."""
         return [recording for found in self._steps[name].recordings.values() for recording in found]
 
     def plans(self, name: str = "step") -> list[StepPlan]:
@@ -290,14 +314,6 @@ class Replayer:
             raise ReadError("plans of another version, or not the first thing", code="torch::plan", file=os.fspath(path))
         self.library.checked(self.library.adopt(plans, len(plans)), "torch::plan")
         self._steps = {name: _Step(name, number, has_plan=True) for name, number in steps.items()}
-
-
-def _largest(recordings: list[Recording]) -> list[Recording]:
-    """Few recordings with the same largest sizes: the last ones, and those that ask for the most."""
-    if len(recordings) <= KEPT_RECORDINGS:
-        return recordings
-    least = min(recordings[:-2], key=lambda recording: sum(recording.sizes()))
-    return [recording for recording in recordings if recording is not least]
 
 
 class _Marked(contextlib.ContextDecorator):

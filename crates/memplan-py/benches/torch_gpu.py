@@ -1,0 +1,221 @@
+"""What a GPU's memory costs with PyTorch's allocators, and with a replayed plan.
+
+    python crates/memplan-py/benches/torch_gpu.py [--workloads a,b] [--settings a,b] [--steps N] [--batches GIB] [--out FILE]
+
+Each workload runs in each setting in a process of its own: PyTorch's caching allocator, the same with expandable
+segments, cudaMallocAsync, and the replay. A row says what the driver has given away (``reserved``), what was in use at
+the peak, the median time of a step, and the losses. ``--batches`` looks for the largest batch on a device of which
+all but so many GiB are taken.
+"""
+
+import argparse
+import contextlib
+import ctypes
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+SETTINGS = {
+    "default": "",
+    "expandable": "expandable_segments:True",
+    "async": "backend:cudaMallocAsync",
+    "replay": "",
+}
+# Steps before anything is measured: one to warm up, two that the replay records, one to settle. Where sizes vary,
+# eight are recorded.
+BEFORE = 4
+BEFORE_VARYING = 12
+VARYING = ("moe_8", "moe_8_ckpt", "unet_sizes")
+# Workloads whose largest batch is looked for, with the first batch that is tried.
+BATCHES = {"gpt_350m_ckpt": 16, "unet": 32}
+
+
+def measure(setting, workload, steps, batch):
+    """Runs one workload in this process."""
+    import torch
+
+    if setting == "replay":
+        import memplan.torch
+
+        replayer = memplan.torch.enable(names=False)
+    import torch_workloads
+
+    torch.manual_seed(0)
+    # Losses are compared bit for bit. Only the U-Net has an operator without a deterministic form, if at all.
+    torch.use_deterministic_algorithms(True, warn_only=workload.startswith("unet"))
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.backends.cuda.enable_cudnn_sdp(False)
+    free_before, total = torch.cuda.mem_get_info()
+    step = torch_workloads.WORKLOADS[workload](*([batch] if batch else []))
+    mark = replayer.step if setting == "replay" else lambda name: contextlib.nullcontext()
+    before = BEFORE_VARYING if workload in VARYING else BEFORE
+    times, losses = [], []
+    for number in range(before + steps):
+        if number == before:
+            restart_peak(setting, torch)
+        torch.cuda.synchronize()
+        started = time.perf_counter()
+        losses.append(step(number, mark))
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - started)
+    free_after, _ = torch.cuda.mem_get_info()
+    row = {"workload": workload, "setting": setting, "batch": batch, "total": total, "driver": free_before - free_after}
+    row |= {"step": statistics.median(times[before:]), "times": times, "losses": [loss.hex() for loss in losses]}
+    if setting == "replay":
+        report = replayer.report()
+        row["reserved"] = sum(sum(lane["reserved"].values()) for lane in report["lanes"])
+        row |= {"peak": report["devices"][0]["peak"], "report": report}
+    else:
+        row |= {"reserved": torch.cuda.memory_reserved(), "peak": torch.cuda.max_memory_allocated()}
+    return row
+
+
+def restart_peak(setting, torch):
+    if setting == "replay":
+        import memplan.torch
+
+        memplan.torch.current().library.restart_peaks()
+    else:
+        torch.cuda.reset_peak_memory_stats()
+
+
+def take_all_but(gib):
+    """Takes the device's memory with a plain allocation, so that every setting meets the same limit."""
+    cuda = ctypes.CDLL("libcuda.so.1")
+    device, context = ctypes.c_int(), ctypes.c_void_p()
+    free, total, ballast = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_uint64()
+    cuda.cuInit(0)
+    cuda.cuDeviceGet(ctypes.byref(device), 0)
+    cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
+    cuda.cuCtxSetCurrent(context)
+    cuda.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+    code = cuda.cuMemAlloc_v2(ctypes.byref(ballast), ctypes.c_size_t(free.value - int(gib * 2**30)))
+    assert code == 0, f"cuMemAlloc: {code}"
+
+
+def serve(setting):
+    """Imports torch once and forks a child for each job: ``workload steps batch gib file``."""
+    import torch  # noqa: F401
+
+    for line in sys.stdin:
+        workload, steps, batch, gib, file = line.split()
+        child = os.fork()
+        if child == 0:
+            try:
+                if float(gib):
+                    take_all_but(float(gib))
+                row = measure(setting, workload, int(steps), int(batch))
+            except BaseException as error:  # noqa: BLE001
+                row = {"workload": workload, "setting": setting, "batch": int(batch), "error": f"{type(error).__name__}: {error}"[:2000]}
+            with open(file, "w", encoding="utf-8") as out:
+                json.dump(row, out)
+            os._exit(0)
+        os.waitpid(child, 0)
+        print("done", flush=True)
+
+
+class Servers:
+    """A process for each setting; jobs run one at a time, so that they do not disturb each other."""
+
+    def __init__(self, settings, folder):
+        self.folder = folder
+        self.processes = {}
+        for setting in settings:
+            environment = {**os.environ, "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "PYTORCH_CUDA_ALLOC_CONF": SETTINGS[setting]}
+            command = [sys.executable, os.path.abspath(__file__), "--serve", setting]
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+            self.processes[setting] = subprocess.Popen(command, env=environment, **pipes)
+
+    def run(self, setting, workload, steps, batch=0, gib=0.0):
+        file = os.path.join(self.folder, f"row-{setting}.json")
+        if os.path.exists(file):
+            os.unlink(file)
+        process = self.processes[setting]
+        process.stdin.write(f"{workload} {steps} {batch} {gib} {file}\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        if not os.path.exists(file):
+            return {"workload": workload, "setting": setting, "batch": batch, "error": "the process died"}
+        with open(file, encoding="utf-8") as text:
+            return json.load(text)
+
+
+def largest_batch(servers, setting, workload, first, gib):
+    """Doubles until it fails, then halves the interval until it is a sixteenth."""
+    fits, fails, batch = 0, 0, first
+    while not fails or (fails - fits) * 16 > fails:
+        row = servers.run(setting, workload, 2, batch, gib)
+        print(f"  {setting} {workload} batch {batch}: {row.get('error', 'fits')[:300]}", flush=True)
+        if "error" in row:
+            fails = batch
+        else:
+            fits = batch
+        batch = 2 * batch if not fails else (fits + fails) // 2
+        if fails - fits == 1:
+            break
+    return fits
+
+
+def line(row, base):
+    """A row as people read it."""
+    if "error" in row:
+        return f"{row['workload']:20} {row['setting']:11} {row['error'][:300]}"
+    gib = 2.0**30
+    ratio = row["reserved"] / row["peak"]
+    count = 0 if base is None else min(len(row["losses"]), len(base["losses"]))
+    same = "" if base is None else f"{count} losses " + ("equal" if row["losses"][:count] == base["losses"][:count] else "DIFFER")
+    speed = "" if base is None else f"{row['step'] / base['step']:.3f}x"
+    facts = f"reserved {row['reserved'] / gib:7.3f} GiB, peak {row['peak'] / gib:7.3f}, ratio {ratio:.4f}"
+    return f"{row['workload']:20} {row['setting']:11} {facts}, driver {row['driver'] / gib:7.3f}, {row['step'] * 1e3:7.1f} ms {speed} {same}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--workloads", default="")
+    parser.add_argument("--settings", default=",".join(SETTINGS))
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--batches", type=float, default=0.0, metavar="GIB")
+    parser.add_argument("--limit", type=float, default=540.0, metavar="SECONDS", help="begin nothing after so long")
+    parser.add_argument("--out", default="torch_gpu.json")
+    parser.add_argument("--serve", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        return serve(options.serve)
+    started = time.monotonic()
+    settings = options.settings.split(",")
+    servers = Servers(settings, os.path.dirname(os.path.abspath(options.out)))
+    result = {"rows": [], "batches": {}}
+
+    def write():
+        with open(options.out, "w", encoding="utf-8") as out:
+            json.dump(result, out, indent=1)
+
+    names = "gpt_350m,gpt_350m_ckpt,gpt_350m_accum_var,gpt_1b_ckpt,moe_8,moe_8_ckpt,unet,unet_sizes,generate"
+    workloads = options.workloads or names
+    for workload in workloads.split(",") if workloads != "none" else []:
+        base = None
+        for setting in settings:
+            if time.monotonic() - started > options.limit:
+                continue
+            # Losses are compared between the first setting and the last; the others only need a time.
+            asked = options.steps if setting in (settings[0], settings[-1]) else min(options.steps, 4)
+            row = servers.run(setting, workload, asked)
+            result["rows"].append(row)
+            print(line(row, base), f"[{time.monotonic() - started:.0f} s]", flush=True)
+            base = base or ("error" not in row and row) or None
+            write()
+    for workload, first in BATCHES.items() if options.batches else []:
+        found = result["batches"].setdefault(workload, {"gib": options.batches})
+        for setting in settings:
+            if time.monotonic() - started < options.limit:
+                found[setting] = largest_batch(servers, setting, workload, first, options.batches)
+                print(f"{workload}: {setting} largest batch {found[setting]} [{time.monotonic() - started:.0f} s]", flush=True)
+                write()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
