@@ -27,10 +27,10 @@ SETTINGS = {
 # Steps before anything is measured: one to warm up, two that the replay records, one to settle. Where sizes vary,
 # eight are recorded.
 BEFORE = 4
-BEFORE_VARYING = 12
+BEFORE_VARYING = 10
 VARYING = ("moe_8", "moe_8_ckpt", "unet_sizes")
 # Workloads whose largest batch is looked for, with the first batch that is tried.
-BATCHES = {"gpt_350m_ckpt": 16, "unet": 32}
+BATCHES = {"gpt_350m_ckpt": 12, "unet": 16}
 
 
 def measure(setting, workload, steps, batch):
@@ -66,10 +66,10 @@ def measure(setting, workload, steps, batch):
     row |= {"step": statistics.median(times[before:]), "times": times, "losses": [loss.hex() for loss in losses]}
     if setting == "replay":
         report = replayer.report()
-        row["reserved"] = sum(sum(lane["reserved"].values()) for lane in report["lanes"])
-        row |= {"peak": report["devices"][0]["peak"], "report": report}
+        device = report["devices"][0]
+        row |= {"reserved": device["reserved_peak"], "peak": device["peak"], "report": report}
     else:
-        row |= {"reserved": torch.cuda.memory_reserved(), "peak": torch.cuda.max_memory_allocated()}
+        row |= {"reserved": torch.cuda.max_memory_reserved(), "peak": torch.cuda.max_memory_allocated()}
     return row
 
 
@@ -143,10 +143,10 @@ class Servers:
             return json.load(text)
 
 
-def largest_batch(servers, setting, workload, first, gib):
+def largest_batch(servers, setting, workload, first, gib, in_time):
     """Doubles until it fails, then halves the interval until it is a sixteenth."""
     fits, fails, batch = 0, 0, first
-    while not fails or (fails - fits) * 16 > fails:
+    while in_time() and (not fails or (fails - fits) * 16 > fails):
         row = servers.run(setting, workload, 2, batch, gib)
         print(f"  {setting} {workload} batch {batch}: {row.get('error', 'fits')[:300]}", flush=True)
         if "error" in row:
@@ -201,7 +201,7 @@ def main():
             if time.monotonic() - started > options.limit:
                 continue
             # Losses are compared between the first setting and the last; the others only need a time.
-            asked = options.steps if setting in (settings[0], settings[-1]) else min(options.steps, 4)
+            asked = options.steps if setting in (settings[0], settings[-1]) else min(options.steps, 3)
             row = servers.run(setting, workload, asked)
             result["rows"].append(row)
             print(line(row, base), f"[{time.monotonic() - started:.0f} s]", flush=True)
@@ -209,9 +209,10 @@ def main():
             write()
     for workload, first in BATCHES.items() if options.batches else []:
         found = result["batches"].setdefault(workload, {"gib": options.batches})
-        for setting in settings:
-            if time.monotonic() - started < options.limit:
-                found[setting] = largest_batch(servers, setting, workload, first, options.batches)
+        in_time = lambda: time.monotonic() - started < options.limit  # noqa: E731
+        for setting in [setting for setting in settings if setting != "async"]:
+            if in_time():
+                found[setting] = largest_batch(servers, setting, workload, first, options.batches, in_time)
                 print(f"{workload}: {setting} largest batch {found[setting]} [{time.monotonic() - started:.0f} s]", flush=True)
                 write()
     return 0

@@ -153,11 +153,11 @@ def gpt_1b_ckpt(batch=8):
 
 
 def moe_8(batch=8):
-    return text(gpt(12, 768, 12, experts=True), batch, fixed)
+    return text(gpt(8, 768, 12, experts=True), batch, fixed)
 
 
 def moe_8_ckpt(batch=16):
-    return text(gpt(12, 768, 12, experts=True, checkpointed=True), batch, fixed)
+    return text(gpt(8, 768, 12, experts=True, checkpointed=True), batch, fixed)
 
 
 class Double(nn.Module):
@@ -222,7 +222,7 @@ def unet_sizes(batch=32):
 
 
 def generate(batch=32):
-    """192 tokens one by one after a prompt of 64, with a cache that grows."""
+    """96 tokens one by one after a prompt of 64, with a cache that grows."""
     model = gpt(24, 1024, 16).bfloat16()
     generator = torch.Generator().manual_seed(3)
 
@@ -235,7 +235,7 @@ def generate(batch=32):
         caches = [[] for _ in model.blocks]
         total = 0.0
         place = 0
-        for _ in range(192):
+        for _ in range(96):
             logits = model(tokens, caches, place)
             place += tokens.shape[1]
             tokens = logits[:, -1:].argmax(-1)

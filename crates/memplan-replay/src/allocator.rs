@@ -156,7 +156,7 @@ impl Allocator {
 
     fn out_of_memory(&self, bytes: u64, device: u32) -> String {
         let (free, total) = self.backing.memory(device);
-        let (live, _) = self.totals(device).read();
+        let (live, _) = self.totals(device).live.read();
         let mut reserved = 0;
         let mut planned = 0;
         for entry in self.entries().iter().filter(|entry| entry.device == device) {
@@ -236,7 +236,7 @@ impl Allocator {
     fn no_room_for(&self, extent: u64, device: u32, error: BackingError) -> AllocatorError {
         let BackingError::OutOfMemory { .. } = error else { return AllocatorError::Backing(error) };
         let (free, total) = self.backing.memory(device);
-        let (live, _) = self.totals(device).read();
+        let (live, _) = self.totals(device).live.read();
         AllocatorError::OutOfMemory(format!(
             "memplan: the plan needs {extent} bytes on device {device}; {free} of {total} are free and {live} in use"
         ))
@@ -274,8 +274,11 @@ impl Allocator {
     pub fn report(&self) -> String {
         let totals = self.totals.read().unwrap_or_else(PoisonError::into_inner);
         let devices = totals.iter().map(|(device, totals)| {
-            let ((live, peak), (free, total)) = (totals.read(), self.backing.memory(*device));
-            format!(r#"{{"device":{device},"live":{live},"peak":{peak},"free":{free},"total":{total}}}"#)
+            let ((live, peak), (reserved, most)) = (totals.live.read(), totals.reserved.read());
+            let (free, total) = self.backing.memory(*device);
+            format!(
+                r#"{{"device":{device},"live":{live},"peak":{peak},"reserved":{reserved},"reserved_peak":{most},"free":{free},"total":{total}}}"#
+            )
         });
         let devices: Vec<String> = devices.collect();
         let entries = self.entries();

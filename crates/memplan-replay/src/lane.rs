@@ -26,28 +26,48 @@ pub fn rounded(requested: u64) -> Option<u64> {
     requested.max(1).checked_next_multiple_of(ALIGNMENT)
 }
 
-/// Bytes in use on a device, over all of its lanes.
+/// A number of bytes and the most that it has been.
 #[derive(Debug, Default)]
-pub struct Totals {
-    live: AtomicU64,
+pub struct Level {
+    now: AtomicU64,
     peak: AtomicU64,
 }
 
-impl Totals {
+impl Level {
     fn add(&self, bytes: u64) {
-        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.peak.fetch_max(live, Ordering::Relaxed);
+        let now = self.now.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.peak.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// Bytes in use now, and the most since the last [`Totals::restart`].
+    fn take(&self, bytes: u64) {
+        self.now.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes now, and the most since the last [`Totals::restart`].
     #[must_use]
     pub fn read(&self) -> (u64, u64) {
-        (self.live.load(Ordering::Relaxed), self.peak.load(Ordering::Relaxed))
+        (self.now.load(Ordering::Relaxed), self.peak.load(Ordering::Relaxed))
     }
 
-    /// Forgets the peak.
+    fn restart(&self) {
+        self.peak.store(self.now.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
+
+/// Bytes of a device, over all of its lanes.
+#[derive(Debug, Default)]
+pub struct Totals {
+    /// In use.
+    pub live: Level,
+    /// On mapped pages.
+    pub reserved: Level,
+}
+
+impl Totals {
+    /// Forgets the peaks.
     pub fn restart(&self) {
-        self.peak.store(self.live.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.live.restart();
+        self.reserved.restart();
     }
 }
 
@@ -110,6 +130,8 @@ pub struct Lane {
     recording: Recording,
     counts: Counts,
     deviations_before: u64,
+    /// Mapped bytes as the totals know them.
+    noted: u64,
     totals: Arc<Totals>,
 }
 
@@ -129,6 +151,7 @@ impl Lane {
             recording: Recording::default(),
             counts: Counts::default(),
             deviations_before: 0,
+            noted: 0,
             totals,
         })
     }
@@ -162,7 +185,20 @@ impl Lane {
         let held = tenants(&self.live, base).into_iter().map(|(offset, bytes)| offset + bytes).max().unwrap_or(0);
         backing.settle(self.device);
         self.trim(backing);
-        self.arena.adopt(backing, plan, held)
+        let adopted = self.arena.adopt(backing, plan, held);
+        self.note_reserved();
+        adopted
+    }
+
+    /// Tells the totals what has been mapped or unmapped since the last time.
+    fn note_reserved(&mut self) {
+        let reserved = self.reserved().iter().sum();
+        if reserved > self.noted {
+            self.totals.reserved.add(reserved - self.noted);
+        } else {
+            self.totals.reserved.take(self.noted - reserved);
+        }
+        self.noted = reserved;
     }
 
     /// Serves a request. `relieve` makes other lanes give back what they do not use.
@@ -191,7 +227,8 @@ impl Lane {
         };
         self.count(place, deviation);
         let recorded = self.running.then(|| (self.recording.allocated(requested), self.recording.serial));
-        self.totals.add(bytes);
+        self.totals.live.add(bytes);
+        self.note_reserved();
         let old = self.live.insert(address, Live { requested, bytes, home, recorded, guests: Vec::new() });
         debug_assert!(old.is_none(), "address {address:#x} has two owners");
         Ok(Granted { address, number: recorded.map(|(number, _)| number), deviation })
@@ -266,6 +303,7 @@ impl Lane {
             backing.settle(self.device);
             self.large.trim(backing);
             self.small.trim(backing);
+            self.note_reserved();
         }
     }
 
@@ -283,7 +321,7 @@ impl Lane {
         if let Some((number, serial)) = live.recorded {
             self.recording.freed(number, serial, live.requested, self.running);
         }
-        self.totals.live.fetch_sub(live.bytes, Ordering::Relaxed);
+        self.totals.live.take(live.bytes);
         true
     }
 
