@@ -1,6 +1,6 @@
 """What a GPU's memory costs with PyTorch's allocators, and with a replayed plan.
 
-    python crates/memplan-py/benches/torch_gpu.py [--workloads a,b] [--settings a,b] [--steps N] [--batches GIB] [--out FILE]
+    python crates/memplan-py/benches/torch_gpu.py [--workloads a,b] [--settings a,b] [--batches GIB] [--out FILE]
 
 Each workload runs in each setting in a process of its own: PyTorch's caching allocator, the same with expandable
 segments, cudaMallocAsync, and the replay. A row says what the driver has given away (``reserved``), what was in use at
@@ -28,9 +28,9 @@ SETTINGS = {
 # eight are recorded.
 BEFORE = 4
 BEFORE_VARYING = 10
-VARYING = ("moe_8", "moe_8_ckpt", "unet_sizes")
+VARYING = ("moe_8", "moe_8_ckpt", "unet_sizes", "gpt_350m_accum_var")
 # Workloads whose largest batch is looked for, with the first batch that is tried.
-BATCHES = {"gpt_350m_ckpt": 12, "unet": 16}
+BATCHES = {"gpt_350m_ckpt": 12, "gpt_350m_accum_var": 4}
 
 
 def measure(setting, workload, steps, batch):
@@ -178,6 +178,7 @@ def main():
     parser.add_argument("--settings", default=",".join(SETTINGS))
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--batches", type=float, default=0.0, metavar="GIB")
+    parser.add_argument("--fits", default="", metavar="SETTING:WORKLOAD:BATCH,…", help="only try these batches")
     parser.add_argument("--limit", type=float, default=540.0, metavar="SECONDS", help="begin nothing after so long")
     parser.add_argument("--out", default="torch_gpu.json")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
@@ -207,7 +208,14 @@ def main():
             print(line(row, base), f"[{time.monotonic() - started:.0f} s]", flush=True)
             base = base or ("error" not in row and row) or None
             write()
-    for workload, first in BATCHES.items() if options.batches else []:
+    for job in filter(None, options.fits.split(",")):
+        setting, workload, batch = job.split(":")
+        if time.monotonic() - started < options.limit:
+            row = servers.run(setting, workload, 2, int(batch), options.batches)
+            result["batches"].setdefault(workload, {}).setdefault(setting, {})[batch] = "error" not in row
+            print(f"{job}: {row.get('error', 'fits')[:400]} [{time.monotonic() - started:.0f} s]", flush=True)
+            write()
+    for workload, first in BATCHES.items() if options.batches and not options.fits else []:
         found = result["batches"].setdefault(workload, {"gib": options.batches})
         in_time = lambda: time.monotonic() - started < options.limit  # noqa: E731
         for setting in [setting for setting in settings if setting != "async"]:

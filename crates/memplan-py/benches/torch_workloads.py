@@ -108,11 +108,12 @@ def text(model, batch, lengths):
         return loss
 
     def accumulated(number, mark):
-        # Gradients live through all parts: a part is a step, and so is the optimizer's.
+        # Gradients live through all parts: a part is a step, and so is the optimizer's. The first part makes the
+        # gradients, the others add to them, which is another sequence.
         optimizer.zero_grad()
         total = 0.0
-        for length in lengths(number):
-            with mark("part"):
+        for position, length in enumerate(lengths(number)):
+            with mark("part" if position else "first part"):
                 total += part(length)
         with mark("optimizer"):
             optimizer.step()

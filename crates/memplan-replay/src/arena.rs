@@ -254,9 +254,10 @@ impl Arena {
         }
     }
 
-    /// Whether so much has deviated that the plan no longer helps this step.
+    /// Whether so much has deviated that the plan no longer helps this step. Where sizes vary, the first
+    /// deviation says that this step is larger than all recorded ones, and many will follow.
     pub(crate) fn is_lost(&self) -> bool {
-        self.current.is_some() && self.deviations >= LOST_AFTER
+        self.current.is_some() && (self.deviations >= LOST_AFTER || (self.varying && self.deviations > 0))
     }
 
     /// Bytes of the arena for a request that has no slot, if there is a hole on mapped pages.

@@ -227,15 +227,29 @@ class Replayer:
             if step.in_a_row == PATIENCE:
                 log.warning("step %r keeps deviating; Replayer.record_again(%r) records it again", step.name, step.name)
             return
-        recorded = self._recorded(step)
-        shapes = step.shapes
-        grown = bool(shapes) and all(lane in shapes and len(shapes[lane]) == len(recorded[lane].sizes()) for lane in recorded)
-        if grown:
+        due = step.runs >= step.wait_until
+        recorded = self._recorded(step) if due or step.in_a_row == 1 else {}
+        if recorded and self._is_grown(step, recorded, due):
             self._merge(step, recorded)
-            if step.runs >= step.wait_until:
-                self._plan(step)
-        elif step.in_a_row >= PATIENCE:
+            self._plan(step)
+        elif step.in_a_row == PATIENCE and not self._same_shape(step, recorded or self._recorded(step)):
             self.record_again(step.name)
+        elif step.in_a_row == 1:
+            # Perhaps the only one: the next run will not need the pages that this one took from the pool.
+            self.library.trim()
+
+    @staticmethod
+    def _same_shape(step: _Step, recorded: dict[Lane, Recording]) -> bool:
+        shapes = step.shapes
+        return bool(shapes) and all(lane in shapes and len(shapes[lane]) == len(run.sizes()) for lane, run in recorded.items())
+
+    def _is_grown(self, step: _Step, recorded: dict[Lane, Recording], due: bool) -> bool:
+        """Whether a run is the known sequence with larger sizes; before it is due, only if it is much larger."""
+        if not self._same_shape(step, recorded):
+            return False
+        known = sum(sum(shape.most) for shape in step.shapes.values())
+        grown = sum(sum(map(max, step.shapes[lane].most, run.sizes())) for lane, run in recorded.items())
+        return grown > known * (1.0 if due else 1.02)
 
     def record_again(self, name: str = "step") -> None:
         """Forgets the plan of a step; its next runs are recorded and planned."""
