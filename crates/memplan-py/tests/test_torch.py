@@ -120,6 +120,19 @@ def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(replayer)
     assert made.extent == made.recording.peak()
 
 
+def test_a_plan_for_sizes_that_vary_too_much_is_left_alone(replayer, caplog):
+    """Two experts share 100,000 bytes, now one has them and now the other: a plan would have to hold them twice."""
+    stand_in = StandIn(replayer)
+    with caplog.at_level(logging.WARNING, logger="memplan.torch"):
+        for run in range(12):
+            with replayer.step("experts"):
+                share = 90_000 if run % 2 else 10_000
+                for address in [stand_in.malloc(share), stand_in.malloc(100_000 - share)]:
+                    stand_in.free(address)
+    assert "the pool serves it better" in caplog.text
+    assert lane(replayer)["planned"] == 0 and replayer.plans("experts") == []
+
+
 def test_lives_that_vary_are_merged():
     """The first micro-batch makes the gradients, the others add to them: what the first one keeps, others drop at once."""
     keeps = [Event(0, 0, 512), Event(0, 1, 1024), Event(1, 0, 512)]

@@ -28,6 +28,10 @@ const LOOK_AHEAD: usize = 32;
 /// if a planned request finds its place taken later.
 const LOST_AFTER: u32 = 64;
 
+/// A request that is larger than recorded by this part (an eighth) says that the whole step is larger than any
+/// recorded one; it then uses holes from there on. Routing to experts stays within a few per cent.
+const OUTGROWN: u64 = 8;
+
 /// Who holds bytes of an arena.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tenant {
@@ -96,6 +100,8 @@ pub struct Arena {
     /// Free bytes, while out of lockstep.
     free: Option<Runs>,
     deviations: u32,
+    /// Whether the running step is larger than all recorded ones.
+    outgrown: bool,
 }
 
 /// The tenants of an arena as (offset, bytes).
@@ -171,7 +177,7 @@ impl Arena {
         if plan != self.current {
             self.select(plan);
         }
-        (self.cursor, self.next, self.deviations, self.free) = (0, 0, 0, None);
+        (self.cursor, self.next, self.deviations, self.free, self.outgrown) = (0, 0, 0, None, false);
         let Some(plan) = plan else { return };
         let carried = &self.plans[plan].carried;
         let foreign = self.alive.iter().zip(carried).any(|(&alive, &carried)| alive && !carried);
@@ -211,6 +217,8 @@ impl Arena {
                 // Where sizes vary, the position says which slot was meant: this step asks for more there
                 // than any recorded one.
                 if self.varying && kind == Deviation::Size {
+                    // Far above the largest one, nearly all requests to come will be too large as well.
+                    self.outgrown |= bytes > expected + expected / OUTGROWN;
                     self.pass(plan, self.next, tenants);
                 }
                 return Place::None(kind, number, expected);
@@ -254,10 +262,9 @@ impl Arena {
         }
     }
 
-    /// Whether so much has deviated that the plan no longer helps this step. Where sizes vary, the first
-    /// deviation says that this step is larger than all recorded ones, and many will follow.
+    /// Whether so much has deviated that the plan no longer helps this step.
     pub(crate) fn is_lost(&self) -> bool {
-        self.current.is_some() && (self.deviations >= LOST_AFTER || (self.varying && self.deviations > 0))
+        self.current.is_some() && (self.deviations >= LOST_AFTER || self.outgrown)
     }
 
     /// Bytes of the arena for a request that has no slot, if there is a hole on mapped pages.

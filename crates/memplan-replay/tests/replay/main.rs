@@ -5,5 +5,6 @@ mod boundary;
 mod driven;
 mod model;
 mod planner;
+mod sanitized;
 mod situations;
 mod threads;

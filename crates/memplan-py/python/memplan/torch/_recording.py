@@ -126,6 +126,8 @@ class Shape:
 
     def __init__(self, first: Recording) -> None:
         self.last = first
+        # The most that one run has needed; merged sizes may need more.
+        self.peak = first.peak()
         self.most = first.sizes()
         self.least = list(self.most)
         self.ends: dict[int, int] = {}
@@ -151,6 +153,7 @@ class Shape:
         self.most = list(map(max, self.most, sizes))
         self.least = list(map(min, self.least, sizes))
         self.last = recording
+        self.peak = max(self.peak, recording.peak())
         if follows:
             dropped = _times(recording, FREE_OLD)
             for number in self._open:

@@ -26,6 +26,8 @@ AUTOMATIC = "automatic"
 PATIENCE = 3
 # Deviations whose frame is kept, for each step function.
 KEPT_DEVIATIONS = 32
+# A plan for the largest of all recorded sizes is not worth it if it needs this much more than any recorded run.
+WORTH = 1.03
 # Runs that are recorded at most before the first plan, while their sizes differ.
 VARYING_RECORDINGS = 8
 
@@ -206,6 +208,9 @@ class Replayer:
         # Plans that keep growing come at longer and longer intervals.
         step.wait_until = step.runs + 2 ** min(step.plannings - 1, 10)
         made = {lane: plan_shape(shape, self.strategy, **self.options) for lane, shape in step.shapes.items()}
+        if any(plan.extent > WORTH * step.shapes[lane].peak for lane, plan in made.items()):
+            log.warning("step %r: sizes vary so much that the pool serves it better than a plan", step.name)
+            return
         file = plan_file((step.number, plan) for plan in made.values())
         if self.library.adopt(file, len(file)) == -1:
             log.warning("step %r runs without a plan: %s", step.name, self.library.message())
