@@ -67,7 +67,11 @@ impl Run {
         self.watched.allocator.begin(id);
         // What the step before has left is dropped at the beginning, as gradients are.
         while let Some(old) = self.alive.iter().position(|&(_, _, _, made)| made + 1 == self.step) {
-            self.free(old);
+            if rarity > 0 && dice.one_in(3) {
+                self.alive[old].3 = 0; // kept for longer than anybody expects
+            } else {
+                self.free(old);
+            }
         }
         for action in actions {
             let deviates = rarity > 0 && dice.one_in(rarity);
