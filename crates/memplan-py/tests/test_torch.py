@@ -342,7 +342,7 @@ def test_random_steps_keep_their_bytes(replayer):
     assert facts["planned"] > 1000 and sum(facts["deviations"].values()) > 10 and facts["in_use"] == 0
 
 
-def test_the_command_line_refuses_a_script_after_cuda(monkeypatch, tmp_path):
+def test_a_script_without_torch_ends_in_an_error_that_names_it(tmp_path):
     """`python -m memplan.torch run train.py` needs torch; without it the error names it."""
     if "torch" in sys.modules or _installed("torch"):
         pytest.skip("torch is installed here")
@@ -350,6 +350,13 @@ def test_the_command_line_refuses_a_script_after_cuda(monkeypatch, tmp_path):
     command = [sys.executable, "-m", "memplan.torch", "run", "train.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ})
     assert ran.returncode != 0 and "torch" in ran.stderr and "never" not in ran.stdout
+
+
+def test_the_benchmark_says_what_it_takes():
+    """It needs a GPU; here it only has to load."""
+    bench = ROOT / "crates" / "memplan-py" / "benches" / "torch_gpu.py"
+    ran = subprocess.run([sys.executable, str(bench), "--help"], capture_output=True, text=True)
+    assert ran.returncode == 0 and "--batches" in ran.stdout and bench.name == "torch_gpu.py"
 
 
 def _installed(name):

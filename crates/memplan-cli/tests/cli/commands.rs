@@ -57,6 +57,14 @@ const OTHERWISE: &[(&str, By)] = &[
     ("pip install .", By::File("test", "pip install --quiet --disable-pip-version-check . ")),
     ("python -m memplan plan", By::File("crates/memplan-py/tests/test_examples.py", "\"-m\", \"memplan\", \"plan\"")),
     ("pip install tinygrad==0.14.0", By::File("tests/peers/package-requirements.txt", "tinygrad==0.14.0")),
+    (
+        "python -m memplan.torch run train.py",
+        By::File("crates/memplan-py/tests/test_torch.py", "\"-m\", \"memplan.torch\", \"run\", \"train.py\""),
+    ),
+    (
+        "python crates/memplan-py/benches/torch_gpu.py --batches 16",
+        By::File("crates/memplan-py/tests/test_torch.py", "\"torch_gpu.py\""),
+    ),
     // C and C++
     ("cargo build --release -p memplan-capi", By::File("test", "cargo build --quiet -p memplan-capi")),
     (
