@@ -7,6 +7,8 @@ import re
 
 import memplan
 import memplan.executorch
+import memplan.fx
+import memplan.inductor
 import memplan.tinygrad
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "python-api.md"
@@ -52,7 +54,9 @@ def entry(name, thing):
 def page():
     things = [(name, getattr(memplan, name)) for name in memplan.__all__]
     things.append(("executorch.algorithm", memplan.executorch.algorithm))
-    things += [(f"tinygrad.{name}", getattr(memplan.tinygrad, name)) for name in memplan.tinygrad.__all__]
+    for module in (memplan.tinygrad, memplan.fx, memplan.inductor):
+        short = module.__name__.removeprefix("memplan.")
+        things += [(f"{short}.{name}", getattr(module, name)) for name in module.__all__]
     return HEAD + "".join(entry(name, thing) for name, thing in things)
 
 

@@ -65,6 +65,7 @@ const OTHERWISE: &[(&str, By)] = &[
         "python crates/memplan-py/benches/torch_gpu.py --batches 16",
         By::File("crates/memplan-py/tests/test_torch.py", "\"torch_gpu.py\""),
     ),
+    ("pip install torch==2.15.*", By::File("test", "'torch==2.15.*'")),
     // C and C++
     ("cargo build --release -p memplan-capi", By::File("test", "cargo build --quiet -p memplan-capi")),
     (

@@ -1,0 +1,244 @@
+"""torch.fx and torch.export graphs, with stand-ins for PyTorch's classes; the real ones where torch is installed."""
+
+import operator
+import os
+
+import pytest
+
+import memplan
+import memplan.fx
+
+
+class Dtype:
+    itemsize = 4
+
+
+class Storage:
+    def __init__(self, size):
+        self.size, self._cdata = size, id(self)
+
+    def nbytes(self):
+        return self.size
+
+
+class Tensor:
+    """What is read of a FakeTensor; without a storage, what is read of ShapeProp's TensorMetadata."""
+
+    def __init__(self, *shape, storage=None):
+        self.shape, self.dtype = shape, Dtype
+        if storage is not None:
+            self.untyped_storage = lambda: storage
+
+
+class Node:
+    def __init__(self, name, op, target=None, args=(), kwargs=None, val=None, tensor_meta=None):
+        self.name, self.op, self.target, self.args, self.kwargs = name, op, target, tuple(args), kwargs or {}
+        self.meta = {key: value for key, value in (("val", val), ("tensor_meta", tensor_meta)) if value is not None}
+
+    @property
+    def all_input_nodes(self):
+        flat = [part for one in self.args for part in (one if isinstance(one, (list, tuple)) else [one])]
+        return list(dict.fromkeys(one for one in flat if isinstance(one, Node)))
+
+
+class Module:
+    def __init__(self, *nodes, **modules):
+        self.graph = self
+        self.nodes = nodes
+        self.__dict__.update(modules)
+
+
+def known(name):
+    """A function of PyTorch by that name."""
+
+    def function(*_):
+        raise AssertionError("graphs are read, not run")
+
+    function.__name__, function.__module__ = name, "torch"
+    return function
+
+
+def lives(graph):
+    return {buffer["id"]: (buffer["size"], *buffer["lifetime"][0]) for buffer in graph.problem.buffers}
+
+
+def test_values_with_one_storage_are_one_buffer():
+    stored = Storage(64)
+    x = Node("x", "placeholder", val=Tensor(16, storage=Storage(64)))
+    a = Node("a", "call_function", known("relu"), [x], val=Tensor(16, storage=stored))
+    b = Node("b", "call_function", known("anything"), [a], val=Tensor(4, 4, storage=stored))
+    c = Node("c", "call_function", known("add"), [x], val=Tensor(16, storage=Storage(64)))
+    d = Node("d", "call_function", known("mul"), [b, c], val=Tensor(16, storage=Storage(64)))
+    graph = memplan.fx.read(Module(x, a, b, c, d, Node("out", "output", args=[(d,)])))
+    assert lives(graph) == {"a": (64, 1, 5), "c": (64, 3, 5), "d": (64, 4, 7)}
+    assert graph.storage["b"] == ("a",) and graph.storage["x"] == ()
+    plan = graph.plan()
+    assert plan.extent == 192
+    offsets = graph.offsets(plan)
+    assert offsets["a"] == offsets["b"] and len({offsets["a"], offsets["c"], offsets["d"]}) == 3
+
+
+def test_inputs_and_outputs_can_be_planned_or_left_out():
+    x = Node("x", "placeholder", val=Tensor(16, storage=Storage(64)))
+    a = Node("a", "call_function", known("relu"), [x], val=Tensor(16, storage=Storage(64)))
+    b = Node("b", "call_function", known("neg"), [a], val=Tensor(16, storage=Storage(64)))
+    module = Module(x, a, b, Node("out", "output", args=[(b,)]))
+    assert lives(memplan.fx.read(module, inputs=True)) == {"x": (64, 0, 2), "a": (64, 1, 3), "b": (64, 2, 5)}
+    assert lives(memplan.fx.read(module, outputs=False)) == {"a": (64, 1, 3)}
+
+
+def test_what_is_written_into_an_input_is_not_planned():
+    stored = Storage(64)
+    x = Node("x", "placeholder", val=Tensor(16, storage=stored))
+    a = Node("a", "call_method", "add_", [x], val=Tensor(16, storage=stored))
+    assert lives(memplan.fx.read(Module(x, a, Node("out", "output", args=[(a,)])))) == {}
+
+
+class Mark:
+    def __init__(self, *letters):
+        self.before_set = self.after_set = set(letters)
+
+
+class Slot:
+    def __init__(self, name, mark=None):
+        self.name, self.alias_info = name, mark
+
+
+def test_schemas_say_what_is_a_view():
+    operator_ = known("transpose.int")
+    operator_._schema = type("Schema", (), {"arguments": [Slot("self", Mark("a"))], "returns": [Slot("", Mark("a"))]})
+    x = Node("x", "placeholder", tensor_meta=Tensor(16))
+    a = Node("a", "call_function", known("relu"), [x], tensor_meta=Tensor(16))
+    b = Node("b", "call_function", operator_, [a], tensor_meta=Tensor(16))
+    c = Node("c", "call_function", known("add"), [b, x], tensor_meta=Tensor(16))
+    graph = memplan.fx.read(Module(x, a, b, c, Node("out", "output", args=[c])))
+    assert lives(graph) == {"a": (64, 1, 4), "c": (64, 3, 6)}
+
+
+def test_names_say_what_is_a_view_or_in_place():
+    x = Node("x", "placeholder", tensor_meta=Tensor(16))
+    a = Node("a", "call_function", known("relu"), [x], tensor_meta=Tensor(16))
+    for op, target in [
+        ("call_method", "view"),
+        ("call_method", "mul_"),
+        ("call_function", operator.getitem),
+        ("call_function", operator.iadd),
+        ("call_function", known("flatten")),
+    ]:
+        b = Node("b", op, target, [a], tensor_meta=Tensor(16))
+        graph = memplan.fx.read(Module(x, a, b, Node("out", "output", args=[b])))
+        assert graph.storage["b"] == ("a",) and not graph.notes, target
+    for op, target in [("call_method", "relu"), ("call_function", operator.add), ("call_function", known("matmul"))]:
+        b = Node("b", op, target, [a], tensor_meta=Tensor(16))
+        graph = memplan.fx.read(Module(x, a, b, Node("out", "output", args=[b])))
+        assert graph.storage["b"] == ("b",) and not graph.notes, target
+
+
+def test_parts_of_tuples_are_buffers_of_their_own():
+    x = Node("x", "placeholder", tensor_meta=Tensor(16))
+    a = Node("a", "call_function", known("topk"), [x], tensor_meta=(Tensor(16), Tensor(8)))
+    b = Node("b", "call_function", operator.getitem, [a, 1], tensor_meta=Tensor(8))
+    graph = memplan.fx.read(Module(x, a, b, Node("out", "output", args=[b])))
+    assert lives(graph) == {"a": (64, 1, 3), "a.1": (32, 1, 5)} and graph.storage["b"] == ("a.1",)
+
+
+def test_what_nobody_knows_is_kept_together_with_a_note():
+    class Strange:
+        pass
+
+    x = Node("x", "placeholder", tensor_meta=Tensor(16))
+    a = Node("a", "call_function", known("relu"), [x], tensor_meta=Tensor(16))
+    b = Node("b", "call_module", "inner", [a], tensor_meta=Tensor(16))
+    graph = memplan.fx.read(Module(x, a, b, Node("out", "output", args=[b]), inner=Strange()))
+    assert graph.storage["b"] == ("a",)
+    assert graph.notes == ["b: nothing is known about Strange; its result may be one of its arguments"]
+
+
+def test_missing_shapes_symbols_and_other_objects_are_errors():
+    x = Node("x", "placeholder")
+    a = Node("a", "call_function", known("relu"), [x])
+    with pytest.raises(memplan.ProblemError, match="the shape of a is not known .*ShapeProp"):
+        memplan.fx.read(Module(x, a))
+    a.meta["tensor_meta"] = Tensor("s0")
+    with pytest.raises(memplan.ProblemError, match="the size of a depends on s0"):
+        memplan.fx.read(Module(x, a))
+    with pytest.raises(memplan.ProblemError, match="expected a graph of torch.fx"):
+        memplan.fx.read(object())
+
+
+def networks(torch):
+    """Modules with views, in-place operations, several outputs and long lives."""
+    nn = torch.nn
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv, self.out, self.norm = nn.Linear(32, 96), nn.Linear(32, 32), nn.LayerNorm(32)
+
+        def forward(self, x):
+            parts = self.qkv(self.norm(x)).chunk(3, dim=-1)
+            q, k, v = (parts[index].reshape(2, 8, 4, 8).transpose(1, 2) for index in range(3))
+            y = torch.softmax(q @ k.transpose(-1, -2) / 3, dim=-1) @ v
+            return x + self.out(y.transpose(1, 2).flatten(2))
+
+    class UNet(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.down, self.middle = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 8, 3, padding=1)
+            self.up = nn.Conv2d(16, 4, 3, padding=1)
+
+        def forward(self, x):
+            kept = torch.relu_(self.down(x))
+            y = nn.functional.relu(self.middle(nn.functional.max_pool2d(kept, 2)), inplace=True)
+            y = nn.functional.interpolate(y, scale_factor=2)
+            return self.up(torch.cat([y, kept], 1)), y.mean()
+
+    return [(Attention(), torch.randn(2, 8, 32)), (UNet(), torch.randn(1, 3, 16, 16))]
+
+
+def run_in_the_arena(torch, module, graph, plan, inputs):
+    """Runs a graph with every planned tensor at its place in one block of bytes. A wrong plan gives wrong results."""
+    arena = torch.zeros(plan.extent, dtype=torch.uint8)
+    offsets = graph.offsets(plan)
+    sizes = {buffer["id"]: buffer["size"] for buffer in graph.problem.buffers}
+
+    class InTheArena(torch.fx.Interpreter):
+        def run_node(self, node):
+            result = super().run_node(node)
+            if not isinstance(result, torch.Tensor) or node.name not in offsets or node.name not in sizes:
+                return result
+            start = offsets[node.name]
+            place = arena[start : start + sizes[node.name]]
+            storage = torch.empty(0, dtype=torch.uint8).set_(result.untyped_storage())
+            place[: len(storage)].copy_(storage)
+            typed = place.view(result.dtype)
+            return typed.as_strided(result.shape, result.stride(), typed.storage_offset() + result.storage_offset())
+
+    return InTheArena(module).run(*inputs)
+
+
+def test_the_real_package():
+    if not os.environ.get("MEMPLAN_REQUIRE_TORCH"):
+        pytest.importorskip("torch", reason="skipped: needs torch")
+    import torch
+
+    torch.manual_seed(0)
+    for network, example in networks(torch):
+        network = network.eval()
+        with torch.no_grad():
+            expected = network(example)
+            program = torch.export.export(network, (example,))
+            graph = memplan.fx.read(program)
+            plan = graph.plan()
+            assert plan.status == "optimal" and len(graph.problem) > 5 and not graph.notes
+            inputs = (*program.state_dict.values(), example)
+            outputs = run_in_the_arena(torch, program.graph_module, graph, plan, inputs)
+            expected = expected if isinstance(expected, tuple) else (expected,)
+            assert all(torch.equal(one, other) for one, other in zip(outputs, expected))
+            # The same network traced without values: names and modules say what shares memory.
+            traced = torch.fx.symbolic_trace(network)
+            torch.fx.passes.shape_prop.ShapeProp(traced).propagate(example)
+            graph = memplan.fx.read(traced)
+            outputs = run_in_the_arena(torch, traced, graph, graph.plan(), (example,))
+            outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+            assert all(torch.equal(one, other) for one, other in zip(outputs, expected))
