@@ -1,4 +1,8 @@
 //! Planning a file as the command line does.
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the text is C documentation, which has no such heading; it says what callers promise"
+)]
 
 use std::ffi::{CString, c_char};
 use std::path::Path;
