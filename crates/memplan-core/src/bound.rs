@@ -31,33 +31,38 @@
 
 mod apart;
 mod positional;
+mod selection;
 mod sweep;
 
 pub use positional::{TaskProfile, positional_maxima, positional_maxima_of, task_profiles};
 pub use sweep::Peak;
 
 use crate::{Buffer, BufferId, Bytes, IndexVec, Problem, SpaceId, Witness};
+use apart::Pairs;
+use selection::Selection;
 use sweep::Sweep;
 
 /// Peak of live bytes over the buffers that `counts` selects: the plain number,
 /// without regard to alignment or overlays.
 pub fn peak_live(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Peak {
-    Sweep::plain(problem, counts).peak()
+    Sweep::plain(&Selection::of(problem, counts)).peak()
 }
 
 /// Live bytes over time for the selected buffers: `(step, bytes)` at each step
 /// where the sum changes.
 pub fn live_bytes(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Vec<(crate::Step, Bytes)> {
-    Sweep::plain(problem, counts).profile()
+    Sweep::plain(&Selection::of(problem, counts)).profile()
 }
 
 /// What each space needs at least, counting the buffers that can only live there.
 pub fn space_lower_bounds(problem: &Problem) -> IndexVec<SpaceId, Peak> {
-    problem.spaces().ids().map(|space| space_lower_bound(problem, space)).collect()
+    needs(problem).map(|(_, need)| need.peak).collect()
 }
 
-fn space_lower_bound(problem: &Problem, space: SpaceId) -> Peak {
-    need(problem, space).0
+/// What a space needs at least, and why.
+struct Need {
+    peak: Peak,
+    reason: Reason,
 }
 
 /// Whose bytes make up what a space needs.
@@ -70,18 +75,25 @@ enum Reason {
     Apart(Vec<BufferId>),
 }
 
-/// What a space needs at least, counting the buffers that can only live there, and why.
-fn need(problem: &Problem, space: SpaceId) -> (Peak, Reason) {
-    let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space];
-    let mut need = (Sweep::refined(problem, space, only_here).peak(), Reason::Alive);
-    if let Some((bytes, set)) = apart::heavy_set(problem, space, only_here).filter(|(bytes, _)| *bytes > need.0.bytes) {
-        need = (Peak { bytes, step: None }, Reason::Apart(set));
+/// What every space needs, counting the buffers that can only live there. Near linear, however many spaces there are.
+fn needs(problem: &Problem) -> impl Iterator<Item = (SpaceId, Need)> {
+    let pairs = Pairs::of(problem);
+    let selections = Selection::by_space(problem);
+    problem.spaces().ids().map(move |space| (space, need(&pairs, &selections[space], space)))
+}
+
+fn need(pairs: &Pairs, selection: &Selection, space: SpaceId) -> Need {
+    let mut need = Need { peak: Sweep::refined(selection, space).peak(), reason: Reason::Alive };
+    if let Some((bytes, set)) = apart::heavy_set(pairs, selection, space).filter(|(bytes, _)| *bytes > need.peak.bytes)
+    {
+        need = Need { peak: Peak { bytes, step: None }, reason: Reason::Apart(set) };
     }
-    for (id, buffer) in problem.buffers().iter_enumerated() {
-        let (Some(offset), true) = (buffer.fixed, only_here(id)) else { continue };
+    for &id in &selection.buffers {
+        let buffer = &selection.problem.buffers()[id];
+        let Some(offset) = buffer.fixed else { continue };
         let end = Bytes(offset.0 + buffer.bytes().unwrap_or_default().0);
-        if end > need.0.bytes {
-            need = (Peak { bytes: end, step: None }, Reason::Fixed(id));
+        if end > need.peak.bytes {
+            need = Need { peak: Peak { bytes: end, step: None }, reason: Reason::Fixed(id) };
         }
     }
     need
@@ -110,21 +122,23 @@ pub fn objects_lower_bound(problem: &Problem) -> Bytes {
         block.members.iter().skip(1).for_each(|member| joins_others[member.buffer] = true);
     }
     problem.overlays().iter().for_each(|overlay| joins_others[overlay.buffer] = true);
-    let of_space = |space: SpaceId| {
-        let only_here =
-            |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space] && !joins_others[buffer];
-        positional_maxima(problem, only_here).iter().map(|maximum| maximum.0).sum::<u64>()
+    let of_space = |selection: &Selection| {
+        let counted = selection.buffers.iter().filter(|&&buffer| !joins_others[buffer]);
+        positional::positional_maxima_among(problem, counted.copied()).iter().map(|maximum| maximum.0).sum::<u64>()
     };
-    Bytes(problem.spaces().ids().map(of_space).sum())
+    Bytes(Selection::by_space(problem).iter().map(of_space).sum())
 }
 
 /// A proof that the problem does not fit its capacities, if a simple one exists:
 /// buffers alive together in a space, or one that is too large for all of its spaces.
 pub fn overfull(problem: &Problem) -> Option<Witness> {
+    // Without a capacity there is nothing to exceed, and the needs need not be known.
+    if problem.spaces().iter().all(|space| space.capacity.is_none()) {
+        return None;
+    }
     alone_too_large(problem).or_else(|| {
-        problem.spaces().ids().find_map(|space| {
+        needs(problem).find_map(|(space, Need { peak, reason })| {
             let capacity = problem.spaces()[space].capacity?;
-            let (peak, reason) = need(problem, space);
             (peak.bytes > capacity).then(|| blame(problem, space, peak, reason, capacity))
         })
     })
@@ -148,7 +162,8 @@ fn blame(problem: &Problem, space: SpaceId, peak: Peak, reason: Reason, capacity
 /// That can be more than they need in the company of others: offsets of buffers
 /// that are all aligned leave gaps between them, which a smaller buffer might have filled.
 pub fn needed_by(problem: &Problem, space: SpaceId, buffers: &[BufferId]) -> Bytes {
-    Sweep::refined(problem, space, |id| buffers.binary_search(&id).is_ok()).peak().bytes
+    let selection = Selection::of(problem, |id| buffers.binary_search(&id).is_ok());
+    Sweep::refined(&selection, space).peak().bytes
 }
 
 fn alone_too_large(problem: &Problem) -> Option<Witness> {

@@ -16,6 +16,7 @@
 //! are declared, which is how front ends declare them. Any set found is a sound bound.
 //! Costs a bit for each pair of candidates, and nothing without pairs.
 
+use super::selection::Selection;
 use crate::{BufferId, Bytes, IndexVec, Problem, SpaceId};
 
 /// Only so many of the heaviest buffers are looked at: a table has a bit for each pair, 2 MiB in all.
@@ -27,19 +28,43 @@ const SEEDS: usize = 8;
 
 /// A heavy set of buffers of one space that are apart from each other, and what it
 /// needs. `None` without pairs that must not share.
-pub(super) fn heavy_set(
-    problem: &Problem,
-    space: SpaceId,
-    is_here: impl Fn(BufferId) -> bool,
-) -> Option<(Bytes, Vec<BufferId>)> {
+pub(super) fn heavy_set(pairs: &Pairs, selection: &Selection, space: SpaceId) -> Option<(Bytes, Vec<BufferId>)> {
+    let problem = selection.problem;
     if problem.must_not_share().is_empty() {
         return None;
     }
-    let candidates = candidates(problem, is_here);
-    let apart = Apart::new(problem, &candidates);
+    let candidates = candidates(pairs, selection);
+    let apart = Apart::new(pairs, problem, &candidates);
     let sets = (0..candidates.len().min(SEEDS)).map(|seed| apart.grow(seed));
     let sets = sets.map(|set| set.into_iter().map(|index| candidates[index]).collect::<Vec<_>>());
     sets.map(|set| (needed(problem, space, &set), set)).max_by_key(|(bytes, _)| *bytes)
+}
+
+/// What is said about pairs, by buffer, so that a space looks at its own buffers only.
+pub(super) struct Pairs {
+    /// Both directions of every pair that must not share, sorted.
+    apart: Vec<(BufferId, BufferId)>,
+    /// Whether somebody may take bytes over from a buffer.
+    may_end_early: IndexVec<BufferId, bool>,
+}
+
+impl Pairs {
+    pub(super) fn of(problem: &Problem) -> Pairs {
+        let both = problem.must_not_share().iter().flat_map(|&(one, other)| [(one, other), (other, one)]);
+        let mut apart: Vec<(BufferId, BufferId)> = both.collect();
+        apart.sort_unstable();
+        let is_needed = !apart.is_empty();
+        let mut may_end_early = IndexVec::filled(false, if is_needed { problem.buffers().len() } else { 0 });
+        problem.overlays().iter().filter(|_| is_needed).for_each(|overlay| may_end_early[overlay.over] = true);
+        Pairs { apart, may_end_early }
+    }
+
+    /// With whom a buffer must not share.
+    fn of_buffer(&self, id: BufferId) -> &[(BufferId, BufferId)] {
+        let first = self.apart.partition_point(|pair| pair.0 < id);
+        let count = self.apart[first..].partition_point(|pair| pair.0 == id);
+        &self.apart[first..first + count]
+    }
 }
 
 /// Bytes of all slots.
@@ -49,17 +74,13 @@ fn weight(problem: &Problem, buffer: BufferId) -> u128 {
 }
 
 /// Single buffers that are in a pair, and exclusive ones: the heaviest first.
-fn candidates(problem: &Problem, is_here: impl Fn(BufferId) -> bool) -> Vec<BufferId> {
-    let mut is_named = IndexVec::filled(false, problem.buffers().len());
-    problem.must_not_share().iter().for_each(|&(one, other)| {
-        is_named[one] = true;
-        is_named[other] = true;
-    });
+fn candidates(pairs: &Pairs, selection: &Selection) -> Vec<BufferId> {
+    let problem = selection.problem;
     let counts = |id: &BufferId| {
-        let named = is_named[*id] || problem.buffers()[*id].exclusive;
-        named && is_here(*id) && weight(problem, *id) > 0 && problem.blocks().place_of(*id).is_none()
+        let named = problem.buffers()[*id].exclusive || !pairs.of_buffer(*id).is_empty();
+        named && weight(problem, *id) > 0 && problem.blocks().place_of(*id).is_none()
     };
-    let mut candidates: Vec<BufferId> = problem.buffers().ids().filter(counts).collect();
+    let mut candidates: Vec<BufferId> = selection.buffers.iter().copied().filter(counts).collect();
     candidates.sort_by_key(|&id| (std::cmp::Reverse(weight(problem, id)), id));
     candidates.truncate(MOST_CANDIDATES);
     candidates
@@ -73,15 +94,17 @@ struct Apart {
 }
 
 impl Apart {
-    fn new(problem: &Problem, candidates: &[BufferId]) -> Apart {
+    fn new(pairs: &Pairs, problem: &Problem, candidates: &[BufferId]) -> Apart {
         let count = candidates.len();
         let words = count.div_ceil(64);
         let mut apart = Apart { count, words, bits: vec![0; count * words] };
-        let mut index_of = IndexVec::filled(None, problem.buffers().len());
-        candidates.iter().enumerate().for_each(|(index, &id)| index_of[id] = Some(index));
-        for &(one, other) in problem.must_not_share() {
-            if let (Some(one), Some(other)) = (index_of[one], index_of[other]) {
-                apart.set(one, other);
+        let mut by_id: Vec<(BufferId, usize)> = candidates.iter().copied().zip(0..).collect();
+        by_id.sort_unstable();
+        for (index, &id) in candidates.iter().enumerate() {
+            for (_, other) in pairs.of_buffer(id) {
+                if let Ok(position) = by_id.binary_search_by_key(other, |entry| entry.0) {
+                    apart.set(index, by_id[position].1);
+                }
             }
         }
         for (index, &id) in candidates.iter().enumerate() {
@@ -90,18 +113,17 @@ impl Apart {
             }
         }
         if count <= MOST_COMPARED {
-            apart.compare_lives(problem, candidates);
+            apart.compare_lives(pairs, problem, candidates);
         }
         apart
     }
 
     /// Buffers that are alive together with all of their bytes are apart, unless
     /// somebody may take bytes over from one of them.
-    fn compare_lives(&mut self, problem: &Problem, candidates: &[BufferId]) {
-        let mut may_end_early = IndexVec::filled(false, problem.buffers().len());
-        problem.overlays().iter().for_each(|overlay| may_end_early[overlay.over] = true);
+    fn compare_lives(&mut self, pairs: &Pairs, problem: &Problem, candidates: &[BufferId]) {
         let stretches = |id: BufferId| problem.buffers()[id].lifetime.intervals();
-        let whole = |id: &BufferId| !may_end_early[*id] && stretches(*id).iter().all(|part| part.window.is_none());
+        let whole =
+            |id: &BufferId| !pairs.may_end_early[*id] && stretches(*id).iter().all(|part| part.window.is_none());
         for (index, one) in candidates.iter().enumerate().filter(|(_, id)| whole(id)) {
             for (other_index, other) in candidates[..index].iter().enumerate().filter(|(_, id)| whole(id)) {
                 let meets = |x: &crate::Interval| stretches(*other).iter().any(|y| x.start < y.end && y.start < x.end);

@@ -62,8 +62,13 @@ pub fn task_profiles(problem: &Problem) -> Vec<TaskProfile> {
 /// largest to the smallest; whenever the highest count grows, the size just
 /// added is the next entry. O(n log n).
 pub fn positional_maxima(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Vec<Bytes> {
-    let selected = problem.buffers().iter_enumerated().filter(|&(id, _)| counts(id));
-    let sized = selected.filter_map(|(_, buffer)| buffer.bytes().map(|size| (size, buffer)));
+    positional_maxima_among(problem, problem.buffers().ids().filter(|&id| counts(id)))
+}
+
+/// The same for a list of buffers.
+pub(super) fn positional_maxima_among(problem: &Problem, buffers: impl Iterator<Item = BufferId>) -> Vec<Bytes> {
+    let buffers = buffers.map(|id| &problem.buffers()[id]);
+    let sized = buffers.filter_map(|buffer| buffer.bytes().map(|size| (size, buffer)));
     positional_maxima_of(sized.flat_map(|(size, buffer)| {
         buffer.lifetime.intervals().iter().map(move |interval| (size, interval.start, interval.end))
     }))

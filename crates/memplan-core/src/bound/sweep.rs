@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::selection::Selection;
 use crate::{BufferId, Bytes, Problem, SpaceId, Step, Window};
 
 /// The largest sum of live bytes and the first step where it is reached.
@@ -34,29 +35,29 @@ pub(super) struct Sweep {
 
 impl Sweep {
     /// Counts plain bytes.
-    pub(super) fn plain(problem: &Problem, counts: impl Fn(BufferId) -> bool) -> Sweep {
-        Sweep::collect(problem, 1, false, counts)
+    pub(super) fn plain(selection: &Selection) -> Sweep {
+        Sweep::collect(selection, 1, false)
     }
 
     /// Counts what one space needs: aligned, with overlays and exclusive buffers.
-    pub(super) fn refined(problem: &Problem, space: SpaceId, counts: impl Fn(BufferId) -> bool) -> Sweep {
-        let selected = problem.buffers().ids().filter(|&buffer| counts(buffer));
-        let granule = selected.map(|buffer| problem.alignment_in(buffer, space).0).fold(0, greatest_common_divisor);
-        Sweep::collect(problem, granule.max(1), true, counts)
+    pub(super) fn refined(selection: &Selection, space: SpaceId) -> Sweep {
+        let alignments = selection.buffers.iter().map(|&buffer| selection.problem.alignment_in(buffer, space).0);
+        Sweep::collect(selection, alignments.fold(0, greatest_common_divisor).max(1), true)
     }
 
     /// Counts what all spaces need together; each may hide a tail, so none is counted.
     pub(super) fn anywhere(problem: &Problem) -> Sweep {
-        Sweep::collect(problem, 1, true, |_| true)
+        Sweep::collect(&Selection::of(problem, |_| true), 1, true)
     }
 
-    fn collect(problem: &Problem, granule: u64, refined: bool, counts: impl Fn(BufferId) -> bool) -> Sweep {
+    fn collect(selection: &Selection, granule: u64, refined: bool) -> Sweep {
+        let problem = selection.problem;
         let mut sweep = Sweep { events: Vec::new(), always: 0, always_tail: 0 };
-        for (id, buffer) in problem.buffers().iter_enumerated() {
-            if !counts(id) || problem.blocks().place_of(id).is_some() {
-                continue;
-            }
-            let Some(size) = buffer.bytes() else { continue };
+        for &id in &selection.buffers {
+            let buffer = &problem.buffers()[id];
+            // Blocks are counted as a whole, below.
+            let size = buffer.bytes().filter(|_| problem.blocks().place_of(id).is_none());
+            let Some(size) = size else { continue };
             let slots = i128::from(buffer.slots);
             // Nobody may share these bytes, so they count at every step, not only while the buffer lives.
             if refined && buffer.exclusive {
@@ -72,13 +73,11 @@ impl Sweep {
         }
         // The members of a block have fixed distances and may overlap, so their union is counted and not
         // their sum.
-        for block in problem.blocks().blocks() {
-            if block.members.iter().all(|member| counts(member.buffer)) {
-                sweep.count_block(problem, block, granule);
-            }
+        for block in &selection.blocks {
+            sweep.count_block(problem, block, granule);
         }
         if refined {
-            sweep.discount_overlays(problem, granule, counts);
+            sweep.discount_overlays(selection, granule);
         }
         sweep
     }
@@ -124,7 +123,8 @@ impl Sweep {
         }
     }
 
-    fn discount_overlays(&mut self, problem: &Problem, granule: u64, counts: impl Fn(BufferId) -> bool) {
+    fn discount_overlays(&mut self, selection: &Selection, granule: u64) {
+        let problem = selection.problem;
         let whole = |id: BufferId| {
             let buffer = &problem.buffers()[id];
             let size = buffer.bytes().unwrap_or_default();
@@ -135,12 +135,8 @@ impl Sweep {
         // not be counted may still be here and take bytes over; one that is always in another space cannot.
         let spaces = |id: BufferId| &problem.buffers()[id].spaces;
         let may_meet = |buffer: BufferId, over: BufferId| spaces(buffer).iter().any(|here| spaces(over).contains(here));
-        let mut pairs: Vec<(BufferId, BufferId)> = problem
-            .overlays()
-            .iter()
-            .map(|overlay| (overlay.buffer, overlay.over))
-            .filter(|&(buffer, over)| counts(over) && may_meet(buffer, over))
-            .collect();
+        let pairs = selection.overlays.iter().map(|overlay| (overlay.buffer, overlay.over));
+        let mut pairs: Vec<(BufferId, BufferId)> = pairs.filter(|&(buffer, over)| may_meet(buffer, over)).collect();
         pairs.sort_unstable();
         pairs.dedup();
         for (buffer, over) in pairs {
