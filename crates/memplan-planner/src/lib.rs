@@ -18,6 +18,8 @@ mod collision;
 pub mod explain;
 pub mod feature;
 mod growing_object;
+#[cfg(test)]
+mod growth;
 pub mod happens_before;
 mod load;
 pub mod order;
@@ -35,6 +37,7 @@ mod tuning;
 pub mod warm;
 
 pub use feature::{Feature, Refusal};
+pub(crate) use placement::heap;
 pub use placement::{conflicts, fit, piece, placer};
 pub use request::{Assign, Effort, Observer, OnProgress, Request};
 pub use sharing::objects_to_offsets;

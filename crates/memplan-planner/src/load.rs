@@ -11,9 +11,9 @@
 //!   c   16                ########
 //! ```
 //!
-//! Live bytes are added up over compressed time, once for each space, with
-//! every piece in its favourite one; a tree of maxima answers for each piece in
-//! O(log t).
+//! Live bytes are added up for each space, with every piece in its favourite one, over the times at which something
+//! happens there; a tree of maxima answers for each piece in O(log t). So many spaces with a few pieces each
+//! cost no more than one space with all of them.
 
 use memplan_core::{Id, IndexVec, SpaceId};
 
@@ -21,13 +21,16 @@ use crate::piece::{PieceId, Pieces, Rect};
 
 /// The load met by every piece; 0 for those that are in nobody's way at any time.
 pub(crate) fn loads_met(pieces: &Pieces) -> IndexVec<PieceId, u64> {
-    let trees: IndexVec<SpaceId, Maxima> =
-        pieces.problem().spaces().ids().map(|space| Maxima::of(&live(pieces, space))).collect();
-    let met = |piece: PieceId| {
-        let tree = &trees[favourite(pieces, piece)];
-        pieces.rects(piece).iter().map(|rect| tree.highest(rect.start, rect.end)).max().unwrap_or(0)
-    };
-    pieces.ids().map(met).collect()
+    let mut met = IndexVec::filled(0, pieces.len());
+    let mut by_space: Vec<(SpaceId, PieceId)> = pieces.ids().map(|piece| (favourite(pieces, piece), piece)).collect();
+    by_space.sort_unstable();
+    for here in by_space.chunk_by(|one, other| one.0 == other.0) {
+        let load = Load::of(pieces, here.iter().map(|&(_, piece)| piece));
+        for &(_, piece) in here {
+            met[piece] = pieces.rects(piece).iter().map(|rect| load.highest(rect)).max().unwrap_or(0);
+        }
+    }
+    met
 }
 
 /// The space a piece would rather be in.
@@ -35,20 +38,42 @@ pub(crate) fn favourite(pieces: &Pieces, piece: PieceId) -> SpaceId {
     pieces.homes(piece).first().map_or(SpaceId::from_index(0), |home| home.space)
 }
 
-/// Bytes alive at each position of [`Pieces::steps`]. Sizes add up to less than 2^63.
-fn live(pieces: &Pieces, space: SpaceId) -> Vec<u64> {
-    let mut change = vec![0i64; pieces.steps().len()];
-    for piece in pieces.ids().filter(|&piece| favourite(pieces, piece) == space) {
-        for &Rect { start, end, low, high } in pieces.rects(piece) {
-            change[start as usize] += (high - low) as i64;
-            change[end as usize] -= (high - low) as i64;
+/// Bytes alive over the times at which something happens in one space.
+struct Load {
+    /// Positions of [`Pieces::steps`], ascending.
+    times: Vec<u32>,
+    /// By position in `times`. Sizes add up to less than 2^63.
+    maxima: Maxima,
+}
+
+impl Load {
+    fn of(pieces: &Pieces, here: impl Iterator<Item = PieceId> + Clone) -> Load {
+        let rects = || here.clone().flat_map(|piece| pieces.rects(piece));
+        let mut times: Vec<u32> = rects().flat_map(|rect| [rect.start, rect.end]).collect();
+        times.sort_unstable();
+        times.dedup();
+        let mut load = Load { times, maxima: Maxima { nodes: Vec::new() } };
+        let mut change = vec![0i64; load.times.len()];
+        for rect in rects() {
+            change[load.position(rect.start)] += (rect.high - rect.low) as i64;
+            change[load.position(rect.end)] -= (rect.high - rect.low) as i64;
         }
+        let live = change.into_iter().scan(0i64, |sum, change| {
+            *sum += change;
+            debug_assert!(*sum >= 0, "what ends has started");
+            Some(*sum as u64)
+        });
+        load.maxima = Maxima::of(&live.collect::<Vec<u64>>());
+        load
     }
-    let sum = |sum: &mut i64, change: i64| {
-        *sum += change;
-        Some(u64::try_from(*sum).unwrap_or(0))
-    };
-    change.into_iter().scan(0, sum).collect()
+
+    fn position(&self, time: u32) -> usize {
+        self.times.partition_point(|&other| other < time)
+    }
+
+    fn highest(&self, rect: &Rect) -> u64 {
+        self.maxima.highest(self.position(rect.start) as u32, self.position(rect.end) as u32)
+    }
 }
 
 /// The children of node i are 2i and 2i + 1; leaves are the second half.

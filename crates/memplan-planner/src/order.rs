@@ -11,6 +11,7 @@
 //! | start | the earliest | as an allocator at run time would |
 //! | conflicts | those alive together with the most others | they have the least choice |
 //! | load | those alive when the most bytes are | what is alive at the peak must be stacked without a gap |
+//! | near peak | those alive when nearly the most bytes are, by size × life^¼ | where hundreds are alive, a little below the peak is as hard |
 //!
 //! In every order pieces with a fixed offset come before all others, and
 //! exclusive ones, which everybody has to avoid, before the rest.
@@ -31,6 +32,7 @@ use memplan_core::{Id, IndexVec, SpaceId};
 
 use crate::load::loads_met;
 use crate::piece::{PieceId, Pieces};
+use crate::tuning::PEAK_MARGIN;
 
 /// What comes first. See the module documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,20 +49,23 @@ pub enum Order {
     Conflicts,
     /// The one that is alive when the most bytes are.
     Load,
+    /// Those that are alive when nearly the most bytes are; of these, and of the others, the largest and longest alive.
+    NearPeak,
 }
 
 impl Order {
     /// All orders.
-    pub const ALL: [Order; 6] =
-        [Order::Size, Order::Lifetime, Order::Area, Order::Start, Order::Conflicts, Order::Load];
+    pub const ALL: [Order; 7] =
+        [Order::Size, Order::Lifetime, Order::Area, Order::Start, Order::Conflicts, Order::Load, Order::NearPeak];
 
     /// The pieces in this order.
     pub fn of(self, pieces: &Pieces) -> Vec<PieceId> {
         let counted = match self {
             Order::Conflicts => count_conflicts(pieces),
-            Order::Load => loads_met(pieces),
+            Order::Load | Order::NearPeak => loads_met(pieces),
             _ => IndexVec::new(),
         };
+        let peak = counted.iter().copied().max().unwrap_or(0);
         let key = |piece: PieceId| {
             let info = pieces.get(piece);
             let (start, length) = life(pieces, piece);
@@ -70,6 +75,10 @@ impl Order {
                 Order::Area => u128::from(info.size) * u128::from(length),
                 Order::Start => u128::from(u64::MAX - start),
                 Order::Conflicts | Order::Load => u128::from(counted[piece]),
+                Order::NearPeak => {
+                    let is_near = counted[piece] >= peak - peak / PEAK_MARGIN;
+                    (u128::from(is_near) << 64) + u128::from(weight(info.size, length))
+                }
             };
             let first = if info.fixed.is_some() { 0 } else { 2 - u8::from(info.exclusive) };
             let alignment = pieces.homes(piece).first().map(|home| home.alignment);
@@ -79,6 +88,11 @@ impl Order {
         keyed.sort_unstable();
         keyed.into_iter().map(|key| key.6).collect()
     }
+}
+
+/// Size times the fourth root of the life, in sixteenths. Square roots are the same on every machine; a general power is not.
+fn weight(size: u64, length: u64) -> u64 {
+    (16.0 * size as f64 * (length as f64).sqrt().sqrt()) as u64
 }
 
 /// First step and distance to the last one; a piece that is never alive has length 0.

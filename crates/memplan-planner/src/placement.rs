@@ -4,11 +4,13 @@
 //! - [`placer`] puts them down, in whatever order it is told.
 //! - [`floor`] is what is placed in one space; it finds who is in the way through [`conflicts`], one by one, or
 //!   through [`skyline`], as merged bytes, which are [`range_set`]s.
+//! - [`heap`] knows where everything meets everything, so that nobody has to be asked.
 //! - [`fit`] chooses among the gaps between obstacles.
 
 pub mod conflicts;
 pub mod fit;
 mod floor;
+pub(crate) mod heap;
 pub mod piece;
 pub mod placer;
 mod range_set;

@@ -10,7 +10,8 @@
 //!
 //! Where a plan of many buffers is too tall it is so in a few places, and repairing those is much less
 //! work than another pass. So a search runs only the first member at once (`ONE_ORDER_PIECES`); the
-//! others follow if that does not help ([`Tried::go_on`]).
+//! others follow if that does not help ([`Tried::go_on`]). Where hundreds are alive at a time, the first
+//! pass is one that is no member: [`NEAR_PEAK`](ordered_fit::NEAR_PEAK), whose plan is the easiest to repair.
 //!
 //! A plan within the capacities beats one that is not; of two such plans the
 //! smaller one wins, and of equally small ones the one found first, so the
@@ -20,7 +21,7 @@ use memplan_core::{Bytes, IndexVec, Plan, Problem, SpaceId, Stop, Witness, bound
 
 use crate::piece::Pieces;
 use crate::placer::Placer;
-use crate::search::{Budget, Clock, PassCost};
+use crate::search::{Budget, Clock, PassCost, is_crowded};
 use crate::strategy::ordered_fit::{self, OrderedFit, Pass, Reached};
 use crate::tuning::{ONE_ORDER_PIECES, ONE_ORDER_RELATED_PIECES};
 use crate::{Request, collision};
@@ -62,8 +63,8 @@ pub struct Tried {
     pub members: usize,
     /// Pieces that were to be placed, all passes together.
     pub placements: u64,
-    /// What a pass costs.
-    pub(crate) pass_cost: PassCost,
+    /// What a pass costs, as counted in the first one.
+    pass_cost: Option<PassCost>,
 }
 
 impl Tried {
@@ -82,14 +83,31 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
 /// Runs those that a search begins with.
 pub(crate) fn try_at_once(pieces: &Pieces, budget: &mut Budget) -> Tried {
     let is_many = pieces.len() > ONE_ORDER_RELATED_PIECES || (pieces.len() > ONE_ORDER_PIECES && pieces.is_plain());
+    if is_many && is_crowded(pieces) {
+        let mut tried = nothing_tried(pieces);
+        if !tried.is_final() {
+            tried.run(&ordered_fit::NEAR_PEAK, &mut Placer::new(pieces), budget);
+        }
+        // A pass that found no plan at all has said nothing about the others.
+        let count = if tried.best.is_some() || tried.too_tall.is_some() { 0 } else { 1 };
+        tried.go_on(pieces, count, budget);
+        return tried;
+    }
     try_first(pieces, if is_many { 1 } else { MEMBERS.len() }, budget)
 }
 
 fn try_first(pieces: &Pieces, count: usize, budget: &mut Budget) -> Tried {
+    let mut tried = nothing_tried(pieces);
+    tried.go_on(pieces, count, budget);
+    tried
+}
+
+/// What is known before any pass: bounds.
+fn nothing_tried(pieces: &Pieces) -> Tried {
     let problem = pieces.problem();
     let witness = bound::overfull(problem);
     let peaks = bound::space_lower_bounds(problem);
-    let mut tried = Tried {
+    Tried {
         best: None,
         too_tall: None,
         lower_bound: bound::lower_bound_with(problem, &peaks),
@@ -98,10 +116,8 @@ fn try_first(pieces: &Pieces, count: usize, budget: &mut Budget) -> Tried {
         stop: Stop::Finished,
         members: 0,
         placements: 0,
-        pass_cost: PassCost::counted(0, 0),
-    };
-    tried.go_on(pieces, count, budget);
-    tried
+        pass_cost: None,
+    }
 }
 
 impl Tried {
@@ -119,46 +135,59 @@ impl Tried {
         }
     }
 
+    /// What a pass costs; nothing as long as there was none.
+    pub(crate) fn pass_cost(&self) -> PassCost {
+        self.pass_cost.unwrap_or(PassCost::counted(0, 0))
+    }
+
     /// Runs members that were not, up to some number of the list.
     ///
-    /// The first is always run, whatever the budget, and none is given up before there is a plan.
+    /// The first pass of all is always run, whatever the budget, and none is given up before there is a plan.
     pub(crate) fn go_on(&mut self, pieces: &Pieces, until: usize, budget: &mut Budget) {
-        let mut placer = Placer::new(pieces);
+        let mut placer: Option<Placer> = None;
         for member in MEMBERS.get(self.members..until).unwrap_or_default() {
             if self.is_final() {
                 return;
             }
-            let stop = budget
-                .stop()
-                .or_else(|| (!budget.affords(self.pass_cost.of(pieces.len() as u64))).then_some(Stop::WorkLimit));
-            if let Some(stop) = stop.filter(|_| self.members > 0) {
+            let affords = |cost: PassCost| budget.affords(cost.of(pieces.len() as u64));
+            let stop =
+                self.pass_cost.and_then(|cost| budget.stop().or_else(|| (!affords(cost)).then_some(Stop::WorkLimit)));
+            if let Some(stop) = stop {
                 self.stop = stop;
                 return;
             }
-            placer.clear();
-            self.placements += pieces.len() as u64;
-            let has_plan = self.best.is_some();
-            let gives_up = || has_plan && budget.is_late();
-            let ceiling = self.best.as_ref().map(Plan::extent);
-            let reached = member.run(&mut placer, &Pass { ceiling, gives_up: &gives_up, threads: budget.threads });
-            match reached {
-                Ok(Reached::All) => self.keep(pieces.problem(), placer.finish()),
-                // Nobody knows what it would have found.
-                Ok(Reached::Early(_)) if gives_up() => return,
-                Ok(Reached::Early(_)) => {}
-                Err(piece) => self.witness = collision::witness(&placer, piece),
+            if !self.run(member, placer.get_or_insert_with(|| Placer::new(pieces)), budget) {
+                return;
             }
-            // Nothing was known before the first pass, so that one is complete.
-            if self.members == 0 {
-                self.pass_cost = PassCost::counted(pieces.len() as u64, placer.obstacles_met());
-            }
-            budget.spend(self.pass_cost.of(match reached {
-                Ok(Reached::Early(placed)) => placed,
-                Ok(Reached::All) | Err(_) => pieces.len() as u64,
-            }));
             self.members += 1;
-            budget.report(self.best.as_ref().map(Plan::extent), self.lower_bound);
         }
+    }
+
+    /// Runs one pass. False if time was over before it had an answer.
+    fn run<'a>(&mut self, pass: &OrderedFit, placer: &mut Placer<'a>, budget: &mut Budget) -> bool {
+        placer.clear();
+        let pieces = placer.pieces();
+        self.placements += pieces.len() as u64;
+        let has_plan = self.best.is_some();
+        let gives_up = || has_plan && budget.is_late();
+        let ceiling = self.best.as_ref().map(Plan::extent);
+        let reached = pass.run(placer, &Pass { ceiling, gives_up: &gives_up, threads: budget.threads });
+        match reached {
+            Ok(Reached::All) => self.keep(pieces.problem(), placer.finish()),
+            // Nobody knows what it would have found.
+            Ok(Reached::Early(_)) if gives_up() => return false,
+            Ok(Reached::Early(_)) => {}
+            Err(piece) => self.witness = collision::witness(placer, piece),
+        }
+        // Nothing was known before the first pass, so that one is complete.
+        let cost =
+            *self.pass_cost.get_or_insert_with(|| PassCost::counted(pieces.len() as u64, placer.obstacles_met()));
+        budget.spend(cost.of(match reached {
+            Ok(Reached::Early(placed)) => placed,
+            Ok(Reached::All) | Err(_) => pieces.len() as u64,
+        }));
+        budget.report(self.best.as_ref().map(Plan::extent), self.lower_bound);
+        true
     }
 }
 

@@ -14,6 +14,7 @@
 //! - [`general`] is the exact search for what is not flat: choices between
 //!   inequalities instead of slabs.
 //! - [`peak_first`] stacks what is alive at the peak first and listens to complaints.
+//! - [`dense`] makes room by ejection chains where hundreds are alive at once.
 //! - [`repair`] plans short excerpts of time anew, around what ends highest.
 //! - [`reorder`] climbs on orders of placement where the flat instance is too
 //!   large or loses something.
@@ -25,6 +26,7 @@
 
 mod budget;
 mod climb;
+mod dense;
 mod descent;
 mod exact;
 #[cfg(test)]
@@ -43,6 +45,7 @@ mod state;
 mod witness;
 
 pub(crate) use budget::{Budget, Clock, PassCost};
+pub(crate) use dense::is_crowded;
 pub(crate) use general::{only, relaxed};
 pub(crate) use plan::search_and_ask;
 pub use plan::{Answer, search};

@@ -13,10 +13,12 @@
 //! none the buffer goes on top of the last. Whoever calls chooses the order.
 //!
 //! The neighbours in time come from an [`OverlapSet`], so a buffer costs what it has
-//! conflicts (sorted by offset), not what has been placed.
+//! conflicts (sorted by offset), not what has been placed. As long as everything meets everything there are
+//! no gaps, and the [`Heap`] says so at once.
 
 use memplan_core::Bytes;
 
+use crate::heap::Heap;
 use crate::overlap::OverlapSet;
 use crate::records::Record;
 
@@ -45,12 +47,20 @@ pub(crate) fn pack_into_smallest_gaps(
     // By rank: whoever is close in time is close in memory.
     let mut placed: Vec<Placed> = vec![(0, 0, 0); records.len()];
     let mut in_the_way: Vec<Placed> = Vec::new();
+    let mut heap = Some(Heap::empty());
     for (count, &number) in order.iter().enumerate() {
         let record = &records[number];
         in_the_way.clear();
-        index.for_each_rank(record.start, record.end, |rank| in_the_way.push(placed[rank]));
+        // Buffers without bytes may go between two that touch.
+        let top = heap.as_ref().and_then(|heap| heap.top(record.start, record.end)).filter(|_| record.bytes > 0);
+        match top {
+            Some(top) => in_the_way.push((0, 0, top)),
+            None => index.for_each_rank(record.start, record.end, |rank| in_the_way.push(placed[rank])),
+        }
         in_the_way.sort_unstable();
         let offset = smallest_gap(&in_the_way, record)?;
+        let bytes = (offset, offset + record.bytes);
+        heap = heap.and_then(|heap| heap.with((record.start, record.end), bytes));
         if ceiling.is_some_and(|ceiling| offset + record.bytes >= ceiling.0) {
             return None;
         }

@@ -25,9 +25,11 @@ fn searched(problem: &Problem) -> Outcome {
     plan(find("search").unwrap(), problem, &request).unwrap()
 }
 
-/// How many problems a test looks at: `PROPTEST_CASES`, as property tests do.
+/// How many problems a test looks at: `PROPTEST_CASES`, as property tests do. Ten times as many under `MEMPLAN_FULL`: more
+/// than 30,000 in all tests of this file together.
 fn cases(default: usize) -> usize {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default)
+    let times = if std::env::var_os("MEMPLAN_FULL").is_some() { 10 } else { 1 };
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(times * default)
 }
 
 /// Whether trying everything came to an end and confirmed the answer.

@@ -5,6 +5,7 @@
 //!   selection of [`Features`];
 //! - [`instances`]: seeded generators for problems of any size;
 //! - [`mlir`]: texts of programs that are large in one way each;
+//! - [`stress`]: families on which something that looks quick is quadratic;
 //! - [`mod@reference`]: the rules of a valid plan, byte by byte and step by step;
 //! - [`brute_force`]: the smallest extent, by trying every offset;
 //! - [`exhaustive`]: whether there is a plan below an extent, likewise but quicker.
@@ -19,6 +20,7 @@ pub mod mlir;
 pub mod problems;
 mod random;
 pub mod reference;
+pub mod stress;
 
 pub use features::Features;
 pub use random::Random;

@@ -6,26 +6,31 @@
 //! ([`MERGED_ALIVE`]), and needs to know that nobody asks for owners (in-place
 //! partners) and nothing is taken away (slots that do not fit a space).
 
-use memplan_core::{BufferId, Bytes, MAX_BYTES, SpaceId};
+use memplan_core::{Bytes, IndexVec, MAX_BYTES, SpaceId};
 
 use super::conflicts::Conflicts;
 use super::fit::Obstacle;
+use super::heap::Heap;
 use super::piece::{PieceId, Pieces, Rect};
 use super::range_set::RangeSet;
-use super::skyline::Skyline;
-use crate::tuning::MERGED_ALIVE;
+use super::skyline::{Skyline, Wanted};
+use crate::tuning::{MERGED_ALIVE, OBSTACLES_PER_LOOK};
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
 pub(crate) struct Floor {
     /// Offsets end here.
     pub(crate) limit: u64,
-    /// Every buffer starts at a multiple of this.
-    granule: u64,
+    grid: Grid,
     index: Index,
+    /// What is placed, as long as it has a moment in common.
+    heap: Option<Heap>,
     /// Bytes of exclusive buffers, rounded up to the granule.
     pub(crate) blocked: RangeSet,
+    /// Pieces that are placed, but for those in `alone`.
     pub(crate) placed: Vec<PieceId>,
+    /// Exclusive buffers that are no part of a block: `blocked` says all about them.
+    pub(crate) alone: Vec<PieceId>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,11 +41,32 @@ enum Index {
         owners: Vec<PieceId>,
         bytes: Vec<(u64, u64)>,
     },
-    Merged {
-        skyline: Skyline,
-        /// What ranges are rounded up to: only where no window begins in the middle of a buffer.
-        granule: u64,
-    },
+    Merged(Skyline),
+}
+
+/// What the offsets in a space have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grid {
+    /// Every buffer starts at a multiple of this.
+    pub(crate) granule: u64,
+    /// So ranges of bytes can be rounded up to this: 1 where a window begins in the middle of a buffer.
+    pub(crate) rounding: u64,
+}
+
+impl Grid {
+    /// Those of all spaces, in one look at all buffers.
+    pub(crate) fn of_spaces(pieces: &Pieces) -> IndexVec<SpaceId, Grid> {
+        let problem = pieces.problem();
+        let mut granules = IndexVec::<SpaceId, u64>::filled(0, problem.spaces().len());
+        for (id, buffer) in problem.buffers().iter_enumerated() {
+            for &space in &buffer.spaces {
+                granules[space] = greatest_common_divisor(granules[space], problem.alignment_in(id, space).0);
+            }
+        }
+        let has_windows = pieces.has_windows();
+        let grid = |granule: u64| Grid { granule, rounding: if has_windows { 1 } else { granule } };
+        granules.iter().map(|&granule| grid(granule.max(1))).collect()
+    }
 }
 
 /// A rectangle that can be placed here: when, and who owns it.
@@ -55,13 +81,20 @@ pub(crate) struct Stretch {
 
 impl Floor {
     /// An empty floor for rectangles, which get sorted: their ranks are their positions.
-    pub(crate) fn new(pieces: &Pieces, space: SpaceId, stretches: &mut [Stretch]) -> Floor {
+    /// They may only be merged if nobody asks for their owners ([`Pieces::can_be_merged`]).
+    pub(crate) fn new(
+        pieces: &Pieces,
+        space: SpaceId,
+        grid: Grid,
+        may_merge: bool,
+        stretches: &mut [Stretch],
+    ) -> Floor {
         stretches.sort_unstable();
         let info = &pieces.problem().spaces()[space];
-        let granule = granule(pieces, space);
-        let index = if pieces.can_be_merged() && crowd(pieces, stretches) > MERGED_ALIVE {
-            let granule = if pieces.has_windows() { 1 } else { granule };
-            Index::Merged { skyline: Skyline::new(pieces.steps().len()), granule }
+        // So many must be there before so many can be alive.
+        let is_crowded = || stretches.len() as u64 > MERGED_ALIVE && crowd(pieces, stretches) > MERGED_ALIVE;
+        let index = if may_merge && is_crowded() {
+            Index::Merged(Skyline::new(pieces.steps().len()))
         } else {
             Index::Listed {
                 conflicts: Conflicts::new(stretches.iter().map(|stretch| stretch.start).collect()),
@@ -70,17 +103,27 @@ impl Floor {
             }
         };
         let limit = info.capacity.map_or(MAX_BYTES, |capacity| capacity.0);
-        Floor { limit, granule, index, blocked: RangeSet::default(), placed: Vec::new() }
+        Floor {
+            limit,
+            grid,
+            index,
+            heap: Some(Heap::empty()),
+            blocked: RangeSet::default(),
+            placed: Vec::new(),
+            alone: Vec::new(),
+        }
     }
 
     /// Takes everything away.
     pub(crate) fn clear(&mut self) {
         match &mut self.index {
             Index::Listed { conflicts, .. } => conflicts.clear(),
-            Index::Merged { skyline, .. } => skyline.clear(),
+            Index::Merged(skyline) => skyline.clear(),
         }
+        self.heap = Some(Heap::empty());
         self.blocked.clear();
         self.placed.clear();
+        self.alone.clear();
     }
 
     /// Adds what the rectangles alive at the same time mean for the piece of `rect`.
@@ -90,8 +133,25 @@ impl Floor {
             Index::Listed { conflicts, bytes, .. } => {
                 conflicts.for_each(rect.start, rect.end, |rank| obstacles.push(Obstacle::new(bytes[rank], own)));
             }
-            Index::Merged { skyline, .. } => {
+            Index::Merged(skyline) => {
                 skyline.for_each(rect.start, rect.end, |range| obstacles.push(Obstacle::new(range, own)));
+            }
+        }
+    }
+
+    /// The lowest free offset for a piece that is one rectangle, with the number of ranges looked at, where that is
+    /// found without listing all obstacles.
+    pub(crate) fn lowest(&self, rect: &Rect, alignment: u64, highest: u64) -> Option<(Option<u64>, u64)> {
+        let (start, end) = (u64::from(rect.start), u64::from(rect.end));
+        if let Some(top) = self.heap.as_ref().and_then(|heap| heap.top(start, end)).filter(|_| rect.low == 0) {
+            return Some((Bytes(top).align_up(Bytes(alignment)).map(|top| top.0).filter(|&top| top <= highest), 1));
+        }
+        match &self.index {
+            Index::Listed { .. } => None,
+            Index::Merged(skyline) => {
+                let wanted = Wanted { bytes: (rect.low, rect.high), alignment, highest };
+                let (offset, looks) = skyline.lowest((rect.start, rect.end), &wanted);
+                Some((offset, looks * OBSTACLES_PER_LOOK))
             }
         }
     }
@@ -109,19 +169,34 @@ impl Floor {
     /// Puts a rectangle of that rank down with its piece at `offset`.
     pub(crate) fn put(&mut self, rank: usize, rect: &Rect, offset: u64) {
         let (low, high) = (offset + rect.low, offset + rect.high);
+        let (life, bytes) = ((rect.start.into(), rect.end.into()), (low, round_up(high, self.grid.rounding)));
+        self.heap = self.heap.take().and_then(|heap| heap.with(life, bytes));
         match &mut self.index {
             Index::Listed { conflicts, bytes, .. } => {
                 bytes[rank] = (low, high);
                 conflicts.insert(rank, rect.end);
             }
-            Index::Merged { skyline, granule } => {
-                skyline.insert((rect.start, rect.end), (low, round_up(high, *granule)));
+            Index::Merged(skyline) => {
+                skyline.insert((rect.start, rect.end), (low, round_up(high, self.grid.rounding)));
             }
         }
     }
 
+    /// Lets the rectangle of that rank reach up to the end of another one that was put down on top of it and is alive
+    /// at the same times. False if others could use bytes between the two.
+    pub(crate) fn extend(&mut self, rank: usize, (low, high): (u64, u64)) -> bool {
+        let Index::Listed { bytes, .. } = &mut self.index else { return false };
+        let touches = bytes[rank].1 <= low && low <= round_up(bytes[rank].1, self.grid.rounding);
+        if touches {
+            bytes[rank].1 = high;
+            self.heap = None;
+        }
+        touches
+    }
+
     /// Takes the rectangle of that rank away.
     pub(crate) fn take(&mut self, rank: usize) {
+        self.heap = None;
         if let Index::Listed { conflicts, .. } = &mut self.index {
             conflicts.remove(rank);
         }
@@ -130,20 +205,12 @@ impl Floor {
     /// Keeps bytes for an exclusive buffer. Nobody can start between its end and
     /// the next granule, so neighbours grow together into one range.
     pub(crate) fn block(&mut self, low: u64, high: u64) {
-        self.blocked.insert(low, round_up(high, self.granule));
+        self.blocked.insert(low, round_up(high, self.grid.granule));
     }
 }
 
 fn round_up(bytes: u64, granule: u64) -> u64 {
     Bytes(bytes).align_up(Bytes(granule)).map_or(bytes, |bytes| bytes.0)
-}
-
-/// The greatest common divisor of the alignments of all buffers that may live in a space.
-fn granule(pieces: &Pieces, space: SpaceId) -> u64 {
-    let problem = pieces.problem();
-    let here = |id: &BufferId| problem.buffers()[*id].spaces.contains(&space);
-    let alignments = problem.buffers().ids().filter(here).map(|id| problem.alignment_in(id, space).0);
-    alignments.fold(0, greatest_common_divisor).max(1)
 }
 
 /// How many rectangles are alive, on average, where another one starts.

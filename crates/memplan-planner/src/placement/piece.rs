@@ -234,6 +234,12 @@ impl<'p> Pieces<'p> {
         self.partners.for_piece(piece)
     }
 
+    /// Whether a piece is one exclusive buffer: all of its bytes keep everybody out for ever.
+    pub(crate) fn is_alone(&self, piece: PieceId) -> bool {
+        let info = self.get(piece);
+        info.exclusive && self.problem.blocks().place_of(info.first_buffer).is_none()
+    }
+
     /// Whether it is enough to know which bytes are taken, not by whom, and
     /// placed pieces stay where they are: no in-place partners, no slots.
     pub(crate) fn can_be_merged(&self) -> bool {

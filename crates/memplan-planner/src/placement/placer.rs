@@ -19,14 +19,13 @@
 //! A placement costs O(log n + k log k) for k conflicts, less where so many are
 //! alive that their bytes have grown together. Every partial
 //! placement is valid, in any order of pieces; the order decides how good the
-//! result is. Exclusive pieces, and all pieces when the order of execution is
-//! not fixed, are compared with everything placed so far, so exclusive ones are
-//! best placed early.
+//! result is. Exclusive pieces are compared with everything placed so far that is not exclusive itself, so they are
+//! best placed early; all pieces are compared with everything when the order of execution is not fixed.
 
 use memplan_core::{Bytes, Id, IndexVec, MAX_BYTES, OverlayKind, Placement, Plan, Problem, Reuse, SpaceId};
 
 use super::fit::{Fit, Obstacle};
-use super::floor::{Floor, Stretch};
+use super::floor::{Floor, Grid, Stretch};
 use super::piece::{Footprint, Home, PieceId, Pieces, Rect};
 use crate::happens_before::Ordering;
 
@@ -39,6 +38,15 @@ pub struct Spot {
     pub offset: u64,
 }
 
+/// Slots of one piece that lie on each other: one obstacle for all others, however many slots there are.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// The last of them.
+    last: PieceId,
+    /// The rectangle that stands for all of them.
+    rank: usize,
+}
+
 /// A partial plan that grows piece by piece. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct Placer<'p> {
@@ -49,6 +57,8 @@ pub struct Placer<'p> {
     /// home, then of the second, …
     first_rank: IndexVec<PieceId, u32>,
     ranks: Vec<u32>,
+    /// The last slots that were put down, if they lie on each other.
+    run: Option<Run>,
     /// Obstacles looked at since the last [`clear`](Placer::clear): what the placements cost.
     obstacles_met: u64,
     /// Scratch memory.
@@ -74,20 +84,32 @@ impl<'p> Placer<'p> {
         }
         let mut ranks = vec![0; note as usize];
         let mut spaces = IndexVec::<SpaceId, Floor>::new();
-        for space in pieces.problem().spaces().ids() {
-            spaces.push(Floor::new(pieces, space, stretches[space].as_mut_slice()));
+        let may_merge = pieces.can_be_merged();
+        for (space, &grid) in Grid::of_spaces(pieces).iter_enumerated() {
+            spaces.push(Floor::new(pieces, space, grid, may_merge, stretches[space].as_mut_slice()));
             for (rank, stretch) in stretches[space].iter().enumerate() {
                 ranks[stretch.note as usize] = rank as u32;
             }
         }
         let spots = IndexVec::filled(None, pieces.len());
-        Placer { pieces, spots, spaces, first_rank, ranks, obstacles_met: 0, obstacles: Vec::new(), soft: Vec::new() }
+        Placer {
+            pieces,
+            spots,
+            spaces,
+            first_rank,
+            ranks,
+            run: None,
+            obstacles_met: 0,
+            obstacles: Vec::new(),
+            soft: Vec::new(),
+        }
     }
 
     /// Takes everything away again.
     pub fn clear(&mut self) {
         self.spots = IndexVec::filled(None, self.pieces.len());
         self.spaces.iter_mut().for_each(Floor::clear);
+        self.run = None;
         self.obstacles_met = 0;
     }
 
@@ -188,6 +210,14 @@ impl<'p> Placer<'p> {
         if info.size == 0 {
             return Some(info.fixed.unwrap_or(0));
         }
+        if fit == Fit::First && beside.is_none() && info.fixed.is_none() && self.is_only_a_rectangle(piece, home.space)
+        {
+            let rect = &self.pieces.rects(piece)[0];
+            if let Some((offset, looks)) = self.spaces[home.space].lowest(rect, home.alignment, highest) {
+                self.obstacles_met += looks;
+                return offset;
+            }
+        }
         self.collect_obstacles(piece, home.space);
         if let Some(beside) = beside {
             beside.collect_obstacles(piece, home.space);
@@ -207,6 +237,14 @@ impl<'p> Placer<'p> {
                 Some(apart.map_or(offset, |apart| apart.min(offset)))
             }
         }
+    }
+
+    /// Whether nothing but the rectangles placed in a space can be in the way of a piece, which is one itself.
+    fn is_only_a_rectangle(&self, piece: PieceId, space: SpaceId) -> bool {
+        let is_free = !self.pieces.get(piece).exclusive && self.pieces.ordering().is_none();
+        let is_unrelated = self.pieces.partners(piece).is_empty() && self.pieces.apart(piece).is_empty();
+        let is_unblocked = self.spaces[space].blocked.ranges().is_empty();
+        is_free && is_unrelated && is_unblocked && self.pieces.rects(piece).len() == 1
     }
 
     /// Whether an offset is possible: `soft` obstacles are partners that allow
@@ -256,7 +294,10 @@ impl<'p> Placer<'p> {
             let unordered = |ordering: &Ordering| !ordering.is_ordered(own.buffer, other.buffer);
             own.exclusive || pieces.ordering().is_some_and(unordered)
         };
-        for &other in &self.spaces[space].placed {
+        let floor = &self.spaces[space];
+        // The bytes of lone exclusive buffers are blocked for everybody; only the order of execution asks for their owners.
+        let alone = floor.alone.iter().filter(|_| pieces.ordering().is_some());
+        for &other in floor.placed.iter().chain(alone) {
             let Some(offset) = self.spots[other].map(|spot| spot.offset) else { continue };
             for own in pieces.footprints(piece) {
                 for other in pieces.footprints(other).filter(|other| strangers(&own, other)) {
@@ -308,7 +349,8 @@ impl<'p> Placer<'p> {
             return;
         }
         let floor = &mut self.spaces[spot.space];
-        floor.placed.push(piece);
+        let list = if self.pieces.is_alone(piece) { &mut floor.alone } else { &mut floor.placed };
+        list.push(piece);
         // Few are exclusive, and looking at a buffer takes longer than looking at its piece.
         if self.pieces.get(piece).exclusive {
             for own in self.pieces.footprints(piece).filter(|own| own.exclusive) {
@@ -317,17 +359,31 @@ impl<'p> Placer<'p> {
         }
         let rects = self.pieces.rects(piece);
         let first = self.first_rank[piece] as usize + home * rects.len();
+        // A piece with other slots is one solid rectangle, and so is what slots that touch make together.
+        if let ([rect], true) = (rects, self.pieces.get(piece).slots > 1) {
+            let before = self.run.filter(|run| run.last.index() + 1 == piece.index());
+            let bytes = (spot.offset + rect.low, spot.offset + rect.high);
+            if let Some(run) = before.filter(|run| self.pieces.get(piece).slot > 0 && floor.extend(run.rank, bytes)) {
+                self.run = Some(Run { last: piece, ..run });
+                return;
+            }
+            self.run = Some(Run { last: piece, rank: self.ranks[first] as usize });
+        }
         for (rect, &rank) in rects.iter().zip(&self.ranks[first..]) {
             floor.put(rank as usize, rect, spot.offset);
         }
     }
 
     /// Takes a piece that was among the last ones placed away again.
+    ///
+    /// Its other slots are taken away, too, so a rectangle that stands for several of them goes with the first.
     fn take(&mut self, piece: PieceId, home: usize) {
         let Some(spot) = self.spots[piece].take() else { return };
+        self.run = None;
         let floor = &mut self.spaces[spot.space];
-        let position = floor.placed.iter().rposition(|&placed| placed == piece);
-        position.map(|position| floor.placed.remove(position));
+        let list = if self.pieces.is_alone(piece) { &mut floor.alone } else { &mut floor.placed };
+        let position = list.iter().rposition(|&placed| placed == piece);
+        position.map(|position| list.remove(position));
         let rects = self.pieces.rects(piece);
         let first = self.first_rank[piece] as usize + home * rects.len();
         for (_, &rank) in rects.iter().zip(&self.ranks[first..]) {
@@ -342,8 +398,8 @@ impl<'p> Placer<'p> {
     fn block_again(&mut self, space: SpaceId) {
         let floor = &mut self.spaces[space];
         floor.blocked.clear();
-        for position in 0..floor.placed.len() {
-            let other = floor.placed[position];
+        let placed: Vec<PieceId> = floor.placed.iter().chain(&floor.alone).copied().collect();
+        for other in placed {
             let offset = self.spots[other].map_or(0, |spot| spot.offset);
             for own in self.pieces.footprints(other).filter(|own| own.exclusive) {
                 floor.block(offset + own.low, offset + own.high);

@@ -19,8 +19,31 @@
 //! ranges are merged, so a question costs what is left of them, however many
 //! buffers they come from. The price is memory, O(n log t) at worst, and that
 //! nothing can be taken away again.
+//!
+//! The lowest free offset ([`Skyline::lowest`]) needs no list of all ranges. The ranges of the nodes are looked at in
+//! ascending order, and a range that ends high lets all nodes skip what lies below its end.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use memplan_core::Bytes;
 
 use super::range_set::RangeSet;
+
+/// Ranges of one node that are still to be looked at.
+type Rest<'a> = &'a [(u64, u64)];
+
+/// Which offsets a rectangle may have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// The bytes it occupies, relative to its offset.
+    pub(crate) bytes: (u64, u64),
+    /// Its offset is a multiple of this.
+    pub(crate) alignment: u64,
+    /// Its offset is at most this.
+    pub(crate) highest: u64,
+}
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -63,10 +86,59 @@ impl Skyline {
         }
     }
 
+    /// The lowest offset at which a rectangle meets nothing in `[start, end)`, and how many ranges were looked at.
+    pub(crate) fn lowest(&self, (start, end): (u32, u32), wanted: &Wanted) -> (Option<u64>, u64) {
+        let (low, high) = wanted.bytes;
+        let anywhere = parts(self.leaves, start, end).map(|node| self.any[node].ranges());
+        let throughout = above(self.leaves, start, end).map(|node| self.throughout[node].ranges());
+        let mut rests: Vec<Rest> = anywhere.chain(throughout).filter(|ranges| !ranges.is_empty()).collect();
+        let firsts = rests.iter().enumerate().map(|(which, rest)| Reverse((rest[0].0, which)));
+        let mut next: BinaryHeap<Reverse<(u64, usize)>> = firsts.collect();
+        let (mut offset, mut looks) = (0, 0);
+        while let Some(mut top) = next.peek_mut() {
+            let Reverse((from, which)) = *top;
+            // All sums are below 2^64: offsets and sizes are below 2^63.
+            if from >= offset + high {
+                break;
+            }
+            looks += 1;
+            let to = rests[which][0].1;
+            if to > offset + low {
+                match Bytes(to - low).align_up(Bytes(wanted.alignment)).filter(|bytes| bytes.0 <= wanted.highest) {
+                    Some(bytes) => offset = bytes.0,
+                    None => return (None, looks),
+                }
+            }
+            // Ranges that end at or below the offset are in nobody's way any more.
+            rests[which] = skip(rests[which], offset + low);
+            match rests[which].first() {
+                Some(range) => *top = Reverse((range.0, which)),
+                None => {
+                    PeekMut::pop(top);
+                }
+            }
+        }
+        ((offset <= wanted.highest).then_some(offset), looks)
+    }
+
     /// Takes everything away.
     pub(crate) fn clear(&mut self) {
         self.any.iter_mut().chain(&mut self.throughout).for_each(RangeSet::clear);
     }
+}
+
+/// What is left of ascending ranges without those that end at or below `end`: doubling steps, then halving ones, so
+/// that a short way is short and a long way is not long.
+fn skip(ranges: Rest, end: u64) -> Rest {
+    if ranges.last().is_none_or(|last| last.1 <= end) {
+        return &[];
+    }
+    let mut step = 1;
+    while step < ranges.len() && ranges[step].1 <= end {
+        step *= 2;
+    }
+    let (from, to) = (step / 2, (step + 1).min(ranges.len()));
+    &ranges[from + ranges[from..to].partition_point(|range| range.1 <= end)..]
 }
 
 /// The fewest nodes that make up `[start, end)`.
@@ -110,6 +182,7 @@ fn above(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fit::{Fit, Obstacle};
     use super::*;
     use proptest::prelude::*;
 
@@ -133,6 +206,36 @@ mod tests {
                 }
                 prop_assert_eq!(found, expected);
             }
+        }
+
+        #[test]
+        fn the_lowest_offset_is_the_one_among_all_ranges(
+            taken in prop::collection::vec(((0u32..20, 1u32..8), (0u64..60, 1u64..6)), 0..60),
+            (start, steps) in (0u32..20, 1u32..8),
+            (low, length) in (0u64..4, 1u64..8),
+            alignment in prop::sample::select(vec![1u64, 3, 8]),
+            highest in 0u64..80,
+        ) {
+            let mut skyline = Skyline::new(28);
+            for &((start, steps), (low, size)) in &taken {
+                skyline.insert((start, start + steps), (low, low + size));
+            }
+            let bytes = (low, low + length);
+            let mut obstacles = Vec::new();
+            skyline.for_each(start, start + steps, |range| obstacles.push(Obstacle::new(range, bytes)));
+            let expected = Fit::First.choose(&mut obstacles, alignment, highest);
+            let (found, looks) = skyline.lowest((start, start + steps), &Wanted { bytes, alignment, highest });
+            prop_assert_eq!(found, expected);
+            prop_assert!(looks <= obstacles.len() as u64, "no range is looked at twice");
+        }
+    }
+
+    #[test]
+    fn skipping_is_a_search() {
+        let ranges: Vec<(u64, u64)> = (0..40).map(|at| (3 * at, 3 * at + 2)).collect();
+        for end in 0..125 {
+            let expected = ranges.partition_point(|range| range.1 <= end);
+            assert_eq!(skip(&ranges, end), &ranges[expected..], "{end}");
         }
     }
 }

@@ -19,7 +19,7 @@ fn place_longest_first(search: &mut Search, budget: &mut Budget) {
             return;
         }
     }
-    budget.spend(search.known.pass_cost.of(search.pieces.len() as u64));
+    budget.spend(search.known.pass_cost().of(search.pieces.len() as u64));
     search.known.keep(search.problem, placer.finish());
 }
 

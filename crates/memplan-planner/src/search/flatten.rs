@@ -34,14 +34,14 @@ pub(crate) struct Flat {
 }
 
 impl Flat {
-    /// The pieces that `is_here` says are in the space. `None` if they cannot be made flat.
-    pub(crate) fn new(pieces: &Pieces, space: SpaceId, is_here: impl Fn(PieceId) -> bool) -> Option<Flat> {
+    /// Pieces, in order, that are in one space, and the buffers [`in_place`]. `None` if they cannot be made flat.
+    pub(crate) fn new(pieces: &Pieces, space: SpaceId, here: &[PieceId], in_place: &[BufferId]) -> Option<Flat> {
         if pieces.ordering().is_some() {
             return None;
         }
-        let here: Vec<PieceId> = pieces.ids().filter(|&piece| pieces.get(piece).size > 0 && is_here(piece)).collect();
+        let here: Vec<PieceId> = here.iter().copied().filter(|&piece| pieces.get(piece).size > 0).collect();
         let slabs = Vec::with_capacity(here.len());
-        let mut flattening = Flattening { pieces, space, slabs, in_place: in_place(pieces.problem()), is_exact: true };
+        let mut flattening = Flattening { pieces, space, slabs, in_place, is_exact: true };
         for &piece in &here {
             let slab = flattening.slab(piece)?;
             flattening.slabs.push(slab);
@@ -57,12 +57,12 @@ struct Flattening<'a, 'p> {
     space: SpaceId,
     slabs: Vec<Slab>,
     /// Buffers with a permission to overlay, sorted.
-    in_place: Vec<BufferId>,
+    in_place: &'a [BufferId],
     is_exact: bool,
 }
 
 /// The buffers of overlays that come in the right order, sorted.
-fn in_place(problem: &Problem) -> Vec<BufferId> {
+pub(crate) fn in_place(problem: &Problem) -> Vec<BufferId> {
     let start = |id: BufferId| problem.buffers()[id].lifetime.start();
     let in_order = problem.overlays().iter().filter(|overlay| start(overlay.over) < start(overlay.buffer));
     let mut buffers: Vec<BufferId> = in_order.flat_map(|overlay| [overlay.buffer, overlay.over]).collect();

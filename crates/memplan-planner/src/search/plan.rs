@@ -6,8 +6,9 @@ use std::sync::Arc;
 use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness, bound};
 
 use super::budget::{Budget, Clock};
+use super::dense::{is_crowded, pack_densely};
 use super::descent::{Standing, descend};
-use super::flatten::Flat;
+use super::flatten::{Flat, in_place};
 use super::general::{self, meeting_step};
 use super::peak_first::place_peak_first;
 use super::reorder::reorder;
@@ -56,8 +57,8 @@ fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
     // The portfolio is not paid for by what the caller allows for the search, but it is not endless.
     let mut for_members = Budget::new(request, request.effort.work() / 2, Arc::clone(&clock));
     let tried = portfolio::try_at_once(&pieces, &mut for_members);
-    // Whoever has waited longer for a first plan than the effort's work takes can wait as long again.
-    let work = request.work_limit.unwrap_or_else(|| request.effort.work().max(for_members.spent()));
+    // Whoever has waited for a first plan can wait twice as long again, on top of the effort's work.
+    let work = request.work_limit.unwrap_or_else(|| request.effort.work().saturating_add(2 * for_members.spent()));
     improve(Search::new(&pieces, tried, request, may_ask), &mut Budget::new(request, work, clock))
 }
 
@@ -85,6 +86,8 @@ pub(crate) struct Search<'a, 'p> {
     /// Whether only the first member of the portfolio was run at once.
     began_with_one_order: bool,
     is_flat: OnceCell<bool>,
+    /// Buffers with a permission to overlay, sorted.
+    in_place: Vec<BufferId>,
     pub(super) known: Tried,
     /// Spaces with a new placement, where there is no plan yet.
     placed: IndexVec<SpaceId, Option<Vec<(PieceId, Bytes)>>>,
@@ -100,6 +103,7 @@ impl<'a, 'p> Search<'a, 'p> {
             may_ask,
             began_with_one_order: known.members < MEMBERS.len(),
             is_flat: OnceCell::new(),
+            in_place: in_place(problem),
             known,
             placed: IndexVec::filled(None, problem.spaces().len()),
         }
@@ -135,8 +139,10 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// Whether the canonical search can take every space as a whole, with nothing lost.
     pub(super) fn is_flat(&self) -> bool {
-        let is_exact = |space| self.flat(space).is_some_and(|flat| flat.is_exact && flat.instance.is_tractable());
-        *self.is_flat.get_or_init(|| self.is_small() && self.problem.spaces().ids().all(is_exact))
+        let is_exact = |(space, here): (SpaceId, &Vec<PieceId>)| {
+            self.flat(space, here).is_some_and(|flat| flat.is_exact && flat.instance.is_tractable())
+        };
+        *self.is_flat.get_or_init(|| self.is_small() && self.by_space().iter_enumerated().all(is_exact))
     }
 
     /// Whether stages that also look for smaller plans than a capacity asks for make sense: not on many pieces, where
@@ -147,12 +153,12 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// The canonical search, each space for itself.
     pub(super) fn search_spaces(&mut self, budget: &mut Budget) {
-        let spaces: Vec<SpaceId> = self.problem.spaces().ids().collect();
+        let spaces = self.by_space();
         // Of a few pieces, the general search may know better what is left.
         let others = u32::from(self.pieces.len() <= FEW_PIECES);
-        for (number, &space) in spaces.iter().enumerate() {
+        for (number, (space, here)) in spaces.iter_enumerated().enumerate() {
             let mut share = budget.share((spaces.len() - number) as u32 + others);
-            self.improve_space(space, &mut share);
+            self.improve_space(space, here, &mut share);
             budget.spend(share.spent());
             if self.known.witness.is_some() {
                 return;
@@ -176,18 +182,34 @@ impl<'a, 'p> Search<'a, 'p> {
         self.settle(nodes, budget);
     }
 
+    /// Whether ejection chains have their turn before all other stages.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.can_be_repaired() && is_crowded(self.pieces)
+    }
+
+    /// Ejection chains, for many pieces alive at once.
+    pub(super) fn pack_densely(&mut self, budget: &mut Budget) {
+        let (pieces, seed) = (self.pieces, self.request.seed);
+        let Some(plan) = self.known.best.as_ref().or(self.known.too_tall.as_ref()) else { return };
+        let smaller = pack_densely(pieces, plan, self.known.lower_bound, seed, budget);
+        self.known.stop = budget.stop().unwrap_or(self.known.stop);
+        self.known.keep(self.problem, smaller);
+        budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
+    }
+
     /// Passes that place what is alive at the peak first.
     pub(super) fn place_peak_first(&mut self, budget: &mut Budget) {
+        let cost = self.known.pass_cost();
         let known = &mut self.known;
-        let stop = place_peak_first(self.pieces, &mut known.best, &known.per_space, known.pass_cost, budget);
+        let stop = place_peak_first(self.pieces, &mut known.best, &known.per_space, cost, budget);
         known.stop = stop.unwrap_or(known.stop);
     }
 
     /// Hill climbing on the order of placement.
     pub(super) fn reorder(&mut self, budget: &mut Budget) {
+        let (seed, cost) = (self.request.seed, self.known.pass_cost());
         let known = &mut self.known;
-        let seed = self.request.seed;
-        let stop = reorder(self.pieces, &mut known.best, &known.per_space, seed, known.pass_cost, budget);
+        let stop = reorder(self.pieces, &mut known.best, &known.per_space, seed, cost, budget);
         known.stop = stop.unwrap_or(known.stop);
     }
 
@@ -199,7 +221,7 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// They are asked where all of them together are cheap, or where none may be better.
     fn work_for_others(&self) -> u64 {
-        let all = self.known.pass_cost.of(self.pieces.len() as u64).saturating_mul(STRATEGIES.len() as u64);
+        let all = self.known.pass_cost().of(self.pieces.len() as u64).saturating_mul(STRATEGIES.len() as u64);
         match self.request.effort {
             Effort::Thorough => u64::MAX,
             Effort::Normal if all <= OTHERS_WORK => OTHERS_WORK,
@@ -231,7 +253,7 @@ impl<'a, 'p> Search<'a, 'p> {
             let (work_limit, effort) = (Some(0), Effort::Quick);
             let request = Request { work_limit, effort, ceiling, time_limit, observer: None, ..self.request.clone() };
             let outcome = strategy::plan(*strategy, self.problem, &request).ok();
-            budget.spend(self.known.pass_cost.of(self.pieces.len() as u64));
+            budget.spend(self.known.pass_cost().of(self.pieces.len() as u64));
             self.known.keep(self.problem, outcome.as_ref().and_then(Outcome::plan).cloned());
             budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
         }
@@ -303,19 +325,13 @@ impl<'a, 'p> Search<'a, 'p> {
     pub(super) fn repair_peaks(&mut self, budget: &mut Budget) {
         // Looking for the tallest places takes a look at every piece.
         budget.spend(self.pieces.len() as u64 / PIECES_PER_UNIT);
+        let (seed, cost) = (self.request.seed, self.known.pass_cost());
         let known = &mut self.known;
         let capacity = self.problem.spaces().iter().find_map(|space| space.capacity);
         let enough = known.lower_bound.max(capacity.unwrap_or_default());
         let stop = match known.best {
-            Some(_) => repair_peaks(
-                self.pieces,
-                &mut known.best,
-                known.lower_bound,
-                self.request.seed,
-                known.pass_cost,
-                budget,
-            ),
-            None => repair_peaks(self.pieces, &mut known.too_tall, enough, self.request.seed, known.pass_cost, budget),
+            Some(_) => repair_peaks(self.pieces, &mut known.best, known.lower_bound, seed, cost, budget),
+            None => repair_peaks(self.pieces, &mut known.too_tall, enough, seed, cost, budget),
         };
         known.stop = stop.unwrap_or(known.stop);
         let mended = known.too_tall.take();
@@ -336,12 +352,23 @@ impl<'a, 'p> Search<'a, 'p> {
         planned.or_else(|| self.pieces.homes(piece).first().map(|home| home.space))
     }
 
-    fn flat(&self, space: SpaceId) -> Option<Flat> {
-        Flat::new(self.pieces, space, |piece| self.space_of(piece) == Some(space))
+    /// The pieces that are in each space now, in order.
+    fn by_space(&self) -> IndexVec<SpaceId, Vec<PieceId>> {
+        let mut by_space = IndexVec::filled(Vec::new(), self.problem.spaces().len());
+        for piece in self.pieces.ids() {
+            if let Some(space) = self.space_of(piece) {
+                by_space[space].push(piece);
+            }
+        }
+        by_space
     }
 
-    fn improve_space(&mut self, space: SpaceId, budget: &mut Budget) {
-        let Some(flat) = self.flat(space).filter(|flat| flat.instance.is_tractable()) else { return };
+    fn flat(&self, space: SpaceId, here: &[PieceId]) -> Option<Flat> {
+        Flat::new(self.pieces, space, here, &self.in_place)
+    }
+
+    fn improve_space(&mut self, space: SpaceId, here: &[PieceId], budget: &mut Budget) {
+        let Some(flat) = self.flat(space, here).filter(|flat| flat.instance.is_tractable()) else { return };
         let capacity = self.problem.spaces()[space].capacity;
         let lower = if flat.is_exact {
             self.known.per_space[space].max(flat.instance.lower_bound())
@@ -399,11 +426,12 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// A witness of the lower bound with what can be spared left out.
     fn reduced(&self, witness: Witness, budget: &mut Budget) -> Witness {
-        let only_here = |piece: PieceId| {
-            let homes = self.pieces.homes(piece);
+        let only_here = |piece: &PieceId| {
+            let homes = self.pieces.homes(*piece);
             homes.len() == 1 && homes[0].space == witness.space
         };
-        let flat = Flat::new(self.pieces, witness.space, only_here).filter(|flat| flat.is_exact);
+        let here: Vec<PieceId> = self.pieces.ids().filter(only_here).collect();
+        let flat = self.flat(witness.space, &here).filter(|flat| flat.is_exact);
         let is_in = |piece: PieceId| self.pieces.members(piece).any(|(buffer, _)| witness.buffers.contains(&buffer));
         let smaller = flat.filter(|_| witness.buffers.len() <= MOST_WITNESS_BUFFERS).and_then(|flat| {
             let items: Vec<u32> =

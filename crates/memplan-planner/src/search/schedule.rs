@@ -50,11 +50,27 @@ pub(crate) enum Share {
 /// The stages, in order.
 pub(crate) const SCHEDULE: &[Stage] = &[
     Stage {
+        name: "dense",
+        does: "ejection chains: makes room for what ends too high by moving what lies elsewhere",
+        applies: |search| search.began_with_one_order() && search.is_crowded() && !search.is_done(),
+        share: Share::Rest,
+        run: |search, budget| search.pack_densely(budget),
+    },
+    Stage {
         name: "repair-peaks",
         does: "packs the most crowded places of a plan anew",
         applies: |search| search.is_small() && search.began_with_one_order() && search.can_be_repaired(),
         share: Share::OneOf(2),
         run: |search, budget| search.repair_peaks(budget),
+    },
+    Stage {
+        name: "dense",
+        does: "ejection chains: makes room for what ends too high by moving what lies elsewhere",
+        applies: |search| {
+            search.is_small() && search.began_with_one_order() && search.can_be_repaired() && !search.is_done()
+        },
+        share: Share::OneOf(2),
+        run: |search, budget| search.pack_densely(budget),
     },
     Stage {
         name: "orders",
@@ -76,6 +92,13 @@ pub(crate) const SCHEDULE: &[Stage] = &[
         applies: |search| !search.is_flat() && !search.is_done() && search.can_be_repaired(),
         share: Share::OneOf(2),
         run: |search, budget| search.repair_peaks(budget),
+    },
+    Stage {
+        name: "dense",
+        does: "ejection chains: makes room for what ends too high by moving what lies elsewhere",
+        applies: |search| !search.is_flat() && !search.is_small() && !search.is_done() && search.can_be_repaired(),
+        share: Share::OneOf(2),
+        run: |search, budget| search.pack_densely(budget),
     },
     Stage {
         name: "peak-first",

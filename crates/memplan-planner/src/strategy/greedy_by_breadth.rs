@@ -26,6 +26,7 @@ use std::cmp::Reverse;
 use memplan_core::{Bytes, Outcome, Problem};
 
 use crate::growing_object::GrowingObject;
+use crate::heap::Gathering;
 use crate::overlap::OverlapSet;
 use crate::records::{Record, supports_records};
 use crate::sharing::{Sharing, plan_sharing};
@@ -62,12 +63,17 @@ pub(super) fn share_by_breadth(records: &[Record], ceiling: Option<Bytes>) -> Op
     let mut waiting = OverlapSet::full(records);
     let mut object_of = vec![0; records.len()];
     let mut objects: Vec<GrowingObject> = Vec::new();
+    let mut placed = Some(Gathering::empty());
     for step in broadest_first(records) {
         let mut alive = waiting.overlapping(step, step + 1);
         alive.sort_by_key(|&index| (Reverse(records[index].bytes), index));
         for index in alive {
             let record = &records[index];
-            let object = best_object(&objects, record).unwrap_or_else(|| {
+            // Where a record meets everything that is placed, no object is free.
+            let meets_all = placed.is_some_and(|placed| placed.is_met(record.start, record.end));
+            placed = placed.and_then(|placed| placed.with(record.start, record.end));
+            let free = if meets_all { None } else { best_object(&objects, record) };
+            let object = free.unwrap_or_else(|| {
                 objects.push(GrowingObject::default());
                 objects.len() - 1
             });

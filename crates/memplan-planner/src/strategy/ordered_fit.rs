@@ -91,6 +91,10 @@ pub const BEST_CONFLICTS: OrderedFit =
 pub const BEST_LOAD: OrderedFit =
     ordered("best-fit-load", "tightest gap, those alive at the peak first", Fit::Best, Order::Load);
 
+/// The first pass over a crowded problem; no strategy of its own, for only what repairs its plan makes it pay.
+pub(crate) const NEAR_PEAK: OrderedFit =
+    ordered("first-fit-near-peak", "lowest free offset, those alive near the peak first", Fit::First, Order::NearPeak);
+
 impl OrderedFit {
     /// Places all pieces. The first that does not end below the ceiling ends the pass, and so does
     /// giving up. The error is a piece that could not be placed at all.

@@ -9,7 +9,7 @@ use memplan_core::{BufferId, Id, OverlayKind, Problem, SpaceId, Step};
 use super::model::{Choice, Conjunction, Job, Least, Model, Part, gcd, round_down, round_up};
 use super::order::Orders;
 use crate::piece::{PieceId, Pieces};
-use crate::tuning::{MOST_CHOICES, MOST_TAKERS};
+use crate::tuning::{MOST_CHOICES, MOST_GENERAL_JOBS, MOST_TAKERS};
 
 /// Sums of sizes, alignments and offsets stay below this.
 const HIGHEST: i64 = 1 << 60;
@@ -88,6 +88,11 @@ impl<'a, 'p> Builder<'a, 'p> {
         };
         for &piece in here {
             builder.add_part(piece, space)?;
+        }
+        // A piece may be a group of many buffers, and every stretch of each of them is compared with all others.
+        let jobs = builder.details.iter().map(|detail| detail.stretches.len() + detail.footprints.len());
+        if jobs.sum::<usize>() > MOST_GENERAL_JOBS {
+            return None;
         }
         let padded = |part: &Part| i128::from(part.size) + i128::from(part.alignment) + i128::from(part.lowest.abs());
         let enough = builder.parts.iter().map(padded).sum::<i128>();

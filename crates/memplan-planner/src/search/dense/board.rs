@@ -1,0 +1,268 @@
+//! Who lies where, and the two questions asked about it: where is there room, and where is room made most cheaply?
+//!
+//! Both questions look at the *neighbours* of a rectangle, those that are placed and alive at the same time, in the
+//! order of their addresses:
+//!
+//! ```text
+//!    address   0    2    4    6    8   10         x is 3 high.
+//!    neighbours [aaaa]  [bbb][c]    [dddd]        Room: none (gaps of 1 and 2).
+//!    cost          9      6   1        8          Cheapest: on b's end, which costs c = 1:
+//!                            [xxxxxx]             c is ejected, x goes to 7.
+//! ```
+//!
+//! *Cheapest* needs no look at every address. Let x slide down until it touches the end of a neighbour (or the bottom):
+//! on the way it meets nobody new, for whoever lies below is met only after x has passed its end. So only 0 and the ends
+//! of neighbours (rounded up to the alignment) are candidates, and one walk over sorted starts and sorted ends knows the
+//! cost of each.
+//!
+//! A question costs what is alive during the life of x: gathering and sorting them. The sort distributes
+//! them over buckets by address, where first fit and its kin spread them evenly, so it is linear.
+
+use super::super::random::Random;
+use super::rectangles::{NOWHERE, Rectangles};
+use crate::conflicts::Conflicts;
+use crate::tuning::{BUCKETED_KEYS, BUCKETS, EJECTION_NOISE, MOVES_PER_KEY, PLACEMENT};
+
+/// A place for a rectangle. See the module documentation.
+#[derive(Clone)]
+pub(super) struct Board<'a> {
+    pub(super) rectangles: &'a Rectangles,
+    pub(super) addresses: Vec<u32>,
+    placed: Conflicts,
+    /// How often a rectangle found no room: the more often, the dearer it is to eject.
+    penalties: Vec<u16>,
+    /// Neighbours looked at so far, and a little for each placement.
+    pub(super) work: u64,
+    neighbours: Neighbours,
+}
+
+/// A penalty never grows above this, so that sums of costs stay below 2^64.
+const HIGHEST_PENALTY: u16 = 1 << 12;
+
+impl<'a> Board<'a> {
+    /// All rectangles at their addresses.
+    pub(super) fn filled(rectangles: &'a Rectangles, addresses: Vec<u32>) -> Board<'a> {
+        Board {
+            rectangles,
+            addresses,
+            placed: Conflicts::full(rectangles.starts.clone(), &rectangles.ends),
+            penalties: vec![1; rectangles.len()],
+            work: 0,
+            neighbours: Neighbours::default(),
+        }
+    }
+
+    pub(super) fn put(&mut self, rank: usize, address: u32) {
+        debug_assert!(self.addresses[rank] == NOWHERE, "a rectangle is placed once");
+        self.addresses[rank] = address;
+        self.placed.insert(rank, self.rectangles.ends[rank]);
+    }
+
+    pub(super) fn take(&mut self, rank: usize) {
+        debug_assert!(self.addresses[rank] != NOWHERE, "only what is placed can be taken");
+        self.addresses[rank] = NOWHERE;
+        self.placed.remove(rank);
+    }
+
+    pub(super) fn end(&self, rank: usize) -> u32 {
+        self.addresses[rank].saturating_add(self.rectangles.sizes[rank])
+    }
+
+    /// The lowest address of the tightest gap in which a rectangle meets nobody and ends at `ceiling` at most.
+    pub(super) fn room(&mut self, rank: usize, ceiling: u32) -> Option<u32> {
+        self.gather(rank);
+        let rectangles = self.rectangles;
+        let size = u64::from(rectangles.sizes[rank]);
+        let highest = u64::from(ceiling).checked_sub(size)?;
+        let alignment = u64::from(rectangles.alignments[rank]);
+        let mut best: Option<(u64, u64)> = None;
+        let mut address = 0;
+        let past_all = (u64::from(ceiling), None);
+        let starts = self.neighbours.by_start.iter().map(|&key| (u64::from(high_half(key)), Some(low_half(key))));
+        for (start, neighbour) in starts.chain([past_all]) {
+            if address > highest {
+                break;
+            }
+            if start >= address + size && best.is_none_or(|(least, _)| start - address < least) {
+                best = Some((start - address, address));
+            }
+            if let Some(neighbour) = neighbour {
+                let end = start + u64::from(rectangles.sizes[neighbour]);
+                address = address.max(end.next_multiple_of(alignment));
+            }
+        }
+        best.map(|(_, address)| address as u32)
+    }
+
+    /// Puts a rectangle, for which [`Board::room`] was just asked in vain, where those in its way weigh least, and puts
+    /// these into `ejected`. False if what is pinned leaves no place at all.
+    pub(super) fn make_room(&mut self, rank: usize, ceiling: u32, random: &mut Random, ejected: &mut Vec<u32>) -> bool {
+        let Some(address) = self.cheapest(rank, ceiling, random) else { return false };
+        self.penalties[rank] = (self.penalties[rank] + 1).min(HIGHEST_PENALTY);
+        let (low, high) = (address, address + self.rectangles.sizes[rank]);
+        ejected.clear();
+        for &key in self.neighbours.by_start.iter().take_while(|&&key| high_half(key) < high) {
+            if self.end(low_half(key)) > low {
+                ejected.push(low_half(key) as u32);
+            }
+        }
+        ejected.iter().for_each(|&other| self.take(other as usize));
+        self.put(rank, address);
+        true
+    }
+
+    /// Collects the neighbours of a rectangle, by address.
+    fn gather(&mut self, rank: usize) {
+        let Board { rectangles, addresses, placed, neighbours, .. } = self;
+        neighbours.by_start.clear();
+        let by_start = &mut neighbours.by_start;
+        placed.for_each(rectangles.starts[rank], rectangles.ends[rank], |other| {
+            by_start.push(key(addresses[other], other));
+        });
+        sort(&mut neighbours.by_start, &mut neighbours.spare);
+        self.work += PLACEMENT + self.neighbours.by_start.len() as u64;
+    }
+
+    fn cheapest(&mut self, rank: usize, ceiling: u32, random: &mut Random) -> Option<u32> {
+        let size = self.rectangles.sizes[rank];
+        let highest = ceiling.checked_sub(size)?;
+        let alignment = u64::from(self.rectangles.alignments[rank]);
+        // Only ends at or below the highest address can be candidates.
+        self.neighbours.by_end.clear();
+        for position in 0..self.neighbours.by_start.len() {
+            let other = low_half(self.neighbours.by_start[position]);
+            if self.end(other) <= highest {
+                self.neighbours.by_end.push(key(self.end(other), other));
+            }
+        }
+        let Neighbours { by_start, by_end, spare } = &mut self.neighbours;
+        sort(by_end, spare);
+        self.work += by_start.len() as u64;
+
+        // While candidates go up, neighbours come into the way of the rectangle's upper end and leave at its lower one.
+        let mut in_the_way = InTheWay::default();
+        let (mut entered, mut left) = (0, 0);
+        let mut best: Option<(u64, u32)> = None;
+        for candidate in std::iter::once(0).chain(by_end.iter().map(|&key| high_half(key))) {
+            let address = u64::from(candidate).next_multiple_of(alignment);
+            if address > u64::from(highest) {
+                break;
+            }
+            let address = address as u32;
+            while let Some(&key) = by_start.get(entered).filter(|&&key| high_half(key) < address + size) {
+                in_the_way.enter(low_half(key), self.rectangles, &self.penalties);
+                entered += 1;
+            }
+            while let Some(&key) = by_end.get(left).filter(|&&key| high_half(key) <= address) {
+                in_the_way.leave(low_half(key), self.rectangles, &self.penalties);
+                left += 1;
+            }
+            if in_the_way.pinned == 0 && best.is_none_or(|(least, _)| in_the_way.cost < least) {
+                let cost = in_the_way.cost + random.below(in_the_way.cost / EJECTION_NOISE + 1);
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, address));
+                }
+            }
+        }
+        best.map(|(_, address)| address)
+    }
+}
+
+/// What a rectangle at some address would have to eject.
+#[derive(Default)]
+struct InTheWay {
+    cost: u64,
+    pinned: u32,
+}
+
+impl InTheWay {
+    fn enter(&mut self, rank: usize, rectangles: &Rectangles, penalties: &[u16]) {
+        self.cost += cost(rank, rectangles, penalties);
+        self.pinned += u32::from(rectangles.is_pinned[rank]);
+    }
+
+    fn leave(&mut self, rank: usize, rectangles: &Rectangles, penalties: &[u16]) {
+        self.cost -= cost(rank, rectangles, penalties);
+        self.pinned -= u32::from(rectangles.is_pinned[rank]);
+    }
+}
+
+/// Below 2^30 · 2^12 each, so a sum over 2^20 neighbours fits.
+fn cost(rank: usize, rectangles: &Rectangles, penalties: &[u16]) -> u64 {
+    u64::from(rectangles.weights[rank]) * u64::from(penalties[rank])
+}
+
+/// Scratch memory for one question.
+#[derive(Clone, Default)]
+struct Neighbours {
+    by_start: Vec<u64>,
+    by_end: Vec<u64>,
+    spare: Spare,
+}
+
+fn key(address: u32, rank: usize) -> u64 {
+    u64::from(address) << 32 | rank as u64
+}
+
+fn high_half(key: u64) -> u32 {
+    (key >> 32) as u32
+}
+
+fn low_half(key: u64) -> usize {
+    key as u32 as usize
+}
+
+/// Memory for [`sort`].
+#[derive(Clone, Default)]
+struct Spare {
+    keys: Vec<u64>,
+    firsts: Vec<u32>,
+}
+
+/// Sorts keys by distributing them over buckets of addresses, then moving each to its place in its bucket. If the
+/// addresses crowd in few buckets, an ordinary sort takes over.
+fn sort(keys: &mut Vec<u64>, spare: &mut Spare) {
+    if keys.len() < BUCKETED_KEYS {
+        keys.sort_unstable();
+        return;
+    }
+    let highest = keys.iter().copied().max().unwrap_or(0);
+    let shift = (u64::BITS - highest.leading_zeros()).saturating_sub(BUCKETS.ilog2());
+    let bucket = |key: u64| (key >> shift) as usize;
+    spare.firsts.clear();
+    spare.firsts.resize(BUCKETS + 1, 0);
+    for &key in keys.iter() {
+        spare.firsts[bucket(key) + 1] += 1;
+    }
+    for bucket in 0..BUCKETS {
+        spare.firsts[bucket + 1] += spare.firsts[bucket];
+    }
+    spare.keys.clear();
+    spare.keys.resize(keys.len(), 0);
+    for &key in keys.iter() {
+        let first = &mut spare.firsts[bucket(key)];
+        spare.keys[*first as usize] = key;
+        *first += 1;
+    }
+    std::mem::swap(keys, &mut spare.keys);
+    insertion_sort(keys);
+}
+
+/// Linear where no key is far from its place.
+fn insertion_sort(keys: &mut [u64]) {
+    let mut moves = 0;
+    for position in 1..keys.len() {
+        let key = keys[position];
+        let mut hole = position;
+        while hole > 0 && keys[hole - 1] > key {
+            keys[hole] = keys[hole - 1];
+            hole -= 1;
+        }
+        keys[hole] = key;
+        moves += position - hole;
+        if moves > MOVES_PER_KEY * keys.len() {
+            keys.sort_unstable();
+            return;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Below a goal, by ejection chains.
+//!
+//! Rectangles that do not fit wait in a queue, the heaviest first. One after the other is put where there is room below the goal, or
+//! else where those in its way weigh least; these are ejected and wait in turn:
+//!
+//! ```text
+//!      goal ─────────────────       ─────────────────       ─────────────────
+//!            ......ccc.......        ......ccc.......        ......ccc...dd..
+//!            aaaa..ccc.......        aaaaxxxxx.......        aaaaxxxxx...dd..
+//!            aaaa..dd...bbbb.        aaaaxxxxx..bbbb.        aaaaxxxxx..bbbb.
+//!
+//!            x (queue) finds no      d is lightest:          d finds room
+//!            gap as long as it       x takes its place       elsewhere
+//! ```
+//!
+//! Mostly the ejected are lighter than who ejects them, so trouble moves to smaller and smaller rectangles, for which there is
+//! room somewhere. To keep two from throwing each other out for ever, whoever finds no room becomes dearer to
+//! eject: the chain leaves a stretch of time where nothing gives way and goes on where something does.
+//!
+//! A goal that is out of reach shows in a queue that gets no shorter. Then the goal is raised by a fifth of its distance to the bound, and the chain goes on from
+//! where it is: most of time has settled below the lower goal by then, and only the stretches that need it use the new room. That is much better, and
+//! quicker, than starting at a comfortable goal and lowering it.
+//!
+//! Small rectangles, half of all where sizes are spread over magnitudes, add little to the load and much to the work. They wait until
+//! all others have found their place below a somewhat lower ceiling; the *strip* between that and the goal is theirs, and nearly all of them fit at once.
+
+use std::collections::BinaryHeap;
+
+use super::super::random::Random;
+use super::board::Board;
+use crate::tuning::{EJECTIONS_PER_GLANCE, GOAL_RAISE, LEAST_GAIN, QUEUE_PROGRESS, SMALL_STRIP};
+
+/// Below what to pack.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    /// All rectangles end here or below.
+    extent: u32,
+    /// All that are not small end here or below.
+    ceiling: u32,
+    /// Smaller ones are small.
+    small: u32,
+}
+
+impl Goal {
+    fn ceiling(&self, size: u32) -> u32 {
+        if size < self.small { self.extent } else { self.ceiling }
+    }
+}
+
+/// How an attempt goes about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    /// How far above the bound the goal is at first.
+    pub(super) slack: u32,
+    /// Work without success before the goal is raised.
+    pub(super) patience: u64,
+    /// The attempt ends after so much work.
+    pub(super) work_limit: u64,
+    pub(super) seed: u64,
+}
+
+/// When to ask whether the queue gets shorter.
+struct Check {
+    /// Not before so much work.
+    work: u64,
+    /// Nor before half of those who waited had their turn.
+    turns: usize,
+    waiting: usize,
+}
+
+impl Check {
+    fn new(work: u64, waiting: usize) -> Check {
+        Check { work, turns: 0, waiting }
+    }
+
+    fn is_due(&self, work: u64) -> bool {
+        work >= self.work && 2 * self.turns >= self.waiting
+    }
+
+    /// A queue that gets shorter needs no help.
+    fn is_stuck(&self, waiting: usize) -> bool {
+        waiting * QUEUE_PROGRESS > self.waiting * (QUEUE_PROGRESS - 1)
+    }
+}
+
+/// Who waits for a place: all that are not small first, then by weight.
+type Queue = BinaryHeap<(bool, u32, u32)>;
+
+/// One attempt to get everything below a goal. See the module documentation.
+pub(super) struct Attempt<'b, 'a> {
+    board: &'b mut Board<'a>,
+    /// The load ends here at its peak.
+    lower: u32,
+    /// A goal that is not below this is of no use.
+    known: u32,
+    manner: Manner,
+    slack: u32,
+    goal: Goal,
+    random: Random,
+    /// Asked now and then: whether to give up.
+    is_over: &'b (dyn Fn() -> bool + Sync),
+}
+
+impl<'b, 'a> Attempt<'b, 'a> {
+    pub(super) fn new(
+        board: &'b mut Board<'a>,
+        (lower, known): (u32, u32),
+        manner: Manner,
+        is_over: &'b (dyn Fn() -> bool + Sync),
+    ) -> Attempt<'b, 'a> {
+        let goal = Goal { extent: lower, ceiling: lower, small: 1 };
+        let random = Random::new(manner.seed);
+        let mut attempt = Attempt { board, lower, known, manner, slack: manner.slack, goal, random, is_over };
+        attempt.aim();
+        attempt
+    }
+
+    /// Sets the goal by the slack.
+    fn aim(&mut self) {
+        let extent = self.lower.saturating_add(self.slack);
+        let strip = self.slack / SMALL_STRIP;
+        let small = self.board.rectangles.small_for(strip);
+        self.goal = Goal { extent, ceiling: extent.saturating_sub(strip), small };
+    }
+
+    /// Takes out what ends too high and finds another place for it. Whether all fits below the known extent.
+    pub(super) fn lower(&mut self) -> bool {
+        let mut queue = Queue::new();
+        for rank in 0..self.board.rectangles.len() {
+            let is_high = self.board.end(rank) > self.goal.ceiling(self.board.rectangles.sizes[rank]);
+            if is_high && !self.board.rectangles.is_pinned[rank] {
+                self.board.take(rank);
+                self.wait(&mut queue, rank as u32);
+            }
+        }
+        self.settle(queue)
+    }
+
+    fn wait(&self, queue: &mut Queue, rank: u32) {
+        let rectangles = self.board.rectangles;
+        let is_small = rectangles.sizes[rank as usize] < self.goal.small;
+        queue.push((!is_small, rectangles.weights[rank as usize], rank));
+    }
+
+    /// Finds a place for all who wait, and for those who have to make way.
+    fn settle(&mut self, mut queue: Queue) -> bool {
+        let mut ejected = Vec::new();
+        let mut turns = 0u32;
+        let mut check = Check::new(self.board.work + self.manner.patience, queue.len());
+        // Each turn places one and may put others into the queue; work and patience bound the number of turns.
+        while let Some((_, _, rank)) = queue.pop() {
+            turns = turns.wrapping_add(1);
+            if turns.is_multiple_of(EJECTIONS_PER_GLANCE) && (self.is_over)() {
+                return false;
+            }
+            if !self.place(rank as usize, &mut ejected) {
+                return false;
+            }
+            ejected.drain(..).for_each(|rank| self.wait(&mut queue, rank));
+            if self.board.work > self.manner.work_limit {
+                return self.finish(queue);
+            }
+            check.turns += 1;
+            if check.is_due(self.board.work) {
+                if check.is_stuck(queue.len()) {
+                    queue = self.raise(queue);
+                    if self.goal.extent >= self.known {
+                        return self.finish(queue);
+                    }
+                }
+                check = Check::new(self.board.work + self.manner.patience, queue.len());
+            }
+        }
+        true
+    }
+
+    /// Places those who still wait well below the known extent, if there is room without ejecting anybody. Most of time
+    /// lies below the goal by now, so there mostly is, and the next attempt has less to lower.
+    fn finish(&mut self, mut queue: Queue) -> bool {
+        let slack = self.known.saturating_sub(self.lower);
+        let ceiling = self.known.saturating_sub((slack / LEAST_GAIN).max(1));
+        while let Some((_, _, rank)) = queue.pop() {
+            match self.board.room(rank as usize, ceiling) {
+                Some(address) => self.board.put(rank as usize, address),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Places one rectangle, if need be in the place of others. False if what is pinned leaves none.
+    fn place(&mut self, rank: usize, ejected: &mut Vec<u32>) -> bool {
+        let ceiling = self.goal.ceiling(self.board.rectangles.sizes[rank]);
+        match self.board.room(rank, ceiling) {
+            Some(address) => self.board.put(rank, address),
+            None => return self.board.make_room(rank, ceiling, &mut self.random, ejected),
+        }
+        true
+    }
+
+    /// Raises the goal; more of those who wait may be small now.
+    fn raise(&mut self, queue: Queue) -> Queue {
+        self.slack += self.slack / GOAL_RAISE + 1;
+        self.aim();
+        let mut sorted = Queue::with_capacity(queue.len());
+        queue.into_vec().into_iter().for_each(|(_, _, rank)| self.wait(&mut sorted, rank));
+        sorted
+    }
+}

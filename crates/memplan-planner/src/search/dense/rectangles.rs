@@ -1,0 +1,159 @@
+//! The pieces of a plain problem as flat arrays, ordered by the start of their lives.
+//!
+//! The position of a piece in these arrays is its *rank*. Bytes are counted in *units*, so that every address is
+//! a `u32` and a sort key (address, rank) is one `u64`: half the memory, and twice the speed, of a pair of words.
+//! The unit is one byte up to about 3 GiB. Above that it is the smallest power of two that makes addresses fit; sizes are
+//! rounded up to it, which costs less than a billionth of the extent for each piece.
+
+use memplan_core::{Bytes, Plan};
+
+use crate::piece::{PieceId, Pieces};
+use crate::tuning::{ADDRESS_HEADROOM, STRIP_WASTE};
+
+/// The address of a rectangle that is not placed.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// The heaviest rectangle has this weight, so that sums of costs stay below 2^64.
+const HIGHEST_WEIGHT: f64 = (1u32 << 30) as f64;
+
+/// What does not change while rectangles move. See the module documentation.
+pub(super) struct Rectangles {
+    pub(super) pieces: Vec<PieceId>,
+    /// First and one past the last step alive, in compressed time.
+    pub(super) starts: Vec<u32>,
+    pub(super) ends: Vec<u32>,
+    /// In units, rounded up.
+    pub(super) sizes: Vec<u32>,
+    /// In units; every address is a multiple of it.
+    pub(super) alignments: Vec<u32>,
+    /// Whether the user has fixed the address.
+    pub(super) is_pinned: Vec<bool>,
+    /// How hard a rectangle is to place: its size times the fourth root of its life, scaled to integers.
+    pub(super) weights: Vec<u32>,
+    /// Sizes, ascending, with the most units alive at once of rectangles below that size.
+    peaks_below: Vec<(u32, u64)>,
+    /// Bytes in a unit.
+    unit: u64,
+}
+
+impl Rectangles {
+    /// `None` where addresses, alignments or fixed offsets cannot be counted in units.
+    pub(super) fn of(pieces: &Pieces, extent: Bytes) -> Option<Rectangles> {
+        let unit = unit_for(extent)?;
+        let life = |piece: PieceId| pieces.rects(piece).first().map(|rect| (rect.start, piece, rect.end));
+        let mut lives: Vec<(u32, PieceId, u32)> = pieces.ids().filter_map(life).collect();
+        lives.sort_unstable();
+        let count = lives.len();
+        let mut rectangles = Rectangles {
+            pieces: lives.iter().map(|life| life.1).collect(),
+            starts: lives.iter().map(|life| life.0).collect(),
+            ends: lives.iter().map(|life| life.2).collect(),
+            sizes: Vec::with_capacity(count),
+            alignments: Vec::with_capacity(count),
+            is_pinned: Vec::with_capacity(count),
+            weights: Vec::new(),
+            peaks_below: Vec::new(),
+            unit,
+        };
+        for &(_, piece, _) in &lives {
+            let info = pieces.get(piece);
+            rectangles.sizes.push(u32::try_from(info.size.div_ceil(unit)).ok()?);
+            rectangles.alignments.push(alignment_in_units(pieces.homes(piece).first()?.alignment, unit)?);
+            // An obstacle that starts between two units would have to be rounded in both directions.
+            let fits_units = info.fixed.is_none_or(|offset| offset.is_multiple_of(unit));
+            rectangles.is_pinned.push(info.fixed.is_some());
+            if !fits_units {
+                return None;
+            }
+        }
+        rectangles.weigh();
+        rectangles.peaks_below = (1..32).map(|bit| (1u32 << bit, rectangles.peak_below(1 << bit))).collect();
+        Some(rectangles)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// The address of every rectangle in a plan, in units. `None` if one is missing or between two units.
+    pub(super) fn addresses(&self, pieces: &Pieces, plan: &Plan) -> Option<Vec<u32>> {
+        let address = |&piece: &PieceId| {
+            let placement = plan.placements[pieces.get(piece).first_buffer].as_ref()?;
+            let offset = placement.offsets.first()?.0;
+            offset.is_multiple_of(self.unit).then(|| u32::try_from(offset / self.unit).ok()).flatten()
+        };
+        self.pieces.iter().map(address).collect()
+    }
+
+    /// Moves the buffers of a plan to new addresses.
+    pub(super) fn write(&self, addresses: &[u32], pieces: &Pieces, plan: &mut Plan) {
+        for (&piece, &address) in self.pieces.iter().zip(addresses) {
+            if let Some(placement) = &mut plan.placements[pieces.get(piece).first_buffer] {
+                let offset = Bytes(u64::from(address) * self.unit);
+                placement.offsets.iter_mut().for_each(|old| *old = offset);
+            }
+        }
+        plan.extents.iter_mut().for_each(|extent| *extent = Bytes::ZERO);
+        plan.fit_extents(pieces.problem());
+    }
+
+    /// Bytes in units, rounded up.
+    pub(super) fn units(&self, bytes: Bytes) -> Option<u32> {
+        u32::try_from(bytes.0.div_ceil(self.unit)).ok()
+    }
+
+    /// Where the highest rectangle ends.
+    pub(super) fn extent(&self, addresses: &[u32]) -> u32 {
+        let end = |(&address, &size): (&u32, &u32)| address.saturating_add(size);
+        addresses.iter().zip(&self.sizes).map(end).max().unwrap_or(0)
+    }
+
+    pub(super) fn life(&self, rank: usize) -> u32 {
+        self.ends[rank] - self.starts[rank]
+    }
+
+    /// Square roots are exact on every machine; a general power is not.
+    fn weigh(&mut self) {
+        let weight = |rank: usize| f64::from(self.sizes[rank]) * f64::from(self.life(rank)).sqrt().sqrt();
+        let heaviest = (0..self.len()).map(weight).fold(1.0, f64::max);
+        self.weights = (0..self.len()).map(|rank| (weight(rank) / heaviest * HIGHEST_WEIGHT) as u32 + 1).collect();
+    }
+
+    /// Most units alive at once, of rectangles below some size.
+    fn peak_below(&self, size: u32) -> u64 {
+        let steps = self.ends.iter().copied().max().unwrap_or(0) as usize + 1;
+        let mut changes = vec![0i64; steps];
+        for rank in (0..self.len()).filter(|&rank| self.sizes[rank] < size) {
+            changes[self.starts[rank] as usize] += i64::from(self.sizes[rank]);
+            changes[self.ends[rank] as usize] -= i64::from(self.sizes[rank]);
+        }
+        let live = changes.iter().scan(0i64, |live, change| {
+            *live += change;
+            Some(*live)
+        });
+        live.max().map_or(0, i64::unsigned_abs)
+    }
+
+    /// The largest power of two such that first fit packs all rectangles below that size into a strip.
+    pub(super) fn small_for(&self, strip: u32) -> u32 {
+        let fits = |&&(_, peak): &&(u32, u64)| peak * STRIP_WASTE.0 <= u64::from(strip) * STRIP_WASTE.1;
+        self.peaks_below.iter().take_while(fits).last().map_or(1, |&(size, _)| size)
+    }
+}
+
+/// The smallest power of two of bytes in which a somewhat larger extent can be counted.
+fn unit_for(extent: Bytes) -> Option<u64> {
+    let highest = extent.0.checked_add(extent.0 / ADDRESS_HEADROOM)?;
+    let fits = |unit: &u64| highest.div_ceil(*unit) < u64::from(NOWHERE);
+    (0..32).map(|bit| 1u64 << bit).find(fits)
+}
+
+/// `None` if an alignment and the unit have no common multiple that is one of them.
+fn alignment_in_units(alignment: u64, unit: u64) -> Option<u32> {
+    match () {
+        () if unit.is_multiple_of(alignment) => Some(1),
+        // An alignment above every address leaves address 0 only; so does the highest that can be counted.
+        () if alignment.is_multiple_of(unit) => Some(u32::try_from(alignment / unit).unwrap_or(u32::MAX)),
+        () => None,
+    }
+}
