@@ -72,6 +72,7 @@ const OTHERWISE: &[(&str, By)] = &[
         "mlir-opt-22 --load-pass-plugin=./libMemplanPlugin.so --pass-pipeline='builtin.module(memplan-merge-alloc)' in.mlir",
         By::File("crates/memplan-capi/tests/capi/plugin.rs", "--load-pass-plugin={}"),
     ),
+    ("memplan plan FILE --json", By::Here(&[CSV])),
     // Chapters
     ("memplan verify FILE PLAN", By::Here(&[CSV, ("plan.csv", "@plan")])),
     ("memplan plan problem.json -s levels", By::Here(&[("problem.json", "@npu")])),
