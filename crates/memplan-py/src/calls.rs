@@ -1,21 +1,23 @@
 //! Plan, verify, compare, opt, and the command line.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use memplan::compare::Comparison;
-use memplan::core::{Bytes, Placement, Plan, SpecError};
-use memplan::driver::{self, How};
+use memplan::core::{BufferId, Bytes, Id, Placement, Plan, SpecError, Witness};
+use memplan::driver::{self, Failure, How};
 use memplan::finding::{self, Finding};
 use memplan::format::FORMATS;
-use memplan::front_end::Plain;
+use memplan::front_end::{FrontEnd, Plain, Reorder};
 use memplan::models::plan as plan_file;
 use memplan::pass::{self, PASSES, PassSpec};
 use memplan::planner::{Assign, Effort, Request, STRATEGIES, Strategy, find};
 use memplan::source::Source;
-use pyo3::exceptions::PyKeyboardInterrupt;
+use memplan::warm;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::error;
 use crate::planned::PlanHandle;
@@ -38,7 +40,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    fn of(
+    pub(crate) fn of(
         py: Python<'_>,
         (seed, effort): (u64, &str),
         time_limit: Option<f64>,
@@ -62,13 +64,13 @@ impl Limits {
     }
 }
 
-fn strategy_of(py: Python<'_>, name: &str) -> PyResult<&'static dyn Strategy> {
+pub(crate) fn strategy_of(py: Python<'_>, name: &str) -> PyResult<&'static dyn Strategy> {
     find(name).ok_or_else(|| {
         error::wrong_argument(py, &format!("there is no strategy called `{name}`; see memplan.strategies()"))
     })
 }
 
-fn assign_of(py: Python<'_>, name: &str) -> PyResult<Assign> {
+pub(crate) fn assign_of(py: Python<'_>, name: &str) -> PyResult<Assign> {
     match name {
         "offsets" => Ok(Assign::Offsets),
         "objects" => Ok(Assign::Objects),
@@ -78,7 +80,7 @@ fn assign_of(py: Python<'_>, name: &str) -> PyResult<Assign> {
 
 /// Plans and checks. Ctrl-C ends the search with the best plan so far; without one it is raised.
 #[pyfunction]
-#[pyo3(signature = (problem, strategy, assign, time_limit, work_limit, seed, effort, threads, strict, progress))]
+#[pyo3(signature = (problem, strategy, assign, time_limit, work_limit, seed, effort, threads, strict, progress, warm))]
 #[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, with keywords")]
 pub(crate) fn plan(
     py: Python<'_>,
@@ -92,24 +94,115 @@ pub(crate) fn plan(
     threads: Option<usize>,
     strict: bool,
     progress: Option<Py<PyAny>>,
+    warm: Option<&str>,
 ) -> PyResult<PlanHandle> {
     let limits = Limits::of(py, (seed, effort), time_limit, work_limit, threads, strict)?;
     let (strategy, assign) = (strategy_of(py, strategy)?, assign_of(py, assign)?);
+    let old = warm.map(|text| old_plan(py, problem, text, assign)).transpose()?;
     let Watched { result, interrupted } = watched(py, progress.as_ref(), |request| {
         let request = limits.clone().set(request, assign);
         let how = How { strategy: Some(strategy), request, strict, device: None };
-        driver::lay_out(&Plain::default(), &problem.input, &how)
+        match &old {
+            Some(old) => {
+                warm::plan(&Plain::default(), &problem.input, old, &how).map(|warm| (warm.planned, Some(warm.kept)))
+            }
+            None => driver::lay_out(&Plain::default(), &problem.input, &how).map(|planned| (planned, None)),
+        }
     })?;
-    let planned = result.map_err(|failure| error::failure(py, None, &failure))?;
+    let (planned, kept) = result.map_err(|failure| error::failure(py, None, &failure))?;
     match interrupted {
         // The best plan so far is the answer to Ctrl-C, not to a callback that failed.
         Some(signal) if planned.outcome.plan().is_none() || !signal.is_instance_of::<PyKeyboardInterrupt>(py) => {
             Err(signal)
         }
         _ => {
-            Ok(PlanHandle { input: Arc::clone(&problem.input), planned, limits, strategy, name: problem.name.clone() })
+            let (input, name) = (Arc::clone(&problem.input), problem.name.clone());
+            Ok(PlanHandle { input, planned, limits, strategy, name, kept })
         }
     }
+}
+
+/// A plan to stay close to.
+fn old_plan(py: Python<'_>, problem: &ProblemHandle, text: &str, assign: Assign) -> PyResult<Plan> {
+    if assign != Assign::Offsets {
+        return Err(error::wrong_argument(py, "warm repairs offsets; it does not go with assign=\"objects\""));
+    }
+    plan_file::read(text.as_bytes(), &problem.input.problem, None).map_err(|error| error::unreadable(py, None, &error))
+}
+
+/// What stands in the way of a smaller plan: the status, the extent and the facts about the obstacle.
+#[pyfunction]
+#[pyo3(signature = (problem, time_limit, work_limit, seed, effort, threads, strict))]
+#[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, in this order")]
+pub(crate) fn explain<'py>(
+    py: Python<'py>,
+    problem: &ProblemHandle,
+    time_limit: Option<f64>,
+    work_limit: Option<u64>,
+    seed: u64,
+    effort: &str,
+    threads: Option<usize>,
+    strict: bool,
+) -> PyResult<(&'static str, Option<u64>, Option<Bound<'py, PyDict>>)> {
+    let limits = Limits::of(py, (seed, effort), time_limit, work_limit, threads, strict)?;
+    let Watched { result, interrupted } = watched(py, None, |request| {
+        let request = limits.set(request, Assign::Offsets);
+        memplan::explain::explain(&problem.input, &How { request, strict, ..How::default() })
+    })?;
+    if let Some(signal) = interrupted {
+        return Err(signal);
+    }
+    let explanation = result.map_err(|failure| error::failure(py, None, &failure))?;
+    let outcome = &explanation.planned.outcome;
+    let names = |buffers: &[BufferId]| -> Vec<&str> {
+        buffers.iter().map(|&buffer| problem.input.problem.buffers()[buffer].name.as_str()).collect()
+    };
+    let described = |witness: &Witness| {
+        let facts = PyDict::new(py);
+        facts.set_item("space", problem.input.problem.spaces()[witness.space].name.as_str())?;
+        facts.set_item("buffers", names(&witness.buffers))?;
+        facts.set_item("step", witness.step.map(|step| step.0))?;
+        facts.set_item("needed", witness.needed.0)?;
+        facts.set_item("capacity", witness.capacity.0)?;
+        facts.set_item("single", names(&explanation.single))?;
+        PyResult::Ok(facts)
+    };
+    let obstacle = explanation.obstacle.as_ref().map(described).transpose()?;
+    Ok((outcome.status(), outcome.plan().map(|plan| plan.extent().0), obstacle))
+}
+
+/// Peaks before and after, whether that is exact, the order of ops, and the model in it if `content` is asked for.
+#[pyfunction]
+#[pyo3(signature = (path, content, width))]
+pub(crate) fn reorder<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    content: bool,
+    width: Option<usize>,
+) -> PyResult<(u64, u64, bool, Vec<usize>, Option<Bound<'py, PyBytes>>)> {
+    let source = crate::problem::open(&path, None)?;
+    let default = Reorder::default();
+    let front_end = Reorder { width: width.unwrap_or(default.width) };
+    let failed = |failure: Failure| error::failure(py, Some(&source.name), &failure);
+    let input = front_end.read(&source).map_err(failed)?;
+    let found = py.detach(|| driver::lay_out(&front_end, &input, &How::default())).map_err(failed)?;
+    let bytes = match content {
+        true => {
+            let output = driver::emit(&front_end, &input, &found).map_err(failed)?;
+            let mut bytes = Vec::new();
+            output.write(&mut bytes)?;
+            Some(PyBytes::new(py, &bytes))
+        }
+        false => None,
+    };
+    let order = found.order.iter().map(|op| op.index()).collect();
+    Ok((found.before.0, found.after.0, found.is_exact, order, bytes))
+}
+
+/// A number of bytes as people write it: "64KiB".
+#[pyfunction]
+pub(crate) fn parse_bytes(text: &str) -> PyResult<u64> {
+    text.parse::<Bytes>().map(|bytes| bytes.0).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Everything that is wrong with offsets (64-bit numbers in native byte order) or with a plan file's text.

@@ -9,6 +9,7 @@
 //! - [`watched`]: long calls that let other Python threads run, report progress and
 //!   hear Ctrl-C;
 //! - [`calls`]: plan, verify, compare, opt, and the command line;
+//! - [`restored`]: plans out of pickles;
 //! - [`error`]: our errors as Python exceptions.
 //!
 //! The file also carries the C functions of `memplan-replay`: PyTorch loads them from here by name
@@ -18,6 +19,7 @@ mod calls;
 mod error;
 mod planned;
 mod problem;
+mod restored;
 mod watched;
 
 // Nothing here calls it: its C functions are exported along with the module.
@@ -28,9 +30,14 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::calls::{compare, extensions, formats, main, opt, passes, plan, strategies, verify, version};
+    use super::calls::{
+        compare, explain, extensions, formats, main, opt, parse_bytes, passes, plan, reorder, strategies, verify,
+        version,
+    };
     #[pymodule_export]
     use super::planned::PlanHandle;
     #[pymodule_export]
     use super::problem::ProblemHandle;
+    #[pymodule_export]
+    use super::restored::restore;
 }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use memplan::core::{Outcome, Plan, Problem, Stop};
+use memplan::core::{Id, Outcome, Placement, Plan, Problem, Stop};
 use memplan::driver::{self, Checked, Failure, How};
 use memplan::format::Input;
 use memplan::front_end::{Plain, PlanForm, Planned};
-use memplan::map::{Caption, Map};
+use memplan::map::{Map, Window};
 use memplan::models::plan::json;
-use memplan::planner::{Request, Strategy};
+use memplan::planner::{Assign, Request, Strategy};
+use memplan::{snapshot, timeline};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::calls::Limits;
 use crate::error;
@@ -23,6 +24,8 @@ pub(crate) struct PlanHandle {
     pub(crate) limits: Limits,
     pub(crate) strategy: &'static dyn Strategy,
     pub(crate) name: String,
+    /// How many buffers are where an old plan had them, if there was one.
+    pub(crate) kept: Option<usize>,
 }
 
 impl PlanHandle {
@@ -46,8 +49,8 @@ impl PlanHandle {
     }
 
     fn map(&self, py: Python<'_>) -> PyResult<Map<'_>> {
-        let facts = vec![format!("strategy {}", self.planned.strategy), self.planned.outcome.status().to_owned()];
-        Ok(Map::new(self.problem(), self.need(py)?, Caption::new(&self.name, facts)))
+        self.need(py)?;
+        Map::of(&self.planned, &self.name).ok_or_else(|| error::bug(py, "a plan without a map"))
     }
 }
 
@@ -61,6 +64,39 @@ impl PlanHandle {
     #[getter]
     fn strategy(&self) -> &str {
         &self.planned.strategy
+    }
+
+    /// The kind of plan.
+    #[getter]
+    fn assign(&self) -> &'static str {
+        match self.planned.assign {
+            Assign::Offsets => "offsets",
+            Assign::Objects => "objects",
+        }
+    }
+
+    #[getter]
+    fn kept(&self) -> Option<usize> {
+        self.kept
+    }
+
+    /// What the JSON form does not say, for [`crate::restored`].
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = PyDict::new(py);
+        facts.set_item("status", self.status())?;
+        facts.set_item("strategy", self.strategy.name())?;
+        facts.set_item("assign", self.assign())?;
+        facts.set_item("lower_bound", self.lower_bound())?;
+        facts.set_item("stop", self.stop())?;
+        facts.set_item("kept", self.kept)?;
+        if let Outcome::Infeasible(witness) = &self.planned.outcome {
+            facts.set_item("space", self.problem().spaces()[witness.space].name.as_str())?;
+            facts.set_item("witness", self.witness())?;
+            facts.set_item("step", witness.step.map(|step| step.0))?;
+            facts.set_item("needed", witness.needed.0)?;
+            facts.set_item("capacity", witness.capacity.0)?;
+        }
+        Ok(facts)
     }
 
     #[getter]
@@ -111,6 +147,13 @@ impl PlanHandle {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// The shared object of every buffer.
+    fn objects(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        let plan = self.need(py)?;
+        let object = |placement: &Option<Placement>| Some(placement.as_ref()?.object?.index());
+        Ok(plan.placements.iter().map(|placement| object(placement).unwrap_or_default()).collect())
+    }
+
     fn to_json(&self) -> String {
         self.planned.to_json()
     }
@@ -146,5 +189,19 @@ impl PlanHandle {
 
     fn to_svg(&self, py: Python<'_>) -> PyResult<String> {
         Ok(self.map(py)?.svg())
+    }
+
+    fn to_text(&self, py: Python<'_>, columns: usize, rows: usize) -> PyResult<String> {
+        // Beyond this nobody looks.
+        let window = Window { columns: columns.min(2000), rows: rows.min(1000), coloured: false };
+        Ok(self.map(py)?.terminal(window))
+    }
+
+    fn to_trace(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(timeline::write(self.problem(), self.need(py)?))
+    }
+
+    fn to_snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &snapshot::write(self.problem(), self.need(py)?, |_| None)))
     }
 }

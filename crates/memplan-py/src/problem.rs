@@ -1,17 +1,18 @@
 //! Problems from Python.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memplan::core::{Buffer, Bytes, Lifetime, Problem, ProblemBuilder, Space, bound};
-use memplan::format::{self, Input};
+use memplan::format::{self, Format, Input};
 use memplan::front_end::{FrontEnd, Plain};
 use memplan::models::graph::problem::Assumptions;
 use memplan::models::records;
 use memplan::models::tflite::scratch::ScratchTable;
 use memplan::source::Source;
 use memplan::target::Target;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::error;
@@ -56,7 +57,7 @@ impl ProblemHandle {
         let mut builder = ProblemBuilder::new();
         builder.space(Space {
             capacity: capacity.map(Bytes),
-            alignment: Bytes(space_alignment.max(1)),
+            alignment: Bytes(space_alignment),
             ..Space::new("default")
         });
         for (index, ((size, lower), upper)) in sizes.zip(lowers).zip(uppers).enumerate() {
@@ -71,7 +72,7 @@ impl ProblemHandle {
                 return Err(error::wrong_problem(py, &message));
             }
             let alignment = alignments.as_mut().and_then(Iterator::next).map(|number| natural("alignment", number));
-            let alignment = alignment.transpose()?.unwrap_or(1).max(1);
+            let alignment = alignment.transpose()?.unwrap_or(1);
             builder
                 .buffer(Buffer { alignment: Bytes(alignment), ..Buffer::new(id, size, Lifetime::new(lower, upper)) });
         }
@@ -82,12 +83,13 @@ impl ProblemHandle {
     /// A problem in the JSON of the documentation.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str, name: &str) -> PyResult<ProblemHandle> {
-        let records = records::find("json").map(|format| format.read(text));
-        match records {
-            Some(Ok(records)) => Ok(ProblemHandle::of_input(Input::of_problem(records.problem, records.notes), name)),
-            Some(Err(error)) => Err(error::unreadable(py, None, &error)),
-            None => Err(error::bug(py, "the JSON reader is gone")),
-        }
+        of_records(py, "json", text, name)
+    }
+
+    /// A problem in a CSV text.
+    #[staticmethod]
+    fn from_csv(py: Python<'_>, text: &str, name: &str) -> PyResult<ProblemHandle> {
+        of_records(py, "csv", text, name)
     }
 
     /// Any file; `format` or its name and content say what it is. The rest is for models: values of symbolic
@@ -106,7 +108,7 @@ impl ProblemHandle {
     ) -> PyResult<ProblemHandle> {
         let no_format = |name: &str| error::wrong_argument(py, &format!("there is no format called `{name}`"));
         let format = format.map(|name| format::find(name).ok_or_else(|| no_format(name))).transpose()?;
-        let mut source = Source::open(&path, format)?;
+        let mut source = open(&path, format)?;
         let models = &mut source.options.models;
         models.dimensions = dims;
         models.assumptions = Assumptions { reuse_inputs, in_place };
@@ -142,6 +144,11 @@ impl ProblemHandle {
         Ok(ProblemHandle::of_input(input, &self.name))
     }
 
+    /// Names of the buffers, in input order.
+    fn ids(&self) -> Vec<&str> {
+        self.input.problem.buffers().iter().map(|buffer| buffer.name.as_str()).collect()
+    }
+
     fn __len__(&self) -> usize {
         self.input.problem.buffers().len()
     }
@@ -173,6 +180,27 @@ impl ProblemHandle {
 
     fn to_csv(&self) -> String {
         records::csv::write(&self.input.problem)
+    }
+}
+
+/// Opens a file; what goes wrong is Python's own error, with the name of the file in it.
+pub(crate) fn open(path: &Path, format: Option<&'static dyn Format>) -> PyResult<Source> {
+    Source::open(path, format).map_err(|error| match error.raw_os_error() {
+        Some(code) => {
+            // The system's words without the number that Rust puts behind them.
+            let words = error.to_string();
+            let words = words.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((code, words, path.to_path_buf()))
+        }
+        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+    })
+}
+
+fn of_records(py: Python<'_>, format: &str, text: &str, name: &str) -> PyResult<ProblemHandle> {
+    match records::find(format).map(|format| format.read(text)) {
+        Some(Ok(records)) => Ok(ProblemHandle::of_input(Input::of_problem(records.problem, records.notes), name)),
+        Some(Err(error)) => Err(error::unreadable(py, None, &error)),
+        None => Err(error::bug(py, &format!("the reader of {format} is gone"))),
     }
 }
 

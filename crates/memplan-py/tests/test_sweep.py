@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -74,7 +76,7 @@ def kill_a_worker_soon(seconds=20):
             for child in children():
                 try:
                     with open(f"/proc/{child}/cmdline") as file:
-                        is_worker = "spawn_main" in file.read()
+                        is_worker = "_serve()" in file.read()
                     if is_worker:
                         os.kill(child, signal.SIGKILL)
                         killed.append(child)
@@ -113,6 +115,46 @@ def test_a_dask_cluster_gives_the_same_table(inputs):
         timer.start()
         assert facts(memplan.sweep([inputs] * 5, STRATEGIES, client=client)) == expected * 5
         timer.join()
+
+
+def test_spaces_are_those_of_plan(inputs):
+    spaces = ["fast=64:16", "slow=1KiB"]
+    [row] = memplan.sweep(inputs / "a.csv", workers=1, spaces=spaces)
+    expected = memplan.plan(memplan.read(inputs / "a.csv"), spaces=spaces)
+    assert (row["status"], row["extent"]) == (expected.status, expected.extent)
+    [row] = memplan.sweep(inputs / "a.csv", workers=1, spaces=memplan.Space("only", "8B"))
+    assert row["status"] == "infeasible"
+
+
+GUIDE = """
+import memplan
+
+table = memplan.sweep(["a.csv"], ["greedy-by-size", "auto"], workers=2, journal="sweep.jsonl")
+print([row["extent"] for row in table])
+"""
+
+
+def test_a_script_needs_no_guard(inputs):
+    """Workers that import the script would run it again, and start workers, and so on."""
+    (inputs / "script.py").write_text(GUIDE)
+    ran = subprocess.run([sys.executable, "script.py"], cwd=inputs, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == "[96, 96]\n" and len((inputs / "sweep.jsonl").read_text().splitlines()) == 2
+
+
+def test_a_lost_row_is_tried_again(inputs, tmp_path, monkeypatch):
+    journal = tmp_path / "journal.jsonl"
+    monkeypatch.setattr("memplan._sweep._WORKER", "import os; os._exit(3)")
+    [row] = memplan.sweep(inputs / "a.csv", workers=1, journal=journal)
+    assert (row["status"], row["extent"]) == ("lost", None) and "died" in row["error"]
+    monkeypatch.undo()
+    [row] = memplan.sweep(inputs / "a.csv", workers=1, journal=journal)
+    assert (row["status"], row["extent"]) == ("optimal", 96)
+    # Another version of memplan may plan otherwise.
+    monkeypatch.setattr("memplan._sweep._native.version", lambda: "0.0.1")
+    heard = []
+    memplan.sweep(inputs / "a.csv", workers=1, journal=journal, progress=lambda *news: heard.append(news))
+    assert heard[0] == (0, 1)
 
 
 def test_any_executor(inputs):

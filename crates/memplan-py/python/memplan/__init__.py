@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from . import _native
 from ._errors import ArgumentError, BugError, MemplanError, ProblemError, ReadError, RefusedError
+from ._explain import Explanation, Obstacle, Reordered, explain, reorder
 from ._opt import Rewritten, Saving, opt
 from ._plan import Comparison, Entry, Finding, Plan, compare, plan, verify
 from ._problem import Buffer, Problem, Space, read
@@ -23,23 +24,28 @@ __all__ = [
     "BugError",
     "Comparison",
     "Entry",
+    "Explanation",
     "Finding",
     "MemplanError",
+    "Obstacle",
     "Plan",
     "Problem",
     "ProblemError",
     "ReadError",
     "RefusedError",
+    "Reordered",
     "Rewritten",
     "Saving",
     "Space",
     "Sweep",
     "compare",
+    "explain",
     "formats",
     "opt",
     "passes",
     "plan",
     "read",
+    "reorder",
     "strategies",
     "sweep",
     "verify",

@@ -9,7 +9,8 @@ import array
 import operator
 from typing import Any, Iterable, Sequence
 
-from ._errors import ProblemError
+from . import _native
+from ._errors import ArgumentError, MemplanError, ProblemError
 
 _LIMIT = 2**63
 
@@ -30,7 +31,8 @@ def is_array(value: Any) -> bool:
 
 def integer(value: Any, what: str) -> int:
     """A whole number from 0 below 2^63. NaN, None, text and fractions are none."""
-    if isinstance(value, float) and value.is_integer():
+    # numpy's floats are not Python's, but say the same about themselves.
+    if not isinstance(value, int) and getattr(value, "is_integer", bool)():
         value = int(value)
     try:
         number = operator.index(value)
@@ -41,16 +43,41 @@ def integer(value: Any, what: str) -> int:
     return number
 
 
+def in_bytes(value: Any, what: str) -> int:
+    """A number of bytes: a whole number, or a text with a unit such as "64KiB"."""
+    if not isinstance(value, str):
+        return integer(value, what)
+    # Digits alone are a number that somebody forgot to convert, and then the unit may be anything.
+    if not value or value[-1].isdigit():
+        message = f"{what} is {value!r}; expected a whole number, or a text with a unit such as '64KiB'"
+        raise ProblemError(message, code="problem::number")
+    try:
+        return _native.parse_bytes(value)
+    except ValueError as error:
+        raise ProblemError(f"{what} is {value!r}: {error}", code="problem::number") from None
+
+
+def argument(value: Any, what: str, number: Any = integer) -> int | None:
+    """A number that a caller may leave out."""
+    if value is None:
+        return None
+    try:
+        return number(value, what)
+    except MemplanError as error:
+        raise ArgumentError(error.message, code="argument") from None
+
+
 def column(values: Iterable[Any], what: str) -> bytes:
     """A column of numbers as the bytes of 64-bit integers."""
     if is_array(values):
         return _array_column(values, what)
-    numbers = [integer(value, f"{what} of buffer {index}") for index, value in enumerate(values)]
+    number = in_bytes if what in ("size", "alignment") else integer
+    numbers = [number(value, f"{what} of buffer {index}") for index, value in enumerate(values)]
     return array.array("q", numbers).tobytes()
 
 
 def _array_column(values: Any, what: str) -> bytes:
-    np = numpy()
+    np: Any = numpy()
     if values.ndim != 1:
         raise ProblemError(f"{what} has {values.ndim} dimensions; expected one", code="problem::shape")
     if values.dtype.kind == "f":

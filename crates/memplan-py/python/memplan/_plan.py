@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Sequence
 
 from . import _native
-from ._arrays import column, unpack
-from ._errors import ArgumentError
-from ._problem import Problem
+from ._arrays import argument, column, unpack
+from ._errors import ArgumentError, RefusedError
+from ._problem import Problem, Size, Space
 
 Progress = Callable[["int | None", int], None]
+
+# Notebooks keep what they show. A page of this many buffers has about two megabytes; of more, a picture in characters
+# is shown.
+_PICTURED = 20_000
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,37 @@ class Plan:
     @property
     def offsets(self) -> Sequence[int]:
         """An offset per buffer, in input order: a numpy array, or a list without numpy."""
+        if self._native.assign == "objects":
+            raise RefusedError("a plan made of shared objects has no offsets; see Plan.objects", code="refused")
         return unpack(self._native.offsets())
+
+    @property
+    def objects(self) -> list[int]:
+        """The shared object of each buffer, in input order, in a plan made with ``assign="objects"``."""
+        if self._native.assign != "objects":
+            raise RefusedError("a plan made of offsets has no shared objects; see Plan.offsets", code="refused")
+        return self._native.objects()
+
+    @property
+    def object_sizes(self) -> list[Any]:
+        """The size of each shared object: bytes, a list of components, or a symbol."""
+        return [entry["size"] for entry in self.to_dict()["objects"]]
+
+    @property
+    def by_name(self) -> dict[str, int]:
+        """The offset of each buffer by its name, in input order."""
+        return {name: int(offset) for name, offset in zip(self.problem.ids, self.offsets)}
+
+    def __getitem__(self, name: str) -> int:
+        """The offset of the buffer of that name."""
+        if not hasattr(self, "_by_name"):
+            self._by_name = self.by_name
+        return self._by_name[name]
+
+    @property
+    def kept(self) -> int | None:
+        """After ``plan(…, warm=old)``: how many buffers are where they were."""
+        return self._native.kept
 
     def to_json(self) -> str:
         """The documented JSON form, as ``memplan plan --json`` prints it."""
@@ -115,8 +149,24 @@ class Plan:
         """The memory map as a picture."""
         return self._native.to_svg()
 
+    def to_text(self, columns: int = 100, rows: int = 32) -> str:
+        """The memory map in characters, no larger than that."""
+        return self._native.to_text(columns, rows)
+
+    def to_trace(self) -> str:
+        """A timeline for Perfetto, in the JSON of Chrome's tracing."""
+        return self._native.to_trace()
+
+    def to_snapshot(self) -> bytes:
+        """A snapshot for PyTorch's memory viewer, as ``memory_viz`` reads it."""
+        return self._native.to_snapshot()
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the form that the file's extension names: json, csv, h, html, svg or, for a model, tflite."""
+        """Writes the form that the file's extension names.
+
+        They are ``.json``, ``.csv``, ``.h``, ``.html``, ``.svg``, ``.trace.json`` (Perfetto), ``.pickle`` (PyTorch's
+        memory viewer) and, for a model, ``.tflite``.
+        """
         stem, extension = os.path.splitext(os.path.basename(os.fspath(path)))
         forms: dict[str, Callable[[], str | bytes]] = {
             ".json": self.to_json,
@@ -125,20 +175,19 @@ class Plan:
             ".html": self.to_html,
             ".svg": self.to_svg,
             ".tflite": self.to_model,
+            ".trace.json": self.to_trace,
+            ".pickle": self.to_snapshot,
         }
+        if os.fspath(path).lower().endswith(".trace.json"):
+            extension = ".trace.json"
         if extension.lower() not in forms:
             known = ", ".join(forms)
             raise ArgumentError(f"cannot tell how to write {os.fspath(path)}; the extensions are {known}")
         content = forms[extension.lower()]()
-        draft = f"{os.fspath(path)}.{os.getpid()}.tmp"
-        try:
-            with open(draft, "wb") as file:
-                file.write(content if isinstance(content, bytes) else content.encode())
-            os.replace(draft, path)
-        except BaseException:
-            if os.path.exists(draft):
-                os.unlink(draft)
-            raise
+        write_whole(path, content if isinstance(content, bytes) else content.encode())
+
+    def __reduce__(self) -> Any:
+        return (_restored, (self.problem, self.to_json(), self._native.facts()))
 
     def __bool__(self) -> bool:
         return self.extent is not None
@@ -154,6 +203,9 @@ class Plan:
     def _repr_html_(self) -> str:
         if self.extent is None:
             return f"<pre>{html.escape(repr(self))}</pre>"
+        if len(self.problem) > _PICTURED:
+            advice = f"{len(self.problem)} buffers are too many for a notebook; save(&quot;map.html&quot;) writes the page"
+            return f"<pre>{html.escape(self.to_text())}</pre><p>{advice}</p>"
         page = html.escape(self.to_html(), quote=True)
         style = "width:100%;height:640px;border:0"
         return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="{style}" title="memory map"></iframe>'
@@ -171,10 +223,16 @@ def plan(
     threads: int | None = None,
     strict: bool = False,
     progress: Progress | None = None,
+    capacity: Size | None = None,
+    align: Size | None = None,
+    spaces: Iterable[str | Space] = (),
+    warm: Plan | str | None = None,
 ) -> Plan:
     """Plans a problem; the plan has been checked.
 
-    ``problem`` is a :class:`Problem` or whatever :class:`Problem` takes. ``effort`` is
+    ``problem`` is a :class:`Problem` or whatever :class:`Problem` takes; ``capacity``, ``align`` and ``spaces`` set it on
+    a target, as :meth:`Problem.on` does. With ``warm``, an old plan or its text, as many buffers as possible stay where
+    they were (``Plan.kept`` says how many). ``effort`` is
     ``quick``, ``normal`` or ``thorough``, ``work`` a number of units of work instead: the same plan on every machine.
     ``time_limit``, in seconds, only ever cuts a search short. ``progress(best, lower_bound)`` hears every improvement.
     If a check rejects a plan, memplan plans again with the buffers it names kept apart (``Plan.repairs`` says so);
@@ -183,14 +241,41 @@ def plan(
     >>> plan([(64, 0, 2), (32, 1, 3), (64, 2, 4)]).extent
     96
     """
-    problem = as_problem(problem)
-    limit = _seconds(time_limit)
-    native = _native.plan(problem._native, strategy, assign, limit, work, seed, effort, threads, strict, progress)
-    return Plan(native, problem)
+    problem = as_problem(problem).on(capacity=capacity, align=align, spaces=spaces)
+    old = warm.to_json() if isinstance(warm, Plan) else warm
+    limits = _limits(time_limit, work, seed, effort, threads, strict)
+    return Plan(_native.plan(problem._native, strategy, assign, *limits, progress, old), problem)
+
+
+def _restored(problem: Problem, text: str, facts: dict[str, Any]) -> Plan:
+    """A plan out of a pickle; it is checked again."""
+    return Plan(_native.restore(problem._native, text, facts), problem)
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Writes a file whole or not at all."""
+    draft = f"{os.fspath(path)}.{os.getpid()}.tmp"
+    try:
+        with open(draft, "wb") as file:
+            file.write(content)
+        os.replace(draft, path)
+    except BaseException:
+        if os.path.exists(draft):
+            os.unlink(draft)
+        raise
 
 
 def as_problem(problem: Any) -> Problem:
     return problem if isinstance(problem, Problem) else Problem(problem)
+
+
+Limits = tuple["float | None", "int | None", int, str, "int | None", bool]
+
+
+def _limits(time_limit: Any, work: Any, seed: Any, effort: str, threads: Any, strict: bool) -> Limits:
+    """What limits a search, in the order in which the native half takes it."""
+    seed = argument(seed, "seed") or 0
+    return _seconds(time_limit), argument(work, "work"), seed, effort, argument(threads, "threads"), bool(strict)
 
 
 def _seconds(time_limit: float | None) -> float | None:
@@ -290,9 +375,12 @@ def compare(
     effort: str = "normal",
     threads: int | None = None,
     strict: bool = False,
+    capacity: Size | None = None,
+    align: Size | None = None,
+    spaces: Iterable[str | Space] = (),
 ) -> Comparison:
-    """Runs every strategy that applies."""
-    problem = as_problem(problem)
-    limit = _seconds(time_limit)
-    rows, refused, bound = _native.compare(problem._native, assign, limit, work, seed, effort, threads, strict)
+    """Runs every strategy that applies; the target is set as in :func:`plan`."""
+    problem = as_problem(problem).on(capacity=capacity, align=align, spaces=spaces)
+    limits = _limits(time_limit, work, seed, effort, threads, strict)
+    rows, refused, bound = _native.compare(problem._native, assign, *limits)
     return Comparison([Entry(**row) for row in rows], dict(refused), bound)

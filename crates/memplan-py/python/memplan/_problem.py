@@ -5,38 +5,57 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Iterable, Mapping, Sequence, Union
 
 from . import _native
-from ._arrays import column, columns, integer, is_array
+from ._arrays import argument, column, columns, in_bytes, integer, is_array
 from ._errors import ArgumentError, ProblemError, ReadError
+
+# A number of bytes: a whole number, or a text with a unit such as "64KiB".
+Size = Union[int, str]
 
 
 @dataclass(frozen=True)
 class Space:
-    """A memory: an SRAM arena, a scratchpad, device DRAM."""
+    """A memory: an SRAM arena, a scratchpad, device DRAM. Sizes are numbers of bytes or texts such as ``"256KiB"``."""
 
     name: str
-    capacity: int | None = None
-    alignment: int = 1
-    base: int = 0
+    capacity: Size | None = None
+    alignment: Size = 1
+    base: Size = 0
 
     def _to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "capacity": self.capacity, "alignment": self.alignment, "base": self.base}
+        return {
+            "name": self.name,
+            "capacity": None if self.capacity is None else in_bytes(self.capacity, f"capacity of space {self.name!r}"),
+            "alignment": in_bytes(self.alignment, f"alignment of space {self.name!r}"),
+            "base": in_bytes(self.base, f"base of space {self.name!r}"),
+        }
+
+
+def space_text(space: str | Space) -> str:
+    """A space as the command line writes it: ``"sram=256KiB:16"``."""
+    if isinstance(space, str):
+        return space
+    facts = space._to_dict()
+    if facts["base"]:
+        raise ArgumentError(f"space {space.name!r} has a base; give it to Problem(…, spaces=…)")
+    return f"{space.name}={'' if facts['capacity'] is None else facts['capacity']}:{facts['alignment']}"
 
 
 @dataclass(frozen=True)
 class Buffer:
     """Something that needs memory for a while.
 
+    ``size`` is a number of bytes or a text such as ``"64KiB"``.
     ``lifetime`` is ``(lower, upper)``, half-open, or a list of such intervals for a buffer with gaps.
     ``space`` is a name, or a list of names, best first. ``tie`` is ``(group, inner offset)``.
     """
 
     id: str
-    size: int
+    size: Size
     lifetime: Any
-    alignment: int = 1
+    alignment: Size = 1
     space: str | Sequence[str] | None = None
     slots: int = 1
     offset: int | None = None
@@ -46,24 +65,30 @@ class Buffer:
     tie: tuple[str, int] | None = None
 
     def _to_dict(self) -> dict[str, Any]:
-        what = f"buffer {self.id!r}"
-        facts: dict[str, Any] = {
-            "id": str(self.id),
-            "size": integer(self.size, f"size of {what}"),
-            "lifetime": _intervals(self.lifetime, what),
-            "alignment": integer(self.alignment, f"alignment of {what}"),
-            "slots": integer(self.slots, f"slots of {what}"),
-            "offset": None if self.offset is None else integer(self.offset, f"offset of {what}"),
-            "exclusive": bool(self.exclusive),
-            "pipe": self.pipe,
-            "loop": self.loop,
-        }
-        if self.space is not None:
-            facts["space"] = self.space if isinstance(self.space, str) else list(self.space)
-        if self.tie is not None:
-            group, at = self.tie
-            facts["tie"] = {"group": str(group), "at": integer(at, f"tie of {what}")}
-        return facts
+        return _buffer_facts({name: getattr(self, name) for name in self.__dataclass_fields__})
+
+
+def _buffer_facts(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A buffer as JSON has it. Fields that JSON does not know stay, for its reader to complain about."""
+    what = f"buffer {given.get('id')!r}"
+    facts = {key: value for key, value in given.items() if value is not None}
+    numbers = {"alignment": in_bytes, "slots": integer, "offset": in_bytes}
+    for key, number in numbers.items():
+        if key in facts:
+            facts[key] = number(facts[key], f"{key} of {what}")
+    if "id" in facts:
+        facts["id"] = str(facts["id"])
+    # A size may also be a list of components or an object with a symbol.
+    if "size" in facts and not isinstance(facts["size"], (list, tuple, Mapping)):
+        facts["size"] = in_bytes(facts["size"], f"size of {what}")
+    if "lifetime" in given:
+        facts["lifetime"] = _intervals(given["lifetime"], what)
+    if "space" in facts and not isinstance(facts["space"], str):
+        facts["space"] = list(facts["space"])
+    if "tie" in facts and not isinstance(facts["tie"], Mapping):
+        group, at = facts["tie"]
+        facts["tie"] = {"group": str(group), "at": integer(at, f"tie of {what}")}
+    return facts
 
 
 def _intervals(lifetime: Any, what: str) -> list[list[int]]:
@@ -82,8 +107,10 @@ def _intervals(lifetime: Any, what: str) -> list[list[int]]:
 class Problem:
     """Buffers and memory spaces, checked when it is made.
 
-    ``buffers`` are :class:`Buffer` objects, dictionaries with the same fields, or plain records
-    ``(size, lower, upper)``: a list of triples or an n × 3 numpy array.
+    ``buffers`` are :class:`Buffer` objects, dictionaries with the same fields, plain records
+    ``(size, lower, upper)`` (a list of triples or an n × 3 numpy array), or a data frame with the columns of a CSV
+    file: ``id``, ``lower``, ``upper``, ``size`` and what else :meth:`from_csv` knows. Sizes are numbers of bytes or
+    texts such as ``"64KiB"``.
 
     >>> problem = Problem([(64, 0, 2), (32, 1, 3)])
     >>> len(problem), problem.lower_bound
@@ -98,17 +125,26 @@ class Problem:
         may_overlay: Iterable[Mapping[str, str]] = (),
         must_share: Iterable[Sequence[str]] = (),
         must_not_share: Iterable[Sequence[str]] = (),
-        capacity: int | None = None,
-        alignment: int = 1,
+        capacity: Size | None = None,
+        alignment: Size = 1,
         name: str = "problem",
     ) -> None:
+        if hasattr(buffers, "columns"):
+            relations_or_spaces = (spaces, *may_overlay, *must_share, *must_not_share)
+            if any(part is not None for part in relations_or_spaces):
+                raise ArgumentError("a data frame has its spaces in a column and no relations; use buffers for those")
+            self._native = _from_frame(buffers, capacity, alignment, name)
+            return
         if buffers is None or isinstance(buffers, (str, bytes)):
             raise ProblemError(f"buffers is {buffers!r}; expected buffers or (size, lower, upper) records")
         if not is_array(buffers):
             buffers = list(buffers)
         named = not is_array(buffers) and any(isinstance(buffer, (Buffer, Mapping)) for buffer in buffers)
-        relations = {"may_overlay": may_overlay, "must_share": must_share, "must_not_share": must_not_share}
-        relations = {key: list(value) for key, value in relations.items()}
+        relations: dict[str, list[Any]] = {
+            "may_overlay": list(may_overlay),
+            "must_share": list(must_share),
+            "must_not_share": list(must_not_share),
+        }
         if named or spaces is not None or any(relations.values()):
             self._native = _from_parts(buffers, spaces, relations, capacity, alignment, name)
         else:
@@ -123,12 +159,17 @@ class Problem:
         *,
         alignment: Any = None,
         ids: Iterable[str] | None = None,
-        capacity: int | None = None,
-        space_alignment: int = 1,
+        capacity: Size | None = None,
+        space_alignment: Size = 1,
         name: str = "problem",
     ) -> Problem:
         """A problem from columns; quickest with numpy arrays of int64."""
         return cls._of(_from_columns(size, lower, upper, alignment, ids, capacity, space_alignment, name))
+
+    @classmethod
+    def from_csv(cls, text: str, name: str = "problem") -> Problem:
+        """A problem from a CSV text, as files have it: ``id,lower,upper,size`` and optional columns."""
+        return cls._of(_native.Problem.from_csv(text, name))
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any], name: str = "problem") -> Problem:
@@ -157,6 +198,11 @@ class Problem:
         return self._native.notes
 
     @property
+    def ids(self) -> list[str]:
+        """The names of the buffers, in input order."""
+        return self._native.ids()
+
+    @property
     def lower_bound(self) -> int:
         """No plan needs fewer bytes."""
         return self._native.lower_bound
@@ -174,14 +220,17 @@ class Problem:
     def on(
         self,
         *,
-        capacity: int | None = None,
-        align: int | None = None,
-        spaces: Iterable[str] = (),
+        capacity: Size | None = None,
+        align: Size | None = None,
+        spaces: Iterable[str | Space] = (),
     ) -> Problem:
-        """The same problem on a target; spaces as on the command line, ``"sram=256KiB:16"``."""
-        capacity = None if capacity is None else integer(capacity, "capacity")
-        align = None if align is None else integer(align, "align")
-        return Problem._of(self._native.on_target(capacity, align, list(spaces)))
+        """The same problem on a target; spaces are :class:`Space` objects or as on the command line, ``"sram=256KiB:16"``."""
+        spaces = [spaces] if isinstance(spaces, (str, Space)) else list(spaces)
+        if capacity is None and align is None and not spaces:
+            return self
+        capacity = argument(capacity, "capacity", in_bytes)
+        align = argument(align, "align", in_bytes)
+        return Problem._of(self._native.on_target(capacity, align, [space_text(space) for space in spaces]))
 
     def to_json(self) -> str:
         """The documented JSON form."""
@@ -212,7 +261,7 @@ def _unpickled(text: str, name: str) -> Problem:
 def _from_columns(
     size: Any, lower: Any, upper: Any, alignment: Any, ids: Any, capacity: Any, space_alignment: Any, name: str
 ) -> _native.Problem:
-    packed = [column(values, what) for values, what in ((size, "size"), (lower, "lower"), (upper, "upper"))]
+    packed = column(size, "size"), column(lower, "lower"), column(upper, "upper")
     optional = None if alignment is None else column(alignment, "alignment")
     names = None if ids is None else [str(one) for one in ids]
     lengths = {len(part) // 8 for part in packed}
@@ -224,10 +273,26 @@ def _from_columns(
         *packed,
         optional,
         names,
-        None if capacity is None else integer(capacity, "capacity"),
-        integer(space_alignment, "alignment"),
+        None if capacity is None else in_bytes(capacity, "capacity"),
+        in_bytes(space_alignment, "alignment"),
         name,
     )
+
+
+def _from_frame(frame: Any, capacity: Any, alignment: Any, name: str) -> _native.Problem:
+    """A data frame as the CSV text that it would be in a file, so that its columns mean the same."""
+    if hasattr(frame, "write_csv"):
+        text = frame.write_csv()
+    else:
+        # Columns with missing values hold floats; whole ones become integers again.
+        text = frame.convert_dtypes().to_csv(index=False)
+    try:
+        native = _native.Problem.from_csv(text, name)
+    except ReadError as error:
+        raise ProblemError(error.message, code=error.code, help=error.help) from None
+    if capacity is None and alignment == 1:
+        return native
+    return native.on_target(argument(capacity, "capacity", in_bytes), argument(alignment, "alignment", in_bytes), [])
 
 
 def _from_parts(
@@ -256,7 +321,7 @@ def _described(buffer: Any, index: int) -> dict[str, Any]:
     if isinstance(buffer, Buffer):
         return buffer._to_dict()
     if isinstance(buffer, Mapping):
-        return dict(buffer)
+        return _buffer_facts(buffer)
     try:
         size, lower, upper = buffer
     except (TypeError, ValueError):

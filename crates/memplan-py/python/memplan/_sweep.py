@@ -10,16 +10,19 @@ from __future__ import annotations
 import concurrent.futures
 import hashlib
 import json
-import multiprocessing
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator
 
+from . import _native
 from ._errors import ArgumentError, MemplanError
 from ._plan import plan as plan_problem
-from ._problem import read
+from ._problem import Size, Space, read, space_text
 
 Row = dict[str, Any]
 Job = dict[str, Any]
@@ -84,8 +87,11 @@ def sweep(
     time_limit: float | None = None,
     work: int | None = None,
     seed: int = 0,
-    capacity: int | None = None,
-    align: int | None = None,
+    effort: str = "normal",
+    strict: bool = False,
+    capacity: Size | None = None,
+    align: Size | None = None,
+    spaces: Iterable[str | Space] = (),
     client: Any = None,
     workers: int | None = None,
     journal: str | os.PathLike[str] | None = None,
@@ -95,8 +101,10 @@ def sweep(
 
     ``paths`` is a folder (every file in it that memplan can read by its name), a file, or several of either.
     ``client`` is a Dask client, the ``ray`` module or an executor; without one, ``workers`` local processes do the
-    work. With ``journal``, a file, finished rows are kept there and not done again. ``progress(done, all)`` hears
-    every finished row. What goes wrong with an input is in its row's ``error``; it stops nobody else.
+    work; they import nothing of the caller's. ``capacity``, ``align`` and ``spaces`` set every input on a target, as
+    for :func:`plan`. With ``journal``, a file, finished rows are kept there and not done again, by this version of
+    memplan. ``progress(done, all)`` hears every finished row. What goes wrong with an input is in its row's ``error``;
+    it stops nobody else. A row whose worker died again and again is ``"lost"`` and not kept in the journal.
     """
     names = [strategies] if isinstance(strategies, str) else list(strategies)
     options = {
@@ -104,8 +112,11 @@ def sweep(
         "time_limit": time_limit,
         "work": work,
         "seed": seed,
+        "effort": effort,
+        "strict": strict,
         "capacity": capacity,
         "align": align,
+        "spaces": [space_text(space) for space in ([spaces] if isinstance(spaces, (str, Space)) else spaces)],
     }
     jobs = [{"input": path, "strategy": name, **options} for path in _inputs(paths) for name in names]
     record = _Journal(journal)
@@ -117,7 +128,8 @@ def sweep(
         progress(len(found), len(jobs))
     waiting = {index: job for index, job in enumerate(jobs) if index not in found}
     for index, row in _run(waiting, client, workers):
-        record.add(jobs[index], row)
+        if row["status"] != "lost":
+            record.add(jobs[index], row)
         found[index] = row
         if progress:
             progress(len(found), len(jobs))
@@ -139,8 +151,6 @@ def _inputs(paths: Any) -> list[str]:
 
 
 def _is_known(file: Path) -> bool:
-    from . import _native
-
     return file.suffix[1:].lower() in _native.extensions()
 
 
@@ -161,9 +171,9 @@ class _Journal:
 
     @staticmethod
     def _key(job: Job) -> str:
-        # An input that has changed since is another input.
+        # An input that has changed since is another input, and another version may plan it otherwise.
         stat = os.stat(job["input"])
-        facts = json.dumps([job, stat.st_size, stat.st_mtime_ns], sort_keys=True)
+        facts = json.dumps([_native.version(), job, stat.st_size, stat.st_mtime_ns], sort_keys=True)
         return hashlib.sha256(facts.encode()).hexdigest()
 
     def row(self, job: Job) -> Row | None:
@@ -192,11 +202,9 @@ def run_job(job: Job) -> Row:
     row.update(input=job["input"], strategy=job["strategy"])
     start = time.perf_counter()
     try:
-        problem = read(job["input"])
-        if job["capacity"] is not None or job["align"] is not None:
-            problem = problem.on(capacity=job["capacity"], align=job["align"])
+        problem = read(job["input"]).on(capacity=job["capacity"], align=job["align"], spaces=job["spaces"])
         row["buffers"] = len(problem)
-        limits = {key: job[key] for key in ("assign", "time_limit", "work", "seed")}
+        limits = {key: job[key] for key in ("assign", "time_limit", "work", "seed", "effort", "strict")}
         plan = plan_problem(problem, job["strategy"], **limits)
         row.update(status=plan.status, extent=plan.extent, lower_bound=plan.lower_bound)
         if plan.extent is not None and plan.lower_bound:
@@ -227,36 +235,51 @@ def _run_on_executor(jobs: dict[int, Job], executor: Any) -> Iterator[tuple[int,
         yield futures[future], future.result()
 
 
-class _Worker:
-    """A process that does one job after the other, at the other end of a pipe.
+# What a worker runs. It has the caller's search path, in which memplan was found, and nothing else of the caller's:
+# a script need not protect itself from being imported by its workers.
+_WORKER = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from memplan._sweep import _serve; _serve()"
 
-    ``ProcessPoolExecutor`` is not for this: when a worker dies while another one is being started it may wait forever.
+
+class _Worker:
+    """A process that does one job after the other, a line of JSON each.
+
+    ``ProcessPoolExecutor`` and ``multiprocessing`` are not for this. They import the caller's main module into every
+    worker, and when a worker dies while another one is being started the former may wait forever.
     """
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        # Only the worker has its end now, so that its death is the end of the pipe.
-        theirs.close()
+        command = [sys.executable, "-c", _WORKER, json.dumps(sys.path)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, job: Job) -> Row:
-        self._pipe.send(job)
-        return self._pipe.recv()
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(job).encode() + b"\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer.endswith(b"\n"):
+            raise EOFError
+        return json.loads(answer)
 
     def end(self) -> None:
         self._process.kill()
-        self._process.join()
-        self._pipe.close()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            try:
+                if pipe:
+                    pipe.close()
+            except OSError:
+                # What was not yet written is not wanted any more.
+                pass
 
 
-def _serve(pipe: Any) -> None:
-    try:
-        while True:
-            pipe.send(run_job(pipe.recv()))
-    except (EOFError, OSError):
-        pass
+def _serve() -> None:
+    # Ctrl-C goes to the caller, who ends its workers; whatever prints goes to stderr, for stdout has the answers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    for line in sys.stdin.buffer:
+        answers.write(json.dumps(run_job(json.loads(line))).encode() + b"\n")
+        answers.flush()
 
 
 def _run_locally(jobs: dict[int, Job], workers: int | None) -> Iterator[tuple[int, Row]]:
@@ -295,7 +318,7 @@ def _run_locally(jobs: dict[int, Job], workers: int | None) -> Iterator[tuple[in
 def _lost(job: Job) -> Row:
     row: Row = dict.fromkeys(_COLUMNS)
     message = f"its worker died {_ATTEMPTS} times"
-    row.update(input=job["input"], strategy=job["strategy"], status="error", error=message)
+    row.update(input=job["input"], strategy=job["strategy"], status="lost", error=message)
     return row
 
 

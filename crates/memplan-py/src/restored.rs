@@ -1,0 +1,112 @@
+//! Plans out of pickles.
+//!
+//! A plan that comes out of a pickle may have been changed on its way, or made by another version. So it goes through
+//! the driver like any other: as the answer of a strategy that always gives this one answer.
+
+use std::sync::Arc;
+
+use memplan::core::{Bytes, Outcome, Problem, Step, Stop, Witness};
+use memplan::driver::{self, How};
+use memplan::front_end::Plain;
+use memplan::models::plan::json;
+use memplan::planner::{Assign, Feature, Request, Strategy};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::calls::{Limits, assign_of, strategy_of};
+use crate::error;
+use crate::planned::PlanHandle;
+use crate::problem::ProblemHandle;
+
+/// The answer that a strategy once gave.
+struct Remembered {
+    by: &'static dyn Strategy,
+    outcome: Outcome,
+}
+
+impl Strategy for Remembered {
+    fn name(&self) -> &'static str {
+        self.by.name()
+    }
+
+    fn describe(&self) -> &'static str {
+        self.by.describe()
+    }
+
+    fn assigns(&self) -> &'static [Assign] {
+        self.by.assigns()
+    }
+
+    fn supports(&self, _feature: Feature, _assign: Assign) -> bool {
+        true
+    }
+
+    fn plan(&self, _problem: &Problem, _request: &Request) -> Outcome {
+        self.outcome.clone()
+    }
+}
+
+/// A plan from its JSON form and what [`PlanHandle::facts`] says besides.
+#[pyfunction]
+pub(crate) fn restore(
+    py: Python<'_>,
+    problem: &ProblemHandle,
+    text: &str,
+    facts: &Bound<'_, PyDict>,
+) -> PyResult<PlanHandle> {
+    let word = |key: &str| -> PyResult<String> { need(py, facts, key)?.extract() };
+    let (strategy, assign) = (strategy_of(py, &word("strategy")?)?, assign_of(py, &word("assign")?)?);
+    let outcome = outcome(py, &problem.input.problem, text, facts)?;
+    let limits = Limits::of(py, (0, "normal"), None, None, None, true)?;
+    let remembered = Remembered { by: strategy, outcome };
+    let request = Request { assign, ..Request::default() };
+    let how = How { strategy: Some(&remembered), request, strict: true, device: None };
+    let planned = driver::lay_out(&Plain::default(), &problem.input, &how)
+        .map_err(|failure| error::failure(py, None, &failure))?;
+    let (input, name) = (Arc::clone(&problem.input), problem.name.clone());
+    Ok(PlanHandle { input, planned, limits, strategy, name, kept: need(py, facts, "kept")?.extract()? })
+}
+
+fn need<'py>(py: Python<'py>, facts: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+    facts.get_item(key)?.ok_or_else(|| error::wrong_argument(py, &format!("the pickled plan has no {key}")))
+}
+
+fn outcome(py: Python<'_>, problem: &Problem, text: &str, facts: &Bound<'_, PyDict>) -> PyResult<Outcome> {
+    let status: String = need(py, facts, "status")?.extract()?;
+    let stop: Option<String> = need(py, facts, "stop")?.extract()?;
+    let stop = match stop.as_deref() {
+        Some("time limit") => Stop::TimeLimit,
+        Some("work limit") => Stop::WorkLimit,
+        Some("interrupted") => Stop::Interrupted,
+        _ => Stop::Finished,
+    };
+    let plan = || json::read(text, problem).map_err(|error| error::unreadable(py, None, &error));
+    Ok(match status.as_str() {
+        "optimal" => Outcome::Optimal(plan()?),
+        "feasible" => {
+            let lower_bound = Bytes(need(py, facts, "lower_bound")?.extract()?);
+            Outcome::Feasible { plan: plan()?, lower_bound, stop }
+        }
+        "infeasible" => Outcome::Infeasible(witness(py, problem, facts)?),
+        _ => Outcome::Exhausted { stop },
+    })
+}
+
+fn witness(py: Python<'_>, problem: &Problem, facts: &Bound<'_, PyDict>) -> PyResult<Witness> {
+    let unknown =
+        |name: &str| error::wrong_argument(py, &format!("the pickled plan names `{name}`, which is not there"));
+    let space: String = need(py, facts, "space")?.extract()?;
+    let names: Vec<String> = need(py, facts, "witness")?.extract()?;
+    let buffer = |name: &String| {
+        let mut buffers = problem.buffers().iter_enumerated();
+        buffers.find(|(_, buffer)| buffer.name == *name).map(|(id, _)| id).ok_or_else(|| unknown(name))
+    };
+    let mut spaces = problem.spaces().iter_enumerated();
+    Ok(Witness {
+        space: spaces.find(|(_, known)| known.name == space).map(|(id, _)| id).ok_or_else(|| unknown(&space))?,
+        buffers: names.iter().map(buffer).collect::<PyResult<_>>()?,
+        step: need(py, facts, "step")?.extract::<Option<u64>>()?.map(Step),
+        needed: Bytes(need(py, facts, "needed")?.extract()?),
+        capacity: Bytes(need(py, facts, "capacity")?.extract()?),
+    })
+}
