@@ -18,7 +18,7 @@ use memplan::target::{SpaceFacts, Target, parse_alignment};
 /// address, proves the answer with a checker that shares no code with the planner, and
 /// draws it.
 #[derive(Debug, Parser)]
-#[command(name = "memplan", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "memplan", version = env!("MEMPLAN_VERSION"), propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 fine; 1 the answer is no (does not fit, none found, violations found);
 2 wrong usage or unreadable input; 101 a bug.
 

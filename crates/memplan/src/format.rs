@@ -4,7 +4,7 @@
 //! once, a program is lowered and analysed first. Adding a format is one file
 //! and one line in [`FORMATS`]; the command line and the tests iterate it.
 
-mod mlir;
+pub(crate) mod mlir;
 mod onnx;
 mod program;
 mod records;

@@ -7,6 +7,7 @@ use memplan::planner::Refusal;
 use memplan::wording::{count, life, sized};
 use serde_json::json;
 
+use super::plan::in_each_others_way;
 use super::{failure, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::ExplainArgs;
@@ -44,6 +45,11 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
 
 fn report(problem: &Problem, explanation: &Explanation) -> String {
     let mut text = match (&explanation.planned.outcome, &explanation.obstacle) {
+        (Outcome::Infeasible(_), Some(witness)) if problem.spaces()[witness.space].capacity.is_none() => {
+            let verdict = painted("does not fit", Style::Bad);
+            let why = in_each_others_way(problem, witness);
+            format!("{verdict}: {why}\n\n{}", buffers(problem, &witness.buffers))
+        }
         (Outcome::Infeasible(_), Some(witness)) => {
             format!("{}: {}", painted("does not fit", Style::Bad), obstacle(problem, witness))
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use memplan::core::{Bytes, Outcome, Problem, Stop, Witness, bound};
+use memplan::core::{Bytes, Id, Outcome, Problem, Stop, Witness, bound};
 use memplan::driver::{self, Checked};
 use memplan::format::Input;
 use memplan::front_end::{FrontEnd, Plain, PlanForm, Planned};
@@ -242,20 +242,45 @@ fn lower_bound(planned: &Planned) -> Bytes {
     }
 }
 
+/// What the buffers need one behind the other in their first spaces, each at its alignment: what no plan exceeds that
+/// is any good.
 fn naive_sum(problem: &Problem) -> Bytes {
-    let size = |buffer: &memplan::core::Buffer| buffer.bytes().unwrap_or_default().0 * u64::from(buffer.slots);
-    Bytes(problem.buffers().iter().map(size).sum())
+    let mut ends = vec![Bytes::ZERO; problem.spaces().len()];
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        let space = buffer.spaces[0];
+        let end = &mut ends[space.index()];
+        for _ in 0..buffer.slots {
+            // A problem is built only if these sums stay below 2^63.
+            let start = end.align_up(problem.alignment_in(id, space)).unwrap_or(*end);
+            *end = Bytes(start.0.saturating_add(buffer.bytes().unwrap_or_default().0));
+        }
+    }
+    Bytes(ends.iter().map(|end| end.0).sum())
 }
 
 /// Where the bound comes from.
 fn bound_remark(planned: &Planned) -> String {
-    let peaks = bound::space_lower_bounds(&planned.problem);
+    let problem = &planned.problem;
+    let peaks = bound::space_lower_bounds(problem);
     match (planned.assign, peaks.as_slice()) {
         (Assign::Objects, _) => "sum of the positional maxima".to_owned(),
-        (Assign::Offsets, [peak]) => match peak.step {
-            Some(step) => format!("most bytes alive at once, at step {step}"),
-            None => String::new(),
-        },
+        (Assign::Offsets, [peak]) => {
+            let alive = bound::peak_live(problem, |_| true);
+            let shown = lower_bound(planned);
+            match (peak.step, alive.step) {
+                (Some(step), _) if shown == peak.bytes && alive.bytes == peak.bytes => {
+                    format!("most bytes alive at once, at step {step}")
+                }
+                (Some(step), _) if shown == peak.bytes && alive.bytes < peak.bytes => {
+                    format!("most bytes alive at once, at step {step}, and what aligning them costs")
+                }
+                // A search or a buffer that must lie somewhere has raised it.
+                (_, Some(step)) if shown > alive.bytes => {
+                    format!("no plan needs less; {} are alive at once, at step {step}", alive.bytes.human())
+                }
+                _ => String::new(),
+            }
+        }
         (Assign::Offsets, _) => "most bytes alive at once, over all spaces".to_owned(),
     }
 }
@@ -317,12 +342,15 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
         (n, None) => format!("these {n} buffers together need"),
     };
     let verdict = painted("does not fit", Style::Bad);
-    let mut text = format!(
-        "\n{verdict}: {who} {}\nof space `{space}`, whose capacity is {}: {} too many\n\n",
-        sized(witness.needed),
-        sized(witness.capacity),
-        sized(over),
-    );
+    let mut text = match problem.spaces()[witness.space].capacity {
+        Some(_) => format!(
+            "\n{verdict}: {who} {}\nof space `{space}`, whose capacity is {}: {} too many\n\n",
+            sized(witness.needed),
+            sized(witness.capacity),
+            sized(over),
+        ),
+        None => format!("\n{verdict}: {}\n\n", in_each_others_way(problem, witness)),
+    };
     let mut buffers = witness.buffers.clone();
     let size = |id: memplan::core::BufferId| problem.buffers()[id].bytes().unwrap_or_default();
     buffers.sort_by_key(|&id| std::cmp::Reverse(size(id)));
@@ -336,6 +364,16 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
         text.push_str(&format!("  and {} smaller ones\n", buffers.len() - LISTED));
     }
     text
+}
+
+/// Why buffers of a space without capacity have no places: those they must have contradict each other.
+pub(super) fn in_each_others_way(problem: &Problem, witness: &Witness) -> String {
+    let space = visible(&problem.spaces()[witness.space].name);
+    let when = witness.step.map(|step| format!(", all alive at step {step},")).unwrap_or_default();
+    format!(
+        "these {} of space `{space}`{when}\ncannot lie where they must: their fixed offsets contradict each other",
+        count(witness.buffers.len(), "buffer"),
+    )
 }
 
 fn give_up(stop: Stop) -> String {

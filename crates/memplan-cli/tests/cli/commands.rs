@@ -67,7 +67,6 @@ const OTHERWISE: &[(&str, By)] = &[
     ),
     ("pip install torch==2.15.*", By::File("test", "'torch==2.15.*'")),
     // C and C++
-    ("cargo build --release -p memplan-capi", By::File("test", "cargo build --quiet -p memplan-capi")),
     (
         "mlir-opt-22 --load-pass-plugin=./libMemplanPlugin.so --pass-pipeline='builtin.module(memplan-merge-alloc)' in.mlir",
         By::File("crates/memplan-capi/tests/capi/plugin.rs", "--load-pass-plugin={}"),

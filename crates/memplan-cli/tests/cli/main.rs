@@ -15,6 +15,7 @@ mod dump;
 mod gmem;
 mod header;
 mod help;
+mod mistakes;
 mod models;
 mod npu;
 mod opt;

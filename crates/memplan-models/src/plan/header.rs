@@ -4,54 +4,121 @@
 //! #define PLAN_ARENA_SIZE 96u
 //! #define PLAN_ARENA_ALIGNMENT 16u
 //! #define PLAN_OFFSET_conv1 64u /* "conv1": 32 bytes, steps 1..3 */
+//! #define PLAN_SIZE_conv1 32u
 //! ```
+//!
+//! With several memories each has its own `PLAN_NAME_SIZE` and `PLAN_NAME_ALIGNMENT`, and `PLAN_SPACE_conv1` is the
+//! number of the memory in which a buffer lives, in the order in which they are listed.
 //!
 //! Only preprocessor constants: valid in C and C++ of any age, no storage, no
 //! headers needed. A decimal number with `u` has the smallest type that holds it.
+//!
+//! # Names
+//!
+//! C cannot spell every name ([`spelled`]). A buffer whose name it can spell has a macro of exactly that name, whatever
+//! the others are called; what others would be called is numbered until it is free: beside `a_b_2`, `a b` is `a_b` and
+//! `a/b` is `a_b_3`.
 
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use memplan_core::{Buffer, Bytes, Plan, Problem, SpaceId, Span};
+use memplan_core::{Buffer, Bytes, Id, Plan, Problem, SpaceId, Span};
 
 use crate::ReadError;
 
 /// Writes the constants of a plan made of offsets; `name` is what the file is called, without its extension.
 pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
-    let prefix = identifier(name).to_ascii_uppercase();
+    let prefix = spelled(name).to_ascii_uppercase();
     let prefix = if prefix.starts_with(|first: char| first.is_ascii_digit()) { format!("P{prefix}") } else { prefix };
-    let mut taken = HashSet::new();
     let mut text = format!(
         "/* Where every buffer lives, as planned by memplan. Do not edit: plan again. */\n\
-         #ifndef {prefix}_MEMPLAN_H\n#define {prefix}_MEMPLAN_H\n"
+         #ifndef {prefix}{GUARD}\n#define {prefix}{GUARD}\n"
     );
-    let mut define = |name: String, value: Bytes, remark: &str| {
-        let name = unique(name, &mut taken);
+    let mut define = |name: String, value: u64, remark: &str| {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "#define {name} {value}u{remark}");
+        let _ = writeln!(text, "#define {prefix}_{name} {value}u{remark}");
     };
-    for (id, space) in problem.spaces().iter_enumerated() {
-        let arena =
-            if problem.spaces().len() == 1 { "ARENA".to_owned() } else { identifier(&space.name).to_ascii_uppercase() };
+    let several = problem.spaces().len() > 1;
+    let names = Names::of(problem);
+    for ((id, space), arena) in problem.spaces().iter_enumerated().zip(&names.spaces) {
         let capacity = space.capacity.map(|capacity| format!(" /* of {capacity} */")).unwrap_or_default();
-        define(format!("{prefix}_{arena}_SIZE"), plan.extents[id], &capacity);
-        define(format!("{prefix}_{arena}_ALIGNMENT"), alignment(problem, plan, id), "");
+        define(format!("{arena}_SIZE"), plan.extents[id].0, &capacity);
+        define(format!("{arena}_ALIGNMENT"), alignment(problem, plan, id).0, "");
     }
-    for (id, buffer) in problem.buffers().iter_enumerated() {
+    for ((id, buffer), name) in problem.buffers().iter_enumerated().zip(&names.buffers) {
         let Some(placement) = &plan.placements[id] else { continue };
-        let name = format!("{prefix}_OFFSET_{}", identifier(&buffer.name));
-        let space = (problem.spaces().len() > 1).then(|| problem.spaces()[placement.space].name.as_str());
-        match placement.offsets.as_slice() {
-            [offset] => define(name, *offset, &remark(buffer, space)),
-            slots => {
-                for (slot, offset) in slots.iter().enumerate() {
-                    define(format!("{name}_SLOT{slot}"), *offset, &remark(buffer, space));
-                }
-            }
+        let space = several.then(|| problem.spaces()[placement.space].name.as_str());
+        let offsets = placement.offsets.iter().enumerate();
+        for (slot, offset) in offsets {
+            let slot = if placement.offsets.len() > 1 { format!("_SLOT{slot}") } else { String::new() };
+            define(format!("OFFSET_{name}{slot}"), offset.0, &remark(buffer, space));
+        }
+        define(format!("SIZE_{name}"), buffer.bytes().unwrap_or_default().0, "");
+        if several {
+            define(format!("SPACE_{name}"), placement.space.index() as u64, "");
         }
     }
     text.push_str("#endif\n");
     text
+}
+
+/// What the include guard has behind the prefix of all macros.
+const GUARD: &str = "_MEMPLAN_H";
+
+/// What spaces and buffers are called in macros.
+struct Names {
+    spaces: Vec<String>,
+    buffers: Vec<String>,
+}
+
+impl Names {
+    fn of(problem: &Problem) -> Names {
+        let mut taken = HashSet::new();
+        let spaces: Vec<&str> = problem.spaces().iter().map(|space| space.name.as_str()).collect();
+        let spaces = match spaces.as_slice() {
+            [_] => vec!["ARENA".to_owned()],
+            several => unique(
+                several,
+                |name| spelled(name).to_ascii_uppercase(),
+                &mut taken,
+                |name| vec![format!("{name}_SIZE"), format!("{name}_ALIGNMENT")],
+            ),
+        };
+        let buffers: Vec<&str> = problem.buffers().iter().map(|buffer| buffer.name.as_str()).collect();
+        let most_slots = problem.buffers().iter().map(|buffer| buffer.slots).max().unwrap_or(1);
+        let macros = |name: &str| {
+            let mut all = vec![format!("OFFSET_{name}"), format!("SIZE_{name}"), format!("SPACE_{name}")];
+            // The slots of one buffer may be called as another buffer is; few problems have slots.
+            if most_slots > 1 {
+                all.extend((0..most_slots).map(|slot| format!("OFFSET_{name}_SLOT{slot}")));
+            }
+            all
+        };
+        Names { spaces, buffers: unique(&buffers, spelled, &mut taken, macros) }
+    }
+}
+
+/// A name for each, so that no two make the same macro. Those that need not be spelled otherwise have theirs first.
+fn unique(
+    names: &[&str],
+    spell: impl Fn(&str) -> String,
+    taken: &mut HashSet<String>,
+    macros: impl Fn(&str) -> Vec<String>,
+) -> Vec<String> {
+    let mut found: Vec<Option<String>> = vec![None; names.len()];
+    for only_exact in [true, false] {
+        for (name, found) in names.iter().zip(&mut found) {
+            let spelled = spell(name);
+            if found.is_some() || only_exact && spelled != *name {
+                continue;
+            }
+            let numbered = (2..).map(|number: u64| format!("{spelled}_{number}"));
+            let mut candidates = std::iter::once(spelled.clone()).chain(numbered);
+            *found = candidates.find(|candidate| macros(candidate).iter().all(|name| !taken.contains(name)));
+            taken.extend(found.iter().flat_map(|name| macros(name)));
+        }
+    }
+    found.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 /// An offset in a header.
@@ -67,6 +134,8 @@ pub struct HeaderOffset {
 
 /// The offsets in a header that [`write()`] wrote, in order. It looks at the macros alone: two with one name are an error.
 pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
+    let guard = text.lines().find_map(|line| line.strip_prefix("#ifndef ")?.trim().strip_suffix(GUARD));
+    let offset_of = format!("{}_OFFSET_", guard.unwrap_or_default());
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut start = 0;
@@ -79,7 +148,7 @@ pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
         if !seen.insert(name) {
             return Err(ReadError::new("header::defined-twice", text, span, format!("{name} is defined twice")));
         }
-        let Some((_, buffer)) = name.split_once("_OFFSET_") else { continue };
+        let Some(buffer) = name.strip_prefix(&offset_of) else { continue };
         let number = value.strip_suffix('u').and_then(|digits| digits.parse().ok());
         let wrong = || ReadError::new("header::value", text, span, format!("{name} is no number but `{value}`"));
         let memory = line.split_once("\" in ").and_then(|(_, rest)| rest.split_once(": ")).map(|(memory, _)| memory);
@@ -110,26 +179,22 @@ fn remark(buffer: &Buffer, space: Option<&str>) -> String {
     format!(" /* {} */", printable.replace('*', "+").replace("??", "? ?"))
 }
 
-/// Letters, digits and underscores of ASCII; everything else becomes an underscore.
-fn identifier(name: &str) -> String {
-    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+/// A name as C can spell it: letters and digits of ASCII as they are, letters of other alphabets by their numbers (`é` is
+/// `u00E9`), everything else as an underscore. The marks in front of an MLIR name are left out.
+pub fn spelled(name: &str) -> String {
+    let letter = |c: char| match c {
+        c if c.is_ascii_alphanumeric() => c.to_string(),
+        c if c.is_ascii() => "_".to_owned(),
+        c => format!("u{:04X}", u32::from(c)),
+    };
     let text: String = name.trim_start_matches(['%', '@']).chars().map(letter).collect();
     if text.is_empty() { "_".to_owned() } else { text }
-}
-
-/// The name, with a number behind it if another one looks the same.
-fn unique(name: String, taken: &mut HashSet<String>) -> String {
-    let numbered = (2..).map(|number: u64| format!("{name}_{number}"));
-    let free = std::iter::once(name.clone()).chain(numbered).find(|candidate| !taken.contains(candidate));
-    let free = free.unwrap_or(name);
-    taken.insert(free.clone());
-    free
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use memplan_core::{Id, Lifetime, Placement, ProblemBuilder};
+    use memplan_core::{Lifetime, Placement, ProblemBuilder, Space};
 
     fn header(names: &[&str]) -> String {
         let mut builder = ProblemBuilder::new();
@@ -155,25 +220,55 @@ mod tests {
             "#define MY_PLAN_ARENA_SIZE 16u",
             "#define MY_PLAN_ARENA_ALIGNMENT 8u",
             "#define MY_PLAN_OFFSET_a 0u /* \"a\": 8 bytes, steps 0..2 */",
+            "#define MY_PLAN_SIZE_a 8u",
             "#define MY_PLAN_OFFSET_main__conv 8u /* \"@main/%conv\": 8 bytes, steps 0..2 */",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
     }
 
+    /// The names in the macros of offsets, in order.
+    fn offset_names(text: &str) -> Vec<String> {
+        offsets(text).expect("a header").into_iter().map(|offset| offset.name).collect()
+    }
+
     #[test]
-    fn names_that_look_the_same_are_numbered() {
-        let text = header(&["a.b", "a-b", "a_b_2", "a+b", ""]);
-        let names: Vec<&str> =
-            text.lines().filter(|line| line.contains("OFFSET")).filter_map(|line| line.split(' ').nth(1)).collect();
-        let distinct: HashSet<&str> = names.iter().copied().collect();
-        assert_eq!((names.len(), distinct.len()), (5, 5), "{names:?}");
+    fn exact_names_win_and_others_are_numbered() {
+        assert_eq!(offset_names(&header(&["a b", "a/b", "a_b_2"])), ["a_b", "a_b_3", "a_b_2"]);
+        assert_eq!(offset_names(&header(&["a.b", "a-b", "a_b_2", "a+b", ""])), ["a_b", "a_b_3", "a_b_2", "a_b_4", "_"]);
+    }
+
+    #[test]
+    fn letters_of_other_alphabets_stay_apart() {
+        assert_eq!(offset_names(&header(&["é", "ü", "层1"])), ["u00E9", "u00FC", "u5C421"]);
+    }
+
+    #[test]
+    fn slots_and_spaces_are_unique_too() {
+        let mut builder = ProblemBuilder::new();
+        let spaces = ["on chip", "on-chip"].map(|name| builder.space(Space::new(name)));
+        for (name, slots) in [("a", 2), ("a_SLOT1", 1)] {
+            let buffer = Buffer { slots, ..Buffer::new(name, 8, Lifetime::new(0, 2)) };
+            builder.buffer(Buffer { spaces: spaces.iter().copied().collect(), ..buffer });
+        }
+        let problem = builder.build().expect("a problem");
+        let mut plan = Plan::empty(&problem);
+        for ((placement, offsets), space) in plan.placements.iter_mut().zip([vec![0, 8], vec![16]]).zip(spaces) {
+            let offsets = offsets.into_iter().map(Bytes).collect();
+            *placement = Some(Placement { offsets, ..Placement::at(space, Bytes(0)) });
+        }
+        plan.fit_extents(&problem);
+        let text = write(&problem, &plan, "my_offset_plan");
+        assert_eq!(offset_names(&text), ["a_SLOT0", "a_SLOT1", "a_SLOT1_2"]);
+        for line in ["ON_CHIP_SIZE 16u", "ON_CHIP_2_SIZE 24u", "SPACE_a 0u", "SPACE_a_SLOT1_2 1u"] {
+            assert!(text.contains(&format!("#define MY_OFFSET_PLAN_{line}")), "{line}\n{text}");
+        }
     }
 
     #[test]
     fn a_name_cannot_leave_its_comment() {
         let text = header(&["x */ #error /* \n#error\\", "??/", "µ"]);
-        assert_eq!(text.lines().count(), 9, "{text}");
+        assert_eq!(text.lines().count(), 12, "{text}");
         for line in text.lines().filter(|line| line.contains("OFFSET")) {
             assert_eq!((line.matches("/*").count(), line.matches("*/").count()), (1, 1), "{line}");
             assert!(line.ends_with(" */"), "{line}");

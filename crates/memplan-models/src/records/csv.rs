@@ -225,9 +225,13 @@ impl Columns {
                 let message = format!("the header has no column {}", wanted.join(" or "));
                 let error = rows.error("csv::missing-column", rows.span(), message);
                 let close = names.iter().find(|name| wanted.iter().any(|word| resembles(name, word)));
-                error.help(match close {
-                    Some(name) => format!("is `{name}` a typo?"),
-                    None => "expected a header such as id,lower,upper,size".to_owned(),
+                error.help(match (close, other_separator(&names)) {
+                    (_, Some(separator)) => format!("the fields are separated by `{separator}`; expected commas"),
+                    (Some(name), None) => format!("is `{name}` a typo?"),
+                    (None, None) if is_record(&names) => {
+                        "this looks like a record; put a header above it, such as id,lower,upper,size".to_owned()
+                    }
+                    (None, None) => "expected a header such as id,lower,upper,size".to_owned(),
                 })
             })
         };
@@ -275,8 +279,20 @@ pub(crate) fn header(rows: &Rows) -> Result<Vec<String>, ReadError> {
     Ok(names)
 }
 
+/// What separates the names of a header that is one field, if it is not the comma.
+fn other_separator(names: &[String]) -> Option<char> {
+    let [only] = names else { return None };
+    [';', '\t', '|', ' '].into_iter().find(|&separator| only.split(separator).any(|name| name.trim() == "size"))
+}
+
+/// Whether a header has numbers where names belong: then there is none.
+fn is_record(names: &[String]) -> bool {
+    let is_number = |name: &&String| name.parse::<f64>().is_ok();
+    names.len() >= 3 && names.iter().filter(is_number).count() + 1 >= names.len()
+}
+
 /// Whether one edit turns one word into the other, or two letters are swapped.
-fn resembles(one: &str, other: &str) -> bool {
+pub(super) fn resembles(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let prefix = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
     let suffix = one[prefix..].iter().rev().zip(other[prefix..].iter().rev()).take_while(|(a, b)| a == b).count();
@@ -338,7 +354,12 @@ impl Row<'_, '_> {
             }
             Err(_) => {
                 let message = format!("{field}: expected {expected}, found {}", found());
-                Err(self.error("csv::not-a-number", column, message))
+                let error = self.error("csv::not-a-number", column, message);
+                // A table of numbers has no units: what `64k` means depends on who reads it.
+                match text.parse::<Bytes>() {
+                    Ok(bytes) if !text.is_empty() => Err(error.help(format!("write the number of bytes: {bytes}"))),
+                    _ => Err(error),
+                }
             }
         }
     }

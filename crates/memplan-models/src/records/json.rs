@@ -23,6 +23,7 @@ use memplan_core::{
 use serde::Serialize;
 use smallvec::SmallVec;
 
+use super::csv::resembles;
 use super::{RecordFormat, Records};
 use crate::ReadError;
 use crate::item_lines;
@@ -68,15 +69,18 @@ impl RecordFormat for Json {
 struct Fields<'a> {
     object: Value<'a>,
     entries: Vec<(Cow<'a, str>, Value<'a>)>,
+    /// The names that were asked for: what an entry that is left over may have meant.
+    known: Vec<&'static str>,
 }
 
 impl<'a> Fields<'a> {
     fn of(object: Value<'a>, what: &str) -> Result<Fields<'a>, ReadError> {
-        Ok(Fields { object, entries: object.entries(what)? })
+        Ok(Fields { object, entries: object.entries(what)?, known: Vec::new() })
     }
 
     /// Takes a field; `null` counts as absent, and of two the last counts.
-    fn take(&mut self, key: &str) -> Option<Value<'a>> {
+    fn take(&mut self, key: &'static str) -> Option<Value<'a>> {
+        self.known.push(key);
         let mut found = None;
         self.entries.retain(|(name, value)| {
             if name == key {
@@ -87,13 +91,21 @@ impl<'a> Fields<'a> {
         found.filter(|value| !value.is_null())
     }
 
-    fn need(&mut self, key: &str) -> Result<Value<'a>, ReadError> {
+    fn need(&mut self, key: &'static str) -> Result<Value<'a>, ReadError> {
         self.take(key).ok_or_else(|| self.object.error("json::missing-field", format!("the field `{key}` is missing")))
     }
 
-    fn bytes(&mut self, key: &str) -> Result<Option<Bytes>, ReadError> {
+    fn bytes(&mut self, key: &'static str) -> Result<Option<Bytes>, ReadError> {
         self.take(key).map(|value| value.number("a number of bytes").map(Bytes)).transpose()
     }
+}
+
+/// Whether a name is that of a known field but for a letter, its case or its hyphens.
+fn is_nearly(name: &str, known: &str) -> bool {
+    let plain = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
+    let (name, known) = (plain(name), plain(known));
+    // Plans have `offsets` beside `offset`, and are problems, too. Short names resemble too many others.
+    name != "offsets" && (name == known || known.len() >= 4 && resembles(&name, &known))
 }
 
 #[derive(Default)]
@@ -141,7 +153,7 @@ impl<'a> Reader<'a> {
             self.builder.must_not_share(pair.0, pair.1);
         }
         self.dependencies(top.take("dependencies"), top.take("read_by_outputs"))?;
-        self.left_over(&top, "");
+        self.left_over(&top, "")?;
         if !self.ignored.is_empty() {
             let names: Vec<&str> = self.ignored.iter().map(String::as_str).collect();
             self.notes.push(format!("ignored unknown fields: {}", names.join(", ")));
@@ -149,8 +161,17 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn left_over(&mut self, fields: &Fields, of: &str) {
-        self.ignored.extend(fields.entries.iter().map(|(name, _)| format!("{of}{name}")));
+    /// Notes the fields that nobody asked for. One that is nearly the name of a known field is a mistake: without it
+    /// the problem would silently be another one.
+    fn left_over(&mut self, fields: &Fields, of: &str) -> Result<(), ReadError> {
+        for (name, value) in &fields.entries {
+            if let Some(meant) = fields.known.iter().find(|known| is_nearly(name, known)) {
+                let error = value.error("json::unknown-field", format!("there is no field called `{name}`"));
+                return Err(error.help(format!("is it a typo of `{meant}`?")));
+            }
+            self.ignored.insert(format!("{of}{name}"));
+        }
+        Ok(())
     }
 
     fn spaces(&mut self, spaces: Value<'a>) -> Result<(), ReadError> {
@@ -171,7 +192,7 @@ impl<'a> Reader<'a> {
             if self.space_ids.insert(name, id).is_some() {
                 return Err(space.error("json::duplicate-space", "there is already a space of that name"));
             }
-            self.left_over(&fields, "spaces[].");
+            self.left_over(&fields, "spaces[].")?;
         }
         Ok(())
     }
@@ -199,7 +220,7 @@ impl<'a> Reader<'a> {
             let id_value = fields.need("id")?;
             let name = id_value.name("the id of a buffer, a string or a number")?;
             let buffer = self.buffer(&name, &mut fields)?;
-            self.left_over(&fields, "buffers[].");
+            self.left_over(&fields, "buffers[].")?;
             let id = self.builder.buffer(buffer);
             self.spans.push(id_value.span());
             if self.buffer_ids.insert(name.clone(), id).is_some() {
@@ -261,7 +282,7 @@ impl<'a> Reader<'a> {
             let mut fields = Fields::of(value, "a size")?;
             let symbol = fields.need("symbol")?.string("the name of a symbol")?.into_owned();
             let at_most = fields.bytes("at_most")?;
-            self.left_over(&fields, "size.");
+            self.left_over(&fields, "size.")?;
             return Ok(Size::Symbolic { symbol, at_most });
         }
         if value.is_string() {
@@ -275,7 +296,7 @@ impl<'a> Reader<'a> {
         let mut fields = Fields::of(value, "a tie, such as {\"group\": \"g\", \"at\": 0}")?;
         let name = fields.need("group")?.name("the name of a group")?;
         let at = fields.bytes("at")?.unwrap_or_default();
-        self.left_over(&fields, "tie.");
+        self.left_over(&fields, "tie.")?;
         let group = match self.group_ids.get(&name) {
             Some(&group) => group,
             None => {
@@ -340,7 +361,7 @@ impl<'a> Reader<'a> {
                     _ => return Err(value.expected("same-base or any-offset")),
                 },
             };
-            self.left_over(&fields, "may_overlay[].");
+            self.left_over(&fields, "may_overlay[].")?;
             self.relations = Some(entry.span());
             if buffer == over {
                 return Err(entry.error("json::self-relation", "a buffer cannot overlay itself"));

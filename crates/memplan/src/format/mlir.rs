@@ -33,6 +33,9 @@ impl Format for Mlir {
         let dialects = options.dialects.as_ref().unwrap_or(Dialects::builtin());
         let document = Document::read(text, dialects)
             .map_err(|error| ReadError::new(error.code(), text, error.span(), error.to_string()))?;
+        if !has_op(&document) {
+            return Err(no_op(text));
+        }
         if assign_gmem::is_network(&document) {
             let program = assign_gmem::program(&document, &assign_gmem::Options::default())
                 .map_err(|error| ReadError::new("gmem::network", text, place(&error), error.to_string()))?;
@@ -48,6 +51,20 @@ impl Format for Mlir {
         }
         analyze(lowered.program, text, notes)
     }
+}
+
+/// Whether there is an op in a text. The reader lets unknown ops pass, and so every word is one; but ops have a
+/// dialect in front of their names.
+pub(crate) fn has_op(document: &Document) -> bool {
+    document.op_ids().any(|op| document.name(op).contains('.'))
+}
+
+/// The error for a text without an op.
+pub(crate) fn no_op(text: &str) -> ReadError {
+    let start = text.len() - text.trim_start().len();
+    let line = text[start..].lines().next().unwrap_or_default();
+    ReadError::new("mlir::no-op", text, Span::new(start, start + line.len()), "there is no MLIR op in this text")
+        .help("expected a module or functions, such as func.func @f() { … }")
 }
 
 /// What somebody should know whose program has no buffers yet.

@@ -9,6 +9,7 @@ use memplan_verify::dataflow::SitePlan;
 
 use super::{Claim, Found, Output};
 use crate::driver::Failure;
+use crate::format::mlir::{has_op, no_op};
 use crate::source::Source;
 
 /// An MLIR text, read and lowered.
@@ -83,7 +84,13 @@ impl Module {
 /// Reads a text of a source with what is known about ops there.
 pub(super) fn read_document(source: &Source, text: &str) -> Result<Document, ReadError> {
     let dialects = source.options.dialects.as_ref().unwrap_or(Dialects::builtin());
-    Document::read(text, dialects).map_err(|error| unreadable(text, &error))
+    let document = Document::read(text, dialects).map_err(|error| unreadable(text, &error))?;
+    // A part of a file may have nothing but comments in it; a text of another kind is no program without ops.
+    let says_something = text.lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with("//"));
+    if says_something && !has_op(&document) {
+        return Err(no_op(text));
+    }
+    Ok(document)
 }
 
 fn unreadable(text: &str, error: &MlirError) -> ReadError {

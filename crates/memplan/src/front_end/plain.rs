@@ -268,12 +268,12 @@ fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
 /// The offsets in a C header. Its macros come in the order of the buffers, a macro a slot.
 fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Failure> {
     let mut offsets = plan_file::header::offsets(text)?.into_iter();
-    // C cannot spell every name; what it can spell must be there.
-    let letters = |name: &str| -> String { name.chars().filter(char::is_ascii_alphanumeric).collect() };
+    // C cannot spell every name, and a number may follow.
+    let spelled = plan_file::header::spelled;
     let found = |buffer: &memplan_core::Buffer| {
         let slots: Vec<_> = offsets.by_ref().take(buffer.slots as usize).collect();
         let memory = slots.first()?.memory.clone();
-        let is_named = slots.iter().all(|slot| letters(&slot.name).starts_with(&letters(&buffer.name)));
+        let is_named = slots.iter().all(|slot| slot.name.starts_with(&spelled(&buffer.name)));
         let offsets = slots.into_iter().map(|slot| slot.offset).collect();
         is_named.then_some(Found { memory, offsets, ..Found::default() })
     };

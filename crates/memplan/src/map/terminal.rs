@@ -30,7 +30,7 @@ pub struct Window {
     pub coloured: bool,
 }
 
-/// Columns for the byte axis.
+/// Columns for the byte axis, at least: the longest label, a blank and the line.
 const AXIS: usize = 12;
 /// Lines of a panel besides its plot: heading, bytes in use, steps.
 const AROUND: usize = 3;
@@ -40,12 +40,13 @@ const LEAST_COLUMNS: usize = 10;
 
 /// The whole picture: never more lines or columns than the window has, unless that is hardly any.
 pub(super) fn draw(problem: &Problem, scene: &Scene, caption: &Caption, window: Window) -> String {
-    let width = window.columns.saturating_sub(AXIS + 1).max(LEAST_COLUMNS);
+    let axis = scene.panels.iter().map(|panel| longest_label(panel) + 2).fold(AXIS, usize::max);
+    let width = window.columns.saturating_sub(axis + 1).max(LEAST_COLUMNS);
     let panels = scene.panels.len().max(1);
     let height = (window.rows.saturating_sub(1) / panels).saturating_sub(AROUND).max(LEAST_ROWS);
     let mut lines = vec![cut(&format!("{}: {}", caption.title, caption.subtitle()), window.columns)];
     for panel in &scene.panels {
-        let plot = Plot { problem, scene, panel, width, height, coloured: window.coloured };
+        let plot = Plot { problem, scene, panel, axis, width, height, coloured: window.coloured };
         lines.push(cut(&plot.heading(scene.panels.len() > 1), window.columns));
         lines.extend(plot.rows());
         lines.push(plot.in_use());
@@ -58,6 +59,8 @@ struct Plot<'a> {
     problem: &'a Problem,
     scene: &'a Scene,
     panel: &'a Panel,
+    /// Columns of the byte axis.
+    axis: usize,
     width: usize,
     height: usize,
     coloured: bool,
@@ -79,7 +82,7 @@ impl Plot<'_> {
     }
 
     fn highest(&self) -> u64 {
-        self.panel.extent.max(self.panel.lower_bound).0.max(1)
+        highest(self.panel)
     }
 
     /// The step in the middle of a column.
@@ -110,7 +113,7 @@ impl Plot<'_> {
             let byte = u128::from(self.highest()) * (self.height - row) as u128 / self.height as u128;
             let bottom = if row + 1 == self.height { 0 } else { byte as u64 };
             let label = if is_tick { byte_label(bottom) } else { String::new() };
-            let mut text = format!("{label:>width$} {}", if is_tick { '┤' } else { '│' }, width = AXIS - 2);
+            let mut text = format!("{label:>width$} {}", if is_tick { '┤' } else { '│' }, width = self.axis - 2);
             for run in cells.chunk_by(|a, b| a.map(|shape| shape.buffer) == b.map(|shape| shape.buffer)) {
                 text.push_str(&self.run(run, &mut is_named));
             }
@@ -164,14 +167,26 @@ impl Plot<'_> {
         }
         let peak = u128::from(self.panel.peak.bytes.0.max(1));
         let bar = |&bytes: &u64| BARS[(u128::from(bytes) * 8).div_ceil(peak).min(8) as usize];
-        format!("{:>width$}  {}", "in use", most.iter().map(bar).collect::<String>(), width = AXIS - 2)
+        format!("{:>width$}  {}", "in use", most.iter().map(bar).collect::<String>(), width = self.axis - 2)
     }
 
     fn steps(&self) -> String {
         let (first, last) = (self.scene.first.to_string(), self.scene.last.to_string());
         let room = self.width.saturating_sub(first.len());
-        format!("{:>width$}  {first}{last:>room$}", "step", width = AXIS - 2)
+        format!("{:>width$}  {first}{last:>room$}", "step", width = self.axis - 2)
     }
+}
+
+/// The byte at the top of a panel.
+fn highest(panel: &Panel) -> u64 {
+    panel.extent.max(panel.lower_bound).0.max(1)
+}
+
+/// Characters of the longest label that the byte axis of a panel can have: the numbers at the ticks have different
+/// lengths, and a tick may be anywhere below the top.
+fn longest_label(panel: &Panel) -> usize {
+    let top = highest(panel);
+    (1..=8).map(|part| byte_label((u128::from(top) * part / 8) as u64).width()).max().unwrap_or(0)
 }
 
 /// The middle of the `index`-th of `count` equal parts of `0..span`.
