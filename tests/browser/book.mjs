@@ -44,6 +44,22 @@ for (const file of files) {
   }
   pictures += seen.images.length;
 }
+
+// Blocks that are files say their names.
+await page.goto(pathToFileURL(join(folder, "first-plan.html")).href);
+const names = await page.locator("main .file-name").allTextContents();
+assert.ok(names.includes("buffers.csv"), `first-plan.html names ${names}`);
+
+// The search finds a page by its words, once its index is there.
+await page.locator("#mdbook-search-toggle").click();
+const results = page.locator("#mdbook-searchresults a");
+for (let attempt = 0; attempt < 60 && await results.count() === 0; attempt += 1) {
+  await page.locator("#mdbook-searchbar").fill("");
+  await page.locator("#mdbook-searchbar").pressSequentially("lifetime");
+  await page.waitForTimeout(500);
+}
+assert.ok(await results.count() > 0, "a search finds nothing");
+
 assert.deepEqual(complaints, []);
 await browser.close();
 console.log(`${files.length} pages, ${pictures} pictures, ${links} links`);

@@ -125,6 +125,26 @@ await withPage("ten.html", {}, async (page) => {
   assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
 });
 
+// A model: what its buffers are, what makes them, what a step is; colours say what a buffer is for.
+await withPage("model.html", {}, async (page) => {
+  assert.equal((await view(page)).mode, "kind");
+  assert.match(await text(page, "#legend"), /intermediate result.*scratch memory.*input.*output/s);
+  assert.match(await text(page, "#alive h2"), /^Alive at the peak, step \d+: TRANSPOSE_CONV/i);
+  const names = await page.locator("#alive .link").allInnerTexts();
+  assert.ok(names.includes("TRANSPO…cratch0"), `names are shortened in the middle: ${names}`);
+  await hover(page, "up_a");
+  assert.match(await text(page, "#tip"), /\nkind intermediate result\nop TRANSPOSE_CONV.*\ntensor 1x32x32x4 INT8/);
+  assert.equal(await page.locator(".advice").count(), 0, "nothing is better than the best plan");
+  await page.locator("#mode").selectOption("op");
+  assert.match(await text(page, "#legend"), /CONV_2D/);
+  await page.screenshot({ path: join(folder, "model.png") });
+});
+
+// Where a plan is not known to be the best, the page says what to try.
+await withPage("huge.html", {}, async (page) => {
+  assert.match(await text(page, ".advice"), /up to .* less\. What to try: the strategy auto searches on/);
+});
+
 // Keyboard alone: the order of focus, selection, moving, zooming, help, themes.
 await withPage("ten.html", { colorScheme: "dark" }, async (page) => {
   assert.equal((await view(page)).dark, true, "follows the system");
@@ -337,7 +357,7 @@ await withPage("hostile.html", {}, async (page) => {
   await page.mouse.move(place.x, place.y);
   await page.mouse.move(place.x + 1, place.y);
   assert.ok((await text(page, "#tip")).includes(HOSTILE));
-  assert.ok((await text(page, "#alive")).includes(HOSTILE));
+  assert.ok((await page.locator("#alive .link").first().getAttribute("title")).includes(HOSTILE));
   assert.ok((await text(page, "#say")).includes(HOSTILE), "and said to those who listen");
   await openTable(page);
   assert.ok((await text(page, "#rows")).includes(HOSTILE));

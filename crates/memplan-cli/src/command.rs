@@ -20,7 +20,7 @@ use std::path::Path;
 use memplan::core::{BufferId, IndexVec, Span};
 use memplan::driver::{self, Checked, How};
 use memplan::front_end::{FrontEnd, Plain, PlanForm, Planned};
-use memplan::map::{Caption, Map, Remark};
+use memplan::map::{Map, Remark};
 use memplan::planner::find;
 use memplan::source::Source;
 
@@ -91,9 +91,7 @@ fn short_name(source: &Source) -> &str {
 
 /// The memory map of a planned input; `None` if there is no plan.
 fn map_of<'a>(source: &Source, planned: &'a Planned) -> Option<Map<'a>> {
-    let plan = planned.outcome.plan()?;
-    let facts = vec![format!("strategy {}", planned.strategy), planned.outcome.status().to_owned()];
-    let map = Map::new(&planned.problem, plan, Caption::new(short_name(source), facts));
+    let map = Map::of(planned, short_name(source))?;
     Some(match remark_of(source, &planned.spans) {
         Some(remark) => map.with_remark(remark),
         None => map,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use memplan_core::{Bytes, Outcome, Problem, Stop, bound};
-use memplan_planner::{Assign, Refusal, Request, STRATEGIES};
+use memplan_planner::{Assign, Refusal, Request, STRATEGIES, Strategy};
 
 use crate::driver::{self, Failure, How};
 use crate::finding;
@@ -57,11 +57,23 @@ impl Comparison {
         input: &Input,
         assign: Option<Assign>,
         how: &How,
+        watch: impl FnMut(&'static str),
+    ) -> Result<Comparison, Failure> {
+        Comparison::with(&[], input, assign, how, watch)
+    }
+
+    /// The same with strategies of the caller's beside memplan's.
+    pub fn with(
+        own: &[&dyn Strategy],
+        input: &Input,
+        assign: Option<Assign>,
+        how: &How,
         mut watch: impl FnMut(&'static str),
     ) -> Result<Comparison, Failure> {
         let mut comparison = Comparison::default();
         comparison.add_peers(input, assign);
-        for &strategy in STRATEGIES {
+        let ours = STRATEGIES.iter().map(|&strategy| -> &dyn Strategy { strategy });
+        for strategy in ours.chain(own.iter().copied()) {
             let kinds = assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref);
             for &assign in kinds {
                 watch(strategy.name());

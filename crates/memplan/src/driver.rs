@@ -16,7 +16,8 @@
 //! still gets a right result. The buffers that the check names are kept apart ([`Solver::apart`])
 //! and everything is laid out again, a few times; then buffers that are still named share with
 //! nobody. What was repaired is in [`Checked::repairs`], so that it can be reported. Under
-//! [`How::strict`] there is no repair, and the first rejection is [`Failure::Unsound`].
+//! [`How::strict`] there is no repair, and the first rejection is [`Failure::Unsound`]. A strategy that memplan does not
+//! have is its author's: its mistakes are not repaired either, and are [`Failure::WrongStrategy`].
 
 mod checked;
 mod compare_places;
@@ -26,6 +27,9 @@ mod method;
 mod repair;
 mod solver;
 
+use memplan_core::Problem;
+
+use crate::format::Input;
 use crate::front_end::{FrontEnd, Output, Plain, Planned};
 use crate::source::Source;
 
@@ -41,6 +45,11 @@ pub(crate) use repair::with_apart;
 pub fn plan(source: &Source, how: &How) -> Result<Checked<Planned>, Failure> {
     let plain = Plain::default();
     lay_out(&plain, &plain.read(source)?, how)
+}
+
+/// Plans a problem that was made in memory.
+pub fn plan_problem(problem: Problem, how: &How) -> Result<Checked<Planned>, Failure> {
+    lay_out(&Plain::default(), &Input::of_problem(problem, Vec::new()), how)
 }
 
 /// Reads, lays out, checks, writes, and checks what was written.

@@ -34,6 +34,7 @@ pub mod front_end;
 pub mod map;
 pub mod network;
 pub mod pass;
+pub mod prelude;
 pub mod reduce;
 pub mod snapshot;
 pub mod source;
@@ -43,11 +44,22 @@ pub mod timeline;
 pub mod warm;
 pub mod wording;
 
+// Inlined, so that the pages are there also where only this crate is documented.
+#[doc(inline)]
 pub use memplan_analysis as analysis;
+#[doc(inline)]
 pub use memplan_core as core;
+#[doc(inline)]
 pub use memplan_models as models;
+#[doc(inline)]
 pub use memplan_program as program;
+#[doc(inline)]
 pub use memplan_verify as verify;
+
+/// The chapter for users of Rust: its code is run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+pub struct TheChapterOnRust;
 
 /// Strategies, and what is asked of them. Plans come from the [`driver`].
 pub mod planner {

@@ -24,8 +24,10 @@ pub mod scene;
 mod svg;
 mod terminal;
 
-use memplan_core::{BufferId, IndexVec, Plan, Problem, Span};
+use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Plan, Problem, Span, Stop};
 
+use crate::front_end::Planned;
+use crate::network::Network;
 use crate::wording::{count, sized};
 use scene::Scene;
 pub use terminal::Window;
@@ -74,6 +76,24 @@ impl Remark {
     }
 }
 
+/// What somebody may do whose plan is not known to be the best.
+pub fn advice(outcome: &Outcome) -> Option<String> {
+    let Outcome::Feasible { plan, lower_bound, stop } = outcome else { return None };
+    let over = plan.extent().0.saturating_sub(lower_bound.0);
+    let share = 100.0 * over as f64 / lower_bound.0.max(1) as f64;
+    let next = match stop {
+        Stop::Finished => "the strategy auto searches on",
+        Stop::WorkLimit => "--effort thorough searches longer",
+        Stop::TimeLimit => "a longer time limit, or none, searches on",
+        Stop::Interrupted => "the search was interrupted; let it go on",
+    };
+    let why = "memplan explain names the buffers that stand in the way";
+    Some(format!(
+        "A plan may exist that needs up to {} ({share:.1} %) less. What to try: {next}; {why}.",
+        sized(Bytes(over))
+    ))
+}
+
 /// Characters of a source line that are shown.
 const EXCERPT: usize = 120;
 
@@ -85,7 +105,18 @@ pub struct Map<'a> {
     scene: Scene,
     caption: Caption,
     remarks: Vec<Remark>,
+    steps: Steps,
+    advice: Option<String>,
     violations: Vec<String>,
+}
+
+/// What the axis of time counts.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    /// What one step is: `an op of the network, in the order of execution`. Empty if nobody knows.
+    pub what: String,
+    /// What runs at some of them.
+    pub names: Vec<(u64, String)>,
 }
 
 impl<'a> Map<'a> {
@@ -95,13 +126,50 @@ impl<'a> Map<'a> {
         let buffers = count(problem.buffers().len(), "buffer");
         caption.facts.insert(0, format!("{buffers}, extent {}", sized(plan.extent())));
         let scene = Scene::of(problem, plan);
-        Map { problem, plan, scene, caption, remarks: Vec::new(), violations: Vec::new() }
+        Map {
+            problem,
+            plan,
+            scene,
+            caption,
+            remarks: Vec::new(),
+            steps: Steps::default(),
+            advice: None,
+            violations: Vec::new(),
+        }
+    }
+
+    /// The map of what was planned, with everything that is known about it; `None` if there is no plan.
+    pub fn of(planned: &'a Planned, title: &str) -> Option<Map<'a>> {
+        let facts = vec![format!("strategy {}", planned.strategy), planned.outcome.status().to_owned()];
+        let mut map = Map::new(&planned.problem, planned.outcome.plan()?, Caption::new(title, facts));
+        map = map.with_advice(advice(&planned.outcome));
+        Some(map.with_origin(planned.network.as_deref(), !planned.spans.is_empty()))
+    }
+
+    /// The same map with what is known about the input: a network, or a program.
+    #[must_use]
+    pub fn with_origin(mut self, network: Option<&Network>, is_program: bool) -> Map<'a> {
+        if let Some(network) = network {
+            self.remarks.extend(network.remarks());
+            let what = "an op of the network, in the order of execution; before the first, the inputs are written";
+            self.steps = Steps { what: what.to_owned(), names: network.step_names() };
+        } else if is_program {
+            self.steps.what = "a place in the program, counted in the order of its text".to_owned();
+        }
+        self
     }
 
     /// The same map with something more to say about its buffers.
     #[must_use]
     pub fn with_remark(mut self, remark: Remark) -> Map<'a> {
         self.remarks.push(remark);
+        self
+    }
+
+    /// The same map with a sentence about what to do next.
+    #[must_use]
+    pub fn with_advice(mut self, advice: Option<String>) -> Map<'a> {
+        self.advice = advice;
         self
     }
 

@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime};
 use memplan::core::{BufferId, IndexVec, Plan, Problem, Span};
 use memplan::finding;
 use memplan::front_end::Planned;
-use memplan::map::{Caption, Map, Remark, Window};
+use memplan::map::{Caption, Map, Remark, Window, advice};
 use memplan::models::plan as plan_file;
+use memplan::network::Network;
 use memplan::source::Source;
 use memplan::wording::count;
 use memplan::{snapshot, timeline};
@@ -119,12 +120,14 @@ struct Drawn {
     problem: Arc<Problem>,
     plans: Vec<DrawnPlan>,
     spans: IndexVec<BufferId, Span>,
+    network: Option<Arc<Network>>,
     notes: Vec<String>,
 }
 
 struct DrawnPlan {
     plan: Plan,
     facts: Vec<String>,
+    advice: Option<String>,
     violations: Vec<String>,
 }
 
@@ -164,7 +167,10 @@ impl Drawn {
 
     fn map<'a>(&'a self, source: &Source, drawn: &'a DrawnPlan, remark: Option<Remark>) -> Map<'a> {
         let caption = Caption::new(short_name(source), drawn.facts.clone());
-        let map = Map::new(&self.problem, &drawn.plan, caption).with_violations(drawn.violations.clone());
+        let map = Map::new(&self.problem, &drawn.plan, caption)
+            .with_origin(self.network.as_deref(), !self.spans.is_empty())
+            .with_advice(drawn.advice.clone())
+            .with_violations(drawn.violations.clone());
         match remark {
             Some(remark) => map.with_remark(remark),
             None => map,
@@ -180,9 +186,9 @@ fn own(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
         return Err(Failure::usage_with_help(message, "`memplan plan` with the same arguments explains why"));
     };
     let facts = vec![format!("strategy {}", planned.strategy), planned.outcome.status().to_owned()];
-    let plans = vec![DrawnPlan { plan, facts, violations: Vec::new() }];
-    let Planned { problem, spans, notes, .. } = planned.into_inner();
-    Ok(Drawn { problem, plans, spans, notes })
+    let plans = vec![DrawnPlan { plan, facts, advice: advice(&planned.outcome), violations: Vec::new() }];
+    let Planned { problem, spans, notes, network, .. } = planned.into_inner();
+    Ok(Drawn { problem, plans, spans, network, notes })
 }
 
 /// Plans that somebody else made, also wrong ones.
@@ -204,10 +210,10 @@ fn given(args: &ShowArgs, source: &Source) -> Result<Drawn, Failure> {
             facts.push(violations);
         }
         let violations = findings.into_iter().map(|finding| finding.message).collect();
-        plans.push(DrawnPlan { plan, facts, violations });
+        plans.push(DrawnPlan { plan, facts, advice: None, violations });
     }
     let spans = input.program.as_ref().map(|program| program.spans()).unwrap_or_default();
-    Ok(Drawn { problem: input.problem, plans, spans, notes })
+    Ok(Drawn { problem: input.problem, plans, spans, network: input.network, notes })
 }
 
 /// The terminal's own size, else that of `COLUMNS` and `LINES`, else a usual one.

@@ -143,6 +143,8 @@ fn make_pages() -> Folder {
     draw(&["plan", "thousand.csv", "-s", "greedy-by-size", "-o", "greedy.json"]);
     draw(&["plan", "thousand.csv", "-s", "auto", "--work", "1000", "-o", "auto.json"]);
     draw(&["show", "ten.json", "-o", "ten.html"]);
+    let model = workspace().join("tests/data/tflite/unet.tflite");
+    draw(&["show", &model.to_string_lossy(), "-o", "model.html"]);
     draw(&["show", "thousand.csv", "greedy.json", "auto.json", "-o", "thousand.html"]);
     draw(&["show", "huge.csv", "-s", "first-fit", "-o", "huge.html"]);
     draw(&["plan", &evil("json"), "-o", &evil("a.json")]);

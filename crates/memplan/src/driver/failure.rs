@@ -51,6 +51,18 @@ pub enum Failure {
     /// The plan cannot be written in the form asked for.
     #[error("{0}")]
     Form(String),
+    /// A strategy of the caller's made a plan that a check rejects.
+    #[error(
+        "the strategy `{strategy}` made a plan that does not verify ({} violations, the first: {})",
+        .findings.len(),
+        .findings.first().map_or("not named", |finding| finding.message.as_str())
+    )]
+    WrongStrategy {
+        /// The strategy.
+        strategy: String,
+        /// What is wrong with its plan.
+        findings: Vec<Finding>,
+    },
     /// A bug.
     #[error(transparent)]
     Unsound(#[from] Unsound),

@@ -8,7 +8,7 @@ use memplan_program::Apart;
 
 use super::repair::{self, Rejected};
 use super::{Checked, Failure, How, Unsound};
-use crate::finding;
+use crate::finding::{self, Finding};
 
 /// Rounds in which pairs are kept apart.
 const PAIR_ROUNDS: usize = 4;
@@ -53,7 +53,20 @@ impl<'h> Solver<'h> {
         if findings.is_empty() {
             return Ok(Checked::seal(outcome, Vec::new()));
         }
-        Err(Unsound { maker: self.strategy().name().to_owned(), what: "plan", findings }.into())
+        Err(self.rejection(self.strategy().name(), findings))
+    }
+
+    /// The failure for a plan that is not repaired: a mistake of the caller's strategy, or ours.
+    fn rejection(&self, maker: &str, findings: Vec<Finding>) -> Failure {
+        match self.foreign_strategy() {
+            Some(strategy) => Failure::WrongStrategy { strategy: strategy.to_owned(), findings },
+            None => Unsound { maker: maker.to_owned(), what: "plan", findings }.into(),
+        }
+    }
+
+    /// The name of the strategy if it is not one of memplan's.
+    fn foreign_strategy(&self) -> Option<&str> {
+        self.how.strategy.map(|strategy| strategy.name()).filter(|name| find(name).is_none())
     }
 
     /// The strategy to use for a front end that has none of its own.
@@ -89,7 +102,7 @@ impl<'h> Solver<'h> {
     pub(super) fn repair(&mut self, maker: &str, rejected: Vec<Rejected>) -> Result<(), Failure> {
         self.rounds += 1;
         let as_pairs = self.rounds <= PAIR_ROUNDS;
-        let may_repair = !self.how.strict && self.rounds <= ROUNDS;
+        let may_repair = !self.how.strict && self.rounds <= ROUNDS && self.foreign_strategy().is_none();
         let mut learned = false;
         if may_repair {
             for rejection in &rejected {
@@ -105,7 +118,7 @@ impl<'h> Solver<'h> {
         }
         if !learned {
             let findings = rejected.into_iter().map(|rejection| rejection.finding).collect();
-            return Err(Unsound { maker: maker.to_owned(), what: "plan", findings }.into());
+            return Err(self.rejection(maker, findings));
         }
         self.repairs.extend(rejected.iter().map(|rejection| repair::described(maker, rejection)));
         Ok(())

@@ -85,6 +85,8 @@ fn data(maps: &[Map]) -> Value {
         "title": first.caption.title,
         "first": first.scene.first,
         "last": first.scene.last,
+        "step": first.steps.what,
+        "steps": first.steps.names,
         "buffers": buffers(first.problem, &first.remarks),
         "plans": maps.iter().map(plan).collect::<Vec<_>>(),
     })
@@ -151,6 +153,7 @@ fn plan(map: &Map) -> Value {
         "levels": level_words(map),
         "offsets": offsets.collect::<Vec<_>>(),
         "reused": reused.collect::<Vec<_>>(),
+        "advice": map.advice,
         "violated": map.violations.len(),
         "violations": map.violations.iter().take(VIOLATIONS).collect::<Vec<_>>(),
         "spaces": map.scene.panels.iter().map(space).collect::<Vec<_>>(),

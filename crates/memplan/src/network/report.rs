@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use memplan_core::{BufferId, Bytes, Problem, Step, bound};
+use memplan_core::{BufferId, Bytes, Id, Problem, Step, bound};
 use memplan_models::graph::problem::Role;
-use memplan_models::graph::{GraphId, Op, OpId, TensorId};
+use memplan_models::graph::{Graph, GraphId, Op, OpId, TensorId};
 
 use super::Network;
+use crate::map::Remark;
 
 /// Everything that is alive when most is.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +94,36 @@ impl Network {
             curve.push(LiveAt { step, op, bytes });
         }
         curve
+    }
+
+    /// What is known about the buffers besides their sizes: what they are for, the op that writes them, shape and
+    /// element type.
+    pub fn remarks(&self) -> Vec<Remark> {
+        let labels = self.labels();
+        let kind = |role: &Role| match *role {
+            Role::Scratch(..) => "scratch memory",
+            Role::Tensor(graph, tensor) => {
+                let Graph { inputs, outputs, .. } = &self.model().graphs[graph];
+                match (graph.index(), inputs.contains(&tensor), outputs.contains(&tensor)) {
+                    (0, true, _) => "input",
+                    (0, _, true) => "output",
+                    (0, false, false) => "intermediate result",
+                    _ => "inside a body",
+                }
+            }
+        };
+        let kinds = self.roles().iter().map(|role| Some(kind(role).to_owned())).collect();
+        let origins: Vec<(String, String)> = self.roles().ids().map(|buffer| self.origin(buffer, &labels)).collect();
+        let ops = origins.iter().map(|(op, _)| Some(op.clone())).collect();
+        let tensors = origins.into_iter().map(|(_, shape)| Some(shape)).collect();
+        [("kind", kinds), ("op", ops), ("tensor", tensors)]
+            .map(|(what, of)| Remark { what: what.to_owned(), of })
+            .into()
+    }
+
+    /// The op that runs at each step from 1 on.
+    pub fn step_names(&self) -> Vec<(u64, String)> {
+        self.timeline().starts().map(|(step, graph, op)| (step, self.label(graph, op))).collect()
     }
 
     /// The op that writes a buffer, and its shape.

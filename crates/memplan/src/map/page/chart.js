@@ -90,7 +90,7 @@ class Chart {
     context.globalAlpha = 1;
     context.textBaseline = "alphabetic";
     context.textAlign = x > LEFT + this.width / 2 ? "right" : "left";
-    context.fillText(`peak at step ${exact(space.peakStep)}`, context.textAlign === "right" ? x + width : x, TOP - 7);
+    context.fillText(`peak at ${stepWords(space.peakStep)}`, context.textAlign === "right" ? x + width : x, TOP - 7);
   }
 
   /** Where one step lies, at least 2 pixels wide; no width if it is out of sight. */

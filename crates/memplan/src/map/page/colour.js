@@ -39,9 +39,11 @@ function scaled(quantity, stops, words) {
 /** A colour for each different value of a column; the most frequent ones get one of their own. */
 function sorted(valueOf, words) {
   const times = new Map();
+  let without = 0;
   for (let buffer = 0; buffer < count; buffer += 1) {
     const value = valueOf(buffer);
-    if (value !== null && value !== undefined) times.set(value, (times.get(value) ?? 0) + 1);
+    if (value === null || value === undefined) without += 1;
+    else times.set(value, (times.get(value) ?? 0) + 1);
   }
   const values = [...times.keys()].sort((a, b) => times.get(b) - times.get(a));
   const order = new Map(values.map((value, i) => [value, i]));
@@ -52,7 +54,7 @@ function sorted(valueOf, words) {
       const at = order.get(valueOf(buffer));
       return parse(at === undefined ? NOTHING : SET[at % SET.length]);
     },
-    chips: [...chips, [NOTHING, "none"]],
+    chips: without > 0 ? [...chips, [NOTHING, "none"]] : chips,
   };
 }
 
@@ -62,11 +64,23 @@ function moved(buffer) {
   return places.some((place) => place !== places[0]);
 }
 
+/** A way to colour by what is noted about buffers. */
+const byNote = (what, words) => ({
+  name: what, words, applies: () => noteOf(what) !== undefined,
+  of: () => sorted((buffer) => noteOf(what)?.[buffer], (value) => value),
+});
+
 /** The ways to colour: name, words, whether it says anything here, and the colours for a plan. */
 const MODES = [
   { name: "buffer", words: "buffer", applies: () => true, of: () => ({ of: (buffer) => parse(SET[buffer % SET.length]) }) },
   { name: "size", words: "size", applies: () => true, of: () => scaled(sizeOf, BY_SIZE, (bytes) => human(bytes, true)) },
   { name: "lifetime", words: "lifetime", applies: () => true, of: () => scaled(lifeOf, BY_LIFE, (steps) => many(steps, "step")) },
+  {
+    name: "space", words: "memory space", applies: () => spaceNames.length > 1,
+    of: (plan) => sorted((buffer) => (plan.home[buffer] < 0 ? null : plan.home[buffer]), (home) => spaceNames[home]),
+  },
+  byNote("kind", "kind"),
+  byNote("op", "op that writes it"),
   {
     name: "pipe", words: "pipe", applies: () => buffers.pipe !== undefined,
     of: () => sorted((buffer) => buffers.pipe?.[buffer], (pipe) => pipe),
@@ -87,6 +101,12 @@ const MODES = [
     }),
   },
 ];
+
+/** Colours mean something from the start: what a buffer is for, else what makes it, else how large it is. */
+const usualMode = () => {
+  const best = ["kind", "pipe", "object", "size"].map((name) => MODES.find((mode) => mode.name === name));
+  return best.find((mode) => mode.applies()) ?? MODES[0];
+};
 
 /** The fills of all buffers for a plan: as they are, and faded into the paper. */
 function fillsOf(plan, mode, paper) {

@@ -42,7 +42,7 @@ function listen(chart) {
   canvas.addEventListener("pointermove", (event) => {
     const step = stepAt(chart, event);
     const space = spaceOf(chart.plan, state.space);
-    tell(event, [`step ${exact(step)}`, `${bytesInFull(liveAt(space, step))} in use`]);
+    tell(event, [stepWords(step), `${bytesInFull(liveAt(space, step))} in use`]);
   });
   canvas.addEventListener("pointerleave", () => leave());
 }

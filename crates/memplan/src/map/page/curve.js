@@ -87,7 +87,8 @@ class Curve {
       const half = context.measureText(exact(tick)).width / 2;
       context.fillText(exact(tick), Math.min(x, LEFT + this.width + RIGHT - half), this.bottom + 13);
     }
-    context.fillText("step", LEFT + this.width / 2, this.bottom + 27);
+    const words = data.step === "" ? "step" : `step: ${data.step}`;
+    context.fillText(shortened(context, words, this.width) ?? "step", LEFT + this.width / 2, this.bottom + 27);
   }
 }
 

@@ -114,6 +114,13 @@ const nowhere = {
 
 const spaceOf = (plan, index) => plan.byName.get(spaceNames[index]) ?? nowhere;
 
+/** What runs at a step, if that is known. */
+const ranAt = new Map(data.steps);
+const stepWords = (step) => `step ${exact(step)}${ranAt.has(step) ? `: ${ranAt.get(step)}` : ""}`;
+
+/** What is known of a buffer under that heading, such as its kind. */
+const noteOf = (what) => buffers.notes.find((note) => note.what === what)?.of;
+
 /** Length of a life from first to last step; 0 if there is none. */
 const lifeOf = (buffer) => (buffers.end[buffer] ?? 0) - (buffers.start[buffer] ?? 0);
 const sizeOf = (buffer) => buffers.size[buffer] ?? 0;

@@ -4,7 +4,7 @@ const state = {
   space: 0,
   plan: plans[0],
   shown: plans,
-  mode: MODES[0],
+  mode: usualMode(),
   query: "",
   least: 0,
   selected: -1,

@@ -1,6 +1,8 @@
 // The words beside the picture: summary, the selected buffer, who is alive, all buffers.
 
 const LISTED = 12;
+/** Letters of a name in the narrow list of what is alive; all of them are in its tooltip. */
+const ALIVE_LETTERS = 15;
 const ALIVE_ROWS = 60;
 const PAGE_ROWS = 200;
 
@@ -16,7 +18,8 @@ const LEVELS = {
 const facts = (entries) => make("dl", {}, ...entries.flatMap(([term, ...what]) => [make("dt", {}, term), make("dd", {}, ...what)]));
 
 /** A name that selects its buffer. */
-const link = (buffer) => make("button", { type: "button", class: "link", onclick: () => select(buffer, true) }, named(buffers.name[buffer]));
+const link = (buffer, letters = Infinity) => make("button", { type: "button", class: "link", title: buffers.name[buffer], onclick: () => select(buffer, true) },
+  named(middleOut(buffers.name[buffer], letters)));
 
 function showSummary() {
   const shown = plans.map((plan) => summaryOf(plan, plans.length > 1));
@@ -30,7 +33,7 @@ function summaryOf(plan, isOneOfSeveral) {
     ["extent", make("strong", {}, human(space.extent)), small(`${exact(space.extent)} B`)],
     space.lower > 0 ? ["lower bound", human(space.lower), small(over === 1 ? "reached" : over < 1 ? "not kept" : `extent is ${over.toFixed(3)} ×`)] : null,
     space.capacity !== null ? ["capacity", human(space.capacity), small(`${(100 * space.extent / Math.max(1, space.capacity)).toFixed(1)} % used`)] : null,
-    ["peak in use", human(space.peak), small(space.peakStep === null ? "" : `step ${exact(space.peakStep)}`)],
+    ["peak in use", human(space.peak), small(space.peakStep === null ? "" : stepWords(space.peakStep))],
     ["buffers", exact(space.buffers)],
   ];
   const heading = isOneOfSeveral ? make("h2", {}, badge(plan), ` ${plan.facts.slice(1).join(" · ")}`) : make("h2", {}, spaceNames.length > 1 ? named(space.name) : "Plan");
@@ -38,7 +41,8 @@ function summaryOf(plan, isOneOfSeveral) {
     : make("details", { class: "wrong", open: true }, make("summary", {}, many(plan.violated, "violation")),
       make("ul", {}, ...plan.violations.map((text) => make("li", {}, text))),
       plan.violated > plan.violations.length ? `and ${grouped.format(plan.violated - plan.violations.length)} more` : null);
-  return make("div", { class: "plan" }, heading, facts(rows.filter((row) => row !== null)), wrong);
+  const advice = plan.advice ? make("p", { class: "advice" }, plan.advice) : null;
+  return make("div", { class: "plan" }, heading, facts(rows.filter((row) => row !== null)), advice, wrong);
 }
 
 const small = (text) => make("small", {}, text === "" ? "" : ` ${text}`);
@@ -87,7 +91,7 @@ function factsOf(buffer) {
   if (column("fixed") !== null) rows.push(["fixed", `must be at ${exact(column("fixed"))}`]);
   if (column("exclusive") !== null) rows.push(["exclusive", "shares with nobody"]);
   const victims = state.plan.victims.get(buffer);
-  if (victims) rows.push(["in place over", ...victims.map(link)]);
+  if (victims) rows.push(["in place over", ...victims.map((victim) => link(victim))]);
   return rows;
 }
 
@@ -175,13 +179,13 @@ function showAlive() {
   const rows = alive.slice(0, ALIVE_ROWS).map(([buffer, bytes]) => {
     sum += bytes;
     const share = bytes / Math.max(1, total);
-    return make("tr", {}, make("td", { title: buffers.name[buffer] }, link(buffer), shareBar(share)), make("td", {}, human(bytes, true)),
+    return make("tr", {}, make("td", { title: buffers.name[buffer] }, link(buffer, ALIVE_LETTERS), shareBar(share)), make("td", {}, human(bytes, true)),
       make("td", {}, `${(100 * sum / Math.max(1, total)).toFixed(1)} %`));
   });
   if (alive.length > ALIVE_ROWS) rows.push(make("tr", {}, make("td", { colspan: 3 }, `and ${grouped.format(alive.length - ALIVE_ROWS)} smaller ones`)));
   const isPeak = step === space.peakStep;
   find("alive").replaceChildren(
-    make("h2", {}, isPeak ? `Alive at the peak, step ${exact(step)}` : `Alive at step ${exact(step)}`),
+    make("h2", {}, isPeak ? `Alive at the peak, ${stepWords(step)}` : `Alive at ${stepWords(step)}`),
     make("p", { class: "hint" }, `${many(alive.length, "buffer")}, ${bytesInFull(total)} in use `,
       isPeak ? "" : make("button", { type: "button", class: "link", onclick: () => chooseStep(null) }, "back to the peak")),
     make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),

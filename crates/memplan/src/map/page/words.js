@@ -33,6 +33,14 @@ function make(tag, attributes = {}, ...content) {
   return element;
 }
 
+/** A long text with its middle left out: names of one network often begin alike, and end differently. */
+function middleOut(text, most) {
+  const characters = Array.from(text);
+  if (characters.length <= most) return text;
+  const head = Math.ceil((most - 1) / 2);
+  return `${characters.slice(0, head).join("")}…${characters.slice(characters.length - (most - 1 - head)).join("")}`;
+}
+
 const find = (id) => document.getElementById(id);
 
 /** A name of the input, kept apart from the text around it in both directions of writing. */
