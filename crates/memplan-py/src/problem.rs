@@ -190,7 +190,7 @@ pub(crate) fn open(path: &Path, format: Option<&'static dyn Format>) -> PyResult
             // The system's words without the number that Rust puts behind them.
             let words = error.to_string();
             let words = words.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((code, words, path.to_path_buf()))
+            PyOSError::new_err((code, words, path.as_os_str().to_owned()))
         }
         None => PyOSError::new_err(format!("{}: {error}", path.display())),
     })
