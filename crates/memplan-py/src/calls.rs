@@ -27,6 +27,12 @@ use crate::watched::{Watched, watched};
 /// Rows of a comparison, who refused and why, and the lower bound.
 type Compared<'py> = (Vec<Bound<'py, PyDict>>, Vec<(String, String)>, u64);
 
+/// The status, the extent, and the facts about the obstacle.
+type Explained<'py> = (&'static str, Option<u64>, Option<Bound<'py, PyDict>>);
+
+/// Peaks before and after, whether that is exact, the order of ops, the model in it.
+type InOrder<'py> = (u64, u64, bool, Vec<usize>, Option<Bound<'py, PyBytes>>);
+
 /// Limits and seed of a call.
 #[derive(Clone)]
 pub(crate) struct Limits {
@@ -143,7 +149,7 @@ pub(crate) fn explain<'py>(
     effort: &str,
     threads: Option<usize>,
     strict: bool,
-) -> PyResult<(&'static str, Option<u64>, Option<Bound<'py, PyDict>>)> {
+) -> PyResult<Explained<'py>> {
     let limits = Limits::of(py, (seed, effort), time_limit, work_limit, threads, strict)?;
     let Watched { result, interrupted } = watched(py, None, |request| {
         let request = limits.set(request, Assign::Offsets);
@@ -179,7 +185,7 @@ pub(crate) fn reorder<'py>(
     path: PathBuf,
     content: bool,
     width: Option<usize>,
-) -> PyResult<(u64, u64, bool, Vec<usize>, Option<Bound<'py, PyBytes>>)> {
+) -> PyResult<InOrder<'py>> {
     let source = crate::problem::open(&path, None)?;
     let default = Reorder::default();
     let front_end = Reorder { width: width.unwrap_or(default.width) };

@@ -72,8 +72,8 @@ impl Comparison {
     ) -> Result<Comparison, Failure> {
         let mut comparison = Comparison::default();
         comparison.add_peers(input, assign);
-        let ours = STRATEGIES.iter().map(|&strategy| -> &dyn Strategy { strategy });
-        for strategy in ours.chain(own.iter().copied()) {
+        let strategies: Vec<&dyn Strategy> = STRATEGIES.iter().chain(own).copied().collect();
+        for strategy in strategies {
             let kinds = assign.as_ref().map_or(strategy.assigns(), std::slice::from_ref);
             for &assign in kinds {
                 watch(strategy.name());
