@@ -389,9 +389,7 @@ impl<'f> Lowering<'f> {
     /// The body of a statement that the sequence looks through: a mark, or one more axis of a launch.
     fn transparent(&self, stmt: &'f Stmt) -> Option<&'f [Stmt]> {
         match &stmt.kind {
-            StmtKind::Attr { key, body, .. } if !matches!(key.as_str(), "extern_scope" | "virtual_thread") => {
-                Some(body)
-            }
+            StmtKind::Attr { body, .. } if !stmt.is_opaque_region() => Some(body),
             StmtKind::Thread { body, .. } if self.in_thread => Some(body),
             _ => None,
         }

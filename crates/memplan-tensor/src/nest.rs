@@ -12,7 +12,9 @@
 //!
 //! This file shares nothing with the rewriter: not the rewriter's idea of what a statement touches, and not its proof.
 
-use crate::ir::{BinaryOp, BufId, Expr, ForKind, Function, Memory, Rank, Stmt, StmtKind, VarId, thread_rank};
+use crate::ir::{
+    BinaryOp, BufId, Expr, ForKind, Function, JUMPS, Memory, PREDICATE, Rank, Stmt, StmtKind, VarId, thread_rank,
+};
 use memplan_core::Id;
 use memplan_verify::in_place::{Elements, Index, Operator, Order, Question, Step};
 
@@ -158,10 +160,11 @@ impl Translator<'_> {
             StmtKind::Let { var, value } => {
                 steps.push(Step::Define { variable: variable(*var), value: self.index(value) });
             }
+            StmtKind::Attr { key, value, body, .. } if key == PREDICATE => {
+                steps.push(Step::Branch { condition: self.index(value), then: self.block(body), otherwise: Vec::new() })
+            }
             StmtKind::Attr { key, body, .. } => {
-                // Who runs such a region, and when, is not said by loops.
-                let is_opaque = matches!(key.as_str(), "extern_scope" | "virtual_thread") || key.starts_with("async");
-                if is_opaque {
+                if stmt.is_opaque_region() || key.starts_with("async") {
                     steps.extend(self.pair.map(|buffer| Step::Opaque(number(buffer))));
                 }
                 steps.extend(self.block(body));
@@ -191,6 +194,10 @@ impl Translator<'_> {
     fn reads(&self, expr: &Expr, steps: &mut Vec<Step>) {
         match expr {
             Expr::Data(buffer) => self.opaque(*buffer, steps),
+            // What follows a jump may or may not run, which loops do not say.
+            Expr::Call { name, .. } if JUMPS.contains(&name.as_str()) => {
+                steps.extend(self.pair.map(|buffer| Step::Opaque(number(buffer))));
+            }
             Expr::Call { name, args, .. } if name == "address_of" => {
                 for arg in args {
                     if let Expr::Load { buffer, .. } = arg {

@@ -16,13 +16,19 @@
 mod error;
 mod lex;
 mod print;
+mod print_expr;
 mod python;
+mod python_expr;
 mod read;
+mod read_buffer;
+mod read_call;
 mod read_expr;
+mod read_region;
 
 pub use error::ReadError;
 pub(crate) use print::print_bounds;
-pub use print::{print_expr, print_function};
+pub use print::print_function;
+pub use print_expr::print_expr;
 
 use crate::ir::Function;
 use memplan_core::Span;

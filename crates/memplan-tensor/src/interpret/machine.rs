@@ -9,8 +9,8 @@ use super::number::{Scalar, from_bytes, to_bytes};
 use super::{Order, Output, RunError, RunOptions};
 use crate::DType;
 use crate::ir::{
-    Block, BufId, Expr, ForKind, Function, Memory as Whose, Param, Rank, Stmt, StmtKind, StorageScope, VarId,
-    thread_rank,
+    Block, BufId, Expr, ForKind, Function, Memory as Whose, PREDICATE, Param, Rank, Stmt, StmtKind, StorageScope,
+    VarId, thread_rank,
 };
 use crate::te::marks::{as_bind, as_realize};
 use memplan_core::{Id, IndexVec, Span};
@@ -275,6 +275,10 @@ impl<'a> Machine<'a> {
             }
             StmtKind::For { var, min, extent, kind, body, .. } => self.for_loop(*var, min, extent, kind, body, active),
             StmtKind::Thread { var, tag, extent, body, .. } => self.launch(*var, tag, extent, body, active),
+            StmtKind::Attr { key, value, body, .. } if key == PREDICATE => {
+                let (inside, _) = self.split(value, active)?;
+                self.block(body, &inside)
+            }
             StmtKind::Attr { node, key, value, body, .. } => {
                 if let Some((slot, tensor, offset, _)) = as_bind(node.as_ref(), key, value) {
                     self.bind(slot, tensor, offset, active);

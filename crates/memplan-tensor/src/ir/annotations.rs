@@ -10,14 +10,14 @@ use super::Buffer;
 const DEFAULT_ALIGNMENT: &str = "64";
 
 impl Buffer {
-    /// Whether some keyword argument of the declaration speaks against moving the buffer.
+    /// Whether its declaration or its use speaks against moving the buffer.
     pub fn is_pinned(&self) -> bool {
-        self.extra.iter().any(|(key, value)| key != "annotations" || !is_harmless(value))
+        self.pinned || self.extra.iter().any(|(key, value)| key != "annotations" || !is_harmless(value))
     }
 
     /// Whether neighbouring elements need not be neighbours in memory.
     pub fn has_strides(&self) -> bool {
-        self.extra.iter().any(|(key, _)| key == "strides")
+        self.extra.iter().any(|(key, _)| matches!(key.as_str(), "strides" | "layout"))
     }
 }
 

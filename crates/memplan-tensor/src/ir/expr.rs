@@ -54,6 +54,25 @@ impl BinaryOp {
     }
 }
 
+/// Stands before the name of a called function that is printed as written: another function of the module (`@cls.f`), or one of TVM's with
+/// arguments that are not taken apart (`@T.Ramp`).
+pub const OTHER_FUNCTION: char = '@';
+
+/// Stands before the name of a function of a buffer, which is the first argument: `A.access_ptr(…)`.
+pub const METHOD: char = '.';
+
+/// Stands before the name of a keyword argument, whose value is the only argument: `predicate=…`.
+pub const KEYWORD: char = '=';
+
+/// The name of a list of arguments.
+pub const LIST: &str = "[";
+
+/// The name of a tuple of arguments.
+pub const TUPLE: &str = "(";
+
+/// The name of a subscript `start:stop:step` of unknown length.
+pub const SLICE: &str = ":";
+
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {

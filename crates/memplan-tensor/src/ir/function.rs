@@ -51,6 +51,8 @@ pub struct Buffer {
     pub memory: Memory,
     /// Whether it is written as a mutable scalar: `x: T.int32 = 0`.
     pub scalar: bool,
+    /// Whether the text ties it to its place: it belongs to a block, or the text asks where it lies.
+    pub pinned: bool,
     /// Further keyword arguments of its declaration, as written (`annotations={…}`).
     pub extra: Vec<(String, String)>,
     /// Where it is declared.

@@ -22,6 +22,15 @@ pub enum ForKind {
     ThreadBinding(String),
 }
 
+/// The mark of a region that only runs where its value holds.
+pub const PREDICATE: &str = "where";
+
+/// The mark of a region of which is not known when it runs.
+pub const UNKNOWN_REGION: &str = "with";
+
+/// Calls after which the next statement does not run.
+pub const JUMPS: [&str; 4] = ["break_loop", "continue_loop", "ret", "thread_return"];
+
 /// Where a statement came from in the source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trivia {
@@ -206,6 +215,12 @@ impl Stmt {
             StmtKind::If { then, otherwise, .. } => smallvec![then, otherwise],
             _ => SmallVec::new(),
         }
+    }
+
+    /// Whether this is a region of which loops do not say who runs it, and when.
+    pub fn is_opaque_region(&self) -> bool {
+        matches!(&self.kind, StmtKind::Attr { key, .. }
+            if matches!(key.as_str(), "extern_scope" | "virtual_thread" | UNKNOWN_REGION))
     }
 
     /// Whether this launches virtual threads: copies of the code rather than threads of the machine.

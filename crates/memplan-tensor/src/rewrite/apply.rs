@@ -143,6 +143,7 @@ impl<'a> Rewriter<'a> {
                 scope: allocation.scope.clone(),
                 memory: Memory::Own,
                 scalar: false,
+                pinned: false,
                 extra: Vec::new(),
                 span: Span::default(),
             });
@@ -182,6 +183,7 @@ impl<'a> Rewriter<'a> {
             scope: allocation.scope.clone(),
             memory: Memory::Own,
             scalar: false,
+            pinned: false,
             extra: Vec::new(),
             span: own_span,
         })

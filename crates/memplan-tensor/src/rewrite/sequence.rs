@@ -135,8 +135,8 @@ impl<'f> Finder<'f> {
                     self.in_thread = false;
                 }
             }
-            StmtKind::Attr { key, value, body, .. } => {
-                if matches!(key.as_str(), "extern_scope" | "virtual_thread") {
+            StmtKind::Attr { value, body, .. } => {
+                if stmt.is_opaque_region() {
                     self.scope(id, &[value], &[body]);
                 } else {
                     self.leaf(id, [value], None);

@@ -1,8 +1,8 @@
 //! Writing the loop IR as TVMScript that TVM 0.27 parses.
 
-use super::read_expr::{OTHER_FUNCTION, takes_result_type};
+use super::print_expr::print_expr;
+use crate::DType;
 use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, Trivia};
-use crate::{DType, Kind};
 use memplan_core::Span;
 use std::fmt::Write;
 
@@ -68,15 +68,8 @@ fn handle_name(function: &Function, buffer: &str) -> String {
 
 /// Prints the body of a function; with its source, unchanged lines are copied.
 pub(super) fn print_body(function: &Function, source: Option<&str>, indent: &str, out: &mut String) {
-    let mut printer = Printer { function, source, indent: indent.to_owned(), out };
+    let mut printer = Printer { function, source, indent: indent.to_owned(), out, copied: false };
     printer.block(&function.body);
-}
-
-/// Prints an expression.
-pub fn print_expr(expr: &Expr, function: &Function) -> String {
-    let mut text = String::new();
-    write_expr(expr, function, 0, &mut text);
-    text
 }
 
 /// The arguments of a loop's range: where it ends or, unless it begins at 0, its begin and its end.
@@ -94,6 +87,8 @@ struct Printer<'a> {
     source: Option<&'a str>,
     indent: String,
     out: &'a mut String,
+    /// Whether the last line was copied: it then also says what the statements say that stand on the same line.
+    copied: bool,
 }
 
 impl Printer<'_> {
@@ -135,6 +130,7 @@ impl Printer<'_> {
     }
 
     fn line(&mut self, text: &str) {
+        self.copied = false;
         self.out.push_str(&self.indent);
         self.out.push_str(text);
         self.out.push('\n');
@@ -151,6 +147,7 @@ impl Printer<'_> {
         let Some(text) = self.source_of(trivia.text).map(str::to_owned) else {
             return false;
         };
+        self.copied = true;
         self.out.push_str(&self.indent);
         self.out.push_str(&text);
         if !text.ends_with('\n') {
@@ -178,6 +175,10 @@ impl Printer<'_> {
 
     /// Prints one statement; `false` if it left no line.
     fn statement(&mut self, stmt: &Stmt) -> bool {
+        let shares_line = stmt.trivia.text.is_some_and(|text| text.range().is_empty());
+        if shares_line && self.copied && matches!(stmt.kind, StmtKind::Let { .. }) {
+            return false;
+        }
         match &stmt.kind {
             StmtKind::Nothing => return self.verbatim(stmt.trivia),
             StmtKind::For { body, .. } => self.for_loop(stmt, body),
@@ -262,7 +263,8 @@ impl Printer<'_> {
         let StmtKind::If { condition, then, otherwise, else_trivia } = &stmt.kind else {
             return;
         };
-        let same_word = self.source_of(stmt.trivia.text).is_some_and(|text| text.starts_with(word));
+        let same_word =
+            self.source_of(stmt.trivia.text).is_some_and(|text| text.starts_with(word) || text.starts_with("with"));
         if !(same_word && self.verbatim(stmt.trivia)) {
             let condition = print_expr(condition, self.function);
             self.replace(stmt.trivia, &format!("{word} {condition}:"));
@@ -423,159 +425,4 @@ fn print_store_index(index: &Expr, function: &Function) -> String {
         let _ = write!(text, ":{}", print_expr(stride, function));
     }
     text
-}
-
-/// How tightly an operator binds, and its sign; `None` for those written as calls.
-fn infix(op: BinaryOp, dtype: DType) -> Option<(u8, &'static str)> {
-    Some(match op {
-        BinaryOp::Or => (1, "or"),
-        BinaryOp::And => (2, "and"),
-        BinaryOp::Eq => (4, "=="),
-        BinaryOp::Ne => (4, "!="),
-        BinaryOp::Lt => (4, "<"),
-        BinaryOp::Le => (4, "<="),
-        BinaryOp::Gt => (4, ">"),
-        BinaryOp::Ge => (4, ">="),
-        BinaryOp::Add => (5, "+"),
-        BinaryOp::Sub => (5, "-"),
-        BinaryOp::Mul => (6, "*"),
-        BinaryOp::Div if dtype.is_float() => (6, "/"),
-        BinaryOp::FloorDiv => (6, "//"),
-        BinaryOp::FloorMod => (6, "%"),
-        BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max => return None,
-    })
-}
-
-fn call_name(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Div => "Div",
-        BinaryOp::Mod => "truncmod",
-        BinaryOp::Min => "min",
-        _ => "max",
-    }
-}
-
-fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
-    match expr {
-        Expr::Int { value, dtype } => out.push_str(&print_int(*value, *dtype)),
-        Expr::Float { value, dtype } => out.push_str(&print_float(*value, *dtype)),
-        Expr::Str(text) => {
-            let _ = write!(out, "\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
-        }
-        Expr::Var(var) => out.push_str(&function.vars[*var].name),
-        Expr::Binary { op, left, right } => {
-            // Only a division looks different on floats.
-            let dtype = if *op == BinaryOp::Div { left.dtype(function) } else { DType::INT32 };
-            match infix(*op, dtype) {
-                Some((precedence, sign)) => {
-                    let parenthesis = precedence < context;
-                    if parenthesis {
-                        out.push('(');
-                    }
-                    let left_context = if precedence == 4 { 5 } else { precedence };
-                    write_expr(left, function, left_context, out);
-                    let _ = write!(out, " {sign} ");
-                    write_expr(right, function, precedence + 1, out);
-                    if parenthesis {
-                        out.push(')');
-                    }
-                }
-                None => write_call(call_name(*op), &[left, right], function, out),
-            }
-        }
-        Expr::Not(value) => {
-            if context > 3 {
-                out.push('(');
-            }
-            out.push_str("not ");
-            write_expr(value, function, 4, out);
-            if context > 3 {
-                out.push(')');
-            }
-        }
-        Expr::Select { condition, then, otherwise } => {
-            write_call("Select", &[condition, then, otherwise], function, out);
-        }
-        Expr::Cast { dtype, value } => {
-            let _ = write!(out, "T.Cast(\"{dtype}\", ");
-            write_expr(value, function, 0, out);
-            out.push(')');
-        }
-        Expr::Ramp { base, stride, lanes } => {
-            write_call("Ramp", &[base, stride, &Expr::int(i64::from(*lanes))], function, out);
-        }
-        Expr::Broadcast { value, lanes } => {
-            write_call("Broadcast", &[value, &Expr::int(i64::from(*lanes))], function, out);
-        }
-        Expr::Load { buffer, index } => write_load(*buffer, index, function, out),
-        Expr::Data(buffer) => {
-            let _ = write!(out, "{}.data", function.buffers[*buffer].name);
-        }
-        Expr::Text(text) => out.push_str(text),
-        Expr::Type(dtype) => {
-            let _ = write!(out, "T.type_annotation(\"{dtype}\")");
-        }
-        Expr::Call { name, args, dtype } => {
-            let result = Expr::Str(dtype.to_string());
-            let mut all: Vec<&Expr> = args.iter().collect();
-            if takes_result_type(name) {
-                all.insert(0, &result);
-            }
-            write_call(name, &all, function, out);
-        }
-    }
-}
-
-fn write_load(buffer: BufId, index: &[Expr], function: &Function, out: &mut String) {
-    let source = &function.buffers[buffer];
-    out.push_str(&source.name);
-    if source.scalar {
-        return;
-    }
-    out.push('[');
-    for (position, index) in index.iter().enumerate() {
-        if position > 0 {
-            out.push_str(", ");
-        }
-        write_expr(index, function, 0, out);
-    }
-    out.push(']');
-}
-
-fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String) {
-    match name.strip_prefix(OTHER_FUNCTION) {
-        Some(other) => out.push_str(other),
-        None => {
-            let _ = write!(out, "T.{name}");
-        }
-    }
-    out.push('(');
-    for (position, arg) in args.iter().enumerate() {
-        if position > 0 {
-            out.push_str(", ");
-        }
-        write_expr(arg, function, 0, out);
-    }
-    out.push(')');
-}
-
-fn print_int(value: i64, dtype: DType) -> String {
-    match dtype {
-        DType::INT32 => value.to_string(),
-        _ if dtype.kind == Kind::UInt && dtype.bits == 64 => format!("T.uint64({})", value as u64),
-        _ if dtype.kind == Kind::Bool => {
-            format!("T.bool({})", if value == 0 { "False" } else { "True" })
-        }
-        _ => format!("T.{dtype}({value})"),
-    }
-}
-
-fn print_float(value: f64, dtype: DType) -> String {
-    if value.is_nan() {
-        format!("T.{dtype}(\"nan\")")
-    } else if value.is_infinite() {
-        format!("T.{dtype}(\"{}inf\")", if value < 0.0 { "-" } else { "" })
-    } else {
-        format!("T.{dtype}({value:?})")
-    }
 }

@@ -1,6 +1,6 @@
 //! The Python syntax that TVMScript uses, as a tree that knows nothing of TVM.
 //!
-//! Expressions by precedence climbing, statements by indentation. Both refuse to nest deeper than
+//! Statements by indentation; expressions are in [`super::python_expr`]. Both refuse to nest deeper than
 //! [`MAX_NESTING`], so walking the tree recursively is safe.
 
 use super::ReadError;
@@ -14,7 +14,7 @@ pub(super) struct Py {
     pub(super) node: Node,
     pub(super) span: Span,
     /// Nesting depth, to bound that of everything built from it.
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -41,11 +41,14 @@ pub(super) enum Node {
     Inverted(Box<Py>),
     Not(Box<Py>),
     Binary(&'static str, Box<Py>, Box<Py>),
+    /// `then if condition else otherwise`, in the order of the text.
+    Choice(Box<[Py; 3]>),
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum Subscript {
     One(Py),
+    /// Start, stop and step; a bound that is left out is `None`.
     Slice(Py, Py, Option<Py>),
 }
 
@@ -70,6 +73,8 @@ pub(super) enum PyKind {
     With(Py, Option<Py>, Vec<PyStmt>),
     Assert(Py, Option<Span>),
     Pass,
+    /// `break` or `continue`.
+    Jump(&'static str),
     Return(Option<Py>),
 }
 
@@ -85,73 +90,45 @@ pub(super) struct PyDef {
 }
 
 pub(super) struct Parser<'a> {
-    source: &'a str,
+    pub(super) source: &'a str,
     tokens: &'a [Token],
-    at: usize,
+    pub(super) at: usize,
     depth: usize,
 }
-
-/// Binary operators from loose (1) to tight (9); comparisons do not chain.
-fn binary_operator(text: &str) -> Option<(usize, &'static str)> {
-    Some(match text {
-        "or" => (1, "or"),
-        "and" => (2, "and"),
-        "==" => (COMPARISON, "=="),
-        "!=" => (COMPARISON, "!="),
-        "<" => (COMPARISON, "<"),
-        "<=" => (COMPARISON, "<="),
-        ">" => (COMPARISON, ">"),
-        ">=" => (COMPARISON, ">="),
-        "|" => (4, "|"),
-        "^" => (5, "^"),
-        "&" => (6, "&"),
-        "<<" => (7, "<<"),
-        ">>" => (7, ">>"),
-        "+" => (8, "+"),
-        "-" => (8, "-"),
-        "*" => (9, "*"),
-        "/" => (9, "/"),
-        "//" => (9, "//"),
-        "%" => (9, "%"),
-        _ => return None,
-    })
-}
-
-const COMPARISON: usize = 3;
 
 impl<'a> Parser<'a> {
     pub(super) fn new(source: &'a str, tokens: &'a [Token]) -> Parser<'a> {
         Parser { source, tokens, at: 0, depth: 0 }
     }
 
-    fn peek(&self) -> Token {
+    pub(super) fn peek(&self) -> Token {
         self.tokens
             .get(self.at)
             .copied()
             .unwrap_or(Token { tok: Tok::End, span: Span::new(self.source.len(), self.source.len()) })
     }
 
-    fn text(&self, token: Token) -> &'a str {
+    pub(super) fn text(&self, token: Token) -> &'a str {
         &self.source[token.span.range()]
     }
 
-    fn next(&mut self) -> Token {
+    pub(super) fn next(&mut self) -> Token {
         let token = self.peek();
         self.at += 1;
         token
     }
 
-    fn previous_end(&self) -> usize {
+    pub(super) fn previous_end(&self) -> usize {
         let last = self.tokens.get(self.at.wrapping_sub(1));
         last.map_or(0, |token| token.span.end as usize)
     }
 
-    fn looking_at(&self, text: &str) -> bool {
+    pub(super) fn looking_at(&self, text: &str) -> bool {
         let token = self.peek();
         matches!(token.tok, Tok::Op | Tok::Name) && self.text(token) == text
     }
 
-    fn accept(&mut self, text: &str) -> bool {
+    pub(super) fn accept(&mut self, text: &str) -> bool {
         let found = self.looking_at(text);
         if found {
             self.at += 1;
@@ -159,7 +136,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn expect(&mut self, text: &str) -> Result<Span, ReadError> {
+    pub(super) fn expect(&mut self, text: &str) -> Result<Span, ReadError> {
         let token = self.peek();
         if self.accept(text) {
             return Ok(token.span);
@@ -167,7 +144,7 @@ impl<'a> Parser<'a> {
         Err(ReadError::syntax(token.span, format!("expected `{text}`")))
     }
 
-    fn name(&mut self) -> Result<(String, Span), ReadError> {
+    pub(super) fn name(&mut self) -> Result<(String, Span), ReadError> {
         let token = self.peek();
         if token.tok != Tok::Name {
             return Err(ReadError::syntax(token.span, "expected a name"));
@@ -189,7 +166,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, ReadError>) -> Result<T, ReadError> {
+    pub(super) fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, ReadError>) -> Result<T, ReadError> {
         if self.depth >= MAX_NESTING {
             return Err(ReadError::TooDeep { span: self.peek().span });
         }
@@ -367,6 +344,10 @@ impl<'a> Parser<'a> {
         let start = self.peek().span;
         let kind = if self.accept("pass") {
             PyKind::Pass
+        } else if self.accept("break") {
+            PyKind::Jump("break_loop")
+        } else if self.accept("continue") {
+            PyKind::Jump("continue_loop")
         } else if self.accept("return") {
             let nothing = matches!(self.peek().tok, Tok::Newline | Tok::End);
             PyKind::Return(if nothing { None } else { Some(self.expression()?) })
@@ -380,6 +361,11 @@ impl<'a> Parser<'a> {
                 PyKind::Annotated(target, annotation, value)
             } else if self.accept("=") {
                 PyKind::Assign(target, self.expression_list()?)
+            } else if let Some(operator) = self.accept_update() {
+                let operand = self.expression()?;
+                let span = target.span.to(operand.span);
+                let value = self.make(Node::Binary(operator, Box::new(target.clone()), Box::new(operand)), span)?;
+                PyKind::Assign(target, value)
             } else {
                 PyKind::Expr(target)
             }
@@ -387,6 +373,13 @@ impl<'a> Parser<'a> {
         let span = Span::new(start.start as usize, self.previous_end());
         self.end_of_line()?;
         Ok(PyStmt { kind, span })
+    }
+
+    /// The operator of `A[i] += 1` and the like.
+    fn accept_update(&mut self) -> Option<&'static str> {
+        const UPDATES: [(&str, &str); 6] =
+            [("+=", "+"), ("-=", "-"), ("*=", "*"), ("/=", "/"), ("//=", "//"), ("%=", "%")];
+        UPDATES.into_iter().find(|(sign, _)| self.accept(sign)).map(|(_, operator)| operator)
     }
 
     fn assert_statement(&mut self) -> Result<PyKind, ReadError> {
@@ -413,277 +406,4 @@ impl<'a> Parser<'a> {
         let span = items[0].span.to(items[items.len() - 1].span);
         self.make(Node::Tuple(items), span)
     }
-
-    /// An expression.
-    pub(super) fn expression(&mut self) -> Result<Py, ReadError> {
-        self.nested(|parser| parser.binary(1))
-    }
-
-    fn make(&self, node: Node, span: Span) -> Result<Py, ReadError> {
-        let depth = 1 + node.children_depth();
-        if depth > MAX_NESTING {
-            return Err(ReadError::TooDeep { span });
-        }
-        Ok(Py { node, span, depth })
-    }
-
-    /// Operands joined by operators that bind at least as tightly as `level`.
-    fn binary(&mut self, level: usize) -> Result<Py, ReadError> {
-        let mut left = if level <= COMPARISON && self.looking_at("not") {
-            let start = self.next().span;
-            let operand = self.nested(|parser| parser.binary(COMPARISON))?;
-            let span = start.to(operand.span);
-            self.make(Node::Not(Box::new(operand)), span)?
-        } else {
-            self.unary()?
-        };
-        loop {
-            let token = self.peek();
-            if !matches!(token.tok, Tok::Op | Tok::Name) {
-                return Ok(left);
-            }
-            let Some((tightness, operator)) = binary_operator(self.text(token)).filter(|(found, _)| *found >= level)
-            else {
-                return Ok(left);
-            };
-            self.at += 1;
-            let right = self.binary(tightness + 1)?;
-            let span = left.span.to(right.span);
-            left = self.make(Node::Binary(operator, Box::new(left), Box::new(right)), span)?;
-        }
-    }
-
-    fn unary(&mut self) -> Result<Py, ReadError> {
-        if self.looking_at("~") {
-            let start = self.next().span;
-            let operand = self.nested(Self::unary)?;
-            let span = start.to(operand.span);
-            return self.make(Node::Inverted(Box::new(operand)), span);
-        }
-        if !self.looking_at("-") {
-            return self.postfix();
-        }
-        let start = self.next().span;
-        let operand = self.nested(Self::unary)?;
-        let span = start.to(operand.span);
-        let node = match operand.node {
-            Node::Int(value) => Node::Int(value.wrapping_neg()),
-            Node::Float(value) => Node::Float(-value),
-            _ => Node::Negative(Box::new(operand)),
-        };
-        self.make(node, span)
-    }
-
-    fn postfix(&mut self) -> Result<Py, ReadError> {
-        let mut value = self.atom()?;
-        loop {
-            if self.accept(".") {
-                let (name, span) = self.name()?;
-                let span = value.span.to(span);
-                value = self.make(Node::Attribute(Box::new(value), name), span)?;
-            } else if self.accept("(") {
-                let (args, named) = self.arguments()?;
-                let span = Span::new(value.span.start as usize, self.previous_end());
-                value = self.make(Node::Call(Box::new(value), args, named), span)?;
-            } else if self.accept("[") {
-                let subscripts = self.subscripts()?;
-                let span = Span::new(value.span.start as usize, self.previous_end());
-                value = self.make(Node::Subscript(Box::new(value), subscripts), span)?;
-            } else {
-                return Ok(value);
-            }
-        }
-    }
-
-    fn arguments(&mut self) -> Result<Arguments, ReadError> {
-        let (mut args, mut named) = (Vec::new(), Vec::new());
-        while !self.looking_at(")") {
-            let first = self.expression()?;
-            if self.accept("=") {
-                let Node::Name(name) = first.node else {
-                    return Err(ReadError::syntax(first.span, "expected `name=value`"));
-                };
-                named.push((name, self.expression()?));
-            } else {
-                args.push(first);
-            }
-            if !self.accept(",") {
-                break;
-            }
-        }
-        self.expect(")")?;
-        Ok((args, named))
-    }
-
-    fn subscripts(&mut self) -> Result<Vec<Subscript>, ReadError> {
-        let mut found = Vec::new();
-        while !self.looking_at("]") {
-            let start = self.expression()?;
-            if self.accept(":") {
-                let stop = self.expression()?;
-                let step = if self.accept(":") { Some(self.expression()?) } else { None };
-                found.push(Subscript::Slice(start, stop, step));
-            } else {
-                found.push(Subscript::One(start));
-            }
-            if !self.accept(",") {
-                break;
-            }
-        }
-        self.expect("]")?;
-        Ok(found)
-    }
-
-    fn atom(&mut self) -> Result<Py, ReadError> {
-        let token = self.next();
-        let text = self.text(token);
-        match token.tok {
-            Tok::Number => self.make(number(text, token.span)?, token.span),
-            Tok::Str => self.make(Node::Str(unquote(text)), token.span),
-            Tok::Name => {
-                let node = match text {
-                    "True" => Node::True,
-                    "False" => Node::False,
-                    "None" => Node::None,
-                    "lambda" => return self.lambda(token.span),
-                    _ => Node::Name(text.to_owned()),
-                };
-                self.make(node, token.span)
-            }
-            Tok::Op if text == "(" => self.parenthesised(token.span),
-            Tok::Op if text == "[" => {
-                let items = self.items("]")?;
-                self.make(Node::List(items), Span::new(token.span.start as usize, self.previous_end()))
-            }
-            Tok::Op if text == "{" => self.dict(token.span),
-            _ => Err(ReadError::syntax(token.span, "expected an expression")),
-        }
-    }
-
-    /// `lambda a, b: a + b`, kept as text.
-    fn lambda(&mut self, start: Span) -> Result<Py, ReadError> {
-        while !self.looking_at(":") {
-            self.name()?;
-            if !self.accept(",") {
-                break;
-            }
-        }
-        self.expect(":")?;
-        let body = self.expression()?;
-        self.make(Node::Lambda, start.to(body.span))
-    }
-
-    fn items(&mut self, close: &str) -> Result<Vec<Py>, ReadError> {
-        let mut items = Vec::new();
-        while !self.looking_at(close) {
-            items.push(self.expression()?);
-            if !self.accept(",") {
-                break;
-            }
-        }
-        self.expect(close)?;
-        Ok(items)
-    }
-
-    fn parenthesised(&mut self, start: Span) -> Result<Py, ReadError> {
-        let mut items = Vec::new();
-        let mut tuple = false;
-        while !self.looking_at(")") {
-            items.push(self.expression()?);
-            if !self.accept(",") {
-                break;
-            }
-            tuple = true;
-        }
-        let span = start.to(self.expect(")")?);
-        match items.pop() {
-            Some(mut only) if !tuple => {
-                only.span = span;
-                Ok(only)
-            }
-            last => {
-                items.extend(last);
-                self.make(Node::Tuple(items), span)
-            }
-        }
-    }
-
-    fn dict(&mut self, start: Span) -> Result<Py, ReadError> {
-        let mut entries = Vec::new();
-        while !self.looking_at("}") {
-            let key = self.expression()?;
-            self.expect(":")?;
-            entries.push((key, self.expression()?));
-            if !self.accept(",") {
-                break;
-            }
-        }
-        let span = start.to(self.expect("}")?);
-        self.make(Node::Dict(entries), span)
-    }
-}
-
-type Arguments = (Vec<Py>, Vec<(String, Py)>);
-
-impl Node {
-    fn children_depth(&self) -> usize {
-        let deepest = |items: &[Py]| items.iter().map(|item| item.depth).max().unwrap_or(0);
-        match self {
-            Node::Attribute(base, _) => base.depth,
-            Node::Call(base, args, named) => {
-                base.depth.max(deepest(args)).max(named.iter().map(|(_, value)| value.depth).max().unwrap_or(0))
-            }
-            Node::Subscript(base, subscripts) => {
-                let of = |subscript: &Subscript| match subscript {
-                    Subscript::One(index) => index.depth,
-                    // A slice becomes `ramp(start, step, (stop - start) / step)`.
-                    Subscript::Slice(start, stop, _) => 2 + start.depth.max(stop.depth),
-                };
-                base.depth.max(subscripts.iter().map(of).max().unwrap_or(0))
-            }
-            Node::Tuple(items) | Node::List(items) => deepest(items),
-            Node::Dict(entries) => entries.iter().map(|(k, v)| k.depth.max(v.depth)).max().unwrap_or(0),
-            Node::Negative(value) | Node::Inverted(value) | Node::Not(value) => value.depth,
-            Node::Binary(_, left, right) => left.depth.max(right.depth),
-            _ => 0,
-        }
-    }
-}
-
-fn number(text: &str, span: Span) -> Result<Node, ReadError> {
-    let digits = text.replace('_', "");
-    let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
-    if let Some(hex) = hex {
-        let value = i64::from_str_radix(hex, 16);
-        return value.map(Node::Int).map_err(|_| ReadError::syntax(span, "expected a hexadecimal number below 2^63"));
-    }
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        let value = digits.parse().map(Node::Int).or_else(|_| digits.parse().map(Node::Large));
-        return value.map_err(|_| ReadError::syntax(span, "expected a number below 2^64"));
-    }
-    let value = digits.parse().map(Node::Float);
-    value.map_err(|_| ReadError::syntax(span, "expected a number"))
-}
-
-/// The content of a string token; only the escapes that occur in names and messages.
-fn unquote(text: &str) -> String {
-    let body = text.trim_start_matches(|c: char| c.is_alphabetic());
-    let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) { 3 } else { 1 };
-    let body = body.get(quotes..body.len().saturating_sub(quotes)).unwrap_or("");
-    let mut content = String::with_capacity(body.len());
-    let mut escaped = false;
-    for c in body.chars() {
-        match (escaped, c) {
-            (false, '\\') => escaped = true,
-            (true, 'n') => {
-                content.push('\n');
-                escaped = false;
-            }
-            (_, other) => {
-                content.push(other);
-                escaped = false;
-            }
-        }
-    }
-    content
 }

@@ -2,10 +2,10 @@
 
 use super::ReadError;
 use super::python::{Node, Parser, Py, PyDef, PyKind, PyStmt};
+use super::read_region::{let_type, nest, same_line};
 use crate::DType;
 use crate::ir::{
-    Block, BufId, Buffer, Expr, ForKind, Function, MAX_NESTING, Memory, Param, Stmt, StmtKind, StorageScope, Trivia,
-    Var, VarId,
+    Block, BufId, Buffer, Expr, Function, MAX_NESTING, Memory, Param, Stmt, StmtKind, StorageScope, Trivia, Var, VarId,
 };
 use memplan_core::{IndexVec, Span};
 use std::borrow::Cow;
@@ -18,16 +18,22 @@ pub(super) enum Binding {
     Buffer(BufId),
     /// `threadIdx_x = T.env_thread("threadIdx.x")`, not yet launched.
     ThreadAxis(VarId, String),
+    /// What `T.Let` calls by a name, and its number of parts.
+    Value(Expr, usize),
 }
 
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
     pub(super) function: Function,
     names: HashMap<String, Vec<Binding>>,
-    scopes: Vec<Vec<String>>,
+    pub(super) scopes: Vec<Vec<String>>,
     /// End of the last statement line that was read: what follows it up to the next one is that one's lead.
     line_end: usize,
-    depth: usize,
+    pub(super) depth: usize,
+    /// Parts of all values that took the place of names so far.
+    pub(super) let_parts: usize,
+    /// Reduction axes of the blocks around, with their first values.
+    pub(super) reductions: Vec<Vec<(VarId, Expr)>>,
     /// Whether parameters are read: a name that nothing defines is then a size, and gets its type in the body.
     pub(super) in_parameters: bool,
 }
@@ -50,6 +56,8 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
         scopes: vec![Vec::new()],
         line_end: end_of_line(source, def.header.range().end),
         depth: 0,
+        let_parts: 0,
+        reductions: Vec::new(),
         in_parameters: true,
     };
     for (name, annotation, span) in &def.params {
@@ -73,11 +81,17 @@ impl Reader<'_> {
         }
     }
 
+    /// Binds a name for the whole function.
+    pub(super) fn bind_for_good(&mut self, name: &str, binding: Binding) {
+        self.names.entry(name.to_owned()).or_default().push(binding);
+        self.scopes[0].push(name.to_owned());
+    }
+
     pub(super) fn lookup(&self, name: &str) -> Option<&Binding> {
         self.names.get(name).and_then(|bindings| bindings.last())
     }
 
-    fn leave_scope(&mut self) {
+    pub(super) fn leave_scope(&mut self) {
         for name in self.scopes.pop().unwrap_or_default() {
             if let Some(bindings) = self.names.get_mut(&name) {
                 bindings.pop();
@@ -91,13 +105,13 @@ impl Reader<'_> {
         self.new_var(name, if type_var { DType::INT64 } else { DType::INT32 })
     }
 
-    fn new_var(&mut self, name: &str, dtype: DType) -> VarId {
+    pub(super) fn new_var(&mut self, name: &str, dtype: DType) -> VarId {
         let var = self.function.vars.push(Var { name: name.to_owned(), dtype });
         self.bind(name, Binding::Var(var));
         var
     }
 
-    fn new_buffer(&mut self, buffer: Buffer) -> BufId {
+    pub(super) fn new_buffer(&mut self, buffer: Buffer) -> BufId {
         let name = buffer.name.clone();
         let id = self.function.buffers.push(buffer);
         self.bind(&name, Binding::Buffer(id));
@@ -175,8 +189,19 @@ impl Reader<'_> {
                 let dtype = value.dtype(&self.function);
                 StmtKind::Evaluate(Expr::Call { name: "ret".to_owned(), args: vec![value], dtype })
             }
+            PyKind::Jump(name) => {
+                StmtKind::Evaluate(Expr::Call { name: (*name).to_owned(), args: Vec::new(), dtype: DType::INT32 })
+            }
             PyKind::Expr(value) => self.effect(value)?,
-            PyKind::Assign(target, value) => self.assign(target, value)?,
+            PyKind::Assign(target, value) => {
+                if self.axes(target, value, span, trivia, block)? {
+                    return Ok(());
+                }
+                match self.assign(target, value)? {
+                    Some(kind) => kind,
+                    None => return self.new_scalar(target, value, span, trivia, block),
+                }
+            }
             PyKind::Annotated(target, annotation, value) => {
                 return self.annotated(target, annotation, value.as_ref(), span, trivia, block);
             }
@@ -193,13 +218,9 @@ impl Reader<'_> {
                 let else_trivia = else_line.map_or(Trivia::default(), |line| self.trivia(line));
                 StmtKind::If { condition, then, otherwise: self.block(otherwise)?, else_trivia }
             }
-            PyKind::For(targets, iterable, body) => self.for_loop(targets, iterable, body, span)?,
+            PyKind::For(targets, iterable, body) => self.for_loop(targets, iterable, body, span, trivia)?,
             PyKind::With(context, target, body) => {
-                let Some(region) = self.region(context, target.as_ref())? else {
-                    return Err(ReadError::unsupported(context.span, "this `with` context"));
-                };
-                let body = self.block(body)?;
-                block.push(nest(region, body, span, trivia, false));
+                block.push(self.with_statement(context, target.as_ref(), body, span, trivia)?);
                 return Ok(());
             }
         };
@@ -211,36 +232,55 @@ impl Reader<'_> {
     fn effect(&mut self, value: &Py) -> Result<StmtKind, ReadError> {
         match script_call(value) {
             Some(("evaluate", [inner], _)) => Ok(StmtKind::Evaluate(self.expr(inner)?)),
-            // Attributes of the whole function: nothing to execute; the line is kept.
-            Some(("func_attr", ..)) => Ok(StmtKind::Nothing),
+            // Attributes of the function or of a block: nothing to execute; the line is kept.
+            Some(("func_attr" | "sblock_attr" | "block_attr" | "reads" | "writes" | "device_entry", ..)) => {
+                Ok(StmtKind::Nothing)
+            }
             _ if matches!(value.node, Node::Str(_)) => Ok(StmtKind::Nothing),
             _ => Ok(StmtKind::Evaluate(self.expr(value)?)),
         }
     }
 
-    fn assign(&mut self, target: &Py, value: &Py) -> Result<StmtKind, ReadError> {
+    /// An assignment; `None` if it gives a name to a value for the first time.
+    fn assign(&mut self, target: &Py, value: &Py) -> Result<Option<StmtKind>, ReadError> {
         match &target.node {
             Node::Subscript(base, subscripts) => {
                 let buffer = self.buffer_named(base)?;
                 let index = self.index(buffer, subscripts, target.span)?;
                 let value = self.expr(value)?;
-                Ok(self.store(buffer, index, value))
+                Ok(Some(self.store(buffer, index, value)))
             }
             Node::Name(name) => self.assign_name(name, target.span, value),
+            Node::Tuple(targets) => self.assign_sizes(targets, value, target.span).map(Some),
             _ => Err(ReadError::unsupported(target.span, "this assignment target")),
         }
     }
 
-    fn assign_name(&mut self, name: &str, span: Span, value: &Py) -> Result<StmtKind, ReadError> {
-        if let Some(buffer) = self.declaration(name, span, value)? {
-            return Ok(buffer);
+    /// `n, m = T.int32(), T.int32()`.
+    fn assign_sizes(&mut self, targets: &[Py], value: &Py, span: Span) -> Result<StmtKind, ReadError> {
+        let unsupported = || ReadError::unsupported(span, "assigning several values at once");
+        let Node::Tuple(values) = &value.node else { return Err(unsupported()) };
+        for (target, value) in targets.iter().zip(values) {
+            let Node::Name(name) = &target.node else { return Err(unsupported()) };
+            match self.declaration(name, target.span, value)? {
+                Some(StmtKind::Nothing) => {}
+                _ => return Err(unsupported()),
+            }
+        }
+        if targets.len() == values.len() { Ok(StmtKind::Nothing) } else { Err(unsupported()) }
+    }
+
+    fn assign_name(&mut self, name: &str, span: Span, value: &Py) -> Result<Option<StmtKind>, ReadError> {
+        if let Some(declared) = self.declaration(name, span, value)? {
+            return Ok(Some(declared));
         }
         match self.lookup(name) {
             Some(Binding::Buffer(buffer)) if self.function.buffers[*buffer].scalar => {
                 let buffer = *buffer;
                 let value = self.expr(value)?;
-                Ok(self.store(buffer, vec![Expr::int(0)], value))
+                Ok(Some(self.store(buffer, vec![Expr::int(0)], value)))
             }
+            None => Ok(None),
             _ => Err(ReadError::unsupported(
                 span,
                 format!(
@@ -264,7 +304,7 @@ impl Reader<'_> {
             return Ok(None);
         };
         let default_scope = match callee {
-            "alloc_buffer" | "decl_buffer" => StorageScope::global(),
+            "alloc_buffer" | "decl_buffer" | "sblock_alloc_buffer" => StorageScope::global(),
             "alloc_shared" => StorageScope::parse("shared").unwrap_or_else(StorageScope::global),
             "alloc_local" => StorageScope::local(),
             "match_buffer" => return self.match_buffer(name, args, named, span).map(Some),
@@ -299,24 +339,10 @@ impl Reader<'_> {
         if !parts.scope_given {
             parts.buffer.scope = default_scope;
         }
+        parts.buffer.pinned |= callee == "sblock_alloc_buffer";
         let declared = parts.buffer.memory != Memory::Own;
         let id = self.new_buffer(parts.buffer);
         Ok(Some(if declared { StmtKind::Declare(id) } else { StmtKind::Alloc(id) }))
-    }
-
-    fn match_buffer(
-        &mut self,
-        name: &str,
-        args: &[Py],
-        named: &[(String, Py)],
-        span: Span,
-    ) -> Result<StmtKind, ReadError> {
-        let [_, rest @ ..] = args else {
-            return Err(ReadError::invalid(span, "`T.match_buffer` needs a handle and a shape"));
-        };
-        let mut parts = self.buffer_parts(name, rest, named, span)?;
-        parts.buffer.memory = Memory::Argument;
-        Ok(StmtKind::Declare(self.new_buffer(parts.buffer)))
     }
 
     /// `x: T.let[T.float32] = e`, `x: T.int32 = 0`, `x: T.int32`.
@@ -334,7 +360,9 @@ impl Reader<'_> {
         };
         if let Some(dtype) = let_type(annotation) {
             let value = value.ok_or_else(|| ReadError::invalid(span, "a let needs a value"))?;
-            let value = coerce(self.expr(value)?, dtype, &self.function);
+            let value = self.expr(value)?;
+            let dtype = dtype.unwrap_or(value.dtype(&self.function));
+            let value = coerce(value, dtype, &self.function);
             let var = self.new_var(name, dtype);
             block.push(Stmt { kind: StmtKind::Let { var, value }, span, trivia });
             return Ok(());
@@ -343,206 +371,65 @@ impl Reader<'_> {
             .and_then(|name| name.parse::<DType>().ok())
             .ok_or_else(|| ReadError::unsupported(annotation.span, "this annotation"))?;
         let initial = value.map(|value| self.expr(value)).transpose()?;
+        self.scalar(name, dtype, initial, span, trivia, block);
+        Ok(())
+    }
+
+    /// `x = A[i] + 1`, where nothing is called `x` yet: a mutable scalar with the type of its first value. A pointer, and what
+    /// `T.bind` gives, are constant.
+    fn new_scalar(
+        &mut self,
+        target: &Py,
+        value: &Py,
+        span: Span,
+        trivia: Trivia,
+        block: &mut Block,
+    ) -> Result<(), ReadError> {
+        let Node::Name(name) = &target.node else {
+            return Err(ReadError::unsupported(target.span, "this assignment target"));
+        };
+        let (bound, value) = match script_call(value) {
+            Some(("bind" | "Bind", [bound], _)) => (true, bound),
+            _ => (false, value),
+        };
+        let initial = self.expr(value)?;
+        let dtype = initial.dtype(&self.function);
+        if bound || dtype == DType::HANDLE {
+            let var = self.new_var(name, dtype);
+            block.push(Stmt { kind: StmtKind::Let { var, value: initial }, span, trivia });
+        } else {
+            self.scalar(name, dtype, Some(initial), span, trivia, block);
+        }
+        Ok(())
+    }
+
+    /// A mutable scalar, and the store of its first value.
+    fn scalar(
+        &mut self,
+        name: &str,
+        dtype: DType,
+        initial: Option<Expr>,
+        span: Span,
+        trivia: Trivia,
+        block: &mut Block,
+    ) {
         let buffer = self.new_buffer(Buffer {
-            name: name.clone(),
+            name: name.to_owned(),
             dtype,
             shape: vec![Expr::int(1)],
             scope: StorageScope::local(),
             memory: Memory::Own,
             scalar: true,
+            pinned: false,
             extra: Vec::new(),
             span,
         });
         block.push(Stmt { kind: StmtKind::Alloc(buffer), span, trivia });
         if let Some(initial) = initial {
             let kind = self.store(buffer, vec![Expr::int(0)], initial);
-            // No text of its own: the printer sees by it that the allocation's line holds both.
-            let text = trivia.text.map(|text| Span { end: text.start, ..text });
-            block.push(Stmt { kind, span, trivia: Trivia { lead: None, text, comment: None } });
-        }
-        Ok(())
-    }
-
-    fn for_loop(&mut self, targets: &[Py], iterable: &Py, body: &[PyStmt], span: Span) -> Result<StmtKind, ReadError> {
-        let (callee, args, named) =
-            loop_call(iterable).ok_or_else(|| ReadError::unsupported(iterable.span, "this loop range"))?;
-        let mut bounds = Vec::new();
-        let kind = match callee {
-            "grid" => {
-                for extent in args {
-                    bounds.push((Expr::int(0), self.expr(extent)?));
-                }
-                ForKind::Serial
-            }
-            _ => {
-                bounds.push(self.bounds(args, span)?);
-                match callee {
-                    "range" | "serial" => ForKind::Serial,
-                    "parallel" => ForKind::Parallel,
-                    "vectorized" => ForKind::Vectorized,
-                    "unroll" => ForKind::Unrolled,
-                    "thread_binding" => ForKind::ThreadBinding(self.named_string(named, "thread", span)?),
-                    _ => {
-                        return Err(ReadError::unsupported(iterable.span, format!("a loop over `{callee}`")));
-                    }
-                }
-            }
-        };
-        if bounds.len() != targets.len() || bounds.is_empty() {
-            return Err(ReadError::invalid(span, "as many loop variables as extents are needed"));
-        }
-        if self.depth + bounds.len() >= MAX_NESTING {
-            return Err(ReadError::TooDeep { span });
-        }
-        self.scopes.push(Vec::new());
-        let mut loops = Vec::new();
-        for (target, (min, extent)) in targets.iter().zip(bounds) {
-            let Node::Name(name) = &target.node else {
-                return Err(ReadError::syntax(target.span, "expected a name"));
-            };
-            let dtype = extent.dtype(&self.function);
-            if !dtype.is_integer() {
-                return Err(ReadError::invalid(iterable.span, "loop bounds must be integers"));
-            }
-            let min = coerce(min, dtype, &self.function);
-            loops.push((self.new_var(name, dtype), min, extent));
-        }
-        let depth = loops.len() - 1;
-        self.depth += depth;
-        let body = self.block(body)?;
-        self.depth -= depth;
-        self.leave_scope();
-        Ok(nest_loops(loops, &kind, body, span))
-    }
-
-    fn bounds(&mut self, args: &[Py], span: Span) -> Result<(Expr, Expr), ReadError> {
-        match args {
-            [extent] => Ok((Expr::int(0), self.expr(extent)?)),
-            [min, stop] => {
-                let (min, stop) = (self.expr(min)?, self.expr(stop)?);
-                let (min, stop) = self.unify(min, stop);
-                let extent = match crate::linear::constant_difference(&stop, &min) {
-                    Some(value) => Expr::Int { value, dtype: stop.dtype(&self.function) },
-                    None => Expr::binary(crate::ir::BinaryOp::Sub, stop, min.clone()),
-                };
-                Ok((min, extent))
-            }
-            _ => Err(ReadError::invalid(span, "a loop range has one or two bounds")),
+            block.push(Stmt { kind, span, trivia: same_line(trivia) });
         }
     }
-
-    /// `T.attr({…})` and `v = T.launch_thread(…)` without `with`.
-    fn flat_region(&mut self, statement: &PyStmt) -> Result<Option<Region>, ReadError> {
-        match &statement.kind {
-            PyKind::Expr(value) => self.region(value, None),
-            PyKind::Assign(target, value) if matches!(script_call(value), Some(("launch_thread", ..))) => {
-                self.region(value, Some(target))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    fn region(&mut self, context: &Py, target: Option<&Py>) -> Result<Option<Region>, ReadError> {
-        match script_call(context) {
-            Some(("attr", [only], _)) => {
-                let Node::Dict(entries) = &only.node else {
-                    return Err(ReadError::invalid(
-                        only.span,
-                        "`T.attr` needs a dictionary, or a node, a key and a value",
-                    ));
-                };
-                let mut attrs = Vec::new();
-                for (key, value) in entries {
-                    let Node::Str(key) = &key.node else {
-                        return Err(ReadError::invalid(key.span, "an attribute key is a string"));
-                    };
-                    attrs.push((None, key.clone(), self.expr(value)?));
-                }
-                if self.depth + attrs.len() >= MAX_NESTING {
-                    return Err(ReadError::TooDeep { span: context.span });
-                }
-                Ok(Some(Region::Attrs(attrs)))
-            }
-            Some(("attr", [node, key, value], _)) => {
-                let Node::Str(key) = &key.node else {
-                    return Err(ReadError::invalid(key.span, "an attribute key is a string"));
-                };
-                let node = self.expr(node)?;
-                Ok(Some(Region::Attrs(vec![(Some(node), key.clone(), self.expr(value)?)])))
-            }
-            Some(("launch_thread", args, _)) => self.launch(args, target, context.span).map(Some),
-            _ => Ok(None),
-        }
-    }
-
-    fn launch(&mut self, args: &[Py], target: Option<&Py>, span: Span) -> Result<Region, ReadError> {
-        let [axis, extent] = args else {
-            return Err(ReadError::invalid(span, "`T.launch_thread` needs an axis and an extent"));
-        };
-        let extent = self.expr(extent)?;
-        if let Node::Name(name) = &axis.node
-            && let Some(Binding::ThreadAxis(var, tag)) = self.lookup(name)
-        {
-            let (var, tag) = (*var, tag.clone());
-            let name = name.clone();
-            self.bind(&name, Binding::Var(var));
-            return Ok(Region::Thread(var, tag, extent));
-        }
-        let Node::Str(tag) = &axis.node else {
-            return Err(ReadError::invalid(axis.span, "a thread axis is a string such as \"threadIdx.x\""));
-        };
-        let name = match target.map(|target| &target.node) {
-            Some(Node::Name(name)) => name.clone(),
-            None => self.function.fresh_name(&tag.replace('.', "_")),
-            _ => return Err(ReadError::invalid(span, "a thread index is one name")),
-        };
-        let dtype = extent.dtype(&self.function);
-        let var = self.new_var(&name, if dtype.is_integer() { dtype } else { DType::INT32 });
-        Ok(Region::Thread(var, tag.clone(), extent))
-    }
-}
-
-/// What a `with` (or its flat form) opens.
-enum Region {
-    Attrs(Vec<(Option<Expr>, String, Expr)>),
-    Thread(VarId, String, Expr),
-}
-
-fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> Stmt {
-    let kind = match region {
-        Region::Thread(var, tag, extent) => StmtKind::Thread { var, tag, extent, body, flat },
-        Region::Attrs(attrs) => {
-            // Several keys in one dictionary nest, the first outermost; only a single one keeps its line.
-            let single = attrs.len() == 1;
-            let mut body = body;
-            for (position, (node, key, value)) in attrs.into_iter().enumerate().rev() {
-                let own = if single {
-                    trivia
-                } else {
-                    Trivia { lead: trivia.lead.filter(|_| position == 0), text: None, comment: None }
-                };
-                let kind = StmtKind::Attr { node, key, value, body, flat };
-                body = vec![Stmt { kind, span, trivia: own }];
-            }
-            return body.pop().unwrap_or_else(|| Stmt::new(StmtKind::Nothing));
-        }
-    };
-    Stmt { kind, span, trivia }
-}
-
-fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span: Span) -> StmtKind {
-    let mut result = None;
-    let mut body = body;
-    for (position, (var, min, extent)) in loops.into_iter().enumerate().rev() {
-        let stmt = StmtKind::For { var, min, extent, kind: kind.clone(), in_grid: position > 0, body };
-        body = Vec::new();
-        if position > 0 {
-            body.push(Stmt { kind: stmt, span, trivia: Trivia::default() });
-        } else {
-            result = Some(stmt);
-        }
-    }
-    result.unwrap_or(StmtKind::Nothing)
 }
 
 /// The name after `T.`, if the expression is such a name.
@@ -560,37 +447,13 @@ fn is_script_module(name: &str) -> bool {
     name != "cls" && (name.len() == 1 || name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
 }
 
-type CallParts<'p> = (&'p str, &'p [Py], &'p [(String, Py)]);
+/// The name, the arguments and the keyword arguments of a call.
+pub(super) type CallParts<'p> = (&'p str, &'p [Py], &'p [(String, Py)]);
 
 /// A call of `T.name(…)`.
 pub(super) fn script_call(value: &Py) -> Option<CallParts<'_>> {
     match &value.node {
         Node::Call(callee, args, named) => Some((script_name(callee)?, args, named)),
-        _ => None,
-    }
-}
-
-/// A call of `range(…)` or `T.name(…)`.
-fn loop_call(value: &Py) -> Option<CallParts<'_>> {
-    match &value.node {
-        Node::Call(callee, args, named) => match &callee.node {
-            Node::Name(name) if name == "range" => Some(("range", args, named)),
-            _ => Some((script_name(callee)?, args, named)),
-        },
-        _ => None,
-    }
-}
-
-/// The type in `T.let[T.float32]`; every kind of pointer is a handle.
-fn let_type(annotation: &Py) -> Option<DType> {
-    let Node::Subscript(base, subscripts) = &annotation.node else {
-        return None;
-    };
-    match subscripts.as_slice() {
-        [super::python::Subscript::One(inner)] if script_name(base) == Some("let") => match script_call(inner) {
-            Some(("handle" | "Ptr", ..)) => Some(DType::HANDLE),
-            _ => script_name(inner)?.parse().ok(),
-        },
         _ => None,
     }
 }
@@ -628,7 +491,7 @@ impl Reader<'_> {
         }
     }
 
-    fn named_string(&self, named: &[(String, Py)], key: &str, span: Span) -> Result<String, ReadError> {
+    pub(super) fn named_string(&self, named: &[(String, Py)], key: &str, span: Span) -> Result<String, ReadError> {
         let found = named.iter().find(|(name, _)| name == key).map(|(_, value)| &value.node);
         match found {
             Some(Node::Str(text)) => Ok(text.clone()),

@@ -1,190 +1,14 @@
-//! Reading expressions and buffer declarations.
+//! Reading expressions.
 
 use super::ReadError;
 use super::python::{Node, Py, Subscript};
-use super::read::{Binding, Reader, coerce, script_call, script_name};
-use crate::ir::{BinaryOp, BufId, Buffer, Expr, Memory, StorageScope};
+use super::read::{Binding, Reader, coerce, script_name};
+use crate::DType;
+use crate::ir::{BinaryOp, BufId, Expr, LIST, Memory, OTHER_FUNCTION, SLICE, TUPLE, Var};
 use crate::linear::{constant_difference, fold};
-use crate::{DType, Kind};
 use memplan_core::Span;
 
-/// A buffer as its declaration gives it.
-pub(super) struct BufferParts {
-    pub(super) buffer: Buffer,
-    pub(super) scope_given: bool,
-}
-
 impl Reader<'_> {
-    /// The arguments of `T.Buffer`, `T.alloc_buffer`, `T.decl_buffer`: shape, dtype and keywords.
-    pub(super) fn buffer_parts(
-        &mut self,
-        name: &str,
-        args: &[Py],
-        named: &[(String, Py)],
-        span: Span,
-    ) -> Result<BufferParts, ReadError> {
-        let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
-        let shape =
-            args.first().or(named_value("shape")).ok_or_else(|| ReadError::invalid(span, "a buffer needs a shape"))?;
-        let shape = self.shape(shape)?;
-        let dtype = match args.get(1).or(named_value("dtype")) {
-            Some(dtype) => self.dtype(dtype)?,
-            None => DType::FLOAT32,
-        };
-        let mut buffer = Buffer {
-            name: name.to_owned(),
-            dtype,
-            shape,
-            scope: StorageScope::global(),
-            memory: Memory::Own,
-            scalar: false,
-            extra: Vec::new(),
-            span,
-        };
-        let mut scope_given = false;
-        let mut offset = None;
-        if let Some(extra) = args.get(2) {
-            return Err(ReadError::unsupported(extra.span, "a third positional argument of a buffer"));
-        }
-        for (key, value) in named {
-            match key.as_str() {
-                "shape" | "dtype" => {}
-                "scope" => {
-                    buffer.scope = self.scope(value)?;
-                    scope_given = true;
-                }
-                "data" if self.is_pointer(value) => {
-                    // Memory that somebody else made: a parameter, or what a call returned.
-                    buffer.memory = Memory::Argument;
-                }
-                "data" => {
-                    let of = self.buffer_of_data(value)?;
-                    if !scope_given {
-                        buffer.scope = self.function.buffers[of].scope.clone();
-                        scope_given = true;
-                    }
-                    buffer.memory = Memory::View { of, elem_offset: None };
-                }
-                "elem_offset" if self.in_parameters => {
-                    // Where the caller's data begins: nothing that is decided here.
-                    buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
-                }
-                "elem_offset" => offset = Some((self.expr(value)?, value.span)),
-                _ => buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned())),
-            }
-        }
-        if let Some((offset, span)) = offset {
-            match &mut buffer.memory {
-                Memory::View { elem_offset, .. } => *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0)),
-                _ if offset.as_int() == Some(0) => {}
-                _ => return Err(ReadError::unsupported(span, "`elem_offset` without `data`")),
-            }
-        }
-        Ok(BufferParts { buffer, scope_given })
-    }
-
-    fn shape(&mut self, shape: &Py) -> Result<Vec<Expr>, ReadError> {
-        let extents: &[Py] = match &shape.node {
-            Node::Tuple(items) | Node::List(items) => items,
-            _ => std::slice::from_ref(shape),
-        };
-        extents
-            .iter()
-            .map(|extent| match &extent.node {
-                // A size that is named here first is written in quotes.
-                Node::Str(name) if self.in_parameters => self.name_value(name, extent.span),
-                _ => self.integer(extent),
-            })
-            .collect()
-    }
-
-    fn integer(&mut self, value: &Py) -> Result<Expr, ReadError> {
-        let expr = self.expr(value)?;
-        if !expr.dtype(&self.function).is_integer() {
-            return Err(ReadError::invalid(value.span, "an extent or index must be an integer"));
-        }
-        Ok(expr)
-    }
-
-    fn dtype(&self, value: &Py) -> Result<DType, ReadError> {
-        let parsed = match &value.node {
-            Node::Str(text) => text.parse::<DType>().map_err(|error| error.to_string()),
-            _ => script_name(value)
-                .ok_or_else(|| "expected an element type such as \"float32\"".to_owned())
-                .and_then(|name| name.parse::<DType>().map_err(|error| error.to_string())),
-        };
-        parsed.map_err(|message| ReadError::invalid(value.span, message))
-    }
-
-    fn scope(&self, value: &Py) -> Result<StorageScope, ReadError> {
-        let Node::Str(text) = &value.node else {
-            return Err(ReadError::invalid(value.span, "a scope is a string"));
-        };
-        StorageScope::parse(text)
-            .ok_or_else(|| ReadError::invalid(value.span, "a scope starts with global, shared, warp, local or wmma"))
-    }
-
-    /// Whether a name stands for a pointer.
-    fn is_pointer(&self, value: &Py) -> bool {
-        let Node::Name(name) = &value.node else { return false };
-        matches!(self.lookup(name), Some(Binding::Var(var)) if self.function.vars[*var].dtype == DType::HANDLE)
-    }
-
-    fn buffer_of_data(&self, value: &Py) -> Result<BufId, ReadError> {
-        match &value.node {
-            Node::Attribute(base, name) if name == "data" => self.buffer_named(base),
-            _ => Err(ReadError::unsupported(value.span, "`data` that is not `buffer.data`")),
-        }
-    }
-
-    /// `A.view(n)`, `A.view("int8")`.
-    pub(super) fn view(
-        &mut self,
-        name: &str,
-        of: BufId,
-        args: &[Py],
-        named: &[(String, Py)],
-        span: Span,
-    ) -> Result<Buffer, ReadError> {
-        if !named.is_empty() || args.is_empty() {
-            return Err(ReadError::unsupported(span, "this form of `view`"));
-        }
-        let mut view = Buffer {
-            name: name.to_owned(),
-            memory: Memory::View { of, elem_offset: None },
-            scalar: false,
-            extra: Vec::new(),
-            span,
-            ..self.function.buffers[of].clone()
-        };
-        if let [Py { node: Node::Str(text), span, .. }] = args {
-            let dtype: DType = text.parse().map_err(|error| ReadError::invalid(*span, format!("{error}")))?;
-            self.retype_view(&mut view, dtype, *span)?;
-        } else {
-            view.shape = args.iter().map(|extent| self.integer(extent)).collect::<Result<_, _>>()?;
-        }
-        Ok(view)
-    }
-
-    fn retype_view(&self, view: &mut Buffer, dtype: DType, span: Span) -> Result<(), ReadError> {
-        let (old, new) = (view.dtype.total_bits(), dtype.total_bits());
-        let Some(last) = view.shape.last_mut() else {
-            return Ok(());
-        };
-        let scaled = |extent: &Expr| {
-            let elements = u64::try_from(extent.as_int()?).ok()?;
-            let bits = elements.checked_mul(old)?;
-            (bits % new == 0).then(|| i64::try_from(bits / new).ok())?
-        };
-        if old != new {
-            let extent = scaled(last)
-                .ok_or_else(|| ReadError::invalid(span, "the view's element size does not divide the buffer's"))?;
-            *last = Expr::int(extent);
-        }
-        view.dtype = dtype;
-        Ok(())
-    }
-
     /// The buffer that a name stands for.
     pub(super) fn buffer_named(&self, value: &Py) -> Result<BufId, ReadError> {
         let Node::Name(name) = &value.node else {
@@ -210,31 +34,87 @@ impl Reader<'_> {
             let message = format!("`{name}` has {rank} dimensions, but {} subscripts are given", subscripts.len());
             return Err(ReadError::invalid(span, message));
         }
-        subscripts
-            .iter()
-            .map(|subscript| match subscript {
-                Subscript::One(index) => self.integer(index),
-                Subscript::Slice(start, stop, step) => self.slice(start, stop, step.as_ref(), span),
-            })
-            .collect()
+        let mut index = Vec::with_capacity(rank);
+        for (dimension, subscript) in subscripts.iter().enumerate() {
+            index.push(match subscript {
+                Subscript::One(at) => self.integer(at)?,
+                Subscript::Slice(start, stop, step) => {
+                    let extent = self.function.buffers[buffer].shape[dimension].clone();
+                    self.slice([start, stop], step.as_ref(), &extent, span)?
+                }
+            });
+        }
+        Ok(index)
     }
 
-    fn slice(&mut self, start: &Py, stop: &Py, step: Option<&Py>, span: Span) -> Result<Expr, ReadError> {
-        let (start, stop) = (self.integer(start)?, self.integer(stop)?);
+    /// `A[i:i + 4]` is a ramp of four lanes. A slice whose length is not a constant stands for all its elements.
+    fn slice(&mut self, bounds: [&Py; 2], step: Option<&Py>, extent: &Expr, span: Span) -> Result<Expr, ReadError> {
+        let [start, stop] = bounds;
+        let start = if matches!(start.node, Node::None) { Expr::int(0) } else { self.integer(start)? };
+        let stop = if matches!(stop.node, Node::None) { extent.clone() } else { self.integer(stop)? };
         let step = match step {
             Some(step) => self.integer(step)?,
             None => Expr::int(1),
         };
-        let lanes = constant_difference(&stop, &start)
-            .zip(step.as_int())
+        let dtype = start.dtype(&self.function);
+        let Some(length) = constant_difference(&stop, &start).zip(step.as_int()) else {
+            return Ok(self.long_slice(start, stop, step, dtype));
+        };
+        let lanes = Some(length)
             .and_then(|(length, step)| (step > 0 && length > 0).then(|| (length as u64).div_ceil(step as u64)))
             .and_then(|lanes| u16::try_from(lanes).ok())
-            .ok_or_else(|| ReadError::invalid(span, "a slice needs a constant length of 1 to 65535"))?;
+            .ok_or_else(|| ReadError::invalid(span, "a slice needs a length of 1 to 65535"))?;
         if lanes == 1 {
             return Ok(start);
         }
-        let dtype = start.dtype(&self.function);
         Ok(Expr::Ramp { stride: Box::new(coerce(step, dtype, &self.function)), base: Box::new(start), lanes })
+    }
+
+    /// A slice whose length is known to the machine (`T.vscale()`) or to nobody.
+    fn long_slice(&self, start: Expr, stop: Expr, step: Expr, dtype: DType) -> Expr {
+        let is_scalable = |part: &Expr| matches!(part, Expr::Call { name, .. } if name == "vscale");
+        if !stop.any(&is_scalable) {
+            return Expr::Call { name: SLICE.to_owned(), args: vec![start, stop, step], dtype };
+        }
+        let lanes = self.arithmetic(BinaryOp::Sub, stop, start.clone());
+        Expr::Call { name: format!("{OTHER_FUNCTION}T.Ramp"), args: vec![start, step, lanes], dtype }
+    }
+
+    /// A list or tuple that mentions names.
+    fn sequence(&mut self, name: &str, items: &[Py]) -> Result<Expr, ReadError> {
+        let args = items.iter().map(|item| self.expr(item)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Expr::Call { name: name.to_owned(), args, dtype: DType::HANDLE })
+    }
+
+    /// `A.elem_offset`: a number that comes with the buffer, known by that name in the whole function.
+    fn property(&mut self, buffer: BufId, span: Span) -> Expr {
+        let name = &self.source[span.range()];
+        if let Some(Binding::Var(var)) = self.lookup(name) {
+            return Expr::Var(*var);
+        }
+        let root = self.function.root(buffer);
+        if self.function.buffers[root].memory == Memory::Own {
+            // Where the buffer lies is part of the value.
+            self.function.buffers[root].pinned = true;
+        }
+        let var = self.function.vars.push(Var { name: name.to_owned(), dtype: DType::INT32 });
+        self.bind_for_good(name, Binding::Var(var));
+        Expr::Var(var)
+    }
+
+    /// `A.shape[0]`, `A.strides[1]`.
+    fn property_element(&mut self, base: &Py, subscripts: &[Subscript], span: Span) -> Result<Expr, ReadError> {
+        let (Node::Attribute(buffer, name), [Subscript::One(Py { node: Node::Int(at), .. })]) =
+            (&base.node, subscripts)
+        else {
+            return Err(ReadError::unsupported(span, "this expression"));
+        };
+        let buffer = self.buffer_named(buffer)?;
+        if name != "shape" {
+            return Ok(self.property(buffer, span));
+        }
+        let extent = usize::try_from(*at).ok().and_then(|at| self.function.buffers[buffer].shape.get(at));
+        extent.cloned().ok_or_else(|| ReadError::invalid(span, "the buffer has no such dimension"))
     }
 
     /// An expression.
@@ -248,6 +128,19 @@ impl Reader<'_> {
             Node::Str(text) => Ok(Expr::Str(text.clone())),
             Node::Name(name) => self.name_value(name, value.span),
             Node::Attribute(base, name) if name == "data" => Ok(Expr::Data(self.buffer_named(base)?)),
+            Node::Attribute(base, name) => {
+                let buffer = self.buffer_named(base)?;
+                Ok(if name == "dtype" {
+                    Expr::Str(self.function.buffers[buffer].dtype.to_string())
+                } else {
+                    self.property(buffer, value.span)
+                })
+            }
+            Node::Subscript(base, subscripts) if matches!(base.node, Node::Attribute(..)) => {
+                self.property_element(base, subscripts, value.span)
+            }
+            // An object that the text keeps at its end: `metadata["tirx.Layout"][0]`.
+            Node::Subscript(base, _) if is_metadata(base) => Ok(Expr::Text(self.source[value.span.range()].to_owned())),
             Node::Subscript(base, subscripts) => {
                 let buffer = self.buffer_named(base)?;
                 let index = self.index(buffer, subscripts, value.span)?;
@@ -267,6 +160,17 @@ impl Reader<'_> {
             Node::List(items) | Node::Tuple(items) if items.iter().all(|item| is_plain(&item.node)) => {
                 Ok(Expr::Text(self.source[value.span.range()].to_owned()))
             }
+            Node::None => Ok(Expr::Text("None".to_owned())),
+            Node::List(items) => self.sequence(LIST, items),
+            Node::Tuple(items) => self.sequence(TUPLE, items),
+            Node::Choice(parts) => {
+                let [then, condition, otherwise] = &**parts;
+                let condition = self.expr(condition)?;
+                let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
+                let (then, otherwise) = self.unify(then, otherwise);
+                let dtype = then.dtype(&self.function);
+                Ok(Expr::Call { name: "if_then_else".to_owned(), args: vec![condition, then, otherwise], dtype })
+            }
             Node::Not(operand) => Ok(Expr::Not(Box::new(self.expr(operand)?))),
             Node::Binary(operator, left, right) => {
                 let (left, right) = (self.expr(left)?, self.expr(right)?);
@@ -282,7 +186,7 @@ impl Reader<'_> {
         }
     }
 
-    fn name_value(&mut self, name: &str, span: Span) -> Result<Expr, ReadError> {
+    pub(super) fn name_value(&mut self, name: &str, span: Span) -> Result<Expr, ReadError> {
         let is_name =
             name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());
         if self.in_parameters && is_name && self.lookup(name).is_none() {
@@ -290,6 +194,13 @@ impl Reader<'_> {
         }
         match self.lookup(name) {
             Some(Binding::Var(var) | Binding::ThreadAxis(var, _)) => Ok(Expr::Var(*var)),
+            Some(Binding::Value(value, parts)) => {
+                let (value, total) = (value.clone(), self.let_parts.saturating_add(*parts));
+                self.let_parts = total;
+                // A name may stand for names that stand for names: the text without them could be exponentially longer.
+                let limit = self.source.len().saturating_mul(8).saturating_add(1000);
+                if total > limit { Err(ReadError::unsupported(span, "so many uses of `T.Let`")) } else { Ok(value) }
+            }
             Some(Binding::Buffer(buffer)) if self.function.buffers[*buffer].scalar => {
                 Ok(Expr::Load { buffer: *buffer, index: vec![Expr::int(0)] })
             }
@@ -314,145 +225,14 @@ impl Reader<'_> {
         if keep_left { (left, coerce(right, a, &self.function)) } else { (coerce(left, b, &self.function), right) }
     }
 
-    fn arithmetic(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    pub(super) fn arithmetic(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
         let (left, right) = match op {
             BinaryOp::And | BinaryOp::Or => (left, right),
             _ => self.unify(left, right),
         };
         fold(op, &left, &right).unwrap_or_else(|| Expr::binary(op, left, right))
     }
-
-    fn call(&mut self, value: &Py) -> Result<Expr, ReadError> {
-        let Some((name, args, named)) = script_call(value) else {
-            return self.subroutine(value);
-        };
-        if let Some((key, other)) = named.first() {
-            return Err(ReadError::unsupported(other.span, format!("the argument `{key}=` of `{name}`")));
-        }
-        if let Ok(dtype) = name.parse::<DType>() {
-            return self.typed_constant(dtype, args, value.span);
-        }
-        match (name, args) {
-            ("boolean", _) => self.typed_constant(DType::BOOL, args, value.span),
-            ("type_annotation", [dtype]) => Ok(Expr::Type(self.dtype(dtype)?)),
-            ("Cast", [dtype, inner]) | ("cast", [inner, dtype]) => {
-                Ok(Expr::Cast { dtype: self.dtype(dtype)?, value: Box::new(self.expr(inner)?) })
-            }
-            ("Not", [inner]) => Ok(Expr::Not(Box::new(self.expr(inner)?))),
-            ("Select", [condition, then, otherwise]) => {
-                let condition = Box::new(self.expr(condition)?);
-                let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
-                let (then, otherwise) = self.unify(then, otherwise);
-                Ok(Expr::Select { condition, then: Box::new(then), otherwise: Box::new(otherwise) })
-            }
-            ("Ramp", [base, stride, lanes]) => {
-                let base = self.integer(base)?;
-                let stride = coerce(self.integer(stride)?, base.dtype(&self.function), &self.function);
-                Ok(Expr::Ramp { base: Box::new(base), stride: Box::new(stride), lanes: self.lanes(lanes)? })
-            }
-            ("Broadcast", [inner, lanes]) => {
-                Ok(Expr::Broadcast { value: Box::new(self.expr(inner)?), lanes: self.lanes(lanes)? })
-            }
-            (_, [left, right]) if named_op(name).is_some() => {
-                let op = named_op(name).unwrap_or(BinaryOp::Add);
-                let (left, right) = (self.expr(left)?, self.expr(right)?);
-                Ok(self.arithmetic(op, left, right))
-            }
-            _ => self.intrinsic(name, args, value.span),
-        }
-    }
-
-    /// A call of another function of the module, or of a function of a module inside `T`: `f(A.data)`, `cls.f(…)`, `T.ptx.mma(…)`.
-    fn subroutine(&mut self, value: &Py) -> Result<Expr, ReadError> {
-        let Node::Call(callee, args, named) = &value.node else {
-            return Err(ReadError::unsupported(value.span, "this call"));
-        };
-        let name = self.source[callee.span.range()].to_owned();
-        if !named.is_empty() || name.contains(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')) {
-            return Err(ReadError::unsupported(value.span, "this call"));
-        }
-        let args = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Expr::Call { name: format!("{OTHER_FUNCTION}{name}"), args, dtype: DType::INT32 })
-    }
-
-    fn lanes(&self, value: &Py) -> Result<u16, ReadError> {
-        match value.node {
-            Node::Int(lanes) if (1..=i64::from(u16::MAX)).contains(&lanes) => Ok(lanes as u16),
-            _ => Err(ReadError::invalid(value.span, "the number of lanes is a constant from 1 to 65535")),
-        }
-    }
-
-    fn typed_constant(&mut self, dtype: DType, args: &[Py], span: Span) -> Result<Expr, ReadError> {
-        let [argument] = args else {
-            return Err(ReadError::invalid(span, "a typed constant has one argument"));
-        };
-        if let Node::Str(text) = &argument.node {
-            let value = match text.as_str() {
-                "inf" => f64::INFINITY,
-                "-inf" => f64::NEG_INFINITY,
-                "nan" => f64::NAN,
-                _ => {
-                    return Err(ReadError::invalid(argument.span, "expected \"inf\", \"-inf\" or \"nan\""));
-                }
-            };
-            return Ok(Expr::Float { value, dtype });
-        }
-        if let Node::Large(value) = argument.node
-            && dtype == DType::scalar(Kind::UInt, 64)
-        {
-            // The same bits as a signed number.
-            return Ok(Expr::Int { value: value as i64, dtype });
-        }
-        let value = self.expr(argument)?;
-        Ok(coerce(value, dtype, &self.function))
-    }
-
-    /// Any other `T.name(…)`; what it computes is the interpreter's business, what it touches is in its arguments.
-    fn intrinsic(&mut self, name: &str, args: &[Py], span: Span) -> Result<Expr, ReadError> {
-        let mut values = Vec::new();
-        for arg in args {
-            values.push(self.expr(arg)?);
-        }
-        let dtype = if takes_result_type(name) {
-            let Some(Expr::Str(text)) = values.first() else {
-                return Err(ReadError::invalid(span, format!("`T.{name}` starts with the type of its result")));
-            };
-            let dtype = text.parse().map_err(|error| ReadError::invalid(span, format!("{error}")))?;
-            values.remove(0);
-            dtype
-        } else {
-            match name {
-                "address_of" | "tvm_access_ptr" => DType::HANDLE,
-                "if_then_else" | "likely" if values.len() > 1 => values[1].dtype(&self.function),
-                _ => match values.first() {
-                    Some(first) if !matches!(first, Expr::Str(_) | Expr::Data(_)) => first.dtype(&self.function),
-                    _ => DType::INT32,
-                },
-            }
-        };
-        if name == "address_of" && !matches!(values.as_slice(), [Expr::Load { .. }]) {
-            return Err(ReadError::invalid(span, "`T.address_of` takes one buffer element"));
-        }
-        if name == "if_then_else" {
-            if values.len() != 3 {
-                return Err(ReadError::invalid(span, "`T.if_then_else` takes a condition and two values"));
-            }
-            let otherwise = values.remove(2);
-            let then = values.remove(1);
-            let (then, otherwise) = self.unify(then, otherwise);
-            values.extend([then, otherwise]);
-        }
-        Ok(Expr::Call { name: name.to_owned(), args: values, dtype })
-    }
 }
-
-/// Calls that are written with the type of their result first.
-pub(super) fn takes_result_type(name: &str) -> bool {
-    matches!(name, "call_extern" | "call_pure_extern" | "call_intrin" | "call_llvm_intrin" | "reinterpret")
-}
-
-/// Stands before the name of a function that is not one of `T`'s own.
-pub(super) const OTHER_FUNCTION: char = '@';
 
 /// Whether an expression mentions no name.
 fn is_plain(node: &Node) -> bool {
@@ -466,6 +246,15 @@ fn is_plain(node: &Node) -> bool {
     }
 }
 
+/// Whether an expression looks up what the text keeps at its end.
+fn is_metadata(base: &Py) -> bool {
+    match &base.node {
+        Node::Name(name) => name == "metadata",
+        Node::Subscript(inner, _) => is_metadata(inner),
+        _ => false,
+    }
+}
+
 /// The function that a bit operator is written for.
 fn bit_operation(operator: &str) -> Option<&'static str> {
     Some(match operator {
@@ -474,20 +263,6 @@ fn bit_operation(operator: &str) -> Option<&'static str> {
         "&" => "bitwise_and",
         "<<" => "shift_left",
         ">>" => "shift_right",
-        _ => return None,
-    })
-}
-
-fn named_op(name: &str) -> Option<BinaryOp> {
-    Some(match name {
-        "min" => BinaryOp::Min,
-        "max" => BinaryOp::Max,
-        "Div" | "truncdiv" => BinaryOp::Div,
-        "Mod" | "truncmod" => BinaryOp::Mod,
-        "floordiv" | "FloorDiv" => BinaryOp::FloorDiv,
-        "floormod" | "FloorMod" => BinaryOp::FloorMod,
-        "And" => BinaryOp::And,
-        "Or" => BinaryOp::Or,
         _ => return None,
     })
 }

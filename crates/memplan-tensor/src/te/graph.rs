@@ -560,6 +560,7 @@ fn new_buffer(name: &str, spec: OutputSpec) -> Buffer {
         scope: StorageScope::global(),
         memory: Memory::Own,
         scalar: false,
+        pinned: false,
         extra: Vec::new(),
         span: Span::default(),
     }

@@ -1,0 +1,195 @@
+//! Writing expressions, with as few parentheses as Python needs.
+
+use super::read_call::takes_result_type;
+use crate::ir::{BinaryOp, BufId, Expr, Function, KEYWORD, LIST, METHOD, OTHER_FUNCTION, SLICE, TUPLE};
+use crate::{DType, Kind};
+use std::fmt::Write;
+
+/// Prints an expression.
+pub fn print_expr(expr: &Expr, function: &Function) -> String {
+    let mut text = String::new();
+    write_expr(expr, function, 0, &mut text);
+    text
+}
+
+/// How tightly an operator binds, and its sign; `None` for those written as calls.
+fn infix(op: BinaryOp, dtype: DType) -> Option<(u8, &'static str)> {
+    Some(match op {
+        BinaryOp::Or => (1, "or"),
+        BinaryOp::And => (2, "and"),
+        BinaryOp::Eq => (4, "=="),
+        BinaryOp::Ne => (4, "!="),
+        BinaryOp::Lt => (4, "<"),
+        BinaryOp::Le => (4, "<="),
+        BinaryOp::Gt => (4, ">"),
+        BinaryOp::Ge => (4, ">="),
+        BinaryOp::Add => (5, "+"),
+        BinaryOp::Sub => (5, "-"),
+        BinaryOp::Mul => (6, "*"),
+        BinaryOp::Div if dtype.is_float() => (6, "/"),
+        BinaryOp::FloorDiv => (6, "//"),
+        BinaryOp::FloorMod => (6, "%"),
+        BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max => return None,
+    })
+}
+
+fn call_name(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Div => "Div",
+        BinaryOp::Mod => "truncmod",
+        BinaryOp::Min => "min",
+        _ => "max",
+    }
+}
+
+fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
+    match expr {
+        Expr::Int { value, dtype } => out.push_str(&print_int(*value, *dtype)),
+        Expr::Float { value, dtype } => out.push_str(&print_float(*value, *dtype)),
+        Expr::Str(text) => {
+            let _ = write!(out, "\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
+        }
+        Expr::Var(var) => out.push_str(&function.vars[*var].name),
+        Expr::Binary { op, left, right } => {
+            // Only a division looks different on floats.
+            let dtype = if *op == BinaryOp::Div { left.dtype(function) } else { DType::INT32 };
+            match infix(*op, dtype) {
+                Some((precedence, sign)) => {
+                    let parenthesis = precedence < context;
+                    if parenthesis {
+                        out.push('(');
+                    }
+                    let left_context = if precedence == 4 { 5 } else { precedence };
+                    write_expr(left, function, left_context, out);
+                    let _ = write!(out, " {sign} ");
+                    write_expr(right, function, precedence + 1, out);
+                    if parenthesis {
+                        out.push(')');
+                    }
+                }
+                None => write_call(call_name(*op), &[left, right], function, out),
+            }
+        }
+        Expr::Not(value) => {
+            if context > 3 {
+                out.push('(');
+            }
+            out.push_str("not ");
+            write_expr(value, function, 4, out);
+            if context > 3 {
+                out.push(')');
+            }
+        }
+        Expr::Select { condition, then, otherwise } => {
+            write_call("Select", &[condition, then, otherwise], function, out);
+        }
+        Expr::Cast { dtype, value } => {
+            let _ = write!(out, "T.Cast(\"{dtype}\", ");
+            write_expr(value, function, 0, out);
+            out.push(')');
+        }
+        Expr::Ramp { base, stride, lanes } => {
+            write_call("Ramp", &[base, stride, &Expr::int(i64::from(*lanes))], function, out);
+        }
+        Expr::Broadcast { value, lanes } => {
+            write_call("Broadcast", &[value, &Expr::int(i64::from(*lanes))], function, out);
+        }
+        Expr::Load { buffer, index } => write_load(*buffer, index, function, out),
+        Expr::Data(buffer) => {
+            let _ = write!(out, "{}.data", function.buffers[*buffer].name);
+        }
+        Expr::Text(text) => out.push_str(text),
+        Expr::Type(dtype) => {
+            let _ = write!(out, "T.type_annotation(\"{dtype}\")");
+        }
+        Expr::Call { name, args, dtype } => {
+            let result = Expr::Str(dtype.to_string());
+            let mut all: Vec<&Expr> = args.iter().collect();
+            if takes_result_type(name) {
+                all.insert(0, &result);
+            }
+            write_call(name, &all, function, out);
+        }
+    }
+}
+
+fn write_load(buffer: BufId, index: &[Expr], function: &Function, out: &mut String) {
+    let source = &function.buffers[buffer];
+    out.push_str(&source.name);
+    if source.scalar {
+        return;
+    }
+    out.push('[');
+    for (position, index) in index.iter().enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        write_expr(index, function, 0, out);
+    }
+    out.push(']');
+}
+
+fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String) {
+    match (name, args) {
+        (LIST, _) => return write_arguments("[", args, "]", function, out),
+        (TUPLE, [_]) => return write_arguments("(", args, ",)", function, out),
+        (TUPLE, _) => return write_arguments("(", args, ")", function, out),
+        (SLICE, [start, stop, ..]) => {
+            write_expr(start, function, 0, out);
+            out.push(':');
+            return write_expr(stop, function, 0, out);
+        }
+        _ => {}
+    }
+    let mut chars = name.chars();
+    match (chars.next(), args) {
+        (Some(KEYWORD), [value]) => {
+            let _ = write!(out, "{}=", chars.as_str());
+            write_expr(value, function, 0, out);
+        }
+        (Some(METHOD), [Expr::Data(buffer), rest @ ..]) => {
+            let _ = write!(out, "{}.{}", function.buffers[*buffer].name, chars.as_str());
+            write_arguments("(", rest, ")", function, out);
+        }
+        (Some(OTHER_FUNCTION), _) => {
+            out.push_str(chars.as_str());
+            write_arguments("(", args, ")", function, out);
+        }
+        _ => {
+            let _ = write!(out, "T.{name}");
+            write_arguments("(", args, ")", function, out);
+        }
+    }
+}
+
+fn write_arguments(open: &str, args: &[&Expr], close: &str, function: &Function, out: &mut String) {
+    out.push_str(open);
+    for (position, arg) in args.iter().enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        write_expr(arg, function, 0, out);
+    }
+    out.push_str(close);
+}
+
+fn print_int(value: i64, dtype: DType) -> String {
+    match dtype {
+        DType::INT32 => value.to_string(),
+        _ if dtype.kind == Kind::UInt && dtype.bits == 64 => format!("T.uint64({})", value as u64),
+        _ if dtype.kind == Kind::Bool => {
+            format!("T.bool({})", if value == 0 { "False" } else { "True" })
+        }
+        _ => format!("T.{dtype}({value})"),
+    }
+}
+
+fn print_float(value: f64, dtype: DType) -> String {
+    if value.is_nan() {
+        format!("T.{dtype}(\"nan\")")
+    } else if value.is_infinite() {
+        format!("T.{dtype}(\"{}inf\")", if value < 0.0 { "-" } else { "" })
+    } else {
+        format!("T.{dtype}({value:?})")
+    }
+}

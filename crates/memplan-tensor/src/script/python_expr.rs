@@ -1,0 +1,353 @@
+//! Expressions of the Python syntax, by precedence climbing.
+
+use super::ReadError;
+use super::lex::{Tok, lex};
+use super::python::{Node, Parser, Py, Subscript};
+use crate::ir::MAX_NESTING;
+use memplan_core::Span;
+
+/// Binary operators from loose (1) to tight (9); comparisons do not chain.
+fn binary_operator(text: &str) -> Option<(usize, &'static str)> {
+    Some(match text {
+        "or" => (1, "or"),
+        "and" => (2, "and"),
+        "==" => (COMPARISON, "=="),
+        "!=" => (COMPARISON, "!="),
+        "<" => (COMPARISON, "<"),
+        "<=" => (COMPARISON, "<="),
+        ">" => (COMPARISON, ">"),
+        ">=" => (COMPARISON, ">="),
+        "|" => (4, "|"),
+        "^" => (5, "^"),
+        "&" => (6, "&"),
+        "<<" => (7, "<<"),
+        ">>" => (7, ">>"),
+        "+" => (8, "+"),
+        "-" => (8, "-"),
+        "*" => (9, "*"),
+        "/" => (9, "/"),
+        "//" => (9, "//"),
+        "%" => (9, "%"),
+        _ => return None,
+    })
+}
+
+const COMPARISON: usize = 3;
+
+impl Parser<'_> {
+    /// An expression.
+    pub(super) fn expression(&mut self) -> Result<Py, ReadError> {
+        self.nested(|parser| {
+            let value = parser.binary(1)?;
+            if !parser.accept("if") {
+                return Ok(value);
+            }
+            let condition = parser.binary(1)?;
+            parser.expect("else")?;
+            let otherwise = parser.expression()?;
+            let span = value.span.to(otherwise.span);
+            parser.make(Node::Choice(Box::new([value, condition, otherwise])), span)
+        })
+    }
+
+    pub(super) fn make(&self, node: Node, span: Span) -> Result<Py, ReadError> {
+        let depth = 1 + node.children_depth();
+        if depth > MAX_NESTING {
+            return Err(ReadError::TooDeep { span });
+        }
+        Ok(Py { node, span, depth })
+    }
+
+    /// Operands joined by operators that bind at least as tightly as `level`.
+    fn binary(&mut self, level: usize) -> Result<Py, ReadError> {
+        let mut left = if level <= COMPARISON && self.looking_at("not") {
+            let start = self.next().span;
+            let operand = self.nested(|parser| parser.binary(COMPARISON))?;
+            let span = start.to(operand.span);
+            self.make(Node::Not(Box::new(operand)), span)?
+        } else {
+            self.unary()?
+        };
+        // The right side of the comparison that was read last: `a < b < c` means `a < b and b < c`.
+        let mut compared: Option<Py> = None;
+        loop {
+            let token = self.peek();
+            if !matches!(token.tok, Tok::Op | Tok::Name) {
+                return Ok(left);
+            }
+            let Some((tightness, operator)) = binary_operator(self.text(token)).filter(|(found, _)| *found >= level)
+            else {
+                return Ok(left);
+            };
+            self.at += 1;
+            let right = self.binary(tightness + 1)?;
+            let span = left.span.to(right.span);
+            let is_comparison = tightness == COMPARISON;
+            let next = is_comparison.then(|| right.clone());
+            left = match compared.take().filter(|_| is_comparison) {
+                Some(middle) => {
+                    let second = self.make(Node::Binary(operator, Box::new(middle), Box::new(right)), span)?;
+                    self.make(Node::Binary("and", Box::new(left), Box::new(second)), span)?
+                }
+                None => self.make(Node::Binary(operator, Box::new(left), Box::new(right)), span)?,
+            };
+            compared = next;
+        }
+    }
+
+    fn unary(&mut self) -> Result<Py, ReadError> {
+        if self.looking_at("~") {
+            let start = self.next().span;
+            let operand = self.nested(Self::unary)?;
+            let span = start.to(operand.span);
+            return self.make(Node::Inverted(Box::new(operand)), span);
+        }
+        if !self.looking_at("-") {
+            return self.postfix();
+        }
+        let start = self.next().span;
+        let operand = self.nested(Self::unary)?;
+        let span = start.to(operand.span);
+        let node = match operand.node {
+            Node::Int(value) => Node::Int(value.wrapping_neg()),
+            Node::Float(value) => Node::Float(-value),
+            _ => Node::Negative(Box::new(operand)),
+        };
+        self.make(node, span)
+    }
+
+    fn postfix(&mut self) -> Result<Py, ReadError> {
+        let mut value = self.atom()?;
+        loop {
+            if self.accept(".") {
+                let (name, span) = self.name()?;
+                let span = value.span.to(span);
+                value = self.make(Node::Attribute(Box::new(value), name), span)?;
+            } else if self.accept("(") {
+                let (args, named) = self.arguments()?;
+                let span = Span::new(value.span.start as usize, self.previous_end());
+                value = self.make(Node::Call(Box::new(value), args, named), span)?;
+            } else if self.accept("[") {
+                let subscripts = self.subscripts()?;
+                let span = Span::new(value.span.start as usize, self.previous_end());
+                value = self.make(Node::Subscript(Box::new(value), subscripts), span)?;
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn arguments(&mut self) -> Result<Arguments, ReadError> {
+        let (mut args, mut named) = (Vec::new(), Vec::new());
+        while !self.looking_at(")") {
+            let first = self.expression()?;
+            if self.accept("=") {
+                let Node::Name(name) = first.node else {
+                    return Err(ReadError::syntax(first.span, "expected `name=value`"));
+                };
+                named.push((name, self.expression()?));
+            } else {
+                args.push(first);
+            }
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok((args, named))
+    }
+
+    fn subscripts(&mut self) -> Result<Vec<Subscript>, ReadError> {
+        let mut found = Vec::new();
+        while !self.looking_at("]") {
+            let start = self.bound()?;
+            if self.accept(":") {
+                let stop = self.bound()?;
+                let step = if self.accept(":") { Some(self.expression()?) } else { None };
+                found.push(Subscript::Slice(start, stop, step));
+            } else {
+                found.push(Subscript::One(start));
+            }
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect("]")?;
+        Ok(found)
+    }
+
+    /// A bound of a slice; `None` if it is left out.
+    fn bound(&mut self) -> Result<Py, ReadError> {
+        if [":", ",", "]"].iter().any(|end| self.looking_at(end)) {
+            return self.make(Node::None, self.peek().span);
+        }
+        self.expression()
+    }
+
+    fn atom(&mut self) -> Result<Py, ReadError> {
+        let token = self.next();
+        let text = self.text(token);
+        match token.tok {
+            Tok::Number => self.make(number(text, token.span)?, token.span),
+            Tok::Str => self.make(Node::Str(unquote(text)), token.span),
+            Tok::Name => {
+                let node = match text {
+                    "True" => Node::True,
+                    "False" => Node::False,
+                    "None" => Node::None,
+                    "lambda" => return self.lambda(token.span),
+                    _ => Node::Name(text.to_owned()),
+                };
+                self.make(node, token.span)
+            }
+            Tok::Op if text == "(" => self.parenthesised(token.span),
+            Tok::Op if text == "[" => {
+                let items = self.items("]")?;
+                self.make(Node::List(items), Span::new(token.span.start as usize, self.previous_end()))
+            }
+            Tok::Op if text == "{" => self.dict(token.span),
+            _ => Err(ReadError::syntax(token.span, "expected an expression")),
+        }
+    }
+
+    /// `lambda a, b: a + b`, kept as text.
+    fn lambda(&mut self, start: Span) -> Result<Py, ReadError> {
+        while !self.looking_at(":") {
+            self.name()?;
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect(":")?;
+        let body = self.expression()?;
+        self.make(Node::Lambda, start.to(body.span))
+    }
+
+    fn items(&mut self, close: &str) -> Result<Vec<Py>, ReadError> {
+        let mut items = Vec::new();
+        while !self.looking_at(close) {
+            items.push(self.expression()?);
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect(close)?;
+        Ok(items)
+    }
+
+    fn parenthesised(&mut self, start: Span) -> Result<Py, ReadError> {
+        let mut items = Vec::new();
+        let mut tuple = false;
+        while !self.looking_at(")") {
+            items.push(self.expression()?);
+            if !self.accept(",") {
+                break;
+            }
+            tuple = true;
+        }
+        let span = start.to(self.expect(")")?);
+        match items.pop() {
+            Some(mut only) if !tuple => {
+                only.span = span;
+                Ok(only)
+            }
+            last => {
+                items.extend(last);
+                self.make(Node::Tuple(items), span)
+            }
+        }
+    }
+
+    fn dict(&mut self, start: Span) -> Result<Py, ReadError> {
+        let mut entries = Vec::new();
+        while !self.looking_at("}") {
+            let key = self.expression()?;
+            self.expect(":")?;
+            entries.push((key, self.expression()?));
+            if !self.accept(",") {
+                break;
+            }
+        }
+        let span = start.to(self.expect("}")?);
+        self.make(Node::Dict(entries), span)
+    }
+}
+
+/// The expression that a string holds: `"n + 1"`. Its spans are those of the text.
+pub(super) fn quoted_expression(source: &str, literal: Span) -> Result<Py, ReadError> {
+    let malformed = || ReadError::syntax(literal, "expected an expression in quotes");
+    let range = literal.range().start + 1..literal.range().end.saturating_sub(1);
+    let mut tokens = lex(source.get(range.clone()).ok_or_else(malformed)?).map_err(|_| malformed())?;
+    for token in &mut tokens {
+        token.span = Span::new(token.span.start as usize + range.start, token.span.end as usize + range.start);
+    }
+    let mut parser = Parser::new(source, &tokens);
+    let value = parser.expression()?;
+    if parser.peek().tok == Tok::Newline { Ok(value) } else { Err(malformed()) }
+}
+
+type Arguments = (Vec<Py>, Vec<(String, Py)>);
+
+impl Node {
+    fn children_depth(&self) -> usize {
+        let deepest = |items: &[Py]| items.iter().map(|item| item.depth).max().unwrap_or(0);
+        match self {
+            Node::Attribute(base, _) => base.depth,
+            Node::Call(base, args, named) => {
+                base.depth.max(deepest(args)).max(named.iter().map(|(_, value)| value.depth).max().unwrap_or(0))
+            }
+            Node::Subscript(base, subscripts) => {
+                let of = |subscript: &Subscript| match subscript {
+                    Subscript::One(index) => index.depth,
+                    // A slice becomes `ramp(start, step, (stop - start) / step)`.
+                    Subscript::Slice(start, stop, _) => 2 + start.depth.max(stop.depth),
+                };
+                base.depth.max(subscripts.iter().map(of).max().unwrap_or(0))
+            }
+            Node::Tuple(items) | Node::List(items) => deepest(items),
+            Node::Dict(entries) => entries.iter().map(|(k, v)| k.depth.max(v.depth)).max().unwrap_or(0),
+            Node::Negative(value) | Node::Inverted(value) | Node::Not(value) => value.depth,
+            Node::Binary(_, left, right) => left.depth.max(right.depth),
+            Node::Choice(parts) => deepest(parts.as_slice()),
+            _ => 0,
+        }
+    }
+}
+
+fn number(text: &str, span: Span) -> Result<Node, ReadError> {
+    let digits = text.replace('_', "");
+    let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
+    if let Some(hex) = hex {
+        let value = i64::from_str_radix(hex, 16);
+        return value.map(Node::Int).map_err(|_| ReadError::syntax(span, "expected a hexadecimal number below 2^63"));
+    }
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let value = digits.parse().map(Node::Int).or_else(|_| digits.parse().map(Node::Large));
+        return value.map_err(|_| ReadError::syntax(span, "expected a number below 2^64"));
+    }
+    let value = digits.parse().map(Node::Float);
+    value.map_err(|_| ReadError::syntax(span, "expected a number"))
+}
+
+/// The content of a string token; only the escapes that occur in names and messages.
+fn unquote(text: &str) -> String {
+    let body = text.trim_start_matches(|c: char| c.is_alphabetic());
+    let quotes = if body.len() >= 6 && (body.starts_with("\"\"\"") || body.starts_with("'''")) { 3 } else { 1 };
+    let body = body.get(quotes..body.len().saturating_sub(quotes)).unwrap_or("");
+    let mut content = String::with_capacity(body.len());
+    let mut escaped = false;
+    for c in body.chars() {
+        match (escaped, c) {
+            (false, '\\') => escaped = true,
+            (true, 'n') => {
+                content.push('\n');
+                escaped = false;
+            }
+            (_, other) => {
+                content.push(other);
+                escaped = false;
+            }
+        }
+    }
+    content
+}

@@ -1,0 +1,238 @@
+//! Reading declarations of buffers: shape, element type, memory and keyword arguments.
+
+use super::ReadError;
+use super::python::{Node, Py};
+use super::python_expr::quoted_expression;
+use super::read::{Binding, Reader, script_name};
+use crate::DType;
+use crate::ir::{BinaryOp, BufId, Buffer, Expr, Memory, StmtKind, StorageScope};
+use memplan_core::Span;
+
+/// A buffer as its declaration gives it.
+pub(super) struct BufferParts {
+    pub(super) buffer: Buffer,
+    pub(super) scope_given: bool,
+}
+
+impl Reader<'_> {
+    /// The arguments of `T.Buffer`, `T.alloc_buffer`, `T.decl_buffer`: shape, dtype and keywords.
+    pub(super) fn buffer_parts(
+        &mut self,
+        name: &str,
+        args: &[Py],
+        named: &[(String, Py)],
+        span: Span,
+    ) -> Result<BufferParts, ReadError> {
+        let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+        let shape =
+            args.first().or(named_value("shape")).ok_or_else(|| ReadError::invalid(span, "a buffer needs a shape"))?;
+        let shape = self.shape(shape)?;
+        let dtype = match args.get(1).or(named_value("dtype")) {
+            Some(dtype) => self.dtype(dtype)?,
+            None => DType::FLOAT32,
+        };
+        let mut buffer = Buffer {
+            name: name.to_owned(),
+            dtype,
+            shape,
+            scope: StorageScope::global(),
+            memory: Memory::Own,
+            scalar: false,
+            pinned: false,
+            extra: Vec::new(),
+            span,
+        };
+        let mut scope_given = false;
+        let mut offset = None;
+        if let Some(extra) = args.get(2) {
+            return Err(ReadError::unsupported(extra.span, "a third positional argument of a buffer"));
+        }
+        for (key, value) in named {
+            match key.as_str() {
+                "shape" | "dtype" => {}
+                "scope" => {
+                    buffer.scope = self.scope(value)?;
+                    scope_given = true;
+                }
+                "data" if self.is_pointer(value) => {
+                    // Memory that somebody else made: a parameter, or what a call returned.
+                    buffer.memory = Memory::Argument;
+                }
+                "data" => {
+                    let of = self.buffer_of_data(value)?;
+                    if !scope_given {
+                        buffer.scope = self.function.buffers[of].scope.clone();
+                        scope_given = true;
+                    }
+                    buffer.memory = Memory::View { of, elem_offset: None };
+                }
+                // Where the caller's data begins, and how far apart its rows are: nothing that is decided here.
+                "elem_offset" | "byte_offset" | "strides" if self.in_parameters => {
+                    self.name_sizes(value)?;
+                    buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
+                }
+                "elem_offset" => offset = Some(self.expr(value)?),
+                "byte_offset" => {
+                    let bytes = i64::try_from(dtype.total_bits().div_ceil(8)).unwrap_or(i64::MAX);
+                    let distance = self.expr(value)?;
+                    offset = Some(self.arithmetic(BinaryOp::FloorDiv, distance, Expr::int(bytes)));
+                }
+                _ => buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned())),
+            }
+        }
+        if let Some(offset) = offset {
+            match &mut buffer.memory {
+                Memory::View { elem_offset, .. } => *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0)),
+                // The memory of an allocation begins where it says; it keeps that.
+                _ => buffer.pinned |= offset.as_int() != Some(0),
+            }
+        }
+        Ok(BufferParts { buffer, scope_given })
+    }
+
+    fn shape(&mut self, shape: &Py) -> Result<Vec<Expr>, ReadError> {
+        let extents: &[Py] = match &shape.node {
+            Node::Tuple(items) | Node::List(items) => items,
+            _ => std::slice::from_ref(shape),
+        };
+        extents
+            .iter()
+            .map(|extent| match &extent.node {
+                // A size that is named here first is written in quotes.
+                Node::Str(_) if self.in_parameters => {
+                    let size = quoted_expression(self.source, extent.span)?;
+                    self.integer(&size)
+                }
+                _ => self.integer(extent),
+            })
+            .collect()
+    }
+
+    /// Makes the sizes known that a parameter names in quotes, as in `strides=("s", 1)`.
+    fn name_sizes(&mut self, value: &Py) -> Result<(), ReadError> {
+        match &value.node {
+            Node::Str(_) => {
+                let size = quoted_expression(self.source, value.span)?;
+                self.integer(&size).map(drop)
+            }
+            Node::Tuple(items) | Node::List(items) => items.iter().try_for_each(|item| self.name_sizes(item)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn integer(&mut self, value: &Py) -> Result<Expr, ReadError> {
+        let expr = self.expr(value)?;
+        if !expr.dtype(&self.function).is_integer() {
+            return Err(ReadError::invalid(value.span, "an extent or index must be an integer"));
+        }
+        Ok(expr)
+    }
+
+    pub(super) fn dtype(&self, value: &Py) -> Result<DType, ReadError> {
+        let parsed = match &value.node {
+            Node::Str(text) => text.parse::<DType>().map_err(|error| error.to_string()),
+            _ => script_name(value)
+                .ok_or_else(|| "expected an element type such as \"float32\"".to_owned())
+                .and_then(|name| name.parse::<DType>().map_err(|error| error.to_string())),
+        };
+        parsed.map_err(|message| ReadError::invalid(value.span, message))
+    }
+
+    fn scope(&self, value: &Py) -> Result<StorageScope, ReadError> {
+        let Node::Str(text) = &value.node else {
+            return Err(ReadError::invalid(value.span, "a scope is a string"));
+        };
+        StorageScope::parse(text)
+            .ok_or_else(|| ReadError::invalid(value.span, "a scope starts with global, shared, warp, local or wmma"))
+    }
+
+    /// Whether a name stands for a pointer.
+    fn is_pointer(&self, value: &Py) -> bool {
+        let Node::Name(name) = &value.node else { return false };
+        matches!(self.lookup(name), Some(Binding::Var(var)) if self.function.vars[*var].dtype == DType::HANDLE)
+    }
+
+    fn buffer_of_data(&self, value: &Py) -> Result<BufId, ReadError> {
+        match &value.node {
+            Node::Attribute(base, name) if name == "data" => self.buffer_named(base),
+            _ => Err(ReadError::unsupported(value.span, "`data` that is not `buffer.data`")),
+        }
+    }
+
+    /// `A.view(n)`, `A.view("int8")`.
+    pub(super) fn view(
+        &mut self,
+        name: &str,
+        of: BufId,
+        args: &[Py],
+        named: &[(String, Py)],
+        span: Span,
+    ) -> Result<Buffer, ReadError> {
+        if !named.is_empty() || args.is_empty() {
+            return Err(ReadError::unsupported(span, "this form of `view`"));
+        }
+        let mut view = Buffer {
+            name: name.to_owned(),
+            memory: Memory::View { of, elem_offset: None },
+            scalar: false,
+            pinned: false,
+            extra: Vec::new(),
+            span,
+            ..self.function.buffers[of].clone()
+        };
+        if let [Py { node: Node::Str(text), span, .. }] = args {
+            let dtype: DType = text.parse().map_err(|error| ReadError::invalid(*span, format!("{error}")))?;
+            self.retype_view(&mut view, dtype, *span)?;
+        } else {
+            view.shape = args.iter().map(|extent| self.integer(extent)).collect::<Result<_, _>>()?;
+        }
+        Ok(view)
+    }
+
+    fn retype_view(&self, view: &mut Buffer, dtype: DType, span: Span) -> Result<(), ReadError> {
+        let (old, new) = (view.dtype.total_bits(), dtype.total_bits());
+        let Some(last) = view.shape.last_mut() else {
+            return Ok(());
+        };
+        let scaled = |extent: &Expr| {
+            let elements = u64::try_from(extent.as_int()?).ok()?;
+            let bits = elements.checked_mul(old)?;
+            (bits % new == 0).then(|| i64::try_from(bits / new).ok())?
+        };
+        if old != new {
+            let extent = scaled(last)
+                .ok_or_else(|| ReadError::invalid(span, "the view's element size does not divide the buffer's"))?;
+            *last = Expr::int(extent);
+        }
+        view.dtype = dtype;
+        Ok(())
+    }
+
+    /// `T.match_buffer(handle, shape, …)` gives a parameter its shape; `T.match_buffer(A[0:4, 0:4], …)` names a part of a buffer.
+    pub(super) fn match_buffer(
+        &mut self,
+        name: &str,
+        args: &[Py],
+        named: &[(String, Py)],
+        span: Span,
+    ) -> Result<StmtKind, ReadError> {
+        let [matched, rest @ ..] = args else {
+            return Err(ReadError::invalid(span, "`T.match_buffer` needs a handle and a shape"));
+        };
+        let part_of = match &matched.node {
+            Node::Subscript(base, _) => Some(self.buffer_named(base)?),
+            _ => self.buffer_named(matched).ok(),
+        };
+        let mut parts = self.buffer_parts(name, rest, named, span)?;
+        parts.buffer.memory = match part_of {
+            Some(of) => {
+                // The rows of a part are as far apart as those of the whole.
+                parts.buffer.extra.push(("strides".to_owned(), String::new()));
+                parts.buffer.scope = self.function.buffers[of].scope.clone();
+                Memory::View { of, elem_offset: None }
+            }
+            None => Memory::Argument,
+        };
+        Ok(StmtKind::Declare(self.new_buffer(parts.buffer)))
+    }
+}

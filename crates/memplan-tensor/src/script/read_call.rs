@@ -1,0 +1,230 @@
+//! Reading calls: constants with a type, arithmetic that is written as a call, intrinsics, and functions that are not known.
+
+use super::ReadError;
+use super::python::{Node, Py};
+use super::read::{Binding, Reader, coerce, script_call};
+use crate::ir::{BinaryOp, Expr, KEYWORD, METHOD, OTHER_FUNCTION};
+use crate::{DType, Kind};
+use memplan_core::Span;
+
+impl Reader<'_> {
+    pub(super) fn call(&mut self, value: &Py) -> Result<Expr, ReadError> {
+        if let Some(method) = self.method(value)? {
+            return Ok(method);
+        }
+        let Some((name, args, named)) = script_call(value) else {
+            return self.subroutine(value);
+        };
+        if name == "Let" {
+            return self.let_expression(args, named, value.span);
+        }
+        if !named.is_empty() || mentions_scalable_type(args) {
+            return self.call_as_written(&format!("T.{name}"), args, named);
+        }
+        if let Ok(dtype) = name.parse::<DType>() {
+            return self.typed_constant(dtype, args, value.span);
+        }
+        match (name, args) {
+            ("boolean", _) => self.typed_constant(DType::BOOL, args, value.span),
+            ("type_annotation", [dtype]) => Ok(Expr::Type(self.dtype(dtype)?)),
+            ("Cast", [dtype, inner]) | ("cast", [inner, dtype]) => {
+                Ok(Expr::Cast { dtype: self.dtype(dtype)?, value: Box::new(self.expr(inner)?) })
+            }
+            ("Not", [inner]) => Ok(Expr::Not(Box::new(self.expr(inner)?))),
+            ("Select", [condition, then, otherwise]) => {
+                let condition = Box::new(self.expr(condition)?);
+                let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
+                let (then, otherwise) = self.unify(then, otherwise);
+                Ok(Expr::Select { condition, then: Box::new(then), otherwise: Box::new(otherwise) })
+            }
+            ("Ramp", [_, _, lanes]) | ("Broadcast", [_, lanes]) if !matches!(lanes.node, Node::Int(_)) => {
+                self.call_as_written(&format!("T.{name}"), args, named)
+            }
+            ("Ramp", [base, stride, lanes]) => {
+                let base = self.integer(base)?;
+                let stride = coerce(self.integer(stride)?, base.dtype(&self.function), &self.function);
+                Ok(Expr::Ramp { base: Box::new(base), stride: Box::new(stride), lanes: self.lanes(lanes)? })
+            }
+            ("Broadcast", [inner, lanes]) => {
+                Ok(Expr::Broadcast { value: Box::new(self.expr(inner)?), lanes: self.lanes(lanes)? })
+            }
+            (_, [left, right]) if named_op(name).is_some() => {
+                let op = named_op(name).unwrap_or(BinaryOp::Add);
+                let (left, right) = (self.expr(left)?, self.expr(right)?);
+                Ok(self.arithmetic(op, left, right))
+            }
+            _ => self.intrinsic(name, args, value.span),
+        }
+    }
+
+    /// A call of another function of the module, or of a function of a module inside `T`: `f(A.data)`, `cls.f(…)`, `T.ptx.mma(…)`.
+    fn subroutine(&mut self, value: &Py) -> Result<Expr, ReadError> {
+        let Node::Call(callee, args, named) = &value.node else {
+            return Err(ReadError::unsupported(value.span, "this call"));
+        };
+        let name = self.source[callee.span.range()].to_owned();
+        if name.contains(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')) {
+            return Err(ReadError::unsupported(value.span, "this call"));
+        }
+        self.call_as_written(&name, args, named)
+    }
+
+    /// A call of which nothing is known but its arguments: printed as it was, with its keywords. Its type is that of its first argument
+    /// with one lane, as far as that is a number.
+    fn call_as_written(&mut self, name: &str, args: &[Py], named: &[(String, Py)]) -> Result<Expr, ReadError> {
+        let mut values = Vec::with_capacity(args.len() + named.len());
+        for arg in args {
+            values.push(self.expr(arg)?);
+        }
+        let dtype = match values.first() {
+            Some(Expr::Str(text)) => text.split('x').next().and_then(|lane| lane.parse().ok()),
+            Some(first) => Some(first.dtype(&self.function)).filter(|dtype| *dtype != DType::HANDLE),
+            None => None,
+        };
+        for (key, value) in named {
+            let value = self.expr(value)?;
+            let dtype = value.dtype(&self.function);
+            values.push(Expr::Call { name: format!("{KEYWORD}{key}"), args: vec![value], dtype });
+        }
+        Ok(Expr::Call { name: format!("{OTHER_FUNCTION}{name}"), args: values, dtype: dtype.unwrap_or(DType::INT32) })
+    }
+
+    /// `A.access_ptr("r")` and the other functions of a buffer that give no new buffer; `None` if this is no function of a buffer.
+    fn method(&mut self, value: &Py) -> Result<Option<Expr>, ReadError> {
+        let Node::Call(callee, args, named) = &value.node else { return Ok(None) };
+        let Node::Attribute(base, method) = &callee.node else { return Ok(None) };
+        let Ok(buffer) = self.buffer_named(base) else { return Ok(None) };
+        let dtype = match method.as_str() {
+            "access_ptr" | "ptr_to" => DType::HANDLE,
+            "vload" | "vstore" => self.function.buffers[buffer].dtype,
+            "offset_of" | "elem_offset_of" | "byte_offset_of" => DType::INT32,
+            _ => return Err(ReadError::unsupported(value.span, format!("`{method}` of a buffer"))),
+        };
+        let Expr::Call { args: written, .. } = self.call_as_written(method, args, named)? else { return Ok(None) };
+        let args = std::iter::once(Expr::Data(buffer)).chain(written).collect();
+        Ok(Some(Expr::Call { name: format!("{METHOD}{method}"), args, dtype }))
+    }
+
+    /// `T.Let(x * x, where={x: A[i]})`: the value of the name takes its place.
+    fn let_expression(&mut self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<Expr, ReadError> {
+        let malformed = || ReadError::invalid(span, "`T.Let` takes an expression and `where={name: value}`");
+        let ([body], [(_, bindings)]) = (args, named) else { return Err(malformed()) };
+        let Node::Dict(entries) = &bindings.node else { return Err(malformed()) };
+        self.scopes.push(Vec::new());
+        for (key, value) in entries {
+            let Node::Name(name) = &key.node else { return Err(malformed()) };
+            let value = self.expr(value)?;
+            let parts = parts_of(&value);
+            self.bind(name, Binding::Value(value, parts));
+        }
+        let value = self.expr(body)?;
+        self.leave_scope();
+        if parts_of(&value) > MAX_LET_PARTS {
+            return Err(ReadError::unsupported(span, "a `T.Let` that is this large without its names"));
+        }
+        Ok(value)
+    }
+
+    fn lanes(&self, value: &Py) -> Result<u16, ReadError> {
+        match value.node {
+            Node::Int(lanes) if (1..=i64::from(u16::MAX)).contains(&lanes) => Ok(lanes as u16),
+            _ => Err(ReadError::invalid(value.span, "the number of lanes is a constant from 1 to 65535")),
+        }
+    }
+
+    fn typed_constant(&mut self, dtype: DType, args: &[Py], span: Span) -> Result<Expr, ReadError> {
+        let [argument] = args else {
+            return Err(ReadError::invalid(span, "a typed constant has one argument"));
+        };
+        if let Node::Str(text) = &argument.node {
+            let value = match text.as_str() {
+                "inf" => f64::INFINITY,
+                "-inf" => f64::NEG_INFINITY,
+                "nan" => f64::NAN,
+                _ => {
+                    return Err(ReadError::invalid(argument.span, "expected \"inf\", \"-inf\" or \"nan\""));
+                }
+            };
+            return Ok(Expr::Float { value, dtype });
+        }
+        if let Node::Large(value) = argument.node
+            && dtype == DType::scalar(Kind::UInt, 64)
+        {
+            // The same bits as a signed number.
+            return Ok(Expr::Int { value: value as i64, dtype });
+        }
+        let value = self.expr(argument)?;
+        Ok(coerce(value, dtype, &self.function))
+    }
+
+    /// Any other `T.name(…)`; what it computes is the interpreter's business, what it touches is in its arguments.
+    fn intrinsic(&mut self, name: &str, args: &[Py], span: Span) -> Result<Expr, ReadError> {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.expr(arg)?);
+        }
+        let dtype = if takes_result_type(name) {
+            let Some(Expr::Str(text)) = values.first() else {
+                return Err(ReadError::invalid(span, format!("`T.{name}` starts with the type of its result")));
+            };
+            let dtype = text.parse().map_err(|error| ReadError::invalid(span, format!("{error}")))?;
+            values.remove(0);
+            dtype
+        } else {
+            match name {
+                "address_of" | "tvm_access_ptr" => DType::HANDLE,
+                "if_then_else" | "likely" if values.len() > 1 => values[1].dtype(&self.function),
+                _ => match values.first() {
+                    Some(first) if !matches!(first, Expr::Str(_) | Expr::Data(_)) => first.dtype(&self.function),
+                    _ => DType::INT32,
+                },
+            }
+        };
+        if name == "address_of" && !matches!(values.as_slice(), [Expr::Load { .. }]) {
+            return Err(ReadError::invalid(span, "`T.address_of` takes one buffer element"));
+        }
+        if name == "if_then_else" {
+            if values.len() != 3 {
+                return Err(ReadError::invalid(span, "`T.if_then_else` takes a condition and two values"));
+            }
+            let otherwise = values.remove(2);
+            let then = values.remove(1);
+            let (then, otherwise) = self.unify(then, otherwise);
+            values.extend([then, otherwise]);
+        }
+        Ok(Expr::Call { name: name.to_owned(), args: values, dtype })
+    }
+}
+
+/// Calls that are written with the type of their result first.
+pub(super) fn takes_result_type(name: &str) -> bool {
+    matches!(name, "call_extern" | "call_pure_extern" | "call_intrin" | "call_llvm_intrin" | "reinterpret")
+}
+
+/// Parts that an expression may have once the names of its `T.Let`s are replaced by their values, which doubles an expression with every name.
+const MAX_LET_PARTS: usize = 1000;
+
+fn parts_of(expr: &Expr) -> usize {
+    let mut parts = 0;
+    expr.walk(&mut |_| parts += 1);
+    parts
+}
+
+/// Whether an argument is a vector type whose length the machine knows: `"float32xvscalex4"`.
+fn mentions_scalable_type(args: &[Py]) -> bool {
+    args.iter().any(|arg| matches!(&arg.node, Node::Str(text) if text.contains("xvscalex")))
+}
+
+fn named_op(name: &str) -> Option<BinaryOp> {
+    Some(match name {
+        "min" => BinaryOp::Min,
+        "max" => BinaryOp::Max,
+        "Div" | "truncdiv" => BinaryOp::Div,
+        "Mod" | "truncmod" => BinaryOp::Mod,
+        "floordiv" | "FloorDiv" => BinaryOp::FloorDiv,
+        "floormod" | "FloorMod" => BinaryOp::FloorMod,
+        "And" => BinaryOp::And,
+        "Or" => BinaryOp::Or,
+        _ => return None,
+    })
+}

@@ -1,0 +1,405 @@
+//! Reading loops, and the regions that `with` opens: thread launches, marks and blocks.
+//!
+//! A loop with a step becomes a loop over a counter and a let, so that nothing behind the reader needs to know of steps:
+//!
+//! ```text
+//! for i in range(0, n, 4):      for i_step in range((n + 3) // 4):
+//!     body                          i = i_step * 4
+//!                                   body
+//! ```
+//!
+//! A block of the scheduling language (`with T.sblock(…)`) is a mark around its body. Its axes are lets, its initial part is a
+//! condition on its reduction axes, and its predicate guards what follows. Its allocations stay as they are: the passes that lower
+//! blocks run before the one that shares storage.
+
+use super::ReadError;
+use super::python::{Node, Py, PyStmt, Subscript};
+use super::read::{Binding, Reader, coerce, script_call, script_name};
+use crate::DType;
+use crate::ir::{
+    BinaryOp, Block, Expr, ForKind, MAX_NESTING, PREDICATE, Stmt, StmtKind, Trivia, UNKNOWN_REGION, VarId,
+};
+use crate::linear::{constant_difference, fold};
+use memplan_core::Span;
+
+/// What a loop counts over: first value, number of iterations, distance of two values if it is not one.
+struct Bounds {
+    min: Expr,
+    extent: Expr,
+    step: Option<Expr>,
+}
+
+impl Reader<'_> {
+    pub(super) fn for_loop(
+        &mut self,
+        targets: &[Py],
+        iterable: &Py,
+        body: &[PyStmt],
+        span: Span,
+        trivia: Trivia,
+    ) -> Result<StmtKind, ReadError> {
+        let (callee, args, named) =
+            loop_call(iterable).ok_or_else(|| ReadError::unsupported(iterable.span, "this loop range"))?;
+        let mut bounds = Vec::new();
+        if callee == "grid" {
+            for extent in args {
+                bounds.push(Bounds { min: Expr::int(0), extent: self.expr(extent)?, step: None });
+            }
+        } else {
+            bounds.push(self.bounds(args, named, span)?);
+        }
+        let kind = match callee {
+            "range" | "serial" | "grid" => ForKind::Serial,
+            "parallel" => ForKind::Parallel,
+            "vectorized" => ForKind::Vectorized,
+            "unroll" => ForKind::Unrolled,
+            "thread_binding" => ForKind::ThreadBinding(self.thread_axis(args, named, span)?),
+            _ => return Err(ReadError::unsupported(iterable.span, format!("a loop over `{callee}`"))),
+        };
+        if bounds.len() != targets.len() || bounds.is_empty() {
+            return Err(ReadError::invalid(span, "as many loop variables as extents are needed"));
+        }
+        if self.depth + bounds.len() >= MAX_NESTING {
+            return Err(ReadError::TooDeep { span });
+        }
+        self.loops(targets, bounds, &kind, body, span, trivia)
+    }
+
+    /// The loops of one line around their body.
+    fn loops(
+        &mut self,
+        targets: &[Py],
+        bounds: Vec<Bounds>,
+        kind: &ForKind,
+        body: &[PyStmt],
+        span: Span,
+        trivia: Trivia,
+    ) -> Result<StmtKind, ReadError> {
+        self.scopes.push(Vec::new());
+        let (mut loops, mut values) = (Vec::new(), Vec::new());
+        for (target, Bounds { min, extent, step }) in targets.iter().zip(bounds) {
+            let Node::Name(name) = &target.node else {
+                return Err(ReadError::syntax(target.span, "expected a name"));
+            };
+            let dtype = extent.dtype(&self.function);
+            if !dtype.is_integer() {
+                return Err(ReadError::invalid(span, "loop bounds must be integers"));
+            }
+            let min = coerce(min, dtype, &self.function);
+            let Some(step) = step else {
+                loops.push((self.new_var(name, dtype), min, extent));
+                continue;
+            };
+            let counter = self.new_var(&format!("{name}_step"), dtype);
+            let distance = self.arithmetic(BinaryOp::Mul, Expr::Var(counter), step);
+            let value = self.arithmetic(BinaryOp::Add, distance, min);
+            values.push(StmtKind::Let { var: self.new_var(name, dtype), value });
+            loops.push((counter, Expr::Int { value: 0, dtype }, extent));
+        }
+        let depth = loops.len() - 1;
+        self.depth += depth;
+        let mut block = self.block(body)?;
+        self.depth -= depth;
+        self.leave_scope();
+        let values = values.into_iter().map(|kind| Stmt { kind, span, trivia: same_line(trivia) });
+        block.splice(0..0, values);
+        Ok(nest_loops(loops, kind, block, span))
+    }
+
+    fn bounds(&mut self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<Bounds, ReadError> {
+        let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+        let (min, stop) = match args {
+            [] => return Err(ReadError::invalid(span, "a loop range has one to three numbers")),
+            [stop] => (Expr::int(0), self.expr(stop)?),
+            [min, stop, ..] => (self.expr(min)?, self.expr(stop)?),
+        };
+        let (min, stop) = self.unify(min, stop);
+        let extent = match constant_difference(&stop, &min) {
+            Some(value) => Expr::Int { value, dtype: stop.dtype(&self.function) },
+            None if min.as_int() == Some(0) => stop,
+            None => Expr::binary(BinaryOp::Sub, stop, min.clone()),
+        };
+        let step = args.get(2).filter(|step| !matches!(step.node, Node::Str(_))).or(named_value("step"));
+        let Some(step) = step.filter(|step| !matches!(step.node, Node::None | Node::Int(1))) else {
+            return Ok(Bounds { min, extent, step: None });
+        };
+        let step = self.expr(step)?;
+        if step.as_int().is_some_and(|step| step < 1) {
+            return Err(ReadError::invalid(span, "the step of a loop is at least 1"));
+        }
+        let (extent, step) = self.unify(extent, step);
+        let one = coerce(Expr::int(1), step.dtype(&self.function), &self.function);
+        let last = self.arithmetic(BinaryOp::Sub, step.clone(), one);
+        let rounded = self.arithmetic(BinaryOp::Add, extent, last);
+        let count = fold(BinaryOp::FloorDiv, &rounded, &step)
+            .unwrap_or_else(|| Expr::binary(BinaryOp::FloorDiv, rounded, step.clone()));
+        Ok(Bounds { min, extent: count, step: Some(step) })
+    }
+
+    /// The axis of `T.thread_binding(0, 8, "threadIdx.x")` or `T.thread_binding(8, thread="threadIdx.x")`.
+    fn thread_axis(&self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<String, ReadError> {
+        match args.iter().rev().map(|arg| &arg.node).next() {
+            Some(Node::Str(axis)) => Ok(axis.clone()),
+            _ => self.named_string(named, "thread", span),
+        }
+    }
+
+    /// `T.attr({…})`, `T.where(…)` and `v = T.launch_thread(…)` without `with`.
+    pub(super) fn flat_region(&mut self, statement: &PyStmt) -> Result<Option<Region>, ReadError> {
+        use super::python::PyKind;
+        match &statement.kind {
+            PyKind::Expr(value) => match script_call(value) {
+                Some(("where", [condition], _)) => {
+                    let condition = self.expr(condition)?;
+                    Ok(Some(Region::Attrs(vec![(None, PREDICATE.to_owned(), condition)])))
+                }
+                _ => self.region(value, None),
+            },
+            PyKind::Assign(target, value) if matches!(script_call(value), Some(("launch_thread", ..))) => {
+                self.region(value, Some(target))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn region(&mut self, context: &Py, target: Option<&Py>) -> Result<Option<Region>, ReadError> {
+        match script_call(context) {
+            Some(("attr", [only], _)) => {
+                let Node::Dict(entries) = &only.node else {
+                    return Err(ReadError::invalid(
+                        only.span,
+                        "`T.attr` needs a dictionary, or a node, a key and a value",
+                    ));
+                };
+                let mut attrs = Vec::new();
+                for (key, value) in entries {
+                    let Node::Str(key) = &key.node else {
+                        return Err(ReadError::invalid(key.span, "an attribute key is a string"));
+                    };
+                    attrs.push((None, key.clone(), self.expr(value)?));
+                }
+                if self.depth + attrs.len() >= MAX_NESTING {
+                    return Err(ReadError::TooDeep { span: context.span });
+                }
+                Ok(Some(Region::Attrs(attrs)))
+            }
+            Some(("attr", [node, key, value], _)) => {
+                let Node::Str(key) = &key.node else {
+                    return Err(ReadError::invalid(key.span, "an attribute key is a string"));
+                };
+                let node = self.expr(node)?;
+                Ok(Some(Region::Attrs(vec![(Some(node), key.clone(), self.expr(value)?)])))
+            }
+            Some(("launch_thread", args, _)) => self.launch(args, target, context.span).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn launch(&mut self, args: &[Py], target: Option<&Py>, span: Span) -> Result<Region, ReadError> {
+        let [axis, extent] = args else {
+            return Err(ReadError::invalid(span, "`T.launch_thread` needs an axis and an extent"));
+        };
+        let extent = self.expr(extent)?;
+        if let Node::Name(name) = &axis.node
+            && let Some(Binding::ThreadAxis(var, tag)) = self.lookup(name)
+        {
+            let (var, tag) = (*var, tag.clone());
+            let name = name.clone();
+            self.bind(&name, Binding::Var(var));
+            return Ok(Region::Thread(var, tag, extent));
+        }
+        let Node::Str(tag) = &axis.node else {
+            return Err(ReadError::invalid(axis.span, "a thread axis is a string such as \"threadIdx.x\""));
+        };
+        let name = match target.map(|target| &target.node) {
+            Some(Node::Name(name)) => name.clone(),
+            None => self.function.fresh_name(&tag.replace('.', "_")),
+            _ => return Err(ReadError::invalid(span, "a thread index is one name")),
+        };
+        let dtype = extent.dtype(&self.function);
+        let var = self.new_var(&name, if dtype.is_integer() { dtype } else { DType::INT32 });
+        Ok(Region::Thread(var, tag.clone(), extent))
+    }
+
+    /// A statement that starts with `with`.
+    pub(super) fn with_statement(
+        &mut self,
+        context: &Py,
+        target: Option<&Py>,
+        body: &[PyStmt],
+        span: Span,
+        trivia: Trivia,
+    ) -> Result<Stmt, ReadError> {
+        if let Some(region) = self.region(context, target)? {
+            let body = self.block(body)?;
+            return Ok(nest(region, body, span, trivia, false));
+        }
+        let kind = match script_call(context) {
+            Some(("init", [], _)) => {
+                let condition = self.is_first_reduction();
+                StmtKind::If {
+                    condition,
+                    then: self.block(body)?,
+                    otherwise: Vec::new(),
+                    else_trivia: Trivia::default(),
+                }
+            }
+            Some((name, args, _)) if target.is_none() => {
+                let is_block = matches!(name, "sblock" | "block");
+                let key = if is_block { name } else { UNKNOWN_REGION };
+                let value = match args {
+                    [Py { node: Node::Str(label), .. }] => Expr::Str(label.clone()),
+                    _ => self.expr(context)?,
+                };
+                self.reductions.push(Vec::new());
+                let body = self.block(body)?;
+                self.reductions.pop();
+                StmtKind::Attr { node: None, key: key.to_owned(), value, body, flat: false }
+            }
+            _ => return Err(ReadError::unsupported(context.span, "this `with` context")),
+        };
+        Ok(Stmt { kind, span, trivia })
+    }
+
+    /// Whether every reduction axis of the block is at its first value.
+    fn is_first_reduction(&self) -> Expr {
+        let axes = self.reductions.last().into_iter().flatten();
+        axes.map(|(axis, first)| Expr::binary(BinaryOp::Eq, Expr::Var(*axis), first.clone()))
+            .reduce(|all, one| Expr::binary(BinaryOp::And, all, one))
+            .unwrap_or(Expr::Int { value: 1, dtype: DType::BOOL })
+    }
+
+    /// `vi = T.axis.spatial(8, i)` and `vi, vk = T.axis.remap("SR", [i, k])`: lets, all on one line.
+    pub(super) fn axes(
+        &mut self,
+        target: &Py,
+        value: &Py,
+        span: Span,
+        trivia: Trivia,
+        block: &mut Block,
+    ) -> Result<bool, ReadError> {
+        let Some((kind, args)) = axis_call(value) else { return Ok(false) };
+        let targets = match &target.node {
+            Node::Tuple(targets) | Node::List(targets) => targets.as_slice(),
+            _ => std::slice::from_ref(target),
+        };
+        let axes: Vec<(char, Option<&Py>, &Py)> = match (kind, args) {
+            ("remap", [kinds, values]) => {
+                let (Node::Str(kinds), Node::List(values) | Node::Tuple(values)) = (&kinds.node, &values.node) else {
+                    return Err(ReadError::invalid(span, "`T.axis.remap` takes kinds and loop variables"));
+                };
+                kinds.chars().zip(values).map(|(kind, value)| (kind, None, value)).collect()
+            }
+            (_, [domain, value]) => vec![(kind.chars().next().unwrap_or('s'), Some(domain), value)],
+            _ => return Err(ReadError::unsupported(span, "an axis without its value")),
+        };
+        if axes.len() != targets.len() {
+            return Err(ReadError::invalid(span, "as many names as axes are needed"));
+        }
+        for (position, (target, (kind, domain, value))) in targets.iter().zip(axes).enumerate() {
+            let Node::Name(name) = &target.node else {
+                return Err(ReadError::syntax(target.span, "expected a name"));
+            };
+            let value = self.expr(value)?;
+            let dtype = value.dtype(&self.function);
+            let first = match domain.map(|domain| &domain.node) {
+                Some(Node::Tuple(bounds)) if !bounds.is_empty() => self.expr(&bounds[0])?,
+                _ => Expr::int(0),
+            };
+            let var = self.new_var(name, dtype);
+            if matches!(kind, 'r' | 'R')
+                && let Some(reductions) = self.reductions.last_mut()
+            {
+                let first = coerce(first, dtype, &self.function);
+                reductions.push((var, first));
+            }
+            let trivia = if position == 0 { trivia } else { same_line(trivia) };
+            block.push(Stmt { kind: StmtKind::Let { var, value }, span, trivia });
+        }
+        Ok(true)
+    }
+}
+
+/// The kind and the arguments of `T.axis.kind(…)`.
+fn axis_call(value: &Py) -> Option<(&str, &[Py])> {
+    let Node::Call(callee, args, _) = &value.node else { return None };
+    let Node::Attribute(base, kind) = &callee.node else { return None };
+    (script_name(base) == Some("axis")).then_some((kind, args))
+}
+
+/// Trivia of a statement that the line of another one holds. Its text is empty, by which the printer sees it.
+pub(super) fn same_line(trivia: Trivia) -> Trivia {
+    let text = trivia.text.map(|text| Span { end: text.start, ..text });
+    Trivia { lead: None, text, comment: None }
+}
+
+/// What a `with` (or its flat form) opens.
+pub(super) enum Region {
+    Attrs(Vec<(Option<Expr>, String, Expr)>),
+    Thread(VarId, String, Expr),
+}
+
+pub(super) fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> Stmt {
+    let kind = match region {
+        Region::Thread(var, tag, extent) => StmtKind::Thread { var, tag, extent, body, flat },
+        Region::Attrs(attrs) => {
+            // Several keys in one dictionary nest, the first outermost; only a single one keeps its line.
+            let single = attrs.len() == 1;
+            let mut body = body;
+            for (position, (node, key, value)) in attrs.into_iter().enumerate().rev() {
+                let own = if single {
+                    trivia
+                } else {
+                    Trivia { lead: trivia.lead.filter(|_| position == 0), text: None, comment: None }
+                };
+                let kind = StmtKind::Attr { node, key, value, body, flat };
+                body = vec![Stmt { kind, span, trivia: own }];
+            }
+            return body.pop().unwrap_or_else(|| Stmt::new(StmtKind::Nothing));
+        }
+    };
+    Stmt { kind, span, trivia }
+}
+
+fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span: Span) -> StmtKind {
+    let mut result = None;
+    let mut body = body;
+    for (position, (var, min, extent)) in loops.into_iter().enumerate().rev() {
+        let stmt = StmtKind::For { var, min, extent, kind: kind.clone(), in_grid: position > 0, body };
+        body = Vec::new();
+        if position > 0 {
+            body.push(Stmt { kind: stmt, span, trivia: Trivia::default() });
+        } else {
+            result = Some(stmt);
+        }
+    }
+    result.unwrap_or(StmtKind::Nothing)
+}
+
+/// A call of `range(…)` or `T.name(…)`.
+fn loop_call(value: &Py) -> Option<super::read::CallParts<'_>> {
+    match &value.node {
+        Node::Call(callee, args, named) => match &callee.node {
+            Node::Name(name) if name == "range" => Some(("range", args, named)),
+            _ => Some((script_name(callee)?, args, named)),
+        },
+        _ => None,
+    }
+}
+
+/// The type in `T.let[T.float32]`; every kind of pointer is a handle. The bare `T.let` has the type of its value.
+pub(super) fn let_type(annotation: &Py) -> Option<Option<DType>> {
+    if script_name(annotation) == Some("let") {
+        return Some(None);
+    }
+    let Node::Subscript(base, subscripts) = &annotation.node else {
+        return None;
+    };
+    match subscripts.as_slice() {
+        [Subscript::One(inner)] if script_name(base) == Some("let") => match script_call(inner) {
+            Some(("handle" | "Ptr", ..)) => Some(Some(DType::HANDLE)),
+            _ => script_name(inner)?.parse().ok().map(Some),
+        },
+        _ => None,
+    }
+}
