@@ -214,6 +214,10 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
+    pub(crate) fn align(&self) -> Option<u64> {
+        self.align.map(|align| align.0)
+    }
+
     pub(crate) fn target(&self) -> Target {
         Target { align: self.align, capacity: self.capacity, spaces: self.space.clone() }
     }
@@ -581,6 +585,10 @@ pub(crate) enum Stage {
     Problem,
     /// Where each buffer is
     Plan,
+    /// Events in the order of time, as a .trace that can be read again
+    Trace,
+    /// Usage records: buffers and breadth of each task, positional maxima
+    Profiles,
     /// TVMScript: the linear sequence with its nested scopes
     Sequence,
     /// TVMScript: the statements that generate and kill buffers

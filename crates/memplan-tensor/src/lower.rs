@@ -460,10 +460,10 @@ impl<'f> Lowering<'f> {
         if candidates.is_empty() {
             return candidates;
         }
-        let uses_here = uses(function, std::slice::from_ref(stmt));
         let mut permitted = candidates;
         permitted.retain(|&(output, input)| {
-            let question = nest::question(output, input, uses_here[output] < self.uses[output]);
+            let needed_after = uses_in(function, stmt, output) < self.uses[output];
+            let question = nest::question(output, input, needed_after);
             let steps = nest::steps(function, stmt, [output, input], &self.around);
             judge(&steps, question, &mut self.budget).is_ok()
         });
@@ -528,21 +528,31 @@ fn note(list: &mut Vec<BufId>, buffer: BufId) {
 /// How often each buffer is used, by itself or through a view.
 fn uses(function: &Function, block: &[Stmt]) -> IndexVec<BufId, usize> {
     let mut uses = IndexVec::filled(0, function.buffers.len());
-    for stmt in block {
-        stmt.walk(&mut |stmt| {
-            if let StmtKind::Store { buffer, .. } = &stmt.kind {
-                uses[function.root(*buffer)] += 1;
-            }
-            for expr in stmt.exprs() {
-                expr.walk(&mut |part| {
-                    if let Expr::Load { buffer, .. } | Expr::Data(buffer) = part {
-                        uses[function.root(*buffer)] += 1;
-                    }
-                });
-            }
-        });
-    }
+    block.iter().for_each(|stmt| each_use(function, stmt, &mut |buffer| uses[buffer] += 1));
     uses
+}
+
+/// How often a statement uses one buffer. A table of all buffers for each statement would make the check quadratic.
+fn uses_in(function: &Function, stmt: &Stmt, buffer: BufId) -> usize {
+    let mut uses = 0;
+    each_use(function, stmt, &mut |used| uses += usize::from(used == buffer));
+    uses
+}
+
+/// Calls `visit` with the buffer of every load, store and bare address in a statement.
+fn each_use(function: &Function, stmt: &Stmt, visit: &mut dyn FnMut(BufId)) {
+    stmt.walk(&mut |stmt| {
+        if let StmtKind::Store { buffer, .. } = &stmt.kind {
+            visit(function.root(*buffer));
+        }
+        for expr in stmt.exprs() {
+            expr.walk(&mut |part| {
+                if let Expr::Load { buffer, .. } | Expr::Data(buffer) = part {
+                    visit(function.root(*buffer));
+                }
+            });
+        }
+    });
 }
 
 fn has_allocation(stmt: &Stmt) -> bool {

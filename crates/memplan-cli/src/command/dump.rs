@@ -1,6 +1,6 @@
 //! `memplan dump`: an intermediate value as text.
 
-use memplan::core::{Plan, Problem, Size};
+use memplan::core::{Plan, Problem, Size, bound};
 use memplan::front_end::assign_gmem;
 use memplan::models::{ReadError, records, utf8};
 use memplan::source::Source;
@@ -18,7 +18,9 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
     if let Some(stage) = args.stage.of_tensors()
         && (args.stage != Stage::Storage || is_tensors(&source))
     {
-        return dump_tensors(&source, stage, args.compat);
+        let options =
+            tensor::te::LowerOptions { compat: args.compat, alignment: args.target.align(), ..Default::default() };
+        return dump_tensors(&source, stage, &options);
     }
     match args.stage {
         Stage::Plan => return dump_plan(args, &source),
@@ -44,6 +46,11 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
             let message = format!("there is no program in {}: it is a list of lifetimes", source.name);
             return Err(Failure::usage_with_help(message, "its stages are lifetimes, problem and plan"));
         }
+        (Stage::Trace, _) => {
+            let (text, notes) = records::trace::write(&input.problem);
+            return Ok(Answer::yes(text).with_notes(input.notes.into_iter().chain(notes)));
+        }
+        (Stage::Profiles, _) => profiles_text(&input.problem),
         _ => records::json::write(&input.problem),
     };
     Ok(Answer::yes(text).with_notes(input.notes))
@@ -56,10 +63,9 @@ pub(super) fn is_tensors(source: &Source) -> bool {
 }
 
 /// A stage of the life cycle of tensors.
-fn dump_tensors(source: &Source, stage: &str, compat: bool) -> Result<Answer, Failure> {
+fn dump_tensors(source: &Source, stage: &str, options: &tensor::te::LowerOptions) -> Result<Answer, Failure> {
     let text = utf8(&source.bytes).map_err(|error| input::unreadable(source, &error))?;
-    let options = tensor::te::LowerOptions { compat, ..Default::default() };
-    tensor::te::dump_text(text, stage, &options)
+    tensor::te::dump_text(text, stage, options)
         .map(Answer::yes)
         .map_err(|error| input::unreadable(source, &lifecycle_error(text, &error)))
 }
@@ -91,6 +97,24 @@ fn lifetimes_text(problem: &Problem) -> String {
         table.plain_row([buffer.name.clone(), size_text(&buffer.size), life(&buffer.lifetime)]);
     }
     table.render(0)
+}
+
+/// One line a step at which something begins or ends: the buffers alive there, largest first, and the sum of their sizes. Then, for each
+/// position in these lists, the largest size at it.
+fn profiles_text(problem: &Problem) -> String {
+    let mut table = Table::with_heading(&["from task", ">breadth", "buffers, largest first"]);
+    for profile in bound::task_profiles(problem) {
+        let named = profile.buffers.iter().map(|&id| {
+            let buffer = &problem.buffers()[id];
+            format!("{} {}", buffer.name, size_text(&buffer.size))
+        });
+        let buffers = named.collect::<Vec<_>>().join(", ");
+        table.plain_row([profile.step.to_string(), profile.breadth(problem).to_string(), buffers]);
+    }
+    let maxima = bound::positional_maxima(problem, |_| true);
+    let sum: u64 = maxima.iter().map(|maximum| maximum.0).sum();
+    let maxima: Vec<String> = maxima.iter().map(ToString::to_string).collect();
+    format!("{}positional maxima {}, together {sum}\n", table.render(0), maxima.join(" "))
 }
 
 /// One line a buffer: where it is, and when.

@@ -12,6 +12,7 @@ mod compare;
 mod diagnostics;
 mod documents;
 mod dump;
+mod five_documents;
 mod gmem;
 mod header;
 mod help;

@@ -13,10 +13,13 @@
 //! `overlay ID VICTIM free|zero` permits ID to start on VICTIM's bytes, anywhere
 //! or at its base.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
-use memplan_core::{Buffer, BufferId, Bytes, Id, Lifetime, MAX_BYTES, Overlay, OverlayKind, ProblemBuilder, Span};
+use memplan_core::{
+    Buffer, BufferId, Bytes, Id, Lifetime, MAX_BYTES, Overlay, OverlayKind, Problem, ProblemBuilder, Span,
+};
 
 use super::{RecordFormat, Records};
 use crate::ReadError;
@@ -51,6 +54,70 @@ impl RecordFormat for Trace {
         }
         reader.finish()
     }
+}
+
+/// A problem as the events of its buffers in the order of time: what ends at a step is freed before what starts there is allocated, and
+/// of buffers that end together the one that started last goes first.
+///
+/// A trace has one memory, and a buffer is in it from its first step to its last. What it cannot say is in the notes.
+///
+/// ```
+/// use memplan_models::records::{self, trace};
+/// let text = "id,lower,upper,size\nA,1,5,16\nB,2,4,64\nC,5,7,16\n";
+/// let problem = records::read(text.as_bytes(), None, "buffers.csv").unwrap().problem;
+/// let (trace, notes) = trace::write(&problem);
+/// assert_eq!(trace, "alloc A 16\nalloc B 64\nfree B\nfree A\nalloc C 16\nfree C\n");
+/// assert!(notes.is_empty());
+/// ```
+pub fn write(problem: &Problem) -> (String, Vec<String>) {
+    let mut events: Vec<(u64, u8, Reverse<u64>, BufferId)> = Vec::new();
+    let mut gaps = 0;
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        let intervals = buffer.lifetime.intervals();
+        let (Some(first), Some(last)) = (intervals.first(), intervals.last()) else { continue };
+        gaps += usize::from(intervals.len() > 1);
+        let (start, end) = (first.start.0, last.end.0);
+        events.push((start, 1, Reverse(0), id));
+        events.push((end, 0, Reverse(start), id));
+    }
+    events.sort_unstable();
+    let mut overlays: BTreeMap<BufferId, Vec<&Overlay>> = BTreeMap::new();
+    for overlay in problem.overlays() {
+        overlays.entry(overlay.buffer).or_default().push(overlay);
+    }
+    // A blank would end the name where the trace is read again.
+    let name = |id: BufferId| problem.buffers()[id].name.replace(char::is_whitespace, "_");
+    let mut text = String::new();
+    for (_, is_alloc, _, id) in events {
+        let buffer = &problem.buffers()[id];
+        if is_alloc == 0 {
+            text.push_str(&format!("free {}\n", name(id)));
+            continue;
+        }
+        for overlay in overlays.get(&id).into_iter().flatten() {
+            let kind = if overlay.kind == OverlayKind::SameBase { "zero" } else { "free" };
+            text.push_str(&format!("overlay {} {} {kind}\n", name(id), name(overlay.over)));
+        }
+        let alignment = if buffer.alignment.0 > 1 { format!(" {}", buffer.alignment) } else { String::new() };
+        text.push_str(&format!("alloc {} {}{alignment}\n", name(id), buffer.bytes().unwrap_or_default()));
+    }
+    (text, left_out(problem, gaps))
+}
+
+/// What a problem says and a trace cannot.
+fn left_out(problem: &Problem, gaps: usize) -> Vec<String> {
+    let mut notes = Vec::new();
+    if problem.spaces().len() > 1 {
+        notes.push(format!("a trace has one memory; these buffers are in {}", problem.spaces().len()));
+    }
+    if gaps > 0 {
+        notes.push(format!("a trace has no gaps in lives; {gaps} of these buffers have some"));
+    }
+    let unsized_buffers = problem.buffers().iter().filter(|buffer| buffer.bytes().is_none()).count();
+    if unsized_buffers > 0 {
+        notes.push(format!("a trace has sizes in bytes; {unsized_buffers} of these buffers have none and count 0"));
+    }
+    notes
 }
 
 #[derive(Clone, Copy)]

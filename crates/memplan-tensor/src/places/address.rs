@@ -129,7 +129,9 @@ impl Writer<'_> {
                 let base = self.expr(base)?;
                 base.plus(&self.expr(stride)?.times(&lane)?, 1)
             }
-            Expr::Str(_) | Expr::Data(_) | Expr::Float { .. } | Expr::Type(_) | Expr::Text(_) => None,
+            Expr::Float { value, dtype } => Some(Value::atom(format!("{:x} {dtype}", value.to_bits()))),
+            Expr::Str(text) | Expr::Text(text) => Some(Value::atom(format!("{text:?}"))),
+            Expr::Data(_) | Expr::Type(_) => None,
             _ => {
                 // An operation that is no sum: the same if kind and operands are.
                 let kind = match expr {

@@ -262,9 +262,21 @@ impl<'a> Rewriter<'a> {
             block.retain(|stmt| !is_nothing(stmt));
         }
         if let Some(here) = top.and_then(|attach| self.attached.get(&attach)).cloned() {
+            let has_size = |id: &AllocationId| self.result.buffers[self.holders[*id]].has_constant_shape();
+            let start = if here.iter().all(has_size) { 0 } else { self.first_statement(block) };
             let head: Block = here.into_iter().map(|id| self.allocation(self.holders[id])).collect();
-            block.splice(0..0, head);
+            block.splice(start..start, head);
         }
+    }
+
+    /// The position behind the lines that name sizes (`n = T.int32()`) and match arguments, which a symbolic allocation needs.
+    fn first_statement(&self, block: &Block) -> usize {
+        let names_sizes = |stmt: &&Stmt| match stmt.kind {
+            StmtKind::Nothing => true,
+            StmtKind::Declare(buffer) => self.result.buffers[buffer].memory == Memory::Argument,
+            _ => false,
+        };
+        block.iter().take_while(names_sizes).count()
     }
 
     fn allocation(&mut self, holder: BufId) -> Stmt {

@@ -8,7 +8,7 @@
 //! [`super::hazard`] proves that neither happens.
 
 use crate::DType;
-use crate::ir::{BufId, Expr, Function, Memory, Stmt, StmtKind};
+use crate::ir::{BufId, Expr, Function, JUMPS, Memory, Stmt, StmtKind, UNKNOWN_REGION};
 
 /// Whether accesses through views count as accesses of the buffer they view.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ struct Check<'a> {
 impl<'a> Check<'a> {
     fn statement(&mut self, stmt: &'a Stmt) -> bool {
         let own = match &stmt.kind {
-            StmtKind::Attr { key, .. } if key == "extern_scope" => false,
+            StmtKind::Attr { key, .. } if key == "extern_scope" || key == UNKNOWN_REGION => false,
             StmtKind::Store { buffer, index, value } => {
                 self.index_depth += 1;
                 let index_fits = index.iter().all(|index| self.expr(index));
@@ -88,6 +88,8 @@ impl<'a> Check<'a> {
         match expr {
             // A view's address is its buffer's.
             Expr::Data(buffer) => self.resolve(self.function.root(*buffer)).is_none(),
+            // Behind a jump an element may be left as it was.
+            Expr::Call { name, .. } if self.views == Views::Followed && JUMPS.contains(&name.as_str()) => false,
             Expr::Load { buffer, index } => {
                 if self.index_depth > 0 || !self.plain(*buffer) {
                     return false;

@@ -1,6 +1,6 @@
 //! The linear sequence: a function as a list of events in which liveness can be read off.
 //!
-//! A statement that opens a scope (loop, condition, thread launch) appears twice, at its begin and at its end,
+//! A statement that opens a scope (loop, condition, assertion, thread launch) appears twice, at its begin and at its end,
 //! with the distance between the two as *offset*: `+d` at the begin, `-d` at the end. A statement
 //! without inner statements appears once, with offset 0, and only if it touches an allocated buffer. So
 //!
@@ -120,7 +120,7 @@ impl<'f> Finder<'f> {
                 self.leaf(id, [value], None);
             }
             StmtKind::Evaluate(value) => self.leaf(id, [value], None),
-            StmtKind::Assert { condition, .. } => self.leaf(id, [condition], None),
+            StmtKind::Assert { condition, .. } => self.scope(id, &[condition], &[]),
             StmtKind::Nothing => {}
             StmtKind::Thread { var, extent, body, .. } => {
                 self.sequence.defined_at[*var] = Some(id);

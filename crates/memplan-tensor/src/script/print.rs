@@ -321,6 +321,9 @@ impl Printer<'_> {
                 if target.scalar {
                     return format!("{} = {value}", target.name);
                 }
+                if index.is_empty() {
+                    return format!("{}[()] = {value}", target.name);
+                }
                 let index: Vec<String> = index.iter().map(|index| print_store_index(index, function)).collect();
                 format!("{}[{}] = {value}", target.name, index.join(", "))
             }

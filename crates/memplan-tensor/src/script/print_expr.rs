@@ -119,6 +119,10 @@ fn write_load(buffer: BufId, index: &[Expr], function: &Function, out: &mut Stri
     if source.scalar {
         return;
     }
+    if index.is_empty() {
+        out.push_str("[()]");
+        return;
+    }
     out.push('[');
     for (position, index) in index.iter().enumerate() {
         if position > 0 {

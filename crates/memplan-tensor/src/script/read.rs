@@ -9,7 +9,7 @@ use crate::ir::{
 };
 use memplan_core::{IndexVec, Span};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub(super) struct Reader<'a> {
     /// End of the last statement line that was read: what follows it up to the next one is that one's lead.
     line_end: usize,
     pub(super) depth: usize,
+    /// Variables that a line `x = T.int32()` names and nothing gives a value yet.
+    pub(super) undefined: HashSet<VarId>,
     /// Parts of all values that took the place of names so far.
     pub(super) let_parts: usize,
     /// Reduction axes of the blocks around, with their first values.
@@ -56,6 +58,7 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
         scopes: vec![Vec::new()],
         line_end: end_of_line(source, def.header.range().end),
         depth: 0,
+        undefined: HashSet::new(),
         let_parts: 0,
         reductions: Vec::new(),
         in_parameters: true,
@@ -280,6 +283,13 @@ impl Reader<'_> {
                 let value = self.expr(value)?;
                 Ok(Some(self.store(buffer, vec![Expr::int(0)], value)))
             }
+            Some(Binding::Var(var)) if self.undefined.contains(var) => {
+                let var = *var;
+                self.undefined.remove(&var);
+                let value = self.expr(value)?;
+                let value = coerce(value, self.function.vars[var].dtype, &self.function);
+                Ok(Some(StmtKind::Let { var, value }))
+            }
             None => Ok(None),
             _ => Err(ReadError::unsupported(
                 span,
@@ -304,7 +314,7 @@ impl Reader<'_> {
             return Ok(None);
         };
         let default_scope = match callee {
-            "alloc_buffer" | "decl_buffer" | "sblock_alloc_buffer" => StorageScope::global(),
+            "alloc_buffer" | "decl_buffer" | "sblock_alloc_buffer" | "Buffer" => StorageScope::global(),
             "alloc_shared" => StorageScope::parse("shared").unwrap_or_else(StorageScope::global),
             "alloc_local" => StorageScope::local(),
             "match_buffer" => return self.match_buffer(name, args, named, span).map(Some),
@@ -327,7 +337,8 @@ impl Reader<'_> {
                             self.function.vars[size].dtype = dtype;
                         }
                         _ => {
-                            self.new_var(name, dtype);
+                            let var = self.new_var(name, dtype);
+                            self.undefined.insert(var);
                         }
                     }
                     return Ok(Some(StmtKind::Nothing));
@@ -340,6 +351,10 @@ impl Reader<'_> {
             parts.buffer.scope = default_scope;
         }
         parts.buffer.pinned |= callee == "sblock_alloc_buffer";
+        if callee == "Buffer" && parts.buffer.memory == Memory::Own {
+            // A buffer that TVM printed without its declaration: somebody else's memory.
+            parts.buffer.memory = Memory::Argument;
+        }
         let declared = parts.buffer.memory != Memory::Own;
         let id = self.new_buffer(parts.buffer);
         Ok(Some(if declared { StmtKind::Declare(id) } else { StmtKind::Alloc(id) }))

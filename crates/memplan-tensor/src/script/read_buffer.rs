@@ -116,7 +116,7 @@ impl Reader<'_> {
                 self.integer(&size).map(drop)
             }
             Node::Tuple(items) | Node::List(items) => items.iter().try_for_each(|item| self.name_sizes(item)),
-            _ => Ok(()),
+            _ => self.integer(value).map(drop),
         }
     }
 

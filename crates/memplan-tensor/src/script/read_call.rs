@@ -21,6 +21,14 @@ impl Reader<'_> {
         if !named.is_empty() || mentions_scalable_type(args) {
             return self.call_as_written(&format!("T.{name}"), args, named);
         }
+        if takes_result_type(name) && !matches!(args.first(), Some(Py { node: Node::Str(_), .. })) {
+            // The type is an expression (`T.handle("float32").ty`): what comes out is taken for a pointer.
+            let mut call = self.call_as_written(&format!("T.{name}"), args, named)?;
+            if let Expr::Call { dtype, .. } = &mut call {
+                *dtype = DType::HANDLE;
+            }
+            return Ok(call);
+        }
         if let Ok(dtype) = name.parse::<DType>() {
             return self.typed_constant(dtype, args, value.span);
         }
@@ -100,6 +108,9 @@ impl Reader<'_> {
             "offset_of" | "elem_offset_of" | "byte_offset_of" => DType::INT32,
             _ => return Err(ReadError::unsupported(value.span, format!("`{method}` of a buffer"))),
         };
+        // Where the buffer lies is part of what the function gives.
+        let root = self.function.root(buffer);
+        self.function.buffers[root].pinned = true;
         let Expr::Call { args: written, .. } = self.call_as_written(method, args, named)? else { return Ok(None) };
         let args = std::iter::once(Expr::Data(buffer)).chain(written).collect();
         Ok(Some(Expr::Call { name: format!("{METHOD}{method}"), args, dtype }))

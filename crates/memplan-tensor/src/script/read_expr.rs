@@ -29,6 +29,13 @@ impl Reader<'_> {
         span: Span,
     ) -> Result<Vec<Expr>, ReadError> {
         let rank = self.function.buffers[buffer].shape.len();
+        // `A[()]` is the only element of a buffer without dimensions.
+        if let [Subscript::One(Py { node: Node::Tuple(none), .. })] = subscripts
+            && rank == 0
+            && none.is_empty()
+        {
+            return Ok(Vec::new());
+        }
         if subscripts.len() != rank {
             let name = &self.function.buffers[buffer].name;
             let message = format!("`{name}` has {rank} dimensions, but {} subscripts are given", subscripts.len());
@@ -128,6 +135,9 @@ impl Reader<'_> {
             Node::Str(text) => Ok(Expr::Str(text.clone())),
             Node::Name(name) => self.name_value(name, value.span),
             Node::Attribute(base, name) if name == "data" => Ok(Expr::Data(self.buffer_named(base)?)),
+            Node::Attribute(base, _) if is_plain(&base.node) => {
+                Ok(Expr::Text(self.source[value.span.range()].to_owned()))
+            }
             Node::Attribute(base, name) => {
                 let buffer = self.buffer_named(base)?;
                 Ok(if name == "dtype" {

@@ -13,7 +13,7 @@
 //! blocks run before the one that shares storage.
 
 use super::ReadError;
-use super::python::{Node, Py, PyStmt, Subscript};
+use super::python::{Node, Py, PyKind, PyStmt, Subscript};
 use super::read::{Binding, Reader, coerce, script_call, script_name};
 use crate::DType;
 use crate::ir::{
@@ -40,6 +40,11 @@ impl Reader<'_> {
     ) -> Result<StmtKind, ReadError> {
         let (callee, args, named) =
             loop_call(iterable).ok_or_else(|| ReadError::unsupported(iterable.span, "this loop range"))?;
+        // `T.thread_binding(0, 8, "threadIdx.x")`: the axis may stand behind the bounds.
+        let (args, axis) = match args {
+            [bounds @ .., Py { node: Node::Str(axis), .. }] => (bounds, Some(axis.clone())),
+            _ => (args, None),
+        };
         let mut bounds = Vec::new();
         if callee == "grid" {
             for extent in args {
@@ -53,7 +58,10 @@ impl Reader<'_> {
             "parallel" => ForKind::Parallel,
             "vectorized" => ForKind::Vectorized,
             "unroll" => ForKind::Unrolled,
-            "thread_binding" => ForKind::ThreadBinding(self.thread_axis(args, named, span)?),
+            "thread_binding" => ForKind::ThreadBinding(match axis {
+                Some(axis) => axis,
+                None => self.named_string(named, "thread", span)?,
+            }),
             _ => return Err(ReadError::unsupported(iterable.span, format!("a loop over `{callee}`"))),
         };
         if bounds.len() != targets.len() || bounds.is_empty() {
@@ -119,7 +127,7 @@ impl Reader<'_> {
             None if min.as_int() == Some(0) => stop,
             None => Expr::binary(BinaryOp::Sub, stop, min.clone()),
         };
-        let step = args.get(2).filter(|step| !matches!(step.node, Node::Str(_))).or(named_value("step"));
+        let step = args.get(2).or(named_value("step"));
         let Some(step) = step.filter(|step| !matches!(step.node, Node::None | Node::Int(1))) else {
             return Ok(Bounds { min, extent, step: None });
         };
@@ -136,17 +144,8 @@ impl Reader<'_> {
         Ok(Bounds { min, extent: count, step: Some(step) })
     }
 
-    /// The axis of `T.thread_binding(0, 8, "threadIdx.x")` or `T.thread_binding(8, thread="threadIdx.x")`.
-    fn thread_axis(&self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<String, ReadError> {
-        match args.iter().rev().map(|arg| &arg.node).next() {
-            Some(Node::Str(axis)) => Ok(axis.clone()),
-            _ => self.named_string(named, "thread", span),
-        }
-    }
-
     /// `T.attr({…})`, `T.where(…)` and `v = T.launch_thread(…)` without `with`.
     pub(super) fn flat_region(&mut self, statement: &PyStmt) -> Result<Option<Region>, ReadError> {
-        use super::python::PyKind;
         match &statement.kind {
             PyKind::Expr(value) => match script_call(value) {
                 Some(("where", [condition], _)) => {

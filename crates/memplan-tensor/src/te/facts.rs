@@ -43,7 +43,8 @@ fn collect(network: &Network, options: &LowerOptions, facts: &mut Map<String, Va
     let mut realized = Vec::new();
     realizes(&buffers.function, &buffers.function.body, "", &mut realized);
     facts.insert("realizes".to_owned(), Value::Array(realized));
-    let flatten = FlattenOptions { compat: options.compat, memories: options.memories.clone() };
+    let flatten =
+        FlattenOptions { compat: options.compat, memories: options.memories.clone(), alignment: options.alignment };
     storage_flatten(&buffers, &flatten).map_err(|error| LifeCycleError::Lower { stage: "storage_flatten", error })?;
     let lowered = lower(network, options)?;
     facts.insert("flat_allocs".to_owned(), allocations(&lowered.flat.function));

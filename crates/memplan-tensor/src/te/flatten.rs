@@ -39,6 +39,8 @@ pub struct FlattenOptions {
     pub compat: bool,
     /// Tagged memories.
     pub memories: Vec<MemoryInfo>,
+    /// Bytes to which an allocation is aligned, unless it is smaller; [`DEFAULT_ALIGNMENT`] where nothing is said.
+    pub alignment: Option<u64>,
 }
 
 /// Bytes to which an allocation is aligned, unless it is smaller.
@@ -416,7 +418,7 @@ impl Flattener<'_> {
                 _ => Ok(info.max_simd_bits.div_ceil(u64::from(dtype.bits).max(1)).max(1)),
             };
         }
-        let mut alignment = DEFAULT_ALIGNMENT;
+        let mut alignment = self.options.alignment.unwrap_or(DEFAULT_ALIGNMENT);
         if let Some(bytes) = bits.map(|bits| bits / 8).filter(|_| elements.is_some_and(|elements| elements > 0)) {
             while alignment > bytes && alignment > 1 {
                 alignment /= 2;

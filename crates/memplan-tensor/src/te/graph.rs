@@ -128,6 +128,8 @@ pub struct Extern {
     pub output_slots: Vec<Slot>,
     /// What is done.
     pub body: Block,
+    /// Whether it was described as a hybrid operation: a Python function with loops, which became statements.
+    pub hybrid: bool,
 }
 
 /// What an operation does.
@@ -483,7 +485,14 @@ impl Graph {
             })
             .collect();
         let body = body(&mut self.tables, &input_slots, &output_slots)?;
-        self.add_op(name, OpKind::Extern(Extern { inputs, input_slots, output_slots, body }), outputs)
+        self.add_op(name, OpKind::Extern(Extern { inputs, input_slots, output_slots, body, hybrid: false }), outputs)
+    }
+
+    /// Calls an extern operation a hybrid one, which it is called from then on.
+    pub fn call_hybrid(&mut self, op: OpId) {
+        if let OpKind::Extern(body) = &mut self.ops[op].kind {
+            body.hybrid = true;
+        }
     }
 
     fn add_slot(&mut self, name: &str, spec: OutputSpec) -> Slot {

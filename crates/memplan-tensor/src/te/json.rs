@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `"reduce": [["k", 16]]` with `"combiner"` makes a compute operation a reduction, `"exprs"` gives it several outputs,
-//! `"script"` instead of `"call"` gives an extern operation (or a `"hybrid"` one, which is the same) a TVMScript body.
+//! `"script"` instead of `"call"` gives an extern operation (or a `"hybrid"` one, which is lowered alike) a TVMScript body.
 
 use super::combine::{Combiner, Fold};
 use super::directive::Directive;
@@ -344,7 +344,11 @@ impl Reader {
         } else {
             self.graph.extern_call(&name, inputs, outputs, &entry.text("call")?)
         };
-        made.map(|_| ()).map_err(at(entry, key))
+        let op = made.map_err(at(entry, key))?;
+        if key == "hybrid" {
+            self.graph.call_hybrid(op);
+        }
+        Ok(())
     }
 
     fn outputs(&self, top: &Entry<'_>) -> Read<Vec<OpId>> {

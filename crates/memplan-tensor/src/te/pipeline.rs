@@ -39,6 +39,8 @@ pub struct LowerOptions {
     pub compat: bool,
     /// Tagged memories.
     pub memories: Vec<MemoryInfo>,
+    /// Bytes to which an allocation is aligned, unless it is smaller; 64 where nothing is said.
+    pub alignment: Option<u64>,
     /// How storage is rewritten; its mode follows `compat`.
     pub rewrite: RewriteOptions,
 }
@@ -193,7 +195,8 @@ fn at<T>(stage: &'static str, result: Result<T, LowerError>) -> Result<T, LifeCy
 fn lower_scheduled(network: &Network, scheduled: Scheduled, options: &LowerOptions) -> Result<Lowered, LifeCycleError> {
     let tensors = tensors(network, &scheduled)?;
     let primfunc = primfunc(network, &scheduled, &tensors)?;
-    let flatten = FlattenOptions { compat: options.compat, memories: options.memories.clone() };
+    let flatten =
+        FlattenOptions { compat: options.compat, memories: options.memories.clone(), alignment: options.alignment };
     let flat = at("storage_flatten", storage_flatten(&primfunc, &flatten))?;
     let prepared = at("prepare", prepare(&flat.function))?;
     let mode = if options.compat { Mode::Compat } else { options.rewrite.mode };

@@ -361,7 +361,8 @@ impl Graph {
             OpKind::Extern(body) => {
                 let inputs: Vec<&str> =
                     body.inputs.iter().map(|tensor| tables.buffers[*tensor].name.as_str()).collect();
-                format!("{} = extern {shape} {dtypes} of {}\n", op.name, inputs.join(", "))
+                let kind = if body.hybrid { "hybrid" } else { "extern" };
+                format!("{} = {kind} {shape} {dtypes} of {}\n", op.name, inputs.join(", "))
             }
         }
     }

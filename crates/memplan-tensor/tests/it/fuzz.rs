@@ -115,9 +115,9 @@ fn errors_have_a_place() {
             "tvmscript::indentation",
         ),
         (
-            "@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    with T.sblock(\"x\"):\n        O[0] = 1\n",
+            "@T.prim_func\ndef main(O: T.Buffer((4,), \"float32\")):\n    for i in T.somewhere(4):\n        O[i] = 1\n",
             3,
-            10,
+            14,
             "tvmscript::unsupported",
         ),
     ] {

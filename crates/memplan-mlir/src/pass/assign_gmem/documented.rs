@@ -101,6 +101,11 @@ impl Table {
         self.hold_edges[tensor]
     }
 
+    /// Whether the address of a row is in `in_using_addr`.
+    pub(super) fn is_in_use(&self, row: &Row) -> bool {
+        self.in_using_addr.contains(&row.block)
+    }
+
     fn row(&self, tensor: TensorId) -> Option<&Row> {
         self.row_of[tensor].and_then(|row| self.rows.get(row))
     }

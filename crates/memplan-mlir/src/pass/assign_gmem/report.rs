@@ -42,7 +42,7 @@ pub fn todays_sizes(document: &Document, options: &Options) -> Result<Vec<Option
 }
 
 /// The table of the documented algorithm after each step: which tensor is where,
-/// how many reads are to come, and whether it is held.
+/// how many reads are to come, and whether the tensor is held and its address in use.
 pub fn reuse_table(document: &Document, options: &Options) -> Result<String, PassError> {
     let mut text = String::new();
     for global in global_modules(document) {
@@ -87,9 +87,15 @@ fn step_text(text: &mut String, document: &Document, network: &Network, number: 
     line(text, format_args!("\nstep {number}: {op}({}){arrow}{}", reads.join(", "), writes.join(", ")));
     let names: Vec<String> = table.rows().iter().map(|row| name(&row.tensor)).collect();
     let width = names.iter().map(String::len).max().unwrap_or(0).max("tensor".len());
-    line(text, format_args!("  {:width$} {:>14} {:>10} {:>7}  held", "tensor", "address", "size", "ref_cnt"));
+    let heading = ["address", "size", "ref_cnt", "hold_edges", "in_using_addr"];
+    let [address, size, ref_cnt, hold_edges, in_using_addr] = heading;
+    let tensor = "tensor";
+    line(text, format_args!("  {tensor:width$} {address:>14} {size:>10} {ref_cnt:>7}  {hold_edges}  {in_using_addr}"));
+    let yes_or_no = |holds: bool| if holds { "yes" } else { "no" };
     for (row, name) in table.rows().iter().zip(&names) {
-        let held = if table.is_held(row.tensor) { "yes" } else { "no" };
-        line(text, format_args!("  {name:width$} {:>14} {:>10} {:>7}  {held}", row.address, row.size, row.ref_cnt));
+        let held = yes_or_no(table.is_held(row.tensor));
+        let in_use = yes_or_no(table.is_in_use(row));
+        let numbers = format!("{:>14} {:>10} {:>7}", row.address, row.size, row.ref_cnt);
+        line(text, format_args!("  {name:width$} {numbers}  {held:10}  {in_use}"));
     }
 }
