@@ -161,7 +161,11 @@ impl Translator<'_> {
                 steps.push(Step::Define { variable: variable(*var), value: self.index(value) });
             }
             StmtKind::Attr { key, value, body, .. } if key == PREDICATE => {
-                steps.push(Step::Branch { condition: self.index(value), then: self.block(body), otherwise: Vec::new() });
+                steps.push(Step::Branch {
+                    condition: self.index(value),
+                    then: self.block(body),
+                    otherwise: Vec::new(),
+                });
             }
             StmtKind::Attr { key, body, .. } => {
                 if stmt.is_opaque_region() || key.starts_with("async") {
