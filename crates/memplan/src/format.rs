@@ -8,6 +8,7 @@ pub(crate) mod mlir;
 mod onnx;
 mod program;
 mod records;
+mod snapshot;
 pub(crate) mod te;
 mod tflite;
 mod tvmscript;
@@ -160,6 +161,7 @@ pub trait Format: Sync {
 pub const FORMATS: &[&dyn Format] = &[
     &tflite::Tflite,
     &onnx::Onnx,
+    &snapshot::Snapshot,
     &xla::Xla,
     &te::TensorExpressions,
     &records::JSON,

@@ -66,6 +66,7 @@ const OTHERWISE: &[(&str, By)] = &[
         By::File("crates/memplan-py/tests/test_torch.py", "\"torch_gpu.py\""),
     ),
     ("pip install torch==2.15.*", By::File("test", "'torch==2.15.*'")),
+    ("memplan show snapshot.pickle -o map.html", By::Here(&[("snapshot.pickle", "tests/data/torch/convnet.pickle")])),
     // C and C++
     (
         "mlir-opt-22 --load-pass-plugin=./libMemplanPlugin.so --pass-pipeline='builtin.module(memplan-merge-alloc)' in.mlir",

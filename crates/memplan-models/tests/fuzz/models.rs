@@ -4,7 +4,7 @@ use memplan_models::graph::Timeline;
 use memplan_models::graph::problem::{Assumptions, place};
 use memplan_models::graph::program::program;
 use memplan_models::tflite::{self, scratch::ScratchTable};
-use memplan_models::{onnx, xla};
+use memplan_models::{onnx, snapshot, xla};
 
 /// Reads the bytes as a `.tflite` file; what can be read can be planned or is refused.
 #[allow(dead_code, reason = "each fuzz target takes one format")]
@@ -36,6 +36,18 @@ pub(crate) fn check_xla(bytes: &[u8]) {
     match xla::read(&text) {
         Ok(dump) => assert_eq!(dump.plan.placements.len(), dump.problem.buffers().len()),
         Err(error) => assert!(error.line >= 1, "{error}"),
+    }
+}
+
+/// Reads the bytes as a memory snapshot of PyTorch; the allocator's own plan goes with its problem.
+#[allow(dead_code, reason = "each fuzz target takes one format")]
+pub(crate) fn check_snapshot(bytes: &[u8]) {
+    match snapshot::read(bytes) {
+        Ok(read) => {
+            let buffers = read.problem.buffers().len();
+            assert!(read.plan.is_none_or(|plan| plan.placements.len() == buffers));
+        }
+        Err(error) => check_error(&error, bytes),
     }
 }
 

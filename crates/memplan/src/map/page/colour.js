@@ -70,11 +70,19 @@ const byNote = (what, words) => ({
   of: () => sorted((buffer) => noteOf(what)?.[buffer], (value) => value),
 });
 
+/** A name without the number that tells several buffers of that name apart: allocations of one line of code, for example. */
+const stem = (buffer) => buffers.name[buffer].replace(/#\d+$/, "");
+
+/** Whether several buffers have one name but for the number; found out once, since there may be very many. */
+let repeated = null;
+const haveStems = () => (repeated ??= new Set(Array.from({ length: count }, (_, buffer) => stem(buffer))).size < count);
+
 /** The ways to colour: name, words, whether it says anything here, and the colours for a plan. */
 const MODES = [
   { name: "buffer", words: "buffer", applies: () => true, of: () => ({ of: (buffer) => parse(SET[buffer % SET.length]) }) },
   { name: "size", words: "size", applies: () => true, of: () => scaled(sizeOf, BY_SIZE, (bytes) => human(bytes, true)) },
   { name: "lifetime", words: "lifetime", applies: () => true, of: () => scaled(lifeOf, BY_LIFE, (steps) => many(steps, "step")) },
+  { name: "stem", words: "name without its number", applies: haveStems, of: () => sorted(stem, (name) => name) },
   {
     name: "space", words: "memory space", applies: () => spaceNames.length > 1,
     of: (plan) => sorted((buffer) => (plan.home[buffer] < 0 ? null : plan.home[buffer]), (home) => spaceNames[home]),

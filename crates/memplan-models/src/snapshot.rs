@@ -1,0 +1,395 @@
+//! Memory snapshots of PyTorch: what its caching allocator did, as a problem.
+//!
+//! `torch.cuda.memory._dump_snapshot("snapshot.pickle")` writes, for each device, the events that were recorded and
+//! the segments that the allocator holds in the end:
+//!
+//! ```text
+//! {"device_traces": [[{"action": "alloc",          "addr": 4096, "size": 700, "stream": 0, "frames": [{"name": …}]},
+//!                     {"action": "free_requested", "addr": 4096, …},
+//!                     {"action": "free_completed", "addr": 4096, …}]],
+//!  "segments": [{"device": 0, "stream": 0, "address": 4096, "total_size": 2097152,
+//!                "blocks": [{"address": 4096, "size": 1024, "requested_size": 700, "state": "active_allocated"}]}]}
+//! ```
+//!
+//! Every allocation becomes a buffer. Event i is step i + 1; step 0 is before the recording:
+//!
+//! - From `alloc` to `free_completed`, when its bytes may be used again. (`free_requested` comes earlier if another
+//!   stream still works with them.)
+//! - What is freed without having been allocated in the trace was there before: it lives from step 0.
+//! - Blocks that are in use in the end and that no event allocated (weights, mostly) live in all steps.
+//!
+//! Sizes are rounded up to 512 bytes, as the allocator does. Each stream of a device is a space of its own: the
+//! allocator, too, never gives the memory of one stream to another. What the allocator did itself is a plan beside
+//! the problem: its segments one after the other.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use memplan_core::{Buffer, Bytes, IndexVec, Lifetime, Placement, Plan, Problem, ProblemBuilder, Space, SpaceId};
+
+use crate::ReadError;
+use crate::graph::unique_names;
+use crate::pickle::{Pickle, ValueId};
+
+/// What PyTorch's allocator rounds sizes to, and therefore aligns addresses to.
+const BLOCK: u64 = 512;
+
+/// Frames of a stack that are looked at for a name.
+const FRAMES: usize = 64;
+
+/// A snapshot that was read.
+#[derive(Clone, Debug)]
+pub struct ReadSnapshot {
+    /// The allocations.
+    pub problem: Problem,
+    /// Where the caching allocator put them, if the snapshot tells.
+    pub plan: Option<Plan>,
+    /// The most bytes that the caching allocator held at once, summed over the devices.
+    pub reserved: Bytes,
+    /// What was assumed or left out.
+    pub notes: Vec<String>,
+}
+
+/// Whether a file begins as a pickle does; no other format of ours has such a first byte.
+pub fn is_pickle(head: &[u8]) -> bool {
+    matches!(head, [0x80, 2..=5, ..])
+}
+
+/// Reads a snapshot.
+pub fn read(bytes: &[u8]) -> Result<ReadSnapshot, ReadError> {
+    let pickle = Pickle::read(bytes)?;
+    let (Some(traces), Some(segments)) =
+        (items_of(&pickle, pickle.root(), "device_traces")?, items_of(&pickle, pickle.root(), "segments")?)
+    else {
+        let error = ReadError::at_byte("snapshot::none", 0, "the pickle is no memory snapshot of PyTorch");
+        return Err(error.help("expected a dictionary with segments and device_traces"));
+    };
+    let mut parts: BTreeMap<u64, (Vec<Event>, Vec<Segment>)> = BTreeMap::new();
+    for (number, &trace) in traces.iter().enumerate() {
+        parts.entry(number as u64).or_default().0 = read_events(&pickle, trace)?;
+    }
+    for segment in read_segments(&pickle, segments)? {
+        parts.entry(segment.device).or_default().1.push(segment);
+    }
+    let device = |(number, (events, segments))| Device::new(number, events, segments);
+    assemble(&parts.into_iter().map(device).collect::<Vec<Device>>())
+}
+
+fn items_of<'p>(pickle: &'p Pickle, id: ValueId, key: &str) -> Result<Option<&'p [ValueId]>, ReadError> {
+    match pickle.get(id, key)? {
+        Some(list) => pickle.list(list),
+        None => Ok(None),
+    }
+}
+
+/// A piece of device memory that the allocator got from the driver.
+#[derive(Clone, Debug)]
+struct Segment {
+    device: u64,
+    stream: u64,
+    address: u64,
+    size: u64,
+    /// Addresses and sizes of the blocks that are in use, with the names of who allocated them.
+    used: Vec<(u64, u64, String)>,
+}
+
+fn read_segments(pickle: &Pickle, segments: &[ValueId]) -> Result<Vec<Segment>, ReadError> {
+    let mut result = Vec::new();
+    for &segment in segments {
+        let number = |key| pickle.number(segment, key);
+        let (Some(address), Some(size)) = (number("address")?, number("total_size")?) else {
+            return Err(ReadError::at_byte("snapshot::segment", 0, "a segment has no address or no size"));
+        };
+        let mut used = Vec::new();
+        // Old releases write no addresses for blocks: they lie one after the other.
+        let mut next = address;
+        for &block in items_of(pickle, segment, "blocks")?.unwrap_or_default() {
+            let start = pickle.number(block, "address")?.unwrap_or(next);
+            let whole = pickle.number(block, "size")?.unwrap_or_default();
+            next = start.saturating_add(whole);
+            if pickle.text(block, "state")?.is_some_and(|state| state.starts_with("active")) {
+                let requested = pickle.number(block, "requested_size")?.unwrap_or(whole);
+                used.push((start, requested, name_of(pickle, block)?));
+            }
+        }
+        let (device, stream) = (number("device")?.unwrap_or_default(), number("stream")?.unwrap_or_default());
+        result.push(Segment { device, stream, address, size, used });
+    }
+    Ok(result)
+}
+
+/// What an event does to memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Action {
+    Alloc,
+    Free,
+    SegmentAlloc,
+    SegmentFree,
+    /// An event that changes nothing here, with its name if it is none that is known.
+    Nothing(Option<String>),
+}
+
+#[derive(Clone, Debug)]
+struct Event {
+    action: Action,
+    address: u64,
+    size: u64,
+    stream: u64,
+    name: String,
+}
+
+fn read_events(pickle: &Pickle, trace: ValueId) -> Result<Vec<Event>, ReadError> {
+    let mut events = Vec::new();
+    for &event in pickle.list(trace)?.unwrap_or_default() {
+        let action = match pickle.text(event, "action")? {
+            Some("alloc") => Action::Alloc,
+            Some("free_completed" | "free") => Action::Free,
+            Some("segment_alloc" | "segment_map") => Action::SegmentAlloc,
+            Some("segment_free" | "segment_unmap") => Action::SegmentFree,
+            Some("free_requested" | "snapshot" | "oom" | "user_defined") => Action::Nothing(None),
+            Some(other) => Action::Nothing(Some(other.chars().take(40).collect())),
+            None => return Err(ReadError::at_byte("snapshot::event", 0, "an event of the trace has no action")),
+        };
+        // An event that changes nothing here may lack what the others need.
+        let number = |key| pickle.number(event, key);
+        let (address, size) = (number("addr")?.or(number("address")?), number("size")?);
+        let (Some(address), Some(size)) = (address, size) else {
+            if matches!(action, Action::Nothing(_)) {
+                continue;
+            }
+            return Err(ReadError::at_byte("snapshot::event", 0, "an event of the trace has no address or no size"));
+        };
+        let name = if action == Action::Alloc { name_of(pickle, event)? } else { String::new() };
+        events.push(Event { action, address, size, stream: number("stream")?.unwrap_or_default(), name });
+    }
+    Ok(events)
+}
+
+/// The innermost frame of the user's own program, as `function file:line`; PyTorch's own frames if there is no other.
+fn name_of(pickle: &Pickle, owner: ValueId) -> Result<String, ReadError> {
+    let mut best: Option<(u8, ValueId)> = None;
+    for &frame in items_of(pickle, owner, "frames")?.unwrap_or_default().iter().take(FRAMES) {
+        let file = pickle.text(frame, "filename")?.unwrap_or_default();
+        // With C++ stacks the innermost frames are PyTorch's own library; names of those help nobody.
+        let rank = match file {
+            _ if !file.ends_with(".py") => 2,
+            _ if file.contains("/torch/") || file.starts_with("torch/") => 1,
+            _ => 0,
+        };
+        if best.is_none_or(|(other, _)| rank < other) {
+            best = Some((rank, frame));
+        }
+        if rank == 0 {
+            break;
+        }
+    }
+    let Some((_, frame)) = best else { return Ok("no frame".to_owned()) };
+    let file = pickle.text(frame, "filename")?.unwrap_or_default();
+    let short = file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let function: String = pickle.text(frame, "name")?.unwrap_or_default().chars().take(120).collect();
+    Ok(format!("{function} {short}:{}", pickle.number(frame, "line")?.unwrap_or_default()))
+}
+
+/// An allocation of a device with its life.
+#[derive(Clone, Debug)]
+struct Allocation {
+    stream: u64,
+    address: u64,
+    size: u64,
+    start: u64,
+    end: u64,
+    name: String,
+}
+
+struct Device {
+    number: u64,
+    events: Vec<Event>,
+    segments: Vec<Segment>,
+    allocations: Vec<Allocation>,
+    /// Allocations that were there before the recording began.
+    older: usize,
+}
+
+impl Device {
+    fn new(number: u64, events: Vec<Event>, segments: Vec<Segment>) -> Device {
+        let mut device = Device { number, events, segments, allocations: Vec::new(), older: 0 };
+        device.follow_events();
+        device
+    }
+
+    fn follow_events(&mut self) {
+        let last = self.events.len() as u64 + 1;
+        let mut older = Vec::new();
+        let mut newer: Vec<Allocation> = Vec::new();
+        // Who holds an address now, by its place among the newer ones.
+        let mut open: HashMap<u64, usize> = HashMap::new();
+        for (index, event) in self.events.iter().enumerate() {
+            let step = index as u64 + 1;
+            let Event { address, size, stream, .. } = *event;
+            let known = if matches!(event.action, Action::Alloc | Action::Free) { open.remove(&address) } else { None };
+            if let Some(ended) = known {
+                newer[ended].end = step;
+            }
+            match event.action {
+                Action::Alloc => {
+                    open.insert(address, newer.len());
+                    newer.push(Allocation { stream, address, size, start: step, end: last, name: event.name.clone() });
+                }
+                Action::Free if known.is_none() => {
+                    let name = "before recording".to_owned();
+                    older.push(Allocation { stream, address, size, start: 0, end: step, name });
+                }
+                _ => {}
+            }
+        }
+        // What is in use in the end and was not allocated in the trace has been there all the time.
+        for segment in &self.segments {
+            for (address, size, name) in segment.used.iter().filter(|(address, ..)| !open.contains_key(address)) {
+                let name = if name == "no frame" { "before recording".to_owned() } else { name.clone() };
+                let stream = segment.stream;
+                older.push(Allocation { stream, address: *address, size: *size, start: 0, end: last, name });
+            }
+        }
+        self.older = older.len();
+        self.allocations = older;
+        self.allocations.extend(newer);
+    }
+
+    /// The most bytes that were reserved at once: from the segments in the end back through the events.
+    fn reserved(&self) -> u64 {
+        let mut now = self.segments.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.size));
+        let mut most = now;
+        for event in self.events.iter().rev() {
+            match event.action {
+                Action::SegmentAlloc => now = now.saturating_sub(event.size),
+                Action::SegmentFree => now = now.saturating_add(event.size),
+                _ => {}
+            }
+            most = most.max(now);
+        }
+        most
+    }
+
+    /// Address and size of every segment there ever was, by stream and lowest first; nothing if two of a stream overlap.
+    fn ranges(&self) -> Option<BTreeMap<u64, Vec<(u64, u64)>>> {
+        let mut sets: BTreeMap<u64, BTreeSet<(u64, u64)>> = BTreeMap::new();
+        for segment in self.segments.iter().filter(|segment| segment.size > 0) {
+            sets.entry(segment.stream).or_default().insert((segment.address, segment.size));
+        }
+        for event in self.events.iter().filter(|event| event.action == Action::SegmentFree && event.size > 0) {
+            sets.entry(event.stream).or_default().insert((event.address, event.size));
+        }
+        let is_apart = |pair: &[(u64, u64)]| pair[0].0.checked_add(pair[0].1).is_some_and(|end| end <= pair[1].0);
+        let sorted = |(stream, set): (u64, BTreeSet<(u64, u64)>)| {
+            let ranges: Vec<(u64, u64)> = set.into_iter().collect();
+            ranges.windows(2).all(is_apart).then_some((stream, ranges))
+        };
+        sets.into_iter().map(sorted).collect()
+    }
+
+    fn streams(&self) -> BTreeSet<u64> {
+        self.allocations.iter().map(|allocation| allocation.stream).collect()
+    }
+}
+
+/// Puts the allocations of all devices into one problem, with the allocator's own plan beside it.
+fn assemble(devices: &[Device]) -> Result<ReadSnapshot, ReadError> {
+    let too_large = || ReadError::at_byte("snapshot::too-large", 0, "the sizes add up to more than 2^63 bytes");
+    let mut builder = ProblemBuilder::new();
+    let mut spaces: BTreeMap<(u64, u64), SpaceId> = BTreeMap::new();
+    for device in devices {
+        for (index, stream) in device.streams().into_iter().enumerate() {
+            let name = if index == 0 { String::new() } else { format!(" stream {index}") };
+            let space = Space { alignment: Bytes(BLOCK), ..Space::new(format!("cuda:{}{name}", device.number)) };
+            spaces.insert((device.number, stream), builder.space(space));
+        }
+    }
+    // Names must be unique in the whole problem, so the allocations of all devices are named together.
+    let all: Vec<(&Device, &Allocation)> =
+        devices.iter().flat_map(|device| device.allocations.iter().map(move |one| (device, one))).collect();
+    let names = unique_names(all.iter().map(|(_, one)| one.name.clone()).collect(), "allocation");
+    for ((device, one), name) in all.iter().zip(names) {
+        let size = one.size.checked_next_multiple_of(BLOCK).ok_or_else(too_large)?;
+        let mut buffer = Buffer::new(name, size, Lifetime::new(one.start, one.end));
+        buffer.spaces = smallvec::smallvec![spaces[&(device.number, one.stream)]];
+        builder.buffer(buffer);
+    }
+    let problem = builder.build().map_err(|error| ReadError::at_byte("snapshot::too-large", 0, error.to_string()))?;
+    let plan = own_plan(devices, &spaces, &all, &problem);
+    let reserved = devices.iter().try_fold(0u64, |sum, device| sum.checked_add(device.reserved()));
+    let notes = notes(devices, plan.is_some());
+    Ok(ReadSnapshot { problem, plan, reserved: Bytes(reserved.ok_or_else(too_large)?), notes })
+}
+
+/// A segment in the allocator's own plan.
+#[derive(Clone, Copy)]
+struct Laid {
+    address: u64,
+    size: u64,
+    /// Where the segment begins in its space.
+    base: u64,
+}
+
+/// The plan that the caching allocator made as it went: the segments of each space one after the other.
+fn own_plan(
+    devices: &[Device],
+    spaces: &BTreeMap<(u64, u64), SpaceId>,
+    all: &[(&Device, &Allocation)],
+    problem: &Problem,
+) -> Option<Plan> {
+    let mut layouts: BTreeMap<(u64, u64), Vec<Laid>> = BTreeMap::new();
+    let mut plan = Plan::empty(problem);
+    for device in devices {
+        for (stream, ranges) in device.ranges()? {
+            let Some(&space) = spaces.get(&(device.number, stream)) else { continue };
+            let mut next = 0u64;
+            let mut layout = Vec::new();
+            for (address, size) in ranges {
+                layout.push(Laid { address, size, base: next });
+                next = next.checked_add(size)?;
+            }
+            plan.extents[space] = Bytes(next);
+            layouts.insert((device.number, stream), layout);
+        }
+    }
+    let place = |(device, one): &(&Device, &Allocation)| -> Option<Option<Placement>> {
+        let layout = layouts.get(&(device.number, one.stream))?;
+        let after = layout.partition_point(|laid| laid.address <= one.address);
+        let &Laid { address, size, base } = layout.get(after.checked_sub(1)?)?;
+        let inside = one.address - address;
+        (inside.checked_add(one.size)? <= size)
+            .then(|| Some(Placement::at(spaces[&(device.number, one.stream)], Bytes(base + inside))))
+    };
+    plan.placements = all.iter().map(place).collect::<Option<IndexVec<_, _>>>()?;
+    Some(plan)
+}
+
+fn notes(devices: &[Device], is_plan_known: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    let events: usize = devices.iter().map(|device| device.events.len()).sum();
+    if events == 0 {
+        notes.push(
+            "no events were recorded; call torch.cuda.memory._record_memory_history() before what is to be seen".into(),
+        );
+    }
+    let older: usize = devices.iter().map(|device| device.older).sum();
+    if older > 0 {
+        notes.push(format!("{older} allocations were there before the recording began; they live from step 0"));
+    }
+    if devices.iter().any(|device| device.streams().len() > 1) {
+        notes.push("each stream has a space of its own, as in PyTorch's allocator".into());
+    }
+    // Newer releases may record more kinds of events; nothing about memory should be missed silently.
+    let unknown: BTreeSet<&str> = devices
+        .iter()
+        .flat_map(|device| &device.events)
+        .filter_map(|event| if let Action::Nothing(Some(name)) = &event.action { Some(name.as_str()) } else { None })
+        .collect();
+    if !unknown.is_empty() {
+        let names: Vec<&str> = unknown.into_iter().take(8).collect();
+        notes.push(format!("events that are not known were left out: {}", names.join(", ")));
+    }
+    if !is_plan_known && events > 0 {
+        notes.push("the snapshot does not tell where PyTorch's allocator put everything".into());
+    }
+    notes
+}
