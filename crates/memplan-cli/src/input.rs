@@ -37,6 +37,7 @@ pub(crate) fn source(file: &str, format: &FormatArgs) -> Result<Source, Failure>
     };
     source.options.dialects = dialects(&format.dialect)?;
     source.options.models = models(&format.model)?;
+    source.options.instance.clone_from(&format.instance);
     Ok(source)
 }
 

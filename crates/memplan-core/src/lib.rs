@@ -27,10 +27,10 @@ pub use edits::{ApplyError, Edits};
 pub use index::{BufferId, GroupId, Id, IndexVec, ObjectId, SpaceId};
 pub use lifetime::{Interval, Lifetime, Window};
 pub use outcome::{Outcome, Stop, Witness};
-pub use plan::{Placement, Plan, Reuse, SharedObject};
+pub use plan::{Placement, Plan, PlanCost, Reuse, SharedObject};
 pub use problem::{
     Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
-    Size, Space, Tie,
+    ReuseCost, Size, Space, Tie,
 };
 pub use read_error::{ReadError, utf8};
 pub use span::{Span, line_column};

@@ -52,6 +52,15 @@ pub struct Reuse {
     pub over: Vec<BufferId>,
 }
 
+/// What the reuse of memory costs in a plan; see [`ReuseCost`](crate::ReuseCost).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanCost {
+    /// The sum of the weights of the pairs that have bytes in common.
+    pub total: u64,
+    /// No plan within the capacities costs less than this.
+    pub lower_bound: u64,
+}
+
 /// Where every buffer of a [`Problem`] lives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
@@ -63,6 +72,8 @@ pub struct Plan {
     pub objects: IndexVec<ObjectId, SharedObject>,
     /// In-place reuses the plan relies on.
     pub reused: Vec<Reuse>,
+    /// What the plan's reuse costs; `None` where the problem puts no price on it.
+    pub cost: Option<PlanCost>,
     /// Names in another tool's plan that the problem does not have.
     pub unknown: Vec<String>,
 }

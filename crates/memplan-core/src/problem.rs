@@ -18,9 +18,11 @@
 
 mod build;
 mod error;
+mod reuse_cost;
 
 pub use build::ProblemBuilder;
 pub use error::ProblemError;
+pub use reuse_cost::ReuseCost;
 
 use smallvec::SmallVec;
 
@@ -184,6 +186,7 @@ pub struct Problem {
     overlays: Vec<Overlay>,
     must_share: Vec<(BufferId, BufferId)>,
     must_not_share: Vec<(BufferId, BufferId)>,
+    reuse_costs: Vec<ReuseCost>,
     dependencies: Option<Dependencies>,
     blocks: Blocks,
 }
@@ -219,6 +222,11 @@ impl Problem {
         &self.must_not_share
     }
 
+    /// Pairs that may have bytes in common at a price, in input order.
+    pub fn reuse_costs(&self) -> &[ReuseCost] {
+        &self.reuse_costs
+    }
+
     /// Dependencies, when the order of execution is not fixed.
     pub fn dependencies(&self) -> Option<&Dependencies> {
         self.dependencies.as_ref()
@@ -244,6 +252,7 @@ impl Problem {
             overlays: self.overlays.clone(),
             must_share: self.must_share.clone(),
             must_not_share: self.must_not_share.clone(),
+            reuse_costs: self.reuse_costs.clone(),
             dependencies: self.dependencies.clone(),
         }
     }

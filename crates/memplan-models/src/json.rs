@@ -27,6 +27,16 @@ impl<'a> Json<'a> {
         Ok(Json { source, text: raw.get() })
     }
 
+    /// A part of the text as a value of its own.
+    pub(crate) fn parse_part(source: &'a str, part: &'a str) -> Result<Json<'a>, ReadError> {
+        let raw: &RawValue = serde_json::from_str(part).map_err(|error| {
+            let inside = syntax_error(part, part, &error);
+            let start = part.as_ptr() as usize - source.as_ptr() as usize + inside.span.start as usize;
+            ReadError::new(inside.code, source, Span::new(start, (start + 1).min(source.len())), inside.message)
+        })?;
+        Ok(Json { source, text: raw.get() })
+    }
+
     /// Where it stands.
     pub(crate) fn span(self) -> Span {
         let start = self.text.as_ptr() as usize - self.source.as_ptr() as usize;

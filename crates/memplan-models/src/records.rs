@@ -4,11 +4,13 @@
 //! |---|---|---|
 //! | [`csv`] | a line `id,lower,upper,size` | by header: `upper` excluded, `end` and `last_task` included |
 //! | [`json`] | an object, or `[size, first_task, last_task]` in the short form | excluded, or included in the short form |
+//! | [`dsa`] | an object with pools, live intervals and reuse penalties | excluded |
 //! | [`trace`] | a line `alloc ID SIZE` and a line `free ID` | the free's event, excluded |
 //!
 //! Whatever the convention, the [`Problem`] has half-open lifetimes.
 
 pub mod csv;
+pub mod dsa;
 pub mod json;
 pub mod trace;
 
@@ -43,7 +45,7 @@ pub trait RecordFormat: Sync {
 }
 
 /// All formats of records, in the order in which their content is asked for.
-pub const FORMATS: &[&dyn RecordFormat] = &[&json::Json, &trace::Trace, &csv::Csv];
+pub const FORMATS: &[&dyn RecordFormat] = &[&dsa::Dsa, &json::Json, &trace::Trace, &csv::Csv];
 
 /// The format of that name.
 pub fn find(name: &str) -> Option<&'static dyn RecordFormat> {

@@ -10,7 +10,7 @@
 
 use memplan_core::{BufferId, Bytes, Outcome, Plan, Problem, SpaceId, Stop, Witness};
 
-use crate::{Request, search};
+use crate::{Request, costs, search};
 
 /// At most this many buffers of a witness are tried one by one.
 const MOST_TRIED: usize = 64;
@@ -26,6 +26,8 @@ pub struct Explanation {
     pub obstacle: Option<Witness>,
     /// Buffers of the obstacle each of which, were it gone, would make room for all others.
     pub single: Vec<BufferId>,
+    /// Where reuse has a price: how many bytes a plan needs in which nothing is paid for that can be avoided, if that was found out.
+    pub free_extent: Option<Bytes>,
 }
 
 /// Explains a problem. See the module documentation.
@@ -50,7 +52,16 @@ pub fn explain(problem: &Problem, request: &Request) -> Explanation {
         (Some(witness), Some(tight)) => single_culprits(tight, witness, request),
         _ => Vec::new(),
     };
-    Explanation { outcome, obstacle, single }
+    let free_extent = outcome.plan().and_then(|plan| free_extent(problem, plan, request));
+    Explanation { outcome, obstacle, single, free_extent }
+}
+
+/// What a plan needs that pays for nothing, without a look at capacities. `None` if the plan is such a plan.
+fn free_extent(problem: &Problem, plan: &Plan, request: &Request) -> Option<Bytes> {
+    plan.cost.filter(|cost| cost.total > 0)?;
+    let mut builder = costs::kept_apart(problem, |_| true)?.to_builder();
+    builder.spaces_mut().iter_mut().for_each(|space| space.capacity = None);
+    search::search(&builder.build().ok()?, request).outcome.plan().map(Plan::extent)
 }
 
 /// The problem with a byte less than the plan needs in its largest space.

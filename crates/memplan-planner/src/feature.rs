@@ -28,6 +28,8 @@ pub enum Feature {
     MustShare,
     /// Pairs that must not share.
     MustNotShare,
+    /// Pairs that share at a price.
+    ReuseCosts,
     /// An order of execution that is not fixed.
     Dependencies,
     /// More than one space in use.
@@ -44,7 +46,7 @@ pub enum Feature {
 
 impl Feature {
     /// All features.
-    pub const ALL: [Feature; 15] = [
+    pub const ALL: [Feature; 16] = [
         Feature::Alignment,
         Feature::Gaps,
         Feature::Windows,
@@ -54,6 +56,7 @@ impl Feature {
         Feature::Ties,
         Feature::MustShare,
         Feature::MustNotShare,
+        Feature::ReuseCosts,
         Feature::Dependencies,
         Feature::SeveralSpaces,
         Feature::CandidateSpaces,
@@ -74,6 +77,7 @@ impl Feature {
             Feature::Ties => "tie groups",
             Feature::MustShare => "pairs that must share",
             Feature::MustNotShare => "pairs that must not share",
+            Feature::ReuseCosts => "reuse costs (pairs that share at a price)",
             Feature::Dependencies => "dependencies (an order of execution that is not fixed)",
             Feature::SeveralSpaces => "several memory spaces",
             Feature::CandidateSpaces => "buffers with a choice of spaces",
@@ -103,6 +107,7 @@ impl Feature {
         match self {
             Feature::MustShare => problem.must_share().first().map(|pair| Some(pair.0)),
             Feature::MustNotShare => problem.must_not_share().first().map(|pair| Some(pair.0)),
+            Feature::ReuseCosts => problem.reuse_costs().first().map(|pair| Some(pair.one)),
             Feature::Dependencies => problem.dependencies().map(|_| None),
             _ => None,
         }
@@ -119,7 +124,7 @@ impl Feature {
             Feature::Exclusive => buffer.exclusive,
             Feature::Slots => buffer.slots > 1,
             Feature::Ties => buffer.tie.is_some(),
-            Feature::MustShare | Feature::MustNotShare | Feature::Dependencies => false,
+            Feature::MustShare | Feature::MustNotShare | Feature::ReuseCosts | Feature::Dependencies => false,
             Feature::SeveralSpaces => {
                 let home = problem.buffers()[BufferId::from_index(0)].spaces[0];
                 buffer.spaces.iter().any(|&space| space != home)

@@ -15,6 +15,7 @@
 //! shared objects, `smallest_gap` is best fit over records.
 
 mod collision;
+mod costs;
 pub mod explain;
 pub mod feature;
 mod growing_object;

@@ -46,7 +46,8 @@ mod witness;
 
 pub(crate) use budget::{Budget, Clock, PassCost};
 pub(crate) use dense::is_crowded;
-pub(crate) use general::{only, relaxed};
+pub(crate) use general::{assemble, only, relaxed};
 pub(crate) use plan::search_and_ask;
 pub use plan::{Answer, search};
+pub(crate) use random::Random;
 pub use schedule::{StageReport, stages};

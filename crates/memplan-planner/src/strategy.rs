@@ -21,7 +21,7 @@ pub mod stretch_largest;
 
 use memplan_core::{Outcome, Problem};
 
-use crate::{Assign, Feature, Refusal, Request};
+use crate::{Assign, Feature, Refusal, Request, costs};
 
 /// A way to plan.
 pub trait Strategy: Sync {
@@ -102,6 +102,6 @@ pub fn plan(strategy: &dyn Strategy, problem: &Problem, request: &Request) -> Re
     }
     match strategy.refuse(problem, request) {
         Some(refusal) => Err(refusal),
-        None => Ok(strategy.plan(problem, request)),
+        None => Ok(costs::price(problem, strategy.plan(problem, request))),
     }
 }

@@ -230,6 +230,51 @@ pub(crate) const MOVES_PER_KEY: usize = 16;
 /// Measured: with 20,000/2,000 that leaves 50 large rectangles above 1.03 times the peak, instead of 1,100 small ones.
 pub(crate) const PEAK_MARGIN: u64 = 64;
 
+// Reuse that costs.
+
+/// Most relations between pieces that are listed, each at both of its pieces: half a gigabyte.
+/// Measured: 10,000 buffers with 100 alive and 100,000 priced pairs have 1.1 million.
+pub(crate) const MOST_COST_RELATIONS: usize = 6_000_000;
+/// Most offsets of a component that the exact search looks at. Measured: the kernels of `tests/reuse_costs.rs` have at most 1,500.
+pub(crate) const MOST_COST_OFFSETS: usize = 20_000;
+/// Offsets that nodes of the exact search update for one unit of work. Measured: a node that updates 100 takes half a microsecond.
+pub(crate) const OFFSETS_PER_UNIT: u64 = 1_024;
+/// Relations that a move of the annealer looks at for one unit of work.
+/// Measured: 600,000 moves among 60 relations each take 1.6 s.
+pub(crate) const RELATIONS_PER_UNIT: u32 = 80;
+/// Moves per piece of the first round of annealing. Measured: kernels of 20 pieces reach their optimum in it.
+pub(crate) const FIRST_ROUND: u64 = 200;
+/// Moves after which the clock is looked at. Measured: not on its own.
+pub(crate) const MOVES_PER_GLANCE: u64 = 1024;
+/// The temperature at which a round begins, in mean weights: most moves are accepted.
+/// Measured: with half of it, lifts end with broken relations more often.
+pub(crate) const HOTTEST: f32 = 1.0;
+/// The temperature at which a round ends. Measured: below it the costs of the lifts did not change any more.
+pub(crate) const COLDEST: f32 = 0.15;
+/// What a forbidden relation counts at first, in mean weights.
+/// Measured: 600,000 moves on lift A end at 137 with 4 and at 141 with 8, but 250,000 moves only end valid with 8.
+pub(crate) const FIRST_PENALTY: f32 = 8.0;
+/// What a penalty is multiplied with as long as its relation is broken.
+/// Measured: 250,000 moves on lifts A and K end valid with it, with 1.15 they do not.
+pub(crate) const PENALTY_GROWTH: f32 = 1.4;
+/// Moves per piece after which penalties of broken relations grow. Measured: together with their growth.
+pub(crate) const MOVES_PER_PENALTY: u64 = 10;
+/// Most pieces for which every order is tried at first; of more, one order is. Measured: a pass over 10,000 takes 50 ms.
+pub(crate) const FEW_PRICED_PIECES: usize = 5_000;
+/// Most priced pairs for hitting sets. Measured: not on its own; beyond it cores become too many.
+pub(crate) const MOST_HITTING_PAIRS: usize = 200;
+/// What a question of the hitting sets costs besides its search: first plans, and the reduction of the witness.
+/// Measured: 20 ms on a component of 40 pieces.
+pub(crate) const HITTING_CALL: u64 = 5_000;
+/// Most cores that are collected. Measured: not on its own.
+pub(crate) const MOST_CORES: usize = 300;
+/// Most nodes of the search for the cheapest hitting set: a few milliseconds. Measured: not on its own.
+pub(crate) const MOST_HITTING_NODES: u64 = 20_000;
+/// Most pieces that are lowered one by one in the end. Measured: not on its own.
+pub(crate) const MOST_SUNK_PIECES: usize = 20_000;
+/// Most passes over all pieces when lowering. Measured: lifts need at most 6.
+pub(crate) const MOST_SINKING_PASSES: usize = 10;
+
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};

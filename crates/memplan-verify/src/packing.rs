@@ -32,6 +32,8 @@
 //!    not matter, sharing an object is having bytes in common, and the object is
 //!    large enough for each of its buffers. A size that is not known in bytes can
 //!    only be held by an object of the same symbol, or of a shape that covers it.
+//! 9. A plan that says what its reuse costs says the sum of the weights of those
+//!    pairs that have a byte in common, and claims no bound above it.
 //!
 //! A placement's strides do not matter here: where the instances of other
 //! iterations lie is the dataflow check's business.
@@ -66,6 +68,7 @@
 
 mod alone;
 mod apart;
+mod cost;
 mod layout;
 mod listing;
 mod live_ranges;
@@ -96,5 +99,6 @@ pub fn check(problem: &Problem, plan: &Plan) -> Vec<Violation> {
     apart::check_exclusive(problem, &layout, &companies, &mut violations);
     apart::check_pairs(problem, &layout, &mut violations);
     order::check(problem, &layout, &companies, &overlays, &mut violations);
+    cost::check(problem, plan, &layout, &mut violations);
     violations
 }

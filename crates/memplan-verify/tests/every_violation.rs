@@ -12,6 +12,7 @@ struct Case {
     objects: Vec<SharedObject>,
     reused: Vec<Reuse>,
     unknown: Vec<String>,
+    cost: Option<PlanCost>,
     extents: Option<Vec<u64>>,
 }
 
@@ -58,6 +59,7 @@ impl Case {
             objects: IndexVec::from_vec(self.objects),
             reused: self.reused,
             unknown: self.unknown,
+            cost: self.cost,
             ..Plan::empty(&problem)
         };
         match self.extents {
@@ -535,6 +537,27 @@ fn overlay_slots() {
     case.builder.overlay(Overlay { buffer: w, over: v, kind: OverlayKind::AnyOffset });
     case.over(w, v);
     case.provokes(Kind::OverlaySlots, "the plan puts `w` over `v`, but gives them different numbers of slots");
+}
+
+/// Two buffers on the same bytes, one after the other, whose sharing costs 3; a third one beside them, which would cost 5.
+fn priced(cost: PlanCost) -> Case {
+    let mut case = Case::default();
+    let one = case.at(alive("one", 64, 0, 2), 0);
+    let other = case.at(alive("other", 64, 2, 4), 32);
+    let beside = case.at(alive("beside", 64, 4, 6), 96);
+    case.builder.reuse_cost(ReuseCost { one, other, weight: 3 });
+    case.builder.reuse_cost(ReuseCost { one, other: beside, weight: 5 });
+    case.cost = Some(cost);
+    case
+}
+
+#[test]
+fn costs_are_computed_from_the_placement_alone() {
+    priced(PlanCost { total: 3, lower_bound: 0 }).raises_nothing();
+    let message = "the plan says that its reuse costs 0, but pairs of a cost of 3 have bytes in common";
+    priced(PlanCost { total: 0, lower_bound: 0 }).provokes(Kind::CostWrong, message);
+    let message = "the plan costs 3, but claims that no plan costs less than 4";
+    priced(PlanCost { total: 3, lower_bound: 4 }).provokes(Kind::CostBelowBound, message);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use memplan_core::{BufferId, Problem, Witness};
+use memplan_core::{BufferId, Bytes, Problem, Witness};
 use memplan_planner::Request;
 use memplan_planner::explain;
 use memplan_planner::strategy::search::Search;
@@ -19,22 +19,24 @@ pub struct Explanation {
     pub obstacle: Option<Witness>,
     /// Buffers of the obstacle each of which, were it gone, would make room for all others.
     pub single: Vec<BufferId>,
+    /// Where reuse has a price: what a plan needs in which nothing is paid for that can be avoided.
+    pub free_extent: Option<Bytes>,
 }
 
 /// Explains an input.
 pub fn explain(input: &Input, how: &How) -> Result<Explanation, Failure> {
-    let found = Mutex::new((None, Vec::new()));
+    let found = Mutex::new((None, Vec::new(), None));
     let method = Method {
         base: &Search,
         plan: |problem: &Problem, request: &Request| {
-            let explain::Explanation { outcome, obstacle, single } = explain::explain(problem, request);
+            let explain::Explanation { outcome, obstacle, single, free_extent } = explain::explain(problem, request);
             if let Ok(mut found) = found.lock() {
-                *found = (obstacle, single);
+                *found = (obstacle, single, free_extent);
             }
             outcome
         },
     };
     let planned = driver::lay_out(&Plain::default(), input, &How { strategy: Some(&method), ..how.clone() })?;
-    let (obstacle, single) = found.into_inner().unwrap_or_default();
-    Ok(Explanation { planned, obstacle, single })
+    let (obstacle, single, free_extent) = found.into_inner().unwrap_or_default();
+    Ok(Explanation { planned, obstacle, single, free_extent })
 }

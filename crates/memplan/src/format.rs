@@ -117,6 +117,8 @@ pub struct ReadOptions {
     pub dialects: Option<Dialects>,
     /// What is to be assumed about models.
     pub models: ModelOptions,
+    /// Which problem to read of a file that holds several.
+    pub instance: Option<String>,
 }
 
 /// A format of input files.
@@ -164,6 +166,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &snapshot::Snapshot,
     &xla::Xla,
     &te::TensorExpressions,
+    &records::DSA,
     &records::JSON,
     &records::TRACE,
     &tvmscript::TvmScript,

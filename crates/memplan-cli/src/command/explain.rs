@@ -1,6 +1,6 @@
 //! `memplan explain`: what stands in the way of fitting, or of a smaller plan.
 
-use memplan::core::{BufferId, Bytes, Outcome, Problem, SpaceId, Witness};
+use memplan::core::{BufferId, Bytes, Outcome, Plan, Problem, SpaceId, Witness};
 use memplan::driver;
 use memplan::explain::{Explanation, explain};
 use memplan::planner::Refusal;
@@ -66,8 +66,34 @@ fn report(problem: &Problem, explanation: &Explanation) -> String {
             "no plan was found within the limits, and none was ruled out\n".to_owned()
         }
     };
+    if let Some(plan) = explanation.planned.outcome.plan() {
+        text.push_str(&costs(problem, plan, explanation.free_extent));
+    }
     if explanation.obstacle.is_some() {
         text.push_str(&single(problem, &explanation.single));
+    }
+    text
+}
+
+/// What reuse costs, which pairs are paid for, and how many bytes more would avoid it.
+fn costs(problem: &Problem, plan: &Plan, free_extent: Option<Bytes>) -> String {
+    let Some(cost) = plan.cost else { return String::new() };
+    let least = if cost.total == cost.lower_bound {
+        "no plan costs less".to_owned()
+    } else {
+        format!("every plan costs at least {}", cost.lower_bound)
+    };
+    let mut text = format!("reuse costs {}; {least}\n", cost.total);
+    let name = |id: BufferId| visible(&problem.buffers()[id].name).to_string();
+    let mut table = Table::with_heading(&["buffer", "shares with", ">cost"]);
+    for pair in plan.active_pairs(problem) {
+        table.plain_row([name(pair.one), name(pair.other), pair.weight.to_string()]);
+    }
+    if cost.total > 0 {
+        text.push_str(&format!("\n{}", table.render(2)));
+    }
+    if let Some(more) = free_extent.and_then(|free| free.0.checked_sub(plan.extent().0)) {
+        text.push_str(&format!("\nwith {} more, nothing would have to be paid\n", sized(Bytes(more))));
     }
     text
 }
@@ -137,9 +163,14 @@ fn as_json(problem: &Problem, explanation: &Explanation) -> serde_json::Value {
             "single": explanation.single.iter().map(name).collect::<Vec<_>>(),
         })
     });
-    json!({
+    let mut value = json!({
         "status": explanation.planned.outcome.status(),
         "extent": explanation.planned.outcome.plan().map(|plan| plan.extent().0),
         "obstacle": obstacle,
-    })
+    });
+    if let Some(cost) = explanation.planned.outcome.plan().and_then(|plan| plan.cost) {
+        value["cost"] = json!(cost.total);
+        value["free_extent"] = json!(explanation.free_extent.map(|bytes| bytes.0));
+    }
+    value
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use memplan::core::{Bytes, Id, Outcome, Problem, Stop, Witness, bound};
+use memplan::core::{Bytes, Id, Outcome, Plan, PlanCost, Problem, Stop, Witness, bound};
 use memplan::driver::{self, Checked};
 use memplan::format::Input;
 use memplan::front_end::{FrontEnd, Plain, PlanForm, Planned};
@@ -230,7 +230,28 @@ fn totals(planned: &Planned) -> String {
         let exact = (format!("{bytes} B"), Style::Faint);
         table.row([("arena".to_owned(), Style::Plain), (bytes.human(), Style::Strong), exact, (remark, Style::Faint)]);
     }
+    if let Some(plan) = planned.outcome.plan()
+        && let Some(cost) = plan.cost
+    {
+        let remark = cost_remark(problem, plan, cost);
+        table.row([
+            ("reuse cost".to_owned(), Style::Plain),
+            (cost.total.to_string(), Style::Strong),
+            (String::new(), Style::Plain),
+            (remark, Style::Faint),
+        ]);
+    }
     table.render(2)
+}
+
+/// Whether reuse could cost less, and how many pairs are paid for.
+fn cost_remark(problem: &Problem, plan: &Plan, cost: PlanCost) -> String {
+    let active = plan.active_pairs(problem).len();
+    let pairs = format!("{active} of {} share bytes", count(problem.reuse_costs().len(), "priced pair"));
+    match cost.total == cost.lower_bound {
+        true => format!("the least possible, {pairs}"),
+        false => format!("at least {}, {pairs}", cost.lower_bound),
+    }
 }
 
 fn lower_bound(planned: &Planned) -> Bytes {

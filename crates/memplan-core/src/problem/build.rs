@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::{Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Overlay, Problem, ProblemError, Size, Space};
+use super::{Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Overlay, Problem, ProblemError, ReuseCost, Size, Space};
 use crate::block::Blocks;
 use crate::{BufferId, Bytes, GroupId, Id, IndexVec, MAX_BYTES, MAX_STEP, SpaceId};
 
@@ -16,6 +16,7 @@ pub struct ProblemBuilder {
     pub(super) overlays: Vec<Overlay>,
     pub(super) must_share: Vec<(BufferId, BufferId)>,
     pub(super) must_not_share: Vec<(BufferId, BufferId)>,
+    pub(super) reuse_costs: Vec<ReuseCost>,
     pub(super) dependencies: Option<Dependencies>,
 }
 
@@ -55,6 +56,16 @@ impl ProblemBuilder {
         self.must_not_share.push((one, other));
     }
 
+    /// Puts a price on two buffers having a byte in common. A pair that is named twice costs the sum.
+    pub fn reuse_cost(&mut self, cost: ReuseCost) {
+        self.reuse_costs.push(cost);
+    }
+
+    /// The prices so far, to change.
+    pub fn reuse_costs_mut(&mut self) -> &mut Vec<ReuseCost> {
+        &mut self.reuse_costs
+    }
+
     /// Declares that the order of execution is not fixed.
     pub fn dependencies(&mut self, dependencies: Dependencies) {
         self.dependencies = Some(dependencies);
@@ -78,6 +89,7 @@ impl ProblemBuilder {
     /// the sizes of all slots of all buffers, padded to their alignments, add
     /// up to at most [`MAX_BYTES`] together with the largest fixed offset: no
     /// sum of sizes and offsets that a sensible planner forms can overflow.
+    /// The weights of all reuse costs add up to at most [`MAX_BYTES`], too.
     pub fn build(mut self) -> Result<Problem, ProblemError> {
         if self.spaces.is_empty() {
             self.spaces.push(Space::new("default"));
@@ -90,6 +102,7 @@ impl ProblemBuilder {
         self.check_relations()?;
         let blocks = Blocks::of(&self.buffers, &self.must_share)?;
         self.check_apart(&blocks)?;
+        self.check_costs()?;
         self.check_dependencies()?;
         Ok(Problem {
             spaces: self.spaces,
@@ -98,6 +111,7 @@ impl ProblemBuilder {
             overlays: self.overlays,
             must_share: self.must_share,
             must_not_share: self.must_not_share,
+            reuse_costs: self.reuse_costs,
             dependencies: self.dependencies,
             blocks,
         })
@@ -197,7 +211,8 @@ impl ProblemBuilder {
     fn check_relations(&self) -> Result<(), ProblemError> {
         let overlays = self.overlays.iter().map(|overlay| (overlay.buffer, overlay.over));
         let pairs = self.must_share.iter().chain(&self.must_not_share).copied();
-        for (one, other) in overlays.chain(pairs) {
+        let priced = self.reuse_costs.iter().map(|cost| (cost.one, cost.other));
+        for (one, other) in overlays.chain(pairs).chain(priced) {
             for buffer in [one, other] {
                 if buffer.index() >= self.buffers.len() {
                     return Err(ProblemError::UnknownBuffer { index: buffer.index(), count: self.buffers.len() });
@@ -227,6 +242,15 @@ impl ProblemBuilder {
             }
         }
         Ok(())
+    }
+
+    /// The cost of a plan is a sum of weights, so that the sum of all of them must be a number.
+    fn check_costs(&self) -> Result<(), ProblemError> {
+        let sum = self.reuse_costs.iter().try_fold(0u64, |sum, cost| sum.checked_add(cost.weight));
+        match sum.filter(|&sum| sum <= MAX_BYTES) {
+            Some(_) => Ok(()),
+            None => Err(ProblemError::CostsTooLarge),
+        }
     }
 
     fn check_dependencies(&self) -> Result<(), ProblemError> {

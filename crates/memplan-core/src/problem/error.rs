@@ -65,6 +65,8 @@ pub enum ProblemError {
     StepTooLarge { buffer: BufferId, name: String },
     #[error("the numbers of space `{name}` pass 2^63 bytes")]
     SpaceTooLarge { space: SpaceId, name: String },
+    #[error("the weights of all reuse costs add up to more than 2^63")]
+    CostsTooLarge,
     #[error("there are dependencies for {given} buffers, but {count} buffers")]
     DependencyCount { given: usize, count: usize },
     #[error("buffer `{name}` is computed from itself: the dependencies contain a cycle")]
@@ -106,6 +108,7 @@ impl ProblemError {
             | BaseMisaligned { .. }
             | SpaceTooLarge { .. }
             | DependencyCount { .. }
+            | CostsTooLarge
             | TooManyBuffers { .. } => None,
         }
     }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use memplan_core::{
-    BufferId, Bytes, Id, ObjectId, Outcome, Placement, Plan, Problem, Reuse, SharedObject, Size, SpaceId, bound,
+    BufferId, Bytes, Id, ObjectId, Outcome, Placement, Plan, PlanCost, Problem, Reuse, SharedObject, Size, SpaceId,
+    bound,
 };
 use serde::Serialize;
 use smallvec::SmallVec;
@@ -34,6 +35,8 @@ struct PlanFile<'a> {
     buffers: Vec<BufferFile<'a>>,
     objects: Vec<ObjectFile<'a>>,
     reused: Vec<ReuseFile<'a>>,
+    #[serde(flatten)]
+    cost: Option<CostFile<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
 }
@@ -75,6 +78,25 @@ struct ReuseFile<'a> {
     over: Vec<&'a str>,
 }
 
+/// What reuse costs, where the problem puts a price on it.
+#[derive(Serialize)]
+struct CostFile<'a> {
+    cost: u64,
+    cost_lower_bound: u64,
+    /// The pairs that have bytes in common, each with its price.
+    active: Vec<(&'a str, &'a str, u64)>,
+}
+
+impl<'a> CostFile<'a> {
+    fn of(problem: &'a Problem, plan: &Plan) -> Option<CostFile<'a>> {
+        let cost = plan.cost?;
+        let name = |id: BufferId| problem.buffers()[id].name.as_str();
+        let active = plan.active_pairs(problem);
+        let active = active.into_iter().map(|pair| (name(pair.one), name(pair.other), pair.weight)).collect();
+        Some(CostFile { cost: cost.total, cost_lower_bound: cost.lower_bound, active })
+    }
+}
+
 impl<'a> PlanFile<'a> {
     fn of(problem: &'a Problem, outcome: &'a Outcome, strategy: &'a str, seconds: Option<f64>) -> PlanFile<'a> {
         let plan = outcome.plan();
@@ -107,6 +129,7 @@ impl<'a> PlanFile<'a> {
                     .map(|reuse| ReuseFile { buffer: name(&reuse.buffer), over: names(&reuse.over) })
                     .collect()
             }),
+            cost: plan.and_then(|plan| CostFile::of(problem, plan)),
             seconds,
         }
     }
@@ -162,7 +185,7 @@ fn buffers<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<BufferFile<'
 }
 
 /// Reads a plan in the form [`write()`] writes. Of a buffer only `id` and `offset`,
-/// `offsets` or `object` are needed; `spaces` gives the claimed extents.
+/// `offsets` or `object` are needed; `spaces` gives the claimed extents, `cost` the claimed cost.
 pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     let by_name: HashMap<&str, BufferId> =
         problem.buffers().iter_enumerated().map(|(id, buffer)| (buffer.name.as_str(), id)).collect();
@@ -190,6 +213,11 @@ pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     reader.plan.fit_extents(problem);
     if let Some(spaces) = field("spaces") {
         reader.extents(spaces)?;
+    }
+    if let Some(cost) = field("cost") {
+        let number = |value: Json| value.number("a cost of 0 or more");
+        let lower_bound = field("cost_lower_bound").map(number).transpose()?.unwrap_or(0);
+        reader.plan.cost = Some(PlanCost { total: number(cost)?, lower_bound });
     }
     Ok(reader.plan)
 }

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 use memplan_core::{
     Buffer, BufferId, Bytes, Dependencies, GroupId, Id, IndexVec, Interval, Lifetime, Overlay, OverlayKind, Problem,
-    ProblemBuilder, Size, Space, SpaceId, Span, Step, Tie,
+    ProblemBuilder, ReuseCost, Size, Space, SpaceId, Span, Step, Tie,
 };
 use serde::Serialize;
 use smallvec::SmallVec;
@@ -66,7 +66,7 @@ impl RecordFormat for Json {
 }
 
 /// The entries of an object, taken one by one; what is left over is noted.
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     object: Value<'a>,
     entries: Vec<(Cow<'a, str>, Value<'a>)>,
     /// The names that were asked for: what an entry that is left over may have meant.
@@ -74,12 +74,12 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn of(object: Value<'a>, what: &str) -> Result<Fields<'a>, ReadError> {
+    pub(super) fn of(object: Value<'a>, what: &str) -> Result<Fields<'a>, ReadError> {
         Ok(Fields { object, entries: object.entries(what)?, known: Vec::new() })
     }
 
     /// Takes a field; `null` counts as absent, and of two the last counts.
-    fn take(&mut self, key: &'static str) -> Option<Value<'a>> {
+    pub(super) fn take(&mut self, key: &'static str) -> Option<Value<'a>> {
         self.known.push(key);
         let mut found = None;
         self.entries.retain(|(name, value)| {
@@ -91,11 +91,16 @@ impl<'a> Fields<'a> {
         found.filter(|value| !value.is_null())
     }
 
-    fn need(&mut self, key: &'static str) -> Result<Value<'a>, ReadError> {
+    pub(super) fn need(&mut self, key: &'static str) -> Result<Value<'a>, ReadError> {
         self.take(key).ok_or_else(|| self.object.error("json::missing-field", format!("the field `{key}` is missing")))
     }
 
-    fn bytes(&mut self, key: &'static str) -> Result<Option<Bytes>, ReadError> {
+    /// What nobody has taken.
+    pub(super) fn left(&self) -> impl Iterator<Item = (&str, Value<'a>)> {
+        self.entries.iter().map(|(name, value)| (name.as_ref(), *value))
+    }
+
+    pub(super) fn bytes(&mut self, key: &'static str) -> Result<Option<Bytes>, ReadError> {
         self.take(key).map(|value| value.number("a number of bytes").map(Bytes)).transpose()
     }
 }
@@ -152,6 +157,7 @@ impl<'a> Reader<'a> {
         for pair in self.pairs(top.take("must_not_share"))? {
             self.builder.must_not_share(pair.0, pair.1);
         }
+        self.reuse_costs(top.take("reuse_costs"))?;
         self.dependencies(top.take("dependencies"), top.take("read_by_outputs"))?;
         self.left_over(&top, "")?;
         if !self.ignored.is_empty() {
@@ -389,6 +395,26 @@ impl<'a> Reader<'a> {
         Ok(pairs)
     }
 
+    /// Entries `["a", "b", 3]`; without a weight a pair costs 1.
+    fn reuse_costs(&mut self, value: Option<Value<'a>>) -> Result<(), ReadError> {
+        const EXPECTED: &str = "a pair of ids with its cost, such as [\"a\", \"b\", 1]";
+        let Some(value) = value else { return Ok(()) };
+        for entry in value.list("a list of pairs of ids with their costs")? {
+            let (one, other, weight) = match *entry.list(EXPECTED)?.as_slice() {
+                [one, other] => (one, other, 1),
+                [one, other, weight] => (one, other, weight.number("a cost of 0 or more")?),
+                _ => return Err(entry.expected(EXPECTED)),
+            };
+            let (one, other) = (self.named(one)?, self.named(other)?);
+            if one == other {
+                return Err(entry.error("json::self-relation", "a buffer is related to itself"));
+            }
+            self.relations = Some(entry.span());
+            self.builder.reuse_cost(ReuseCost { one, other, weight });
+        }
+        Ok(())
+    }
+
     fn dependencies(&mut self, children: Option<Value<'a>>, outputs: Option<Value<'a>>) -> Result<(), ReadError> {
         let Some(children_value) = children else {
             return match outputs {
@@ -452,6 +478,8 @@ struct ProblemFile<'a> {
     must_share: Vec<[&'a str; 2]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     must_not_share: Vec<[&'a str; 2]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reuse_costs: Vec<(&'a str, &'a str, u64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dependencies: Option<Vec<Vec<usize>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -570,6 +598,11 @@ impl<'a> ProblemFile<'a> {
                 .collect(),
             must_share: pairs(problem.must_share()),
             must_not_share: pairs(problem.must_not_share()),
+            reuse_costs: problem
+                .reuse_costs()
+                .iter()
+                .map(|cost| (name(cost.one), name(cost.other), cost.weight))
+                .collect(),
             dependencies: problem
                 .dependencies()
                 .map(|dependencies| dependencies.children.iter().map(|children| indices(children)).collect()),

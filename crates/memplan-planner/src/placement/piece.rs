@@ -141,6 +141,7 @@ pub struct Pieces<'p> {
     /// First slot of each buffer's piece.
     piece_of: IndexVec<BufferId, PieceId>,
     apart: Lists<Apart>,
+    costly: Lists<Apart>,
     partners: Lists<Partner>,
     ordering: Option<Ordering>,
 }
@@ -159,6 +160,7 @@ impl<'p> Pieces<'p> {
             steps: Vec::new(),
             piece_of: IndexVec::filled(PieceId::from_index(0), problem.buffers().len()),
             apart: Lists::default(),
+            costly: Lists::default(),
             partners: Lists::default(),
             ordering,
         };
@@ -228,6 +230,11 @@ impl<'p> Pieces<'p> {
         self.apart.for_piece(self.first_slot(piece))
     }
 
+    /// Byte ranges that cost something where they meet. Symmetric.
+    pub(crate) fn costly(&self, piece: PieceId) -> &[Apart] {
+        self.costly.for_piece(self.first_slot(piece))
+    }
+
     /// Pieces it may overlap in place. Symmetric, sorted by piece; a pair of both
     /// kinds is listed as [`OverlayKind::AnyOffset`] only.
     pub fn partners(&self, piece: PieceId) -> &[Partner] {
@@ -256,6 +263,7 @@ impl<'p> Pieces<'p> {
         self.problem.spaces().len() == 1
             && self.problem.blocks().blocks().is_empty()
             && self.problem.must_not_share().is_empty()
+            && self.problem.reuse_costs().is_empty()
             && self.ordering.is_none()
             && self.can_be_merged()
             && self.ids().all(is_rectangle)
@@ -392,14 +400,9 @@ impl<'p> Pieces<'p> {
     }
 
     fn relate(&mut self) {
-        let mut apart = Vec::new();
-        for &(one, other) in self.problem.must_not_share() {
-            if self.piece_of[one] != self.piece_of[other] {
-                apart.push((self.piece_of[one], self.apart_of(one, other)));
-                apart.push((self.piece_of[other], self.apart_of(other, one)));
-            }
-        }
-        self.apart = Lists::of(self.pieces.len(), apart);
+        self.apart = self.pairs(self.problem.must_not_share().iter().copied());
+        let priced = self.problem.reuse_costs().iter().filter(|cost| cost.weight > 0);
+        self.costly = self.pairs(priced.map(|cost| (cost.one, cost.other)));
         let mut partners = Vec::new();
         for overlay in self.problem.overlays() {
             if self.is_usable(overlay.buffer, overlay.over) {
@@ -415,6 +418,16 @@ impl<'p> Pieces<'p> {
         partners.dedup_by_key(|(piece, partner)| (*piece, partner.other));
         partners.reverse();
         self.partners = Lists::of(self.pieces.len(), partners);
+    }
+
+    /// The byte ranges of pairs of buffers, listed at the pieces of both.
+    fn pairs(&self, pairs: impl Iterator<Item = (BufferId, BufferId)>) -> Lists<Apart> {
+        let mut ranges = Vec::new();
+        for (one, other) in pairs.filter(|&(one, other)| self.piece_of[one] != self.piece_of[other]) {
+            ranges.push((self.piece_of[one], self.apart_of(one, other)));
+            ranges.push((self.piece_of[other], self.apart_of(other, one)));
+        }
+        Lists::of(self.pieces.len(), ranges)
     }
 
     fn apart_of(&self, one: BufferId, other: BufferId) -> Apart {

@@ -59,6 +59,8 @@ pub struct Placer<'p> {
     ranks: Vec<u32>,
     /// The last slots that were put down, if they lie on each other.
     run: Option<Run>,
+    /// Whether bytes with a price are obstacles, too.
+    avoids_costs: bool,
     /// Obstacles looked at since the last [`clear`](Placer::clear): what the placements cost.
     obstacles_met: u64,
     /// Scratch memory.
@@ -99,6 +101,7 @@ impl<'p> Placer<'p> {
             first_rank,
             ranks,
             run: None,
+            avoids_costs: false,
             obstacles_met: 0,
             obstacles: Vec::new(),
             soft: Vec::new(),
@@ -143,13 +146,24 @@ impl<'p> Placer<'p> {
     pub fn place(&mut self, piece: PieceId, fit: Fit) -> Option<Spot> {
         if self.spots[piece].is_none() {
             let homes = self.pieces.homes(piece);
-            let fits = |home: &usize| self.place_slots(piece, *home, fit, self.spaces[homes[*home].space].limit);
-            let mut numbers = 0..homes.len();
-            if numbers.find(fits).is_none() {
+            let mut fits = |home: &usize| self.place_slots(piece, *home, fit, self.spaces[homes[*home].space].limit);
+            if (0..homes.len()).find(&mut fits).is_none() {
                 (0..homes.len()).find(|&home| self.place_slots(piece, home, fit, MAX_BYTES));
             }
         }
         self.spots[piece]
+    }
+
+    /// As [`place`](Placer::place), but first looks for an offset at which nothing is paid for: where no bytes coincide
+    /// with those of a piece that has a price.
+    pub(crate) fn place_cheaply(&mut self, piece: PieceId, fit: Fit) -> Option<Spot> {
+        if self.spots[piece].is_none() && !self.pieces.costly(piece).is_empty() {
+            let homes = self.pieces.homes(piece);
+            self.avoids_costs = true;
+            (0..homes.len()).find(|&home| self.place_slots(piece, home, fit, self.spaces[homes[home].space].limit));
+            self.avoids_costs = false;
+        }
+        self.place(piece, fit)
     }
 
     /// Places all slots of a piece in its `home`-th home, or none of them.
@@ -324,7 +338,8 @@ impl<'p> Placer<'p> {
     }
 
     fn collect_apart(&mut self, piece: PieceId, space: SpaceId) {
-        for apart in self.pieces.apart(piece) {
+        let costly = if self.avoids_costs { self.pieces.costly(piece) } else { &[] };
+        for apart in self.pieces.apart(piece).iter().chain(costly) {
             let first = apart.other.index();
             for other in (first..first + apart.other_slots as usize).map(PieceId::from_index) {
                 if let Some(spot) = self.spots[other].filter(|spot| spot.space == space) {

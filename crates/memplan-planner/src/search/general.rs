@@ -127,7 +127,7 @@ fn spots(pieces: &Pieces, plan: &Plan) -> Option<Vec<Spot>> {
 }
 
 /// The plan with the pieces at these places.
-fn assemble(pieces: &Pieces, spots: &[Spot]) -> Plan {
+pub(crate) fn assemble(pieces: &Pieces, spots: &[Spot]) -> Plan {
     let problem = pieces.problem();
     let mut plan = Plan::empty(problem);
     for piece in pieces.ids() {

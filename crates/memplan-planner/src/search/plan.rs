@@ -49,6 +49,9 @@ pub(crate) fn search_and_ask(problem: &Problem, request: &Request) -> Answer {
 }
 
 fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
+    if !problem.reuse_costs().is_empty() {
+        return crate::costs::plan(problem, request);
+    }
     let Ok(pieces) = Pieces::of(problem) else {
         let outcome = Outcome::Exhausted { stop: Stop::Finished };
         return Answer { outcome, members: 0, nodes: 0, placements: 0 };

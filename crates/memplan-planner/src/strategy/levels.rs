@@ -151,8 +151,8 @@ impl Strategy for Levels {
     }
 
     fn supports(&self, feature: Feature, _: Assign) -> bool {
-        use Feature::{CandidateSpaces, Dependencies, Shapes, Ties, UnboundedSymbols};
-        !matches!(feature, CandidateSpaces | Dependencies | Shapes | Ties | UnboundedSymbols)
+        use Feature::{CandidateSpaces, Dependencies, ReuseCosts, Shapes, Ties, UnboundedSymbols};
+        !matches!(feature, CandidateSpaces | Dependencies | ReuseCosts | Shapes | Ties | UnboundedSymbols)
     }
 
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {

@@ -36,6 +36,7 @@ impl Strategy for Naive {
         use Feature::*;
         match feature {
             Exclusive | MustNotShare | Dependencies => true,
+            ReuseCosts => assign == Assign::Offsets,
             Shapes | UnboundedSymbols => assign == Assign::Objects,
             other => supports_records(other),
         }

@@ -55,7 +55,7 @@ impl Strategy for ObjectFit {
     }
 
     fn supports(&self, feature: Feature, _: Assign) -> bool {
-        !matches!(feature, Feature::FixedOffsets | Feature::Slots)
+        !matches!(feature, Feature::FixedOffsets | Feature::Slots | Feature::ReuseCosts)
     }
 
     fn refuse(&self, problem: &Problem, _: &Request) -> Option<Refusal> {

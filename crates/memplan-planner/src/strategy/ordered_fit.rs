@@ -22,13 +22,16 @@
 //! lowest offset (first fit) or whenever a same-base victim is there (best fit).
 //! The plan depends on names and input order only as far as [`Order`] says.
 //!
+//! Where reuse has a price, each piece first looks for an offset at which nothing is paid; only where there is none within
+//! the capacity it goes where it would go anyway. If that leaves no room for others, the pass is repeated without a look at prices.
+//!
 //! When a fixed offset is taken by another fixed buffer there is no plan; when
 //! a piece finds no room within any capacity this one pass has failed, and the
 //! answer is "none found", or "infeasible" if the lower bound proves it.
 
 use std::ops::ControlFlow;
 
-use memplan_core::{Bytes, Outcome, Problem, Stop};
+use memplan_core::{Bytes, Outcome, Plan, Problem, Stop};
 
 use super::Strategy;
 use crate::fit::Fit;
@@ -37,6 +40,7 @@ use crate::order::Order;
 use crate::parallel_first_fit::Halves;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::{Placer, Spot};
+use crate::portfolio::fits;
 use crate::search::Clock;
 use crate::{Assign, Feature, Refusal, Request, collision};
 
@@ -125,6 +129,22 @@ impl OrderedFit {
     }
 }
 
+impl OrderedFit {
+    /// One pass in which every piece avoids costly reuse while that fits.
+    fn plan_cheaply(&self, problem: &Problem, pieces: &Pieces) -> Option<Plan> {
+        let mut placer = Placer::new(pieces);
+        for piece in self.order.of(pieces) {
+            let spot = placer.place_cheaply(piece, self.fit)?;
+            let end = Bytes(spot.offset.saturating_add(pieces.get(piece).size));
+            // Past the capacity already: the rest need not be placed.
+            if problem.spaces()[spot.space].capacity.is_some_and(|capacity| end > capacity) {
+                return None;
+            }
+        }
+        placer.finish()
+    }
+}
+
 /// How far a pass came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
@@ -168,6 +188,13 @@ impl Strategy for OrderedFit {
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         let exhausted = Outcome::Exhausted { stop: Stop::Finished };
         let Ok(pieces) = Pieces::of(problem) else { return exhausted };
+        if !problem.reuse_costs().is_empty() {
+            // Avoiding costs takes room. If it takes too much, the order goes ahead without a look at them.
+            let cheap = self.plan_cheaply(problem, &pieces);
+            if let Some(plan) = cheap.filter(|plan| fits(problem, plan)) {
+                return Outcome::judge(problem, plan, Stop::Finished);
+            }
+        }
         let mut placer = Placer::new(&pieces);
         // With a ceiling this strategy competes with a plan that somebody already has, so it may end without one.
         let clock = Clock::start(request);

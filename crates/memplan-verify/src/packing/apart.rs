@@ -53,7 +53,7 @@ pub(super) fn check_pairs(problem: &Problem, layout: &Layout, out: &mut Vec<Viol
 }
 
 /// The first slot of `one` that has bytes in common with one of `other`.
-fn first_common(layout: &Layout, one: BufferId, other: BufferId) -> Option<(Slot, u64, u64)> {
+pub(super) fn first_common(layout: &Layout, one: BufferId, other: BufferId) -> Option<(Slot, u64, u64)> {
     let mut theirs: Vec<&Slot> = layout.slots_of(other).iter().collect();
     theirs.sort_by_key(|slot| slot.low);
     layout.slots_of(one).iter().find_map(|slot| {

@@ -110,6 +110,10 @@ pub enum Violation {
     OverlayTooEarly { buffer: Who, over: Who },
     #[error("the plan puts {buffer} over {over}, but gives them different numbers of slots")]
     OverlaySlots { buffer: Who, over: Who },
+    #[error("the plan says that its reuse costs {claimed}, but pairs of a cost of {found} have bytes in common")]
+    CostWrong { claimed: u64, found: u128 },
+    #[error("the plan costs {cost}, but claims that no plan costs less than {bound}")]
+    CostBelowBound { cost: u64, bound: u64 },
     #[error("{} violations of kind `{}` are listed; at least {buffers} more buffers are involved in others", super::LISTED, .kind.code())]
     More { kind: Kind, buffers: usize },
 }
@@ -178,6 +182,8 @@ kinds! {
     OverlayNotSameBase "packing::overlay-not-same-base",
     OverlayTooEarly "packing::overlay-too-early",
     OverlaySlots "packing::overlay-slots",
+    CostWrong "packing::cost-wrong",
+    CostBelowBound "packing::cost-below-bound",
 }
 
 impl Violation {
@@ -210,6 +216,8 @@ impl Violation {
             Violation::OverlayNotSameBase { .. } => Kind::OverlayNotSameBase,
             Violation::OverlayTooEarly { .. } => Kind::OverlayTooEarly,
             Violation::OverlaySlots { .. } => Kind::OverlaySlots,
+            Violation::CostWrong { .. } => Kind::CostWrong,
+            Violation::CostBelowBound { .. } => Kind::CostBelowBound,
             Violation::More { kind, .. } => *kind,
         }
     }
@@ -246,7 +254,12 @@ impl Violation {
             | OverlayNotSameBase { buffer, .. }
             | OverlayTooEarly { buffer, .. }
             | OverlaySlots { buffer, .. } => Some(buffer),
-            UnknownBuffer { .. } | ObjectsPastExtent { .. } | ExtentPastCapacity { .. } | More { .. } => None,
+            UnknownBuffer { .. }
+            | ObjectsPastExtent { .. }
+            | ExtentPastCapacity { .. }
+            | CostWrong { .. }
+            | CostBelowBound { .. }
+            | More { .. } => None,
         }
     }
 

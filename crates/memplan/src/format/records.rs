@@ -1,13 +1,14 @@
 //! Lifetime records: a problem without a program.
 
 use memplan_models::ReadError;
-use memplan_models::records::{RecordFormat, csv, json, trace};
+use memplan_models::records::{RecordFormat, csv, dsa, json, trace};
 
 use super::{Format, Input, ReadOptions};
 
 /// A format of records as a format of inputs.
 pub(super) struct Records(&'static dyn RecordFormat);
 
+pub(super) static DSA: Records = Records(&dsa::Dsa);
 pub(super) static JSON: Records = Records(&json::Json);
 pub(super) static TRACE: Records = Records(&trace::Trace);
 pub(super) static CSV: Records = Records(&csv::Csv);
@@ -29,8 +30,11 @@ impl Format for Records {
         self.0.sniff(text)
     }
 
-    fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
-        let records = self.0.read(text)?;
+    fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError> {
+        let records = match &options.instance {
+            Some(instance) if self.name() == "dsa" => dsa::read(text, Some(instance))?,
+            _ => self.0.read(text)?,
+        };
         Ok(Input::of_problem(records.problem, records.notes))
     }
 }

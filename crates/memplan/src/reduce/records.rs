@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use memplan_core::{BufferId, Dependencies, IndexVec, Overlay, Problem, ProblemBuilder, ProblemError};
+use memplan_core::{BufferId, Dependencies, IndexVec, Overlay, Problem, ProblemBuilder, ProblemError, ReuseCost};
 use memplan_models::records as formats;
 
 use super::{Interesting, lines, minimize};
@@ -74,6 +74,11 @@ fn subset(problem: &Problem, keep: &[BufferId]) -> Result<Problem, ProblemError>
     for (one, other) in problem.must_not_share() {
         if let (Some(one), Some(other)) = (new_id(one), new_id(other)) {
             builder.must_not_share(one, other);
+        }
+    }
+    for cost in problem.reuse_costs() {
+        if let (Some(one), Some(other)) = (new_id(&cost.one), new_id(&cost.other)) {
+            builder.reuse_cost(ReuseCost { one, other, weight: cost.weight });
         }
     }
     if let Some(dependencies) = problem.dependencies() {

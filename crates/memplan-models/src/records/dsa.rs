@@ -1,0 +1,391 @@
+//! The format `dsa`: recorded kernels with reuse penalties, as a public solver exchanges them.
+//!
+//! ```json
+//! {"schema_version": 1, "profile": "pypto_research_v1", "instance": "softmax",
+//!  "problem": {
+//!   "pools": [{"id": 1, "name": "Vec", "capacity": 188416, "reserved_ranges": [{"begin": 0, "end": 4096}]}],
+//!   "buffers": [{"id": 0, "name": "x", "size": 256, "alignment": 32, "allowed_pools": [1],
+//!                "live_intervals": [{"lower": 0, "upper": 4}]},
+//!               {"id": 1, "name": "y", "size": 256, "alignment": 32, "allowed_pools": [1],
+//!                "live_intervals": [{"lower": 6, "upper": 9}]}],
+//!   "cost_model": {"reuse_penalties": [{"first": 0, "second": 1, "cost": 1}]}}}
+//! ```
+//!
+//! A file holds one such object, or one on every line. Of several the one to read is chosen by its `instance`.
+//!
+//! | in the file | in the problem |
+//! |---|---|
+//! | a pool, its reserved ranges | a space; exclusive buffers at fixed offsets, called `reserved POOL LOW` |
+//! | `colocations`, `separations`, `pinned_allocations` | must share, must not share, fixed offsets |
+//! | `temporal_exclusions` | permission for the later buffer to lie anywhere on the earlier one |
+//! | `reuse_penalties` | reuse costs |
+//!
+//! Intervals are half-open. Fields that are not known are named in a note; what would change the meaning (the
+//! geometry of banks) is an error.
+
+mod write;
+
+pub use write::{write, write_solution};
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+
+use memplan_core::{
+    Buffer, BufferId, Bytes, Interval, Lifetime, Overlay, OverlayKind, ProblemBuilder, ReuseCost, Space, SpaceId, Span,
+};
+
+use super::json::Fields;
+use super::{RecordFormat, Records};
+use crate::ReadError;
+use crate::json::Json;
+
+/// How the buffer that stands for a reserved range is called, before pool and offset.
+pub(crate) const RESERVED: &str = "reserved ";
+
+/// The `dsa` format.
+pub struct Dsa;
+
+impl RecordFormat for Dsa {
+    fn name(&self) -> &'static str {
+        "dsa"
+    }
+
+    fn describe(&self) -> &'static str {
+        "kernels with reuse penalties: {\"schema_version\": 1, \"problem\": {\"pools\": ...}}, or one on each line"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["dsa.json", "jsonl"]
+    }
+
+    fn sniff(&self, text: &str) -> bool {
+        let mut end = text.len().min(1 << 20);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let head = &text[..end];
+        head.trim_start().starts_with('{') && head.contains("\"schema_version\"") && head.contains("\"pools\"")
+    }
+
+    fn read(&self, text: &str) -> Result<Records, ReadError> {
+        read(text, None)
+    }
+}
+
+/// Reads a problem; of several in a file the one of that instance.
+pub fn read(text: &str, instance: Option<&str>) -> Result<Records, ReadError> {
+    let problems = problems(text)?;
+    let chosen = match (instance, problems.as_slice()) {
+        (None, [only]) => only,
+        (None, several) => {
+            let named: Vec<String> = several.iter().take(3).map(|(name, _)| format!("`{name}`")).collect();
+            let message = format!("the file holds {} problems: {}, …", several.len(), named.join(", "));
+            let error = ReadError::new("dsa::several-problems", text, Span::new(0, 1), message);
+            return Err(error.help("say which one with --instance NAME"));
+        }
+        (Some(instance), several) => match several.iter().find(|(name, _)| name == instance) {
+            Some(found) => found,
+            None => {
+                let message = format!("none of the {} problems of the file is called `{instance}`", several.len());
+                let error = ReadError::new("dsa::unknown-instance", text, Span::new(0, 1), message);
+                let close = several.iter().find(|(name, _)| name.contains(instance));
+                return Err(match close {
+                    Some((name, _)) => error.help(format!("there is `{name}`")),
+                    None => error,
+                });
+            }
+        },
+    };
+    Reader::default().problem(text, chosen.1)
+}
+
+/// The names of the problems of a file, in order.
+pub fn instances(text: &str) -> Result<Vec<String>, ReadError> {
+    Ok(problems(text)?.into_iter().map(|(name, _)| name.into_owned()).collect())
+}
+
+/// The problems of a file with their names: the whole text, or one on each line.
+fn problems(text: &str) -> Result<Vec<(Cow<'_, str>, Json<'_>)>, ReadError> {
+    let values = match Json::parse(text) {
+        Ok(one) => vec![one],
+        Err(error) => {
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            let values = lines.map(|line| Json::parse_part(text, line)).collect::<Result<Vec<_>, _>>();
+            // A single object with a mistake in it is no list of lines.
+            values.map_err(|line_error| if text.trim_end().lines().count() > 1 { line_error } else { error })?
+        }
+    };
+    values
+        .into_iter()
+        .enumerate()
+        .map(|(number, value)| {
+            let entries = value.entries("a problem, an object with `schema_version` and `problem`")?;
+            let instance = entries.iter().find(|(key, _)| key == "instance");
+            let name = instance.map(|(_, name)| name.name("the name of the instance")).transpose()?;
+            Ok((name.unwrap_or_else(|| Cow::Owned(number.to_string())), value))
+        })
+        .collect()
+}
+
+#[derive(Default)]
+struct Reader {
+    builder: ProblemBuilder,
+    spans: Vec<Span>,
+    notes: Vec<String>,
+    ignored: BTreeSet<String>,
+    pools: HashMap<u64, SpaceId>,
+    buffers: HashMap<u64, BufferId>,
+}
+
+/// Fields that say where something comes from and mean nothing to a plan.
+const PROVENANCE: [&str; 3] = ["metadata", "profile", "pypto_structure"];
+
+impl Reader {
+    fn problem(mut self, text: &str, value: Json) -> Result<Records, ReadError> {
+        let mut top = Fields::of(value, "a problem")?;
+        let version = top.need("schema_version")?;
+        if version.number("a version")? != 1 {
+            return Err(version.error("dsa::version", "only schema version 1 is known"));
+        }
+        let mut problem = Fields::of(top.need("problem")?, "a problem with `pools` and `buffers`")?;
+        top.take("instance");
+        let pools = problem.need("pools")?;
+        self.pools(pools)?;
+        self.buffers(problem.need("buffers")?)?;
+        self.reserve(pools)?;
+        if let Some(constraints) = problem.take("constraints") {
+            self.constraints(Fields::of(constraints, "an object of constraints")?)?;
+        }
+        if let Some(model) = problem.take("cost_model") {
+            let mut model = Fields::of(model, "a cost model")?;
+            self.penalties(model.take("reuse_penalties"))?;
+            self.left_over(&model, "cost_model.")?;
+        }
+        problem.take("objective");
+        self.left_over(&problem, "problem.")?;
+        self.left_over(&top, "")?;
+        if !self.ignored.is_empty() {
+            let names: Vec<&str> = self.ignored.iter().map(String::as_str).collect();
+            self.notes.push(format!("ignored unknown fields: {}", names.join(", ")));
+        }
+        let Reader { builder, spans, notes, .. } = self;
+        match builder.build() {
+            Ok(problem) => Ok(Records { problem, notes, spans }),
+            Err(error) => {
+                let at_buffer = error.buffer().and_then(|buffer| spans.get(memplan_core::Id::index(buffer)).copied());
+                let span = at_buffer.unwrap_or_else(|| value.span());
+                let start = span.start as usize;
+                let span = Span::new(start, (span.end as usize).min(start + 200));
+                Err(ReadError::new("dsa::problem", text, span, error.to_string()))
+            }
+        }
+    }
+
+    /// Notes fields that nobody took, unless they change what a plan means.
+    fn left_over(&mut self, fields: &Fields, of: &str) -> Result<(), ReadError> {
+        for (name, value) in fields.left() {
+            if name.contains("bank") && !value.is_null() {
+                let message = format!("`{of}{name}`: the geometry of banks is not supported");
+                return Err(value.error("dsa::banks", message));
+            }
+            if !PROVENANCE.contains(&name) {
+                self.ignored.insert(format!("{of}{name}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn pools(&mut self, pools: Json) -> Result<(), ReadError> {
+        for value in pools.list("a list of pools")? {
+            let mut fields = Fields::of(value, "a pool")?;
+            let number = fields.need("id")?.number("the id of a pool")?;
+            let name = fields.take("name").map(|name| name.name("the name of a pool")).transpose()?;
+            let name = name.map_or_else(|| number.to_string(), Cow::into_owned);
+            let space = self.builder.space(Space { capacity: fields.bytes("capacity")?, ..Space::new(name) });
+            fields.take("reserved_ranges");
+            self.left_over(&fields, "pools[].")?;
+            if self.pools.insert(number, space).is_some() {
+                return Err(value.error("dsa::duplicate-pool", format!("there is already a pool {number}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reserved ranges become exclusive buffers; they come after all others, so that ids stay what they are.
+    fn reserve(&mut self, pools: Json) -> Result<(), ReadError> {
+        for value in pools.list("a list of pools")? {
+            let mut fields = Fields::of(value, "a pool")?;
+            let space = self.pool(fields.need("id")?)?;
+            let Some(ranges) = fields.take("reserved_ranges") else { continue };
+            for range in ranges.list("a list of reserved ranges")? {
+                let (low, high) = limits(range)?;
+                let info = &self.builder.spaces_mut()[space];
+                let high = info.capacity.map_or(high, |capacity| high.min(capacity.0));
+                if low >= high {
+                    continue;
+                }
+                let name = format!("{RESERVED}{} {low}", info.name);
+                let buffer = Buffer::new(name, high - low, Lifetime::new(0, 1));
+                let spaces = std::iter::once(space).collect();
+                self.builder.buffer(Buffer { fixed: Some(Bytes(low)), exclusive: true, spaces, ..buffer });
+                self.spans.push(range.span());
+            }
+        }
+        Ok(())
+    }
+
+    fn buffers(&mut self, buffers: Json) -> Result<(), ReadError> {
+        let values = buffers.list("a list of buffers")?;
+        let name_of = |value: &Json| -> Result<(u64, String), ReadError> {
+            let mut fields = Fields::of(*value, "a buffer")?;
+            let number = fields.need("id")?.number("the id of a buffer")?;
+            let name = fields.take("name").map(|name| name.name("the name of a buffer")).transpose()?;
+            Ok((number, name.map_or_else(|| number.to_string(), Cow::into_owned)))
+        };
+        let names = values.iter().map(name_of).collect::<Result<Vec<_>, _>>()?;
+        let mut uses: HashMap<&str, usize> = HashMap::new();
+        names.iter().for_each(|(_, name)| *uses.entry(name).or_default() += 1);
+        for (&value, (number, name)) in values.iter().zip(&names) {
+            // Names need not be unique in these files, ids are.
+            let name = if uses[name.as_str()] > 1 { format!("{name}#{number}") } else { name.clone() };
+            let buffer = self.buffer(value, &name)?;
+            let id = self.builder.buffer(buffer);
+            self.spans.push(value.span());
+            if self.buffers.insert(*number, id).is_some() {
+                return Err(value.error("dsa::duplicate-buffer", format!("there is already a buffer {number}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, value: Json, name: &str) -> Result<Buffer, ReadError> {
+        let mut fields = Fields::of(value, "a buffer")?;
+        let size = fields.need("size")?.number("a size in bytes")?;
+        let mut intervals = Vec::new();
+        for interval in fields.need("live_intervals")?.list("a list of intervals")? {
+            let (start, end) = limits(interval)?;
+            if end < start {
+                let message = format!("the interval ends at {end}, before its start at {start}");
+                return Err(interval.error("dsa::end-before-start", message));
+            }
+            intervals.push(Interval::new(start, end));
+        }
+        intervals.sort_by_key(|interval| interval.start);
+        let mut buffer = Buffer::new(name, size, intervals.into_iter().collect());
+        buffer.alignment = fields.bytes("alignment")?.unwrap_or(Bytes(1)).max(Bytes(1));
+        for pool in fields.need("allowed_pools")?.list("a list of pools")? {
+            buffer.spaces.push(self.pool(pool)?);
+        }
+        for known in ["id", "name"] {
+            fields.take(known);
+        }
+        self.left_over(&fields, "buffers[].")?;
+        Ok(buffer)
+    }
+
+    fn pool(&self, value: Json) -> Result<SpaceId, ReadError> {
+        let number = value.number("the id of a pool")?;
+        let unknown = || value.error("dsa::unknown-pool", format!("there is no pool {number}"));
+        self.pools.get(&number).copied().ok_or_else(unknown)
+    }
+
+    fn known(&self, value: Json) -> Result<BufferId, ReadError> {
+        let number = value.number("the id of a buffer")?;
+        let unknown = || value.error("dsa::unknown-buffer", format!("there is no buffer {number}"));
+        self.buffers.get(&number).copied().ok_or_else(unknown)
+    }
+
+    fn constraints(&mut self, mut fields: Fields) -> Result<(), ReadError> {
+        for group in list(fields.take("colocations"), "a list of colocations")? {
+            let members = self.members(group)?;
+            for pair in members.windows(2) {
+                self.builder.must_share(pair[0], pair[1]);
+            }
+        }
+        for pair in list(fields.take("separations"), "a list of separations")? {
+            let (one, other) = self.pair(&mut Fields::of(pair, "a separation")?)?;
+            self.builder.must_not_share(one, other);
+        }
+        for pair in list(fields.take("temporal_exclusions"), "a list of temporal exclusions")? {
+            let (one, other) = self.pair(&mut Fields::of(pair, "a temporal exclusion")?)?;
+            self.exclude(one, other);
+        }
+        for pinned in list(fields.take("pinned_allocations"), "a list of pinned allocations")? {
+            let (buffer, space, offset) = self.allocation(pinned)?;
+            let info = &mut self.builder.buffers_mut()[buffer];
+            info.fixed = Some(Bytes(offset));
+            if let Some(space) = space {
+                info.spaces = std::iter::once(space).collect();
+            }
+        }
+        self.left_over(&fields, "constraints.")
+    }
+
+    /// Two buffers that are never in use at the same time although their lives overlap: the one that starts later may lie on
+    /// the other. Where both start together that cannot be said, and they stay apart.
+    fn exclude(&mut self, one: BufferId, other: BufferId) {
+        let buffers = self.builder.buffers_mut();
+        let start = |id: BufferId| buffers[id].lifetime.start();
+        let (earlier, later) = if start(one) <= start(other) { (one, other) } else { (other, one) };
+        if start(earlier) == start(later) {
+            let (one, other) = (&buffers[one].name, &buffers[other].name);
+            self.notes
+                .push(format!("the temporal exclusion of `{one}` and `{other}` is not used: they start together"));
+            return;
+        }
+        self.builder.overlay(Overlay { buffer: later, over: earlier, kind: OverlayKind::AnyOffset });
+    }
+
+    fn penalties(&mut self, value: Option<Json>) -> Result<(), ReadError> {
+        for penalty in list(value, "a list of reuse penalties")? {
+            let mut fields = Fields::of(penalty, "a reuse penalty")?;
+            let (one, other) = self.pair(&mut fields)?;
+            let weight = fields.need("cost")?.number("a cost of 0 or more")?;
+            fields.take("reason");
+            self.left_over(&fields, "reuse_penalties[].")?;
+            self.builder.reuse_cost(ReuseCost { one, other, weight });
+        }
+        Ok(())
+    }
+
+    fn pair(&self, fields: &mut Fields) -> Result<(BufferId, BufferId), ReadError> {
+        Ok((self.known(fields.need("first")?)?, self.known(fields.need("second")?)?))
+    }
+
+    /// A group of buffers: a list, `{"buffers": […]}`, or a pair.
+    fn members(&self, value: Json) -> Result<Vec<BufferId>, ReadError> {
+        if value.is_list() {
+            return value.list("a list of buffers")?.into_iter().map(|id| self.known(id)).collect();
+        }
+        let mut fields = Fields::of(value, "a colocation")?;
+        match fields.take("buffers") {
+            Some(buffers) => buffers.list("a list of buffers")?.into_iter().map(|id| self.known(id)).collect(),
+            None => self.pair(&mut fields).map(|(one, other)| vec![one, other]),
+        }
+    }
+
+    fn allocation(&self, value: Json) -> Result<(BufferId, Option<SpaceId>, u64), ReadError> {
+        let mut fields = Fields::of(value, "an allocation with `buffer`, `pool` and `offset`")?;
+        let buffer = match fields.take("buffer").or_else(|| fields.take("buffer_id")) {
+            Some(buffer) => buffer,
+            None => fields.need("id")?,
+        };
+        let pool = fields.take("pool").or_else(|| fields.take("pool_id"));
+        let offset = fields.need("offset")?.number("an offset in bytes")?;
+        Ok((self.known(buffer)?, pool.map(|pool| self.pool(pool)).transpose()?, offset))
+    }
+}
+
+fn list<'a>(value: Option<Json<'a>>, what: &str) -> Result<Vec<Json<'a>>, ReadError> {
+    value.map_or_else(|| Ok(Vec::new()), |value| value.list(what))
+}
+
+/// The two ends of an interval, `lower` and `upper` or `begin` and `end`.
+fn limits(value: Json) -> Result<(u64, u64), ReadError> {
+    let mut fields = Fields::of(value, "an interval with `lower` and `upper`")?;
+    let low = fields.take("begin");
+    let high = fields.take("end");
+    let low = low.map_or_else(|| fields.need("lower"), Ok)?;
+    let high = high.map_or_else(|| fields.need("upper"), Ok)?;
+    Ok((low.number("the lower end of an interval")?, high.number("the upper end of an interval")?))
+}

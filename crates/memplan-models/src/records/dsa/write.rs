@@ -1,0 +1,124 @@
+//! Problems and solutions as `dsa` files.
+
+use std::collections::BTreeMap;
+
+use memplan_core::{Buffer, BufferId, Id, OverlayKind, Plan, Problem, Size, SpaceId};
+use serde_json::{Value, json};
+
+use super::RESERVED;
+
+/// Writes a problem as one line; reading it again gives the same one. The error names what the format cannot say.
+pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
+    refuse(problem)?;
+    let buffers: Vec<Value> = own(problem).map(|(id, buffer)| buffer_file(problem, id, buffer)).collect();
+    let pools: Vec<Value> = problem.spaces().ids().map(|space| pool_file(problem, space)).collect();
+    let pairs = |pairs: &[(BufferId, BufferId)]| -> Vec<Value> {
+        pairs.iter().map(|(one, other)| json!({"first": one.index(), "second": other.index()})).collect()
+    };
+    let exclusions: Vec<_> = problem.overlays().iter().map(|overlay| (overlay.over, overlay.buffer)).collect();
+    let pinned = |(id, buffer): (BufferId, &Buffer)| {
+        let offset = buffer.fixed?;
+        Some(json!({"buffer": id.index(), "pool": buffer.spaces[0].index(), "offset": offset.0}))
+    };
+    let penalty = |cost: &memplan_core::ReuseCost| json!({"first": cost.one.index(), "second": cost.other.index(), "cost": cost.weight, "reason": "generic"});
+    let file = json!({
+        "schema_version": 1,
+        "profile": "dsa_rp_v1",
+        "instance": instance,
+        "metadata": {"producer": "memplan"},
+        "problem": {
+            "pools": pools,
+            "buffers": buffers,
+            "constraints": {
+                "colocations": pairs(problem.must_share()),
+                "separations": pairs(problem.must_not_share()),
+                "temporal_exclusions": pairs(&exclusions),
+                "pinned_allocations": own(problem).filter_map(pinned).collect::<Vec<Value>>(),
+            },
+            "cost_model": {"reuse_penalties": problem.reuse_costs().iter().map(penalty).collect::<Vec<Value>>()},
+            "objective": {"aggregation": "lexicographic", "terms": ["capacity_overflow", "reuse_cost", "total_peak"]},
+        },
+    });
+    Ok(format!("{file}\n"))
+}
+
+/// Writes a plan: every buffer of the file with its pool and offset, and what the plan costs.
+pub fn write_solution(problem: &Problem, plan: &Plan, instance: &str) -> String {
+    let place = |(id, _): (BufferId, &Buffer)| {
+        let placement = plan.placements[id].as_ref()?;
+        let offset = placement.offsets.first()?;
+        Some(json!({"buffer": id.index(), "pool": placement.space.index(), "offset": offset.0}))
+    };
+    let peaks: BTreeMap<&str, u64> =
+        problem.spaces().iter_enumerated().map(|(id, space)| (space.name.as_str(), plan.extents[id].0)).collect();
+    let file = json!({
+        "schema_version": 1,
+        "instance": instance,
+        "reuse_cost": plan.reuse_cost(problem),
+        "peaks": peaks,
+        "allocations": own(problem).filter_map(place).collect::<Vec<Value>>(),
+    });
+    format!("{file}\n")
+}
+
+/// The buffers that are not reserved ranges.
+fn own(problem: &Problem) -> impl Iterator<Item = (BufferId, &Buffer)> {
+    problem.buffers().iter_enumerated().filter(|(_, buffer)| !is_reserved(buffer))
+}
+
+fn is_reserved(buffer: &Buffer) -> bool {
+    buffer.exclusive && buffer.fixed.is_some() && buffer.name.starts_with(RESERVED)
+}
+
+/// What the format has no word for.
+fn refuse(problem: &Problem) -> Result<(), String> {
+    let cannot = |what: &str| Err(format!("the format `dsa` cannot say {what}"));
+    for (_, buffer) in own(problem) {
+        let name = &buffer.name;
+        if buffer.lifetime.intervals().iter().any(|interval| interval.window.is_some()) {
+            return cannot(&format!("that only a window of buffer `{name}` is alive"));
+        }
+        if buffer.slots > 1 || buffer.exclusive || buffer.tie.is_some() {
+            return cannot(&format!("that buffer `{name}` has several slots, is exclusive or is tied to others"));
+        }
+        if !matches!(buffer.size, Size::Fixed(_)) {
+            return cannot(&format!("that the size of buffer `{name}` is not known"));
+        }
+    }
+    if problem.overlays().iter().any(|overlay| overlay.kind == OverlayKind::SameBase) {
+        return cannot("that a buffer may overlay another one at the same base only");
+    }
+    if problem.dependencies().is_some() {
+        return cannot("that the order of execution is not fixed");
+    }
+    match problem.spaces().iter().find(|space| space.base.0 != 0) {
+        Some(space) => cannot(&format!("where space `{}` begins", space.name)),
+        None => Ok(()),
+    }
+}
+
+fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Value {
+    // Spaces have no alignment in these files; the buffer's own covers all of them.
+    let alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space).0);
+    let intervals = buffer.lifetime.intervals().iter();
+    json!({
+        "id": id.index(),
+        "name": buffer.name,
+        "size": buffer.bytes().unwrap_or_default().0,
+        "alignment": alignments.max().unwrap_or(1),
+        "allowed_pools": buffer.spaces.iter().map(|space| space.index()).collect::<Vec<_>>(),
+        "live_intervals": intervals.map(|life| json!({"lower": life.start.0, "upper": life.end.0})).collect::<Vec<_>>(),
+    })
+}
+
+fn pool_file(problem: &Problem, space: SpaceId) -> Value {
+    let info = &problem.spaces()[space];
+    let is_here = |buffer: &&Buffer| is_reserved(buffer) && buffer.spaces[0] == space;
+    let range = |buffer: &Buffer| {
+        let low = buffer.fixed.unwrap_or_default().0;
+        json!({"begin": low, "end": low + buffer.bytes().unwrap_or_default().0})
+    };
+    let reserved: Vec<Value> = problem.buffers().iter().filter(is_here).map(range).collect();
+    let capacity = info.capacity.map(|bytes| bytes.0);
+    json!({"id": space.index(), "name": info.name, "capacity": capacity, "reserved_ranges": reserved})
+}

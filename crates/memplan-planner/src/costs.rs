@@ -1,0 +1,368 @@
+//! Plans whose reuse costs least: the strategy `search` where a problem has [reuse costs](memplan_core::ReuseCost).
+//!
+//! Of two plans that fit, the cheaper one is better; of equally cheap ones the smaller one.
+//!
+//! ```text
+//!   problem ─► can all pairs be kept apart? ──yes──► costs nothing, done
+//!                   │ no
+//!                   ▼
+//!              first plans (orders that avoid costly reuse) ─► anneal ─► exact, component by component ─► anneal
+//!                                                                        or hitting sets
+//! ```
+//!
+//! - [`model`] says what two pieces mean to each other: forbidden distances, and distances with a price.
+//! - [`bound`] is a quick lower bound; [`exact`] proves the least cost of small components on the offsets of [`domain`].
+//! - [`hitting_set`] proves it for problems of every kind, with the help of the search for plans without costs.
+//! - [`anneal`] improves what is too large for a proof; [`sink`] lowers pieces where that is free.
+//!
+//! Everything counts work, so the same problem, seed and effort give the same plan on any machine.
+
+mod anneal;
+mod bound;
+mod domain;
+mod exact;
+mod hitting_set;
+mod model;
+mod sink;
+
+use memplan_core::{Id, Outcome, Plan, PlanCost, Problem, ReuseCost, Stop};
+
+use crate::Request;
+use crate::piece::{PieceId, Pieces};
+use crate::portfolio::{MEMBERS, fits};
+use crate::search::{self, Answer, Budget, Clock};
+use crate::strategy::Strategy;
+use crate::tuning::{FEW_PRICED_PIECES, MOST_HITTING_PAIRS};
+use anneal::Found;
+use domain::Component;
+use exact::Solved;
+use model::{Model, Spot};
+
+/// Plans a problem with reuse costs.
+pub(crate) fn plan(problem: &Problem, request: &Request) -> Answer {
+    let work = request.work();
+    let mut budget = Budget::new(request, work, Clock::start(request));
+    let outcome = match Pieces::of(problem) {
+        Ok(pieces) => Costly::new(problem, &pieces, request).run(&mut budget),
+        Err(_) => Outcome::Exhausted { stop: Stop::Finished },
+    };
+    Answer { outcome, members: 0, nodes: budget.spent(), placements: 0 }
+}
+
+/// Says what the reuse of a plan costs, if a strategy that does not search made it.
+///
+/// A plan as small as the bound is not optimal if it costs something: a larger one may be cheaper.
+pub(crate) fn price(problem: &Problem, outcome: Outcome) -> Outcome {
+    let priced = |mut plan: Plan| {
+        let total = plan.reuse_cost(problem);
+        plan.cost = plan.cost.or(Some(PlanCost { total, lower_bound: 0 }));
+        plan
+    };
+    match outcome {
+        outcome if problem.reuse_costs().is_empty() => outcome,
+        Outcome::Optimal(plan) => {
+            let plan = priced(plan);
+            match plan.cost {
+                Some(cost) if cost.total > cost.lower_bound => {
+                    let lower_bound = plan.extent();
+                    Outcome::Feasible { plan, lower_bound, stop: Stop::Finished }
+                }
+                _ => Outcome::Optimal(plan),
+            }
+        }
+        Outcome::Feasible { plan, lower_bound, stop } => Outcome::Feasible { plan: priced(plan), lower_bound, stop },
+        none => none,
+    }
+}
+
+/// The problem without prices.
+fn without_costs(problem: &Problem) -> Option<Problem> {
+    let mut builder = problem.to_builder();
+    builder.reuse_costs_mut().clear();
+    builder.build().ok()
+}
+
+/// The problem with some priced pairs kept apart, and no prices. Pairs that always share are left alone.
+pub(crate) fn kept_apart(problem: &Problem, is_apart: impl Fn(usize) -> bool) -> Option<Problem> {
+    let mut builder = problem.to_builder();
+    builder.reuse_costs_mut().clear();
+    for (_, cost) in problem.reuse_costs().iter().enumerate().filter(|(pair, _)| is_apart(*pair)) {
+        if !is_in_one_block(problem, cost) {
+            builder.must_not_share(cost.one, cost.other);
+        }
+    }
+    builder.build().ok()
+}
+
+/// Whether two buffers lie at a fixed distance from each other in every plan: nobody can choose whether they share.
+fn is_in_one_block(problem: &Problem, cost: &ReuseCost) -> bool {
+    let block = |buffer| problem.blocks().place_of(buffer).map(|(block, _)| block);
+    block(cost.one).is_some() && block(cost.one) == block(cost.other)
+}
+
+/// What a search inside of this one may do.
+fn sub_request<'a>(request: &Request<'a>, work: u64, budget: &Budget) -> Request<'a> {
+    Request { work_limit: Some(work), time_limit: budget.time_left(), observer: None, ceiling: None, ..request.clone() }
+}
+
+/// A search for a cheap plan in progress.
+struct Costly<'a, 'p> {
+    problem: &'p Problem,
+    pieces: &'a Pieces<'p>,
+    request: &'a Request<'a>,
+    best: Option<Plan>,
+    /// What pairs cost that share in every plan.
+    always: u64,
+    /// No plan costs less.
+    lower_bound: u64,
+    /// Whether no plan of that cost is smaller.
+    is_smallest: bool,
+}
+
+impl<'a, 'p> Costly<'a, 'p> {
+    fn new(problem: &'p Problem, pieces: &'a Pieces<'p>, request: &'a Request<'a>) -> Self {
+        Costly { problem, pieces, request, best: None, always: 0, lower_bound: 0, is_smallest: false }
+    }
+
+    fn run(mut self, budget: &mut Budget) -> Outcome {
+        let model = Model::of(self.pieces);
+        if let Some(model) = &model {
+            self.always = model.always;
+            self.lower_bound = model.always;
+            if model.is_exact {
+                let groups = bound::lower_bound(model, &mut budget.at_most(budget.work_left() / 16));
+                self.lower_bound += groups.iter().sum::<u64>();
+            }
+        }
+        if self.lower_bound == self.always
+            && let Some(done) = self.keep_all_apart(budget)
+        {
+            return done;
+        }
+        if let Some(infeasible) = self.find_first(budget) {
+            return infeasible;
+        }
+        match &model {
+            Some(model) => self.improve(model, budget),
+            None => self.hit(budget),
+        }
+        self.finish(budget)
+    }
+
+    /// Without capacities, and often with them, nothing has to be paid at all.
+    fn keep_all_apart(&mut self, budget: &mut Budget) -> Option<Outcome> {
+        let apart = kept_apart(self.problem, |_| true)?;
+        let answer = search::search(&apart, &sub_request(self.request, budget.work_left() / 4, budget));
+        budget.spend(answer.nodes);
+        // Only what nobody can keep apart is paid for, and every plan pays for that.
+        let cost = |plan: &Plan| {
+            let total = plan.reuse_cost(self.problem);
+            PlanCost { total, lower_bound: total }
+        };
+        match answer.outcome {
+            Outcome::Optimal(mut plan) => {
+                plan.cost = Some(cost(&plan));
+                Some(Outcome::Optimal(plan))
+            }
+            Outcome::Feasible { mut plan, lower_bound, stop } => {
+                plan.cost = Some(cost(&plan));
+                Some(Outcome::Feasible { plan, lower_bound, stop })
+            }
+            Outcome::Infeasible(_) => {
+                let least =
+                    self.problem.reuse_costs().iter().map(|cost| cost.weight).filter(|&weight| weight > 0).min();
+                self.lower_bound += least.unwrap_or(0);
+                None
+            }
+            Outcome::Exhausted { .. } => None,
+        }
+    }
+
+    /// The orders that avoid costly reuse, and, if none of them fits, the search without prices. Where that proves
+    /// that nothing fits, this is the answer.
+    fn find_first(&mut self, budget: &mut Budget) -> Option<Outcome> {
+        let orders = if self.pieces.len() <= FEW_PRICED_PIECES { MEMBERS.len() } else { 1 };
+        for member in &MEMBERS[..orders] {
+            if self.best.is_some() && budget.stop().is_some() {
+                break;
+            }
+            let outcome = member.plan(self.problem, &Request { ceiling: None, ..self.request.clone() });
+            budget.spend(1 + self.pieces.len() as u64 / 4);
+            self.keep(outcome.plan().cloned());
+        }
+        if self.best.is_none() {
+            let bare = without_costs(self.problem)?;
+            let answer = search::search(&bare, &sub_request(self.request, budget.work_left() / 4, budget));
+            budget.spend(answer.nodes);
+            if let Outcome::Infeasible(witness) = answer.outcome {
+                return Some(Outcome::Infeasible(witness));
+            }
+            self.keep(answer.outcome.plan().cloned());
+        }
+        None
+    }
+
+    /// Anneals for a while, proves what is small, and anneals the rest.
+    fn improve(&mut self, model: &Model, budget: &mut Budget) {
+        let quarter = budget.work_left() / 4;
+        self.anneal(model, &mut budget.at_most(quarter / 2), budget);
+        let is_proved = self.prove(model, &mut budget.at_most(3 * quarter), budget);
+        if !is_proved && self.is_open() && self.problem.reuse_costs().len() <= MOST_HITTING_PAIRS {
+            let mut share = budget.at_most(quarter);
+            self.hit(&mut share);
+            budget.spend(share.spent());
+        }
+        if self.is_open() {
+            let rest = budget.work_left();
+            self.anneal(model, &mut budget.at_most(rest), budget);
+        }
+        self.sink(model);
+    }
+
+    /// Whether a cheaper plan may exist.
+    fn is_open(&self) -> bool {
+        self.best.as_ref().is_none_or(|plan| plan.reuse_cost(self.problem) > self.lower_bound)
+    }
+
+    fn anneal(&mut self, model: &Model, share: &mut Budget, budget: &mut Budget) {
+        let start = self.best.as_ref().and_then(|plan| self.spots(model, plan));
+        let found = anneal::anneal(model, start, self.lower_bound, self.request.seed, share);
+        budget.spend(share.spent());
+        self.keep(found.map(|found| self.assemble(model, &found.spots)));
+    }
+
+    /// Proves the least cost of every component that is small enough. Says whether all of them were.
+    fn prove(&mut self, model: &Model, share: &mut Budget, budget: &mut Budget) -> bool {
+        let Some(components) = domain::components(model).filter(|_| model.is_exact) else { return false };
+        let groups = bound::lower_bound(model, &mut share.at_most(share.work_left() / 16));
+        let start = self.best.as_ref().and_then(|plan| self.spots(model, plan));
+        let mut offsets: Vec<Option<i64>> =
+            (0..model.items.len()).map(|item| start.as_ref().map(|found| found.spots[item].offset)).collect();
+        let (mut bounds, mut is_proved, mut is_lowest) = (model.always, true, true);
+        for (number, component) in components.iter().enumerate() {
+            let known: Option<Vec<i64>> = component.items.iter().map(|&item| offsets[item]).collect();
+            // Small components come first; what they leave is for the large ones.
+            let parts = (components.len() - number).min(2) as u64;
+            let mut own = share.at_most(share.work_left() / parts);
+            let solved = self.prove_component(model, component, known, &mut own);
+            share.spend(own.spent());
+            let at_least: u64 = component.items.iter().map(|&item| groups[item]).sum();
+            bounds += solved.lower_bound.unwrap_or(0).max(at_least);
+            let cost = solved.offsets.as_ref().map(|offsets| exact::cost(model, component, offsets));
+            is_proved &= cost.is_some() && cost == solved.lower_bound;
+            is_lowest &= solved.is_lowest;
+            for (&item, offset) in component.items.iter().zip(solved.offsets.unwrap_or_default()) {
+                offsets[item] = Some(offset);
+            }
+        }
+        budget.spend(share.spent());
+        self.lower_bound = self.lower_bound.max(bounds);
+        let spots: Option<Vec<Spot>> =
+            offsets.into_iter().map(|offset| offset.map(|offset| Spot { home: 0, offset })).collect();
+        self.keep(spots.map(|spots| self.assemble(model, &spots)));
+        self.is_smallest = is_proved && is_lowest;
+        is_proved
+    }
+
+    /// Russian dolls where there are few offsets; what they leave open, hitting sets: they are good where little has to be paid.
+    fn prove_component(
+        &self,
+        model: &Model,
+        component: &Component,
+        known: Option<Vec<i64>>,
+        own: &mut Budget,
+    ) -> Solved {
+        let domains = domain::offsets(model, component);
+        let mut half = own.at_most(own.work_left() / 2);
+        let mut solved = match &domains {
+            Some(domains) => exact::solve(model, component, domains, known.as_deref(), &mut half),
+            None => Solved { offsets: known, lower_bound: Some(0), is_lowest: false },
+        };
+        own.spend(half.spent());
+        let cost = solved.offsets.as_ref().map(|offsets| exact::cost(model, component, offsets));
+        if solved.lower_bound.is_none() || cost == solved.lower_bound {
+            return solved;
+        }
+        let is_here = |buffer| component.items.binary_search(&self.pieces.piece_of(buffer).index()).is_ok();
+        let alone = search::only(self.problem, is_here).and_then(|alone| {
+            let mut builder = alone.to_builder();
+            builder.reuse_costs_mut().retain(|cost| is_here(cost.one) && is_here(cost.other));
+            builder.build().ok()
+        });
+        let Some(alone) = alone.filter(|alone| alone.reuse_costs().len() <= MOST_HITTING_PAIRS) else { return solved };
+        let hit = hitting_set::solve(&alone, cost, self.request, own);
+        solved.lower_bound = solved.lower_bound.max(Some(hit.lower_bound));
+        let found = hit.plan.and_then(|plan| {
+            let offset = |&item: &usize| self.offset_in(&plan, PieceId::from_index(item));
+            component.items.iter().map(offset).collect::<Option<Vec<i64>>>()
+        });
+        solved.offsets = found.or(solved.offsets);
+        solved
+    }
+
+    /// Where a plan puts a piece.
+    fn offset_in(&self, plan: &Plan, piece: PieceId) -> Option<i64> {
+        let (buffer, at) = self.pieces.members(piece).next()?;
+        let placement = plan.placements[buffer].as_ref()?;
+        Some(placement.offsets.get(self.pieces.get(piece).slot as usize)?.0 as i64 - at.0 as i64)
+    }
+
+    fn hit(&mut self, budget: &mut Budget) {
+        let ceiling = self.best.as_ref().map(|plan| plan.reuse_cost(self.problem));
+        let ceiling = ceiling.map(|ceiling| ceiling - self.always);
+        let hit = hitting_set::solve(self.problem, ceiling, self.request, budget);
+        self.lower_bound = self.lower_bound.max(hit.lower_bound + self.always);
+        self.keep(hit.plan);
+    }
+
+    fn sink(&mut self, model: &Model) {
+        if let Some(found) = self.best.as_ref().filter(|_| !self.is_smallest).and_then(|plan| self.spots(model, plan)) {
+            let spots = sink::sink(model, found.spots);
+            self.keep(Some(self.assemble(model, &spots)));
+        }
+    }
+
+    /// Keeps a plan that fits if it is cheaper, or as cheap and smaller.
+    fn keep(&mut self, plan: Option<Plan>) {
+        let Some(plan) = plan.filter(|plan| fits(self.problem, plan)) else { return };
+        let rank = |plan: &Plan| (plan.reuse_cost(self.problem), plan.extent());
+        if self.best.as_ref().is_none_or(|best| rank(&plan) < rank(best)) {
+            self.best = Some(plan);
+        }
+    }
+
+    /// Where a plan puts the pieces; `None` if that is no place of the model.
+    fn spots(&self, model: &Model, plan: &Plan) -> Option<Found> {
+        let spot = |piece: PieceId| {
+            let (buffer, _) = self.pieces.members(piece).next()?;
+            let space = plan.placements[buffer].as_ref()?.space;
+            let home = model.items[piece.index()].homes.iter().position(|home| home.space == space)?;
+            Some(Spot { home: home as u32, offset: self.offset_in(plan, piece)? })
+        };
+        let spots: Vec<Spot> = self.pieces.ids().map(spot).collect::<Option<_>>()?;
+        let (cost, broken) = model.judge(&spots);
+        (broken == 0).then_some(Found { spots, cost })
+    }
+
+    fn assemble(&self, model: &Model, spots: &[Spot]) -> Plan {
+        let places: Vec<_> = spots
+            .iter()
+            .zip(&model.items)
+            .map(|(spot, item)| (item.homes[spot.home as usize].space, spot.offset))
+            .collect();
+        search::assemble(self.pieces, &places)
+    }
+
+    fn finish(self, budget: &Budget) -> Outcome {
+        let stop = budget.stop().unwrap_or(Stop::Finished);
+        let Some(mut plan) = self.best else { return Outcome::Exhausted { stop } };
+        let total = plan.reuse_cost(self.problem);
+        debug_assert!(self.lower_bound <= total, "no plan is cheaper than the bound");
+        plan.cost = Some(PlanCost { total, lower_bound: self.lower_bound });
+        if self.is_smallest && total == self.lower_bound {
+            return Outcome::Optimal(plan);
+        }
+        let lower_bound = memplan_core::bound::lower_bound(self.problem);
+        Outcome::Feasible { plan, lower_bound, stop }
+    }
+}

@@ -1,0 +1,259 @@
+//! The improver: pieces move one at a time to where they are least in the way.
+//!
+//! Take a piece out. What it would cost at an offset is a step function of the offset: each relation with a placed piece adds
+//! its weight between two offsets. The steps are sorted and walked once:
+//!
+//! ```text
+//!   cost                 ┌──────┐
+//!     3 ┤        ┌───────┘      │         b forbids 8..24 (weight: the penalty, 3)
+//!     1 ┤   ┌────┘              └───┐     c costs 1 in 4..28
+//!     0 ┼───┴───────────────────────┴──── offset
+//!       0   4    8              24  28
+//! ```
+//!
+//! The lowest and the highest offset of every step are candidates. One of them is drawn: a candidate that costs `c` more than
+//! the best one is `exp(-c / temperature)` as likely. So a hot piece goes nearly anywhere, and a cold one to the best place.
+//! The temperature falls in the course of a round. Forbidden relations are only penalised, which lets pieces move through each
+//! other; a penalty grows as long as its relation stays broken. The cheapest placement without broken relations counts.
+//!
+//! Rounds follow each other, each four times as long as the one before, so that whoever ends the search early has the
+//! result of the last round. All of it is the same for the same seed and the same work, whatever the clock says.
+
+use std::ops::ControlFlow;
+
+use super::model::{Model, Spot};
+use crate::search::{Budget, Random};
+use crate::tuning::{
+    COLDEST, FIRST_PENALTY, FIRST_ROUND, HOTTEST, MOVES_PER_GLANCE, MOVES_PER_PENALTY, PENALTY_GROWTH,
+    RELATIONS_PER_UNIT,
+};
+
+/// A placement without broken relations.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) spots: Vec<Spot>,
+    pub(super) cost: u64,
+}
+
+/// Moves pieces about as long as the budget lasts or until the cost is `enough`.
+pub(super) fn anneal(
+    model: &Model,
+    start: Option<Found>,
+    enough: u64,
+    seed: u64,
+    budget: &mut Budget,
+) -> Option<Found> {
+    let mut annealer = Annealer::new(model, start, seed);
+    let mut moves = FIRST_ROUND.saturating_mul(annealer.movable.len() as u64);
+    while !annealer.movable.is_empty() && annealer.best.as_ref().is_none_or(|best| best.cost > enough) {
+        // The last round takes what is left, so that it ends cold.
+        let affordable = (budget.work_left() as f64 * annealer.moves_per_unit()) as u64;
+        let length = if affordable < moves.saturating_mul(3) { affordable } else { moves };
+        if length == 0 || annealer.round(length, enough, budget).is_break() {
+            break;
+        }
+        moves = moves.saturating_mul(4);
+    }
+    annealer.best
+}
+
+struct Annealer<'m> {
+    model: &'m Model,
+    spots: Vec<Spot>,
+    /// By relation: what breaking it counts.
+    penalties: Vec<f32>,
+    /// Pieces that have more than one place.
+    movable: Vec<u32>,
+    /// What the mean priced pair costs: the unit of temperatures.
+    mean_weight: f64,
+    broken: u64,
+    cost: u64,
+    best: Option<Found>,
+    random: Random,
+    /// Scratch memory.
+    steps: Vec<(i64, f32)>,
+    candidates: Vec<(Spot, f32)>,
+}
+
+impl<'m> Annealer<'m> {
+    fn new(model: &'m Model, start: Option<Found>, seed: u64) -> Annealer<'m> {
+        let mut random = Random::new(seed);
+        let spots = match &start {
+            Some(found) => found.spots.clone(),
+            None => model.items.iter().map(|item| anywhere(item, &mut random)).collect(),
+        };
+        let weights = model.items.iter().flat_map(|item| &item.relations).filter_map(|relation| relation.weight);
+        let (sum, count) = weights.fold((0.0, 0u32), |(sum, count), weight| (sum + weight as f64, count + 1));
+        let is_movable = |index: &usize| model.items[*index].fixed.is_none() && model.items[*index].size > 0;
+        let (cost, broken) = model.judge(&spots);
+        Annealer {
+            model,
+            spots,
+            penalties: vec![FIRST_PENALTY; model.relations as usize],
+            movable: (0..model.items.len()).filter(is_movable).map(|index| index as u32).collect(),
+            mean_weight: (sum / f64::from(count.max(1))).max(1.0),
+            broken,
+            cost,
+            best: start.filter(|_| broken == 0),
+            random,
+            steps: Vec::new(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// A move looks at all relations of a piece; the mean piece decides what a move costs.
+    fn moves_per_unit(&self) -> f64 {
+        let relations = 2.0 * f64::from(self.model.relations) / self.model.items.len().max(1) as f64;
+        f64::from(RELATIONS_PER_UNIT) / (relations + 8.0)
+    }
+
+    /// One cooling. Breaks where the budget is over or the cost is enough.
+    fn round(&mut self, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
+        self.penalties.fill(FIRST_PENALTY);
+        if let Some(best) = &self.best {
+            self.spots.clone_from(&best.spots);
+            (self.cost, self.broken) = (best.cost, 0);
+        }
+        // Too few moves to find an order again after melting everything: improve what there is.
+        let is_short = moves < FIRST_ROUND.saturating_mul(self.movable.len() as u64) / 4;
+        let hottest = if is_short && self.best.is_some() { COLDEST } else { HOTTEST };
+        let per_check = MOVES_PER_PENALTY.saturating_mul(self.movable.len() as u64).max(1);
+        let mut temperature = hottest;
+        for number in 0..moves {
+            if number.is_multiple_of(MOVES_PER_GLANCE) {
+                let progress = number as f32 / moves as f32;
+                temperature = hottest * (COLDEST / hottest).powf(progress);
+                budget.spend((MOVES_PER_GLANCE.min(moves - number) as f64 / self.moves_per_unit()).ceil() as u64);
+                if budget.is_late() || self.best.as_ref().is_some_and(|best| best.cost <= enough) {
+                    return ControlFlow::Break(());
+                }
+            }
+            if self.broken > 0 && number % per_check == per_check - 1 {
+                self.raise_penalties();
+            }
+            let item = self.movable[self.random.below(self.movable.len() as u64) as usize] as usize;
+            self.move_piece(item, temperature);
+        }
+        if budget.stop().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Draws a new place for a piece, and keeps count of what that changes.
+    fn move_piece(&mut self, item: usize, temperature: f32) {
+        let before = self.spots[item];
+        let spot = self.draw(item, temperature);
+        if spot == before {
+            return;
+        }
+        let (cost, broken) = self.share_of(item, before);
+        let (new_cost, new_broken) = self.share_of(item, spot);
+        self.spots[item] = spot;
+        self.cost = self.cost - cost + new_cost;
+        self.broken = self.broken - broken + new_broken;
+        if self.broken == 0 && self.best.as_ref().is_none_or(|best| self.cost < best.cost) {
+            self.best = Some(Found { spots: self.spots.clone(), cost: self.cost });
+        }
+    }
+
+    /// What a piece's relations cost at a place, and how many forbidden ones it has there.
+    fn share_of(&self, item: usize, spot: Spot) -> (u64, u64) {
+        let (mut cost, mut broken) = (0, 0);
+        for relation in &self.model.items[item].relations {
+            let other = relation.other as usize;
+            let there = self.spots[other];
+            if relation.holds(spot.offset, there.offset) && self.model.are_together(item, spot, other, there) {
+                match relation.weight {
+                    Some(weight) => cost += weight,
+                    None => broken += 1,
+                }
+            }
+        }
+        (cost, broken)
+    }
+
+    fn draw(&mut self, item: usize, temperature: f32) -> Spot {
+        self.candidates.clear();
+        for home in 0..self.model.items[item].homes.len() {
+            self.list_candidates(item, home);
+        }
+        let least = self.candidates.iter().map(|candidate| candidate.1).fold(f32::INFINITY, f32::min);
+        let mut sum = 0.0;
+        for (_, cost) in &mut self.candidates {
+            let surplus = (*cost - least) / temperature;
+            // What is e^20 times less likely is never drawn.
+            sum += if surplus > 20.0 { 0.0 } else { (-surplus).exp() };
+            *cost = sum;
+        }
+        let drawn = (self.random.next() >> 40) as f32 / (1u64 << 24) as f32 * sum;
+        let chosen = self.candidates.partition_point(|candidate| candidate.1 <= drawn);
+        self.candidates.get(chosen).or(self.candidates.last()).map_or(self.spots[item], |candidate| candidate.0)
+    }
+
+    /// The ends of the steps of the cost of a piece in one of its homes.
+    fn list_candidates(&mut self, item: usize, number: usize) {
+        let info = &self.model.items[item];
+        let home = info.homes[number];
+        self.steps.clear();
+        let mut level = 0.0f32;
+        for relation in &info.relations {
+            let there = self.spots[relation.other as usize];
+            if self.model.items[relation.other as usize].homes[there.home as usize].space != home.space {
+                continue;
+            }
+            let weight = match relation.weight {
+                Some(weight) => (weight as f64 / self.mean_weight) as f32,
+                None => self.penalties[relation.number as usize],
+            };
+            let (from, to) = (there.offset + relation.low + 1, there.offset + relation.high);
+            if to <= 0 || from > home.highest || from >= to {
+                continue;
+            }
+            if from <= 0 {
+                level += weight;
+            } else {
+                self.steps.push((from, weight));
+            }
+            if to <= home.highest {
+                self.steps.push((to, -weight));
+            }
+        }
+        self.steps.sort_unstable_by_key(|step| step.0);
+        let mut from = 0;
+        let ends = self.steps.iter().copied().chain([(home.highest + 1, 0.0)]);
+        for (to, change) in ends {
+            let lowest = (from + home.alignment - 1) / home.alignment * home.alignment;
+            if to > lowest {
+                let highest = (to - 1) / home.alignment * home.alignment;
+                let spot = |offset: i64| Spot { home: number as u32, offset };
+                self.candidates.push((spot(lowest), level));
+                if highest > lowest {
+                    self.candidates.push((spot(highest), level));
+                }
+            }
+            from = from.max(to);
+            level += change;
+        }
+    }
+
+    fn raise_penalties(&mut self) {
+        for (index, item) in self.model.items.iter().enumerate() {
+            for relation in &item.relations {
+                let other = relation.other as usize;
+                if relation.weight.is_some() || other < index {
+                    continue;
+                }
+                let (here, there) = (self.spots[index], self.spots[other]);
+                if relation.holds(here.offset, there.offset) && self.model.are_together(index, here, other, there) {
+                    self.penalties[relation.number as usize] *= PENALTY_GROWTH;
+                }
+            }
+        }
+    }
+}
+
+fn anywhere(item: &super::model::Item, random: &mut Random) -> Spot {
+    let home = random.below(item.homes.len() as u64) as u32;
+    let Some(home_info) = item.homes.get(home as usize) else { return Spot { home: 0, offset: 0 } };
+    let places = (home_info.highest / home_info.alignment) as u64 + 1;
+    let offset = item.fixed.unwrap_or_else(|| random.below(places) as i64 * home_info.alignment);
+    Spot { home, offset }
+}

@@ -1,0 +1,90 @@
+//! The offsets that are enough to look at, and the groups of pieces that have nothing to do with each other.
+//!
+//! Take a plan and keep what it keeps apart: for every relation that does not hold, one of the two pieces lies past the other.
+//! These inequalities have a lowest solution ([`general`](crate::search) says why), and it costs no more: relations that did not
+//! hold still do not. In it every piece lies at its lowest offset, or just past another piece. So the offsets to look at are
+//! those that chains of relations reach from 0:
+//!
+//! ```text
+//!   pieces of 2 and 3 bytes, 8 bytes:   0, 2, 3, 4, 5, 6   (no piece ever needs to be at 1)
+//! ```
+//!
+//! Tiles of a kernel have few sizes, so there are few offsets. Where there are too many, the exact search does not look.
+
+use std::collections::BTreeSet;
+
+use super::model::Model;
+use crate::tuning::MOST_COST_OFFSETS;
+
+/// Pieces that relations connect, in order; all of them in one space.
+#[derive(Clone, Debug)]
+pub(super) struct Component {
+    pub(super) items: Vec<usize>,
+}
+
+/// The components of a model, small ones first; `None` if a piece has a choice of spaces.
+pub(super) fn components(model: &Model) -> Option<Vec<Component>> {
+    let count = model.items.len();
+    if model.items.iter().any(|item| item.homes.len() != 1) {
+        return None;
+    }
+    let space = |item: usize| model.items[item].homes[0].space;
+    let mut component_of: Vec<Option<usize>> = vec![None; count];
+    let mut components = Vec::new();
+    for seed in 0..count {
+        if component_of[seed].is_some() {
+            continue;
+        }
+        let number = components.len();
+        component_of[seed] = Some(number);
+        let (mut items, mut next) = (vec![seed], 0);
+        while let Some(&item) = items.get(next) {
+            next += 1;
+            for relation in &model.items[item].relations {
+                let other = relation.other as usize;
+                if component_of[other].is_none() && space(other) == space(seed) {
+                    component_of[other] = Some(number);
+                    items.push(other);
+                }
+            }
+        }
+        items.sort_unstable();
+        components.push(Component { items });
+    }
+    components.sort_by_key(|component| component.items.len());
+    Some(components)
+}
+
+/// For each piece of a component, the offsets to look at, ascending; `None` if there are too many.
+pub(super) fn offsets(model: &Model, component: &Component) -> Option<Vec<Vec<i64>>> {
+    let position = |item: usize| component.items.binary_search(&item).ok();
+    let mut offsets: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); component.items.len()];
+    let mut count = 0;
+    let mut fresh: Vec<(usize, i64)> = Vec::new();
+    for (place, &item) in component.items.iter().enumerate() {
+        let lowest = model.items[item].fixed.unwrap_or(0);
+        offsets[place].insert(lowest);
+        fresh.push((place, lowest));
+    }
+    // Whoever may lie just past a piece gets a new offset for each offset of that piece.
+    while let Some((place, offset)) = fresh.pop() {
+        for relation in &model.items[component.items[place]].relations {
+            let Some(other) = position(relation.other as usize) else { continue };
+            let info = &model.items[component.items[other]];
+            let alignment = info.homes[0].alignment;
+            // The distance is ours minus theirs: they lie past us where it is at most `low`.
+            let past = (offset - relation.low).max(0);
+            let Some(aligned) = past.checked_add(alignment - 1).map(|sum| sum / alignment * alignment) else {
+                continue;
+            };
+            if info.fixed.is_none() && aligned <= info.homes[0].highest && offsets[other].insert(aligned) {
+                count += 1;
+                fresh.push((other, aligned));
+            }
+        }
+        if count > MOST_COST_OFFSETS {
+            return None;
+        }
+    }
+    Some(offsets.into_iter().map(|offsets| offsets.into_iter().collect()).collect())
+}

@@ -1,0 +1,278 @@
+//! The cheapest placement of a component, with a proof.
+//!
+//! Pieces get their offsets one after the other, and each that is placed adds to the cost of the offsets of those that are
+//! not. A branch is cut when three sums together reach the best cost so far:
+//!
+//! ```text
+//!   pairs of two placed pieces                  what they cost
+//!   pairs of a placed and another piece         for each other piece its cheapest offset
+//!   pairs of two pieces that are not placed     the least cost of those pieces on their own
+//! ```
+//!
+//! The third number comes from *Russian dolls*: the last piece alone costs nothing; then the last two are solved, then the last
+//! three, and so on. Each of these problems uses the least costs of all the smaller ones, and its own is a lower bound for the
+//! larger ones. When work runs out, the largest doll that was solved still bounds the cost from below.
+//!
+//! Where all pieces are equally large the offsets are interchangeable, so only the lowest unused one is tried.
+//!
+//! Among equally cheap placements the lowest is wanted. Once the cost is known, the same search asks for that cost in fewer bytes,
+//! until the answer is no.
+
+use std::ops::ControlFlow;
+
+use super::domain::Component;
+use super::model::{Item, Model, Relation};
+use crate::search::Budget;
+use crate::tuning::OFFSETS_PER_UNIT;
+
+/// What is known about a component in the end.
+#[derive(Clone, Debug)]
+pub(super) struct Solved {
+    /// Offsets by position in the component, if a cheaper or lower placement than the given one was found.
+    pub(super) offsets: Option<Vec<i64>>,
+    /// No placement costs less; `None` if there is none at all.
+    pub(super) lower_bound: Option<u64>,
+    /// Whether no placement of that cost ends lower.
+    pub(super) is_lowest: bool,
+}
+
+/// Solves a component, starting from a placement if there is one.
+pub(super) fn solve(
+    model: &Model,
+    component: &Component,
+    domains: &[Vec<i64>],
+    start: Option<&[i64]>,
+    budget: &mut Budget,
+) -> Solved {
+    let mut search = Search::new(model, component, domains);
+    let mut best: Option<Vec<i64>> = start.map(<[i64]>::to_vec);
+    for first in (0..component.items.len()).rev() {
+        let known = start.map(|offsets| search.cost_from(first, offsets));
+        let below = search.dolls[first + 1];
+        // Nothing can be cheaper than the smaller doll.
+        if known == Some(below) {
+            search.dolls[first] = below;
+            continue;
+        }
+        search.prepare(first, known.unwrap_or(u64::MAX), i64::MAX);
+        if search.place(first, 0, budget).is_break() {
+            return Solved { offsets: best, lower_bound: Some(below), is_lowest: false };
+        }
+        if search.found.is_none() && known.is_none() {
+            return Solved { offsets: None, lower_bound: None, is_lowest: false };
+        }
+        search.dolls[first] = search.ceiling;
+        // A placement of the last pieces only says nothing about the others.
+        if first == 0 {
+            best = search.found.take().or(best);
+        }
+    }
+    let is_lowest = search.sink(&mut best, budget);
+    Solved { offsets: best, lower_bound: Some(search.dolls[0]), is_lowest }
+}
+
+/// What a component costs at given offsets.
+pub(super) fn cost(model: &Model, component: &Component, offsets: &[i64]) -> u64 {
+    let price = |(place, relation): (usize, &Relation)| {
+        let other = component.items.binary_search(&(relation.other as usize)).ok()?;
+        let is_active = other > place && relation.holds(offsets[place], offsets[other]);
+        relation.weight.filter(|_| is_active)
+    };
+    let items = component.items.iter().enumerate();
+    let relations =
+        items.flat_map(|(place, &item)| model.items[item].relations.iter().map(move |other| (place, other)));
+    relations.filter_map(price).sum()
+}
+
+/// A relation with a piece that comes later.
+#[derive(Clone, Copy)]
+struct Later {
+    other: usize,
+    low: i64,
+    high: i64,
+    weight: Option<u64>,
+}
+
+struct Search<'d> {
+    domains: &'d [Vec<i64>],
+    sizes: Vec<i64>,
+    later: Vec<Vec<Later>>,
+    /// By piece and offset: what the placed pieces make it cost, and how many of them forbid it.
+    costs: Vec<Vec<(u64, u32)>>,
+    /// By piece: the cheapest offset that is not forbidden.
+    least: Vec<u64>,
+    /// By first piece: what the pieces from there on cost at least, among themselves.
+    dolls: Vec<u64>,
+    /// By piece: the position of its offset in its domain.
+    chosen: Vec<usize>,
+    /// The piece with which the doll in progress begins.
+    first: usize,
+    /// Whether offsets are interchangeable.
+    is_uniform: bool,
+    /// Placements have to cost less than this.
+    ceiling: u64,
+    /// Offsets that were updated and not paid for yet.
+    debt: u64,
+    found: Option<Vec<i64>>,
+}
+
+impl<'d> Search<'d> {
+    fn new(model: &Model, component: &Component, domains: &'d [Vec<i64>]) -> Search<'d> {
+        let count = component.items.len();
+        let items = || component.items.iter().map(|&item| &model.items[item]);
+        let later = |(place, item): (usize, &Item)| {
+            let others = item.relations.iter().filter_map(|relation| {
+                let other = component.items.binary_search(&(relation.other as usize)).ok()?;
+                let (low, high, weight) = (relation.low, relation.high, relation.weight);
+                (other > place).then_some(Later { other, low, high, weight })
+            });
+            others.collect()
+        };
+        let size = items().next().map_or(0, |item| item.size);
+        let are_whole =
+            |item: &Item| item.relations.iter().all(|relation| relation.low == -size && relation.high == size);
+        let are_same = domains.windows(2).all(|pair| pair[0] == pair[1]);
+        // One step of the grid is past the piece below, and alignment leaves room for no other.
+        let is_grid = domains.first().is_none_or(|offsets| offsets.windows(2).all(|pair| pair[1] - pair[0] >= size));
+        let is_uniform = are_same && is_grid && items().all(|item| item.fixed.is_none() && are_whole(item));
+        Search {
+            domains,
+            sizes: items().map(|item| item.size).collect(),
+            later: items().enumerate().map(later).collect(),
+            costs: domains.iter().map(|offsets| vec![(0, 0); offsets.len()]).collect(),
+            least: vec![0; count],
+            dolls: vec![0; count + 1],
+            chosen: vec![0; count],
+            first: 0,
+            is_uniform,
+            ceiling: u64::MAX,
+            debt: 0,
+            found: None,
+        }
+    }
+
+    /// Starts over with the pieces from `first` on.
+    fn prepare(&mut self, first: usize, ceiling: u64, roof: i64) {
+        (self.first, self.ceiling, self.found) = (first, ceiling, None);
+        for place in first..self.domains.len() {
+            for (cost, &offset) in self.costs[place].iter_mut().zip(&self.domains[place]) {
+                *cost = (0, u32::from(offset > roof - self.sizes[place]));
+            }
+            self.least[place] = least(&self.costs[place]);
+        }
+    }
+
+    /// What the pieces from `first` on cost among themselves at given offsets.
+    fn cost_from(&self, first: usize, offsets: &[i64]) -> u64 {
+        let is_held = |place: usize, later: &&Later| {
+            let distance = offsets[place] - offsets[later.other];
+            later.low < distance && distance < later.high
+        };
+        let prices = |place: usize| {
+            let held = self.later[place].iter().filter(move |later| is_held(place, later));
+            held.filter_map(|later| later.weight).sum::<u64>()
+        };
+        (first..offsets.len()).map(prices).sum()
+    }
+
+    /// Gives the pieces from `place` on their offsets, all before it having cost `spent`. Breaks where work is over.
+    fn place(&mut self, place: usize, spent: u64, budget: &mut Budget) -> ControlFlow<()> {
+        if place == self.domains.len() {
+            let offsets = self.chosen.iter().zip(self.domains).map(|(&choice, offsets)| offsets[choice]);
+            self.found = Some(offsets.collect());
+            self.ceiling = spent;
+            return ControlFlow::Continue(());
+        }
+        let mut order: Vec<(u64, usize)> = self.costs[place]
+            .iter()
+            .enumerate()
+            .filter(|(_, cost)| cost.1 == 0)
+            .map(|(at, cost)| (cost.0, at))
+            .collect();
+        if self.is_uniform {
+            // All unused offsets are alike: the lowest of them stands for all.
+            let unused = self.lowest_unused(place);
+            order.retain(|&(_, at)| at <= unused);
+        }
+        order.sort_unstable();
+        for (cost, choice) in order {
+            if self.bound(place, spent.saturating_add(cost)) >= self.ceiling {
+                break;
+            }
+            self.count_node(place, budget);
+            if budget.stop().is_some() {
+                return ControlFlow::Break(());
+            }
+            self.chosen[place] = choice;
+            self.charge(place, choice, true);
+            let flow = match self.bound(place, spent + cost) < self.ceiling {
+                true => self.place(place + 1, spent + cost, budget),
+                false => ControlFlow::Continue(()),
+            };
+            self.charge(place, choice, false);
+            flow?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// What the pieces cost at least if those up to `place` cost `spent`.
+    fn bound(&self, place: usize, spent: u64) -> u64 {
+        let with_others = self.least[place + 1..].iter().fold(0u64, |sum, &least| sum.saturating_add(least));
+        spent.saturating_add(with_others).saturating_add(self.dolls[place + 1])
+    }
+
+    /// The lowest offset that no placed piece has. The placed ones leave no gaps, because of this very rule.
+    fn lowest_unused(&self, place: usize) -> usize {
+        self.chosen[self.first..place].iter().map(|&choice| choice + 1).max().unwrap_or(0)
+    }
+
+    /// Adds or takes away what a piece at its offset costs the later ones.
+    fn charge(&mut self, place: usize, choice: usize, is_placed: bool) {
+        let offset = self.domains[place][choice];
+        for index in 0..self.later[place].len() {
+            let Later { other, low, high, weight } = self.later[place][index];
+            // The relation holds where our offset minus theirs is between the two, so theirs is in between, too.
+            let theirs = &self.domains[other];
+            let from = theirs.partition_point(|&their| their <= offset - high);
+            let to = theirs.partition_point(|&their| their < offset - low);
+            for cost in &mut self.costs[other][from..to.max(from)] {
+                match (weight, is_placed) {
+                    (Some(weight), true) => cost.0 += weight,
+                    (Some(weight), false) => cost.0 -= weight,
+                    (None, true) => cost.1 += 1,
+                    (None, false) => cost.1 -= 1,
+                }
+            }
+            self.least[other] = least(&self.costs[other]);
+        }
+    }
+
+    /// A node is much less than a unit of work; whole units are paid for as they add up.
+    fn count_node(&mut self, place: usize, budget: &mut Budget) {
+        let touched: usize = self.later[place].iter().map(|later| 8 + self.domains[later.other].len()).sum();
+        self.debt += 16 + touched as u64;
+        budget.spend(self.debt / OFFSETS_PER_UNIT);
+        self.debt %= OFFSETS_PER_UNIT;
+    }
+
+    /// Asks for the same cost in fewer bytes until there are no fewer. Says whether that was found out.
+    fn sink(&mut self, best: &mut Option<Vec<i64>>, budget: &mut Budget) -> bool {
+        while let Some(offsets) = best {
+            let ends = offsets.iter().zip(&self.sizes).map(|(offset, size)| offset + size);
+            let roof = ends.max().unwrap_or(0) - 1;
+            self.prepare(0, self.dolls[0].saturating_add(1), roof);
+            if self.place(0, 0, budget).is_break() {
+                return false;
+            }
+            match self.found.take() {
+                Some(found) => *best = Some(found),
+                None => return true,
+            }
+        }
+        true
+    }
+}
+
+fn least(costs: &[(u64, u32)]) -> u64 {
+    costs.iter().filter(|cost| cost.1 == 0).map(|cost| cost.0).min().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,127 @@
+//! The cheapest plan by implicit hitting sets: for problems of every kind, as long as few pairs matter.
+//!
+//! Choose pairs to activate and keep all others apart; the search for plans without costs says whether that fits. If it does
+//! not, it names buffers that cannot be together. At least one pair among them has to be active that was kept apart: a *core*.
+//! The next choice is the cheapest set of pairs that has one of every core found so far.
+//!
+//! ```text
+//!   pairs  a-b 3   b-c 1   c-d 1                       cores so far     cheapest choice   fits?
+//!                                                      none             {}            0   no: a, b, c
+//!                                                      {ab, bc}         {bc}          1   no: b, c, d
+//!                                                      {ab, bc} {cd}    {bc, cd}      2   yes
+//! ```
+//!
+//! Every plan has one pair of every core among its active pairs, so no plan is cheaper than the cheapest choice. When a choice
+//! fits, its plan is optimal; until then the choice's cost is a lower bound.
+
+use memplan_core::{Outcome, Plan, Problem};
+
+use super::{is_in_one_block, kept_apart, sub_request};
+use crate::Request;
+use crate::search::{self, Budget};
+use crate::tuning::{HITTING_CALL, MOST_CORES, MOST_HITTING_NODES};
+
+/// What the method came to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hit {
+    /// The cheapest plan, if it was reached.
+    pub(super) plan: Option<Plan>,
+    /// No plan costs less, besides what pairs cost that nobody can keep apart.
+    pub(super) lower_bound: u64,
+}
+
+/// Looks for the cheapest plan that costs less than `ceiling`.
+pub(super) fn solve(problem: &Problem, ceiling: Option<u64>, request: &Request, budget: &mut Budget) -> Hit {
+    let weights: Vec<u64> = problem.reuse_costs().iter().map(|cost| cost.weight).collect();
+    let mut cores: Vec<Vec<usize>> = Vec::new();
+    let mut hit = Hit::default();
+    while cores.len() < MOST_CORES && budget.stop().is_none() {
+        let Some(choice) = cheapest(&cores, &weights) else { break };
+        hit.lower_bound = choice.iter().map(|&pair| weights[pair]).sum();
+        if ceiling.is_some_and(|ceiling| hit.lower_bound >= ceiling) {
+            break;
+        }
+        let is_apart = |pair: usize| weights[pair] > 0 && choice.binary_search(&pair).is_err();
+        let Some(apart) = kept_apart(problem, is_apart) else { break };
+        let share = budget.work_left() / 4;
+        let answer = search::search(&apart, &sub_request(request, share, budget));
+        budget.spend(answer.nodes.saturating_add(HITTING_CALL));
+        match answer.outcome {
+            Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => {
+                hit.plan = Some(plan);
+                break;
+            }
+            Outcome::Infeasible(witness) => {
+                let is_in = |buffer| witness.buffers.binary_search(&buffer).is_ok();
+                let pairs = problem.reuse_costs().iter().enumerate();
+                let core = pairs.filter(|(pair, cost)| {
+                    is_apart(*pair) && !is_in_one_block(problem, cost) && is_in(cost.one) && is_in(cost.other)
+                });
+                let core: Vec<usize> = core.map(|(pair, _)| pair).collect();
+                // Nothing fits, whatever is activated; the search without prices says so with a witness.
+                if core.is_empty() {
+                    break;
+                }
+                cores.push(core);
+            }
+            Outcome::Exhausted { .. } => break,
+        }
+    }
+    hit
+}
+
+/// The cheapest set of pairs with one of every core, ascending; `None` if that takes too long.
+fn cheapest(cores: &[Vec<usize>], weights: &[u64]) -> Option<Vec<usize>> {
+    let mut search = Cheapest { cores, weights, chosen: Vec::new(), best: None, nodes: 0 };
+    search.branch(0);
+    let (_, mut best) = search.best.filter(|_| search.nodes < MOST_HITTING_NODES)?;
+    best.sort_unstable();
+    Some(best)
+}
+
+struct Cheapest<'a> {
+    cores: &'a [Vec<usize>],
+    weights: &'a [u64],
+    chosen: Vec<usize>,
+    best: Option<(u64, Vec<usize>)>,
+    nodes: u64,
+}
+
+impl Cheapest<'_> {
+    fn branch(&mut self, spent: u64) {
+        self.nodes += 1;
+        let open = |core: &&Vec<usize>| !core.iter().any(|pair| self.chosen.contains(pair));
+        let smallest = self.cores.iter().filter(open).min_by_key(|core| core.len());
+        let Some(core) = smallest else {
+            if self.best.as_ref().is_none_or(|(best, _)| spent < *best) {
+                self.best = Some((spent, self.chosen.clone()));
+            }
+            return;
+        };
+        if self.nodes >= MOST_HITTING_NODES
+            || self.best.as_ref().is_some_and(|(best, _)| spent + self.disjoint() >= *best)
+        {
+            return;
+        }
+        let mut pairs = core.clone();
+        pairs.sort_unstable_by_key(|&pair| (self.weights[pair], pair));
+        for pair in pairs {
+            self.chosen.push(pair);
+            self.branch(spent + self.weights[pair]);
+            self.chosen.pop();
+        }
+    }
+
+    /// What open cores that have no pair in common cost at least.
+    fn disjoint(&self) -> u64 {
+        let mut seen: Vec<usize> = self.chosen.clone();
+        let mut sum = 0;
+        for core in self.cores {
+            if core.iter().all(|pair| !seen.contains(pair)) {
+                sum += core.iter().map(|&pair| self.weights[pair]).min().unwrap_or(0);
+                seen.extend(core);
+            }
+        }
+        sum
+    }
+}

@@ -1,0 +1,269 @@
+//! A problem as pairs of pieces that get in each other's way.
+//!
+//! Everything a problem says about two pieces, it says about the distance between their offsets. A *relation* is an open
+//! interval of distances, with what it costs if the distance lies in it:
+//!
+//! ```text
+//!   a: 4 bytes, b: 3 bytes, alive together        a - b in (-4, 3)   forbidden
+//!   c may be computed in place of b, 3 bytes      c - b in (-3, 0)   forbidden
+//!                                                 c - b in (0, 3)    forbidden; 0 itself is not
+//!   d and b run on different units, never at once d - b in (-2, 3)   costs 5
+//! ```
+//!
+//! Windows, gaps and ties make several intervals of one pair; slots are pieces of their own; exclusive buffers and a missing
+//! order of execution forbid distances whatever the lives are. Each relation is listed at both of its pieces.
+
+use memplan_core::{BufferId, Id, MAX_BYTES, OverlayKind, SpaceId};
+
+use crate::piece::{Footprint, PieceId, Pieces, Rect};
+use crate::tuning::MOST_COST_RELATIONS;
+
+/// Distances from another piece that are forbidden or cost something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Relation {
+    /// The other piece.
+    pub(super) other: u32,
+    /// The distance "own offset minus the other's" is a problem above this …
+    pub(super) low: i64,
+    /// … and below this.
+    pub(super) high: i64,
+    /// What it costs; `None` where it is forbidden.
+    pub(super) weight: Option<u64>,
+    /// The relation's number; the same seen from both of its pieces.
+    pub(super) number: u32,
+}
+
+impl Relation {
+    /// Whether a piece at `own` has the relation with the other one at `other`.
+    pub(super) fn holds(&self, own: i64, other: i64) -> bool {
+        let distance = own - other;
+        self.low < distance && distance < self.high
+    }
+}
+
+/// Where a piece may live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Home {
+    /// The space.
+    pub(super) space: SpaceId,
+    /// Offsets are multiples of this.
+    pub(super) alignment: i64,
+    /// The largest of them.
+    pub(super) highest: i64,
+}
+
+/// A place for a piece: the position of its home among the piece's homes, and an offset there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) home: u32,
+    pub(super) offset: i64,
+}
+
+/// A piece as far as costs are concerned.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) size: i64,
+    pub(super) fixed: Option<i64>,
+    pub(super) homes: Vec<Home>,
+    pub(super) relations: Vec<Relation>,
+}
+
+/// All pieces of a problem. See the module documentation.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    pub(super) items: Vec<Item>,
+    /// How many relations there are; each is listed twice.
+    pub(super) relations: u32,
+    /// What pairs cost whose bytes coincide in every plan.
+    pub(super) always: u64,
+    /// Whether the relations are all there is to say: every priced pair is one of them, so that their sum is the plan's
+    /// cost, and no life ends early because another buffer takes over its bytes.
+    pub(super) is_exact: bool,
+}
+
+impl Model {
+    /// `None` if there are too many relations to list, or a piece fits nowhere.
+    pub(super) fn of(pieces: &Pieces) -> Option<Model> {
+        let is_exact = pieces.problem().overlays().is_empty();
+        let mut model = Model { items: items(pieces)?, relations: 0, always: 0, is_exact };
+        if pieces.ordering().is_some() || pieces.ids().any(|piece| pieces.get(piece).exclusive) {
+            model.add_strangers(pieces)?;
+        }
+        model.add_neighbours(pieces)?;
+        for piece in pieces.ids() {
+            for apart in pieces.apart(piece).iter().filter(|apart| pieces.first_slot(piece) < apart.other) {
+                let (own, others) = ((apart.low, apart.high), (apart.other_low, apart.other_high));
+                for slot in 0..apart.other_slots as usize {
+                    model.add(piece, PieceId::from_index(apart.other.index() + slot), own, others, None)?;
+                }
+            }
+        }
+        model.add_prices(pieces)?;
+        Some(model)
+    }
+
+    /// Says that bytes of two pieces should not coincide.
+    fn add(&mut self, one: PieceId, other: PieceId, own: Bytes, others: Bytes, weight: Option<u64>) -> Option<()> {
+        if own.0 >= own.1 || others.0 >= others.1 {
+            return Some(());
+        }
+        let (low, high) = (others.0 as i64 - own.1 as i64, others.1 as i64 - own.0 as i64);
+        self.forbid(one, other, low, high, weight)
+    }
+
+    fn forbid(&mut self, one: PieceId, other: PieceId, low: i64, high: i64, weight: Option<u64>) -> Option<()> {
+        if self.relations as usize >= MOST_COST_RELATIONS {
+            return None;
+        }
+        let number = self.relations;
+        self.relations += 1;
+        let (here, there) = (one.index() as u32, other.index() as u32);
+        self.items[one.index()].relations.push(Relation { other: there, low, high, weight, number });
+        self.items[other.index()].relations.push(Relation { other: here, low: -high, high: -low, weight, number });
+        Some(())
+    }
+
+    /// Rectangles that are alive together, found by a sweep over time.
+    fn add_neighbours(&mut self, pieces: &Pieces) -> Option<()> {
+        let mut rects: Vec<(Rect, PieceId)> =
+            pieces.ids().flat_map(|piece| pieces.rects(piece).iter().map(move |&rect| (rect, piece))).collect();
+        rects.sort_by_key(|&(rect, piece)| (rect.start, piece));
+        let mut alive: Vec<(Rect, PieceId)> = Vec::new();
+        for (rect, piece) in rects {
+            alive.retain(|(other, _)| other.end > rect.start);
+            for &(other_rect, other) in alive.iter().filter(|(_, other)| *other != piece) {
+                self.add_together(pieces, (piece, rect), (other, other_rect))?;
+            }
+            alive.push((rect, piece));
+        }
+        Some(())
+    }
+
+    /// Two rectangles that are alive together, unless one piece may be computed in place of the other.
+    fn add_together(&mut self, pieces: &Pieces, one: (PieceId, Rect), other: (PieceId, Rect)) -> Option<()> {
+        let partners = pieces.partners(one.0);
+        let partner = partners.binary_search_by_key(&other.0, |partner| partner.other).ok();
+        let (own, others) = ((one.1.low, one.1.high), (other.1.low, other.1.high));
+        match partner.map(|position| partners[position].kind) {
+            None => self.add(one.0, other.0, own, others, None),
+            Some(OverlayKind::AnyOffset) => Some(()),
+            Some(OverlayKind::SameBase) => {
+                let (low, high) = (others.0 as i64 - own.1 as i64, others.1 as i64 - own.0 as i64);
+                if low < 0 && high > 0 {
+                    self.forbid(one.0, other.0, low, 0, None)?;
+                    self.forbid(one.0, other.0, 0, high, None)
+                } else {
+                    self.forbid(one.0, other.0, low, high, None)
+                }
+            }
+        }
+    }
+
+    /// Exclusive pieces, and pieces without an order of execution, stay apart whatever their lives.
+    fn add_strangers(&mut self, pieces: &Pieces) -> Option<()> {
+        let are_strangers = |own: &Footprint, other: &Footprint| {
+            let is_unordered = pieces.ordering().is_some_and(|order| !order.is_ordered(own.buffer, other.buffer));
+            own.exclusive || other.exclusive || is_unordered
+        };
+        let is_strange = |piece: PieceId| pieces.ordering().is_some() || pieces.get(piece).exclusive;
+        let strange: Vec<PieceId> = pieces.ids().filter(|&piece| is_strange(piece)).collect();
+        for &piece in &strange {
+            let others = pieces.ids().filter(|&other| other < piece || (other > piece && !is_strange(other)));
+            for other in others {
+                for own in pieces.footprints(piece) {
+                    for theirs in pieces.footprints(other).filter(|theirs| are_strangers(&own, theirs)) {
+                        self.add(piece, other, (own.low, own.high), (theirs.low, theirs.high), None)?;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The priced pairs: each slot of the one with each slot of the other.
+    fn add_prices(&mut self, pieces: &Pieces) -> Option<()> {
+        let problem = pieces.problem();
+        for cost in problem.reuse_costs().iter().filter(|cost| cost.weight > 0) {
+            let [one, other] = [cost.one, cost.other].map(|buffer| pieces.piece_of(buffer));
+            let [own, others] = [cost.one, cost.other].map(|buffer| bytes_in_piece(pieces, buffer));
+            if own.0 >= own.1 || others.0 >= others.1 {
+                continue;
+            }
+            if one == other {
+                let coincide = own.0.max(others.0) < own.1.min(others.1);
+                self.always += if coincide { cost.weight } else { 0 };
+                continue;
+            }
+            let [slots, other_slots] = [one, other].map(|piece| pieces.get(piece).slots as usize);
+            // Several slots can meet, but the pair is paid for once.
+            self.is_exact &= slots == 1 && other_slots == 1;
+            for slot in (0..slots).map(|slot| PieceId::from_index(one.index() + slot)) {
+                for other_slot in (0..other_slots).map(|slot| PieceId::from_index(other.index() + slot)) {
+                    self.add(slot, other_slot, own, others, Some(cost.weight))?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Whether two pieces are in the same space.
+    pub(super) fn are_together(&self, one: usize, spot: Spot, other: usize, other_spot: Spot) -> bool {
+        let space = |item: usize, spot: Spot| self.items[item].homes[spot.home as usize].space;
+        space(one, spot) == space(other, other_spot)
+    }
+
+    /// What a placement of all pieces costs, and how many forbidden relations it has.
+    pub(super) fn judge(&self, spots: &[Spot]) -> (u64, u64) {
+        let (mut cost, mut broken) = (self.always, 0);
+        for (index, item) in self.items.iter().enumerate() {
+            for relation in item.relations.iter().filter(|relation| relation.other as usize > index) {
+                let (here, there) = (spots[index], spots[relation.other as usize]);
+                let holds = relation.holds(here.offset, there.offset);
+                if holds && self.are_together(index, here, relation.other as usize, there) {
+                    match relation.weight {
+                        Some(weight) => cost += weight,
+                        None => broken += 1,
+                    }
+                }
+            }
+        }
+        (cost, broken)
+    }
+}
+
+/// First byte, and one past the last.
+type Bytes = (u64, u64);
+
+/// Where a buffer lies inside of its piece.
+fn bytes_in_piece(pieces: &Pieces, buffer: BufferId) -> Bytes {
+    let problem = pieces.problem();
+    let at = problem.blocks().place_of(buffer).map_or(0, |(_, at)| at.0);
+    (at, at + problem.buffers()[buffer].bytes().unwrap_or_default().0)
+}
+
+/// The pieces without relations. A space without a capacity is as large as all pieces side by side.
+fn items(pieces: &Pieces) -> Option<Vec<Item>> {
+    let problem = pieces.problem();
+    let padded = |piece: PieceId| {
+        let info = pieces.get(piece);
+        let widest = pieces.homes(piece).iter().map(|home| home.alignment.min(MAX_BYTES)).max().unwrap_or(1);
+        info.fixed.unwrap_or(0).saturating_add(info.size).saturating_add(widest)
+    };
+    let ample = pieces.ids().fold(0u64, |sum, piece| sum.saturating_add(padded(piece))).min(MAX_BYTES);
+    let item = |piece: PieceId| {
+        let info = pieces.get(piece);
+        let home = |home: &crate::piece::Home| {
+            let limit = problem.spaces()[home.space].capacity.map_or(ample, |capacity| capacity.0);
+            let alignment = home.alignment.min(MAX_BYTES);
+            let highest = limit.checked_sub(info.size)? / alignment * alignment;
+            let reaches = info.fixed.is_none_or(|offset| offset <= highest);
+            reaches.then_some(Home { space: home.space, alignment: alignment as i64, highest: highest as i64 })
+        };
+        let homes: Vec<Home> = pieces.homes(piece).iter().filter_map(home).collect();
+        // All slots live in one space, and pieces move alone.
+        let may_move = info.slots == 1 || pieces.homes(piece).len() == 1;
+        let fixed = info.fixed.map(|offset| offset as i64);
+        (may_move && !homes.is_empty()).then_some(Item { size: info.size as i64, fixed, homes, relations: Vec::new() })
+    };
+    pieces.ids().map(item).collect()
+}

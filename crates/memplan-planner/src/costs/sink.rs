@@ -1,0 +1,55 @@
+//! Lowers pieces where that costs nothing, so that a cheap plan is no larger than it has to be.
+//!
+//! From the lowest piece to the highest, each goes to the lowest offset at which nothing is forbidden and its relations cost no
+//! more than before; again and again until no piece moves.
+
+use super::model::{Model, Spot};
+use crate::tuning::{MOST_SINKING_PASSES, MOST_SUNK_PIECES};
+
+/// The same placement with every piece as low as it can go on its own.
+pub(super) fn sink(model: &Model, mut spots: Vec<Spot>) -> Vec<Spot> {
+    if model.items.len() > MOST_SUNK_PIECES {
+        return spots;
+    }
+    let mut order: Vec<usize> = (0..model.items.len()).filter(|&item| model.items[item].fixed.is_none()).collect();
+    for _ in 0..MOST_SINKING_PASSES {
+        order.sort_by_key(|&item| (spots[item].offset, item));
+        let mut has_moved = false;
+        for &item in &order {
+            let lower = lowest(model, &spots, item);
+            has_moved |= lower < spots[item].offset;
+            spots[item].offset = lower;
+        }
+        if !has_moved {
+            break;
+        }
+    }
+    spots
+}
+
+/// The lowest offset for a piece that is no worse than its own: 0, or just past a piece that it is related to.
+fn lowest(model: &Model, spots: &[Spot], item: usize) -> i64 {
+    let here = spots[item];
+    let info = &model.items[item];
+    let alignment = info.homes[here.home as usize].alignment;
+    let neighbours = info.relations.iter().filter(|relation| {
+        let other = relation.other as usize;
+        model.are_together(item, here, other, spots[other])
+    });
+    let cost_at = |offset: i64| {
+        let mut cost = Some(0u64);
+        for relation in neighbours.clone() {
+            if relation.holds(offset, spots[relation.other as usize].offset) {
+                cost = cost.zip(relation.weight).map(|(sum, weight)| sum + weight);
+            }
+        }
+        cost
+    };
+    let past = neighbours.clone().map(|relation| spots[relation.other as usize].offset + relation.high);
+    let aligned = past.chain([0]).map(|offset| (offset.max(0) + alignment - 1) / alignment * alignment);
+    let mut candidates: Vec<i64> = aligned.filter(|&offset| offset < here.offset).collect();
+    candidates.sort_unstable();
+    candidates.dedup();
+    let Some(own) = cost_at(here.offset) else { return here.offset };
+    candidates.into_iter().find(|&offset| cost_at(offset).is_some_and(|cost| cost <= own)).unwrap_or(here.offset)
+}

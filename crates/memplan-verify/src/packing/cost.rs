@@ -1,0 +1,22 @@
+//! What the plan's reuse costs, found in the placement alone.
+//!
+//! The sum is formed in 128 bits and from the slots' bytes, without a look at what the planner noted.
+
+use memplan_core::{Plan, Problem};
+
+use super::apart::first_common;
+use super::layout::Layout;
+use super::violation::Violation;
+
+/// Compares the cost that a plan claims with the one that its places have.
+pub(super) fn check(problem: &Problem, plan: &Plan, layout: &Layout, out: &mut Vec<Violation>) {
+    let Some(claimed) = plan.cost else { return };
+    let is_active = |pair: &&memplan_core::ReuseCost| first_common(layout, pair.one, pair.other).is_some();
+    let found: u128 = problem.reuse_costs().iter().filter(is_active).map(|pair| u128::from(pair.weight)).sum();
+    if found != u128::from(claimed.total) {
+        out.push(Violation::CostWrong { claimed: claimed.total, found });
+    }
+    if claimed.lower_bound > claimed.total {
+        out.push(Violation::CostBelowBound { cost: claimed.total, bound: claimed.lower_bound });
+    }
+}
