@@ -119,8 +119,12 @@ fn threads_and_busy_machines_make_the_same_plan() {
         let alone = planned(problem, &with_threads(1, effort));
         let beside = beside_busy_loops(|| planned(problem, &with_threads(2, effort)));
         assert_eq!(alone, beside, "{name}");
-        if matches!(alone, Outcome::Optimal(_)) {
-            assert_eq!(alone, planned(problem, &Request::default()), "{name}: what little work proves, more confirms");
+        // With more work the shares of the stages are larger, so another stage may find another plan, of the same extent.
+        if let Outcome::Optimal(plan) = &alone {
+            let Outcome::Optimal(again) = planned(problem, &Request::default()) else {
+                panic!("{name}: what little work proves, more confirms");
+            };
+            assert_eq!(plan.extent(), again.extent(), "{name}: what little work proves, more confirms");
         }
         open += usize::from(matches!(alone, Outcome::Feasible { stop: Stop::WorkLimit, .. }));
     }
