@@ -7,12 +7,12 @@ use memplan::mlir::pass::Rewrite;
 use memplan::planner::{Assign, Feature, Request, Strategy, find};
 use memplan::source::Source;
 
-/// A strategy made of a function.
+/// A strategy made of a function. It goes by the name of one of memplan's, whose mistakes are repaired.
 struct Wrong(fn(&Problem, &Request) -> Outcome);
 
 impl Strategy for Wrong {
     fn name(&self) -> &'static str {
-        "wrong"
+        "search"
     }
     fn describe(&self) -> &'static str {
         "makes mistakes"
@@ -61,6 +61,40 @@ fn a_plan_that_overlaps_does_not_get_out() {
         assert!(error.to_string().contains("a bug in memplan"), "{error}");
         let alone = driver::plan(&Source::new("one.csv", "id,lower,upper,size\na,0,2,64\n"), &how);
         assert!(alone.is_ok());
+    }
+}
+
+/// The same as a caller's own strategy, which memplan does not know.
+struct Theirs(Wrong);
+
+impl Strategy for Theirs {
+    fn name(&self) -> &'static str {
+        "theirs"
+    }
+    fn describe(&self) -> &'static str {
+        self.0.describe()
+    }
+    fn assigns(&self) -> &'static [Assign] {
+        self.0.assigns()
+    }
+    fn supports(&self, feature: Feature, assign: Assign) -> bool {
+        self.0.supports(feature, assign)
+    }
+    fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
+        self.0.plan(problem, request)
+    }
+}
+
+#[test]
+fn mistakes_of_a_callers_strategy_are_its_own() {
+    for (name, text) in [("four.csv", RECORDS), ("f.program", PROGRAM)] {
+        for function in [careless, forgetful] {
+            let error = driver::plan(&Source::new(name, text), &How::with(&Theirs(Wrong(function)))).unwrap_err();
+            let Failure::WrongStrategy { strategy, findings } = &error else { panic!("{error}") };
+            assert_eq!(strategy, "theirs");
+            assert!(findings.iter().any(|finding| finding.code == "packing::overlap"), "{error}");
+            assert!(!error.to_string().contains("memplan"), "{error}");
+        }
     }
 }
 
