@@ -46,6 +46,8 @@ pub(crate) enum TokenKind {
     Equal,
     /// `->`.
     Arrow,
+    /// `=>`.
+    FatArrow,
     /// `{-#`, the start of a resource block.
     Resources,
     /// Any other character or operator.
@@ -161,6 +163,7 @@ impl<'s> Lexer<'s> {
             b'"' => self.string(TokenKind::String),
             b'0'..=b'9' => self.number(),
             b'-' if second == b'>' => self.pair(TokenKind::Arrow),
+            b'=' if second == b'>' => self.pair(TokenKind::FatArrow),
             b'{' if second == b'-' && self.byte(start + 2) == b'#' => {
                 self.position = start + 3;
                 TokenKind::Resources
@@ -255,7 +258,7 @@ impl<'s> Lexer<'s> {
             let next = self.byte(at + 1);
             match byte {
                 // Operators open and close nothing.
-                b'-' if next == b'>' => at += 1,
+                b'-' | b'=' if next == b'>' => at += 1,
                 b'<' | b'>' | b'=' if next == b'=' => at += 1,
                 b'(' | b'[' | b'{' | b'<' => stack.push(at),
                 b')' | b']' | b'}' | b'>' => self.close(&mut stack, at)?,
@@ -283,6 +286,24 @@ impl<'s> Lexer<'s> {
     fn close(&self, stack: &mut Brackets, at: usize) -> Result<(), Unbalanced> {
         let open = stack.pop().unwrap_or(at);
         if closing(self.byte(open)) == self.byte(at) { Ok(()) } else { Err(Unbalanced { open, at }) }
+    }
+
+    /// Whether a value or a block is named between here and `end`.
+    pub(crate) fn names_follow(mut self, end: usize) -> bool {
+        let text = self.bytes.get(self.position..end).unwrap_or(&[]);
+        // Most groups hold neither character, in strings or outside.
+        if !text.iter().any(|&byte| matches!(byte, b'%' | b'^')) {
+            return false;
+        }
+        loop {
+            let token = self.next();
+            match token.kind {
+                TokenKind::Percent | TokenKind::Caret if token.start < end => return true,
+                TokenKind::Eof => return false,
+                _ if token.start >= end => return false,
+                _ => {}
+            }
+        }
     }
 
     /// Jumps behind the `#-}` that ends a resource block.
@@ -396,6 +417,7 @@ mod tests {
             "(memref<2xvector<4xf32>>, (i1) -> i1)",
             "[ // ]\n ]",
             "<(d0) : (d0 == 0, d0 - 1 <= 2)>",
+            "{await(%t) => %r, [%a to %b] = %c}",
         ] {
             let source = format!("{text} rest");
             let mut lexer = Lexer::new(&source);

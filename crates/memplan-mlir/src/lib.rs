@@ -30,6 +30,6 @@ pub use document::{
 };
 pub use error::{Excerpt, Note, ReadError};
 pub use fuzz::fuzz_check;
-pub use lower::{LowerError, Lowered, lower, lower_workspaces};
+pub use lower::{LowerError, Lowered, lower, lower_kernels, lower_workspaces};
 pub use memplan_core::{ApplyError, Edits};
 pub use ty::{Dimension, Layout, MemRef, Type};

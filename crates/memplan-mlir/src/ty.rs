@@ -6,7 +6,7 @@
 
 use memplan_core::{Bytes, Span};
 
-use crate::document::{Document, TypeText};
+use crate::document::{Document, TypeText, ValueId};
 
 /// How deep types may nest before the inside is left opaque. Real ones nest
 /// three deep; the bound is what keeps recursion safe.
@@ -149,9 +149,33 @@ impl Type {
 }
 
 impl MemRef {
+    /// Whether its elements lie row by row from the first byte on without gaps, whichever way its layout says so:
+    /// `memref<2x4xf32, strided<[4, 1]>>` is the same memory as `memref<2x4xf32>`.
+    pub fn is_dense(&self) -> bool {
+        let Layout::Strided { strides, offset: Some(0) } = &self.layout else { return self.layout == Layout::Identity };
+        let Some(shape) = self.shape.as_deref().filter(|shape| shape.len() == strides.len()) else { return false };
+        let mut expected = 1u64;
+        for (dimension, stride) in shape.iter().zip(strides).rev() {
+            let Some(length) = *dimension else { return false };
+            let fits = stride.and_then(|stride| u64::try_from(stride).ok()) == Some(expected);
+            // The stride of a single element is never taken.
+            if length > 1 && !fits {
+                return false;
+            }
+            let Some(next) = expected.checked_mul(length) else { return false };
+            expected = next;
+        }
+        true
+    }
+
     /// Bytes of the whole memref if its shape is static and its layout the identity.
     pub fn bytes(&self) -> Option<Bytes> {
-        if self.layout != Layout::Identity {
+        self.dense_bytes().filter(|_| self.layout == Layout::Identity)
+    }
+
+    /// Bytes of the whole memref if its shape is static and its elements lie without gaps.
+    pub fn dense_bytes(&self) -> Option<Bytes> {
+        if !self.is_dense() {
             return None;
         }
         let count = product(self.shape.as_deref()?)?;
@@ -181,6 +205,24 @@ fn product(shape: &[Dimension]) -> Option<u64> {
 fn scalar_bytes(bits: u64) -> Option<Bytes> {
     let bytes = bits.div_ceil(8);
     Some(Bytes(if bytes <= 16 { bytes.max(1).next_power_of_two() } else { bytes.checked_next_multiple_of(16)? }))
+}
+
+impl Document {
+    /// The type of a dense memref without the layout that it is written with; `None` if it is written without.
+    pub(crate) fn without_layout(&self, value: ValueId) -> Option<String> {
+        let memref = self.ty(value).as_memref().filter(|memref| memref.layout != Layout::Identity)?;
+        let shape = memref.shape.as_deref()?.iter().map(|dimension| Some(format!("{}x", (*dimension)?)));
+        let shape: String = shape.collect::<Option<_>>()?;
+        let near = self.value(value).type_span;
+        let mut text = self.type_text(value);
+        while let Some(expanded) = self.alias(text.trim(), near) {
+            text = expanded;
+        }
+        let inside = text.trim().strip_prefix("memref")?.trim().strip_prefix('<')?.strip_suffix('>')?;
+        let element = split_shape(split_commas(inside).first()?).1;
+        let space = memref.space.as_ref().map_or(String::new(), |space| format!(", {space}"));
+        Some(format!("memref<{shape}{element}{space}>"))
+    }
 }
 
 /// Looks up `!name` or `#name`.

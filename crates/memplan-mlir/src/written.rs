@@ -414,8 +414,9 @@ impl Walk<'_> {
             return Ok(());
         }
         let mut made: HashMap<(Option<&str>, &str), Vec<ValueId>> = HashMap::new();
-        for op in
-            after.op_ids().filter(|&op| matches!(after.name(op), "memref.view" | "hivm.hir.pointer_cast" | WORKSPACE))
+        for op in after
+            .op_ids()
+            .filter(|&op| matches!(after.name(op), "memref.view" | "memref.cast" | "hivm.hir.pointer_cast" | WORKSPACE))
         {
             let function = after.function_around(op).and_then(|function| after.symbol_name(function));
             for &value in after.results(op) {
@@ -448,8 +449,16 @@ impl Walk<'_> {
         let Definition::Result { op, .. } = after.value(new).definition else { return None };
         match after.name(op) {
             "memref.view" => Some(self.view_address(old, op)),
+            // Another way of writing the layout of a view.
+            "memref.cast" if self.is_same_memory(old, new) => self.address(old, *after.operands(op).first()?),
             "hivm.hir.pointer_cast" => {
-                let offsets: Option<Vec<u64>> = after.operands(op).iter().map(|&value| self.number(value)).collect();
+                let is_size = |value: &ValueId| matches!(after.ty(*value), crate::Type::Index);
+                let (sizes, addresses): (Vec<ValueId>, Vec<ValueId>) =
+                    after.operands(op).iter().partition(|v| is_size(v));
+                if !self.has_sizes(old, &sizes) {
+                    return Some(Err("its sizes are not those of the allocation".to_owned()));
+                }
+                let offsets: Option<Vec<u64>> = addresses.iter().map(|&value| self.number(value)).collect();
                 let space = after.ty(new).as_memref().and_then(|memref| memref.space.clone()).unwrap_or_default();
                 Some(self.address_in(self.function_and(op, &space), offsets))
             }
@@ -460,6 +469,22 @@ impl Walk<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether two memrefs lie in the same way, however their layouts are written.
+    fn is_same_memory(&self, old: ValueId, new: ValueId) -> bool {
+        let (Some(old), Some(new)) = (self.before.ty(old).as_memref(), self.after.ty(new).as_memref()) else {
+            return false;
+        };
+        old == new && old.is_dense()
+    }
+
+    /// Whether these are the sizes that an allocation of the old text was given.
+    fn has_sizes(&self, old: ValueId, sizes: &[ValueId]) -> bool {
+        let Definition::Result { op, .. } = self.before.value(old).definition else { return false };
+        let given = self.before.operands(op);
+        let is_same = |(one, other): (&ValueId, &ValueId)| self.counterparts.get(*one) == Some(&Some(*other));
+        given.len() == sizes.len() && given.iter().zip(sizes).all(is_same)
     }
 
     fn address_in(&self, memory: String, offsets: Option<Vec<u64>>) -> Result<Address, String> {
@@ -498,7 +523,7 @@ impl Walk<'_> {
         let strides =
             sum.strides(after, &loops).ok_or("the offset of the view depends on other loops than those around it")?;
         let start = u64::try_from(sum.constant).map_err(|_| "the offset of the view is negative".to_owned())?;
-        let bytes = self.before.ty(old).as_memref().and_then(crate::MemRef::bytes).unwrap_or_default();
+        let bytes = self.before.ty(old).as_memref().and_then(crate::MemRef::dense_bytes).unwrap_or_default();
         let end = sum.largest(after).and_then(|largest| u64::try_from(largest).ok()?.checked_add(bytes.0));
         if end.is_none_or(|end| Bytes(end) > size) {
             return Err(format!("the view reaches beyond the {size} bytes of its memory"));
@@ -539,7 +564,7 @@ fn names_of(document: &Document, block: BlockId) -> SortedNames<'_> {
 const WORKSPACE: &str = "memref_ext.alloc_workspace";
 
 /// Ops that make addresses, or the numbers in them.
-const MAKES_ADDRESSES: [&str; 9] = [
+const MAKES_ADDRESSES: [&str; 10] = [
     "arith.constant",
     "arith.addi",
     "arith.subi",
@@ -547,6 +572,7 @@ const MAKES_ADDRESSES: [&str; 9] = [
     "arith.divsi",
     "memref.alloc",
     "memref.view",
+    "memref.cast",
     WORKSPACE,
     "hivm.hir.pointer_cast",
 ];

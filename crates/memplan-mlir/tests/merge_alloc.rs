@@ -350,6 +350,20 @@ fn multi_buffers_are_left_alone() {
 }
 
 #[test]
+fn a_shape_that_is_too_large_is_named_as_such() {
+    let source = format!(
+        "func.func @f() {{
+           %a = memref.alloc() : memref<4611686018427387904x4xf32>
+           {USE}(%a) : (memref<4611686018427387904x4xf32>) -> ()
+           return
+         }}"
+    );
+    let (rewrite, _) = rewrite(&source, "merge-alloc", None).unwrap();
+    let messages: Vec<&str> = rewrite.remarks.iter().map(|remark| remark.message.as_str()).collect();
+    assert_eq!(messages, ["left alone: it has 2^63 bytes or more"]);
+}
+
+#[test]
 fn what_is_left_alone() {
     let source = format!(
         "func.func @f(%n: index, %c: i1, %arg: memref<8xf32>) -> memref<*xf32> {{
@@ -387,7 +401,7 @@ fn what_is_left_alone() {
     assert_eq!(
         reasons,
         [
-            "its layout is not the identity",
+            "its elements do not lie row by row without gaps",
             "its alignment does not divide the pass's",
             "it has no bytes",
             "it escapes",

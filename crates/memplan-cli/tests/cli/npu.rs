@@ -142,10 +142,10 @@ fn devices() {
 fn a_file_in_parts() {
     let folder = Folder::with(&[("kernel.mlir", KERNELS)]);
     let ran = opt(&folder, "");
-    assert_eq!(ran.code, 2, "one kernel reads what nobody writes");
+    assert_eq!(ran.code, 1, "some kernels do not fit");
     let parts = KERNELS.matches("// -----\n").count() + 1;
     assert_eq!(ran.stdout.matches("// -----\n").count() + 1, parts);
-    assert!(ran.stderr.contains(&format!("8 of {parts} parts are left out")), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("7 of {parts} parts are left out")), "{}", ran.stderr);
     for bits in [2_560_000, 2_379_264, 1_835_008, 1_966_080, 2_097_152, 3_932_160] {
         assert!(ran.stderr.contains(&format!("ub overflow, requires {bits} bits while ")), "{bits}\n{}", ran.stderr);
     }
@@ -155,10 +155,10 @@ fn a_file_in_parts() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stderr.contains("'memref.alloc' op error: read before first write"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: read before first write"), "{}", ran.stderr);
     // What is printed is whole: it reads again, and nothing is left to do.
     let again = folder.run_with_input("opt - --format mlir --pass plan-memory", ran.stdout.as_bytes());
     assert_eq!((again.code, again.stdout == ran.stdout), (0, true), "{}", again.stderr);
     let file = folder.run_args(&["opt", "kernel.mlir", "--pass", "plan-memory", "-o", "out.mlir"]);
-    assert_eq!((file.code, file.stdout.as_str(), folder.files()), (2, "", vec!["kernel.mlir".to_owned()]));
+    assert_eq!((file.code, file.stdout.as_str(), folder.files()), (1, "", vec!["kernel.mlir".to_owned()]));
 }

@@ -5,7 +5,6 @@ use memplan_program::{AccessKind, CopyRange, OpDraft, OverlayKind};
 
 use super::*;
 use crate::dialect::{Access, AliasRule, Relation, Selector};
-use crate::ty::Layout;
 
 /// Keeps the first of equal accesses.
 fn without_repetitions(list: &mut Vec<(ValueId, AccessKind)>) {
@@ -46,6 +45,11 @@ impl Lowering<'_> {
         let mut list = Vec::new();
         if let Some(effects) = self.summaries.call(op) {
             for (&value, effect) in document.operands(op).iter().zip(effects) {
+                // Summaries do not follow tensors.
+                if matches!(document.ty(value), Type::Tensor { .. }) && self.is_memory(value) {
+                    list.push((value, AccessKind::Update));
+                    continue;
+                }
                 let kinds = effect.accesses().into_iter().filter(|_| self.is_memory(value));
                 list.extend(kinds.map(|kind| (value, kind)));
             }
@@ -162,7 +166,7 @@ impl Lowering<'_> {
     /// Whether writing every element of a value writes every byte of it.
     pub(super) fn covers_all(&self, value: ValueId) -> bool {
         let memref = self.document.ty(value).as_memref();
-        memref.is_some_and(|memref| memref.layout == Layout::Identity && memref.shape.is_some())
+        memref.is_some_and(|memref| memref.is_dense() && memref.shape.is_some())
     }
 
     /// The first bytes of one value are the first bytes of another.

@@ -5,14 +5,15 @@
 //! | `hivm.multi_buffer = N : i32` | N slots, used in turn by the iterations of the loop around |
 //! | `hivm.preload_local_buffer = 1` | filled ahead: in use during all of the loop around the mark |
 //! | `mem_unique` | shares memory with nobody |
+//! | `buffer_size_in_byte = N : i64` | it never takes more than N bytes, whatever its shape is at run time |
 //! | `hivm.tightly_coupled_buffer = #hivm.tightly_coupled_buffer<ID>` | the same memory as the buffer of that number on the other core |
 //!
 //! A mark speaks of the allocation behind its value: through views and casts,
 //! loop arguments and results, results of branches (the first one's). Of workspaces
 //! only the number of slots is told, and only by a mark on the workspace itself.
 
-use memplan_core::MAX_SLOTS;
-use memplan_program::AccessKind;
+use memplan_core::{Bytes, MAX_SLOTS};
+use memplan_program::{AccessKind, Size};
 
 use super::*;
 use crate::dialect::Relation;
@@ -140,7 +141,12 @@ impl Lowering<'_> {
         let around = self.preloading_loop(op, allocation);
         let unique = document.attribute(op, "mem_unique").is_some();
         let coupled = document.coupling(op);
+        let at_most = document.integer_attribute(op, "buffer_size_in_byte");
+        let at_most = at_most.and_then(|bytes| u64::try_from(bytes).ok()).map(Bytes);
         let Some(site) = self.builder.site_mut(id) else { return };
+        if let (Size::Symbolic { bound, .. }, Some(at_most)) = (&mut site.size, at_most) {
+            *bound = Some(bound.map_or(at_most, |bytes| bytes.min(at_most)));
+        }
         if let Some(slots) = slots {
             site.slots = slots.min(MAX_SLOTS);
         }
@@ -158,7 +164,7 @@ impl Lowering<'_> {
     /// What a mark speaks of: a workspace must be named itself.
     fn marked(&self, value: ValueId) -> Option<ValueId> {
         match self.subject {
-            Subject::Buffers => self.document.marked_allocation(value),
+            Subject::Buffers | Subject::Kernels => self.document.marked_allocation(value),
             Subject::Workspaces => self.defining_op(value).filter(|&op| self.is_workspace(op)).map(|_| value),
         }
     }

@@ -23,6 +23,7 @@
 //! plans must leave it alone.
 
 mod access;
+mod bounded;
 mod control;
 mod elementwise;
 pub(crate) mod hivm;
@@ -112,10 +113,21 @@ pub fn lower_workspaces(document: &Document) -> Result<Lowered, LowerError> {
     lower_as(document, Subject::Workspaces)
 }
 
-/// What is to be placed.
+/// Lowers every function of a kernel: what `memref.alloc` makes is placed, and a tensor that `to_tensor` makes of a
+/// buffer is followed as that buffer.
+pub fn lower_kernels(document: &Document) -> Result<Lowered, LowerError> {
+    let converts = document.op_ids().any(|op| document.name(op) == "bufferization.to_tensor");
+    lower_as(document, if converts { Subject::Kernels } else { Subject::Buffers })
+}
+
+/// What is to be placed, and whether tensors are followed as the memory they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
+    /// Buffers; what becomes a tensor is out of sight.
     Buffers,
+    /// Buffers, through tensors.
+    Kernels,
+    /// Workspaces, through tensors.
     Workspaces,
 }
 
@@ -318,7 +330,7 @@ impl<'d> Lowering<'d> {
     fn is_memory(&self, value: ValueId) -> bool {
         match self.document.ty(value) {
             Type::Opaque(text) => text.starts_with("!async.value<memref"),
-            Type::Tensor { .. } => self.subject == Subject::Workspaces,
+            Type::Tensor { .. } => self.subject != Subject::Buffers,
             ty => ty.may_be_memory(),
         }
     }

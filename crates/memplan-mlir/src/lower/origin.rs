@@ -30,7 +30,8 @@ impl Lowering<'_> {
     fn site(&mut self, op: OpId, result: ValueId) -> program::ValueId {
         let memref = self.document.ty(result).as_memref();
         let size = memref.map_or(unknown_size("?"), |memref| {
-            allocated_bytes(memref).map_or_else(|| unknown_size(self.document.type_text(result)), Size::Known)
+            let unknown = || self.document.bounded_size(op, memref, self.document.type_text(result));
+            allocated_bytes(memref).map_or_else(unknown, Size::Known)
         });
         let space = memref.and_then(|memref| memref.space.as_deref());
         let alignment = self.alignment(op, memref);
@@ -62,7 +63,7 @@ impl Lowering<'_> {
     /// Whether an op's result is what is to be placed.
     fn is_placed(&self, op: OpId) -> bool {
         match self.subject {
-            Subject::Buffers => self.document.info(op).traits.has(Traits::PLACED),
+            Subject::Buffers | Subject::Kernels => self.document.info(op).traits.has(Traits::PLACED),
             Subject::Workspaces => self.is_workspace(op),
         }
     }
@@ -209,7 +210,7 @@ impl Lowering<'_> {
 }
 
 /// On-chip memory packs elements of less than a byte.
-fn is_on_chip(memref: &MemRef) -> bool {
+pub(super) fn is_on_chip(memref: &MemRef) -> bool {
     memref.space.as_deref().is_some_and(|space| Document::scope_name(space).is_some())
 }
 
@@ -227,7 +228,7 @@ fn stored_bytes(memref: &MemRef) -> Option<Bytes> {
 pub(crate) fn allocated_bytes(memref: &MemRef) -> Option<Bytes> {
     let Layout::Strided { strides, offset } = &memref.layout else { return stored_bytes(memref) };
     if !is_on_chip(memref) {
-        return None;
+        return memref.dense_bytes();
     }
     let mut last = u64::try_from((*offset)?).ok()?;
     for (dimension, stride) in memref.shape.as_deref()?.iter().zip(strides) {

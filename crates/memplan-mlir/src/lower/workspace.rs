@@ -10,8 +10,11 @@
 //! ```
 //!
 //! Here a tensor is a handle to memory. The result of an op with `outs` is its
-//! output; any other tensor is memory of its own. Every op reads the tensors
+//! output; any other tensor is memory of its own, or in a kernel maybe that of an operand. Every op reads the tensors
 //! it is given.
+//!
+//! Kernels are followed the same way where a part of them works on tensors still: a buffer that `to_tensor` makes a
+//! tensor of is in use as long as that tensor is.
 
 use memplan_core::Bytes;
 use memplan_program::{AccessKind, ByteRange, Extent};
@@ -48,6 +51,11 @@ impl Lowering<'_> {
         if let Some(list) = self.destination_style(op) {
             return Some(list);
         }
+        if let ("bufferization.materialize_in_destination", &[source, destination]) =
+            (document.name(op), document.operands(op))
+        {
+            return Some(vec![(source, AccessKind::Read), (destination, AccessKind::Update)]);
+        }
         let tensors: Vec<ValueId> =
             document.operands(op).iter().copied().filter(|&value| self.is_tensor(value)).collect();
         let plain = document.info(op).traits.has(Traits::EFFECT_FREE) || document.name(op).starts_with("tensor.");
@@ -72,7 +80,10 @@ impl Lowering<'_> {
             *document.operands(op).first()?
         } else if self.is_tensor(result) {
             let outs = document.select(op, &Selector::Group("outs".into()));
-            *document.operands(op)[outs].get(index)?
+            match document.operands(op)[outs].get(index) {
+                Some(&output) => output,
+                None => return self.tensor_of_kernel(op),
+            }
         } else {
             return None;
         };
@@ -85,6 +96,19 @@ impl Lowering<'_> {
             Some(bytes) => Origin::Derived { base, extent: Extent::Exactly(ByteRange::new(0, bytes.0)) },
             None => Origin::Merged(Box::new([base])),
         })
+    }
+
+    /// A tensor that an op makes of others, in a kernel: bufferization may give it memory of its own, or that of an
+    /// operand (a slice is a view then).
+    fn tensor_of_kernel(&mut self, op: OpId) -> Option<Origin> {
+        if self.subject != Subject::Kernels {
+            return None;
+        }
+        let sources = self.memory_operands(op);
+        if sources.iter().any(|&source| !self.is_settled(source)) {
+            return Some(Origin::Opaque(Box::new([])));
+        }
+        Some(Origin::Opaque(sources.into_iter().map(|source| self.value(source)).collect()))
     }
 
     fn tensor_bytes(&self, value: ValueId) -> Option<Bytes> {

@@ -18,11 +18,13 @@
 //!    *frame*: its buffers are packed into it, and the frames of all iterations
 //!    lie side by side as one large buffer of whatever is around. No two
 //!    iterations ever share a byte;
+//!    Buffers that branches give back in each other's place (`branches`) are one member of a frame where that saves memory;
 //! 4. `emit`: the new text.
 //!
 //! Everything is planned before anything is changed.
 
 mod annotate;
+mod branches;
 mod candidates;
 mod emit;
 mod frames;

@@ -22,11 +22,11 @@ use crate::ty;
 #[derive(Default)]
 pub(super) struct Progress {
     /// Whether a `:` or `->` outside brackets has been read: words may be types.
-    types: bool,
+    pub(super) types: bool,
     /// Index into the op's types of the first one behind the last `->`.
     pub(super) arrow: Option<usize>,
     /// How many regions have been read.
-    regions: u32,
+    pub(super) regions: u32,
     /// Whether a bracket has been closed.
     closed: bool,
     /// Whether the form says `async`.
@@ -37,6 +37,8 @@ pub(super) struct Progress {
     pub(super) function_type: Span,
     /// How many of the op's uses are known to be values of the scope.
     settled: usize,
+    /// The arguments that an unknown form gave to its last region.
+    adopted: Vec<EntryArgument>,
 }
 
 impl<'s> Reader<'s> {
@@ -54,7 +56,7 @@ impl<'s> Reader<'s> {
         &self.document.names[frame.name].info
     }
 
-    fn depth(&self, frame: &OpFrame) -> usize {
+    pub(super) fn depth(&self, frame: &OpFrame) -> usize {
         self.brackets.len() - frame.brackets
     }
 
@@ -65,13 +67,14 @@ impl<'s> Reader<'s> {
                 return Ok(Step::Done);
             }
             match self.token.kind {
+                TokenKind::RBrace | TokenKind::Greater if self.closes_group(frame) => self.close_bracket(frame)?,
                 TokenKind::Eof | TokenKind::RBrace => return Err(self.open_bracket_error()),
                 TokenKind::Unterminated => return Err(self.unexpected("the op to go on")),
                 TokenKind::Percent => self.scan_value(frame, progress)?,
                 TokenKind::Caret => self.scan_successor(frame)?,
                 TokenKind::LParen | TokenKind::LBracket => {
                     if !self.scan_signature(frame, progress)? {
-                        self.open_bracket();
+                        self.open_bracket(frame);
                     }
                 }
                 TokenKind::RParen | TokenKind::RBracket => {
@@ -80,20 +83,16 @@ impl<'s> Reader<'s> {
                 }
                 TokenKind::LBrace => {
                     if self.is_region(frame, progress) {
-                        progress.regions += 1;
                         self.adopt_unknown_names(frame, progress);
+                        progress.regions += 1;
                         return Ok(Step::Enter);
                     }
-                    let other = self.brace_content() == BraceContent::Other;
-                    let group = self.skip_group()?;
-                    if !other {
-                        self.dictionaries.push(group);
-                    }
+                    self.scan_braces(frame)?;
                 }
                 TokenKind::Less => {
-                    self.skip_group()?;
+                    self.skip_or_open(frame)?;
                 }
-                TokenKind::Colon | TokenKind::Arrow if outside => {
+                TokenKind::Colon | TokenKind::Arrow | TokenKind::FatArrow if outside => {
                     self.scan_types(frame, progress)?;
                 }
                 TokenKind::BareId | TokenKind::Bang => self.scan_word(frame, progress, outside)?,
@@ -121,8 +120,10 @@ impl<'s> Reader<'s> {
             TokenKind::Eof | TokenKind::RBrace => return true,
             _ => {}
         }
-        let goes_on =
-            matches!(self.previous.kind, TokenKind::Comma | TokenKind::Equal | TokenKind::Colon | TokenKind::Arrow);
+        let goes_on = matches!(
+            self.previous.kind,
+            TokenKind::Comma | TokenKind::Equal | TokenKind::Colon | TokenKind::Arrow | TokenKind::FatArrow
+        );
         if goes_on {
             return false;
         }
@@ -146,21 +147,7 @@ impl<'s> Reader<'s> {
 
     /// Whether `%a, %b:2 =` stands here.
     fn at_results(&self) -> bool {
-        let mut ahead = self.lexer;
-        loop {
-            let mut token = ahead.next();
-            if token.kind == TokenKind::Colon {
-                if ahead.next().kind != TokenKind::Number {
-                    return false;
-                }
-                token = ahead.next();
-            }
-            match token.kind {
-                TokenKind::Equal => return true,
-                TokenKind::Comma if ahead.next().kind == TokenKind::Percent => {}
-                _ => return false,
-            }
-        }
+        behind_results(self.lexer).is_some()
     }
 
     fn word_begins_op(&self, frame: &OpFrame, new_line: bool) -> bool {
@@ -192,10 +179,33 @@ impl<'s> Reader<'s> {
         if self.defines_argument(frame, progress) {
             return self.scan_argument(frame);
         }
+        let before = self.previous;
         let mut one = self.read_use()?;
         let symbol = |bracket: &Bracket| self.text(bracket.keyword) == "symbol";
         one.symbol = self.brackets[frame.brackets..].last().is_some_and(symbol);
+        if self.info(frame).header == Header::Unknown {
+            self.scan_binding(frame, &mut one, before)?;
+        }
         self.uses.push(one);
+        Ok(())
+    }
+
+    /// `%x as %y: type`, `= (%x: type, %y: type) {`: names that the form binds for its region, with their types.
+    /// Whether there is a region is not known yet.
+    fn scan_binding(&mut self, frame: &OpFrame, one: &mut Use, before: Token) -> Result<()> {
+        let Some(&bracket) = self.brackets[frame.brackets..].last() else { return Ok(()) };
+        let renamed = before.kind == TokenKind::BareId && self.text(before.span()) == "as";
+        // In `(%a, %b : i32, f32)` the types do not stand behind their names.
+        let first = self.uses.len() == bracket.uses;
+        let each_typed = first || renamed || self.uses.last().is_some_and(|last| last.ty != Span::default());
+        if !each_typed || !self.at(TokenKind::Colon) {
+            return Ok(());
+        }
+        self.advance();
+        if self.at_type() {
+            one.ty = self.skip_type()?;
+        }
+        one.bound = renamed || (bracket.after == TokenKind::Equal && bracket.open.kind == TokenKind::LParen);
         Ok(())
     }
 
@@ -206,6 +216,9 @@ impl<'s> Reader<'s> {
             return false;
         }
         let bracket = self.brackets[frame.brackets..].last();
+        if bracket.is_some_and(|bracket| bracket.holds_names) {
+            return false;
+        }
         let keyword = bracket.map_or("", |bracket| self.text(bracket.keyword));
         match header {
             Header::Renamed => self.previous.kind == TokenKind::BareId && self.text(self.previous.span()) == "as",
@@ -282,26 +295,28 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// In an unknown form, a name that means nothing yet becomes an argument of
-    /// the region that follows.
+    /// In an unknown form, a name that means nothing yet or that the form binds becomes an argument of the region that
+    /// follows. A region without names of its own takes those of the region before it (`while(%i = %c) cond {…} do {…}`).
     fn adopt_unknown_names(&mut self, frame: &OpFrame, progress: &mut Progress) {
-        if self.info(frame).header != Header::Unknown {
+        let labelled = self.lexer.peek() == TokenKind::Caret;
+        if self.info(frame).header != Header::Unknown || labelled {
             return;
         }
         let from = (frame.uses + progress.settled).min(self.uses.len());
-        if from == self.uses.len() {
-            return;
-        }
         let uses = self.uses.split_off(from);
         let first = from - frame.uses;
         // Where each use stands among those that stay.
         let mut positions: Vec<u32> = (0..first as u32).collect();
+        let mut adopted: Vec<EntryArgument> = Vec::new();
         for one in uses {
             positions.push((self.uses.len() - frame.uses) as u32);
-            if self.scopes.is_defined(self.text(one.name)) {
+            let name = self.text(one.name);
+            if !one.bound && self.scopes.is_defined(name) {
                 self.uses.push(one);
-            } else {
-                self.arguments.push(EntryArgument { name: one.name, ty: ArgumentType::Carried, rank: 0 });
+            } else if !adopted.iter().any(|argument| self.text(argument.name) == name) {
+                let written = one.ty != Span::default();
+                let ty = if written { ArgumentType::Written(one.ty) } else { ArgumentType::Carried };
+                adopted.push(EntryArgument { name: one.name, ty, rank: 0 });
             }
         }
         progress.settled = self.uses.len() - frame.uses;
@@ -310,6 +325,11 @@ impl<'s> Reader<'s> {
         for group in &mut self.groups[frame.groups..] {
             (group.start, group.end) = (moved(group.start), moved(group.end));
         }
+        if adopted.is_empty() {
+            adopted.clone_from(&progress.adopted);
+        }
+        self.arguments.extend(&adopted);
+        progress.adopted = adopted;
     }
 
     fn scan_successor(&mut self, frame: &OpFrame) -> Result<()> {
@@ -345,13 +365,17 @@ impl<'s> Reader<'s> {
 
     // Brackets.
 
-    fn open_bracket(&mut self) {
-        let word = self.previous.kind == TokenKind::BareId;
+    pub(super) fn open_bracket(&mut self, frame: &OpFrame) {
+        let round = matches!(self.token.kind, TokenKind::LParen | TokenKind::LBracket);
+        let word = self.previous.kind == TokenKind::BareId && round;
+        let around = self.brackets[frame.brackets..].last();
+        let holds_names = !round || around.is_some_and(|around| around.holds_names);
         self.brackets.push(Bracket {
             open: self.token,
             keyword: if word { self.previous.span() } else { Span::default() },
             after: self.previous.kind,
             uses: self.uses.len(),
+            holds_names,
         });
         self.advance();
     }
@@ -360,8 +384,7 @@ impl<'s> Reader<'s> {
         let Some(bracket) = self.brackets.pop().filter(|_| self.brackets.len() + 1 > frame.brackets) else {
             return Err(self.unexpected("an op"));
         };
-        let fits = (bracket.open.kind == TokenKind::LParen) == self.at(TokenKind::RParen);
-        if !fits {
+        if closing_kind(bracket.open.kind) != self.token.kind {
             return Err(self.unbalanced(Unbalanced { open: bracket.open.start, at: self.token.start }));
         }
         if bracket.keyword != Span::default() {
@@ -424,38 +447,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    // Types and words.
-
-    fn scan_types(&mut self, frame: &OpFrame, progress: &mut Progress) -> Result<()> {
-        let arrow = self.at(TokenKind::Arrow);
-        self.advance();
-        progress.types = true;
-        let start = self.token.start;
-        let list = self.at(TokenKind::LParen) && self.list_is_types();
-        // `(d0, d1) -> (d1, d0)` is an arrow without types.
-        if arrow && (list || self.at_type()) {
-            progress.arrow = Some(self.type_spans.len() - frame.types);
-        }
-        if list {
-            self.type_list()?;
-        } else if self.at_type() {
-            let span = self.skip_type()?;
-            self.type_spans.push(span);
-        }
-        progress.function_type = if arrow { progress.function_type.to(self.since(start)) } else { self.since(start) };
-        Ok(())
-    }
-
-    /// Whether the parentheses at the current token hold types.
-    fn list_is_types(&self) -> bool {
-        let mut ahead = self.lexer;
-        let token = ahead.next();
-        match token.kind {
-            TokenKind::RParen | TokenKind::Bang | TokenKind::LParen => true,
-            TokenKind::BareId => is_type_word(self.text(token.span())),
-            _ => false,
-        }
-    }
+    // Words.
 
     fn scan_word(&mut self, frame: &OpFrame, progress: &mut Progress, outside: bool) -> Result<()> {
         if outside && progress.types && self.at_type() {
@@ -467,53 +459,20 @@ impl<'s> Reader<'s> {
             return Ok(());
         }
         progress.asynchronous |= self.at_word("async");
+        if self.at_type() {
+            // Nothing inside of `memref<…>` or `!dialect.type<…>` concerns us.
+            self.skip_type()?;
+            return Ok(());
+        }
         self.advance();
-        // `memref<…>`, `dense<…>`, `fastmath<…>`, `!dialect.type<…>`: nothing inside concerns us.
+        // `dense<…>`, `fastmath<…>`, `collective<…>`.
         if self.at(TokenKind::Less) && self.previous.end == self.token.start {
-            self.skip_group()?;
+            self.skip_or_open(frame)?;
         }
         Ok(())
     }
 
     // Regions.
-
-    /// Whether the `{` at the current token opens a region, not a dictionary.
-    fn is_region(&self, frame: &OpFrame, progress: &Progress) -> bool {
-        let previous = self.text(self.previous.span());
-        if previous == "attributes" {
-            return false;
-        }
-        match self.info(frame).regions {
-            Some(0) => false,
-            // Behind its first region an op's next `{` needs a word in front.
-            Some(_) if progress.regions > 0 => {
-                matches!(previous, "else" | "do" | "default" | ",") || self.previous.kind == TokenKind::Number
-            }
-            Some(_) => !matches!(self.brace_content(), BraceContent::Dictionary | BraceContent::Other),
-            None => match self.brace_content() {
-                BraceContent::Region => true,
-                BraceContent::OneWord { own_line } => own_line,
-                BraceContent::Dictionary | BraceContent::Empty | BraceContent::Other => false,
-            },
-        }
-    }
-
-    fn brace_content(&self) -> BraceContent {
-        let mut ahead = self.lexer;
-        let first = ahead.next();
-        match first.kind {
-            TokenKind::RBrace => return BraceContent::Empty,
-            TokenKind::BareId | TokenKind::String => {}
-            TokenKind::Percent | TokenKind::Caret => return BraceContent::Region,
-            _ => return BraceContent::Other,
-        }
-        let dotted = self.text(first.span()).contains('.');
-        match ahead.next().kind {
-            TokenKind::Equal | TokenKind::Comma => BraceContent::Dictionary,
-            TokenKind::RBrace => BraceContent::OneWord { own_line: first.first_on_line && dotted },
-            _ => BraceContent::Region,
-        }
-    }
 
     /// `scf.for %i = … : i32 {`: a type beyond those of the carried values.
     pub(super) fn induction_type(&self, frame: &OpFrame, carried: usize) -> Option<Span> {
@@ -558,16 +517,29 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// What stands behind a `{`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum BraceContent {
-    Empty,
-    /// A word and nothing else: a unit attribute, or an op without operands.
-    OneWord {
-        own_line: bool,
-    },
-    Dictionary,
-    /// Neither: `ops{[\"linalg.matmul\"]}`.
-    Other,
-    Region,
+/// The lexer behind `, %b:2 =`, if the rest of a list of results stands there.
+pub(super) fn behind_results(mut ahead: Lexer<'_>) -> Option<Lexer<'_>> {
+    loop {
+        let mut token = ahead.next();
+        if token.kind == TokenKind::Colon {
+            if ahead.next().kind != TokenKind::Number {
+                return None;
+            }
+            token = ahead.next();
+        }
+        match token.kind {
+            TokenKind::Equal => return Some(ahead),
+            TokenKind::Comma if ahead.next().kind == TokenKind::Percent => {}
+            _ => return None,
+        }
+    }
+}
+
+fn closing_kind(open: TokenKind) -> TokenKind {
+    match open {
+        TokenKind::LParen => TokenKind::RParen,
+        TokenKind::LBracket => TokenKind::RBracket,
+        TokenKind::LBrace => TokenKind::RBrace,
+        _ => TokenKind::Greater,
+    }
 }

@@ -117,7 +117,7 @@ impl Reader<'_> {
     }
 
     /// Whether the `(` at the current token begins a function type, not a list.
-    fn at_function_type(&self) -> bool {
+    pub(super) fn at_function_type(&self) -> bool {
         let mut ahead = self.lexer;
         ahead.skip_group(self.token.start).is_ok() && ahead.peek() == TokenKind::Arrow
     }

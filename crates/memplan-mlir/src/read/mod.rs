@@ -22,18 +22,22 @@
 //!   Brackets balance. An op ends where something begins that can only be
 //!   another op. What a table row adds is where the types of results and the
 //!   arguments of regions are found.
+//! - [`braces`] tells regions from dictionaries and from lists of values in braces, and [`typing`] reads the types of
+//!   custom forms, with the sizes and ties that some dialects write beside them.
 //! - [`results`] finds the types of results.
 //! - [`scope`] resolves names.
 //! - [`implicit`] adds the ops that custom forms leave out.
 //!
 //! Every token is looked at a bounded number of times, so the time is linear.
 
+mod braces;
 mod custom;
 mod generic;
 mod implicit;
 mod region;
 mod results;
 mod scope;
+mod typing;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -50,6 +54,7 @@ use crate::hash::HashMap;
 use crate::lex::{Lexer, Token, TokenKind, Unbalanced};
 use crate::ty::Type;
 use scope::Scopes;
+use typing::{is_type_word, takes_parameters};
 
 /// A use of a value by name: `%x` or `%x#1`.
 #[derive(Clone, Copy)]
@@ -58,6 +63,10 @@ struct Use {
     index: u32,
     /// Inside `symbol(…)` of an affine subscript.
     symbol: bool,
+    /// The type behind the name, in a list where every name has one.
+    ty: Span,
+    /// A form that is not known says that this is a name of its region's, if it has one.
+    bound: bool,
 }
 
 /// An argument that a custom form defines for its next region.
@@ -136,6 +145,8 @@ struct Bracket {
     after: TokenKind,
     /// Number of uses on the side stack when it was opened.
     uses: usize,
+    /// Whether it is, or stands in, `{…}` or `<…>` with names of values inside.
+    holds_names: bool,
 }
 
 struct Reader<'s> {
@@ -333,8 +344,9 @@ impl<'s> Reader<'s> {
                     }
                 }
                 TokenKind::Bang | TokenKind::BareId => {
+                    let spaced = takes_parameters(self.text(self.token.span()));
                     self.advance();
-                    if self.at(TokenKind::Less) && self.previous.end == self.token.start {
+                    if self.at(TokenKind::Less) && (spaced || self.previous.end == self.token.start) {
                         self.skip_group()?;
                     }
                     return Ok(self.since(start));
@@ -500,7 +512,7 @@ impl<'s> Reader<'s> {
             index = text.get(1..).and_then(|n| n.parse().ok()).ok_or_else(|| self.unexpected("a result number"))?;
             self.advance();
         }
-        Ok(Use { name: name.span(), index, symbol: false })
+        Ok(Use { name: name.span(), index, symbol: false, ty: Span::default(), bound: false })
     }
 
     /// A trailing `loc(…)`, if there is one.
@@ -556,20 +568,6 @@ fn drain<T>(stack: &mut Vec<T>, from: usize, pool: &mut Vec<T>) -> PoolRange {
     let start = pool.len();
     pool.extend(stack.drain(from..));
     pool_range(start, pool.len())
-}
-
-/// The words that begin a builtin type.
-fn is_type_word(word: &str) -> bool {
-    match word {
-        "memref" | "tensor" | "vector" | "index" | "none" | "complex" | "tuple" | "bf16" | "tf32" => true,
-        _ => {
-            let digits = word.trim_start_matches(['s', 'u', 'i', 'f']);
-            let prefix = &word[..word.len() - digits.len()];
-            matches!(prefix, "i" | "si" | "ui" | "f")
-                && digits.starts_with(|c: char| c.is_ascii_digit())
-                && (prefix == "f" || digits.bytes().all(|b| b.is_ascii_digit()))
-        }
-    }
 }
 
 fn empty_document(source: &str) -> Document {

@@ -278,7 +278,7 @@ impl<'s> Reader<'s> {
     }
 
     /// The `...` of a variadic function.
-    fn skip_ellipsis(&mut self) {
+    pub(super) fn skip_ellipsis(&mut self) {
         while self.at(TokenKind::Other) && self.text(self.token.span()) == "." {
             self.advance();
         }

@@ -41,6 +41,8 @@ impl Reader<'_> {
         }
         let all = Spans::from_slice(&self.type_spans[frame.types..]);
         let listed = match arrow {
+            // A list that is not understood says nothing about the results.
+            Some(arrow) if !self.info(frame).known && all.len().saturating_sub(arrow) != count => &[],
             Some(arrow) => &all[arrow.min(all.len())..],
             None => &all[all.len() - count.min(all.len())..],
         };

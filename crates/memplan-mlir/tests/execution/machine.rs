@@ -71,8 +71,13 @@ fn run_after(first: &[&str], module: &str) -> Result<String, String> {
         .replace("memref.alloca_scope {", "scf.execute_region {");
     let module = crate::concurrent::executable(&without_spaces(&module));
     let lowered = mlir_opt(&module, &[first, &LOWERING].concat())?;
+    run_lowered(&lowered)
+}
+
+/// What a module in the LLVM dialect prints when its `@main` runs.
+pub(crate) fn run_lowered(module: &str) -> Result<String, String> {
     let arguments = ["-O0", "-e", "main", "-entry-point-result=void", LIBRARIES];
-    pipe("mlir-runner-22", &arguments, &lowered)
+    pipe("mlir-runner-22", &arguments, module)
 }
 
 /// The processor has one memory: buffers of all memory spaces come from there.

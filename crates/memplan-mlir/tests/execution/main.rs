@@ -7,6 +7,7 @@
 //! one call of mlir-opt and one of the runner.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test")]
 
+mod branches;
 mod buffers;
 mod concurrent;
 mod defects;
@@ -14,6 +15,7 @@ mod generate;
 mod machine;
 mod moved;
 mod network;
+mod pipelines;
 mod random;
 mod strangers;
 

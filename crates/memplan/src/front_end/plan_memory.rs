@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memplan_core::Span;
 use memplan_mlir::pass::plan_memory::{self, MemoryMode, Options, Planned, PlannedFunction};
 use memplan_mlir::written::Changes;
-use memplan_mlir::{lower, lower_workspaces};
+use memplan_mlir::{lower_kernels, lower_workspaces};
 use memplan_program::SiteId;
 
 use super::layout::{Layout, Part};
@@ -33,7 +33,7 @@ impl FrontEnd for PlanMemory {
         Module::read(
             source,
             match self.options.mode {
-                MemoryMode::Local => lower,
+                MemoryMode::Local => lower_kernels,
                 MemoryMode::Workspace => lower_workspaces,
             },
         )

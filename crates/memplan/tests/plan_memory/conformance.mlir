@@ -922,7 +922,8 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
 
 // -----
 
-// Only ever read: refused, as the original does.
+// Only ever read: planned, with a warning.
+// differs: the original gives up on it
 // record: plan-memory.mlir 45
 module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
   func.func @test_ub_memory_without_load(%gm0: memref<10xf16, #hivm.address_space<gm>>, %gm1: memref<10xf16, #hivm.address_space<gm>>, %gm2: memref<20xf16, #hivm.address_space<gm>>) attributes {hacc.entry} {

@@ -61,7 +61,7 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
 // Level1: B is read as long as C, so C takes the bytes of A, and is upgraded to both of its slots.
 // run: plan-memory
 // expect: %d=[73728, 110592] %a=[0, 36864] %b=[147456] %c=[0, 36864]
-// note: @loop_level1/%c waits for @loop_level1/%a (level1)
+// note: @loop_level1/%c (placed at level1) waits for @loop_level1/%a
 // note: ub: 1 sharings across pipes
 module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
   func.func @loop_level1(%z: f16, %gm0: memref<96x192xf16, #hivm.address_space<gm>>, %gm1: memref<96x192xf16, #hivm.address_space<gm>>) attributes {hacc.entry} {
@@ -90,7 +90,7 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
 // Level0: without double buffers there are no slots to take; lives are apart, and that is all that counts.
 // run: plan-memory
 // expect: %a=[0] %b=[131072] %c=[0] %d=[65536]
-// note: @loop_level0/%c waits for @loop_level0/%a (level0)
+// note: @loop_level0/%c (placed at level0) waits for @loop_level0/%a
 // note: There reused some dma buffers in ub address space
 module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
   func.func @loop_level0(%z: f16, %gm0: memref<128x256xf16, #hivm.address_space<gm>>, %gm1: memref<128x256xf16, #hivm.address_space<gm>>) attributes {hacc.entry} {
@@ -612,6 +612,89 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
     func.call @other(%in) : (memref<32xf16, #hivm.address_space<gm>>) -> ()
     hivm.hir.store ins(%b : memref<32xf16, #hivm.address_space<ub>>) outs(%out : memref<32xf16, #hivm.address_space<gm>>)
     hivm.hir.store ins(%a : memref<32xf16, #hivm.address_space<ub>>) outs(%out : memref<32xf16, #hivm.address_space<gm>>)
+    return
+  }
+}
+
+// -----
+
+// Read, but never written: any address will do, and a warning says so.
+// run: plan-memory
+// expect: %a=[0] %b=[0]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @read_but_never_written(%out: memref<64xf16, #hivm.address_space<gm>>) {
+    %a = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+    %b = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+    hivm.hir.vexp ins(%a : memref<64xf16, #hivm.address_space<ub>>) outs(%b : memref<64xf16, #hivm.address_space<ub>>)
+    hivm.hir.store ins(%b : memref<64xf16, #hivm.address_space<ub>>) outs(%out : memref<64xf16, #hivm.address_space<gm>>)
+    return
+  }
+}
+
+// -----
+
+// A tensor made of a buffer in a loop is that buffer: %b is filled while the tensor of %a is still read.
+// run: plan-memory
+// expect: %a=[0] %b=[128] %c=[256]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @tensor_of_a_buffer_in_a_loop(%in: memref<64xf16, #hivm.address_space<gm>>, %out: memref<64xf16, #hivm.address_space<gm>>, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      %a = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%in : memref<64xf16, #hivm.address_space<gm>>) outs(%a : memref<64xf16, #hivm.address_space<ub>>)
+      %t = bufferization.to_tensor %a restrict writable : memref<64xf16, #hivm.address_space<ub>> to tensor<64xf16>
+      %b = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%in : memref<64xf16, #hivm.address_space<gm>>) outs(%b : memref<64xf16, #hivm.address_space<ub>>)
+      %half = tensor.extract_slice %t[0] [32] [1] : tensor<64xf16> to tensor<32xf16>
+      hivm.hir.store ins(%b : memref<64xf16, #hivm.address_space<ub>>) outs(%out : memref<64xf16, #hivm.address_space<gm>>)
+      %c = memref.alloc() : memref<64xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%in : memref<64xf16, #hivm.address_space<gm>>) outs(%c : memref<64xf16, #hivm.address_space<ub>>)
+      hivm.hir.store ins(%c : memref<64xf16, #hivm.address_space<ub>>) outs(%out : memref<64xf16, #hivm.address_space<gm>>)
+      %sub = memref.subview %out[0] [32] [1] : memref<64xf16, #hivm.address_space<gm>> to memref<32xf16, strided<[1]>, #hivm.address_space<gm>>
+      bufferization.materialize_in_destination %half in writable %sub : (tensor<32xf16>, memref<32xf16, strided<[1]>, #hivm.address_space<gm>>) -> ()
+    }
+    return
+  }
+}
+
+// -----
+
+// A last tile that is cut short: as many bytes as a whole one.
+// run: plan-memory
+// expect: %a=[0] %b=[512] %c=[1024]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @bounded_sizes(%in: memref<?xf16, #hivm.address_space<gm>>, %out: memref<?xf16, #hivm.address_space<gm>>, %n: index, %m: index) {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    scf.for %i = %c0 to %n step %c256 {
+      %left = arith.subi %n, %i : index
+      %size = arith.minsi %left, %c256 : index
+      %a = memref.alloc(%size) : memref<?xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%a : memref<?xf16, #hivm.address_space<ub>>)
+      %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 128)>(%i)[%n]
+      %b = memref.alloc(%rows) : memref<?x2xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%b : memref<?x2xf16, #hivm.address_space<ub>>)
+      %c = memref.alloc(%m) : memref<?xf16, #hivm.address_space<ub>>
+      annotation.mark %c {buffer_size_in_byte = 1024 : i64} : memref<?xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%c : memref<?xf16, #hivm.address_space<ub>>)
+      hivm.hir.store ins(%a : memref<?xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
+      hivm.hir.store ins(%b : memref<?x2xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
+      hivm.hir.store ins(%c : memref<?xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
+    }
+    return
+  }
+}
+
+// -----
+
+// A size without a bound: refused, with what would help.
+// run: plan-memory
+// expect: the size of @unbounded_size/%a is only known when the kernel runs, and addresses are given out before: bound it by arith.minsi or affine.min with a constant, or say how large it may become with annotation.mark {buffer_size_in_byte = N : i64}
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @unbounded_size(%in: memref<?xf16, #hivm.address_space<gm>>, %n: index) {
+    %a = memref.alloc(%n) : memref<?xf16, #hivm.address_space<ub>>
+    hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%a : memref<?xf16, #hivm.address_space<ub>>)
     return
   }
 }

@@ -4,10 +4,10 @@ use memplan_analysis::{Life, Untraceable};
 use memplan_program::{AccessKind, Origin, SiteId, ValueId};
 
 use super::View;
+use crate::OpId;
 use crate::dialect::Traits;
 use crate::hash::HashSet;
 use crate::pass::{PassError, Remark};
-use crate::{Layout, OpId};
 
 /// An allocation that can be merged.
 #[derive(Clone, Debug)]
@@ -84,11 +84,11 @@ fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static 
     if !memref.has_static_shape() {
         return Err("its shape is dynamic");
     }
-    if memref.layout != Layout::Identity {
-        return Err("its layout is not the identity");
+    if !memref.is_dense() {
+        return Err("its elements do not lie row by row without gaps");
     }
-    let bytes = memref.bytes().ok_or("the size of its element type is not known")?.0;
     let element = memref.element.stride_bytes().ok_or("the size of its element type is not known")?.0;
+    let bytes = memref.dense_bytes().filter(|bytes| bytes.0 < 1 << 63).ok_or("it has 2^63 bytes or more")?.0;
     if bytes == 0 {
         return Err("it has no bytes");
     }

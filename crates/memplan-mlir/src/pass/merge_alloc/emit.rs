@@ -134,7 +134,15 @@ impl Emitter<'_> {
         let base = code.constant(address.offset);
         let offset = if home.crossed.is_empty() { base } else { self.view.index(&mut code, home, address, base)? };
         let (name, ty) = (document.value_name(result), document.type_text(result));
-        code.lines.push(format!("{name} = memref.view {arena}[{offset}][] : {arena_ty} to {ty}"));
+        match document.without_layout(result) {
+            None => code.lines.push(format!("{name} = memref.view {arena}[{offset}][] : {arena_ty} to {ty}")),
+            // A view has no layout of its own, and a cast to another way of writing the same layout is free.
+            Some(plain) => {
+                let view = code.names.next("offset");
+                code.lines.push(format!("{view} = memref.view {arena}[{offset}][] : {arena_ty} to {plain}"));
+                code.lines.push(format!("{name} = memref.cast {view} : {plain} to {ty}"));
+            }
+        }
         let separator = separator(document.source(), op.span.start as usize);
         let lines: Vec<String> = code.lines.into_iter().map(|line| line + &location).collect();
         self.edits.replace(op.span, lines.join(&separator));

@@ -21,6 +21,7 @@ use memplan_core::{Buffer, BufferId, Bytes, Id, Lifetime, Outcome, Plan, Problem
 use memplan_planner::{Assign, Request, Strategy};
 use memplan_program::SiteId;
 
+use super::branches;
 use super::candidates::{Candidate, Candidates};
 use super::home::{Home, copies};
 use super::{Planner, View};
@@ -77,6 +78,7 @@ pub(super) struct Frames {
     pub(super) addresses: HashMap<SiteId, Address>,
 }
 
+/// Plans the frames; buffers that branches give back in each other's place lie together.
 pub(super) fn plan(
     view: &View,
     candidates: &Candidates,
@@ -84,9 +86,25 @@ pub(super) fn plan(
     strategy: Option<&dyn Strategy>,
     request: &Request,
 ) -> Result<Frames, PassError> {
+    let twins = branches::twins(view, &candidates.list, homes);
+    let mut frames = plan_list(view, &branches::join(&candidates.list, &twins), homes, strategy, request)?;
+    for &(leader, follower) in &twins {
+        if let Some(address) = frames.addresses.get(&leader).cloned() {
+            frames.addresses.insert(follower, address);
+        }
+    }
+    Ok(frames)
+}
+
+fn plan_list(
+    view: &View,
+    candidates: &[Candidate],
+    homes: &HashMap<SiteId, Home>,
+    strategy: Option<&dyn Strategy>,
+    request: &Request,
+) -> Result<Frames, PassError> {
     let mut frames = collect(candidates, homes);
-    let by_site: HashMap<SiteId, &Candidate> =
-        candidates.list.iter().map(|candidate| (candidate.site, candidate)).collect();
+    let by_site: HashMap<SiteId, &Candidate> = candidates.iter().map(|candidate| (candidate.site, candidate)).collect();
     let mut placed: HashMap<Key, u64> = HashMap::default();
     let mut in_frame: HashMap<SiteId, u64> = HashMap::default();
     let keys: Vec<Key> = frames.keys().cloned().collect();
@@ -109,7 +127,7 @@ pub(super) fn plan(
         frame.first_size = first.and_then(Buffer::bytes).unwrap_or_default().0;
     }
     let mut addresses = HashMap::default();
-    for candidate in &candidates.list {
+    for candidate in candidates {
         let Some(home) = homes.get(&candidate.site) else { continue };
         let mut address = Address { offset: in_frame[&candidate.site], strides: Vec::new() };
         for &op in &home.crossed {
@@ -124,9 +142,9 @@ pub(super) fn plan(
 }
 
 /// Sorts the buffers into frames and the frames into each other.
-fn collect(candidates: &Candidates, homes: &HashMap<SiteId, Home>) -> BTreeMap<Key, Frame> {
+fn collect(candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> BTreeMap<Key, Frame> {
     let mut frames = BTreeMap::<Key, Frame>::new();
-    for candidate in &candidates.list {
+    for candidate in candidates {
         let Some(home) = homes.get(&candidate.site) else { continue };
         let mut member = Member::Site(candidate.site);
         let way = home.crossed.iter().map(|&op| (op, true)).chain([(home.scope, false)]);
@@ -177,7 +195,7 @@ fn problem_of(
     // only as its buffers need, so that it does not grow.
     let alignment = if frame.is_crossed { 1 } else { view.options.alignment };
     builder.space(Space { alignment: Bytes(alignment), ..Space::new("frame") });
-    for (index, member) in frame.members.iter().enumerate() {
+    for member in &frame.members {
         let (size, own_alignment, life) = match *member {
             Member::Site(site) => {
                 let candidate = by_site[&site];
@@ -194,12 +212,27 @@ fn problem_of(
             Lifetime::new(first.index() as u64, last.index() as u64 + 1)
         });
         let alignment = Bytes(own_alignment);
-        builder.buffer(Buffer { alignment, ..Buffer::new(index.to_string(), size, lifetime) });
+        builder.buffer(Buffer { alignment, ..Buffer::new(member_name(view, *member), size, lifetime) });
     }
     for (one, other) in kept_apart(view, key, frames) {
         builder.must_not_share(one, other);
     }
-    Ok(builder.build()?)
+    builder
+        .build()
+        .map_err(|error| PassError::Op { span: view.document.op(key.0).name_span, message: error.to_string() })
+}
+
+/// What a member of a frame is called in messages.
+fn member_name(view: &View, member: Member) -> String {
+    match member {
+        Member::Site(site) => {
+            let op = view.lowered.sites[site];
+            let name = view.document.results(op).first().map_or("", |&value| view.document.value_name(value));
+            // Names of values are used again in other blocks.
+            format!("{name} of op {}", op.index())
+        }
+        Member::Loop(op) => format!("iterations of {} {}", view.document.name(op), op.index()),
+    }
 }
 
 /// Members of a frame that must not share memory: two buffers, or a buffer and the loop that holds the other.

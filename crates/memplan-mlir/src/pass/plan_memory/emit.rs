@@ -82,15 +82,17 @@ struct Cast {
     op: OpId,
     value: ValueId,
     name: String,
-    /// Its addresses and its type: casts that agree in these are one buffer.
+    /// Its addresses, and its sizes and type as written: casts that agree in these are one buffer.
     identity: (Vec<String>, String),
+    /// Whether sizes are only known at run time.
+    is_dynamic: bool,
     location: String,
 }
 
 impl Cast {
     fn text(&self) -> String {
-        let (addresses, ty) = &self.identity;
-        format!("{} = hivm.hir.pointer_cast({}) : {ty}{}", self.name, addresses.join(", "), self.location)
+        let (addresses, shape) = &self.identity;
+        format!("{} = hivm.hir.pointer_cast({}) {shape}{}", self.name, addresses.join(", "), self.location)
     }
 }
 
@@ -139,8 +141,11 @@ impl Emitter<'_> {
         let addresses: Vec<String> =
             placement.offsets.iter().map(|offset| self.constants.name(function, *offset)).collect();
         let location = document.op(op).location.map_or_else(String::new, |span| format!(" {}", document.text(span)));
-        let identity = (addresses, document.type_text(value).to_owned());
-        Some(Cast { op, value, name: document.value_name(value).to_owned(), identity, location })
+        let sizes: Vec<String> = document.operands(op).iter().map(|&size| numbered_name(document, size)).collect();
+        let is_dynamic = !sizes.is_empty();
+        let sizes = if is_dynamic { format!("[{}] ", sizes.join(", ")) } else { String::new() };
+        let identity = (addresses, format!("{sizes}: {}", document.type_text(value)));
+        Some(Cast { op, value, name: document.value_name(value).to_owned(), identity, is_dynamic, location })
     }
 
     /// Ops that free what is at a fixed address now: there is nothing to free.
@@ -185,7 +190,8 @@ impl Emitter<'_> {
         }
         let marked = |cast: usize| {
             let mark = last_mark[&cast];
-            let plain = document.operands(mark).len() == 1;
+            // Sizes may be computed in the loop, in front of the allocation.
+            let plain = document.operands(mark).len() == 1 && !casts[cast].is_dynamic;
             Marked { cast, mark, home: self.loop_around(casts[cast].op).filter(|_| plain) }
         };
         order.into_iter().map(marked).collect()
@@ -263,6 +269,15 @@ impl Emitter<'_> {
                 }
             }
         }
+    }
+}
+
+/// `%x`, or `%x#1` for one of several results.
+fn numbered_name(document: &Document, value: ValueId) -> String {
+    let name = document.value_name(value);
+    match document.result_number(value) {
+        (_, 1) => name.to_owned(),
+        (index, _) => format!("{name}#{index}"),
     }
 }
 

@@ -6,7 +6,7 @@ use memplan_analysis::Life;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound};
 use memplan_planner::strategy::levels::{self, Mode, Report};
 use memplan_planner::{Request, Strategy, plan, search};
-use memplan_program::{AccessKind, BlockId, Control, FunctionId, OpId, RegionId, SiteId, Size as SiteSize};
+use memplan_program::{AccessKind, BlockId, Control, FunctionId, OpId, RegionId, SiteId};
 
 use super::coalesce::{Groups, InPlace, coalesce};
 use super::fixed::{self, FixedBuffers};
@@ -170,7 +170,8 @@ impl Planner<'_> {
                 self.all.remarks.push(Remark { span, message });
                 continue;
             }
-            self.check(site, written[site], span)?;
+            self.check(site, span)?;
+            self.warn_of_reads(site, written[site], span);
             let several = matches!(self.view.lifetimes.life(site), Life::Untraceable { .. });
             if several || self.may_have_instances_side_by_side(site) {
                 let message = format!("{} keeps its allocation: several instances exist at once", self.names[site]);
@@ -212,18 +213,38 @@ impl Planner<'_> {
         program.alloc_op(site).is_some_and(|alloc| program.ancestors(alloc).any(side_by_side))
     }
 
-    fn check(&self, site: SiteId, written: Option<bool>, span: memplan_core::Span) -> Result<(), PassError> {
-        let info = self.view.lowered.program.site(site);
-        let foreign = self.is_foreign(site);
-        if written == Some(false) && !(foreign && info.coupled.is_some()) {
-            let message = "'memref.alloc' op error: read before first write".to_owned();
-            return Err(PassError::Op { span, message });
+    /// A buffer gets as many bytes as it can ever need, so that number must be known.
+    fn check(&self, site: SiteId, span: memplan_core::Span) -> Result<(), PassError> {
+        if self.view.lowered.program.site(site).size.upper_bound().is_some() {
+            return Ok(());
         }
-        if !matches!(info.size, SiteSize::Known(_)) {
-            let message = "an on-chip buffer needs a size that is known before the program runs".to_owned();
-            return Err(PassError::Op { span, message });
+        let document = self.view.document;
+        let memref = document.results(self.view.lowered.sites[site]).first().map(|&value| document.ty(value));
+        let is_static = memref.and_then(crate::Type::as_memref).is_some_and(crate::MemRef::has_static_shape);
+        let name = &self.names[site];
+        let message = match is_static {
+            true => {
+                format!("the bytes of {name} cannot be counted: its type has no size, or one of more than 2^63 bytes")
+            }
+            false => format!(
+                "the size of {name} is only known when the kernel runs, and addresses are given out before: bound it by \
+                 arith.minsi or affine.min with a constant, or say how large it may become with annotation.mark \
+                 {{buffer_size_in_byte = N : i64}}"
+            ),
+        };
+        Err(PassError::Op { span, message })
+    }
+
+    /// What nobody writes need not be kept for those who read it: any address will do.
+    fn warn_of_reads(&mut self, site: SiteId, written: Option<bool>, span: memplan_core::Span) {
+        let coupled = self.is_foreign(site) && self.view.lowered.program.site(site).coupled.is_some();
+        if written == Some(false) && !coupled {
+            let name = &self.names[site];
+            let message = format!(
+                "warning: read before first write: nothing in the kernel writes {name}, so its readers find whatever is there"
+            );
+            self.all.remarks.push(Remark { span, message });
         }
-        Ok(())
     }
 
     /// Whether a buffer lies in the memory of the other core.
@@ -536,7 +557,8 @@ impl Planner<'_> {
             for crossing in report.crossings.iter().filter(here).take(MOST_CROSSINGS) {
                 let name = |buffer: BufferId| &problem.buffers()[buffer].name;
                 let level = report.levels[crossing.later].map_or("level0", levels::Level::describe);
-                let message = format!("{} waits for {} ({level})", name(crossing.later), name(crossing.earlier));
+                let message =
+                    format!("{} (placed at {level}) waits for {}", name(crossing.later), name(crossing.earlier));
                 self.all.remarks.push(Remark { span, message });
             }
             let count = report.crossings.iter().filter(here).count();

@@ -1,0 +1,102 @@
+//! Buffers that exclusive branches give back in each other's place.
+//!
+//! ```text
+//!   %r = scf.if %c -> (memref<64xf32>) {
+//!     %a = memref.alloc() …  scf.yield %a      %a and %b are both in use until the last use of %r,
+//!   } else {                                   but only one of them exists: they can have the same bytes
+//!     %b = memref.alloc() …  scf.yield %b
+//!   }
+//! ```
+//!
+//! A buffer that leaves the branches counts as alive during all of them, so the two overlap. Such buffers are made one
+//! member of their frame, as large as the larger of them and alive as long as either: never more than side by side. The
+//! dataflow check follows the branches and knows nothing of this file.
+
+use std::collections::BTreeMap;
+
+use memplan_program::{Control, OpId, RegionId, SiteId};
+
+use super::View;
+use super::candidates::Candidate;
+use super::home::Home;
+use crate::hash::{HashMap, HashSet};
+
+/// The buffers that leave some branches, by the branch they are made in.
+type ByBranch<'a> = BTreeMap<RegionId, Vec<&'a Candidate>>;
+
+/// Pairs of a leader and a follower that lie at the leader's address; a leader may have several followers.
+pub(super) fn twins(view: &View, candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> Vec<(SiteId, SiteId)> {
+    // The original knows nothing of this.
+    if view.options.compat {
+        return Vec::new();
+    }
+    let mut outlive: BTreeMap<(OpId, Option<&str>), ByBranch> = BTreeMap::new();
+    let kept_apart: HashSet<SiteId> = view.apart.pairs().flat_map(|(one, other)| [one, other]).collect();
+    for candidate in candidates.iter().filter(|candidate| !kept_apart.contains(&candidate.site)) {
+        if let Some((branches, region)) = left_branches(view, candidate) {
+            let key = (branches, candidate.space.as_deref());
+            outlive.entry(key).or_default().entry(region).or_default().push(candidate);
+        }
+    }
+    let mut pairs = Vec::new();
+    for mut regions in outlive.into_values() {
+        // The largest of each branch lie together, then the second largest.
+        for list in regions.values_mut() {
+            list.sort_by_key(|candidate| std::cmp::Reverse(candidate.bytes));
+        }
+        let mut lists = regions.values();
+        let Some(leaders) = lists.next() else { continue };
+        for followers in lists {
+            for (leader, follower) in leaders.iter().zip(followers) {
+                if homes.contains_key(&leader.site) && homes.get(&leader.site) == homes.get(&follower.site) {
+                    pairs.push((leader.site, follower.site));
+                }
+            }
+        }
+    }
+    pairs
+}
+
+/// The innermost branches that a buffer is made in and used behind, and the branch it is made in. Between them and the
+/// op its life begins with there must be no loop: another iteration may take the other branch while the buffer is in use.
+fn left_branches(view: &View, candidate: &Candidate) -> Option<(OpId, RegionId)> {
+    let program = &view.lowered.program;
+    let (first, last) = candidate.life?;
+    let mut inner = program.alloc_op(candidate.site)?;
+    let mut found = None;
+    for around in program.ancestors(inner) {
+        let op = view.lowered.ops[around];
+        if op < first {
+            break;
+        }
+        match program.op(around).control() {
+            Control::Alternatives { .. } if found.is_none() && last > view.last_inside(op) => {
+                found = Some((around, program.block(program.op(inner).block).region));
+            }
+            Control::Alternatives { .. } | Control::Once => {}
+            _ => return None,
+        }
+        inner = around;
+    }
+    found
+}
+
+/// The candidates with each follower made a part of its leader.
+pub(super) fn join(candidates: &[Candidate], twins: &[(SiteId, SiteId)]) -> Vec<Candidate> {
+    let leader_of: HashMap<SiteId, SiteId> = twins.iter().map(|&(leader, follower)| (follower, leader)).collect();
+    let mut joined: Vec<Candidate> =
+        candidates.iter().filter(|candidate| !leader_of.contains_key(&candidate.site)).cloned().collect();
+    let places: HashMap<SiteId, usize> =
+        joined.iter().enumerate().map(|(place, candidate)| (candidate.site, place)).collect();
+    for follower in candidates {
+        let Some(leader) = leader_of.get(&follower.site).and_then(|leader| places.get(leader)) else { continue };
+        let leader = &mut joined[*leader];
+        leader.bytes = leader.bytes.max(follower.bytes);
+        leader.alignment = leader.alignment.max(follower.alignment);
+        leader.life = match (leader.life, follower.life) {
+            (Some((first, last)), Some((start, end))) => Some((first.min(start), last.max(end))),
+            (one, other) => one.or(other),
+        };
+    }
+    joined
+}

@@ -1,0 +1,175 @@
+//! What stands in the braces of a custom form: a region, a dictionary, or values.
+//!
+//! Custom forms use braces for three things, and a form that no table knows does not say for which:
+//!
+//! ```text
+//! acme.loop %n {             a region: ops stand in it
+//!   "a.b"() : () -> ()
+//! }
+//! acme.op {tag = "x", fast}  a dictionary of attributes
+//! acme.copy %a : !acme.buffer<*>{%size}      values: sizes of a type,
+//! acme.run @f {                              bindings of a call,
+//!   ro %a[%o for %n] : !acme.buffer<*>{%size}
+//! }
+//! acme.switch %i { 0: ^one, default: ^two }  blocks
+//! ```
+//!
+//! A region is known by its first token, or by a line in it that can only begin an op. Braces with values or blocks in
+//! them are read like brackets, so that nothing in them is lost; the same holds for `<…>`. Everything else is skipped.
+//! Each look ahead ends at the next `{`, so every token is looked at a bounded number of times.
+
+use super::custom::{Progress, behind_results};
+use super::*;
+
+/// What stands behind a `{`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BraceContent {
+    Empty,
+    /// A word and nothing else: a unit attribute, or an op without operands.
+    OneWord {
+        ends_region: bool,
+    },
+    Dictionary,
+    /// Values, or blocks to branch to.
+    Names,
+    /// A word that is not known to be an op.
+    Word,
+    /// Nothing that an op or a dictionary begins with: `ops{[\"linalg.matmul\"]}`.
+    Other,
+    Region,
+}
+
+impl Reader<'_> {
+    /// Whether the `{` at the current token opens a region, not a dictionary.
+    pub(super) fn is_region(&self, frame: &OpFrame, progress: &Progress) -> bool {
+        let previous = self.text(self.previous.span());
+        if previous == "attributes" {
+            return false;
+        }
+        let content = self.brace_content();
+        let behind_equal = self.previous.kind == TokenKind::Equal;
+        match self.info(frame).regions {
+            Some(0) => false,
+            // `attrs = {"tag"} {`
+            _ if behind_equal && matches!(content, BraceContent::OneWord { .. }) => false,
+            // Behind its first region an op's next `{` needs a word in front.
+            Some(_) if progress.regions > 0 => {
+                matches!(previous, "else" | "do" | "default" | ",") || self.previous.kind == TokenKind::Number
+            }
+            Some(_) => !matches!(content, BraceContent::Dictionary | BraceContent::Other),
+            None => match content {
+                BraceContent::Region => true,
+                BraceContent::OneWord { ends_region } => ends_region,
+                BraceContent::Word | BraceContent::Names => self.op_begins_inside(),
+                BraceContent::Dictionary | BraceContent::Empty | BraceContent::Other => false,
+            },
+        }
+    }
+
+    fn brace_content(&self) -> BraceContent {
+        let mut ahead = self.lexer;
+        let first = ahead.next();
+        match first.kind {
+            TokenKind::RBrace => return BraceContent::Empty,
+            TokenKind::BareId | TokenKind::String => {}
+            TokenKind::Percent | TokenKind::Caret if self.begins_op(first, ahead) => return BraceContent::Region,
+            TokenKind::Percent | TokenKind::Caret => return BraceContent::Names,
+            _ => return BraceContent::Other,
+        }
+        match ahead.next().kind {
+            TokenKind::Equal | TokenKind::Comma => BraceContent::Dictionary,
+            TokenKind::RBrace => BraceContent::OneWord { ends_region: self.ends_region(first) },
+            TokenKind::LParen if first.kind == TokenKind::String => BraceContent::Region,
+            _ if first.kind == TokenKind::String => BraceContent::Names,
+            _ if self.is_op_word(self.text(first.span())) => BraceContent::Region,
+            _ => BraceContent::Word,
+        }
+    }
+
+    /// Whether a word that is all there is in a pair of braces is a terminator, not an attribute.
+    fn ends_region(&self, word: Token) -> bool {
+        let text = self.text(word.span());
+        let last = text.rsplit_once('.').map_or("", |(_, last)| last);
+        let terminates = matches!(last, "return" | "yield" | "terminator" | "unreachable" | "end");
+        text == "return" || terminates || (word.first_on_line && text.contains('.'))
+    }
+
+    fn is_op_word(&self, word: &str) -> bool {
+        word.contains('.') || undotted(word).is_some()
+    }
+
+    /// Whether some line between the `{` at the current token and the next brace begins an op.
+    fn op_begins_inside(&self) -> bool {
+        let mut ahead = self.lexer;
+        loop {
+            let token = ahead.next();
+            match token.kind {
+                TokenKind::LBrace | TokenKind::RBrace | TokenKind::Eof | TokenKind::Unterminated => return false,
+                _ if token.first_on_line && self.begins_op(token, ahead) => return true,
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether an op or a block begins with a token; `ahead` stands behind it.
+    fn begins_op(&self, token: Token, mut ahead: Lexer<'_>) -> bool {
+        match token.kind {
+            TokenKind::Percent => behind_results(ahead)
+                .is_some_and(|behind| matches!(behind.peek(), TokenKind::BareId | TokenKind::String)),
+            TokenKind::Caret => {
+                let mut next = ahead.next();
+                if next.kind == TokenKind::LParen {
+                    if ahead.skip_group(next.start).is_err() {
+                        return false;
+                    }
+                    next = ahead.next();
+                }
+                next.kind == TokenKind::Colon
+            }
+            TokenKind::String => ahead.peek() == TokenKind::LParen,
+            TokenKind::BareId => {
+                let attribute = matches!(ahead.peek(), TokenKind::Equal | TokenKind::Comma | TokenKind::RBrace);
+                !attribute && self.is_op_word(self.text(token.span()))
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads braces that are no region.
+    pub(super) fn scan_braces(&mut self, frame: &OpFrame) -> Result<()> {
+        let other = self.brace_content() == BraceContent::Other;
+        if let Some(group) = self.skip_or_open(frame)?
+            && !other
+        {
+            self.dictionaries.push(group);
+        }
+        Ok(())
+    }
+
+    /// Jumps over the group at the current token and gives its span, or opens it like a bracket if values or blocks are
+    /// named in it.
+    pub(super) fn skip_or_open(&mut self, frame: &OpFrame) -> Result<Option<Span>> {
+        let around = self.brackets[frame.brackets..].last();
+        // Searching the groups of a group again would take quadratic time for deep nests.
+        let mut named = around.is_some_and(|around| around.holds_names);
+        if !named {
+            let mut ahead = self.lexer;
+            ahead.skip_group(self.token.start).map_err(|unbalanced| self.unbalanced(unbalanced))?;
+            named = self.lexer.names_follow(ahead.position);
+        }
+        if !named {
+            return self.skip_group().map(Some);
+        }
+        self.open_bracket(frame);
+        Ok(None)
+    }
+
+    /// Whether the `}` or `>` at the current token closes a group with values in it.
+    pub(super) fn closes_group(&self, frame: &OpFrame) -> bool {
+        let open = self.brackets[frame.brackets..].last().map(|bracket| bracket.open.kind);
+        match self.token.kind {
+            TokenKind::RBrace => open == Some(TokenKind::LBrace),
+            _ => open == Some(TokenKind::Less),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The types of a custom form, behind `:`, `->` and `=>`.
+//!
+//! Dialects that no table knows write more than types there. All of it is read, so that no value in it is lost:
+//!
+//! ```text
+//! -> tensor<?x4xf32>{%d}           a type and the sizes it leaves open
+//! -> %a as tensor<?xf32>{%d}       a result in the memory of an operand
+//! -> %a{%size}                     the same, of the operand's type
+//! -> tensor<4xf32> in !acme.buffer<*>{%size}      the form and the value that has it
+//! : (i32, tuple<i32, i64> ...)     any number of the last one
+//! ```
+
+use super::custom::Progress;
+use super::*;
+
+impl Reader<'_> {
+    pub(super) fn scan_types(&mut self, frame: &OpFrame, progress: &mut Progress) -> Result<()> {
+        let arrow = self.at(TokenKind::Arrow);
+        let known = self.info(frame).known;
+        self.advance();
+        progress.types = true;
+        let start = self.token.start;
+        let tied = arrow && !known;
+        // `count(%n: index) -> (index, index)` behind a region speaks of the next region.
+        let of_region = tied && progress.regions > 0 && progress.arrow.is_some();
+        let before = self.type_spans.len();
+        let list = self.at(TokenKind::LParen) && self.list_is_types(tied);
+        let one = self.at_type() || (tied && self.at(TokenKind::Percent));
+        // `(d0, d1) -> (d1, d0)` is an arrow without types.
+        if arrow && (list || one) && !of_region {
+            progress.arrow = Some(self.type_spans.len() - frame.types);
+        }
+        match (list, one) {
+            (true, _) if known => self.type_list()?,
+            (true, _) => self.tied_list(frame)?,
+            (_, true) if known => {
+                let span = self.skip_type()?;
+                self.type_spans.push(span);
+            }
+            (_, true) => self.tied_type(frame)?,
+            _ => {}
+        }
+        if of_region {
+            self.type_spans.truncate(before);
+        }
+        progress.function_type = if arrow { progress.function_type.to(self.since(start)) } else { self.since(start) };
+        Ok(())
+    }
+
+    /// Whether the parentheses at the current token hold types.
+    fn list_is_types(&self, tied: bool) -> bool {
+        let mut ahead = self.lexer;
+        let token = ahead.next();
+        match token.kind {
+            TokenKind::RParen | TokenKind::Bang | TokenKind::LParen => true,
+            TokenKind::BareId => is_type_word(self.text(token.span())),
+            TokenKind::Percent => tied,
+            _ => false,
+        }
+    }
+
+    /// `(type, %a as type{%size}, …)`. Where it goes on in another way, the rest is read like any bracket.
+    fn tied_list(&mut self, frame: &OpFrame) -> Result<()> {
+        self.open_bracket(frame);
+        while !self.at(TokenKind::RParen) {
+            let item = self.at_type() || matches!(self.token.kind, TokenKind::Percent | TokenKind::LParen);
+            if !item {
+                return Ok(());
+            }
+            self.tied_type(frame)?;
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        if self.at(TokenKind::RParen) {
+            self.brackets.pop();
+            self.advance();
+        }
+        Ok(())
+    }
+
+    /// A type with what may stand beside it. A result that is tied to an operand and has no type of its own is pushed
+    /// without a place: it is of the operand's type.
+    fn tied_type(&mut self, frame: &OpFrame) -> Result<()> {
+        let mut span = Span::default();
+        loop {
+            if self.at(TokenKind::Percent) {
+                let one = self.read_use()?;
+                self.uses.push(one);
+                self.scan_sizes()?;
+                if !self.at_word("as") {
+                    break;
+                }
+                self.advance();
+            }
+            let typed = self.at_type() || (self.at(TokenKind::LParen) && self.at_function_type());
+            if !typed {
+                break;
+            }
+            span = self.skip_type()?;
+            self.scan_sizes()?;
+            if !self.at_word("in") || !matches!(self.lexer.peek(), TokenKind::Percent | TokenKind::Bang) {
+                break;
+            }
+            self.advance();
+        }
+        self.type_spans.push(span);
+        self.skip_ellipsis();
+        // Attributes of a result, in a list.
+        if self.depth(frame) > 0 && self.at(TokenKind::LBrace) {
+            self.skip_group()?;
+        }
+        Ok(())
+    }
+
+    /// `{%d, %0#1}` right behind a type: the sizes that it leaves open.
+    fn scan_sizes(&mut self) -> Result<()> {
+        let touches = self.previous.end == self.token.start;
+        if !self.at(TokenKind::LBrace) || !touches || self.lexer.peek() != TokenKind::Percent {
+            return Ok(());
+        }
+        let mut ahead = self.lexer;
+        ahead.skip_group(self.token.start).map_err(|unbalanced| self.unbalanced(unbalanced))?;
+        self.advance();
+        while self.token.end < ahead.position {
+            match self.token.kind {
+                TokenKind::Percent => {
+                    let one = self.read_use()?;
+                    self.uses.push(one);
+                }
+                _ => self.advance(),
+            }
+        }
+        self.advance();
+        Ok(())
+    }
+}
+
+/// The builtin types that always have parameters, so that `tensor <4xf32>` is one type.
+pub(super) fn takes_parameters(word: &str) -> bool {
+    matches!(word, "memref" | "tensor" | "vector" | "complex" | "tuple")
+}
+
+/// The words that begin a builtin type.
+pub(super) fn is_type_word(word: &str) -> bool {
+    match word {
+        "memref" | "tensor" | "vector" | "index" | "none" | "complex" | "tuple" | "bf16" | "tf32" => true,
+        _ => {
+            let digits = word.trim_start_matches(['s', 'u', 'i', 'f']);
+            let prefix = &word[..word.len() - digits.len()];
+            matches!(prefix, "i" | "si" | "ui" | "f")
+                && digits.starts_with(|c: char| c.is_ascii_digit())
+                && (prefix == "f" || digits.bytes().all(|b| b.is_ascii_digit()))
+        }
+    }
+}
