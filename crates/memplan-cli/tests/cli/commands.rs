@@ -185,7 +185,7 @@ func.func @kernel(%in: memref<4096xf16, #hivm.address_space<gm>>, %out: memref<4
 }
 ";
 
-const TVMSCRIPT: &str = "\
+pub(crate) const TVMSCRIPT: &str = "\
 # from tvm.script import tirx as T
 
 @T.prim_func(s_tir=True)

@@ -16,6 +16,7 @@ mod five_documents;
 mod gmem;
 mod header;
 mod help;
+mod instructions;
 mod mistakes;
 mod models;
 mod npu;
