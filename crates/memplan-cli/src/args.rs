@@ -156,7 +156,7 @@ pub(crate) struct FormatArgs {
     #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name())))]
     pub(crate) format: Option<String>,
     /// Which problem to read of a `dsa` file that holds several
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "ID")]
     pub(crate) instance: Option<String>,
     /// What the ops of your own MLIR dialects do, in TOML; may be repeated
     #[arg(long, value_name = "FILE")]
