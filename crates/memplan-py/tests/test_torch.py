@@ -342,14 +342,96 @@ def test_random_steps_keep_their_bytes(replayer):
     assert facts["planned"] > 1000 and sum(facts["deviations"].values()) > 10 and facts["in_use"] == 0
 
 
-def test_a_script_without_torch_ends_in_an_error_that_names_it(tmp_path):
-    """`python -m memplan.torch run train.py` needs torch; without it the error names it."""
-    if "torch" in sys.modules or _installed("torch"):
-        pytest.skip("torch is installed here")
-    (tmp_path / "train.py").write_text("print('never')")
+# As much of torch as memplan.torch touches; tensors are bytes that the pluggable allocator hands out.
+TORCH = """
+import ctypes, types
+
+class CUDAPluggableAllocator:
+    def __init__(self, path, malloc, free):
+        library = ctypes.CDLL(path)
+        self.malloc, self.free = getattr(library, malloc), getattr(library, free)
+        self.malloc.restype = ctypes.c_void_p
+        self.malloc.argtypes = [ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p]
+        self.free.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p]
+    def allocator(self):
+        return types.SimpleNamespace(set_record_stream_fn=lambda pointer: None)
+
+chosen = []
+
+class Tensor:
+    def __init__(self, size):
+        self.size, self.address = size, chosen[0].malloc(size, 0, None)
+    def __del__(self):
+        chosen[0].free(self.address, self.size, 0, None)
+
+class CUDAGraph:
+    def capture_begin(self):
+        pass
+
+class Optimizer:
+    def __init__(self, parameters):
+        self.parameters = parameters
+    def zero_grad(self):
+        for parameter in self.parameters:
+            parameter.grad = None
+
+memory = types.SimpleNamespace(CUDAPluggableAllocator=CUDAPluggableAllocator, change_current_allocator=chosen.append)
+cuda = types.SimpleNamespace(is_initialized=lambda: bool(chosen), memory=memory, CUDAGraph=CUDAGraph)
+optim = types.SimpleNamespace(Optimizer=Optimizer)
+"""
+
+TRAIN = """
+import torch
+
+parameters = [torch.Tensor(40_000) for _ in range(4)]
+optimizer = torch.optim.Optimizer(parameters)
+for batch in range(8):
+    activations = [torch.Tensor(100_000) for _ in parameters]
+    optimizer.zero_grad()
+    for parameter in parameters:
+        parameter.grad = torch.Tensor(40_000)
+        del activations[-1]
+try:
+    torch.cuda.CUDAGraph().capture_begin()
+except Exception as error:
+    print(type(error).__name__)
+"""
+
+
+def stand_in_for_torch(folder):
+    """Installs it where a package would be, and answers the environment that finds it."""
+    package = folder / "site-packages" / "torch"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(TORCH)
+    found = os.pathsep.join([str(package.parent), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": found}
+
+
+def test_a_script_runs_without_a_change(tmp_path):
+    environment = stand_in_for_torch(tmp_path)
+    (tmp_path / "train.py").write_text(TRAIN)
     command = [sys.executable, "-m", "memplan.torch", "run", "train.py"]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ})
-    assert ran.returncode != 0 and "torch" in ran.stderr and "never" not in ran.stdout
+    command[4:4] = ["--host", str(1 << 24), "--report", "report.json", "--page", "step.html", "--save", "plans"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == "RefusedError\n"
+    [facts] = json.loads((tmp_path / "report.json").read_text())["lanes"]
+    # Eight drops of gradients mark seven whole steps: one to warm up, two recorded, four replayed (the last goes on).
+    assert facts["planned"] >= 4 * 8 and not any(facts["deviations"].values()), facts
+    assert "train.py:" in (tmp_path / "step.html").read_text() and (tmp_path / "plans").stat().st_size > 100
+    assert "exact steps, 0 deviations" in ran.stderr
+    again = [*command[:4], "--host", str(1 << 24), "--plan", "plans", "--report", "report.json", "train.py"]
+    ran = subprocess.run(again, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 0 and json.loads((tmp_path / "report.json").read_text())["lanes"][0]["steps"] == 7, ran.stderr
+
+
+def test_a_script_that_fails_still_gets_its_report(tmp_path):
+    environment = stand_in_for_torch(tmp_path)
+    (tmp_path / "train.py").write_text(TRAIN.replace("activations[-1]", "activations[-9]"))
+    command = [sys.executable, "-m", "memplan.torch", "run", "--host", str(1 << 24), "--report", "report.json", "train.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 1 and "IndexError" in ran.stderr
+    assert "automatic" in json.loads((tmp_path / "report.json").read_text())["steps"]
 
 
 def test_the_benchmark_says_what_it_takes():
@@ -358,8 +440,3 @@ def test_the_benchmark_says_what_it_takes():
     ran = subprocess.run([sys.executable, str(bench), "--help"], capture_output=True, text=True)
     assert ran.returncode == 0 and "--batches" in ran.stdout and bench.name == "torch_gpu.py"
 
-
-def _installed(name):
-    import importlib.util
-
-    return importlib.util.find_spec(name) is not None

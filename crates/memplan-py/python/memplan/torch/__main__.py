@@ -28,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--page", metavar="FILE", help="write the memory map of the first planned step (.html, .svg)")
     run.add_argument("--recordings", metavar="FOLDER", help="write what the steps asked for")
     run.add_argument("--report", metavar="FILE", help="write what happened, as JSON")
+    run.add_argument("--host", type=int, default=0, metavar="BYTES", help="host memory instead of a GPU's, for a try")
     run.add_argument("script", help="the program")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
     plan = commands.add_parser("plan", help="plan recorded steps, without a GPU")
@@ -67,6 +68,7 @@ def _run(options: argparse.Namespace) -> int:
         record=options.record,
         strategy=options.strategy,
         adapt=not options.no_adapt,
+        host=options.host,
     )
     if options.plan:
         replayer.load(options.plan)
