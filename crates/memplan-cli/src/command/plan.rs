@@ -297,7 +297,9 @@ fn bound_remark(planned: &Planned) -> String {
                 }
                 // A search or a buffer that must lie somewhere has raised it.
                 (_, Some(step)) if shown > alive.bytes => {
-                    format!("no plan needs less; {} are alive at once, at step {step}", alive.bytes.human())
+                    // Where reuse costs, a smaller plan may exist that makes more of it.
+                    let which = if problem.reuse_costs().is_empty() { "no plan" } else { "no plan this cheap" };
+                    format!("{which} needs less; {} are alive at once, at step {step}", alive.bytes.human())
                 }
                 _ => String::new(),
             }

@@ -73,6 +73,9 @@ const OTHERWISE: &[(&str, By)] = &[
         By::File("crates/memplan-capi/tests/capi/plugin.rs", "--load-pass-plugin={}"),
     ),
     ("memplan plan FILE --json", By::Here(&[CSV])),
+    // Reuse costs
+    ("memplan plan waits.json", By::File("docs/reuse-costs.md", "$ memplan plan waits.json")),
+    ("memplan plan kernels.jsonl --instance NAME", By::Here(&[("kernels.jsonl", "@kernels")])),
     // Chapters
     ("memplan verify FILE PLAN", By::Here(&[CSV, ("plan.csv", "@plan")])),
     ("memplan plan problem.json -s levels", By::Here(&[("problem.json", "@npu")])),
@@ -168,10 +171,32 @@ fn stand_in(source: &str) -> Vec<u8> {
         // Fixed offsets that overlap; an op that MLIR does not know.
         "@no plan" => "id,lower,upper,size,offset\na,0,2,64,0\nb,1,3,64,32\nc,5,6,8,\n",
         "@no program" => "func.func @f() {\n  \"acme.op\"() : () -> ()\n  return\n}\n",
+        "@kernels" => &two_kernels(),
         "@npu" => "{\"buffers\": [{\"id\": \"a\", \"size\": 64, \"lifetime\": [[0, 2]], \"pipe\": \"vector\"}]}",
         file => return std::fs::read(workspace().join(file)).unwrap_or_else(|error| panic!("{file}: {error}")),
     };
     text.as_bytes().to_vec()
+}
+
+/// Two problems with reuse penalties, one a line.
+fn two_kernels() -> String {
+    let buffer = |id: u32| {
+        format!(
+            r#"{{"id": {id}, "name": "b{id}", "size": 32, "alignment": 32, "allowed_pools": [1],
+               "live_intervals": [{{"lower": {id}, "upper": {}}}]}}"#,
+            id + 1
+        )
+    };
+    let kernel = |name: &str| {
+        format!(
+            r#"{{"schema_version": 1, "profile": "dsa_rp_v1", "instance": "{name}", "problem": {{
+               "pools": [{{"id": 1, "name": "Vec", "capacity": 64}}], "buffers": [{}, {}],
+               "cost_model": {{"reuse_penalties": [{{"first": 0, "second": 1, "cost": 1}}]}}}}}}"#,
+            buffer(0),
+            buffer(1)
+        )
+    };
+    ["iree_densenet121", "another"].map(|name| kernel(name).replace('\n', " ") + "\n").concat()
 }
 
 const KERNEL: &str = "\

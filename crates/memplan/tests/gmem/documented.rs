@@ -82,15 +82,16 @@ fn the_table_after_each_step() {
         let line = step.lines().find(|line| line.trim_start().starts_with(tensor)).unwrap();
         line.split_whitespace().skip(1).map(str::to_owned).collect()
     };
-    // `in` is read for the last time by the op that makes V0, and released right after it.
-    assert_eq!(row(&step(0), "%in"), ["4294967296", "4096", "1", "yes"]);
-    assert_eq!(row(&step(1), "%in"), ["4294967296", "4096", "0", "no"]);
-    assert_eq!(row(&step(1), "%V0"), ["4294971392", "4096", "2", "yes"]);
-    assert_eq!(row(&step(2), "%A"), ["4294967296", "4096", "1", "yes"]);
-    assert_eq!(row(&step(3), "%B"), ["4294975488", "4096", "1", "yes"]);
-    assert_eq!(row(&step(4), "%V0"), ["4294971392", "4096", "0", "no"]);
-    assert_eq!(row(&step(5), "%V1"), ["4294971392", "4096", "1", "yes"]);
-    assert_eq!(row(&step(6), "%V1"), ["4294971392", "4096", "0", "yes"], "a return releases nothing");
+    // Address, size, reads to come, whether the tensor is held, whether its address is in use. `in` is read for
+    // the last time by the op that makes V0, and released right after it.
+    assert_eq!(row(&step(0), "%in"), ["4294967296", "4096", "1", "yes", "yes"]);
+    assert_eq!(row(&step(1), "%in"), ["4294967296", "4096", "0", "no", "no"]);
+    assert_eq!(row(&step(1), "%V0"), ["4294971392", "4096", "2", "yes", "yes"]);
+    assert_eq!(row(&step(2), "%A"), ["4294967296", "4096", "1", "yes", "yes"]);
+    assert_eq!(row(&step(3), "%B"), ["4294975488", "4096", "1", "yes", "yes"]);
+    assert_eq!(row(&step(4), "%V0"), ["4294971392", "4096", "0", "no", "no"]);
+    assert_eq!(row(&step(5), "%V1"), ["4294971392", "4096", "1", "yes", "yes"]);
+    assert_eq!(row(&step(6), "%V1"), ["4294971392", "4096", "0", "yes", "yes"], "a return releases nothing");
     assert!(table.trim_end().ends_with("activations from 4294967296, 12288 bytes"), "{table}");
 }
 
