@@ -58,7 +58,7 @@ fn published(text: &str) -> HashMap<&str, Option<u64>> {
 }
 
 #[test]
-fn every_kernel_is_as_cheap_as_published_with_a_proof() {
+fn every_kernel_is_as_cheap_as_published() {
     let (Some(kernels), Some(text)) = (kernels(), file::instances("published.csv")) else {
         println!("skipped: needs dsa/kernels.jsonl in MEMPLAN_INSTANCES");
         return;
