@@ -1,6 +1,9 @@
 //! Strategies: ways to turn a [`Problem`](memplan_core::Problem) into a
 //! [`Plan`](memplan_core::Plan).
 //!
+//! What a strategy returns is a proposal: nobody has checked it. Programs plan through
+//! `memplan::driver`, which hands out only what has passed the checks.
+//!
 //! Every strategy is one file under [`strategy`] and one line in
 //! [`STRATEGIES`]; the command line, the Python package, the tests, the fuzz
 //! targets and the benchmarks iterate that list.

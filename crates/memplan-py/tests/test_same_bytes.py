@@ -127,6 +127,14 @@ def test_a_model_on_two_memories_is_planned_alike_in_c():
     assert {buffer["space"] for buffer in in_c["buffers"]} == {"sram", "psram"}
 
 
+def test_a_model_on_two_memories_is_planned_alike_in_a_sweep():
+    model = pathlib.Path(__file__).resolve().parents[3] / "tests" / "data" / "tflite" / "unet.tflite"
+    spaces = ["sram=24KiB:16", "psram=1MiB:16"]
+    [row] = memplan.sweep(model, spaces=spaces, strict=True, workers=1)
+    planned = memplan.plan(memplan.read(model).on(spaces=spaces), strict=True)
+    assert (row["error"], row["extent"], row["status"]) == (None, planned.extent, planned.status)
+
+
 def test_a_model_is_written_as_the_command_line_writes_it(tmp_path):
     model = pathlib.Path(__file__).resolve().parents[3] / "tests" / "data" / "tflite" / "unet.tflite"
     written = tmp_path / "planned.tflite"
