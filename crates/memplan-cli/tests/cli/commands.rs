@@ -157,7 +157,9 @@ fn unplayed(markdown: &str) -> Vec<String> {
             Part::Code(_) => {}
         }
     }
-    let spans = text.split('`').skip(1).step_by(2).map(|span| span.replace('\n', " "));
+    // A span may go on in the next line, which may be indented.
+    let one_line = |span: &str| span.split_whitespace().collect::<Vec<_>>().join(" ");
+    let spans = text.split('`').skip(1).step_by(2).map(one_line);
     commands.extend(spans.filter(|span| is_command(span)));
     commands
 }
