@@ -47,6 +47,15 @@ pub(crate) enum Share {
     Own,
 }
 
+/// Stands in the table twice: before the other stages, and again on what they have found.
+const REPAIR_PEAKS: Stage = Stage {
+    name: "repair-peaks",
+    does: "packs the most crowded places of a plan anew",
+    applies: |search| !search.is_flat() && !search.is_done() && search.can_be_repaired(),
+    share: Share::OneOf(2),
+    run: |search, budget| search.repair_peaks(budget),
+};
+
 /// The stages, in order.
 pub(crate) const SCHEDULE: &[Stage] = &[
     Stage {
@@ -86,13 +95,7 @@ pub(crate) const SCHEDULE: &[Stage] = &[
         share: Share::Rest,
         run: |search, budget| search.settle(QUICK_PROOF, budget),
     },
-    Stage {
-        name: "repair-peaks",
-        does: "packs the most crowded places of a plan anew",
-        applies: |search| !search.is_flat() && !search.is_done() && search.can_be_repaired(),
-        share: Share::OneOf(2),
-        run: |search, budget| search.repair_peaks(budget),
-    },
+    REPAIR_PEAKS,
     Stage {
         name: "dense",
         does: "ejection chains: makes room for what ends too high by moving what lies elsewhere",
@@ -114,13 +117,7 @@ pub(crate) const SCHEDULE: &[Stage] = &[
         share: Share::OneOf(2),
         run: |search, budget| search.try_other_orders(budget),
     },
-    Stage {
-        name: "repair-peaks",
-        does: "packs the most crowded places of a plan anew",
-        applies: |search| !search.is_flat() && !search.is_done() && search.can_be_repaired(),
-        share: Share::OneOf(2),
-        run: |search, budget| search.repair_peaks(budget),
-    },
+    REPAIR_PEAKS,
     Stage {
         name: "reorder",
         does: "hill climbing on the order of placement",
