@@ -6,11 +6,14 @@
 
 #![allow(clippy::print_stdout, reason = "a bench reports")]
 
-use memplan_tensor::rewrite::{RewriteOptions, allocation_sites, storage_rewrite};
+use memplan_tensor::rewrite::{Judge, RewriteOptions, allocation_sites, storage_rewrite};
 use memplan_tensor::te::{FlattenOptions, Network, json, prepare, schedule, schedule_ops, storage_flatten, to_buffers};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
+
+/// Who judges what the crate proposes.
+const JUDGE: Judge = Judge { packing: memplan_verify::packing::check, dataflow: memplan_verify::dataflow::check };
 
 /// Makes a description with so many operations.
 type Make = fn(usize) -> Value;
@@ -69,7 +72,7 @@ fn measure(description: &Value) -> Result<(Vec<f64>, usize, usize), Box<dyn std:
     lap();
     let prepared = prepare(&flat.function)?;
     lap();
-    let rewritten = storage_rewrite(&prepared, &RewriteOptions::default())?;
+    let rewritten = storage_rewrite(&prepared, &RewriteOptions::default(), JUDGE)?;
     lap();
     Ok((times, allocation_sites(&flat.function).len(), allocation_sites(&rewritten.function).len()))
 }

@@ -3,13 +3,16 @@
 //! `cargo bench -p memplan-tensor`; with `MEMPLAN_PYTHON` naming a Python that has apache-tvm, the last columns are TVM's time, alone and over ours.
 
 use memplan_tensor::ir::Function;
-use memplan_tensor::rewrite::{Apart, RewriteOptions, apply, collect, decide, storage_rewrite};
+use memplan_tensor::rewrite::{Apart, Judge, RewriteOptions, apply, collect, decide, storage_rewrite};
 use memplan_tensor::script::Script;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
+
+/// Who judges what the crate proposes.
+const JUDGE: Judge = Judge { packing: memplan_verify::packing::check, dataflow: memplan_verify::dataflow::check };
 
 /// A chain of stages over a window of live buffers, some in place, some not, of three sizes.
 fn chain(statements: usize) -> String {
@@ -65,7 +68,7 @@ fn tvm_seconds(text: &str) -> Option<f64> {
 
 /// The rewrite without its check.
 fn unchecked(function: Function) -> Function {
-    let decision = decide(&collect(&function), &RewriteOptions::default(), &Apart::default()).expect("laid out");
+    let decision = decide(&collect(&function), &RewriteOptions::default(), &Apart::default(), JUDGE).expect("laid out");
     apply(function, &decision.layout)
 }
 
@@ -82,7 +85,8 @@ fn main() {
         let runs = if statements > 10_000 { 2 } else { 5 };
         let script = Script::read(&text).expect("a valid program");
         let read = best_of(runs, || drop(Script::read(&text)));
-        let checked = best_of(runs, || drop(storage_rewrite(&script.functions()[0], &RewriteOptions::default())));
+        let checked =
+            best_of(runs, || drop(storage_rewrite(&script.functions()[0], &RewriteOptions::default(), JUDGE)));
         let mut copies: Vec<Function> = vec![script.functions()[0].clone(); runs];
         let rewrite = best_of(runs, || drop(unchecked(copies.pop().expect("a copy a run"))));
         let mut changed = script.clone();

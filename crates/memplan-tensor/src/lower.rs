@@ -18,14 +18,14 @@
 
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind};
 use crate::nest::{self, Axis, Binding};
-use crate::rewrite::{Layout, StmtId};
+use crate::rewrite::{Judge, Layout, StmtId};
 use crate::script::print_expr;
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span, storage_bytes};
 use memplan_program::{
     AccessKind, Control, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, ProgramError, SiteId, Size,
     Trips, ValueId,
 };
-use memplan_verify::dataflow::{self, SitePlan, Violation};
+use memplan_verify::dataflow::{SitePlan, Violation};
 use memplan_verify::in_place::{Budget, judge};
 use std::collections::HashMap;
 
@@ -169,11 +169,11 @@ pub fn meaning(function: &Function, layout: &Layout) -> Result<(Program, SitePla
     Ok((lowered.program, plan))
 }
 
-/// Everything in which a layout changes what the function computes; empty if nothing does.
-pub fn check_layout(function: &Function, layout: &Layout) -> Result<Vec<Conflict>, ProgramError> {
+/// Everything in which a layout changes what the function computes, by the judge's word; empty if nothing does.
+pub fn check_layout(function: &Function, layout: &Layout, judge: Judge) -> Result<Vec<Conflict>, ProgramError> {
     let lowered = lower_with(function, Candidates::Of(layout))?;
     let plan = site_plan(&lowered, layout);
-    let violations = dataflow::check(&lowered.program, &plan);
+    let violations = (judge.dataflow)(&lowered.program, &plan);
     Ok(violations.iter().map(|violation| conflict(&lowered, layout, violation)).collect())
 }
 

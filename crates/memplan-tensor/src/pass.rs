@@ -2,7 +2,7 @@
 
 use crate::interpret::{RunError, RunOptions, run};
 use crate::rewrite::{
-    Apart, MemoryLimit, Mode, RewriteError, RewriteOptions, events, linearize, plan_pool, storage_rewrite,
+    Apart, Judge, MemoryLimit, Mode, RewriteError, RewriteOptions, events, linearize, plan_pool, storage_rewrite,
 };
 use crate::script::{ReadError, Script};
 use memplan_core::{Bytes, Span, line_column};
@@ -106,11 +106,11 @@ pub fn memory_limit(text: &str) -> Result<MemoryLimit, PassError> {
     Ok(MemoryLimit { scope: scope.to_owned(), max_bits })
 }
 
-/// Rewrites every function of a TVMScript text; the result has passed the dataflow check.
-pub fn rewrite_text(text: &str, options: &RewriteOptions) -> Result<String, PassError> {
+/// Rewrites every function of a TVMScript text; the judge has accepted the result.
+pub fn rewrite_text(text: &str, options: &RewriteOptions, judge: Judge) -> Result<String, PassError> {
     let mut script = Script::read(text)?;
     for function in script.functions_mut() {
-        let rewritten = storage_rewrite(function, options)?;
+        let rewritten = storage_rewrite(function, options, judge)?;
         *function = rewritten.function;
     }
     Ok(script.print())
@@ -132,7 +132,7 @@ pub fn run_text(text: &str, options: &RunOptions) -> Result<String, PassError> {
 }
 
 /// An intermediate value of the storage rewrite as text; see [`STAGES`].
-pub fn dump(text: &str, stage: &str) -> Result<String, PassError> {
+pub fn dump(text: &str, stage: &str, judge: Judge) -> Result<String, PassError> {
     let script = Script::read(text)?;
     let mut report = String::new();
     for function in script.functions() {
@@ -143,7 +143,7 @@ pub fn dump(text: &str, stage: &str) -> Result<String, PassError> {
             "events" => events.dump(&sequence),
             "storage" => {
                 let pool = plan_pool(&sequence, &events, Mode::Sound, &Apart::default())?;
-                let rewritten = storage_rewrite(function, &RewriteOptions::default())?;
+                let rewritten = storage_rewrite(function, &RewriteOptions::default(), judge)?;
                 format!("{}{}", pool.dump(&sequence), rewritten.dump(function))
             }
             "program" => {
@@ -161,7 +161,7 @@ pub fn dump(text: &str, stage: &str) -> Result<String, PassError> {
 
 /// What must hold for any text whatsoever: no panic; what is read prints to something that reads and prints the same; a rewrite keeps
 /// results. Returns whether the text was readable.
-pub fn fuzz_check(text: &str) -> Result<bool, String> {
+pub fn fuzz_check(text: &str, judge: Judge) -> Result<bool, String> {
     let Ok(script) = Script::read(text) else {
         return Ok(false);
     };
@@ -174,7 +174,7 @@ pub fn fuzz_check(text: &str) -> Result<bool, String> {
     let run_options = RunOptions { max_steps: 20_000, ..RunOptions::default() };
     for function in script.functions() {
         for stage in ["sequence", "events"] {
-            dump(&printed, stage).map_err(|error| error.to_string())?;
+            dump(&printed, stage, judge).map_err(|error| error.to_string())?;
         }
         let options = [
             RewriteOptions::default(),
@@ -182,7 +182,7 @@ pub fn fuzz_check(text: &str) -> Result<bool, String> {
             RewriteOptions { strategy: Some("greedy-by-size".to_owned()), ..RewriteOptions::default() },
         ];
         for options in options {
-            let rewritten = match storage_rewrite(function, &options) {
+            let rewritten = match storage_rewrite(function, &options, judge) {
                 Ok(rewritten) => rewritten,
                 Err(RewriteError::Unsound { message }) => return Err(message),
                 Err(_) => continue,

@@ -7,8 +7,9 @@
 //! Sequence, Events   Pool, Layout (entries, offsets)  conflicts  Function
 //! ```
 //!
-//! [`check`] does not know how the layout was found. What it names is kept [`Apart`], and the function is laid out again: a
-//! pair that we were too sure of costs memory, never a wrong result.
+//! [`check`] does not know how the layout was found, and it asks a [`Judge`] whom the caller brings: nothing in this crate
+//! judges its own proposals. What the judge names is kept [`Apart`], and the function is laid out again: a pair that we were
+//! too sure of costs memory, never a wrong result.
 //!
 //! In [`Mode::Sound`] (the default) the result computes what the input computes. [`Mode::Compat`] makes the decisions of TVM's
 //! `StorageRewrite` and then checks them: where they are right the result has the same allocations; where they are not, the
@@ -22,6 +23,7 @@ mod error;
 mod events;
 mod hazard;
 mod inplace;
+mod judge;
 mod layout;
 mod listing;
 mod pool;
@@ -33,6 +35,7 @@ pub use crate::lower::Conflict;
 pub use apart::Apart;
 pub use error::{Defect, RewriteError};
 pub use events::{Events, events};
+pub use judge::Judge;
 pub use layout::{Allocation, AllocationId, Layout, Place};
 pub use listing::{AllocationSite, BufferPlace, allocation_sites, total_bits};
 pub use pool::{Attach, Entry, EntryId, InPlace, Pool, plan_pool};
@@ -121,14 +124,19 @@ pub struct Decision {
 }
 
 /// Lays out a function; the pairs of `apart` do not share memory.
-pub fn decide(collected: &Collected<'_>, options: &RewriteOptions, apart: &Apart) -> Result<Decision, RewriteError> {
+pub fn decide(
+    collected: &Collected<'_>,
+    options: &RewriteOptions,
+    apart: &Apart,
+    judge: Judge,
+) -> Result<Decision, RewriteError> {
     let Collected { sequence, events } = collected;
     if options.mode == Mode::Compat {
         check::input(sequence)?;
     }
     let pool = plan_pool(sequence, events, options.mode, apart)?;
     let mut layout = match &options.strategy {
-        Some(strategy) => arena::lay_out_arenas(sequence, events, &pool, strategy, options, apart)?,
+        Some(strategy) => arena::lay_out_arenas(sequence, events, &pool, strategy, options, apart, judge)?,
         None => layout::lay_out(sequence, &pool, options.mode, &options.limits)?,
     };
     if options.mode == Mode::Compat {
@@ -139,8 +147,9 @@ pub fn decide(collected: &Collected<'_>, options: &RewriteOptions, apart: &Apart
 }
 
 /// Everything in which a layout changes what the function computes: the third step. It knows nothing of how the layout was found.
-pub fn check(function: &Function, layout: &Layout) -> Result<Vec<Conflict>, RewriteError> {
-    crate::lower::check_layout(function, layout).map_err(|error| RewriteError::Unsound { message: error.to_string() })
+pub fn check(function: &Function, layout: &Layout, judge: Judge) -> Result<Vec<Conflict>, RewriteError> {
+    crate::lower::check_layout(function, layout, judge)
+        .map_err(|error| RewriteError::Unsound { message: error.to_string() })
 }
 
 /// The function with its allocations laid out: the fourth step.
@@ -149,28 +158,36 @@ pub fn apply(function: Function, layout: &Layout) -> Function {
 }
 
 /// Rewrites a function so that buffers share memory.
-pub fn storage_rewrite(function: &Function, options: &RewriteOptions) -> Result<Rewritten, RewriteError> {
-    storage_rewrite_owned(function.clone(), options)
+pub fn storage_rewrite(function: &Function, options: &RewriteOptions, judge: Judge) -> Result<Rewritten, RewriteError> {
+    storage_rewrite_owned(function.clone(), options, judge)
 }
 
 /// Like [`storage_rewrite`], without a copy of the function.
-pub fn storage_rewrite_owned(function: Function, options: &RewriteOptions) -> Result<Rewritten, RewriteError> {
+pub fn storage_rewrite_owned(
+    function: Function,
+    options: &RewriteOptions,
+    judge: Judge,
+) -> Result<Rewritten, RewriteError> {
     if options.strategy.is_some() && options.mode == Mode::Compat {
         return Err(RewriteError::Strategy { message: "`compat` and `plan` exclude each other".to_owned() });
     }
     let function = if options.flatten { crate::flatten::flatten_buffers(&function) } else { function };
-    let (Decision { pool, layout }, repairs) = checked_layout(&function, options)?;
+    let (Decision { pool, layout }, repairs) = checked_layout(&function, options, judge)?;
     Ok(Rewritten { function: apply(function, &layout), pool, layout, repairs })
 }
 
-/// A layout that passes the check, and what the check found wrong with the layouts before it.
-fn checked_layout(function: &Function, options: &RewriteOptions) -> Result<(Decision, Vec<Conflict>), RewriteError> {
+/// A layout that the judge accepts, and what the check found wrong with the layouts before it.
+fn checked_layout(
+    function: &Function,
+    options: &RewriteOptions,
+    judge: Judge,
+) -> Result<(Decision, Vec<Conflict>), RewriteError> {
     let collected = collect(function);
     let mut apart = Apart::default();
     let mut repairs = Vec::new();
     for _ in 0..MOST_LAYOUTS {
-        let decision = decide(&collected, options, &apart)?;
-        let conflicts = check(function, &decision.layout)?;
+        let decision = decide(&collected, options, &apart, judge)?;
+        let conflicts = check(function, &decision.layout, judge)?;
         let Some(first) = conflicts.first() else { return Ok((decision, repairs)) };
         if options.mode == Mode::Compat {
             return Err(not_proved(function, first));

@@ -5,9 +5,13 @@
 
 use memplan_core::{BufferId, Plan, Problem, Span};
 use memplan_program::{Program, SiteId};
+use memplan_tensor::rewrite::Judge;
 use memplan_verify::dataflow::{self, SitePlan};
 use memplan_verify::order;
 use memplan_verify::packing::{self, Kind, Place, Violation};
+
+/// The checks for those who judge proposals of their own while they look for a layout.
+pub(crate) const JUDGE: Judge = Judge { packing: packing::check, dataflow: dataflow::check };
 
 /// Something that is wrong with a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -106,11 +106,33 @@ pub mod tensor {
 
     /// TVMScript.
     pub mod pass {
-        pub use memplan_tensor::pass::{PassError, dump, run_text};
+        pub use memplan_tensor::pass::{PassError, run_text};
+
+        /// An intermediate value of the storage rewrite as text; what shares memory in it has passed the checks.
+        pub fn dump(text: &str, stage: &str) -> Result<String, PassError> {
+            memplan_tensor::pass::dump(text, stage, crate::finding::JUDGE)
+        }
     }
 
     /// Tensor expressions.
     pub mod te {
-        pub use memplan_tensor::te::{LifeCycleError, LowerOptions, dump_text, run_text};
+        use std::collections::BTreeMap;
+
+        pub use memplan_tensor::te::{LifeCycleError, LowerOptions};
+
+        /// One stage of a description as text; what shares memory in it has passed the checks.
+        pub fn dump_text(text: &str, stage: &str, options: &LowerOptions) -> Result<String, LifeCycleError> {
+            memplan_tensor::te::dump_text(text, stage, options, crate::finding::JUDGE)
+        }
+
+        /// Runs a description at a stage and prints what the arguments hold at the end.
+        pub fn run_text(
+            text: &str,
+            stage: &str,
+            seed: u64,
+            sizes: &BTreeMap<String, i64>,
+        ) -> Result<String, LifeCycleError> {
+            memplan_tensor::te::run_text(text, stage, seed, sizes, crate::finding::JUDGE)
+        }
     }
 }

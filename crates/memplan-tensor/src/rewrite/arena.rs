@@ -17,7 +17,7 @@ use super::inplace::{self, Views};
 use super::layout::{Allocation, AllocationId, Layout, Place, alignments, lay_out};
 use super::pool::{Attach, Entry, InPlace, Pool, constant_bits};
 use super::sequence::{Sequence, StmtId};
-use super::{Apart, MemoryLimit, Mode, RewriteError, RewriteOptions};
+use super::{Apart, Judge, MemoryLimit, Mode, RewriteError, RewriteOptions};
 use crate::DType;
 use crate::ir::{BufId, Expr, StorageScope};
 use memplan_core::{
@@ -37,6 +37,7 @@ pub(super) fn lay_out_arenas(
     strategy: &str,
     options: &RewriteOptions,
     apart: &Apart,
+    judge: Judge,
 ) -> Result<Layout, RewriteError> {
     let mut rest = pool.clone();
     let mut arenas: BTreeMap<(Attach, StorageScope), Vec<BufId>> = BTreeMap::new();
@@ -51,7 +52,7 @@ pub(super) fn lay_out_arenas(
         buffers.sort_unstable();
         let arena = Arena { sequence, events, buffers: &buffers, permissions: &permissions, apart };
         let problem = arena.problem()?;
-        let plan = solve(&problem, strategy, options)?;
+        let plan = solve(&problem, strategy, options, judge)?;
         arena.place(&problem, &plan, attach, &scope, &options.limits, &mut layout)?;
     }
     Ok(layout)
@@ -204,14 +205,19 @@ impl Arena<'_, '_> {
     }
 }
 
-/// A checked plan of a problem.
-fn solve(problem: &Problem, strategy: &str, options: &RewriteOptions) -> Result<memplan_core::Plan, RewriteError> {
+/// A plan of a problem that the judge accepts.
+fn solve(
+    problem: &Problem,
+    strategy: &str,
+    options: &RewriteOptions,
+    judge: Judge,
+) -> Result<memplan_core::Plan, RewriteError> {
     let failed = |message: String| RewriteError::Strategy { message };
     let found = memplan_planner::find(strategy).ok_or_else(|| failed(format!("there is no strategy `{strategy}`")))?;
     let request = Request { time_limit: options.time_limit, seed: options.seed, ..Request::default() };
     let outcome = memplan_planner::plan(found, problem, &request).map_err(|refusal| failed(refusal.to_string()))?;
     let plan = outcome.plan().ok_or_else(|| failed(format!("`{strategy}` found no plan: {}", outcome.status())))?;
-    match memplan_verify::packing::check(problem, plan).first() {
+    match (judge.packing)(problem, plan).first() {
         None => Ok(plan.clone()),
         Some(violation) => Err(failed(format!("the plan of `{strategy}` is wrong: {violation:?}"))),
     }

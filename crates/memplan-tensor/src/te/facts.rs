@@ -1,14 +1,13 @@
 //! Everything a life cycle decides, as JSON: stages, bounds, realizations, flat buffers, allocations.
 
 use super::arith::simplify;
-use super::flatten::{FlattenOptions, storage_flatten};
 use super::json::Network;
 use super::marks::{as_dim_align, as_realize};
-use super::pipeline::{LifeCycleError, LowerOptions, Lowered, Scheduled, lower, primfunc, schedule, tensors};
+use super::pipeline::{LifeCycleError, LowerOptions, Lowered, Scheduled, flat, lower, primfunc, schedule, tensors};
 use super::schedule::{Attach, Schedule};
 use super::text::plain_expr;
 use crate::ir::{Block, BufId, Expr, Function, StmtKind};
-use crate::rewrite::{AllocationSite, allocation_sites};
+use crate::rewrite::{AllocationSite, Judge, allocation_sites};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -16,9 +15,9 @@ use std::collections::BTreeSet;
 ///
 /// Keys in order of the life cycle: `stages`, `stage_facts`, `bounds`, `realizes`, `flat_allocs`, `flat_buffers`, `strides`,
 /// `allocs`, `map`.
-pub fn facts(network: &Network, options: &LowerOptions) -> Value {
+pub fn facts(network: &Network, options: &LowerOptions, judge: Judge) -> Value {
     let mut facts = Map::new();
-    let error = collect(network, options, &mut facts).err();
+    let error = collect(network, options, judge, &mut facts).err();
     let error = error.map(|error| json!({"stage": error.stage(), "message": error.to_string()}));
     let mut all = Map::new();
     all.insert("error".to_owned(), error.unwrap_or(Value::Null));
@@ -26,11 +25,16 @@ pub fn facts(network: &Network, options: &LowerOptions) -> Value {
     Value::Object(all)
 }
 
-pub(super) fn facts_text(network: &Network, options: &LowerOptions) -> String {
-    format!("{:#}\n", facts(network, options))
+pub(super) fn facts_text(network: &Network, options: &LowerOptions, judge: Judge) -> String {
+    format!("{:#}\n", facts(network, options, judge))
 }
 
-fn collect(network: &Network, options: &LowerOptions, facts: &mut Map<String, Value>) -> Result<(), LifeCycleError> {
+fn collect(
+    network: &Network,
+    options: &LowerOptions,
+    judge: Judge,
+    facts: &mut Map<String, Value>,
+) -> Result<(), LifeCycleError> {
     let asked =
         network.schedule().map_err(|(index, error)| LifeCycleError::Schedule { directive: Some(index), error })?;
     let stages: Vec<&str> = asked.order.iter().map(|stage| asked.name(*stage)).collect();
@@ -43,10 +47,8 @@ fn collect(network: &Network, options: &LowerOptions, facts: &mut Map<String, Va
     let mut realized = Vec::new();
     realizes(&buffers.function, &buffers.function.body, "", &mut realized);
     facts.insert("realizes".to_owned(), Value::Array(realized));
-    let flatten =
-        FlattenOptions { compat: options.compat, memories: options.memories.clone(), alignment: options.alignment };
-    storage_flatten(&buffers, &flatten).map_err(|error| LifeCycleError::Lower { stage: "storage_flatten", error })?;
-    let lowered = lower(network, options)?;
+    flat(&buffers, options)?;
+    let lowered = lower(network, options, judge)?;
     facts.insert("flat_allocs".to_owned(), allocations(&lowered.flat.function));
     facts.insert("flat_buffers".to_owned(), flat_buffers(&lowered));
     facts.insert("strides".to_owned(), strides(&lowered));

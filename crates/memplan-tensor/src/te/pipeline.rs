@@ -13,7 +13,7 @@ use super::schedule_ops::schedule_ops;
 use super::text::{Level, function_text, plain_name, with_plain_names};
 use crate::interpret::{RunError, RunOptions, run};
 use crate::ir::{BufId, Expr, Function};
-use crate::rewrite::{Mode, RewriteError, RewriteOptions, Rewritten, events, linearize, storage_rewrite};
+use crate::rewrite::{Judge, Mode, RewriteError, RewriteOptions, Rewritten, events, linearize, storage_rewrite};
 use crate::script::print_function;
 use memplan_core::Span;
 use std::collections::BTreeMap;
@@ -178,13 +178,14 @@ fn finish_schedule(schedule: Schedule) -> Result<Scheduled, LifeCycleError> {
 ///     {"compute": "C", "shape": [8], "axes": ["i"], "expr": "B[i]*2.0"},
 ///     {"compute": "D", "shape": [8], "axes": ["i"], "expr": "C[i]-3.0"}],
 ///     "outputs": ["D"], "args": ["A", "D"]}"#;
-/// let lowered = lower(&json::read(text).unwrap(), &LowerOptions::default()).unwrap();
-/// use memplan_tensor::rewrite::allocation_sites;
+/// use memplan_tensor::rewrite::{Judge, allocation_sites};
+/// let judge = Judge { packing: memplan_verify::packing::check, dataflow: memplan_verify::dataflow::check };
+/// let lowered = lower(&json::read(text).unwrap(), &LowerOptions::default(), judge).unwrap();
 /// assert_eq!(allocation_sites(&lowered.flat.function).len(), 2);
 /// assert_eq!(allocation_sites(&lowered.rewritten.function).len(), 1); // C is computed in place of B
 /// ```
-pub fn lower(network: &Network, options: &LowerOptions) -> Result<Lowered, LifeCycleError> {
-    lower_scheduled(network, schedule(network)?, options)
+pub fn lower(network: &Network, options: &LowerOptions, judge: Judge) -> Result<Lowered, LifeCycleError> {
+    lower_scheduled(network, schedule(network)?, options, judge)
 }
 
 /// Steps of the lowering that can fail, by the names they have in reports.
@@ -192,16 +193,25 @@ fn at<T>(stage: &'static str, result: Result<T, LowerError>) -> Result<T, LifeCy
     result.map_err(|error| LifeCycleError::Lower { stage, error })
 }
 
-fn lower_scheduled(network: &Network, scheduled: Scheduled, options: &LowerOptions) -> Result<Lowered, LifeCycleError> {
+fn lower_scheduled(
+    network: &Network,
+    scheduled: Scheduled,
+    options: &LowerOptions,
+    judge: Judge,
+) -> Result<Lowered, LifeCycleError> {
     let tensors = tensors(network, &scheduled)?;
     let primfunc = primfunc(network, &scheduled, &tensors)?;
-    let flatten =
-        FlattenOptions { compat: options.compat, memories: options.memories.clone(), alignment: options.alignment };
-    let flat = at("storage_flatten", storage_flatten(&primfunc, &flatten))?;
+    let flat = flat(&primfunc, options)?;
     let prepared = at("prepare", prepare(&flat.function))?;
     let mode = if options.compat { Mode::Compat } else { options.rewrite.mode };
-    let rewritten = storage_rewrite(&prepared, &RewriteOptions { mode, ..options.rewrite.clone() })?;
+    let rewritten = storage_rewrite(&prepared, &RewriteOptions { mode, ..options.rewrite.clone() }, judge)?;
     Ok(Lowered { scheduled, tensors, primfunc, flat, prepared, rewritten })
+}
+
+pub(super) fn flat(primfunc: &PrimFunc, options: &LowerOptions) -> Result<Flat, LifeCycleError> {
+    let flatten =
+        FlattenOptions { compat: options.compat, memories: options.memories.clone(), alignment: options.alignment };
+    at("storage_flatten", storage_flatten(primfunc, &flatten))
 }
 
 pub(super) fn tensors(network: &Network, scheduled: &Scheduled) -> Result<Function, LifeCycleError> {
@@ -279,18 +289,18 @@ impl Network {
 }
 
 /// One stage of a description as text; see [`STAGES`]. Only what the stage needs is computed.
-pub fn dump_text(text: &str, stage: &str, options: &LowerOptions) -> Result<String, LifeCycleError> {
-    dump(&read(text)?, stage, options)
+pub fn dump_text(text: &str, stage: &str, options: &LowerOptions, judge: Judge) -> Result<String, LifeCycleError> {
+    dump(&read(text)?, stage, options, judge)
 }
 
 /// One stage of a network as text; see [`STAGES`].
-pub fn dump(network: &Network, stage: &str, options: &LowerOptions) -> Result<String, LifeCycleError> {
+pub fn dump(network: &Network, stage: &str, options: &LowerOptions, judge: Judge) -> Result<String, LifeCycleError> {
     if !STAGES.iter().any(|(name, _)| *name == stage) {
         return Err(LifeCycleError::UnknownStage(stage.to_owned()));
     }
     match stage {
         "graph" => return Ok(graph_text(network)),
-        "facts" => return Ok(super::facts::facts_text(network, options)),
+        "facts" => return Ok(super::facts::facts_text(network, options, judge)),
         _ => {}
     }
     let scheduled = schedule(network)?;
@@ -304,7 +314,7 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions) -> Result<St
         }
         _ => {}
     }
-    let lowered = lower_scheduled(network, scheduled, options)?;
+    let lowered = lower_scheduled(network, scheduled, options, judge)?;
     Ok(match stage {
         "flat" => flat_text(&lowered.flat),
         "prepared" => print_function(&with_plain_names(&lowered.prepared)),
@@ -323,12 +333,18 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions) -> Result<St
 }
 
 /// Runs a description at a stage and prints what the arguments hold at the end. Sizes that are not given are 5.
-pub fn run_text(text: &str, stage: &str, seed: u64, sizes: &BTreeMap<String, i64>) -> Result<String, LifeCycleError> {
+pub fn run_text(
+    text: &str,
+    stage: &str,
+    seed: u64,
+    sizes: &BTreeMap<String, i64>,
+    judge: Judge,
+) -> Result<String, LifeCycleError> {
     let network = read(text)?;
     let outputs = if stage == "graph" {
         run(&network.reference(), &network.run_options(seed, sizes))
     } else {
-        let lowered = lower(&network, &LowerOptions::default())?;
+        let lowered = lower(&network, &LowerOptions::default(), judge)?;
         let function = lowered.function_at(stage).ok_or_else(|| LifeCycleError::UnknownStage(stage.to_owned()))?;
         run(function, &lowered.run_options(&network, seed, sizes))
     };
@@ -340,13 +356,15 @@ pub fn run_text(text: &str, stage: &str, seed: u64, sizes: &BTreeMap<String, i64
 }
 
 /// Lowers a description; the result is a TVMScript function.
-pub fn lower_text(text: &str, options: &LowerOptions) -> Result<String, LifeCycleError> {
-    Ok(print_plainly(&lower(&read(text)?, options)?.rewritten.function))
+pub fn lower_text(text: &str, options: &LowerOptions, judge: Judge) -> Result<String, LifeCycleError> {
+    Ok(print_plainly(&lower(&read(text)?, options, judge)?.rewritten.function))
 }
 
-/// The flat function of a description, ready for the storage rewrite.
-pub fn prepared_function(text: &str, options: &LowerOptions) -> Result<Function, LifeCycleError> {
-    Ok(lower(&read(text)?, options)?.prepared)
+/// The flat function of a network, ready for the storage rewrite.
+pub fn prepared_function(network: &Network, options: &LowerOptions) -> Result<Function, LifeCycleError> {
+    let scheduled = schedule(network)?;
+    let primfunc = primfunc(network, &scheduled, &tensors(network, &scheduled)?)?;
+    at("prepare", prepare(&flat(&primfunc, options)?.function))
 }
 
 /// A function as TVMScript, with names that are words there.

@@ -1,5 +1,6 @@
 //! Storage rewrite against the decisions recorded from TVM.
 
+use crate::JUDGE;
 use crate::interpreter::options;
 use crate::records::{Record, records};
 use memplan_tensor::interpret::{Order, run_traced};
@@ -14,7 +15,7 @@ fn input(record: &Record) -> Script {
 
 fn rewrite(script: &Script, mode: Mode) -> Result<Rewritten, memplan_tensor::rewrite::RewriteError> {
     let options = RewriteOptions { mode, ..RewriteOptions::default() };
-    storage_rewrite(&script.functions()[0], &options)
+    storage_rewrite(&script.functions()[0], &options, JUDGE)
 }
 
 /// Whether TVM's result is recorded as right.
@@ -201,7 +202,7 @@ fn arenas_and_compat_are_right_for_all() {
         let script = input(&record);
         let before = &script.functions()[0];
         let options = RewriteOptions { strategy: Some("auto".to_owned()), ..RewriteOptions::default() };
-        let arena = storage_rewrite(before, &options).unwrap_or_else(|error| panic!("{}: {error}", record.id()));
+        let arena = storage_rewrite(before, &options, JUDGE).unwrap_or_else(|error| panic!("{}: {error}", record.id()));
         let compat = rewrite(&script, Mode::Compat).ok();
         for order in [Order::Forward, Order::Backward, Order::Lockstep] {
             let options = crate::interpreter::options(&record, 11, order);
@@ -228,9 +229,9 @@ fn dataflow_check_accepts_every_layout() {
         let arena = RewriteOptions { strategy: Some("auto".to_owned()), ..RewriteOptions::default() };
         let compat = RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() };
         for options in [RewriteOptions::default(), compat, arena] {
-            let Ok(rewritten) = storage_rewrite(before, &options) else { continue };
+            let Ok(rewritten) = storage_rewrite(before, &options, JUDGE) else { continue };
             let violations =
-                memplan_tensor::lower::check_layout(before, &rewritten.layout).expect("a well-formed program");
+                memplan_tensor::lower::check_layout(before, &rewritten.layout, JUDGE).expect("a well-formed program");
             assert!(violations.is_empty(), "{} {options:?}: {violations:#?}", record.id());
             assert!(rewritten.repairs.is_empty(), "{} {options:?}: {:#?}", record.id(), rewritten.repairs);
             checked += 1;
@@ -250,10 +251,10 @@ fn flattening_agrees_with_the_recorded_pass() {
         let script = Script::read(record.text("in_text").expect("an input")).expect("a readable text");
         let before = &script.functions()[0];
         let compat = RewriteOptions { mode: Mode::Compat, flatten: true, ..RewriteOptions::default() };
-        let rewritten = storage_rewrite(before, &compat).expect("flat");
+        let rewritten = storage_rewrite(before, &compat, JUDGE).expect("flat");
         assert_eq!(difference(&record, &script, &rewritten), None, "{}", record.id());
         // Without flattening the default shares buffers of any rank.
-        let several = storage_rewrite(before, &RewriteOptions::default()).expect("rewritten");
+        let several = storage_rewrite(before, &RewriteOptions::default(), JUDGE).expect("rewritten");
         for after in [&rewritten, &several] {
             assert_eq!(allocation_sites(&after.function).len(), record.0["allocs"].as_array().expect("a list").len());
             let options = crate::interpreter::options(&record, 2, Order::Forward);

@@ -3,6 +3,7 @@
 //! The first line says what is tested: `# test sequence`, `# test events`, `# test storage`, `# test run`, or a pass with its options,
 //! `# test storage-rewrite{compat}`. What follows `# expect` is the outcome, each line behind `#|`.
 
+use crate::JUDGE;
 use memplan_tensor::interpret::RunOptions;
 use memplan_tensor::pass::{dump, rewrite_options, rewrite_text, run_text};
 use std::path::PathBuf;
@@ -10,10 +11,10 @@ use std::path::PathBuf;
 fn outcome(command: &str, text: &str) -> String {
     let result = match command {
         "run" => run_text(text, &RunOptions::default()),
-        "sequence" | "events" | "storage" | "program" => dump(text, command),
+        "sequence" | "events" | "storage" | "program" => dump(text, command, JUDGE),
         _ => {
             let options = command.strip_prefix("storage-rewrite").expect("a known command").trim_matches(['{', '}']);
-            rewrite_options(options).and_then(|options| rewrite_text(text, &options))
+            rewrite_options(options).and_then(|options| rewrite_text(text, &options, JUDGE))
         }
     };
     result.unwrap_or_else(|error| match error.line_column(text) {

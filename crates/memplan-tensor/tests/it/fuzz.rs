@@ -1,5 +1,6 @@
 //! Nothing that can be fed to the reader makes it panic, and nothing it reads is rewritten wrongly.
 
+use crate::JUDGE;
 use crate::generate::{Features, Random, program};
 use crate::records::records;
 use memplan_tensor::pass::fuzz_check;
@@ -63,7 +64,7 @@ fn mutated_texts() {
     for round in 0..4000 {
         let chosen = random.below(texts.len());
         let text = mutate(&mut random, &texts[chosen]);
-        match fuzz_check(&text) {
+        match fuzz_check(&text, JUDGE) {
             Ok(read) => readable += u32::from(read),
             Err(problem) => panic!("round {round}: {problem}\\n{text}"),
         }
@@ -92,7 +93,7 @@ fn deep_nesting_is_refused() {
         let error = memplan_tensor::script::Script::read(&text).expect_err("too deep");
         assert_eq!(error.code(), "tvmscript::too-deep", "{error}");
     }
-    fuzz_check(&long_sum).expect("constants fold away or are refused");
+    fuzz_check(&long_sum, JUDGE).expect("constants fold away or are refused");
 }
 
 #[test]

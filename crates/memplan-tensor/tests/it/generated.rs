@@ -1,5 +1,6 @@
 //! Generated programs, before and after, in the interpreter.
 
+use crate::JUDGE;
 use crate::generate::{Features, Random, program};
 use memplan_tensor::interpret::{Order, RunOptions, run_traced};
 use memplan_tensor::lower::check_layout;
@@ -29,10 +30,10 @@ fn generated_programs_keep_their_results() {
         let text = program(&mut random, features, statements);
         let script = Script::read(&text).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         let before = &script.functions()[0];
-        let rewritten = storage_rewrite(before, &RewriteOptions::default())
+        let rewritten = storage_rewrite(before, &RewriteOptions::default(), JUDGE)
             .unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         same_results(&text, before, &rewritten.function, seed);
-        let violations = check_layout(before, &rewritten.layout).expect("a well-formed program");
+        let violations = check_layout(before, &rewritten.layout, JUDGE).expect("a well-formed program");
         assert!(violations.is_empty(), "{seed}: {violations:?}\n{text}");
         assert!(rewritten.repairs.is_empty(), "{seed}: {:?}\n{text}", rewritten.repairs);
         sharing += u32::from(rewritten.layout.shares());
@@ -40,7 +41,7 @@ fn generated_programs_keep_their_results() {
         let padded = features.scopes;
         assert!(padded || total_bits(&rewritten.function) <= total_bits(before), "{seed}\n{text}");
         let options = RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() };
-        match storage_rewrite(before, &options) {
+        match storage_rewrite(before, &options, JUDGE) {
             Ok(theirs) => {
                 same_results(&text, before, &theirs.function, seed);
                 assert!(total_bits(&rewritten.function) <= total_bits(&theirs.function), "{seed}\n{text}");
@@ -69,11 +70,11 @@ fn generated_programs_in_arenas() {
         let before = &script.functions()[0];
         let strategy = strategies[seed as usize % strategies.len()];
         let options = RewriteOptions { strategy: Some(strategy.to_owned()), ..RewriteOptions::default() };
-        let arena = storage_rewrite(before, &options).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let arena = storage_rewrite(before, &options, JUDGE).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         same_results(&text, before, &arena.function, seed);
         assert!(arena.repairs.is_empty(), "{seed}: {:?}\n{text}", arena.repairs);
         if strategy == "auto" {
-            let pool = storage_rewrite(before, &RewriteOptions::default()).expect("checked above");
+            let pool = storage_rewrite(before, &RewriteOptions::default(), JUDGE).expect("checked above");
             arenas += total_bits(&arena.function).expect("small");
             entries += total_bits(&pool.function).expect("small");
         }

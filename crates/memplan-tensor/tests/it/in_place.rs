@@ -1,5 +1,6 @@
 //! The judge of in-place reuse against execution: what it permits computes the same, and every lie of a rewriter is caught.
 
+use crate::JUDGE;
 use crate::generate::Random;
 use memplan_tensor::interpret::{Order, RunOptions, run_traced};
 use memplan_tensor::ir::{BufId, Function};
@@ -12,7 +13,7 @@ fn read(text: &str) -> Function {
 
 /// A layout of the function in which `B` takes the place of `A`, as a rewriter would have it whose proof always says yes.
 fn lying_layout(function: &Function) -> Layout {
-    let decision = decide(&collect(function), &RewriteOptions::default(), &Apart::default()).expect("laid out");
+    let decision = decide(&collect(function), &RewriteOptions::default(), &Apart::default(), JUDGE).expect("laid out");
     let named = |name: &str| -> BufId { function.buffer_named(name).expect("a buffer") };
     let mut layout = decision.layout;
     layout.places[named("B")] = layout.places[named("A")];
@@ -188,7 +189,7 @@ fn every_lie_is_caught() {
         let same = computes_the_same(&function, &read(&laid_over(&text)));
         // An address handed out, and data that happens to be harmless, need not show.
         assert!(same == Some(false) || matches!(name, "an address handed out"), "{name}: {same:?}\n{text}");
-        let conflicts = check(&function, &lying_layout(&function)).expect("a program");
+        let conflicts = check(&function, &lying_layout(&function), JUDGE).expect("a program");
         assert!(!conflicts.is_empty(), "{name} is not caught\n{text}");
         let pair = ["A", "B"].map(|name| function.buffer_named(name).expect("a buffer"));
         let named =
@@ -232,7 +233,7 @@ fn what_is_right_is_permitted() {
     for text in right {
         let function = read(&text);
         assert_eq!(computes_the_same(&function, &read(&laid_over(&text))), Some(true), "{text}");
-        let conflicts = check(&function, &lying_layout(&function)).expect("a program");
+        let conflicts = check(&function, &lying_layout(&function), JUDGE).expect("a program");
         assert!(conflicts.is_empty(), "{conflicts:?}\n{text}");
     }
 }
@@ -314,7 +315,7 @@ fn judge_against_execution() {
             skipped += 1;
             continue;
         };
-        let conflicts = check(&function, &lying_layout(&function)).expect("a program");
+        let conflicts = check(&function, &lying_layout(&function), JUDGE).expect("a program");
         match (conflicts.is_empty(), same) {
             (true, true) => permitted += 1,
             (true, false) => panic!("{seed}: permitted, and wrong\n{text}"),
@@ -334,13 +335,13 @@ fn judge_against_execution() {
 fn refused_pairs_are_kept_apart() {
     for (name, text) in lies() {
         let function = read(&text);
-        let conflicts = check(&function, &lying_layout(&function)).expect("a program");
+        let conflicts = check(&function, &lying_layout(&function), JUDGE).expect("a program");
         let mut apart = Apart::default();
         apart.extend(conflicts.iter().flat_map(|conflict| conflict.pairs.iter().copied()));
         for strategy in [None, Some("greedy-by-size".to_owned())] {
             let options = RewriteOptions { strategy, ..RewriteOptions::default() };
-            let layout = decide(&collect(&function), &options, &apart).expect("laid out").layout;
-            assert!(check(&function, &layout).expect("a program").is_empty(), "{name}");
+            let layout = decide(&collect(&function), &options, &apart, JUDGE).expect("laid out").layout;
+            assert!(check(&function, &layout, JUDGE).expect("a program").is_empty(), "{name}");
             for (one, other) in apart.iter() {
                 let (Some(one), Some(other)) = (layout.places[one], layout.places[other]) else { continue };
                 assert!(one.allocation != other.allocation || one.bit_offset != other.bit_offset, "{name}");

@@ -21,3 +21,9 @@ mod te_generate;
 mod te_schedule;
 mod te_stages;
 mod tvm_peer;
+
+/// Who judges what the crate proposes.
+const JUDGE: memplan_tensor::rewrite::Judge = memplan_tensor::rewrite::Judge {
+    packing: memplan_verify::packing::check,
+    dataflow: memplan_verify::dataflow::check,
+};

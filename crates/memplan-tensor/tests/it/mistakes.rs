@@ -1,5 +1,6 @@
 //! Mistakes of the original, made from outside in layouts and emitted functions: each is caught. In compatible mode each is refused by name.
 
+use crate::JUDGE;
 use memplan_core::{Id, IndexVec};
 use memplan_tensor::interpret::{Order, RunOptions, run_traced};
 use memplan_tensor::ir::{Expr, Function, Stmt};
@@ -35,7 +36,7 @@ fn is_right(script: &Script, function: Function) -> bool {
 }
 
 fn layout_of(function: &Function) -> Layout {
-    decide(&collect(function), &RewriteOptions::default(), &Apart::default()).expect("laid out").layout
+    decide(&collect(function), &RewriteOptions::default(), &Apart::default(), JUDGE).expect("laid out").layout
 }
 
 /// A layout with a mistake is rejected by the check, or its text is not what can be read back; and running it shows why.
@@ -43,11 +44,11 @@ fn assert_layout_is_caught(name: &str, body: &str, mistake: impl Fn(&Function, L
     let script = script(body);
     let function = &script.functions()[0];
     let layout = layout_of(function);
-    assert!(check(function, &layout).expect("a program").is_empty(), "{name}");
+    assert!(check(function, &layout, JUDGE).expect("a program").is_empty(), "{name}");
     assert!(is_right(&script, apply(function.clone(), &layout)), "{name}: right without the mistake\n{body}");
     let wrong = mistake(function, layout);
     let emitted = apply(function.clone(), &wrong);
-    let rejected = check(function, &wrong).map_or(true, |conflicts| !conflicts.is_empty());
+    let rejected = check(function, &wrong, JUDGE).map_or(true, |conflicts| !conflicts.is_empty());
     let unreadable = read_again(&script, emitted.clone()).is_none_or(|after| places(function, &after).is_err());
     assert!(rejected || unreadable, "{name} is not caught\n{body}");
     assert!(!is_right(&script, emitted), "{name} does not show\n{body}");
@@ -305,7 +306,7 @@ B[127] = T.int8(2)
 O[1] = T.Cast(\"float32\", B[127])
 ",
     );
-    let error = storage_rewrite(&script.functions()[0], &RewriteOptions::default());
+    let error = storage_rewrite(&script.functions()[0], &RewriteOptions::default(), JUDGE);
     assert!(matches!(error, Err(RewriteError::TooLarge { ref buffer, .. }) if buffer == "A"), "{error:?}");
     // A text that lets the two share nevertheless does not read back.
     let text = script.print();
@@ -323,11 +324,11 @@ fn assert_refused(defect: Defect, body: &str) {
     let script = script(body);
     let function = &script.functions()[0];
     let options = RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() };
-    match storage_rewrite(function, &options) {
+    match storage_rewrite(function, &options, JUDGE) {
         Err(RewriteError::Refused { defect: found, .. }) => assert_eq!(found, defect, "{body}"),
         other => panic!("{defect:?} is not refused: {other:?}\n{body}"),
     }
-    let right = storage_rewrite(function, &RewriteOptions::default()).expect("rewritten").function;
+    let right = storage_rewrite(function, &RewriteOptions::default(), JUDGE).expect("rewritten").function;
     assert!(is_right(&script, right), "{defect:?}: the default is right\n{body}");
 }
 

@@ -1,5 +1,6 @@
 //! Programs as TVM's own pipeline has them just before its storage rewrite: all are read, and we need no more memory than TVM.
 
+use crate::JUDGE;
 use crate::records::Record;
 use crate::tvm_peer::Tvm;
 use memplan_tensor::interpret::{Order, RunOptions, run_traced};
@@ -36,7 +37,8 @@ fn memory(function: &Function) -> (BTreeMap<String, u64>, u64) {
 /// The rewritten text; it reads back as its layout, and computes the same where the program runs here.
 fn rewritten(name: &str, script: &Script) -> (String, bool) {
     let before = &script.functions()[0];
-    let result = storage_rewrite(before, &RewriteOptions::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let result =
+        storage_rewrite(before, &RewriteOptions::default(), JUDGE).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(result.repairs.is_empty(), "{name}: {:?}", result.repairs);
     let mut after = script.clone();
     after.functions_mut()[0] = result.function.clone();

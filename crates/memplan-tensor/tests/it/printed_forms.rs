@@ -1,5 +1,6 @@
 //! Forms that TVM prints or takes, one small program each: read, printed unchanged, rewritten, read back, parsed by TVM.
 
+use crate::JUDGE;
 use crate::tvm_peer::Tvm;
 use memplan_tensor::interpret::{RunOptions, run_traced};
 use memplan_tensor::places::disagreement;
@@ -119,7 +120,8 @@ fn rewritten(name: &str, text: &str) -> String {
     assert_eq!(script.print(), text, "{name}");
     let mut after = script.clone();
     for (position, function) in script.functions().iter().enumerate() {
-        let result = storage_rewrite(function, &RewriteOptions::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let result =
+            storage_rewrite(function, &RewriteOptions::default(), JUDGE).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(result.repairs.is_empty(), "{name}: {:?}", result.repairs);
         after.functions_mut()[position] = result.function;
         let printed = after.print();

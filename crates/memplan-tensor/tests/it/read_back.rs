@@ -1,5 +1,6 @@
 //! What is written is what was planned: every change to an emitted text is noticed, or changes nothing.
 
+use crate::JUDGE;
 use crate::generate::{Features, Random, program};
 use crate::records::records;
 use memplan_tensor::interpret::{Order, RunOptions, run_traced};
@@ -9,7 +10,7 @@ use memplan_tensor::rewrite::{Mode, RewriteOptions, Rewritten, storage_rewrite};
 use memplan_tensor::script::Script;
 
 fn rewritten(script: &Script, options: &RewriteOptions) -> Option<(Rewritten, String)> {
-    let rewritten = storage_rewrite(&script.functions()[0], options).ok()?;
+    let rewritten = storage_rewrite(&script.functions()[0], options, JUDGE).ok()?;
     let mut after = script.clone();
     after.functions_mut()[0] = rewritten.function.clone();
     Some((rewritten, after.print()))

@@ -1,5 +1,6 @@
 //! Reading and printing TVMScript.
 
+use crate::JUDGE;
 use crate::records::records;
 use memplan_tensor::ir::{Block, StmtKind, Trivia};
 use memplan_tensor::script::Script;
@@ -111,6 +112,7 @@ fn kept_addresses_keep_their_buffers() {
     let text = "@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((8,), \"float32\"), O: T.Buffer((8,), \"float32\")):\n    A = T.alloc_buffer((8,))\n    B = T.alloc_buffer((8,))\n    p: T.let[T.handle] = A.data\n    for i in range(8):\n        A[i] = E[i]\n    for i in range(8):\n        B[i] = E[7 - i]\n    for i in range(8):\n        O[i] = B[i]\n    T.call_extern(\"int32\", \"f\", p)\n";
     let script = Script::read(text).expect("readable");
     let options = memplan_tensor::rewrite::RewriteOptions::default();
-    let rewritten = memplan_tensor::rewrite::storage_rewrite(&script.functions()[0], &options).expect("rewritten");
+    let rewritten =
+        memplan_tensor::rewrite::storage_rewrite(&script.functions()[0], &options, JUDGE).expect("rewritten");
     assert!(!rewritten.layout.shares(), "{}", rewritten.dump(&script.functions()[0]));
 }

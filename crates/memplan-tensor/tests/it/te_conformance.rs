@@ -1,5 +1,6 @@
 //! The life cycle against the facts recorded from TVM's.
 
+use crate::JUDGE;
 use memplan_tensor::te::{LowerOptions, facts, json};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ fn difference(record: &Value) -> Option<String> {
         Ok(network) => network,
         Err(error) => return Some(format!("cannot be read: {error}")),
     };
-    let ours = facts(&network, &LowerOptions { compat: true, ..LowerOptions::default() });
+    let ours = facts(&network, &LowerOptions { compat: true, ..LowerOptions::default() }, JUDGE);
     let stage = |value: &Value| value["error"]["stage"].as_str().unwrap_or("").to_owned();
     for key in KEYS {
         let Some(expected) = record.get(key) else { continue };

@@ -1,5 +1,6 @@
 //! Graphs and schedules: orders, paths, primitives, and what is wrong with wrong ones.
 
+use crate::JUDGE;
 use memplan_tensor::DType;
 use memplan_tensor::ir::{BinaryOp, Expr};
 use memplan_tensor::rewrite::allocation_sites;
@@ -48,7 +49,7 @@ fn three_views_of_a_graph() {
 
 /// The error of a schedule, and where the life cycle reports it.
 fn refusal(directives: Value) -> (String, String) {
-    let error = lower(&network(&diamond(directives)), &LowerOptions::default()).err();
+    let error = lower(&network(&diamond(directives)), &LowerOptions::default(), JUDGE).err();
     error.map_or_else(Default::default, |error| (error.stage().to_owned(), error.to_string()))
 }
 
@@ -237,7 +238,7 @@ fn padding_as_documented() {
             {"compute": "Q", "shape": [8, 16], "axes": ["i", "j"], "expr": "B[i,j]+3.0"}],
             "outputs": ["Q"], "args": ["A", "Q"],
             "schedule": [{"do": "storage_align", "stage": "B", "axis": "i", "factor": factor, "offset": offset}]});
-        let lowered = lower(&network(&description), &LowerOptions::default()).expect("a function");
+        let lowered = lower(&network(&description), &LowerOptions::default(), JUDGE).expect("a function");
         let sites = allocation_sites(&lowered.flat.function);
         assert_eq!(sites[0].extents, [elements.to_string()], "{factor} {offset}");
     }
@@ -255,15 +256,15 @@ fn long_chains_are_answered() {
         let directives: Vec<Value> = (1..count).filter_map(directive).collect();
         network(&json!({"ops": ops, "outputs": [last], "args": ["B0", last], "schedule": directives}))
     };
-    let flat = lower(&chain(1000, &|_| None), &LowerOptions::default()).expect("a function");
+    let flat = lower(&chain(1000, &|_| None), &LowerOptions::default(), JUDGE).expect("a function");
     assert_eq!(allocation_sites(&flat.rewritten.function).len(), 1, "all in place");
     let inlined = chain(1000, &|k| Some(json!({"do": "compute_inline", "stage": format!("B{k}")})));
-    let error = lower(&inlined, &LowerOptions::default()).expect_err("too large").to_string();
+    let error = lower(&inlined, &LowerOptions::default(), JUDGE).expect_err("too large").to_string();
     assert!(error.contains("would become too large"), "{error}");
     let nested = chain(400, &|k| {
         Some(json!({"do": "compute_at", "stage": format!("B{k}"), "target": format!("B{}", k + 1), "axis": "i"}))
     });
-    let error = lower(&nested, &LowerOptions::default()).expect_err("too deep").to_string();
+    let error = lower(&nested, &LowerOptions::default(), JUDGE).expect_err("too deep").to_string();
     assert!(error.contains("would nest more than"), "{error}");
     let squares = |k: usize| {
         let mut ops = vec![json!({"placeholder": "B0", "shape": [4], "dtype": "int32"})];
@@ -274,7 +275,7 @@ fn long_chains_are_answered() {
             (1..k).map(|k| json!({"do": "compute_inline", "stage": format!("B{k}")})).collect();
         network(&json!({"ops": ops, "outputs": [format!("B{k}")], "schedule": directives}))
     };
-    assert!(lower(&squares(40), &LowerOptions::default()).is_err(), "two to the fortieth");
+    assert!(lower(&squares(40), &LowerOptions::default(), JUDGE).is_err(), "two to the fortieth");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Every stage of the life cycle computes the same.
 
+use crate::JUDGE;
 use crate::te_conformance::te_records;
 use memplan_tensor::interpret::{Order, Output, RunOptions, Scalar, run};
 use memplan_tensor::te::{LowerOptions, Network, json, lower};
@@ -34,7 +35,8 @@ pub(crate) fn check_stages(
     options: &LowerOptions,
     sizes: &BTreeMap<String, i64>,
 ) -> Result<usize, String> {
-    let lowered = lower(network, options).map_err(|error| format!("not lowered at {}: {error}", error.stage()))?;
+    let lowered =
+        lower(network, options, JUDGE).map_err(|error| format!("not lowered at {}: {error}", error.stage()))?;
     let reference = network.reference();
     let mut runs = 0;
     for order in [Order::Forward, Order::Backward, Order::Lockstep] {
@@ -106,7 +108,7 @@ fn generated_graphs_compute_the_same_at_every_stage() {
             Err(problem) if is_expected_refusal(&problem) => refused += 1,
             Err(problem) => {
                 let stages = ["schedule-ops", "prepared", "rewritten"].map(|stage| {
-                    memplan_tensor::te::dump(&network, stage, &LowerOptions::default())
+                    memplan_tensor::te::dump(&network, stage, &LowerOptions::default(), JUDGE)
                         .unwrap_or_else(|e| e.to_string())
                 });
                 problems.push(format!("{seed}: {problem}\n  {description}\n{}", stages.join("\n")));
@@ -149,7 +151,7 @@ fn damaged_descriptions_are_answered() {
             match json::read(&damaged) {
                 Ok(network) => {
                     read += 1;
-                    lowered += usize::from(lower(&network, &LowerOptions::default()).is_ok());
+                    lowered += usize::from(lower(&network, &LowerOptions::default(), JUDGE).is_ok());
                 }
                 Err(error) => assert!(error.span(&damaged).range().end <= damaged.len()),
             }
@@ -170,11 +172,11 @@ const SYMBOLIC: &str = r#"{"syms": ["n"], "ops": [
 fn lowered_text_reads_again_and_computes_the_same() {
     use memplan_tensor::script::Script;
     let network = json::read(SYMBOLIC).expect("a description");
-    let text = memplan_tensor::te::lower_text(SYMBOLIC, &LowerOptions::default()).expect("lowered");
+    let text = memplan_tensor::te::lower_text(SYMBOLIC, &LowerOptions::default(), JUDGE).expect("lowered");
     assert!(text.contains("var_X: T.handle") && text.contains("X = T.match_buffer(var_X, "), "{text}");
     let script = Script::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(script.print(), text);
-    let lowered = lower(&network, &LowerOptions::default()).expect("lowered");
+    let lowered = lower(&network, &LowerOptions::default(), JUDGE).expect("lowered");
     let sizes = BTreeMap::from([("n".to_owned(), 13)]);
     let how = lowered.run_options(&network, 7, &sizes);
     let expected = run(lowered.function_at("rewritten").expect("a function"), &how).expect("it runs");
@@ -191,7 +193,7 @@ fn loops_end_where_their_text_says() {
         for stage in ["schedule-ops", "primfunc"] {
             let options = LowerOptions::default();
             let (Ok(text), Ok(lowered)) =
-                (memplan_tensor::te::dump(&network, stage, &options), lower(&network, &options))
+                (memplan_tensor::te::dump(&network, stage, &options, JUDGE), lower(&network, &options, JUDGE))
             else {
                 continue;
             };

@@ -1,5 +1,6 @@
 //! What we print, a real TVM reads and computes alike; what it decides, our compatible mode decides.
 
+use crate::JUDGE;
 use crate::decisions::difference;
 use crate::generate::{Features, Random, program};
 use crate::neighbours::{EXTENTS, neighbour};
@@ -70,7 +71,7 @@ impl Drop for Tvm {
 }
 
 fn rewritten_text(script: &Script, options: &RewriteOptions) -> Option<String> {
-    let rewritten = storage_rewrite(&script.functions()[0], options).ok()?;
+    let rewritten = storage_rewrite(&script.functions()[0], options, JUDGE).ok()?;
     let mut script = script.clone();
     script.functions_mut()[0] = rewritten.function;
     Some(script.print())
@@ -155,7 +156,7 @@ impl Tally {
         };
         let before = &script.functions()[0];
         let options = RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() };
-        match (storage_rewrite(before, &options), theirs) {
+        match (storage_rewrite(before, &options, JUDGE), theirs) {
             (Ok(ours), Ok(theirs_text)) => match Script::read(&theirs_text) {
                 Ok(theirs) => match difference(before, &ours, &theirs.functions()[0]) {
                     None => self.same += 1,

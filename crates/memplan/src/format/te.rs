@@ -2,7 +2,7 @@
 
 use memplan_models::ReadError;
 use memplan_tensor::lower::lower;
-use memplan_tensor::te::{self, LifeCycleError, LowerOptions, json};
+use memplan_tensor::te::{LifeCycleError, LowerOptions, json, prepared_function};
 
 use super::program::analyze;
 use super::{Format, Input, ReadOptions};
@@ -29,8 +29,9 @@ impl Format for TensorExpressions {
 
     fn read(&self, text: &str, _: &ReadOptions) -> Result<Input, ReadError> {
         let network = json::read(text).map_err(|error| unreadable(text, &error.into()))?;
-        let lowered = te::lower(&network, &LowerOptions::default()).map_err(|error| unreadable(text, &error))?;
-        let program = lower(&lowered.prepared)
+        let prepared =
+            prepared_function(&network, &LowerOptions::default()).map_err(|error| unreadable(text, &error))?;
+        let program = lower(&prepared)
             .map_err(|error| ReadError::new("te::malformed", text, Default::default(), error.to_string()))?;
         analyze(program.program, text, Vec::new())
     }

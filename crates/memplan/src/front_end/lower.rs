@@ -5,9 +5,9 @@
 
 use memplan_core::utf8;
 use memplan_tensor::rewrite::{Mode, RewriteOptions};
-use memplan_tensor::te::{LifeCycleError, LowerOptions, prepared_function, print_plainly};
+use memplan_tensor::te::{LowerOptions, json, prepared_function, print_plainly};
 
-use super::storage_rewrite::{LaidFunction, ScriptText, failure, planned_by};
+use super::storage_rewrite::{LaidFunction, ScriptText, planned_by};
 use super::{Claim, FrontEnd, Output, Places};
 use crate::driver::{Failure, Solver};
 use crate::format::te::unreadable;
@@ -32,10 +32,8 @@ impl FrontEnd for Lower {
         let text = utf8(&source.bytes)?;
         let compat = self.options.mode == Mode::Compat;
         let options = LowerOptions { compat, rewrite: self.options.clone(), ..LowerOptions::default() };
-        let prepared = prepared_function(text, &options).map_err(|error| match &error {
-            LifeCycleError::Rewrite(error) => failure(text, error),
-            error => unreadable(text, error).into(),
-        })?;
+        let network = json::read(text).map_err(|error| unreadable(text, &error.into()))?;
+        let prepared = prepared_function(&network, &options).map_err(|error| unreadable(text, &error))?;
         ScriptText::read(&print_plainly(&prepared), false)
     }
 

@@ -17,7 +17,7 @@ use smallvec::smallvec;
 
 use super::{Claim, Found, FrontEnd, Output, Places};
 use crate::driver::{Failure, How, Solver, Unsound};
-use crate::finding::Finding;
+use crate::finding::{self, Finding};
 use crate::source::Source;
 
 /// The front end of the pass.
@@ -132,10 +132,10 @@ impl LoopFunction {
     ) -> Result<LaidFunction, Failure> {
         let failed = |error: RewriteError| failure(text, &error);
         let collected = rewrite::collect(&self.function);
-        let decision = rewrite::decide(&collected, options, &self.apart(apart)).map_err(failed)?;
+        let decision = rewrite::decide(&collected, options, &self.apart(apart), finding::JUDGE).map_err(failed)?;
         if options.mode == Mode::Compat {
             // What the original decides is right or refused; nothing is laid out otherwise.
-            let conflicts = rewrite::check(&self.function, &decision.layout).map_err(failed)?;
+            let conflicts = rewrite::check(&self.function, &decision.layout, finding::JUDGE).map_err(failed)?;
             if let Some(conflict) = conflicts.first() {
                 return Err(failed(self.not_proved(conflict)));
             }

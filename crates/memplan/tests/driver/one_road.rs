@@ -41,9 +41,7 @@ fn lines_with(words: &[&str]) -> Vec<String> {
 
 #[test]
 fn one_file_calls_the_checks() {
-    let mut calling = lines_with(&["packing::check(", "dataflow::check("]);
-    // The storage rewrite tries its own layouts before it proposes one; the driver judges what it proposes.
-    calling.retain(|file| !file.starts_with("memplan-tensor/"));
+    let calling = lines_with(&["packing::check", "dataflow::check"]);
     assert_eq!(calling, ["memplan/src/finding.rs"]);
 }
 
