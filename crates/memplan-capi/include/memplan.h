@@ -28,7 +28,8 @@
 #define MEMPLAN_CAPACITY 1
 
 /*
- In `flags` of options: a plan that a check rejects is a failure, `MEMPLAN_BUG`, and is not made again.
+ In `flags` of options: a plan that a check rejects is a failure, `MEMPLAN_BUG`, and is not made again. The variable
+ `MEMPLAN_STRICT` in the environment sets it for every call.
  */
 #define MEMPLAN_STRICT 1
 

@@ -240,7 +240,7 @@ pub(crate) unsafe fn how<'a>(options: &Options, stop: &'a Stop) -> Result<How<'a
     let name = unsafe { optional_string("the strategy", options.strategy)? };
     let strategy = name.map(|name| find(name).ok_or_else(|| no_strategy(name))).transpose()?;
     let strategy = strategy.map(|strategy| strategy as _);
-    let strict = options.flags & MEMPLAN_STRICT != 0;
+    let strict = options.flags & MEMPLAN_STRICT != 0 || How::strict_in_environment();
     Ok(How { strategy, request: request(options, stop), strict, ..How::default() })
 }
 

@@ -17,7 +17,8 @@ pub const MEMPLAN_EXCLUSIVE: u32 = 2;
 /// In `flags` of a space: `capacity` says how many bytes there are.
 pub const MEMPLAN_CAPACITY: u32 = 1;
 
-/// In `flags` of options: a plan that a check rejects is a failure, `MEMPLAN_BUG`, and is not made again.
+/// In `flags` of options: a plan that a check rejects is a failure, `MEMPLAN_BUG`, and is not made again. The variable
+/// `MEMPLAN_STRICT` in the environment sets it for every call.
 pub const MEMPLAN_STRICT: u32 = 1;
 
 /// An effort: about a second of work after the first plan.

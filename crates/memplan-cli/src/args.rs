@@ -281,8 +281,7 @@ impl BudgetArgs {
             observer,
             ..Request::default()
         };
-        // Tests of whole scripts want every command in them strict.
-        let strict = self.strict || std::env::var_os("MEMPLAN_STRICT").is_some();
+        let strict = self.strict || How::strict_in_environment();
         How { request, strict, ..How::default() }
     }
 }

@@ -61,7 +61,9 @@ impl Limits {
             Duration::try_from_secs_f64(seconds)
                 .map_err(|_| error::wrong_argument(py, &format!("time_limit is {seconds}; it is a number of seconds")))
         };
-        Ok(Limits { seed, effort, time_limit: time_limit.map(seconds).transpose()?, work_limit, threads, strict })
+        let time_limit = time_limit.map(seconds).transpose()?;
+        let strict = strict || How::strict_in_environment();
+        Ok(Limits { seed, effort, time_limit, work_limit, threads, strict })
     }
 
     pub(crate) fn set<'a>(self, request: Request<'a>, assign: Assign) -> Request<'a> {

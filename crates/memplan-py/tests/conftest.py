@@ -1,8 +1,12 @@
 """What the tests share: small problems and a folder of inputs."""
 
+import os
 import random
 
 import pytest
+
+# A plan that a check rejects is a failure in every test, also in the processes that they start.
+os.environ["MEMPLAN_STRICT"] = "1"
 
 SMALL = "id,lower,upper,size\na,0,2,64\nb,1,3,32\nc,2,4,48\nd,3,5,16\n"
 

@@ -15,7 +15,7 @@ pub(crate) fn has(tool: &str) -> bool {
 }
 
 pub(crate) fn run(command: &mut Command) -> Output {
-    let output = command.output().expect("the command starts");
+    let output = command.env("MEMPLAN_STRICT", "1").output().expect("the command starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}\n{said}");
     output

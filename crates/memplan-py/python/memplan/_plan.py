@@ -236,7 +236,8 @@ def plan(
     ``quick``, ``normal`` or ``thorough``, ``work`` a number of units of work instead: the same plan on every machine.
     ``time_limit``, in seconds, only ever cuts a search short. ``progress(best, lower_bound)`` hears every improvement.
     If a check rejects a plan, memplan plans again with the buffers it names kept apart (``Plan.repairs`` says so);
-    ``strict`` makes that an error. Ctrl-C ends a search with the best plan so far (``stop == "interrupted"``).
+    ``strict``, or ``MEMPLAN_STRICT`` in the environment, makes that an error. Ctrl-C ends a search with the best plan so
+    far (``stop == "interrupted"``).
 
     >>> plan([(64, 0, 2), (32, 1, 3), (64, 2, 4)]).extent
     96

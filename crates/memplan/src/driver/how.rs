@@ -22,6 +22,12 @@ impl<'a> How<'a> {
         How { strategy: Some(strategy), ..How::default() }
     }
 
+    /// Whether `MEMPLAN_STRICT` in the environment asks for a strict run. The command line, Python and C look there, so
+    /// that a whole script, or a whole test suite, is strict without saying so in every call.
+    pub fn strict_in_environment() -> bool {
+        std::env::var_os("MEMPLAN_STRICT").is_some()
+    }
+
     /// The same without repairs.
     pub fn strict(self) -> How<'a> {
         How { strict: true, ..self }
