@@ -63,6 +63,16 @@ impl<'w, 'a> Table<'w, 'a> {
         }
     }
 
+    /// How many fields the vtable has room for; fields from there on are absent.
+    pub(crate) fn room(&self) -> u16 {
+        (self.vtable_bytes - 4) / 2
+    }
+
+    /// So many bytes of a field; `None` if it is absent.
+    pub(crate) fn inline(&self, number: u16, bytes: u64) -> Result<Option<Vec<u8>>, ReadError> {
+        self.field(number)?.map(|at| self.window.bytes(at, bytes)).transpose()
+    }
+
     pub(crate) fn u8(&self, number: u16) -> Result<u8, ReadError> {
         self.field(number)?.map_or(Ok(0), |at| self.window.u8(at))
     }
@@ -122,6 +132,11 @@ impl<'w, 'a> Vector<'w, 'a> {
     /// Where an element is, if there are so many.
     pub(crate) fn element(&self, index: u64) -> Option<u64> {
         (index < self.count).then(|| self.at + index * self.element)
+    }
+
+    /// The bytes of all elements.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, ReadError> {
+        self.window.bytes(self.at, self.count * self.element)
     }
 
     /// All 32-bit numbers of the vector.

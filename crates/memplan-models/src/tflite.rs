@@ -4,10 +4,14 @@
 //! [`scratch`] knows what memory the kernels of a runtime ask for besides
 //! tensors, [`arena`] is the planner of TensorFlow Lite Micro, to compare with,
 //! [`tail`] is what the runtime keeps beside them, [`offline`] writes a model with our plan inside.
+//! [`description`] is what the check of changed models is told about a file.
 
 mod amount;
 pub mod arena;
+pub mod description;
+mod meaning;
 pub mod offline;
+mod options;
 mod read;
 pub mod reorder;
 pub mod scratch;

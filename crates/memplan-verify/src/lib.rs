@@ -6,13 +6,14 @@
 //! through memory laid out by a plan and asks that every read find what was
 //! last written. [`in_place`] decides whether a loop nest may compute its result
 //! into the memory of its operand. [`order`] decides whether another order of
-//! execution computes the same.
+//! execution computes the same, [`equivalence`] whether a changed model does.
 //!
 //! This crate reaches neither the planner nor the analysis; a test on the Cargo
 //! graph proves it. From memplan-core it takes the plain data of problems and
 //! plans, not what is derived from them (blocks, bounds).
 
 pub mod dataflow;
+pub mod equivalence;
 pub mod in_place;
 pub mod order;
 pub mod packing;

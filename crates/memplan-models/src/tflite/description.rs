@@ -1,0 +1,301 @@
+//! A `.tflite` file as the check of changed models sees it ([`memplan_verify::equivalence`]).
+//!
+//! Everything in the file that makes a difference for what is computed goes into the description, known or not: every
+//! field of every option, the quantisation of every tensor, the bytes of every constant, the signatures. What cannot be
+//! described completely (sparse weights, options newer than the list in `options.txt`) is an error. Left out is what no
+//! kernel looks at: names of inner tensors, the minimum and maximum beside a quantisation, metadata.
+//!
+//! This reads the bytes of the file again and takes nothing from [`read`](super::read()), so that a mistake there is not
+//! repeated here. Graphs other than the first one, which are bodies of its control flow, must be the same as a whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memplan_verify::equivalence::{ContentId, Contents, Network, Op, Tensor};
+
+use super::meaning::{Constant, Facts, Operator, Quantity, has_effect, interpret};
+use super::options;
+use super::read::{check_signature, check_version, field};
+use super::vocabulary::{element, operator};
+use crate::ReadError;
+use crate::flatbuffer::Table;
+use crate::source::{ReadAt, Window};
+
+/// Constants of more bytes are compared and not looked into: begins, sizes and borders are short.
+const SHORT: usize = 1 << 12;
+
+/// Numbers of fields that only a description needs.
+mod more {
+    pub(super) const SIGNATURES: u16 = 7;
+    pub(super) const CODE_VERSION: u16 = 2;
+    pub(super) const SPARSITY: u16 = 6;
+    pub(super) const QUANTIZATION_DETAILS: u16 = 4;
+    pub(super) const QUANTIZED_DIMENSION: u16 = 6;
+    pub(super) const OPTIONS_TYPE: u16 = 3;
+    pub(super) const CUSTOM_OPTIONS: u16 = 5;
+    pub(super) const MUTATING_INPUTS: u16 = 7;
+    pub(super) const INTERMEDIATES: u16 = 8;
+    pub(super) const LARGE_CUSTOM_OPTIONS: u16 = 9;
+    pub(super) const LARGE_CUSTOM_SIZE: u16 = 10;
+    pub(super) const OPTIONS_2_TYPE: u16 = 11;
+    pub(super) const OPTIONS_2: u16 = 12;
+}
+
+/// Describes the first graph of a file. Give both files the same `contents`.
+pub fn describe(source: &dyn ReadAt, contents: &mut Contents) -> Result<Network, ReadError> {
+    let window = Window::new(source);
+    check_signature(&window)?;
+    let root = Table::root(&window)?;
+    check_version(&root)?;
+    let file = File::new(&window, &root, contents)?;
+    let graphs = root.vector(field::SUBGRAPHS, 4)?.tables()?;
+    let Some((first, others)) = graphs.split_first() else {
+        return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
+    };
+    let mut network = file.graph(first, contents)?;
+    network.interface = interface(&root, &network)?;
+    for (number, graph) in (1..).zip(others) {
+        let body = file.graph(graph, contents)?;
+        network.interface.push(format!("subgraph {number}: {body:?}"));
+    }
+    Ok(network)
+}
+
+/// What the graphs of a file share.
+struct File<'w, 'a> {
+    window: &'w Window<'a>,
+    codes: Vec<Code>,
+    buffers: Vec<Buffer>,
+}
+
+/// An operator code.
+struct Code {
+    kind: String,
+    version: i32,
+}
+
+/// The content of a buffer, if it has any.
+#[derive(Default)]
+struct Buffer {
+    content: Option<ContentId>,
+    constant: Constant,
+}
+
+impl<'w, 'a> File<'w, 'a> {
+    fn new(window: &'w Window<'a>, root: &Table, contents: &mut Contents) -> Result<File<'w, 'a>, ReadError> {
+        let codes = root.vector(field::OPERATOR_CODES, 4)?.tables()?.iter().map(code).collect::<Result<_, _>>()?;
+        let mut buffers = Vec::new();
+        for table in root.vector(field::BUFFERS, 4)?.tables()? {
+            buffers.push(buffer(window, &table, contents)?);
+        }
+        // A model without buffers is a model without constants.
+        if buffers.is_empty() {
+            buffers.push(Buffer::default());
+        }
+        Ok(File { window, codes, buffers })
+    }
+
+    fn graph(&self, table: &Table, contents: &mut Contents) -> Result<Network, ReadError> {
+        let mut network = Network::default();
+        let mut facts = Vec::new();
+        for tensor in table.vector(field::subgraph::TENSORS, 4)?.tables()? {
+            let (described, known) = self.tensor(&tensor)?;
+            network.tensors.push(described);
+            facts.push(known);
+        }
+        let count = facts.len();
+        network.inputs = places(table, field::subgraph::INPUTS, count)?.into_iter().flatten().collect();
+        network.outputs = places(table, field::subgraph::OUTPUTS, count)?.into_iter().flatten().collect();
+        for operator in table.vector(field::subgraph::OPERATORS, 4)?.tables()? {
+            network.ops.push(self.op(&operator, &facts)?);
+        }
+        give_empty_tensors_content(&mut network, contents);
+        Ok(network)
+    }
+
+    fn tensor(&self, table: &Table) -> Result<(Tensor, Facts<'_>), ReadError> {
+        let at = table.offset();
+        let name = table.string(field::tensor::NAME)?;
+        let number = table.u8(field::tensor::TYPE)?;
+        let Some((element, bits)) = element(number) else {
+            let message = format!("tensor `{name}` has element type {number}, which is not known");
+            return Err(ReadError::at_byte("tflite::element-type", at, message));
+        };
+        if table.field(more::SPARSITY)?.is_some() {
+            let message = format!("tensor `{name}` is sparse, which cannot be compared");
+            return Err(ReadError::at_byte("tflite::sparse", at, message));
+        }
+        let number = table.u32(field::tensor::BUFFER)? as usize;
+        let Some(buffer) = self.buffers.get(number) else {
+            let message = format!("a tensor names buffer {number}, and there are {}", self.buffers.len());
+            return Err(ReadError::at_byte("tflite::bad-index", at, message));
+        };
+        let dimensions = table.vector(field::tensor::SHAPE, 4)?.i32s()?;
+        let is_known = bits > 0 && dimensions.iter().all(|dimension| *dimension >= 0);
+        let shape: Option<Vec<i64>> = is_known.then(|| dimensions.iter().map(|&dimension| dimension.into()).collect());
+        let quantity = quantity(table, element, &name)?;
+        let described = Tensor {
+            name,
+            shape: shape.clone(),
+            numbers: quantity.text.clone(),
+            is_per_axis: quantity.scales > 1,
+            content: buffer.content,
+            is_variable: table.u8(field::tensor::IS_VARIABLE)? != 0,
+        };
+        let constant = buffer.content.map(|_| &buffer.constant);
+        Ok((described, Facts { shape, quantity, constant }))
+    }
+
+    fn op(&self, table: &Table, facts: &[Facts]) -> Result<Op, ReadError> {
+        let code = table.u32(field::operator::CODE)? as usize;
+        let Some(Code { kind, version }) = self.codes.get(code) else {
+            let message = format!("an operator has code {code}, and there are {}", self.codes.len());
+            return Err(ReadError::at_byte("tflite::bad-index", table.offset(), message));
+        };
+        let operands = places(table, field::operator::INPUTS, facts.len())?;
+        let results = places(table, field::operator::OUTPUTS, facts.len())?;
+        let mut attributes = self.options(table, facts)?;
+        let known = |places: &[Option<usize>]| places.iter().map(|place| place.map(|tensor| &facts[tensor])).collect();
+        let (operands_known, results_known) = (known(&operands), known(&results));
+        let (meaning, explained) =
+            interpret(&Operator { kind, options: &attributes, operands: operands_known, results: results_known });
+        let geometry: BTreeMap<String, String> =
+            explained.iter().filter_map(|name| attributes.remove_entry(*name)).collect();
+        attributes.insert("version".to_owned(), version.to_string());
+        Ok(Op { kind: kind.clone(), attributes, geometry, meaning, operands, results, has_effect: has_effect(kind) })
+    }
+
+    /// Everything that an operator says beside its tensors.
+    fn options(&self, table: &Table, facts: &[Facts]) -> Result<BTreeMap<String, String>, ReadError> {
+        let mut values = BTreeMap::new();
+        for (union, number, place) in
+            [(1, more::OPTIONS_TYPE, field::operator::OPTIONS), (2, more::OPTIONS_2_TYPE, more::OPTIONS_2)]
+        {
+            let number = table.u8(number)?;
+            values.insert(format!("options {union}"), number.to_string());
+            if number > 0 {
+                values.extend(options::read(union, number, table.table(place)?.as_ref(), table.offset())?);
+            }
+        }
+        let mut custom = table.vector(more::CUSTOM_OPTIONS, 1)?.bytes()?;
+        let size = table.u64(more::LARGE_CUSTOM_SIZE)?;
+        if size > 0 {
+            custom.extend(self.window.bytes(table.u64(more::LARGE_CUSTOM_OPTIONS)?, size)?);
+        }
+        values.insert("custom options".to_owned(), custom.escape_ascii().to_string());
+        let mutated = table.vector(more::MUTATING_INPUTS, 1)?.bytes()?;
+        values.insert("inputs that it changes".to_owned(), format!("{mutated:?}"));
+        // Intermediates are never filled; kernels look at their type and quantisation.
+        let types = |place: Option<usize>| place.map(|tensor| facts[tensor].quantity.text.clone());
+        let intermediates: Vec<_> = places(table, more::INTERMEDIATES, facts.len())?.into_iter().map(types).collect();
+        values.insert("intermediates".to_owned(), format!("{intermediates:?}"));
+        Ok(values)
+    }
+}
+
+/// The name and version of an operator. The number outgrew its first field, so that the larger of two counts.
+fn code(table: &Table) -> Result<Code, ReadError> {
+    let old = i32::from(table.u8(field::operator_code::OLD_BUILTIN)? as i8);
+    let number = old.max(table.i32(field::operator_code::BUILTIN)?);
+    let kind = match operator(number) {
+        Some("CUSTOM") => format!("CUSTOM {}", table.string(field::operator_code::CUSTOM)?),
+        Some(name) => name.to_owned(),
+        None => format!("OPERATOR_{number}"),
+    };
+    let version = if table.field(more::CODE_VERSION)?.is_some() { table.i32(more::CODE_VERSION)? } else { 1 };
+    Ok(Code { kind, version })
+}
+
+/// The content of a buffer, in the file's tables or behind them.
+fn buffer(window: &Window, table: &Table, contents: &mut Contents) -> Result<Buffer, ReadError> {
+    let mut bytes = table.vector(field::buffer::DATA, 1)?.bytes()?;
+    let size = table.u64(field::buffer::SIZE)?;
+    if bytes.is_empty() && size > 0 {
+        bytes = window.bytes(table.u64(field::buffer::OFFSET)?, size)?;
+    }
+    if bytes.is_empty() {
+        return Ok(Buffer::default());
+    }
+    let is_finite = |four: &[u8]| f32::from_le_bytes([four[0], four[1], four[2], four[3]]).is_finite();
+    let constant = Constant {
+        has_finite_floats: bytes.chunks_exact(4).all(is_finite),
+        bytes: (bytes.len() <= SHORT).then(|| bytes.clone()),
+    };
+    Ok(Buffer { content: Some(contents.id(bytes)), constant })
+}
+
+/// What a number in a tensor stands for.
+fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantity, ReadError> {
+    let Some(table) = tensor.table(field::tensor::QUANTIZATION)? else {
+        return Ok(Quantity { element, text: element.to_owned(), scales: 0, zero_point: Some(0) });
+    };
+    if table.u8(more::QUANTIZATION_DETAILS)? != 0 {
+        let message = format!("tensor `{name}` has a quantisation of its own kind, which cannot be compared");
+        return Err(ReadError::at_byte("tflite::custom-quantization", table.offset(), message));
+    }
+    let scales = table.vector(field::quantization::SCALE, 4)?.i32s()?;
+    let zero_points = table.vector(field::quantization::ZERO_POINT, 8)?.bytes()?;
+    let zero_points: Vec<i64> = zero_points
+        .chunks_exact(8)
+        .map(|eight| i64::from_le_bytes(std::array::from_fn(|index| eight[index])))
+        .collect();
+    // Where there is one scale for all, it does not matter along which dimension.
+    let axis = if scales.len() > 1 { table.i32(more::QUANTIZED_DIMENSION)? } else { 0 };
+    let values: Vec<String> = scales.iter().map(|bits| f32::from_bits(*bits as u32).to_string()).collect();
+    let text = match scales.len() + zero_points.len() {
+        0 => element.to_owned(),
+        _ => format!("{element} scale {} zero point {zero_points:?} axis {axis}", values.join(" ")),
+    };
+    let zero_point = match zero_points.as_slice() {
+        [] => Some(0),
+        [zero_point] => Some(*zero_point),
+        _ => None,
+    };
+    Ok(Quantity { element, text, scales: scales.len(), zero_point })
+}
+
+/// Tensors by index; -1 stands for one that is left out.
+fn places(table: &Table, field: u16, count: usize) -> Result<Vec<Option<usize>>, ReadError> {
+    let place = |index: i32| match usize::try_from(index) {
+        Ok(index) if index < count => Ok(Some(index)),
+        Err(_) if index == -1 => Ok(None),
+        _ => {
+            let message = format!("tensor {index} is named, and there are {count}");
+            Err(ReadError::at_byte("tflite::bad-index", table.offset(), message))
+        }
+    };
+    table.vector(field, 4)?.i32s()?.into_iter().map(place).collect()
+}
+
+/// A tensor without elements that nobody writes is a constant without bytes.
+fn give_empty_tensors_content(network: &mut Network, contents: &mut Contents) {
+    let written: BTreeSet<usize> =
+        network.ops.iter().flat_map(|op| op.results.iter().flatten()).chain(&network.inputs).copied().collect();
+    for (index, tensor) in network.tensors.iter_mut().enumerate() {
+        let is_empty = tensor.shape.as_ref().is_some_and(|shape| shape.contains(&0));
+        if is_empty && tensor.content.is_none() && !tensor.is_variable && !written.contains(&index) {
+            tensor.content = Some(contents.id(Vec::new()));
+        }
+    }
+}
+
+/// Names of inputs and outputs, and the signatures, whose tensors are named by their place among these.
+fn interface(root: &Table, network: &Network) -> Result<Vec<String>, ReadError> {
+    let mut lines = Vec::new();
+    for (word, tensors) in [("input", &network.inputs), ("output", &network.outputs)] {
+        let line =
+            |(place, tensor): (usize, &usize)| format!("{word} {place} called {:?}", network.tensors[*tensor].name);
+        lines.extend(tensors.iter().enumerate().map(line));
+    }
+    for signature in root.vector(more::SIGNATURES, 4)?.tables()? {
+        let (key, graph) = (signature.string(2)?, signature.u32(4)?);
+        for (word, field, tensors) in [("input", 0, &network.inputs), ("output", 1, &network.outputs)] {
+            for entry in signature.vector(field, 4)?.tables()? {
+                let (name, tensor) = (entry.string(0)?, entry.u32(1)? as usize);
+                let place = tensors.iter().position(|known| *known == tensor).filter(|_| graph == 0);
+                let place = place.map_or_else(|| format!("tensor {tensor}"), |place| format!("{word} {place}"));
+                lines.push(format!("signature {key:?} of graph {graph}: {word} {name:?} is {place}"));
+            }
+        }
+    }
+    Ok(lines)
+}

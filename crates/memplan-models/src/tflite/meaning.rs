@@ -1,0 +1,317 @@
+//! What operators of TensorFlow Lite do with the places of elements.
+//!
+//! Each function gives a meaning only where the operator does exactly that in every runtime: the element types fit, what
+//! decides about places is constant, and the shapes in the file are those that a runtime computes. Everything else is
+//! [`Meaning::Opaque`], which is always right.
+//!
+//! What a place outside of a tensor counts: a convolution adds nothing there, as it does for an element that holds the
+//! zero point. (For floats that is 0 times a weight, which is nothing only if the weight is finite.) An average pool
+//! leaves the place out, also when it counts; no element does that. A maximum pool starts from the least number there is.
+
+use std::collections::BTreeMap;
+
+use memplan_verify::equivalence::{Axis, Meaning, Slide, Window};
+
+/// What is known about a tensor.
+pub(super) struct Facts<'a> {
+    pub(super) shape: Option<Vec<i64>>,
+    pub(super) quantity: Quantity,
+    /// Its content, if it is a constant.
+    pub(super) constant: Option<&'a Constant>,
+}
+
+/// What a number in a tensor stands for.
+pub(super) struct Quantity {
+    /// The element type.
+    pub(super) element: &'static str,
+    /// Element type and quantisation in words.
+    pub(super) text: String,
+    /// How many scales there are.
+    pub(super) scales: usize,
+    /// The zero point, if there is one for all elements; 0 where nothing is quantised.
+    pub(super) zero_point: Option<i64>,
+}
+
+/// What a constant holds.
+#[derive(Default)]
+pub(super) struct Constant {
+    /// Its bytes, if they are few.
+    pub(super) bytes: Option<Vec<u8>>,
+    /// If its elements are floats, all of them are finite.
+    pub(super) has_finite_floats: bool,
+}
+
+/// An operator with what is known about its tensors.
+pub(super) struct Operator<'a> {
+    pub(super) kind: &'a str,
+    pub(super) options: &'a BTreeMap<String, String>,
+    pub(super) operands: Vec<Option<&'a Facts<'a>>>,
+    pub(super) results: Vec<Option<&'a Facts<'a>>>,
+}
+
+/// What an operator does, and the options that this explains completely.
+type Interpretation = (Meaning, &'static [&'static str]);
+
+/// Operators that compute each element of their result from the elements at the same place.
+#[rustfmt::skip]
+const POINTWISE: [&str; 48] = [
+    "ABS", "ADD", "ADD_N", "ATAN2", "CAST", "CEIL", "COS", "DEQUANTIZE", "DIV", "ELU", "EQUAL", "EXP", "FLOOR",
+    "FLOOR_DIV", "FLOOR_MOD", "GELU", "GREATER", "GREATER_EQUAL", "HARD_SWISH", "LEAKY_RELU", "LESS", "LESS_EQUAL",
+    "LOG", "LOGICAL_AND", "LOGICAL_NOT", "LOGICAL_OR", "LOGISTIC", "MAXIMUM", "MINIMUM", "MUL", "NEG", "NOT_EQUAL",
+    "POW", "PRELU", "QUANTIZE", "RELU", "RELU6", "RELU_0_TO_1", "RELU_N1_TO_1", "ROUND", "RSQRT", "SIGN", "SIN",
+    "SQRT", "SQUARE", "SQUARED_DIFFERENCE", "SUB", "TANH",
+];
+
+/// Operators that read or change something that is not among their tensors, or run graphs that may do so.
+#[rustfmt::skip]
+const EFFECTS: [&str; 21] = [
+    "CALL", "CALL_ONCE", "DELEGATE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "RANDOM_UNIFORM",
+    "RANDOM_STANDARD_NORMAL", "MULTINOMIAL", "HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE",
+    "IF", "WHILE", "STABLEHLO_WHILE", "STABLEHLO_CASE", "STABLEHLO_CUSTOM_CALL", "STABLEHLO_RNG_BIT_GENERATOR",
+    "STABLEHLO_COMPOSITE", "PLACEHOLDER_FOR_GREATER_OP_CODES",
+];
+
+/// Whether an operator must run once, and in its turn. Of one that is not known, nobody can tell.
+pub(super) fn has_effect(kind: &str) -> bool {
+    EFFECTS.contains(&kind) || kind.starts_with("CUSTOM") || kind.starts_with("OPERATOR_")
+}
+
+/// What an operator does with places, as far as it is known.
+pub(super) fn interpret(operator: &Operator) -> Interpretation {
+    let known: Option<Interpretation> = match operator.kind {
+        "CONV_2D" => operator.convolution("CONV_2D").map(|window| (Meaning::Window(window), &["padding"][..])),
+        "DEPTHWISE_CONV_2D" => {
+            operator.convolution("DEPTHWISE_CONV_2D").map(|window| (Meaning::Window(window), &["padding"][..]))
+        }
+        "MAX_POOL_2D" | "AVERAGE_POOL_2D" | "L2_POOL_2D" => {
+            operator.pool().map(|window| (Meaning::Window(window), &["padding"][..]))
+        }
+        "SLICE" => operator.slice().map(|meaning| (meaning, &[][..])),
+        "STRIDED_SLICE" => operator.strided_slice().map(|meaning| (meaning, &STRIDED_SLICE[..])),
+        "SPLIT" => operator.split().map(|meaning| (meaning, &["num_splits"][..])),
+        "PAD" | "PADV2" => operator.pad().map(|meaning| (meaning, &[][..])),
+        "CONCATENATION" => operator.concatenation().map(|meaning| (meaning, &["axis"][..])),
+        kind if POINTWISE.contains(&kind) => Some((Meaning::Pointwise, &[])),
+        _ => None,
+    };
+    known.unwrap_or((Meaning::Opaque, &[]))
+}
+
+/// The options of a STRIDED_SLICE.
+const STRIDED_SLICE: [&str; 6] =
+    ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask", "offset"];
+
+impl Operator<'_> {
+    fn operand(&self, place: usize) -> Option<&Facts<'_>> {
+        self.operands.get(place).copied().flatten()
+    }
+
+    fn shape(&self, place: usize) -> Option<&[i64]> {
+        self.operand(place)?.shape.as_deref()
+    }
+
+    fn result(&self) -> Option<&[i64]> {
+        self.results.first().copied().flatten()?.shape.as_deref()
+    }
+
+    fn option(&self, name: &str) -> Option<i64> {
+        self.options.get(name)?.parse().ok()
+    }
+
+    /// A convolution, if its input and its weights are of types for which each element is computed alone.
+    fn convolution(&self, kind: &str) -> Option<Window> {
+        let (input, weights) = (self.operand(0)?, self.operand(1)?);
+        let constant = weights.constant?;
+        // With floats as input and integers as weights, the runtime quantises the whole input first.
+        let neutral = match (input.quantity.element, weights.quantity.element) {
+            ("FLOAT32", "FLOAT32") => constant.has_finite_floats.then(|| vec![0; 4]),
+            ("INT8", "INT8" | "INT4") | ("UINT8", "UINT8") | ("INT16", "INT8") => zero(&input.quantity),
+            _ => return None,
+        };
+        let &[_, height, width, _] = weights.shape.as_deref()? else { return None };
+        let dilation = [self.option("dilation_hfactor")?, self.option("dilation_wfactor")?];
+        let axes = self.sliding([height, width], dilation)?;
+        let channels = if kind == "CONV_2D" { weights.shape.as_deref()?[0] } else { weights.shape.as_deref()?[3] };
+        let is_right = self.result()?.last() == Some(&channels);
+        is_right.then(|| Window { operand: 0, axes: vec![Axis::Along, axes[0], axes[1], Axis::Across], neutral })
+    }
+
+    fn pool(&self) -> Option<Window> {
+        let neutral = match (self.kind, self.operand(0)?.quantity.element) {
+            ("MAX_POOL_2D", "INT8") => Some(i8::MIN.to_le_bytes().to_vec()),
+            ("MAX_POOL_2D", "INT16") => Some(i16::MIN.to_le_bytes().to_vec()),
+            _ => None,
+        };
+        let axes = self.sliding([self.option("filter_height")?, self.option("filter_width")?], [1, 1])?;
+        Some(Window { operand: 0, axes: vec![Axis::Along, axes[0], axes[1], Axis::Along], neutral })
+    }
+
+    /// How a window moves along rows and columns, if the result has the shape that follows from it.
+    fn sliding(&self, size: [i64; 2], dilation: [i64; 2]) -> Option<[Axis; 2]> {
+        let (input, result) = (self.shape(0)?, self.result()?);
+        let strides = [self.option("stride_h")?, self.option("stride_w")?];
+        let is_same = match self.option("padding")? {
+            0 => true,
+            1 => false,
+            _ => return None,
+        };
+        if input.len() != 4 || result.len() != 4 || input[0] != result[0] {
+            return None;
+        }
+        let axis = |number: usize| {
+            let (size, dilation, stride) = (size[number], dilation[number], strides[number]);
+            let (places, expected) = (input[number + 1], result[number + 1]);
+            if size < 1 || dilation < 1 || stride < 1 {
+                return None;
+            }
+            // As runtimes do it: what is missing for the last window is put half in front and half behind.
+            let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
+            let count = if is_same { (places + stride - 1) / stride } else { (places + stride - reach) / stride };
+            let missing = (count - 1).checked_mul(stride)?.checked_add(reach)? - places;
+            let before = if is_same { missing.max(0) / 2 } else { 0 };
+            (count == expected && count > 0).then_some(Axis::Slide(Slide { size, stride, dilation, before }))
+        };
+        Some([axis(0)?, axis(1)?])
+    }
+
+    fn slice(&self) -> Option<Meaning> {
+        let (shape, result) = (self.shape(0)?, self.result()?);
+        let (begin, size) = (integers(self.operand(1)?)?, integers(self.operand(2)?)?);
+        if [begin.len(), size.len(), result.len()] != [shape.len(); 3] {
+            return None;
+        }
+        let is_right = |axis: usize| {
+            let extent = if size[axis] == -1 { shape[axis] - begin[axis] } else { size[axis] };
+            (0..=shape[axis]).contains(&begin[axis]) && extent == result[axis] && begin[axis] + extent <= shape[axis]
+        };
+        (0..shape.len()).all(is_right).then(|| Meaning::Slice { operand: 0, starts: vec![begin] })
+    }
+
+    fn strided_slice(&self) -> Option<Meaning> {
+        let (shape, result) = (self.shape(0)?, self.result()?);
+        let [begin, end, strides] = [1, 2, 3].map(|place| self.operand(place).and_then(integers));
+        let (mut begin, end, strides) = (begin?, end?, strides?);
+        let is_plain = ["ellipsis_mask", "new_axis_mask", "shrink_axis_mask", "offset"]
+            .iter()
+            .all(|name| self.option(name) == Some(0));
+        let lengths = [begin.len(), end.len(), strides.len(), result.len()];
+        if !is_plain || lengths != [shape.len(); 4] || strides.iter().any(|stride| *stride != 1) {
+            return None;
+        }
+        let (begin_mask, end_mask) = (self.option("begin_mask")?, self.option("end_mask")?);
+        for axis in 0..shape.len() {
+            let is_set = |mask: i64| axis < 32 && mask >> axis & 1 == 1;
+            let from_end = |place: i64| if place < 0 { place.saturating_add(shape[axis]) } else { place };
+            let low = if is_set(begin_mask) { 0 } else { from_end(begin[axis]) };
+            let high = if is_set(end_mask) { shape[axis] } else { from_end(end[axis]) };
+            // Runtimes do not agree on what places outside of the tensor mean.
+            if low < 0 || high < low || high > shape[axis] || high - low != result[axis] {
+                return None;
+            }
+            begin[axis] = low;
+        }
+        Some(Meaning::Slice { operand: 0, starts: vec![begin] })
+    }
+
+    fn split(&self) -> Option<Meaning> {
+        let shape = self.shape(1)?;
+        let &[axis] = integers(self.operand(0)?)?.as_slice() else { return None };
+        let axis = axis_of(axis, shape.len())?;
+        let mut starts = Vec::new();
+        let mut at = 0;
+        for result in &self.results {
+            let part = result.as_ref()?.shape.as_deref()?;
+            let is_same = |dimension: usize| dimension == axis || part.get(dimension) == shape.get(dimension);
+            if part.len() != shape.len() || !(0..shape.len()).all(is_same) {
+                return None;
+            }
+            starts.push((0..shape.len()).map(|dimension| if dimension == axis { at } else { 0 }).collect());
+            at += part[axis];
+        }
+        let first = self.result()?[axis];
+        let is_even = i64::try_from(starts.len()).is_ok_and(|count| count.checked_mul(first) == Some(at));
+        (is_even && at == shape[axis]).then_some(Meaning::Slice { operand: 1, starts })
+    }
+
+    fn pad(&self) -> Option<Meaning> {
+        let (shape, result) = (self.shape(0)?, self.result()?);
+        let borders = integers(self.operand(1)?)?;
+        if self.shape(1)? != [i64::try_from(shape.len()).ok()?, 2] || result.len() != shape.len() {
+            return None;
+        }
+        let is_right = |axis: usize| {
+            let (before, after) = (borders[2 * axis], borders[2 * axis + 1]);
+            let total = before.checked_add(shape[axis]).and_then(|total| total.checked_add(after));
+            before >= 0 && after >= 0 && total == Some(result[axis])
+        };
+        if borders.len() != 2 * shape.len() || !(0..shape.len()).all(is_right) {
+            return None;
+        }
+        let output = &self.results.first()?.as_ref()?.quantity;
+        let fill = match self.operand(2) {
+            Some(value) if value.quantity.text == output.text => value.constant?.bytes.clone()?,
+            Some(_) => return None,
+            None => zero(output)?,
+        };
+        let is_one = Some(fill.len()) == width(output.element);
+        is_one.then(|| Meaning::Pad { before: borders.iter().step_by(2).copied().collect(), fill })
+    }
+
+    fn concatenation(&self) -> Option<Meaning> {
+        let result = self.result()?;
+        let axis = axis_of(self.option("axis")?, result.len())?;
+        let mut total = 0;
+        for operand in &self.operands {
+            let shape = operand.as_ref()?.shape.as_deref()?;
+            let is_same = |dimension: usize| dimension == axis || shape[dimension] == result[dimension];
+            if shape.len() != result.len() || !(0..shape.len()).all(is_same) {
+                return None;
+            }
+            total += shape[axis];
+        }
+        (total == result[axis] && self.option("fused_activation_function") == Some(0))
+            .then_some(Meaning::Concat { axis })
+    }
+}
+
+/// A dimension that may be counted from the end.
+fn axis_of(number: i64, rank: usize) -> Option<usize> {
+    let rank = i64::try_from(rank).ok()?;
+    let number = if number < 0 { number + rank } else { number };
+    usize::try_from(number).ok().filter(|_| number < rank)
+}
+
+/// The integers that a constant holds.
+fn integers(facts: &Facts) -> Option<Vec<i64>> {
+    let bytes = facts.constant?.bytes.as_deref()?;
+    let numbers: Vec<i64> = match facts.quantity.element {
+        "INT32" => bytes.chunks_exact(4).map(|n| i32::from_le_bytes([n[0], n[1], n[2], n[3]]).into()).collect(),
+        "INT64" => bytes.chunks_exact(8).map(|n| i64::from_le_bytes(std::array::from_fn(|i| n[i]))).collect(),
+        _ => return None,
+    };
+    let count = facts.shape.as_ref()?.iter().try_fold(1i64, |product, n| product.checked_mul(*n))?;
+    (i64::try_from(numbers.len()) == Ok(count)).then_some(numbers)
+}
+
+/// Bytes of an element.
+fn width(element: &str) -> Option<usize> {
+    Some(match element {
+        "INT8" | "UINT8" | "BOOL" => 1,
+        "INT16" => 2,
+        "FLOAT32" | "INT32" => 4,
+        "INT64" => 8,
+        _ => return None,
+    })
+}
+
+/// The bytes of an element that stands for zero.
+fn zero(quantity: &Quantity) -> Option<Vec<u8>> {
+    let zero_point = quantity.zero_point?;
+    match quantity.element {
+        "INT8" => i8::try_from(zero_point).ok().map(|zero| zero.to_le_bytes().to_vec()),
+        "UINT8" => u8::try_from(zero_point).ok().map(|zero| vec![zero]),
+        "INT16" => i16::try_from(zero_point).ok().map(|zero| zero.to_le_bytes().to_vec()),
+        element if zero_point == 0 => width(element).map(|bytes| vec![0; bytes]),
+        _ => None,
+    }
+}

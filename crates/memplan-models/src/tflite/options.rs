@@ -1,0 +1,173 @@
+//! The options of operators, field by field, of whatever kind they are.
+//!
+//! A table of a flatbuffer does not say what its fields are. `options.txt` does, for every table of options there is: it
+//! is written by `tests/peers/tflite_options.py` from the schema. So two options can be compared without knowing what any
+//! of them means, and a field that is absent is the same as one that holds its default. What is not in the list is an
+//! error, because an option that is not seen could make a difference.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+use crate::ReadError;
+use crate::flatbuffer::Table;
+
+/// A field of a table of options.
+struct Field {
+    name: &'static str,
+    kind: Kind,
+    default: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A number of so many bytes.
+    Number(Number),
+    Vector(Number),
+    Text,
+    Other,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Number {
+    bytes: u64,
+    is_float: bool,
+    is_signed: bool,
+}
+
+impl Number {
+    fn named(name: &str) -> Option<Number> {
+        let bits: u64 = name.get(1..)?.parse().ok()?;
+        Some(Number { bytes: bits / 8, is_float: name.starts_with('f'), is_signed: name.starts_with('i') })
+    }
+
+    /// The number as text. Floats are written by their bits, so that no two of them look the same.
+    fn text(self, bytes: &[u8]) -> String {
+        let mut wide = [0; 8];
+        let is_negative = self.is_signed && bytes.last().is_some_and(|byte| *byte >= 0x80);
+        wide.fill(if is_negative { 0xff } else { 0 });
+        wide.iter_mut().zip(bytes).for_each(|(wide, byte)| *wide = *byte);
+        match (self.is_float, self.is_signed) {
+            (true, _) if self.bytes == 4 => {
+                let bits = u64::from_le_bytes(wide) as u32;
+                format!("{} ({bits:#x})", f32::from_bits(bits))
+            }
+            (true, _) => format!("{:#x}", u64::from_le_bytes(wide)),
+            (false, true) => i64::from_le_bytes(wide).to_string(),
+            (false, false) => u64::from_le_bytes(wide).to_string(),
+        }
+    }
+}
+
+/// The tables by union and number, each with its fields.
+fn schema() -> &'static HashMap<(u8, u8), Vec<Field>> {
+    static SCHEMA: OnceLock<HashMap<(u8, u8), Vec<Field>>> = OnceLock::new();
+    SCHEMA.get_or_init(|| include_str!("options.txt").lines().filter_map(table).collect())
+}
+
+/// A line of the list: `1.5 Pool2DOptions padding:i8 stride_w:i32 …`
+fn table(line: &'static str) -> Option<((u8, u8), Vec<Field>)> {
+    let mut words = line.split_whitespace();
+    let (union, number) = words.next()?.split_once('.')?;
+    let field = |word: &'static str| {
+        let (name, rest) = word.split_once(':')?;
+        let (kind, default) = rest.split_once('=').unwrap_or((rest, "0"));
+        let element = kind.strip_prefix('[').and_then(|kind| kind.strip_suffix(']'));
+        let kind = match (kind, element) {
+            ("text", _) => Kind::Text,
+            ("other", _) => Kind::Other,
+            (_, Some(element)) => Kind::Vector(Number::named(element)?),
+            (kind, None) => Kind::Number(Number::named(kind)?),
+        };
+        Some(Field { name, kind, default })
+    };
+    Some(((union.parse().ok()?, number.parse().ok()?), words.skip(1).map(field).collect::<Option<_>>()?))
+}
+
+/// The options of an operator: the value of every field that there is in tables of this number of this union.
+pub(super) fn read(
+    union: u8,
+    number: u8,
+    options: Option<&Table>,
+    at: u64,
+) -> Result<BTreeMap<String, String>, ReadError> {
+    let unknown = |what: String| ReadError::at_byte("tflite::unknown-options", at, what);
+    let Some(fields) = schema().get(&(union, number)) else {
+        return Err(unknown(format!(
+            "options of kind {union}.{number} are not known, so that they cannot be compared"
+        )));
+    };
+    let room = options.map_or(0, Table::room);
+    for extra in fields.len()..usize::from(room) {
+        let field = u16::try_from(extra).ok().zip(options);
+        if field.map(|(number, options)| options.field(number)).transpose()?.flatten().is_some() {
+            return Err(unknown(format!("options of kind {union}.{number} have a field {extra} that is not known")));
+        }
+    }
+    let mut values = BTreeMap::new();
+    for (number, field) in (0u16..).zip(fields) {
+        values.insert(field.name.to_owned(), value(field, number, options, &unknown)?);
+    }
+    Ok(values)
+}
+
+/// The value of a field as text; the default where it is absent.
+fn value(
+    field: &Field,
+    number: u16,
+    options: Option<&Table>,
+    unknown: &dyn Fn(String) -> ReadError,
+) -> Result<String, ReadError> {
+    let Some(options) = options else { return default(field) };
+    match field.kind {
+        Kind::Number(kind) => match options.inline(number, kind.bytes)? {
+            Some(bytes) => Ok(kind.text(&bytes)),
+            None => default(field),
+        },
+        Kind::Vector(kind) => {
+            let bytes = options.vector(number, kind.bytes)?.bytes()?;
+            let size = usize::try_from(kind.bytes).unwrap_or(1);
+            let numbers: Vec<String> = bytes.chunks(size.max(1)).map(|number| kind.text(number)).collect();
+            Ok(format!("[{}]", numbers.join(", ")))
+        }
+        Kind::Text => Ok(format!("{:?}", options.vector(number, 1)?.bytes()?.escape_ascii().to_string())),
+        Kind::Other if options.field(number)?.is_none() => default(field),
+        Kind::Other => Err(unknown(format!("an operator has a {} that cannot be compared", field.name))),
+    }
+}
+
+fn default(field: &Field) -> Result<String, ReadError> {
+    Ok(match field.kind {
+        Kind::Number(kind) if kind.is_float => {
+            // The schema has no defaults but whole numbers.
+            let number: f32 = field.default.parse().unwrap_or(0.0);
+            kind.text(&number.to_le_bytes())
+        }
+        Kind::Number(_) => field.default.to_owned(),
+        Kind::Vector(_) => "[]".to_owned(),
+        Kind::Text => format!("{:?}", ""),
+        Kind::Other => "absent".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_list_is_understood() {
+        assert_eq!(schema().len(), include_str!("options.txt").lines().count());
+        let dilation = &schema()[&(1, 1)][4];
+        assert_eq!((dilation.name, dilation.default), ("dilation_wfactor", "1"));
+        assert!(!include_str!("options.txt").contains("f64"), "defaults of doubles are not handled");
+    }
+
+    #[test]
+    fn numbers_as_text() {
+        let text = |name: &str, bytes: &[u8]| Number::named(name).unwrap().text(bytes);
+        assert_eq!(text("i8", &[0xff]), "-1");
+        assert_eq!(text("u8", &[0xff]), "255");
+        assert_eq!(text("i32", &[0xfe, 0xff, 0xff, 0xff]), "-2");
+        assert_eq!(text("f32", &1.0f32.to_le_bytes()), "1 (0x3f800000)");
+        assert_ne!(text("f32", &0.0f32.to_le_bytes()), text("f32", &(-0.0f32).to_le_bytes()));
+    }
+}

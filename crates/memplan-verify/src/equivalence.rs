@@ -1,0 +1,374 @@
+//! Does a changed model compute the same as the original?
+//!
+//! A model that does not fit is changed until it does: ops run in another order, run twice so that a result need not be
+//! kept, or run tile by tile. This check takes both models and proves of every tensor of the new one *which region of
+//! which tensor of the original* it equals, element for element. It knows nothing of how the change was made.
+//!
+//! ```text
+//!   original, rows of a 3x3 convolution with stride 1 that pads one row on each side (z: zero point):
+//!
+//!     x   z│ 0 1 2 3 4 5 │z
+//!     y     │ 0 1 2 3 4 5 │            y = conv(x), row i from rows i-1, i, i+1
+//!
+//!   changed: two tiles, no padding in the convolutions
+//!
+//!     a = slice(x, 0..4)                       x[0..4]
+//!     b = pad(a, one row of z in front)        x[-1..4], with z outside of x
+//!     c = conv(b)                              y[0..3]: its first window starts at row -1, as that of y's row 0 does
+//!     d = slice(x, 2..6)                       x[2..6]
+//!     e = pad(d, one row of z behind)          x[2..7], with z outside of x
+//!     f = conv(e)                              y[3..6]
+//!     g = concat(c, f)                         y[0..3] and y[3..6] touch: y[0..6], all of y
+//! ```
+//!
+//! One pass over the new model's ops, in their order, is enough:
+//!
+//! 1. Inputs equal the original's inputs, constants equal constants with the same bytes, shape, type and quantisation.
+//! 2. Slices, borders and concatenations move regions ([`moves`](self::moves)); a border may stand outside of a tensor only.
+//! 3. Any other op is looked for among the ops of the original that read the same tensors: its kind and all attributes
+//!    must be the same. On whole operands its results are the whole results. On regions, what is known about its window
+//!    says which region of the result it is, and that each window reads what the original's window reads: an element where
+//!    that reads an element, and padding, or an element that counts as little, where that reads padding.
+//! 4. Ops with an effect run as often as in the original and in the same order, on whole operands.
+//! 5. In the end each output must equal the whole output of the original.
+//!
+//! What cannot be proved is refused, so that a wrong model never passes and a right one may fail: regions of ops of which
+//! only the kind is known, steps other than 1 in slices, borders made of anything but one value, tensors of unknown shape.
+//!
+//! *Equal* means: the same kernel on the same elements, plus terms of exactly zero where a border stands for padding. For
+//! integers that is the same bits. For floats it is as long as a kernel adds up the elements of a window in an order that
+//! does not depend on the size of the tensor.
+//!
+//! ```
+//! use memplan_verify::equivalence::{Meaning, Network, Op, Tensor, check};
+//!
+//! let tensor = |name: &str| Tensor { name: name.to_owned(), shape: Some(vec![4]), ..Tensor::default() };
+//! let relu = |kind: &str| Op {
+//!     kind: kind.to_owned(),
+//!     meaning: Meaning::Pointwise,
+//!     operands: vec![Some(0)],
+//!     results: vec![Some(1)],
+//!     ..Op::default()
+//! };
+//! let network = |kind: &str| Network {
+//!     tensors: vec![tensor("x"), tensor("y")],
+//!     ops: vec![relu(kind)],
+//!     inputs: vec![0],
+//!     outputs: vec![1],
+//!     ..Network::default()
+//! };
+//! assert!(check(&network("RELU"), &network("RELU")).is_ok());
+//! let refused = check(&network("RELU"), &network("RELU6")).unwrap_err();
+//! assert_eq!(refused.code(), "equivalence::not-derived");
+//! ```
+
+mod compare;
+mod moves;
+mod network;
+mod original;
+mod region;
+mod violation;
+mod window;
+
+use std::collections::BTreeSet;
+
+pub use network::{Axis, ContentId, Contents, Meaning, Network, Op, Slide, Tensor, Window};
+pub use region::{Region, View};
+pub use violation::{Mismatch, Violation};
+
+use compare::{Candidate, compare};
+use moves::moved;
+use original::Original;
+
+/// No dimension is larger: sums and products of a few of them stay far below 2^63.
+const DIMENSION: i64 = 1 << 31;
+
+/// What each tensor of the new model equals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// For each tensor of the new model, a region of a tensor of the original; `None` for constants that only the new
+    /// model has and for tensors that nobody writes.
+    pub equals: Vec<Option<View>>,
+}
+
+/// Proves that a changed model computes the same outputs and has the same effects as the original, or names the first op
+/// of which this cannot be proved.
+pub fn check(original: &Network, changed: &Network) -> Result<Proof, Box<Violation>> {
+    well_formed(original, "the original")?;
+    well_formed(changed, "the new model")?;
+    if let Some(violation) = out_of_order(original) {
+        return Err(Box::new(Violation::Malformed { network: "the original", why: violation.to_string() }));
+    }
+    out_of_order(changed).map_or(Ok(()), |violation| Err(Box::new(violation)))?;
+    let mut derivation = Derivation::new(original, changed)?;
+    for op in 0..changed.ops.len() {
+        derivation.step(op)?;
+    }
+    derivation.finish()
+}
+
+/// Every tensor that is named is there, and no dimension is out of range.
+fn well_formed(network: &Network, name: &'static str) -> Result<(), Box<Violation>> {
+    let malformed = |why: String| Err(Box::new(Violation::Malformed { network: name, why }));
+    let in_ops = network.ops.iter().flat_map(|op| op.operands.iter().chain(&op.results).flatten());
+    let named = in_ops.chain(&network.inputs).chain(&network.outputs);
+    if let Some(missing) = named.copied().find(|tensor| *tensor >= network.tensors.len()) {
+        return malformed(format!("tensor {missing} is named, and there are {}", network.tensors.len()));
+    }
+    for tensor in &network.tensors {
+        let dimensions = tensor.shape.iter().flatten();
+        if let Some(dimension) = { dimensions }.find(|dimension| !(0..=DIMENSION).contains(*dimension)) {
+            return malformed(format!("tensor `{}` has a dimension of {dimension}", tensor.name));
+        }
+    }
+    Ok(())
+}
+
+/// The first op that reads what nothing has written, or writes what has its content from elsewhere.
+fn out_of_order(network: &Network) -> Option<Violation> {
+    let given = |(_, tensor): &(usize, &Tensor)| tensor.content.is_some() || tensor.is_variable;
+    let mut has_content: BTreeSet<usize> = network
+        .tensors
+        .iter()
+        .enumerate()
+        .filter(given)
+        .map(|(index, _)| index)
+        .chain(network.inputs.clone())
+        .collect();
+    let name = |tensor: usize| network.tensors[tensor].name.clone();
+    for (op, content) in network.ops.iter().enumerate() {
+        let kind = content.kind.clone();
+        if let Some(&tensor) = content.operands.iter().flatten().find(|tensor| !has_content.contains(tensor)) {
+            return Some(Violation::ReadTooEarly { op, kind, tensor: name(tensor) });
+        }
+        if let Some(&tensor) = content.results.iter().flatten().find(|tensor| !has_content.insert(**tensor)) {
+            return Some(Violation::WrittenTwice { op, kind, tensor: name(tensor) });
+        }
+    }
+    None
+}
+
+/// What is known about the new model after some of its ops.
+struct Derivation<'a> {
+    original: Original<'a>,
+    changed: &'a Network,
+    /// What each tensor of the new model equals: nothing for one that is not written yet or that is not in the original.
+    views: Vec<Vec<View>>,
+    /// How many of the original's ops with an effect have run.
+    effects: usize,
+    /// Variables of the original that a variable of the new model stands for.
+    variables: BTreeSet<usize>,
+}
+
+impl<'a> Derivation<'a> {
+    fn new(original: &'a Network, changed: &'a Network) -> Result<Derivation<'a>, Box<Violation>> {
+        let original = Original::new(original);
+        let views = vec![Vec::new(); changed.tensors.len()];
+        let mut derivation = Derivation { original, changed, views, effects: 0, variables: BTreeSet::new() };
+        derivation.connect_inputs()?;
+        for (index, tensor) in changed.tensors.iter().enumerate() {
+            let (Some(content), Some(shape), false) = (tensor.content, &tensor.shape, tensor.is_variable) else {
+                continue;
+            };
+            if let Some(constant) = derivation.original.constant(&tensor.numbers, shape, content) {
+                derivation.learn(index, vec![View { tensor: constant, region: Region::whole(shape), fill: None }]);
+            }
+        }
+        Ok(derivation)
+    }
+
+    /// The inputs are those of the original, one by one.
+    fn connect_inputs(&mut self) -> Result<(), Box<Violation>> {
+        let (old, new) = (self.original.network, self.changed);
+        let other = |why: String| Box::new(Violation::OtherInterface { why });
+        if old.inputs.len() != new.inputs.len() || old.outputs.len() != new.outputs.len() {
+            let counts =
+                |network: &Network| format!("{} inputs and {} outputs", network.inputs.len(), network.outputs.len());
+            return Err(other(format!("it has {} and had {}", counts(new), counts(old))));
+        }
+        if old.interface != new.interface {
+            let differs = |pair: &(&String, &String)| pair.0 != pair.1;
+            let pair = new.interface.iter().zip(&old.interface).find(differs);
+            let words =
+                pair.map_or_else(|| "a line more or less".to_owned(), |(now, was)| format!("{now}, and was {was}"));
+            return Err(other(words));
+        }
+        for (place, (&before, &now)) in old.inputs.iter().zip(&new.inputs).enumerate() {
+            let (was, is) = (&old.tensors[before], &new.tensors[now]);
+            if (&was.shape, &was.numbers) != (&is.shape, &is.numbers) {
+                let type_of =
+                    |tensor: &Tensor| format!("{:?} {}", tensor.shape.clone().unwrap_or_default(), tensor.numbers);
+                return Err(other(format!("input {place} is {} and was {}", type_of(is), type_of(was))));
+            }
+            // A tensor of unknown shape equals itself, but nothing can be said about regions of it.
+            let region = self.original.all(before);
+            self.learn(now, vec![View { tensor: self.original.alike(before), region, fill: None }]);
+        }
+        Ok(())
+    }
+
+    /// Notes what a tensor equals, with all that follows from it and fits its type.
+    fn learn(&mut self, tensor: usize, views: Vec<View>) {
+        let new = &self.changed.tensors[tensor];
+        let fits = |view: &View| {
+            let old = &self.original.network.tensors[view.tensor];
+            let is_whole = self.original.all(view.tensor) == view.region;
+            let has_shape = match &new.shape {
+                Some(shape) => old.shape.is_some() && *shape == view.region.extent,
+                None => old.shape.is_none(),
+            };
+            old.numbers == new.numbers && has_shape && (is_whole || !old.is_per_axis)
+        };
+        let mut views = self.original.closure(views);
+        views.retain(fits);
+        for view in views {
+            if !self.views[tensor].contains(&view) {
+                self.views[tensor].push(view);
+            }
+        }
+    }
+
+    /// Finds out what the results of an op equal.
+    fn step(&mut self, index: usize) -> Result<(), Box<Violation>> {
+        let op = &self.changed.ops[index];
+        if self.changed.has_effect(op) {
+            return self.effect(index);
+        }
+        let found = self.derive(op).map_err(|why| self.not_derived(index, why))?;
+        for (result, views) in op.results.iter().flatten().zip(found) {
+            self.learn(*result, views);
+            if self.views[*result].is_empty() {
+                let why = "its type or quantisation is not that of the tensor whose part it is".to_owned();
+                return Err(self.not_derived(index, Mismatch::Moved { why }));
+            }
+        }
+        Ok(())
+    }
+
+    /// What each result of an op equals.
+    fn derive(&self, op: &Op) -> Result<Vec<Vec<View>>, Mismatch> {
+        let candidate = self.candidate(op);
+        let mut found = vec![Vec::new(); op.results.iter().flatten().count()];
+        let mut nearest = None;
+        let mut consider = |mismatch: Mismatch| {
+            if nearest.as_ref().is_none_or(|nearest| *nearest < mismatch) {
+                nearest = Some(mismatch);
+            }
+        };
+        match moved(&self.original, &candidate) {
+            Ok(views) => found.iter_mut().zip(views).for_each(|(found, views)| found.extend(views)),
+            Err(mismatch) => consider(mismatch),
+        }
+        for like in self.ops_like(op, &candidate) {
+            match compare(&self.original, &candidate, like) {
+                Ok(views) => found.iter_mut().zip(views).for_each(|(found, view)| found.push(view)),
+                Err(mismatch) => consider(mismatch),
+            }
+        }
+        // An op without results and without effects does nothing that anybody could see.
+        if found.iter().all(|views| !views.is_empty()) {
+            return Ok(found);
+        }
+        Err(nearest.unwrap_or_else(|| Mismatch::NoSuchOp { operands: candidate.found.join(" and ") }))
+    }
+
+    fn candidate<'c>(&'c self, op: &'c Op) -> Candidate<'c> {
+        let tensors = &self.changed.tensors;
+        Candidate {
+            op,
+            views: op.operands.iter().map(|operand| operand.map_or(&[][..], |tensor| &self.views[tensor])).collect(),
+            found: op.operands.iter().map(|operand| self.describe(*operand)).collect(),
+            shapes: op.results.iter().flatten().map(|result| tensors[*result].shape.as_deref()).collect(),
+            numbers: op.results.iter().flatten().map(|result| tensors[*result].numbers.as_str()).collect(),
+        }
+    }
+
+    /// What an operand equals, in words.
+    fn describe(&self, operand: Option<usize>) -> String {
+        let Some(tensor) = operand else { return "left out".to_owned() };
+        let name = |view: &View| format!("`{}`{}", self.original.network.tensors[view.tensor].name, view.region);
+        self.views[tensor]
+            .first()
+            .map_or_else(|| format!("`{}`, which the original does not have", self.changed.tensors[tensor].name), name)
+    }
+
+    /// Ops of the original of the same kind that read what the operand with the fewest readers equals.
+    fn ops_like(&self, op: &Op, candidate: &Candidate) -> Vec<usize> {
+        let old = self.original.network;
+        let readers =
+            |views: &&[View]| views.iter().map(|view| self.original.readers(view.tensor).len()).sum::<usize>();
+        let rarest = candidate.views.iter().filter(|views| !views.is_empty()).min_by_key(|views| readers(views));
+        let ops: BTreeSet<usize> = match rarest {
+            Some(views) => views.iter().flat_map(|view| self.original.readers(view.tensor)).copied().collect(),
+            None => (0..old.ops.len()).filter(|&index| old.ops[index].operands.is_empty()).collect(),
+        };
+        ops.into_iter().filter(|&like| old.ops[like].kind == op.kind && !old.has_effect(&old.ops[like])).collect()
+    }
+
+    fn not_derived(&self, op: usize, why: Mismatch) -> Box<Violation> {
+        let kind = self.changed.ops[op].kind.clone();
+        let result = self.changed.ops[op].results.iter().flatten().next();
+        let tensor = result.map_or_else(String::new, |result| self.changed.tensors[*result].name.clone());
+        Box::new(Violation::NotDerived { op, kind, tensor, why })
+    }
+
+    /// An op with an effect is the next one of the original.
+    fn effect(&mut self, index: usize) -> Result<(), Box<Violation>> {
+        let (old, op) = (self.original.network, &self.changed.ops[index]);
+        let other = |why: String| Box::new(Violation::OtherEffects { why });
+        let Some(&like) = self.original.effects.get(self.effects) else {
+            return Err(other(format!("op {index} ({}) has one, and the original has no more", op.kind)));
+        };
+        let before = &old.ops[like];
+        if before.kind != op.kind {
+            return Err(other(format!("op {index} ({}) runs where op {like} ({}) should", op.kind, before.kind)));
+        }
+        self.connect_variables(op, before);
+        let candidate = self.candidate(op);
+        let views = compare(&self.original, &candidate, like).map_err(|why| self.not_derived(index, why))?;
+        let is_whole = |view: &View| self.original.all(view.tensor) == view.region;
+        if let Some(view) = views.iter().find(|view| !is_whole(view)) {
+            return Err(other(format!("op {index} ({}) writes only {} of its result", op.kind, view.region)));
+        }
+        self.effects += 1;
+        for (result, view) in op.results.iter().flatten().zip(views) {
+            self.learn(*result, vec![view]);
+        }
+        Ok(())
+    }
+
+    /// A variable stands for the variable that the original has in the place where it is first used.
+    fn connect_variables(&mut self, op: &Op, before: &Op) {
+        let pairs = op.operands.iter().zip(&before.operands).filter_map(|(now, was)| Some(((*now)?, (*was)?)));
+        for (now, was) in pairs {
+            let (new, old) = (&self.changed.tensors[now], &self.original.network.tensors[was]);
+            let is_same = (&new.shape, &new.numbers, new.content) == (&old.shape, &old.numbers, old.content);
+            let is_free = self.views[now].is_empty() && !self.variables.contains(&was);
+            if new.is_variable && old.is_variable && is_same && is_free {
+                self.variables.insert(was);
+                let region = self.original.all(was);
+                self.views[now].push(View { tensor: was, region, fill: None });
+            }
+        }
+    }
+
+    /// All effects have happened, and every output is whole.
+    fn finish(self) -> Result<Proof, Box<Violation>> {
+        let old = self.original.network;
+        if let Some(&missing) = self.original.effects.get(self.effects) {
+            let why = format!("op {missing} ({}) of the original does not run", old.ops[missing].kind);
+            return Err(Box::new(Violation::OtherEffects { why }));
+        }
+        for (output, (&before, &now)) in old.outputs.iter().zip(&self.changed.outputs).enumerate() {
+            let wanted = self.original.alike(before);
+            let whole = self.original.all(before);
+            let is_wanted = |view: &View| view.tensor == wanted && view.region == whole;
+            if !self.views[now].iter().any(is_wanted) {
+                let (tensor, original) = (self.changed.tensors[now].name.clone(), old.tensors[before].name.clone());
+                let why = format!("it is {}", self.describe(Some(now)));
+                return Err(Box::new(Violation::OtherOutput { output, tensor, original, why }));
+            }
+        }
+        Ok(Proof { equals: self.views.into_iter().map(|views| views.into_iter().next()).collect() })
+    }
+}

@@ -1,0 +1,187 @@
+//! What an op of the new model computes, if it is a certain op of the original.
+//!
+//! The kind and all attributes must be the same, and the operands must equal the original's operands or regions of them.
+//! From these regions follows which region of the original's result it is:
+//!
+//! ```text
+//!   original             new model                  follows
+//!   y = softmax(x)       b = softmax(a), a = x      b = y
+//!   y = add(x, z)        c = add(a, b),             c = y[0..3]
+//!                        a = x[0..3], b = z[0..3]
+//!   y = softmax(x)       b = softmax(a),            nothing: a softmax looks at all of x
+//!                        a = x[0..3]
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::network::{Meaning, Op};
+use super::original::Original;
+use super::region::{Region, View};
+use super::violation::Mismatch;
+use super::window::window;
+
+/// An op of the new model, with what is known about its operands.
+pub(super) struct Candidate<'a> {
+    pub(super) op: &'a Op,
+    /// What each operand equals; nothing for an operand that is left out.
+    pub(super) views: Vec<&'a [View]>,
+    /// For each operand, words for messages.
+    pub(super) found: Vec<String>,
+    /// The shape of each result.
+    pub(super) shapes: Vec<Option<&'a [i64]>>,
+    /// The type and quantisation of each result.
+    pub(super) numbers: Vec<&'a str>,
+}
+
+/// What the results of an op equal if it is the op `like` of the original on a part of its operands.
+pub(super) fn compare(original: &Original, candidate: &Candidate, like: usize) -> Result<Vec<View>, Mismatch> {
+    let (now, before) = (candidate.op, &original.network.ops[like]);
+    same_attributes(&now.attributes, &before.attributes, like)?;
+    let counts = |op: &Op| format!("{} operands, {} results", op.operands.len(), op.results.len());
+    if counts(now) != counts(before) || !same_places(now, before) {
+        let attribute = "list of tensors".to_owned();
+        return Err(Mismatch::Attribute { attribute, like, now: counts(now), before: counts(before) });
+    }
+    // On whole operands the op is the same if all its attributes are, whatever they mean.
+    let whole = match first_in_part(original, candidate, before, like) {
+        None => same_attributes(&now.geometry, &before.geometry, like).map(|()| whole_results(original, before)),
+        Some(mismatch) => Err(mismatch),
+    };
+    let regions = whole.or_else(|mismatch| parts(original, candidate, like).map_err(|other| other.max(mismatch)))?;
+    results(original, candidate, before, like, regions)
+}
+
+/// Both leave out the same operands and results.
+fn same_places(now: &Op, before: &Op) -> bool {
+    let pattern = |op: &Op| op.operands.iter().chain(&op.results).map(Option::is_some).collect::<Vec<_>>();
+    pattern(now) == pattern(before)
+}
+
+fn same_attributes(
+    now: &BTreeMap<String, String>,
+    before: &BTreeMap<String, String>,
+    like: usize,
+) -> Result<(), Mismatch> {
+    let names: BTreeSet<&String> = now.keys().chain(before.keys()).collect();
+    for attribute in names {
+        let value =
+            |map: &BTreeMap<String, String>| map.get(attribute).map_or_else(|| "not set".to_owned(), Clone::clone);
+        if now.get(attribute) != before.get(attribute) {
+            return Err(Mismatch::Attribute {
+                attribute: attribute.clone(),
+                like,
+                now: value(now),
+                before: value(before),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The first operand that does not equal the whole operand of the original.
+fn first_in_part(original: &Original, candidate: &Candidate, before: &Op, like: usize) -> Option<Mismatch> {
+    let tensors = before.operands.iter().enumerate().filter_map(|(place, tensor)| Some((place, (*tensor)?)));
+    tensors
+        .filter(|(place, tensor)| !is_whole(original, candidate.views[*place], *tensor))
+        .map(|(place, tensor)| other_operand(original, candidate, place, tensor, like))
+        .next()
+}
+
+pub(super) fn other_operand(
+    original: &Original,
+    candidate: &Candidate,
+    operand: usize,
+    tensor: usize,
+    like: usize,
+) -> Mismatch {
+    let wanted = format!("the whole `{}`", original.network.tensors[tensor].name);
+    Mismatch::Operand { operand, like, found: candidate.found[operand].clone(), wanted }
+}
+
+pub(super) fn is_whole(original: &Original, views: &[View], tensor: usize) -> bool {
+    let tensor = original.alike(tensor);
+    let all = original.all(tensor);
+    views.iter().any(|view| view.tensor == tensor && view.region == all)
+}
+
+/// The whole results of an op of the original.
+fn whole_results(original: &Original, before: &Op) -> Vec<Region> {
+    before.results.iter().flatten().map(|result| original.all(*result)).collect()
+}
+
+/// The region of the only result that follows from regions of the operands.
+fn parts(original: &Original, candidate: &Candidate, like: usize) -> Result<Vec<Region>, Mismatch> {
+    let before = &original.network.ops[like];
+    match (&candidate.op.meaning, &before.meaning) {
+        (Meaning::Pointwise, Meaning::Pointwise) => pointwise(original, candidate, like).map(|region| vec![region]),
+        (Meaning::Window(now), Meaning::Window(old)) => {
+            window(original, candidate, like, now, old).map(|region| vec![region])
+        }
+        _ => Err(Mismatch::NoSuchOp { operands: "parts of its operands in a way that is known".to_owned() }),
+    }
+}
+
+/// Every operand is the same region, except along dimensions in which it is repeated.
+fn pointwise(original: &Original, candidate: &Candidate, like: usize) -> Result<Region, Mismatch> {
+    let before = &original.network.ops[like];
+    let tensors: Vec<usize> = before.operands.iter().map_while(|tensor| *tensor).collect();
+    let result = before.results.first().copied().flatten().and_then(|result| original.whole(result));
+    let no_region = || Mismatch::Moved { why: "its operands are not regions of the original's".to_owned() };
+    let (Some(result), true) = (result, tensors.len() == before.operands.len()) else { return Err(no_region()) };
+    // The region is that of an operand as large as the result; the others are then held against it.
+    let large = tensors.iter().position(|tensor| original.whole(*tensor).as_ref() == Some(&result));
+    let large = large.ok_or_else(no_region)?;
+    let mut nearest = None;
+    for view in candidate.views[large].iter().filter(|view| view.tensor == original.alike(tensors[large])) {
+        let differs = tensors.iter().enumerate().find(|(place, tensor)| {
+            let views = candidate.views[*place].iter().filter(|view| view.tensor == original.alike(**tensor));
+            let shape = original.whole(**tensor).map(|whole| whole.extent).unwrap_or_default();
+            !{ views }.any(|operand| view.fill.is_none() && repeats(operand, &shape, &view.region))
+        });
+        let Some((place, &tensor)) = differs else { return Ok(view.region.clone()) };
+        let wanted = format!("`{}`{} without a border", original.network.tensors[tensor].name, view.region);
+        let found = candidate.found[place].clone();
+        nearest.get_or_insert(Mismatch::Operand { operand: place, like, found, wanted });
+    }
+    Err(nearest.unwrap_or_else(|| other_operand(original, candidate, large, tensors[large], like)))
+}
+
+/// Whether an operand holds what a region of the result needs, given the shape of the original's operand.
+fn repeats(operand: &View, shape: &[i64], region: &Region) -> bool {
+    let Some(missing) = region.rank().checked_sub(shape.len()) else { return false };
+    let fits = |axis: usize| {
+        let (low, extent) = (operand.region.low[axis], operand.region.extent[axis]);
+        let is_same = (low, extent) == (region.low[axis + missing], region.extent[axis + missing]);
+        // One element along a dimension serves for any number of them.
+        is_same || (shape[axis] == 1 && (low, extent) == (0, 1))
+    };
+    operand.fill.is_none() && operand.region.rank() == shape.len() && (0..shape.len()).all(fits)
+}
+
+/// The results as views of the original's, if their type and shape are right.
+fn results(
+    original: &Original,
+    candidate: &Candidate,
+    before: &Op,
+    like: usize,
+    regions: Vec<Region>,
+) -> Result<Vec<View>, Mismatch> {
+    let tensors: Vec<usize> = before.results.iter().flatten().copied().collect();
+    let mut views = Vec::with_capacity(tensors.len());
+    let now = candidate.numbers.iter().zip(&candidate.shapes);
+    for ((&tensor, region), (numbers, shape)) in tensors.iter().zip(regions).zip(now) {
+        let old = &original.network.tensors[tensor];
+        let words = |shape: &[i64], numbers: &str| format!("{shape:?} {numbers}");
+        // A result of unknown shape is whole, and its shape is unknown in both models.
+        let is_same = if old.shape.is_none() { shape.is_none() } else { *shape == Some(&region.extent) };
+        if old.numbers != *numbers || !is_same {
+            let now = words(shape.unwrap_or_default(), numbers);
+            return Err(Mismatch::Result { like, now, before: words(&region.extent, &old.numbers) });
+        }
+        if !region.is_inside(&original.all(tensor)) {
+            return Err(Mismatch::Outside { tensor: old.name.clone(), region });
+        }
+        views.push(View { tensor: original.alike(tensor), region, fill: None });
+    }
+    Ok(views)
+}

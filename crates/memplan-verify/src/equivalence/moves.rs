@@ -1,0 +1,112 @@
+//! Ops that move elements and compute nothing: slices, borders, concatenations.
+//!
+//! They say by themselves what their results equal, whatever the original does:
+//!
+//! ```text
+//!   a equals x[2..6]      slice(a, 1..3)                x[3..5]
+//!   a equals x[0..4]      pad(a, 1 in front, z)         x[-1..4] with z outside of x
+//!   a equals x[2..6]      pad(a, 1 in front, z)         nothing: place 1 of x is an element, not z
+//!   x[0..3], x[3..6]      concat                        x[0..6]
+//! ```
+
+use super::compare::Candidate;
+use super::network::Meaning;
+use super::original::Original;
+use super::region::{Region, View};
+use super::violation::{Mismatch, hex};
+
+/// What the results of an op equal that only moves elements.
+pub(super) fn moved(original: &Original, candidate: &Candidate) -> Result<Vec<Vec<View>>, Mismatch> {
+    let shape = |result: usize| candidate.shapes.get(result).copied().flatten().unwrap_or_default();
+    match &candidate.op.meaning {
+        Meaning::Slice { operand, starts } => {
+            let views = candidate.views.get(*operand).copied().unwrap_or_default();
+            let part = |(result, start): (usize, &Vec<i64>)| {
+                views.iter().filter_map(|view| slice(original, view, start, shape(result))).collect()
+            };
+            let is_complete = candidate.op.results.iter().all(Option::is_some);
+            Ok(starts.iter().enumerate().filter(|_| is_complete).map(part).collect())
+        }
+        Meaning::Pad { before, fill } => {
+            let views = candidate.views.first().copied().unwrap_or_default();
+            let padded: Vec<View> =
+                views.iter().filter_map(|view| pad(original, view, before, fill, shape(0))).collect();
+            let held = || candidate.found.first().cloned().unwrap_or_default();
+            let why = || format!("it puts a border of {} where {} has elements, or another border", hex(fill), held());
+            if padded.is_empty() { Err(Mismatch::Moved { why: why() }) } else { Ok(vec![padded]) }
+        }
+        Meaning::Concat { axis } => {
+            let joined = concat(&candidate.views, *axis);
+            let why = || format!("{} do not follow each other along dimension {axis}", candidate.found.join(" and "));
+            if joined.is_empty() { Err(Mismatch::Moved { why: why() }) } else { Ok(vec![joined]) }
+        }
+        Meaning::Opaque | Meaning::Pointwise | Meaning::Window(_) => Ok(vec![Vec::new(); candidate.shapes.len()]),
+    }
+}
+
+/// A part of what a tensor equals.
+fn slice(original: &Original, view: &View, start: &[i64], shape: &[i64]) -> Option<View> {
+    let rank = view.region.rank();
+    if start.len() != rank || shape.len() != rank {
+        return None;
+    }
+    let region = Region { extent: shape.to_vec(), ..view.region.shifted(start) };
+    if !region.is_inside(&view.region) {
+        return None;
+    }
+    let is_inside = region.is_inside(&original.whole(view.tensor)?);
+    Some(View { tensor: view.tensor, region, fill: if is_inside { None } else { view.fill.clone() } })
+}
+
+/// What a tensor equals, with a border around it. The border must lie outside of the original's tensor.
+fn pad(original: &Original, view: &View, before: &[i64], fill: &[u8], shape: &[i64]) -> Option<View> {
+    let rank = view.region.rank();
+    if before.len() != rank || shape.len() != rank {
+        return None;
+    }
+    let back: Vec<i64> = before.iter().map(|before| before.saturating_neg()).collect();
+    let region = Region { extent: shape.to_vec(), ..view.region.shifted(&back) };
+    let whole = original.whole(view.tensor)?;
+    if !view.region.is_inside(&region) || !region.meet(&whole).is_inside(&view.region) {
+        return None;
+    }
+    // A border around a border must be of the same kind, because a view has but one.
+    if region == view.region {
+        return Some(view.clone());
+    }
+    let is_same = view.fill.as_deref().is_none_or(|old| old == fill);
+    is_same.then(|| View { tensor: view.tensor, region, fill: Some(fill.to_vec()) })
+}
+
+/// The regions that the operands make together, for each view of the first one that the others go on with.
+fn concat(views: &[&[View]], axis: usize) -> Vec<View> {
+    let Some((first, others)) = views.split_first() else { return Vec::new() };
+    let join = |first: &View| {
+        let mut joined = first.clone();
+        for views in others {
+            joined = views.iter().find_map(|next| append(&joined, next, axis))?;
+        }
+        Some(joined)
+    };
+    first.iter().filter_map(join).collect()
+}
+
+/// Two regions of one tensor that touch along a dimension, as one.
+fn append(one: &View, next: &View, axis: usize) -> Option<View> {
+    let (rank, other) = (one.region.rank(), next.region.rank());
+    if one.tensor != next.tensor || rank != other || axis >= rank {
+        return None;
+    }
+    let is_same = |dimension: usize| {
+        one.region.low[dimension] == next.region.low[dimension]
+            && one.region.extent[dimension] == next.region.extent[dimension]
+    };
+    let is_aligned = (0..rank).all(|dimension| dimension == axis || is_same(dimension));
+    let has_same_border = one.fill.is_none() || next.fill.is_none() || one.fill == next.fill;
+    if !is_aligned || !has_same_border || one.region.high(axis) != next.region.low[axis] {
+        return None;
+    }
+    let mut region = one.region.clone();
+    region.extent[axis] += next.region.extent[axis];
+    Some(View { tensor: one.tensor, region, fill: one.fill.clone().or_else(|| next.fill.clone()) })
+}

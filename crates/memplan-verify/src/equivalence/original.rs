@@ -1,0 +1,248 @@
+//! The original model, prepared for questions: which tensors are equal, who reads them, and which are parts of others.
+//!
+//! Slices, borders and concatenations compute nothing. They *link* two tensors: element `p` of one is element `p + shift`
+//! of the other. A view of one end is a view of the other, as far as it lies in both:
+//!
+//! ```text
+//!   x:           0 1 2 3             view of x, rows -1..3, border z
+//!   pad(x, 1):   z 0 1 2 3 z         the same as view of pad(x), rows 0..4
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::network::{ContentId, Meaning, Network, Op};
+use super::region::{Region, View};
+
+/// More views of one tensor are not kept: the proof may then fail, and never be wrong.
+const VIEWS: usize = 64;
+
+/// Two tensors of which one is a part of the other, or holds it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Link {
+    from: usize,
+    to: usize,
+    /// From a place of `from` to the same element of `to`.
+    shift: Vec<i64>,
+    /// What each element of `to` is that is no element of `from`; `None` if it is not known.
+    border: Option<Vec<u8>>,
+}
+
+/// The original and what is known about it.
+pub(super) struct Original<'a> {
+    pub(super) network: &'a Network,
+    /// For each tensor, the first one that holds the same.
+    alike: Vec<usize>,
+    /// For each first tensor of its kind, the ops that read it.
+    readers: Vec<Vec<usize>>,
+    /// For each first tensor of its kind, the links that end there.
+    links: Vec<Vec<Link>>,
+    /// Constants by type and content.
+    constants: HashMap<(&'a str, &'a [i64], ContentId), usize>,
+    /// Ops that must run once and in this order.
+    pub(super) effects: Vec<usize>,
+}
+
+/// An op, and tensors that it reads, as far as they decide what it computes.
+type Computation<'a> = (
+    &'a str,
+    &'a BTreeMap<String, String>,
+    &'a BTreeMap<String, String>,
+    Vec<Option<usize>>,
+    Vec<Option<(&'a str, &'a Option<Vec<i64>>)>>,
+);
+
+impl<'a> Original<'a> {
+    pub(super) fn new(network: &'a Network) -> Original<'a> {
+        let count = network.tensors.len();
+        let mut original = Original {
+            network,
+            alike: (0..count).collect(),
+            readers: vec![Vec::new(); count],
+            links: vec![Vec::new(); count],
+            constants: HashMap::new(),
+            effects: Vec::new(),
+        };
+        original.find_constants();
+        original.find_equal_computations();
+        original.find_readers();
+        original.find_links();
+        original
+    }
+
+    /// Constants with the same numbers in the same shape are one.
+    fn find_constants(&mut self) {
+        for (index, tensor) in self.network.tensors.iter().enumerate() {
+            let (Some(content), Some(shape), false) = (tensor.content, &tensor.shape, tensor.is_variable) else {
+                continue;
+            };
+            let first = *self.constants.entry((&tensor.numbers, shape, content)).or_insert(index);
+            self.alike[index] = first;
+        }
+    }
+
+    /// Ops without effects that do the same with the same have equal results.
+    fn find_equal_computations(&mut self) {
+        let network = self.network;
+        let mut seen: HashMap<Computation, usize> = HashMap::new();
+        for (index, op) in network.ops.iter().enumerate() {
+            if network.has_effect(op) {
+                self.effects.push(index);
+                continue;
+            }
+            let operands = op.operands.iter().map(|operand| operand.map(|tensor| self.alike[tensor])).collect();
+            let types = |tensor: usize| (network.tensors[tensor].numbers.as_str(), &network.tensors[tensor].shape);
+            let results = op.results.iter().map(|result| result.map(types)).collect();
+            let first = *seen.entry((&op.kind, &op.attributes, &op.geometry, operands, results)).or_insert(index);
+            for (result, same) in op.results.iter().zip(&network.ops[first].results) {
+                if let (Some(result), Some(same)) = (result, same) {
+                    self.alike[*result] = self.alike[*same];
+                }
+            }
+        }
+    }
+
+    fn find_readers(&mut self) {
+        for (index, op) in self.network.ops.iter().enumerate() {
+            let tensors: BTreeSet<usize> = op.operands.iter().flatten().map(|tensor| self.alike[*tensor]).collect();
+            for tensor in tensors {
+                self.readers[tensor].push(index);
+            }
+        }
+    }
+
+    fn find_links(&mut self) {
+        for op in &self.network.ops {
+            for link in self.links_of(op) {
+                for end in [link.from, link.to] {
+                    if !self.links[end].contains(&link) {
+                        self.links[end].push(link.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// The links that an op makes. What contradicts the shapes of its tensors makes none.
+    fn links_of(&self, op: &Op) -> Vec<Link> {
+        let mut found = Vec::new();
+        let mut add = |from: Option<usize>, to: Option<usize>, shift: Vec<i64>, border: Option<Vec<u8>>| {
+            let (Some(from), Some(to)) = (from, to) else { return };
+            let tensors = &self.network.tensors;
+            let (Some(source), Some(target)) = (self.whole(from), self.whole(to)) else { return };
+            if tensors[from].numbers != tensors[to].numbers || shift.len() != source.rank() {
+                return;
+            }
+            let source = source.shifted(&shift);
+            if source.is_inside(&target) || target.is_inside(&source) {
+                found.push(Link { from: self.alike(from), to: self.alike(to), shift, border });
+            }
+        };
+        match &op.meaning {
+            Meaning::Slice { operand, starts } => {
+                for (result, start) in op.results.iter().zip(starts) {
+                    let from = op.operands.get(*operand).copied().flatten();
+                    add(from, *result, start.iter().map(|start| start.saturating_neg()).collect(), None);
+                }
+            }
+            Meaning::Pad { before, fill } => {
+                let (from, to) = (op.operands.first().copied().flatten(), op.results.first().copied().flatten());
+                add(from, to, before.clone(), Some(fill.clone()));
+            }
+            Meaning::Concat { axis } => {
+                let to = op.results.first().copied().flatten();
+                let mut offset = 0;
+                for from in &op.operands {
+                    let Some(source) = from.and_then(|from| self.whole(from)) else { return Vec::new() };
+                    let Some(extent) = source.extent.get(*axis) else { return Vec::new() };
+                    let shift =
+                        (0..source.rank()).map(|dimension| if dimension == *axis { offset } else { 0 }).collect();
+                    add(*from, to, shift, None);
+                    offset += extent;
+                }
+            }
+            Meaning::Opaque | Meaning::Pointwise | Meaning::Window(_) => {}
+        }
+        found
+    }
+
+    /// The first tensor that holds the same.
+    pub(super) fn alike(&self, tensor: usize) -> usize {
+        self.alike[tensor]
+    }
+
+    /// The ops that read a tensor or one that holds the same.
+    pub(super) fn readers(&self, tensor: usize) -> &[usize] {
+        &self.readers[tensor]
+    }
+
+    /// All places of a tensor, if its shape is known.
+    pub(super) fn whole(&self, tensor: usize) -> Option<Region> {
+        self.network.tensors[tensor].shape.as_deref().map(Region::whole)
+    }
+
+    /// All places of a tensor. One of unknown shape has no place that could be named, and is only ever looked at whole.
+    pub(super) fn all(&self, tensor: usize) -> Region {
+        self.whole(tensor).unwrap_or_else(|| Region::whole(&[]))
+    }
+
+    /// The constant of the original with this type, shape and content.
+    pub(super) fn constant(&self, numbers: &str, shape: &[i64], content: ContentId) -> Option<usize> {
+        self.constants.get(&(numbers, shape, content)).copied()
+    }
+
+    /// The views, and all that follow from them by links.
+    pub(super) fn closure(&self, views: Vec<View>) -> Vec<View> {
+        let mut found: Vec<View> = Vec::new();
+        let mut is_found = BTreeSet::new();
+        let mut pending: std::collections::VecDeque<View> = views.into();
+        while let Some(view) = pending.pop_front() {
+            if found.len() >= VIEWS || !is_found.insert(view.clone()) {
+                continue;
+            }
+            for link in &self.links[view.tensor] {
+                pending.extend((link.from == view.tensor).then(|| self.forward(&view, link)).flatten());
+                pending.extend((link.to == view.tensor).then(|| self.backward(&view, link)).flatten());
+            }
+            found.push(view);
+        }
+        found
+    }
+
+    /// A view of a link's `from` as one of its `to`.
+    fn forward(&self, view: &View, link: &Link) -> Option<View> {
+        let region = view.region.shifted(&link.shift);
+        let (source, target) = (self.whole(link.from)?.shifted(&link.shift), self.whole(link.to)?);
+        // An element of `from` outside of `to` would be called border there.
+        if !region.meet(&source).is_inside(&target) {
+            return None;
+        }
+        // What the view calls border is an element of `to`: it must hold just that.
+        if !region.meet(&target).is_inside(&source) && (link.border.is_none() || link.border != view.fill) {
+            return None;
+        }
+        let fill = if region.is_inside(&target) { None } else { Some(view.fill.clone()?) };
+        Some(View { tensor: link.to, region, fill })
+    }
+
+    /// A view of a link's `to` as one of its `from`.
+    fn backward(&self, view: &View, link: &Link) -> Option<View> {
+        let back: Vec<i64> = link.shift.iter().map(|shift| shift.saturating_neg()).collect();
+        let region = view.region.shifted(&back);
+        let (source, target) = (self.whole(link.to)?.shifted(&back), self.whole(link.from)?);
+        // What the view calls border would be an element of `from`, and nobody says which.
+        if !region.meet(&target).is_inside(&source) {
+            return None;
+        }
+        // Elements of `to` that are none of `from` become border, together with what was border before.
+        let from_link = !region.meet(&source).is_inside(&target);
+        let from_view = !region.is_inside(&source);
+        let fill = match (from_link, from_view) {
+            (false, false) => None,
+            (true, false) => Some(link.border.clone()?),
+            (false, true) => Some(view.fill.clone()?),
+            (true, true) if link.border == view.fill => Some(link.border.clone()?),
+            (true, true) => return None,
+        };
+        Some(View { tensor: link.from, region, fill })
+    }
+}

@@ -1,0 +1,199 @@
+//! Convolutions and pools on a region: which part of the result they compute.
+//!
+//! Along a dimension, the original's window for place `o` of its result starts at place `o * stride - before` of its
+//! operand. A tile that holds places `low..high` and has its own `before` starts its first window at `low - before`. That
+//! must be the start of one of the original's windows, and then every place of every window is held against the original:
+//!
+//! ```text
+//!   the original reads …       the tile reads …                        right?
+//!   an element                 the same element                        yes
+//!   an element                 its own padding: it does not hold it    no, the halo is too small
+//!   its padding                its own padding                         yes
+//!   its padding                an element of a border                  if that counts as little as padding does
+//! ```
+
+use super::compare::{Candidate, is_whole, other_operand};
+use super::network::{Axis, Slide, Window};
+use super::original::Original;
+use super::region::{Region, View};
+use super::violation::{Mismatch, hex};
+
+/// Windows of more places along a dimension are not looked at.
+const WINDOW: i64 = 1 << 16;
+
+/// Every window of the tile reads what the window of the original reads.
+pub(super) fn window(
+    original: &Original,
+    candidate: &Candidate,
+    like: usize,
+    now: &Window,
+    old: &Window,
+) -> Result<Region, Mismatch> {
+    let before = &original.network.ops[like];
+    let tensor = |place: usize| before.operands.get(place).copied().flatten();
+    let shape = candidate.shapes.first().copied().flatten();
+    let (Some(over), Some(shape), true) = (tensor(old.operand), shape, now.operand == old.operand) else {
+        return Err(Mismatch::Moved { why: "it slides over another operand".to_owned() });
+    };
+    // Weights and biases are read whole.
+    for (place, tensor) in before.operands.iter().enumerate().filter_map(|(place, tensor)| Some((place, (*tensor)?))) {
+        if place != old.operand && !is_whole(original, candidate.views[place], tensor) {
+            return Err(other_operand(original, candidate, place, tensor, like));
+        }
+    }
+    let mut nearest = None;
+    let views = candidate.views[old.operand].iter().filter(|view| view.tensor == original.alike(over));
+    for view in views {
+        match (Sliding { original, view, like, now, old, shape }).region() {
+            Ok(region) => return Ok(region),
+            Err(mismatch) if nearest.as_ref().is_none_or(|nearest| *nearest < mismatch) => nearest = Some(mismatch),
+            Err(_) => {}
+        }
+    }
+    Err(nearest.unwrap_or_else(|| other_operand(original, candidate, old.operand, over, like)))
+}
+
+/// A window of the new model and the one of the original, over a view.
+struct Sliding<'a> {
+    original: &'a Original<'a>,
+    view: &'a View,
+    like: usize,
+    now: &'a Window,
+    old: &'a Window,
+    /// The shape of the tile.
+    shape: &'a [i64],
+}
+
+impl Sliding<'_> {
+    fn region(&self) -> Result<Region, Mismatch> {
+        let Some(whole) = self.original.whole(self.view.tensor) else { return Err(self.other("its shape")) };
+        let rank = whole.rank();
+        if [self.shape.len(), self.now.axes.len(), self.old.axes.len(), self.view.region.rank()] != [rank; 4] {
+            return Err(self.other("its number of dimensions"));
+        }
+        let mut low = Vec::with_capacity(rank);
+        let mut reads_border = false;
+        for axis in 0..rank {
+            low.push(match (self.now.axes[axis], self.old.axes[axis]) {
+                (Axis::Along, Axis::Along) => {
+                    reads_border |= self.view.region.low[axis] < 0 || self.view.region.high(axis) > whole.extent[axis];
+                    self.view.region.low[axis]
+                }
+                (Axis::Across, Axis::Across) if self.is_whole(axis, &whole) => 0,
+                (Axis::Across, Axis::Across) => return Err(self.halo(axis, whole.extent[axis] - 1)),
+                (Axis::Slide(now), Axis::Slide(old)) => self.slide(axis, now, old, &whole, &mut reads_border)?,
+                _ => return Err(self.other("what its window does along a dimension")),
+            });
+        }
+        // A border of elements stands for the op's own padding only where it counts as little.
+        let is_neutral =
+            self.view.fill.is_some() && self.view.fill == self.old.neutral && self.now.neutral == self.old.neutral;
+        if reads_border && !is_neutral {
+            return Err(self.border());
+        }
+        Ok(Region { low, extent: self.shape.to_vec() })
+    }
+
+    fn is_whole(&self, axis: usize, whole: &Region) -> bool {
+        self.view.region.low[axis] == 0 && self.view.region.extent[axis] == whole.extent[axis]
+    }
+
+    /// Where the tile starts in the original's result. Notes whether it reads elements of a border.
+    fn slide(
+        &self,
+        axis: usize,
+        now: Slide,
+        old: Slide,
+        whole: &Region,
+        reads_border: &mut bool,
+    ) -> Result<i64, Mismatch> {
+        let is_same = (now.size, now.stride, now.dilation) == (old.size, old.stride, old.dilation);
+        if !is_same || now.stride < 1 || now.dilation < 1 || !(1..=WINDOW).contains(&now.size) {
+            return Err(self.other("the size, stride or dilation of its window"));
+        }
+        let (held_low, held_high) = (self.view.region.low[axis], self.view.region.high(axis));
+        // The first window of the tile starts here, in places of the original's operand.
+        let first = i128::from(held_low) - i128::from(now.before);
+        let ahead = first + i128::from(old.before);
+        let off = ahead.rem_euclid(i128::from(old.stride));
+        if off != 0 {
+            let off = i64::try_from(off).unwrap_or(i64::MAX);
+            return Err(Mismatch::OffStride { axis, like: self.like, off, stride: old.stride });
+        }
+        for tap in 0..now.size {
+            let places = Progression {
+                first: first + i128::from(tap) * i128::from(now.dilation),
+                step: now.stride.into(),
+                count: self.shape[axis].into(),
+            };
+            // The original reads an element there. The tile must hold it, else it would read its own padding.
+            let read = places.within(0, whole.extent[axis].into());
+            let missing = |place: &i128| *place < held_low.into() || *place >= held_high.into();
+            if let Some(place) = read.into_iter().flat_map(|(low, high)| [low, high]).find(missing) {
+                return Err(self.halo(axis, i64::try_from(place).unwrap_or(i64::MAX)));
+            }
+            // The original reads its padding there. If the tile holds it, then as an element of its border.
+            let in_front = places.within(held_low.into(), held_high.min(0).into());
+            let behind = places.within(held_low.max(whole.extent[axis]).into(), held_high.into());
+            *reads_border |= in_front.is_some() || behind.is_some();
+        }
+        i64::try_from(ahead / i128::from(old.stride)).map_err(|_| self.other("its place"))
+    }
+
+    fn other(&self, what: &str) -> Mismatch {
+        Mismatch::Moved { why: format!("{what} is not that of op {}", self.like) }
+    }
+
+    fn halo(&self, axis: usize, place: i64) -> Mismatch {
+        let tensor = self.original.network.tensors[self.view.tensor].name.clone();
+        Mismatch::Halo { axis, like: self.like, place, tensor, held: self.view.region.clone() }
+    }
+
+    fn border(&self) -> Mismatch {
+        let tensor = self.original.network.tensors[self.view.tensor].name.clone();
+        let fill = self.view.fill.as_deref().map_or_else(|| "nothing".to_owned(), hex);
+        let neutral = match &self.old.neutral {
+            Some(neutral) => format!("padding that counts as {}", hex(neutral)),
+            None => "padding that no element stands for".to_owned(),
+        };
+        Mismatch::Border { tensor, like: self.like, fill, neutral }
+    }
+}
+
+/// The numbers `first`, `first + step`, …, `count` of them.
+struct Progression {
+    first: i128,
+    step: i128,
+    count: i128,
+}
+
+impl Progression {
+    /// The least and the greatest of them in a range, if there are any.
+    fn within(&self, low: i128, high: i128) -> Option<(i128, i128)> {
+        let least = (low - self.first).max(0).div_euclid(self.step)
+            + i128::from((low - self.first).max(0).rem_euclid(self.step) != 0);
+        let most = (high - 1 - self.first).div_euclid(self.step).min(self.count - 1);
+        (least <= most).then(|| (self.first + least * self.step, self.first + most * self.step))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progressions_within_ranges() {
+        for first in -7..7 {
+            for (step, count) in [(1, 4), (2, 3), (3, 5), (5, 1)] {
+                let all: Vec<i128> = (0..count).map(|index| first + index * step).collect();
+                for low in -8..12 {
+                    for high in low..12 {
+                        let inside: Vec<i128> = all.iter().copied().filter(|n| (low..high).contains(n)).collect();
+                        let expected = inside.first().copied().zip(inside.last().copied());
+                        assert_eq!(Progression { first, step, count }.within(low, high), expected);
+                    }
+                }
+            }
+        }
+    }
+}
