@@ -57,6 +57,9 @@ pub(crate) enum Command {
     /// Shrink an input while a command keeps failing on it: a bug report in one step
     #[command(after_help = REDUCE_EXAMPLES)]
     Reduce(ReduceArgs),
+    /// Change a model until it fits: execute it patch by patch, put its ops into another order
+    #[command(after_help = FIT_EXAMPLES)]
+    Fit(FitArgs),
     /// Look for an order of a model's ops in which less is alive at once
     #[command(after_help = REORDER_EXAMPLES)]
     Reorder(ReorderArgs),
@@ -147,6 +150,10 @@ const REDUCE_EXAMPLES: &str = "Examples:
 const REORDER_EXAMPLES: &str = "Examples:
   memplan reorder model.onnx --dim batch=1          peak before and after
   memplan reorder model.tflite --reuse-inputs -o reordered.tflite";
+
+const FIT_EXAMPLES: &str = "Examples:
+  memplan fit model.tflite                                      what less memory costs, step by step
+  memplan fit model.tflite --capacity 256KiB -o fitted.tflite   the cheapest changes with which it fits";
 
 /// Which file is read, and as what.
 #[derive(Debug, Default, clap::Args)]
@@ -555,6 +562,42 @@ pub(crate) struct ReorderArgs {
     /// Print peaks and order as JSON
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FitArgs {
+    /// Model to change: .tflite
+    pub(crate) file: String,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    /// What the arena of the runtime may need, all of it: 262144, 256KiB, 1MB
+    #[arg(long, value_name = "SIZE", help_heading = "Memory")]
+    pub(crate) capacity: Option<Bytes>,
+    /// Make no other changes than these
+    #[arg(long, value_name = "KIND", value_delimiter = ',', conflicts_with = "forbid", help_heading = "Changes")]
+    pub(crate) allow: Vec<ChangeArg>,
+    /// Do not make these changes
+    #[arg(long, value_name = "KIND", value_delimiter = ',', help_heading = "Changes")]
+    pub(crate) forbid: Vec<ChangeArg>,
+    /// Write the changed model, with a plan inside; without --capacity, the smallest one
+    #[arg(short, long, value_name = "OUT", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the versions of the model as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+/// A kind of change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChangeArg {
+    /// Ops in another order
+    Reorder,
+    /// Ops that run again for late readers
+    Recompute,
+    /// Chains of ops executed tile by tile
+    Patches,
+    /// Inputs that are overwritten once nobody reads them any more
+    InputReuse,
 }
 
 #[derive(Debug, clap::Args)]

@@ -5,6 +5,7 @@ mod bench;
 mod compare;
 mod dump;
 mod explain;
+mod fit;
 mod list;
 mod opt;
 mod plan;
@@ -42,6 +43,7 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
         Command::Run(args) => run::run(args),
         Command::Reduce(args) => reduce::run(args),
         Command::Reorder(args) => reorder::run(args),
+        Command::Fit(args) => fit::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Strategies => Ok(list::strategies()),

@@ -14,6 +14,8 @@
 //! Every read here is checked against the file, and following offsets costs
 //! budget ([`Window::spend`]), so that no file makes us read for ever.
 
+pub(crate) mod build;
+
 use crate::ReadError;
 use crate::source::Window;
 

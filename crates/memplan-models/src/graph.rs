@@ -4,11 +4,13 @@
 //! bodies of its control-flow ops. A [`Graph`] has tensors and, in the order of
 //! execution, ops that read and write them. [`timeline`](self::Timeline) numbers
 //! the ops, [`problem`] makes buffers of the tensors, [`program`] makes the
-//! program against which a plan is checked, [`order`] looks for a better order.
+//! program against which a plan is checked, [`order`] looks for a better order, [`rewrite`] says how other ops
+//! take the place of some.
 
 pub mod order;
 pub mod problem;
 pub mod program;
+pub mod rewrite;
 mod timeline;
 
 use memplan_core::{Bytes, IndexVec, MAX_BYTES, index_type, storage_bytes};
@@ -95,6 +97,8 @@ pub struct Op {
     pub outputs: Vec<TensorId>,
     /// Memory it needs only while it runs.
     pub scratch: Vec<Bytes>,
+    /// Memory that its kernel keeps for as long as the network is loaded, as far as it is known.
+    pub kept: Bytes,
     /// Which output may be written over which input, byte by byte.
     pub in_place: Vec<(TensorId, TensorId)>,
     /// Graphs that it runs.

@@ -3,17 +3,21 @@
 //! [`read`] makes a [`Model`] of a `.tflite` file without touching its weights,
 //! [`scratch`] knows what memory the kernels of a runtime ask for besides
 //! tensors, [`arena`] is the planner of TensorFlow Lite Micro, to compare with,
-//! [`tail`] is what the runtime keeps beside them, [`offline`] writes a model with our plan inside.
+//! [`tail`] is what the runtime keeps beside them, [`offline`] writes a model with our plan inside,
+//! [`attributes`] are the options of its operators, [`rewrite`] writes a model with other operators,
 //! [`description`] is what the check of changed models is told about a file.
 
 mod amount;
 pub mod arena;
+pub mod attributes;
 pub mod description;
+mod envelope;
 mod meaning;
 pub mod offline;
 mod options;
 mod read;
 pub mod reorder;
+pub mod rewrite;
 pub mod scratch;
 pub mod tail;
 mod vocabulary;

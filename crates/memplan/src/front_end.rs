@@ -20,6 +20,7 @@
 
 pub mod assign_gmem;
 mod early_dealloc;
+pub mod fit;
 mod layout;
 mod lower;
 mod merge_alloc;
@@ -44,6 +45,7 @@ use crate::source::Source;
 
 pub use assign_gmem::AssignGmem;
 pub use early_dealloc::EarlyDealloc;
+pub use fit::Fit;
 pub use layout::Layout;
 pub use lower::Lower;
 pub use merge_alloc::MergeAlloc;

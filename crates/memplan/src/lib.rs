@@ -50,6 +50,8 @@ pub use memplan_analysis as analysis;
 #[doc(inline)]
 pub use memplan_core as core;
 #[doc(inline)]
+pub use memplan_fit as fit;
+#[doc(inline)]
 pub use memplan_models as models;
 #[doc(inline)]
 pub use memplan_program as program;

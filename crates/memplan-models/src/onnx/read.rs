@@ -945,6 +945,7 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
         inputs,
         outputs,
         scratch: Vec::new(),
+        kept: memplan_core::Bytes::ZERO,
         in_place,
         bodies: node.bodies.clone(),
         control,

@@ -156,13 +156,19 @@ pub(super) mod field {
         pub(in super::super::super) const CODE: u16 = 0;
         pub(in super::super::super) const INPUTS: u16 = 1;
         pub(in super::super::super) const OUTPUTS: u16 = 2;
+        pub(in super::super::super) const OPTIONS_TYPE: u16 = 3;
         pub(in super::super::super) const OPTIONS: u16 = 4;
         pub(in super::super::super) const LARGE_CUSTOM_OPTIONS: u16 = 9;
+        /// Fields of one byte: numbers of options and of their format.
+        pub(in super::super::super) const BYTES: [u16; 3] = [OPTIONS_TYPE, 6, 11];
+        /// Options, custom options, lists of variables and of intermediate tensors, newer options.
+        pub(in super::super::super) const POINTERS: [u16; 5] = [OPTIONS, 5, 7, 8, 12];
     }
 
     pub(in super::super) mod operator_code {
         pub(in super::super::super) const OLD_BUILTIN: u16 = 0;
         pub(in super::super::super) const CUSTOM: u16 = 1;
+        pub(in super::super::super) const VERSION: u16 = 2;
         pub(in super::super::super) const BUILTIN: u16 = 3;
     }
 
@@ -350,6 +356,7 @@ impl Context {
         };
         let (inputs, outputs) = (resolve(&input_places), resolve(&output_places));
         let needs = self.table.needs(&Operator { kind: kind.as_str(), inputs, outputs, is_on: &is_on });
+        let kept = kept_bytes(&needs);
         let scratch = runtime.add(kind, needs);
         let inputs: Vec<TensorId> = input_places.into_iter().flatten().collect();
         let outputs: Vec<TensorId> = output_places.into_iter().flatten().collect();
@@ -369,6 +376,7 @@ impl Context {
             inputs,
             outputs,
             scratch,
+            kept,
             in_place,
             bodies,
             control,
@@ -388,6 +396,13 @@ impl Context {
     }
 }
 
+/// What a kernel keeps, each request rounded up to its alignment.
+fn kept_bytes(needs: &Needs) -> Bytes {
+    let requests = needs.kept.iter().flatten();
+    let rounded = requests.map(|(size, alignment)| size.0.checked_next_multiple_of(alignment.0.max(1)).unwrap_or(0));
+    Bytes(rounded.fold(0, u64::saturating_add))
+}
+
 /// How many scales a tensor has: one for all elements, or one for each channel; 0 if it is not quantised.
 /// A quantisation that cannot be read is none: nothing but the size of a record depends on it.
 fn scales(tensor: &Table) -> u64 {
@@ -404,7 +419,7 @@ fn is_builtin(kind: &str) -> bool {
 
 /// The name of an operator code. The number outgrew its first field, so that
 /// the larger of two fields counts.
-fn kind(code: &Table) -> Result<String, ReadError> {
+pub(super) fn kind(code: &Table) -> Result<String, ReadError> {
     let old = i32::from(code.u8(field::operator_code::OLD_BUILTIN)? as i8);
     let number = old.max(code.i32(field::operator_code::BUILTIN)?);
     match operator(number) {

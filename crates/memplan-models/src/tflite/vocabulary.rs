@@ -38,6 +38,11 @@ pub(super) fn operator(number: i32) -> Option<&'static str> {
     OPERATORS.get(usize::try_from(number).ok()?).copied()
 }
 
+/// Number of a builtin operator.
+pub(super) fn operator_number(name: &str) -> Option<i32> {
+    OPERATORS.iter().position(|operator| *operator == name).and_then(|number| i32::try_from(number).ok())
+}
+
 /// Whether there is an element type of this name.
 pub(super) fn is_element(name: &str) -> bool {
     ELEMENTS.iter().any(|(element, _)| *element == name)

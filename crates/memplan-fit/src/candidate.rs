@@ -1,0 +1,168 @@
+//! Changes of a network that are worth trying, with what each costs.
+
+use memplan_core::{Bytes, Id};
+use memplan_models::graph::OpId;
+use memplan_models::graph::rewrite::{Copied, NewOp, Padding, Rewrite};
+
+use crate::choice::{Chosen, choices};
+use crate::live::Lives;
+use crate::net::{Net, Schedule, Step};
+use crate::patch::patch;
+use crate::segment::{Tiling, first_new, segments, tilings};
+
+/// Which kinds of change may be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// Ops may run in another order.
+    pub reorder: bool,
+    /// Ops may run more than once.
+    pub recompute: bool,
+    /// Segments may be executed tile by tile.
+    pub patches: bool,
+}
+
+impl Default for Allowed {
+    fn default() -> Allowed {
+        Allowed { reorder: true, recompute: true, patches: true }
+    }
+}
+
+/// One change of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Ops run in another order.
+    Reordered,
+    /// An op runs again, for a late reader.
+    Recomputed {
+        /// The op.
+        op: OpId,
+    },
+    /// Ops run tile by tile.
+    Patched {
+        /// The first op.
+        first: OpId,
+        /// The last op, which computes the image that is split.
+        last: OpId,
+        /// How many ops.
+        ops: usize,
+        /// Rows and columns of tiles.
+        grid: [u64; 2],
+    },
+}
+
+/// A changed network, and what is estimated of it.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The ops and tensors of the changed network.
+    pub rewrite: Rewrite,
+    /// What was changed.
+    pub changes: Vec<Change>,
+    /// Most bytes alive at once: what a placement needs at least.
+    pub peak: Bytes,
+    /// Multiply-adds.
+    pub macs: u64,
+    /// Bytes that are copied only: by slices, borders and concatenations.
+    pub copied: u64,
+    /// Bytes that the runtime keeps for more ops and tensors.
+    pub overhead: Bytes,
+}
+
+impl Candidate {
+    /// What the arena needs at least, beyond what the runtime kept for the network before.
+    pub fn estimate(&self) -> Bytes {
+        Bytes(self.peak.0.saturating_add(self.overhead.0))
+    }
+}
+
+/// Changes from cheap to dear, each needing less memory than all before it, by estimate. The first one is the network
+/// as it is, in the best of the given orders.
+pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: Allowed) -> Vec<Candidate> {
+    let mut found: Vec<(usize, Chosen, u64)> = Vec::new();
+    let mut offers = Vec::new();
+    for (number, (schedule, _)) in schedules.iter().enumerate() {
+        let lives = Lives::new(net, schedule);
+        let curve = lives.curve(net, schedule);
+        let mut offer: Vec<Tiling> = Vec::new();
+        if allowed.patches {
+            for steps in segments(net, schedule, &lives) {
+                offer.extend(tilings(net, schedule, &lives, &curve, &steps));
+            }
+        }
+        let base = schedule.steps.iter().map(|step| net.layers[step.op.index()].macs).fold(0, u64::saturating_add);
+        let more = more_steps(net, schedule);
+        found.extend(choices(&curve, &offer).into_iter().map(|chosen| {
+            let macs = base.saturating_add(chosen.extra_macs);
+            (number, Chosen { overhead: chosen.overhead.saturating_add(more), ..chosen }, macs)
+        }));
+        offers.push(offer);
+    }
+    // From few multiply-adds to many; what needs no less than something cheaper is left out.
+    found.sort_by_key(|(number, chosen, macs)| (*macs, chosen.peak.saturating_add(chosen.overhead), *number));
+    let mut least = u64::MAX;
+    found.retain(|(_, chosen, _)| {
+        let needs = chosen.peak.saturating_add(chosen.overhead);
+        let is_better = needs < least;
+        least = least.min(needs);
+        is_better
+    });
+    let made = found.into_iter().filter_map(|(number, chosen, macs)| {
+        let (schedule, changes) = &schedules[number];
+        candidate(net, schedule, changes, &offers[number], &chosen, macs)
+    });
+    made.collect()
+}
+
+/// What the runtime keeps for steps that the network did not have.
+fn more_steps(net: &Net, schedule: &Schedule) -> u64 {
+    let costs = net.dialect.overhead;
+    let clones = clones(net, schedule);
+    clones.map(|step| costs.op + costs.tensor * step.outputs.len() as u64 + net.graph.ops[step.op].kept.0).sum()
+}
+
+/// Steps that write tensors which the graph does not have.
+fn clones<'a>(net: &'a Net, schedule: &'a Schedule) -> impl Iterator<Item = &'a Step> {
+    let known = net.graph.tensors.len();
+    schedule.steps.iter().filter(move |step| step.outputs.iter().any(|output| output.index() >= known))
+}
+
+/// Makes the change out of a choice; `None` if it turns out to be impossible, which would be a mistake here.
+fn candidate(
+    net: &Net,
+    schedule: &Schedule,
+    changes: &[Change],
+    offer: &[Tiling],
+    chosen: &Chosen,
+    macs: u64,
+) -> Option<Candidate> {
+    let mut rewrite = Rewrite { tensors: schedule.tensors.clone(), ops: Vec::new() };
+    let mut changes = changes.to_vec();
+    let mut copied = 0u64;
+    let mut next = 0;
+    for &index in &chosen.tilings {
+        let Tiling { steps, grid, .. } = &offer[index];
+        rewrite.ops.extend(schedule.steps[next..steps.start].iter().map(|step| kept(net, step)));
+        let first = first_new(net, schedule) - schedule.tensors.len() + rewrite.tensors.len();
+        let patch = patch(net, schedule, steps.clone(), *grid, first).ok()?;
+        rewrite.tensors.extend(patch.tensors);
+        rewrite.ops.extend(patch.ops);
+        copied = copied.saturating_add(patch.copied);
+        let (first, last) = (schedule.steps[steps.start].op, schedule.steps[steps.end - 1].op);
+        changes.push(Change::Patched { first, last, ops: steps.len(), grid: *grid });
+        next = steps.end;
+    }
+    rewrite.ops.extend(schedule.steps[next..].iter().map(|step| kept(net, step)));
+    let (peak, overhead) = (Bytes(chosen.peak), Bytes(chosen.overhead));
+    Some(Candidate { rewrite, changes, peak, macs, copied, overhead })
+}
+
+/// A step as an op of the changed network.
+fn kept(net: &Net, step: &Step) -> NewOp {
+    let old = &net.graph.ops[step.op];
+    if old.inputs == step.inputs && old.outputs == step.outputs {
+        return NewOp::Kept(step.op);
+    }
+    let mut reads: Vec<_> = old.inputs.iter().copied().zip(step.inputs.iter().copied()).collect();
+    reads.retain(|(old, new)| old != new);
+    reads.dedup();
+    NewOp::Copy(Copied { op: step.op, reads, outputs: step.outputs.clone(), padding: Padding::Unchanged, size: None })
+}

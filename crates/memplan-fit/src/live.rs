@@ -1,0 +1,105 @@
+//! How much is alive while a list of ops runs.
+//!
+//! This is the estimate that changes are compared by: the sum of all tensors that are alive at once, each rounded up to the
+//! runtime's alignment. A placement may need more than that, never less.
+
+use memplan_core::Id;
+use memplan_models::graph::TensorId;
+
+use crate::net::{Net, Schedule};
+
+/// When each tensor of a schedule is written and read for the last time, in steps.
+#[derive(Clone, Debug)]
+pub(crate) struct Lives {
+    /// The step that writes it; `None` if it is there before the first.
+    pub(crate) written: Vec<Option<usize>>,
+    /// The last step that reads it, or the number of steps if it is needed at the end; `None` if nobody reads it.
+    pub(crate) last: Vec<Option<usize>>,
+    /// What it takes.
+    pub(crate) bytes: Vec<u64>,
+}
+
+impl Lives {
+    pub(crate) fn new(net: &Net, schedule: &Schedule) -> Lives {
+        let count = net.graph.tensors.len() + schedule.tensors.len();
+        let mut lives = Lives { written: vec![None; count], last: vec![None; count], bytes: Vec::with_capacity(count) };
+        lives.bytes.extend(net.graph.tensors.ids().map(|tensor| net.arena_bytes(tensor)));
+        lives.bytes.extend(schedule.tensors.iter().map(|tensor| net.bytes_like(tensor.like, &tensor.shape)));
+        for (at, step) in schedule.steps.iter().enumerate() {
+            step.inputs.iter().for_each(|input| lives.last[input.index()] = Some(at));
+            step.outputs.iter().for_each(|output| lives.written[output.index()] = Some(at));
+        }
+        let end = schedule.steps.len();
+        net.graph.outputs.iter().for_each(|output| lives.last[output.index()] = Some(end));
+        if !net.reuses_inputs {
+            net.graph.inputs.iter().for_each(|input| lives.last[input.index()] = Some(end));
+        }
+        lives
+    }
+
+    /// Whether a tensor is there before a step runs and still needed then or later.
+    pub(crate) fn is_alive_before(&self, tensor: usize, step: usize) -> bool {
+        self.written[tensor].is_none_or(|written| written < step) && self.last[tensor].is_some_and(|last| last >= step)
+    }
+
+    /// Bytes alive while each step runs, with its scratch memory.
+    pub(crate) fn curve(&self, net: &Net, schedule: &Schedule) -> Vec<u64> {
+        let steps = schedule.steps.len();
+        let mut change = vec![0i128; steps + 1];
+        for tensor in 0..self.bytes.len() {
+            // A result that nobody reads still takes memory while it is written.
+            let first = self.written[tensor].unwrap_or(0);
+            let Some(last) = self.last[tensor].or(self.written[tensor]) else { continue };
+            change[first.min(steps)] += i128::from(self.bytes[tensor]);
+            change[(last + 1).min(steps)] -= i128::from(self.bytes[tensor]);
+        }
+        let mut alive = 0i128;
+        let at = |(change, step): (&i128, &crate::net::Step)| {
+            alive += change;
+            let scratch: u64 = net.graph.ops[step.op].scratch.iter().map(|bytes| bytes.0).sum();
+            u64::try_from(alive).unwrap_or(0).saturating_add(scratch)
+        };
+        change.iter().zip(&schedule.steps).map(at).collect()
+    }
+}
+
+/// An op in a list that takes the place of some steps.
+pub(crate) struct Run<'a> {
+    pub(crate) inputs: Vec<TensorId>,
+    pub(crate) outputs: &'a [TensorId],
+    pub(crate) scratch: u64,
+}
+
+/// Most bytes alive while these ops run in the place of the steps `from..to`. `bytes` says what tensors take that the
+/// schedule does not know.
+pub(crate) fn peak_within(
+    lives: &Lives,
+    steps: std::ops::Range<usize>,
+    runs: &[Run],
+    bytes: impl Fn(TensorId) -> u64,
+) -> u64 {
+    let known = lives.bytes.len();
+    let size = |tensor: TensorId| lives.bytes.get(tensor.index()).copied().unwrap_or_else(|| bytes(tensor));
+    let is_needed_after = |tensor: usize| lives.last.get(tensor).copied().flatten().is_some_and(|at| at >= steps.end);
+    let mut last_reader = std::collections::BTreeMap::<usize, usize>::new();
+    for (at, run) in runs.iter().enumerate() {
+        run.inputs.iter().for_each(|input| _ = last_reader.insert(input.index(), at));
+    }
+    let before = (0..known).filter(|&tensor| lives.is_alive_before(tensor, steps.start));
+    let mut alive: u64 = before.map(|tensor| lives.bytes[tensor]).sum();
+    let mut peak = 0u64;
+    for (at, run) in runs.iter().enumerate() {
+        alive += run.outputs.iter().map(|&output| size(output)).sum::<u64>();
+        peak = peak.max(alive.saturating_add(run.scratch));
+        let mut over = run.inputs.clone();
+        over.extend(run.outputs);
+        over.sort_unstable();
+        over.dedup();
+        // Only what this op read for the last time, or wrote for nobody, is over.
+        over.retain(|tensor| {
+            last_reader.get(&tensor.index()).is_none_or(|&last| last == at) && !is_needed_after(tensor.index())
+        });
+        alive -= over.into_iter().map(size).sum::<u64>();
+    }
+    peak
+}

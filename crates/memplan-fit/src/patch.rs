@@ -1,0 +1,348 @@
+//! Patches: some steps of a network, executed tile by tile.
+//!
+//! The steps of a *segment* compute one image, and nobody else reads what they compute on the way. The image is split into a
+//! grid of tiles. For each tile, from the last step to the first, the rows and columns follow that a step must compute
+//! ([`needs`]); then, from the first to the last, ops are written that compute just these:
+//!
+//! ```text
+//!            input          conv 3x3        conv 3x3 = the image, two tiles
+//!          ┌───────┐       ┌───────┐       ┌───────┐
+//!          │▓▓▓▓▓▓▓│       │▓▓▓▓▓▓▓│       │▓▓▓▓▓▓▓│     slice 0..4, pad the top, conv, pad the top, conv
+//!          │▓▓▓▓▓▓▓│   ┌──►│▓▓▓▓▓▓▓│   ┌──►│▓▓▓▓▓▓▓│
+//!          │▒▒▒▒▒▒▒│   │   │▒▒▒▒▒▒▒│   │   ├───────┤
+//!          │▒▒▒▒▒▒▒├───┘   │       ├───┘   │       │     slice 0..4 and so on; rows 1 and 2 are computed twice
+//!          └───────┘       └───────┘       └───────┘     concatenation
+//! ```
+//!
+//! Rows marked ▒ are the *halo*: both tiles need them. What is read outside of the image becomes an explicit border with the
+//! value that the op itself would assume, so that every element is the same sum of the same products.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use memplan_core::Id;
+use memplan_models::graph::TensorId;
+use memplan_models::graph::rewrite::{Copied, Fill, NewOp, NewTensor, Padding};
+
+use crate::layer::{Border, SizeForm, Spatial};
+use crate::net::{Net, Schedule, Step};
+use crate::region::{Read, Region, Span, hull};
+
+/// Ops in the place of some steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patch {
+    /// Tensors that came; the first has the id that was asked for.
+    pub tensors: Vec<NewTensor>,
+    /// The ops.
+    pub ops: Vec<NewOp>,
+    /// Multiply-adds of all of them.
+    pub macs: u64,
+    /// Bytes that are copied only: by slices, borders and concatenations.
+    pub copied: u64,
+}
+
+/// Executes the steps of a segment tile by tile; `grid` is the number of rows and columns of tiles. New tensors get ids from `first`
+/// on. The error says why that cannot be done.
+pub fn patch(
+    net: &Net,
+    schedule: &Schedule,
+    segment: Range<usize>,
+    grid: [u64; 2],
+    first: usize,
+) -> Result<Patch, String> {
+    let steps = &schedule.steps[segment];
+    let Some(image) = steps.last().and_then(|step| step.outputs.first()).copied() else {
+        return Err("there is nothing to split".to_owned());
+    };
+    let shape = net.shape(schedule, image);
+    let lengths = net.dialect.axes.map(|axis| shape.get(axis).copied().unwrap_or(0));
+    if lengths.iter().zip(grid).any(|(&length, count)| count == 0 || count > length) {
+        return Err(format!("{} rows and {} columns are too few for so many tiles", lengths[0], lengths[1]));
+    }
+    let mut writer = Writer { net, schedule, steps, first, patch: Patch::default() };
+    let tiles = Tiles { image, lengths, grid };
+    writer.assemble(&tiles, 0, [0..grid[0], 0..grid[1]], Some(image))?;
+    Ok(writer.patch)
+}
+
+/// An image that is split.
+struct Tiles {
+    image: TensorId,
+    /// Height and width of the image.
+    lengths: [u64; 2],
+    grid: [u64; 2],
+}
+
+impl Tiles {
+    /// The region that a range of tiles covers.
+    fn region(&self, ranges: &[Range<u64>; 2]) -> Region {
+        [0, 1].map(|axis| {
+            let part = |index: u64| Span::part(self.lengths[axis], index, self.grid[axis]);
+            part(ranges[axis].start).hull(part(ranges[axis].end - 1))
+        })
+    }
+}
+
+/// A part of a tensor that is there: the tensor that holds it.
+#[derive(Clone, Copy)]
+struct Part {
+    tensor: TensorId,
+    region: Region,
+}
+
+/// What one step computes for a tile, and what it reads along each axis.
+type Need = (Region, [Read; 2]);
+
+struct Writer<'n, 's> {
+    net: &'n Net<'n>,
+    schedule: &'s Schedule,
+    steps: &'s [Step],
+    first: usize,
+    patch: Patch,
+}
+
+impl Writer<'_, '_> {
+    /// Computes a range of tiles into one tensor: row after row of tiles (axis 0), in each row column after column
+    /// (axis 1). A concatenation takes only so many tensors, so that many tiles are joined in groups.
+    fn assemble(
+        &mut self,
+        tiles: &Tiles,
+        axis: usize,
+        ranges: [Range<u64>; 2],
+        into: Option<TensorId>,
+    ) -> Result<TensorId, String> {
+        let range = ranges[axis].clone();
+        let count = range.end - range.start;
+        if count == 1 && axis == 0 {
+            return self.assemble(tiles, 1, ranges, into);
+        }
+        if count == 1 {
+            return self.tile(tiles.image, tiles.region(&ranges));
+        }
+        let parts = count.min(self.net.dialect.most_joined as u64);
+        let mut inputs = Vec::new();
+        for index in 0..parts {
+            let part = Span::part(count, index, parts);
+            let mut ranges = ranges.clone();
+            ranges[axis] = range.start + part.start..range.start + part.end;
+            inputs.push(self.assemble(tiles, axis, ranges, None)?);
+        }
+        let output = match into {
+            Some(image) => image,
+            None => self.part_of(tiles.image, tiles.region(&ranges)),
+        };
+        self.count_copy(tiles.image, tiles.region(&ranges));
+        self.patch.ops.push(NewOp::Concat { inputs, output, axis: self.net.dialect.axes[axis] });
+        Ok(output)
+    }
+
+    /// Computes one tile; returns the tensor that holds it.
+    fn tile(&mut self, image: TensorId, region: Region) -> Result<TensorId, String> {
+        let needs = self.needs(image, region)?;
+        let mut parts = BTreeMap::<TensorId, Part>::new();
+        for (step, need) in self.steps.iter().zip(needs) {
+            let Some((computed, reads)) = need else { continue };
+            let output = step.outputs[0];
+            let tensor = self.step(step, computed, reads, &parts)?;
+            parts.insert(output, Part { tensor, region: computed });
+        }
+        let Some(&part) = parts.get(&image) else { return Err("no step computes the image".to_owned()) };
+        Ok(self.cut(image, part, region))
+    }
+
+    /// What each step has to compute for a region of the image, and what it reads; `None` for steps it does not need.
+    fn needs(&self, image: TensorId, region: Region) -> Result<Vec<Option<Need>>, String> {
+        let mut wanted = BTreeMap::from([(image, region)]);
+        let mut needs = vec![None; self.steps.len()];
+        for (step, need) in self.steps.iter().zip(&mut needs).rev() {
+            let Some(&region) = step.outputs.first().and_then(|output| wanted.get(output)) else { continue };
+            let spatial = self.spatial(step)?;
+            let mut reads: Option<[Read; 2]> = None;
+            for &index in &spatial.images {
+                let input = step.inputs[index];
+                let lengths = self.lengths(input);
+                let outside = || "a tile would lie outside of the image".to_owned();
+                let rows = spatial.reach[0].read(region[0], lengths[0]).ok_or_else(outside)?;
+                let columns = spatial.reach[1].read(region[1], lengths[1]).ok_or_else(outside)?;
+                let read = [rows.image, columns.image];
+                wanted.entry(input).and_modify(|known| *known = hull(*known, read)).or_insert(read);
+                reads = Some([rows, columns]);
+            }
+            // All images of an op have the same height and width, so that what is read is the same for each.
+            let reads = reads.ok_or("it reads no image")?;
+            *need = Some((reads.map(|read| read.computed), reads));
+        }
+        Ok(needs)
+    }
+
+    fn spatial(&self, step: &Step) -> Result<&Spatial, String> {
+        let layer = &self.net.layers[step.op.index()];
+        layer.spatial.as_ref().map_err(|why| format!("{}: {why}", self.net.graph.ops[step.op].label()))
+    }
+
+    fn lengths(&self, tensor: TensorId) -> [u64; 2] {
+        let shape = self.net.shape(self.schedule, tensor);
+        self.net.dialect.axes.map(|axis| shape.get(axis).copied().unwrap_or(0))
+    }
+
+    /// Writes what one step computes for a tile; returns the tensor that holds it.
+    fn step(
+        &mut self,
+        step: &Step,
+        computed: Region,
+        reads: [Read; 2],
+        parts: &BTreeMap<TensorId, Part>,
+    ) -> Result<TensorId, String> {
+        let spatial = self.spatial(step)?.clone();
+        let output = step.outputs[0];
+        let region = reads.map(|read| read.image);
+        let padding = self.padding(&spatial, reads).ok_or_else(|| {
+            let label = self.net.graph.ops[step.op].label();
+            format!("{label}: positions outside of the image do not count, and a tile cannot say so")
+        })?;
+        let mut substitutes = Vec::new();
+        let originals = &self.net.graph.ops[step.op].inputs;
+        for (index, (&original, &input)) in originals.iter().zip(&step.inputs).enumerate() {
+            let mut tensor = input;
+            if spatial.images.contains(&index) {
+                let whole = || Part { tensor: input, region: self.lengths(input).map(Span::all) };
+                let part = parts.get(&input).copied().unwrap_or_else(whole);
+                tensor = self.cut(input, part, region);
+                if let Edge::Around(fill) = padding {
+                    tensor = self.bordered(input, tensor, reads, fill);
+                }
+            }
+            if tensor != original && !substitutes.contains(&(original, tensor)) {
+                substitutes.push((original, tensor));
+            }
+            if matches!(spatial.border, Border::Added(_)) {
+                // The border is all that the op adds.
+                return Ok(tensor);
+            }
+        }
+        let tensor = self.part_of(output, computed);
+        let positions = computed[0].length().saturating_mul(computed[1].length());
+        let all = self.lengths(output).iter().product::<u64>().max(1);
+        let macs = u128::from(self.net.layers[step.op.index()].macs) * u128::from(positions) / u128::from(all);
+        self.patch.macs = self.patch.macs.saturating_add(u64::try_from(macs).unwrap_or(u64::MAX));
+        let size = spatial.size_input.map(|(input, form)| (input, self.size(form, output, computed)));
+        let padding = match padding {
+            Edge::Unchanged => Padding::Unchanged,
+            Edge::Around(_) => Padding::NONE,
+            Edge::Stated => {
+                Padding::Explicit { before: reads.map(|read| read.before), after: reads.map(|read| read.after) }
+            }
+        };
+        let copied = Copied { op: step.op, reads: substitutes, outputs: vec![tensor], padding, size };
+        self.patch.ops.push(NewOp::Copy(copied));
+        Ok(tensor)
+    }
+
+    /// How the edges of a tile are made; `None` if they cannot be.
+    fn padding(&self, spatial: &Spatial, reads: [Read; 2]) -> Option<Edge> {
+        if spatial.reach.iter().all(|reach| !matches!(reach, crate::layer::Reach::Window { size: 2.., .. })) {
+            // Such ops never look outside of the image, except for those that only add a border.
+            return Some(match spatial.border {
+                Border::Added(fill) => Edge::Around(fill),
+                _ => Edge::Unchanged,
+            });
+        }
+        let has_border = reads.iter().any(|read| read.before > 0 || read.after > 0);
+        match spatial.border {
+            _ if self.net.dialect.states_padding => Some(Edge::Stated),
+            Border::Value(fill) | Border::Added(fill) if has_border => Some(Edge::Around(fill)),
+            Border::LeftOut if has_border => None,
+            _ => Some(Edge::Around(Fill::Zero)),
+        }
+    }
+
+    /// What an input says that gives the size of a tile.
+    fn size(&self, form: SizeForm, output: TensorId, computed: Region) -> Vec<i32> {
+        let shape = self.shape_of(output, computed);
+        let number = |&dimension: &u64| i32::try_from(dimension).unwrap_or(i32::MAX);
+        match form {
+            SizeForm::Shape => shape.iter().map(number).collect(),
+            SizeForm::HeightWidth => self.net.dialect.axes.iter().map(|&axis| number(&shape[axis])).collect(),
+        }
+    }
+
+    /// The region of a tensor, cut out of a part that may be larger.
+    fn cut(&mut self, of: TensorId, part: Part, region: Region) -> TensorId {
+        if part.region == region {
+            return part.tensor;
+        }
+        let output = self.part_of(of, region);
+        self.count_copy(of, region);
+        let mut begin = vec![0; self.net.shape(self.schedule, of).len()];
+        for (axis, &dimension) in self.net.dialect.axes.iter().enumerate() {
+            begin[dimension] = region[axis].start - part.region[axis].start;
+        }
+        self.patch.ops.push(NewOp::Slice { input: part.tensor, output, begin });
+        output
+    }
+
+    /// A tile with the border that an op would look at.
+    fn bordered(&mut self, of: TensorId, tile: TensorId, reads: [Read; 2], fill: Fill) -> TensorId {
+        if reads.iter().all(|read| read.before == 0 && read.after == 0) {
+            return tile;
+        }
+        let mut shape = self.shape_of(of, reads.map(|read| read.image));
+        let mut before = vec![0; shape.len()];
+        for (read, &axis) in reads.iter().zip(&self.net.dialect.axes) {
+            shape[axis] += read.before + read.after;
+            before[axis] = read.before;
+        }
+        let suffix = format!("{}+border", suffix(reads.map(|read| read.image)));
+        self.patch.copied = self.patch.copied.saturating_add(self.bytes(of, &shape));
+        let output = self.new_tensor(of, shape, &suffix);
+        self.patch.ops.push(NewOp::Pad { input: tile, output, before, fill });
+        output
+    }
+
+    /// A new tensor for a region of a tensor.
+    fn part_of(&mut self, of: TensorId, region: Region) -> TensorId {
+        let shape = self.shape_of(of, region);
+        self.new_tensor(of, shape, &suffix(region))
+    }
+
+    fn new_tensor(&mut self, of: TensorId, shape: Vec<u64>, suffix: &str) -> TensorId {
+        let like = self.net.original(self.schedule, of);
+        let name = format!("{}{suffix}", self.net.graph.tensors[like].name);
+        self.patch.tensors.push(NewTensor { like, shape, name });
+        TensorId::from_index(self.first + self.patch.tensors.len() - 1)
+    }
+
+    fn shape_of(&self, tensor: TensorId, region: Region) -> Vec<u64> {
+        let mut shape = self.net.shape(self.schedule, tensor).to_vec();
+        for (span, &axis) in region.iter().zip(&self.net.dialect.axes) {
+            shape[axis] = span.length();
+        }
+        shape
+    }
+
+    fn count_copy(&mut self, of: TensorId, region: Region) {
+        let bytes = self.bytes(of, &self.shape_of(of, region));
+        self.patch.copied = self.patch.copied.saturating_add(bytes);
+    }
+
+    fn bytes(&self, of: TensorId, shape: &[u64]) -> u64 {
+        self.net.bytes_like(self.net.original(self.schedule, of), shape)
+    }
+}
+
+/// How the edges of a tile are made.
+#[derive(Clone, Copy)]
+enum Edge {
+    /// The op does not look outside of the image.
+    Unchanged,
+    /// What it looks at is put around the tile before.
+    Around(Fill),
+    /// The op itself states how much it looks at.
+    Stated,
+}
+
+/// `[0:24,0:48]`: rows and columns of a tile, for its name.
+fn suffix(region: Region) -> String {
+    let [rows, columns] = region;
+    format!("[{}:{},{}:{}]", rows.start, rows.end, columns.start, columns.end)
+}

@@ -1,0 +1,164 @@
+//! Which steps can be executed tile by tile, and what that takes.
+//!
+//! A segment is a run of neighbouring steps, all spatial, that compute one image; nobody outside reads what they compute on the way.
+//! Where a schedule has a chain, every part of the chain is a segment, and a residual block is one as a whole:
+//!
+//! ```text
+//!   a ─► b ─┬─► c ─► d ─┬─► add ─► e       a..=a   a..=b   c..=d   b..=add   a..=e   …
+//!           └───────────┘                  not b..=c: `add` reads b
+//! ```
+
+use std::ops::Range;
+
+use memplan_core::Id;
+use memplan_models::graph::rewrite::NewOp;
+
+use crate::live::{Lives, Run, peak_within};
+use crate::net::{Net, Schedule};
+use crate::patch::{Patch, patch};
+
+/// A way to execute some steps tile by tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiling {
+    /// The steps.
+    pub steps: Range<usize>,
+    /// Rows and columns of tiles.
+    pub grid: [u64; 2],
+    /// Most bytes alive while the tiles are computed.
+    pub peak: u64,
+    /// Multiply-adds on top of those of the steps.
+    pub extra_macs: u64,
+    /// Bytes that are copied only.
+    pub copied: u64,
+    /// Bytes that the runtime keeps for more ops and tensors.
+    pub overhead: u64,
+}
+
+/// How many rows and columns of tiles are tried: few first, then in larger steps.
+const COUNTS: [u64; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32];
+/// More columns than this are not tried: every tile costs the runtime records of its ops.
+const MOST_COLUMNS: u64 = 8;
+
+/// All segments of a schedule that end somewhere behind their first step, longest last.
+pub(crate) fn segments(net: &Net, schedule: &Schedule, lives: &Lives) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for first in 0..schedule.steps.len() {
+        // The furthest reader of what the steps so far have computed. Where the next step is the only one left to
+        // read anything, everything but the last output is read inside.
+        let mut furthest = first;
+        for last in first..schedule.steps.len() {
+            let step = &schedule.steps[last];
+            if net.layers[step.op.index()].spatial.is_err() {
+                break;
+            }
+            if furthest <= last {
+                found.push(first..last + 1);
+            }
+            let reader = step.outputs.iter().filter_map(|output| lives.last[output.index()]).max();
+            furthest = furthest.max(reader.unwrap_or(usize::MAX));
+        }
+    }
+    found
+}
+
+/// The ways to execute a segment tile by tile in which less is alive than without tiles.
+pub(crate) fn tilings(
+    net: &Net,
+    schedule: &Schedule,
+    lives: &Lives,
+    curve: &[u64],
+    steps: &Range<usize>,
+) -> Vec<Tiling> {
+    let Some(hottest) = curve[steps.clone()].iter().max().copied() else { return Vec::new() };
+    let Some(&image) = schedule.steps[steps.end - 1].outputs.first() else { return Vec::new() };
+    // At the end all tiles and the whole image are there: no grid needs less than that.
+    let through = (0..lives.bytes.len())
+        .filter(|&tensor| lives.is_alive_before(tensor, steps.start) && lives.last[tensor] >= Some(steps.end));
+    let least = through.map(|tensor| lives.bytes[tensor]).sum::<u64>() + 2 * lives.bytes[image.index()];
+    if least >= hottest {
+        return Vec::new();
+    }
+    let mut found: Vec<Tiling> = Vec::new();
+    for columns in COUNTS.into_iter().filter(|&columns| columns <= MOST_COLUMNS) {
+        let mut best = found.iter().map(|tiling| tiling.peak).min().unwrap_or(hottest);
+        // More columns than rows, or a grid of one tile, is never better.
+        for rows in COUNTS.into_iter().filter(|&rows| rows >= columns && rows > 1 && rows <= 4 * columns.max(8)) {
+            let Ok(patch) = patch(net, schedule, steps.clone(), [rows, columns], first_new(net, schedule)) else {
+                break;
+            };
+            let tiling = judged(net, schedule, lives, steps, [rows, columns], &patch);
+            if tiling.peak >= best {
+                continue;
+            }
+            best = tiling.peak;
+            found.push(tiling);
+        }
+    }
+    found
+}
+
+/// The id of the first tensor that a schedule does not have.
+pub(crate) fn first_new(net: &Net, schedule: &Schedule) -> usize {
+    net.graph.tensors.len() + schedule.tensors.len()
+}
+
+fn judged(
+    net: &Net,
+    schedule: &Schedule,
+    lives: &Lives,
+    steps: &Range<usize>,
+    grid: [u64; 2],
+    patch: &Patch,
+) -> Tiling {
+    let first = first_new(net, schedule);
+    let runs: Vec<Run> = patch.ops.iter().map(|op| run(net, first, patch, op)).collect();
+    let bytes = |tensor: memplan_models::graph::TensorId| {
+        let tensor = &patch.tensors[tensor.index() - first];
+        net.bytes_like(tensor.like, &tensor.shape)
+    };
+    let before: u64 = schedule.steps[steps.clone()].iter().map(|step| net.layers[step.op.index()].macs).sum();
+    Tiling {
+        steps: steps.clone(),
+        grid,
+        peak: peak_within(lives, steps.clone(), &runs, bytes),
+        extra_macs: patch.macs.saturating_sub(before),
+        copied: patch.copied,
+        overhead: overhead(net, schedule, steps, patch),
+    }
+}
+
+fn run<'a>(net: &'a Net, first: usize, patch: &'a Patch, op: &'a NewOp) -> Run<'a> {
+    // Scratch memory of a copied op shrinks with its output.
+    let scratch = match op {
+        NewOp::Copy(copied) => {
+            let old = &net.graph.ops[copied.op];
+            let whole = old.outputs.first().map_or(1, |&output| net.graph.tensors[output].bytes.0).max(1);
+            let tile = copied.outputs.first().and_then(|output| patch.tensors.get(output.index().checked_sub(first)?));
+            let tile = tile.map_or(whole, |tensor| net.bytes_like(tensor.like, &tensor.shape));
+            let scratch: u64 = old.scratch.iter().map(|bytes| bytes.0).sum();
+            u64::try_from(u128::from(scratch) * u128::from(tile) / u128::from(whole)).unwrap_or(u64::MAX)
+        }
+        _ => 0,
+    };
+    Run { inputs: op.inputs(net.graph), outputs: op.outputs(net.graph), scratch }
+}
+
+/// What the runtime keeps for the ops of a patch beyond what it kept for the steps.
+fn overhead(net: &Net, schedule: &Schedule, steps: &Range<usize>, patch: &Patch) -> u64 {
+    let costs = net.dialect.overhead;
+    let of_op = |op: &NewOp| {
+        costs.op
+            + match op {
+                NewOp::Kept(op) => net.graph.ops[*op].kept.0,
+                NewOp::Copy(copied) => net.graph.ops[copied.op].kept.0,
+                NewOp::Slice { .. } => 2 * costs.tensor,
+                NewOp::Pad { .. } => costs.pad + costs.tensor,
+                NewOp::Concat { .. } => costs.concat,
+            }
+    };
+    let after = patch.ops.iter().map(of_op).sum::<u64>() + costs.tensor * patch.tensors.len() as u64;
+    // Tensors that only the steps used make room for new ones.
+    let of_step = |step: &crate::net::Step| costs.op + costs.tensor + net.graph.ops[step.op].kept.0;
+    let before = schedule.steps[steps.clone()].iter().map(of_step).sum::<u64>();
+    after.saturating_sub(before)
+}

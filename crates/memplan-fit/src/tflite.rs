@@ -1,0 +1,186 @@
+//! Layers of a `.tflite` model: which operators are spatial, and how.
+
+use memplan_core::Id;
+use memplan_models::graph::rewrite::Fill;
+use memplan_models::graph::{Graph, Op, Tensor};
+use memplan_models::tflite::attributes::{Attributes, Edges, WindowOptions};
+
+use crate::layer::{Border, Layer, Reach, SizeForm, Spatial};
+
+/// Height and width among the dimensions of an image.
+pub const AXES: [usize; 2] = [1, 2];
+
+/// Operators that compute each output element from the input elements at the same position, or, the last one, from
+/// all elements of the same position.
+const POINTWISE: [&str; 32] = [
+    "ABS",
+    "ADD",
+    "CAST",
+    "CEIL",
+    "COS",
+    "DEQUANTIZE",
+    "DIV",
+    "ELU",
+    "EXP",
+    "FLOOR",
+    "GELU",
+    "HARD_SWISH",
+    "LEAKY_RELU",
+    "LOG",
+    "LOGISTIC",
+    "MAXIMUM",
+    "MINIMUM",
+    "MUL",
+    "NEG",
+    "PRELU",
+    "QUANTIZE",
+    "RELU",
+    "RELU6",
+    "RELU_0_TO_1",
+    "RELU_N1_TO_1",
+    "ROUND",
+    "RSQRT",
+    "SQRT",
+    "SQUARE",
+    "SUB",
+    "TANH",
+    "SOFTMAX",
+];
+
+/// A layer for each operator.
+pub fn layers(graph: &Graph, attributes: &[Attributes]) -> Vec<Layer> {
+    let layer = |(id, op): (memplan_models::graph::OpId, &Op)| {
+        let attributes = attributes.get(id.index()).copied().unwrap_or_default();
+        Layer { macs: macs(graph, op), spatial: spatial(graph, op, &attributes) }
+    };
+    graph.ops.iter_enumerated().map(layer).collect()
+}
+
+/// Multiply-adds of an operator; operators that do not multiply matrices have none.
+fn macs(graph: &Graph, op: &Op) -> u64 {
+    let elements = |tensor: &Tensor| tensor.shape.iter().fold(1u64, |product, &n| product.saturating_mul(n));
+    let input = |index: usize| op.inputs.get(index).map(|&tensor| &graph.tensors[tensor]);
+    let output = op.outputs.first().map_or(0, |&tensor| elements(&graph.tensors[tensor]));
+    // Each output is a sum over the filter but for its one dimension of output channels.
+    let per_output = |filter: &Tensor, channels: usize| {
+        let outputs = filter.shape.get(channels).copied().unwrap_or(1).max(1);
+        elements(filter) / outputs
+    };
+    match (op.kind.as_str(), input(1)) {
+        ("CONV_2D" | "FULLY_CONNECTED", Some(filter)) => output.saturating_mul(per_output(filter, 0)),
+        ("DEPTHWISE_CONV_2D", Some(filter)) => output.saturating_mul(per_output(filter, 3)),
+        // Each input is multiplied with the filter but for its one dimension of input channels.
+        ("TRANSPOSE_CONV", Some(filter)) => {
+            input(2).map_or(0, |image| elements(image).saturating_mul(per_output(filter, 3)))
+        }
+        _ => 0,
+    }
+}
+
+/// How an operator can be computed part by part, or why it cannot.
+fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, String> {
+    if op.is_stateful {
+        return Err("it has state, or does something besides writing its output".to_owned());
+    }
+    let &[output] = op.outputs.as_slice() else { return Err("it does not have one output".to_owned()) };
+    let output = &graph.tensors[output];
+    if output.shape.len() != 4 {
+        return Err(format!("its output, {}, is no image", output.describe()));
+    }
+    let image = |index: usize| {
+        let tensor = op.inputs.get(index).map(|&tensor| &graph.tensors[tensor]);
+        tensor.filter(|tensor| tensor.shape.len() == 4).ok_or_else(|| "its input is no image".to_owned())
+    };
+    match op.kind.as_str() {
+        "CONV_2D" | "DEPTHWISE_CONV_2D" => {
+            let filter = image(1)?;
+            let size = [filter.shape[1], filter.shape[2]];
+            windowed(image(0)?, output, attributes.window, size, Border::Value(Fill::Zero))
+        }
+        "MAX_POOL_2D" => pooled(image(0)?, output, attributes.window, Border::Value(Fill::Lowest)),
+        "AVERAGE_POOL_2D" | "L2_POOL_2D" => pooled(image(0)?, output, attributes.window, Border::LeftOut),
+        "TRANSPOSE_CONV" => {
+            let filter = image(1)?;
+            let options = attributes.window.ok_or("its options are missing")?;
+            if [filter.shape[1], filter.shape[2]] != options.stride {
+                return Err("its windows overlap in the output".to_owned());
+            }
+            scaled(image(2)?, output, 2, (0, SizeForm::Shape))
+        }
+        "RESIZE_NEAREST_NEIGHBOR" if attributes.aligns_corners => Err("it aligns corners".to_owned()),
+        "RESIZE_NEAREST_NEIGHBOR" => scaled(image(0)?, output, 0, (1, SizeForm::HeightWidth)),
+        "CONCATENATION" if attributes.axis != 3 && attributes.axis != -1 => {
+            Err("it joins images along something else than their channels".to_owned())
+        }
+        "CONCATENATION" => pointwise(graph, op, output),
+        kind if POINTWISE.contains(&kind) => pointwise(graph, op, output),
+        _ => Err("it is not known to compute every position from what is near".to_owned()),
+    }
+}
+
+fn pooled(image: &Tensor, output: &Tensor, options: Option<WindowOptions>, border: Border) -> Result<Spatial, String> {
+    windowed(image, output, options, options.map_or([0, 0], |options| options.filter), border)
+}
+
+fn windowed(
+    image: &Tensor,
+    output: &Tensor,
+    options: Option<WindowOptions>,
+    filter: [u64; 2],
+    border: Border,
+) -> Result<Spatial, String> {
+    let options = options.ok_or("its options are missing")?;
+    let axis = |axis: usize| {
+        let (filter, stride, dilation) = (filter[axis], options.stride[axis], options.dilation[axis]);
+        let (inputs, outputs) = (image.shape[AXES[axis]], output.shape[AXES[axis]]);
+        if filter == 0 || stride == 0 || dilation == 0 || outputs == 0 {
+            return Err("its options make no sense".to_owned());
+        }
+        let too_large = || "its numbers are too large".to_owned();
+        let size = (filter - 1).checked_mul(dilation).and_then(|size| size.checked_add(1)).ok_or_else(too_large)?;
+        let end = (outputs - 1).checked_mul(stride).and_then(|end| end.checked_add(size)).ok_or_else(too_large)?;
+        let before = match options.edges {
+            Edges::Same => end.saturating_sub(inputs) / 2,
+            Edges::Valid if end > inputs => return Err("its shapes do not go together".to_owned()),
+            Edges::Valid => 0,
+        };
+        Ok(Reach::Window { size, stride, before })
+    };
+    Ok(Spatial { reach: [axis(0)?, axis(1)?], images: vec![0], border, size_input: None })
+}
+
+/// Upsampling by whole factors.
+fn scaled(image: &Tensor, output: &Tensor, input: usize, size_input: (usize, SizeForm)) -> Result<Spatial, String> {
+    let axis = |axis: usize| {
+        let (inputs, outputs) = (image.shape[AXES[axis]], output.shape[AXES[axis]]);
+        match outputs.checked_div(inputs) {
+            Some(factor) if factor > 0 && factor * inputs == outputs => Ok(Reach::Scale { factor }),
+            _ => Err(format!("{inputs} positions become {outputs}, which is no multiple")),
+        }
+    };
+    Ok(Spatial {
+        reach: [axis(0)?, axis(1)?],
+        images: vec![input],
+        border: Border::LeftOut,
+        size_input: Some(size_input),
+    })
+}
+
+/// Every position from the same position of all images; inputs with one position only are the same for all.
+fn pointwise(graph: &Graph, op: &Op, output: &Tensor) -> Result<Spatial, String> {
+    let mut images = Vec::new();
+    for (index, &input) in op.inputs.iter().enumerate() {
+        let shape = &graph.tensors[input].shape;
+        // Fewer dimensions than four are the last ones.
+        let dimension = |axis: usize| (axis + shape.len()).checked_sub(4).map_or(1, |place| shape[place]);
+        let is_image = AXES.iter().all(|&axis| dimension(axis) == output.shape[axis]);
+        match (is_image, shape.len()) {
+            (true, 4) => images.push(index),
+            _ if AXES.iter().all(|&axis| dimension(axis) == 1) => {}
+            _ => return Err("it repeats rows or columns of an input".to_owned()),
+        }
+    }
+    let none = images.is_empty().then(|| "it reads no image".to_owned());
+    let spatial = Spatial { reach: [Reach::POINT; 2], images, border: Border::LeftOut, size_input: None };
+    none.map_or(Ok(spatial), Err)
+}

@@ -1,0 +1,164 @@
+//! Other ops in the place of some: what a writer needs to know to write a changed model.
+//!
+//! A [`Rewrite`] lists the ops of the first graph in their new order. An op stays as it is, or is copied with other
+//! tensors and other padding, or is new: a slice, a padding, a concatenation. Tensors keep their ids, and new ones come
+//! behind them, each like an old one but for its shape:
+//!
+//! ```text
+//!   before   in ──conv──► a                            Kept(conv)
+//!
+//!   after    in ──slice──► t0 ──conv──► t1 ─┐          Slice, Copy(conv)
+//!            in ──slice──► t2 ──conv──► t3 ─┴──► a     Slice, Copy(conv), Concat
+//! ```
+//!
+//! Nothing in it knows the format of the file. [`tflite::rewrite`](crate::tflite::rewrite) writes it.
+
+use memplan_core::Id;
+
+use super::{Graph, OpId, TensorId};
+
+/// The ops of a graph after a change, and the tensors that came to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rewrite {
+    /// New tensors; their ids follow those of the graph.
+    pub tensors: Vec<NewTensor>,
+    /// All ops in their new order.
+    pub ops: Vec<NewOp>,
+}
+
+/// A tensor that came to a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewTensor {
+    /// The tensor whose element type and quantisation it has.
+    pub like: TensorId,
+    /// Its dimensions.
+    pub shape: Vec<u64>,
+    /// Its name.
+    pub name: String,
+}
+
+/// An op of a changed graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewOp {
+    /// An op as it is.
+    Kept(OpId),
+    /// An op with other tensors.
+    Copy(Copied),
+    /// A part of a tensor: from `begin` on, as much as the output holds.
+    Slice {
+        /// What is cut.
+        input: TensorId,
+        /// The part.
+        output: TensorId,
+        /// The first position, by dimension.
+        begin: Vec<u64>,
+    },
+    /// A tensor with a border around it: as much in front as `before` says, the rest of the output behind.
+    Pad {
+        /// What gets a border.
+        input: TensorId,
+        /// It and the border.
+        output: TensorId,
+        /// Positions in front, by dimension.
+        before: Vec<u64>,
+        /// What the border holds.
+        fill: Fill,
+    },
+    /// Tensors one behind the other.
+    Concat {
+        /// The tensors.
+        inputs: Vec<TensorId>,
+        /// All of them.
+        output: TensorId,
+        /// The dimension along which they follow one another.
+        axis: usize,
+    },
+}
+
+/// An op with other tensors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// The op.
+    pub op: OpId,
+    /// Tensors it reads, each with what it reads instead.
+    pub reads: Vec<(TensorId, TensorId)>,
+    /// What it writes.
+    pub outputs: Vec<TensorId>,
+    /// Its padding.
+    pub padding: Padding,
+    /// What an input that gives the size of the output shall hold: the number of the input among those of the file, and the content.
+    pub size: Option<(usize, Vec<i32>)>,
+}
+
+/// The padding of a copied op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Padding {
+    /// As it was.
+    Unchanged,
+    /// So many positions in front and behind, of height and of width.
+    Explicit {
+        /// In front.
+        before: [u64; 2],
+        /// Behind.
+        after: [u64; 2],
+    },
+}
+
+impl Padding {
+    /// No padding at all.
+    pub const NONE: Padding = Padding::Explicit { before: [0, 0], after: [0, 0] };
+}
+
+/// What a border holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// Zero, as the tensor's quantisation stores it: it adds nothing to a sum of products.
+    Zero,
+    /// The lowest number there is: it is never a maximum.
+    Lowest,
+}
+
+impl Rewrite {
+    /// The graph as it is.
+    pub fn unchanged(graph: &Graph) -> Rewrite {
+        Rewrite { tensors: Vec::new(), ops: graph.ops.ids().map(NewOp::Kept).collect() }
+    }
+
+    /// The shape of an old or a new tensor.
+    pub fn shape<'a>(&'a self, graph: &'a Graph, tensor: TensorId) -> &'a [u64] {
+        match graph.tensors.get(tensor) {
+            Some(old) => &old.shape,
+            None => &self.tensors[tensor.index() - graph.tensors.len()].shape,
+        }
+    }
+}
+
+impl NewOp {
+    /// What it reads; without the constants of its format.
+    pub fn inputs<'a>(&'a self, graph: &'a Graph) -> Vec<TensorId> {
+        match self {
+            NewOp::Kept(op) => graph.ops[*op].inputs.clone(),
+            NewOp::Copy(copied) => graph.ops[copied.op].inputs.iter().map(|&input| copied.read(input)).collect(),
+            NewOp::Slice { input, .. } | NewOp::Pad { input, .. } => vec![*input],
+            NewOp::Concat { inputs, .. } => inputs.clone(),
+        }
+    }
+
+    /// What it writes.
+    pub fn outputs<'a>(&'a self, graph: &'a Graph) -> &'a [TensorId] {
+        match self {
+            NewOp::Kept(op) => &graph.ops[*op].outputs,
+            NewOp::Copy(copied) => &copied.outputs,
+            NewOp::Slice { output, .. } | NewOp::Pad { output, .. } | NewOp::Concat { output, .. } => {
+                std::slice::from_ref(output)
+            }
+        }
+    }
+}
+
+impl Copied {
+    /// What it reads in the place of a tensor.
+    pub fn read(&self, tensor: TensorId) -> TensorId {
+        self.reads.iter().find(|(old, _)| *old == tensor).map_or(tensor, |(_, new)| *new)
+    }
+}

@@ -1,0 +1,140 @@
+//! The options of operators, as far as they say which inputs an output depends on.
+//!
+//! A convolution's options are a table of small numbers: padding, strides, dilation, activation. Absent numbers have a
+//! default. Only what spatial operators need is read here; a [`Window`](WindowOptions) is what all of them share.
+
+use memplan_core::Id;
+
+use super::read::{check_signature, check_version, field};
+use crate::ReadError;
+use crate::flatbuffer::Table;
+use crate::flatbuffer::build::{Node, Value};
+use crate::graph::{Graph, OpId};
+use crate::source::{ReadAt, Window};
+
+/// How the edges of an image are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edges {
+    /// Padded, so that the output has a position for every stride of the input.
+    Same,
+    /// Not padded.
+    Valid,
+}
+
+/// Options of an operator that looks through a window: convolutions and pools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowOptions {
+    /// What happens at the edges.
+    pub edges: Edges,
+    /// Height and width from one position to the next.
+    pub stride: [u64; 2],
+    /// Height and width from one element of the window to the next.
+    pub dilation: [u64; 2],
+    /// Height and width of the window of a pool; convolutions have it in the shape of their filter.
+    pub filter: [u64; 2],
+}
+
+/// What is known of an operator besides its tensors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// Options of a convolution or a pool.
+    pub window: Option<WindowOptions>,
+    /// The dimension of a concatenation; negative ones count from behind.
+    pub axis: i32,
+    /// A resize aligns the centres of corners.
+    pub aligns_corners: bool,
+}
+
+/// Attributes of the operators of the first subgraph, in the order of the file.
+pub fn read(source: &dyn ReadAt, graph: &Graph) -> Result<Vec<Attributes>, ReadError> {
+    let window = Window::new(source);
+    check_signature(&window)?;
+    let root = Table::root(&window)?;
+    check_version(&root)?;
+    let Some(subgraph) = root.vector(field::SUBGRAPHS, 4)?.tables()?.into_iter().next() else {
+        return Ok(Vec::new());
+    };
+    let operators = subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()?;
+    let attributes = |(index, operator): (usize, Table)| {
+        let options = operator.table(field::operator::OPTIONS)?;
+        let kind = graph.ops.get(OpId::from_index(index)).map_or("", |op| op.kind.as_str());
+        options.map_or(Ok(Attributes::default()), |options| of_options(kind, &options))
+    };
+    operators.into_iter().enumerate().map(attributes).collect()
+}
+
+fn of_options(kind: &str, options: &Table) -> Result<Attributes, ReadError> {
+    let none = Attributes::default();
+    Ok(match (kind, Layout::of(kind)) {
+        (_, Some(layout)) => Attributes { window: Some(layout.read(options)?), ..none },
+        ("CONCATENATION", None) => Attributes { axis: options.i32(0)?, ..none },
+        ("RESIZE_NEAREST_NEIGHBOR", None) => Attributes { aligns_corners: options.u8(0)? != 0, ..none },
+        _ => none,
+    })
+}
+
+/// The fields of the options of an operator with a window. Padding is always field 0, a byte; the strides are
+/// fields 1 (of width) and 2 (of height).
+pub(super) struct Layout {
+    /// Of width and of height.
+    dilation: Option<[u16; 2]>,
+    /// Of width and of height.
+    filter: Option<[u16; 2]>,
+    /// Fields of one byte besides the padding.
+    bytes: &'static [u16],
+    /// Fields of four bytes.
+    words: &'static [u16],
+}
+
+const PADDING: u16 = 0;
+const STRIDE: [u16; 2] = [1, 2];
+const VALID: u8 = 1;
+
+impl Layout {
+    /// The fields for an operator; `None` if it has no window.
+    pub(super) fn of(kind: &str) -> Option<Layout> {
+        let layout = |dilation, filter, bytes, words| Some(Layout { dilation, filter, bytes, words });
+        match kind {
+            "CONV_2D" => layout(Some([4, 5]), None, &[3, 6], &[1, 2, 4, 5]),
+            "DEPTHWISE_CONV_2D" => layout(Some([5, 6]), None, &[4], &[1, 2, 3, 5, 6]),
+            "AVERAGE_POOL_2D" | "MAX_POOL_2D" | "L2_POOL_2D" => layout(None, Some([3, 4]), &[5], &[1, 2, 3, 4]),
+            "TRANSPOSE_CONV" => layout(None, None, &[3, 4], &[1, 2]),
+            _ => None,
+        }
+    }
+
+    fn read(&self, options: &Table) -> Result<WindowOptions, ReadError> {
+        let edges = if options.u8(PADDING)? == VALID { Edges::Valid } else { Edges::Same };
+        // Fields come width first, and everything here is height first.
+        let pair = |fields: Option<[u16; 2]>, absent: i32| -> Result<[u64; 2], ReadError> {
+            let number = |field: u16| {
+                let number = if options.field(field)?.is_some() { options.i32(field)? } else { absent };
+                Ok(u64::try_from(number).unwrap_or(0))
+            };
+            let Some([width, height]) = fields else { return Ok([1, 1]) };
+            Ok([number(height)?, number(width)?])
+        };
+        Ok(WindowOptions {
+            edges,
+            stride: pair(Some(STRIDE), 0)?,
+            dilation: pair(self.dilation, 1)?,
+            filter: pair(self.filter, 0)?,
+        })
+    }
+
+    /// The same options without padding.
+    pub(super) fn without_padding(&self, options: &Table) -> Result<Node, ReadError> {
+        let mut fields = vec![(PADDING, Value::U8(VALID))];
+        for &byte in self.bytes {
+            if options.field(byte)?.is_some() {
+                fields.push((byte, Value::U8(options.u8(byte)?)));
+            }
+        }
+        for &word in self.words {
+            if options.field(word)?.is_some() {
+                fields.push((word, Value::U32(options.u32(word)?)));
+            }
+        }
+        Ok(Node::Table(fields))
+    }
+}

@@ -1,0 +1,93 @@
+//! A new root in front of an old file.
+//!
+//! Whatever is changed in a model, most of it stays: an [`Envelope`] writes a new `Model` table with some fields
+//! replaced, and all others lead into the old file, which follows byte for byte ([`build`](crate::flatbuffer::build)).
+
+use super::read::{check_signature, check_version, field};
+use super::{SIGNATURE, offline};
+use crate::ReadError;
+use crate::flatbuffer::Table;
+use crate::flatbuffer::build::{Node, Value, prefix};
+use crate::source::Window;
+
+/// The fields of a Model that are vectors, strings or tables.
+const POINTERS: [u16; 7] = [1, 2, 3, 4, 5, 6, 7];
+
+/// An old file that gets a new root.
+pub(super) struct Envelope<'w, 'a> {
+    window: &'w Window<'a>,
+    pub(super) root: Table<'w, 'a>,
+}
+
+impl<'w, 'a> Envelope<'w, 'a> {
+    /// Opens a file; refuses what cannot be moved.
+    pub(super) fn open(window: &'w Window<'a>) -> Result<Envelope<'w, 'a>, ReadError> {
+        check_signature(window)?;
+        let root = Table::root(window)?;
+        check_version(&root)?;
+        check_operators(&root)?;
+        Ok(Envelope { window, root })
+    }
+
+    /// The buffers of the file.
+    pub(super) fn buffers(&self) -> Result<Vec<Node>, ReadError> {
+        let tables = self.root.vector(field::BUFFERS, 4)?.tables()?;
+        let node = |table: Table| {
+            let (offset, size) = (table.u64(field::buffer::OFFSET)?, table.u64(field::buffer::SIZE)?);
+            // The content may be behind all tables, at an offset that counts from the start of the file.
+            let is_outside = offset > 1 && size > 0;
+            let outside = || {
+                let position = (field::buffer::OFFSET, Value::Position(offset));
+                Node::Table(vec![position, (field::buffer::SIZE, Value::U64(size))])
+            };
+            Ok(if is_outside { outside() } else { Node::Old(table.offset()) })
+        };
+        tables.into_iter().map(node).collect()
+    }
+
+    /// The metadata of the file, but for a plan: it holds for the old model only.
+    pub(super) fn metadata(&self) -> Result<Vec<Node>, ReadError> {
+        let mut kept = Vec::new();
+        for table in self.root.vector(field::METADATA, 4)?.tables()? {
+            if table.string(field::metadata::NAME)? != offline::METADATA {
+                kept.push(Node::Old(table.offset()));
+            }
+        }
+        Ok(kept)
+    }
+
+    /// What an offset field of a table leads to, if it is there.
+    pub(super) fn target(&self, table: &Table, number: u16) -> Result<Option<Node>, ReadError> {
+        let Some(at) = table.field(number)? else { return Ok(None) };
+        Ok(Some(Node::Old(at + u64::from(self.window.u32(at)?))))
+    }
+
+    /// What goes in front of the old file: a root with these fields replaced.
+    pub(super) fn prefix(&self, replaced: Vec<(u16, Node)>) -> Result<Vec<u8>, ReadError> {
+        let mut fields = vec![(field::VERSION, Value::U32(self.root.u32(field::VERSION)?))];
+        for number in POINTERS {
+            if replaced.iter().all(|(other, _)| *other != number) {
+                let kept = self.target(&self.root, number)?;
+                fields.extend(kept.map(|node| (number, Value::Node(node))));
+            }
+        }
+        fields.extend(replaced.into_iter().map(|(number, node)| (number, Value::Node(node))));
+        prefix(SIGNATURE, &Node::Table(fields))
+    }
+}
+
+/// Options outside the tables are counted from the start of the file, too.
+fn check_operators(root: &Table) -> Result<(), ReadError> {
+    for subgraph in root.vector(field::SUBGRAPHS, 4)?.tables()? {
+        for operator in subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()? {
+            if operator.u64(field::operator::LARGE_CUSTOM_OPTIONS)? > 1 {
+                return Err(ReadError::at_byte(
+                    "tflite::large-options",
+                    operator.offset(),
+                    "an operator has options behind the model, which cannot be moved",
+                ));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,365 @@
+//! Writes a model with other operators in its first subgraph.
+//!
+//! A [`Rewrite`] says which operators run and on which tensors. New tables are written for what is new: operators,
+//! tensors, and the constants that slices and paddings take their numbers from. All of them go in front of the old
+//! file, which follows byte for byte, weights included (`envelope`):
+//!
+//! ```text
+//!   operator   SLICE         inputs: [tensor, begin, size]     begin, size: constants, each content once
+//!   tensor     conv[0:24]    shape: new     type, quantisation: those of `conv` in the old file
+//! ```
+//!
+//! A tensor that nobody uses any more would still cost the runtime a record. New tensors take its place.
+
+use std::collections::BTreeMap;
+
+use memplan_core::Id;
+
+use super::attributes::Layout;
+use super::envelope::Envelope;
+use super::read::{field, kind};
+use super::vocabulary::operator_number;
+use crate::ReadError;
+use crate::flatbuffer::Table;
+use crate::flatbuffer::build::{Node, Value};
+use crate::graph::rewrite::{Copied, Fill, NewOp, NewTensor, Padding, Rewrite};
+use crate::graph::{Graph, Home, TensorId};
+use crate::source::{ReadAt, Window};
+
+/// What goes in front of the old file; `graph` is its first subgraph, as it was read.
+pub fn prefix(source: &dyn ReadAt, graph: &Graph, rewrite: &Rewrite) -> Result<Vec<u8>, ReadError> {
+    let window = Window::new(source);
+    let envelope = Envelope::open(&window)?;
+    let subgraphs = envelope.root.vector(field::SUBGRAPHS, 4)?.tables()?;
+    let Some(subgraph) = subgraphs.first() else {
+        return Err(ReadError::at_byte("tflite::no-subgraph", envelope.root.offset(), "the model has no subgraph"));
+    };
+    let mut writer = Writer::new(&envelope, subgraph, graph, rewrite)?;
+    let operators = rewrite.ops.iter().map(|op| writer.operator(op)).collect::<Result<Vec<_>, _>>()?;
+    let tensors = writer.tensors()?;
+    let mut fields = vec![
+        (field::subgraph::TENSORS, Value::Node(Node::Nodes(tensors))),
+        (field::subgraph::OPERATORS, Value::Node(Node::Nodes(operators))),
+    ];
+    for number in [field::subgraph::INPUTS, field::subgraph::OUTPUTS, field::subgraph::NAME] {
+        fields.extend(envelope.target(subgraph, number)?.map(|node| (number, Value::Node(node))));
+    }
+    let others = subgraphs.iter().skip(1).map(|table| Node::Old(table.offset()));
+    let subgraphs = std::iter::once(Node::Table(fields)).chain(others).collect();
+    envelope.prefix(vec![
+        (field::OPERATOR_CODES, Node::Nodes(writer.codes.nodes)),
+        (field::SUBGRAPHS, Node::Nodes(subgraphs)),
+        (field::BUFFERS, Node::Nodes(writer.buffers)),
+        (field::METADATA, Node::Nodes(envelope.metadata()?)),
+    ])
+}
+
+/// A constant by what it says: the tensor whose quantisation it has, if any; its element type, shape and content.
+type Constant = (Option<TensorId>, u8, Vec<i32>, Vec<u8>);
+
+/// Element type of numbers of 32 bits.
+const INT32: u8 = 2;
+
+struct Writer<'e, 'w, 'a> {
+    envelope: &'e Envelope<'w, 'a>,
+    graph: &'e Graph,
+    rewrite: &'e Rewrite,
+    old_tensors: Vec<Table<'w, 'a>>,
+    old_operators: Vec<Table<'w, 'a>>,
+    codes: Codes,
+    buffers: Vec<Node>,
+    /// The place in the file of each old and each new tensor.
+    places: Vec<usize>,
+    constants: BTreeMap<Constant, usize>,
+    /// Tensors in the new file.
+    count: usize,
+}
+
+impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
+    fn new(
+        envelope: &'e Envelope<'w, 'a>,
+        subgraph: &Table<'w, 'a>,
+        graph: &'e Graph,
+        rewrite: &'e Rewrite,
+    ) -> Result<Self, ReadError> {
+        let places = places(graph, rewrite);
+        let count = places.iter().map(|place| place + 1).max().unwrap_or(0).max(graph.tensors.len());
+        Ok(Writer {
+            envelope,
+            graph,
+            rewrite,
+            old_tensors: subgraph.vector(field::subgraph::TENSORS, 4)?.tables()?,
+            old_operators: subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()?,
+            codes: Codes::read(&envelope.root)?,
+            buffers: envelope.buffers()?,
+            places,
+            constants: BTreeMap::new(),
+            count,
+        })
+    }
+
+    /// The number of a tensor in the file.
+    fn place(&self, tensor: TensorId) -> i32 {
+        self.places.get(tensor.index()).map_or(-1, |&place| i32::try_from(place).unwrap_or(-1))
+    }
+
+    fn old_tensor(&self, tensor: TensorId) -> Result<&Table<'w, 'a>, ReadError> {
+        let missing = || ReadError::at_byte("tflite::bad-index", 0, format!("there is no tensor {}", tensor.index()));
+        self.old_tensors.get(tensor.index()).ok_or_else(missing)
+    }
+
+    /// The tensor whose type and quantisation a tensor has: itself, if it is old.
+    fn like(&self, tensor: TensorId) -> TensorId {
+        let new = tensor.index().checked_sub(self.graph.tensors.len());
+        new.and_then(|new| self.rewrite.tensors.get(new)).map_or(tensor, |tensor| tensor.like)
+    }
+
+    fn operator(&mut self, op: &NewOp) -> Result<Node, ReadError> {
+        let numbers = |numbers: &[u64]| numbers.iter().map(|&number| number as i32).collect::<Vec<_>>();
+        let rewrite = self.rewrite;
+        let graph = self.graph;
+        Ok(match op {
+            NewOp::Kept(op) => Node::Old(self.old_operator(op.index())?.offset()),
+            NewOp::Copy(copied) => self.copied(copied)?,
+            NewOp::Slice { input, output, begin } => {
+                let begin = self.numbers(&[begin.len()], &numbers(begin));
+                let shape = numbers(rewrite.shape(graph, *output));
+                let size = self.numbers(&[shape.len()], &shape);
+                let version = self.version(*output, [1, 2, 4])?;
+                self.plain("SLICE", version, vec![self.place(*input), begin, size], *output, None)?
+            }
+            NewOp::Pad { input, output, before, fill } => {
+                let (inside, outside) = (rewrite.shape(graph, *input), rewrite.shape(graph, *output));
+                let sides = before.iter().zip(inside.iter().zip(outside));
+                let sides: Vec<i32> = sides
+                    .flat_map(|(&before, (&inside, &outside))| {
+                        [before as i32, outside.saturating_sub(inside).saturating_sub(before) as i32]
+                    })
+                    .collect();
+                let sides = self.numbers(&[before.len(), 2], &sides);
+                let mut inputs = vec![self.place(*input), sides];
+                let version = self.version(*output, [1, 2, 3])?;
+                // Without a value the runtime pads with the zero point.
+                let name = if *fill == Fill::Zero { "PAD" } else { "PADV2" };
+                if *fill == Fill::Lowest {
+                    inputs.push(self.lowest(*output)?);
+                }
+                self.plain(name, version, inputs, *output, None)?
+            }
+            NewOp::Concat { inputs, output, axis } => {
+                let inputs = inputs.iter().map(|&input| self.place(input)).collect();
+                let version = self.version(*output, [1, 2, 3])?;
+                let options = Node::Table(vec![(0, Value::i32(*axis as i32))]);
+                self.plain("CONCATENATION", version, inputs, *output, Some((CONCATENATION_OPTIONS, options)))?
+            }
+        })
+    }
+
+    fn old_operator(&self, index: usize) -> Result<&Table<'w, 'a>, ReadError> {
+        let missing = || ReadError::at_byte("tflite::bad-index", 0, format!("there is no operator {index}"));
+        self.old_operators.get(index).ok_or_else(missing)
+    }
+
+    /// An operator of a kind that the model may not have had before.
+    fn plain(
+        &mut self,
+        name: &str,
+        version: i32,
+        inputs: Vec<i32>,
+        output: TensorId,
+        options: Option<(u8, Node)>,
+    ) -> Result<Node, ReadError> {
+        let mut fields = vec![
+            (field::operator::CODE, Value::U32(self.codes.find_or_add(name, version)?)),
+            (field::operator::INPUTS, Value::Node(Node::Numbers(inputs))),
+            (field::operator::OUTPUTS, Value::Node(Node::Numbers(vec![self.place(output)]))),
+        ];
+        if let Some((number, options)) = options {
+            fields.push((field::operator::OPTIONS_TYPE, Value::U8(number)));
+            fields.push((field::operator::OPTIONS, Value::Node(options)));
+        }
+        Ok(Node::Table(fields))
+    }
+
+    /// An old operator on other tensors.
+    fn copied(&mut self, copied: &Copied) -> Result<Node, ReadError> {
+        let old = *self.old_operator(copied.op.index())?;
+        let kind = &self.graph.ops[copied.op].kind;
+        let mut inputs: Vec<i32> = old.vector(field::operator::INPUTS, 4)?.i32s()?;
+        for input in &mut inputs {
+            // An input that is left out is -1 and stays so.
+            if let Ok(index) = usize::try_from(*input) {
+                *input = self.place(copied.read(TensorId::from_index(index)));
+            }
+        }
+        if let Some((input, content)) = &copied.size {
+            let constant = self.numbers(&[content.len()], content);
+            if let Some(input) = inputs.get_mut(*input) {
+                *input = constant;
+            }
+        }
+        let outputs = copied.outputs.iter().map(|&output| self.place(output)).collect();
+        let mut fields = vec![
+            (field::operator::CODE, Value::U32(old.u32(field::operator::CODE)?)),
+            (field::operator::INPUTS, Value::Node(Node::Numbers(inputs))),
+            (field::operator::OUTPUTS, Value::Node(Node::Numbers(outputs))),
+        ];
+        for number in field::operator::BYTES {
+            if old.field(number)?.is_some() {
+                fields.push((number, Value::U8(old.u8(number)?)));
+            }
+        }
+        for number in field::operator::POINTERS {
+            fields.extend(self.envelope.target(&old, number)?.map(|node| (number, Value::Node(node))));
+        }
+        // Padding that is not the old one was put around the input before, so that none is left for the operator.
+        if let (Padding::Explicit { .. }, Some(layout)) = (copied.padding, Layout::of(kind)) {
+            debug_assert_eq!(copied.padding, Padding::NONE, "a .tflite operator cannot state its padding");
+            if let Some(options) = old.table(field::operator::OPTIONS)? {
+                fields.retain(|(number, _)| *number != field::operator::OPTIONS);
+                fields.push((field::operator::OPTIONS, Value::Node(layout.without_padding(&options)?)));
+            }
+        }
+        Ok(Node::Table(fields))
+    }
+
+    /// A constant of 32-bit numbers, each content once.
+    fn numbers(&mut self, shape: &[usize], numbers: &[i32]) -> i32 {
+        let content = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        self.constant((None, INT32, shape.iter().map(|&dimension| dimension as i32).collect(), content))
+    }
+
+    /// The lowest number of a tensor's type, with the tensor's quantisation.
+    fn lowest(&mut self, tensor: TensorId) -> Result<i32, ReadError> {
+        let like = self.like(tensor);
+        let number = self.old_tensor(like)?.u8(field::tensor::TYPE)?;
+        let content = match self.graph.tensors[like].element {
+            "INT8" => i8::MIN.to_le_bytes().to_vec(),
+            "UINT8" => u8::MIN.to_le_bytes().to_vec(),
+            "INT16" => i16::MIN.to_le_bytes().to_vec(),
+            "FLOAT32" => f32::MIN.to_le_bytes().to_vec(),
+            other => {
+                let message = format!("what is the lowest {other} is not known");
+                return Err(ReadError::at_byte("tflite::element-type", 0, message));
+            }
+        };
+        Ok(self.constant((Some(like), number, Vec::new(), content)))
+    }
+
+    fn constant(&mut self, constant: Constant) -> i32 {
+        let next = self.count;
+        let place = *self.constants.entry(constant).or_insert(next);
+        self.count += usize::from(place == next);
+        place as i32
+    }
+
+    /// The version of an operator for floating-point numbers, bytes and 16-bit numbers.
+    fn version(&self, tensor: TensorId, versions: [i32; 3]) -> Result<i32, ReadError> {
+        let like = self.like(tensor);
+        let element = self.graph.tensors.get(like).map_or("", |tensor| tensor.element);
+        Ok(match element {
+            "INT8" | "UINT8" => versions[1],
+            "INT16" => versions[2],
+            _ => versions[0],
+        })
+    }
+
+    /// All tensors of the new file in their places. Call it last, when all constants are known.
+    fn tensors(&mut self) -> Result<Vec<Node>, ReadError> {
+        let mut nodes: Vec<Node> = self.old_tensors.iter().map(|table| Node::Old(table.offset())).collect();
+        nodes.resize(self.count, Node::Table(Vec::new()));
+        for (index, tensor) in self.rewrite.tensors.iter().enumerate() {
+            nodes[self.places[self.graph.tensors.len() + index]] = self.tensor(tensor)?;
+        }
+        for ((like, element, shape, content), place) in std::mem::take(&mut self.constants) {
+            let buffer = Value::U32(self.buffers.len() as u32);
+            let data = Value::Node(Node::Content(content));
+            self.buffers.push(Node::Table(vec![(field::buffer::DATA, data)]));
+            let mut fields = vec![
+                (field::tensor::SHAPE, Value::Node(Node::Numbers(shape))),
+                (field::tensor::TYPE, Value::U8(element)),
+                (field::tensor::BUFFER, buffer),
+                (field::tensor::NAME, Value::Node(Node::Text(format!("constant#{place}")))),
+            ];
+            if let Some(like) = like {
+                fields.extend(self.quantization(like)?);
+            }
+            nodes[place] = Node::Table(fields);
+        }
+        Ok(nodes)
+    }
+
+    fn tensor(&self, tensor: &NewTensor) -> Result<Node, ReadError> {
+        let like = self.old_tensor(tensor.like)?;
+        let shape = tensor.shape.iter().map(|&dimension| dimension as i32).collect();
+        // A tensor in the arena names a buffer without content. The buffer of a constant has content, and buffer 0 none.
+        let is_constant = self.graph.tensors[tensor.like].home == Home::File;
+        let buffer = if is_constant { 0 } else { like.u32(field::tensor::BUFFER)? };
+        let mut fields = vec![
+            (field::tensor::SHAPE, Value::Node(Node::Numbers(shape))),
+            (field::tensor::TYPE, Value::U8(like.u8(field::tensor::TYPE)?)),
+            (field::tensor::BUFFER, Value::U32(buffer)),
+            (field::tensor::NAME, Value::Node(Node::Text(tensor.name.clone()))),
+        ];
+        fields.extend(self.quantization(tensor.like)?);
+        Ok(Node::Table(fields))
+    }
+
+    fn quantization(&self, like: TensorId) -> Result<Option<(u16, Value)>, ReadError> {
+        let target = self.envelope.target(self.old_tensor(like)?, field::tensor::QUANTIZATION)?;
+        Ok(target.map(|node| (field::tensor::QUANTIZATION, Value::Node(node))))
+    }
+}
+
+/// The number of the options of a concatenation.
+const CONCATENATION_OPTIONS: u8 = 10;
+
+/// The place in the file of each old and each new tensor: new ones first take the places of tensors that nobody uses
+/// any more.
+fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<usize> {
+    let old = graph.tensors.len();
+    let mut is_used = vec![false; old];
+    let operands = rewrite.ops.iter().flat_map(|op| op.inputs(graph).into_iter().chain(op.outputs(graph).to_vec()));
+    for tensor in operands.chain(graph.inputs.iter().copied()).chain(graph.outputs.iter().copied()) {
+        if let Some(is_used) = is_used.get_mut(tensor.index()) {
+            *is_used = true;
+        }
+    }
+    let is_written = |tensor: TensorId| graph.ops.iter().any(|op| op.outputs.contains(&tensor));
+    let is_free = |id: &TensorId| !is_used[id.index()] && graph.tensors[*id].home == Home::Arena && is_written(*id);
+    let free = graph.tensors.ids().filter(is_free).map(Id::index);
+    let new = free.chain(old..).take(rewrite.tensors.len());
+    (0..old).chain(new).collect()
+}
+
+/// Operator codes: those of the file, and new ones behind them.
+struct Codes {
+    nodes: Vec<Node>,
+    kinds: Vec<String>,
+}
+
+impl Codes {
+    fn read(root: &Table) -> Result<Codes, ReadError> {
+        let tables = root.vector(field::OPERATOR_CODES, 4)?.tables()?;
+        let kinds = tables.iter().map(kind).collect::<Result<_, _>>()?;
+        Ok(Codes { nodes: tables.iter().map(|table| Node::Old(table.offset())).collect(), kinds })
+    }
+
+    /// The number of a code with this name, in any version.
+    fn find_or_add(&mut self, name: &str, version: i32) -> Result<u32, ReadError> {
+        if let Some(index) = self.kinds.iter().position(|kind| kind == name) {
+            return Ok(index as u32);
+        }
+        let unknown = || ReadError::at_byte("tflite::operator", 0, format!("there is no operator called {name}"));
+        let number = operator_number(name).ok_or_else(unknown)?;
+        // The number outgrew its first field, a byte; all that are added here fit both.
+        let fields = vec![
+            (field::operator_code::OLD_BUILTIN, Value::U8(u8::try_from(number).unwrap_or(127).min(127))),
+            (field::operator_code::VERSION, Value::i32(version)),
+            (field::operator_code::BUILTIN, Value::i32(number)),
+        ];
+        self.nodes.push(Node::Table(fields));
+        self.kinds.push(name.to_owned());
+        Ok(self.kinds.len() as u32 - 1)
+    }
+}
