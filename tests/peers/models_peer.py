@@ -4,6 +4,8 @@
     models_peer.py kernels FOLDER                 models with one operator of every kind, and with several, and what the runtime's arena needs for each
     models_peer.py arena MODEL ...                what the runtime's arena needs
     models_peer.py starts BYTES MODEL             whether the interpreter starts in an arena of so many bytes
+    models_peer.py networks FOLDER NAME ...       networks of fit_networks.py
+    models_peer.py fitted ORIGINAL CHANGED ...    both interpreters on random and extreme inputs, and what the arena of each model needs
     models_peer.py litert ORIGINAL PLANNED ...    LiteRT alone
     models_peer.py light                          the folder of the topologies in the onnx wheel
     models_peer.py shapes MODEL ...               bytes of every tensor by onnx's own shape inference
@@ -156,6 +158,54 @@ def arena(paths):
             return observe(file.read())
 
     return [{name: observed[name] for name in ("head", "tail")} for observed in map(one, paths)]
+
+
+def networks(folder, names):
+    from fit_networks import NETWORKS
+
+    for name in names:
+        with open(os.path.join(folder, f"{name}.tflite"), "wb") as file:
+            file.write(NETWORKS[name]())
+    return names
+
+
+def extreme_inputs(path):
+    """Everything as small as it can be, everything as large, and a checkerboard of both."""
+    import numpy as np
+    from ai_edge_litert.interpreter import Interpreter
+
+    def values(detail):
+        is_float = detail["dtype"] == np.float32
+        low, high = (-4.0, 4.0) if is_float else (np.iinfo(detail["dtype"]).min, np.iinfo(detail["dtype"]).max)
+        full = lambda value: np.full(detail["shape"], value, detail["dtype"])
+        board = np.where(np.indices(detail["shape"]).sum(axis=0) % 2 == 0, full(low), full(high))
+        return [full(low), full(high), board]
+
+    return [list(one) for one in zip(*map(values, Interpreter(model_path=path).get_input_details()))]
+
+
+def fitted(pairs):
+    import numpy as np
+    from tflm_arena import observe
+
+    def size(path):
+        with open(path, "rb") as file:
+            observed = observe(file.read())
+        return observed["head"] + observed["tail"]
+
+    def same(one, other):
+        return all(np.array_equal(a, b) for a, b in zip(one, other)) and any(np.unique(a).size > 1 for a in one)
+
+    def one(original, changed):
+        inputs = random_inputs(original) + extreme_inputs(original)
+        return {
+            "arena": size(original),
+            "fitted_arena": size(changed),
+            "tflm_same": same(tflm_run(original, inputs)[1], tflm_run(changed, inputs)[1]),
+            "litert_same": same(litert_run(original, inputs), litert_run(changed, inputs)),
+        }
+
+    return [one(original, changed) for original, changed in pairs]
 
 
 def starts(size, path):
@@ -319,6 +369,8 @@ COMMANDS = {
     "tflite": lambda rest: tflite(pairs(rest)),
     "kernels": lambda rest: kernels(rest[0]),
     "arena": arena,
+    "networks": lambda rest: networks(rest[0], rest[1:]),
+    "fitted": lambda rest: fitted(pairs(rest)),
     "starts": lambda rest: starts(*rest),
     "litert": lambda rest: litert(pairs(rest)),
     "light": lambda rest: light(),

@@ -8,7 +8,7 @@ use crate::choice::{Chosen, choices};
 use crate::live::Lives;
 use crate::net::{Net, Schedule, Step};
 use crate::patch::patch;
-use crate::segment::{Tiling, first_new, segments, tilings};
+use crate::segment::{Tiling, kept_for, segments, tilings};
 
 /// Which kinds of change may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,9 +114,7 @@ pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: All
 
 /// What the runtime keeps for steps that the network did not have.
 fn more_steps(net: &Net, schedule: &Schedule) -> u64 {
-    let costs = net.dialect.overhead;
-    let clones = clones(net, schedule);
-    clones.map(|step| costs.op + costs.tensor * step.outputs.len() as u64 + net.graph.ops[step.op].kept.0).sum()
+    clones(net, schedule).map(|step| kept_for(net, step)).sum()
 }
 
 /// Steps that write tensors which the graph does not have.
@@ -141,7 +139,7 @@ fn candidate(
     for &index in &chosen.tilings {
         let Tiling { steps, grid, .. } = &offer[index];
         rewrite.ops.extend(schedule.steps[next..steps.start].iter().map(|step| kept(net, step)));
-        let first = first_new(net, schedule) - schedule.tensors.len() + rewrite.tensors.len();
+        let first = net.graph.tensors.len() + rewrite.tensors.len();
         let patch = patch(net, schedule, steps.clone(), *grid, first).ok()?;
         rewrite.tensors.extend(patch.tensors);
         rewrite.ops.extend(patch.ops);

@@ -8,6 +8,7 @@
 //!
 //! - [`layer`] says what an op computes from what; [`tflite`] says it for the operators of a model;
 //! - [`net`] has the network and its *schedules*: ops in some order, some of them more than once;
+//! - [`recompute`] looks for schedules in which ops run again;
 //! - [`patch`] executes a segment of a schedule tile by tile; [`segment`] looks for such segments;
 //! - [`choice`] chooses among them; [`candidate`] makes a change of the model out of a choice.
 //!
@@ -20,6 +21,7 @@ pub mod layer;
 mod live;
 pub mod net;
 pub mod patch;
+pub mod recompute;
 pub mod region;
 pub mod segment;
 pub mod tflite;

@@ -65,6 +65,35 @@ pub fn patch(
     Ok(writer.patch)
 }
 
+/// What is alive at least while a tile near the end is computed, beside tensors that are alive all the time: the tiles
+/// before it, and what one step of it reads and writes. It costs far less than to write the patch.
+pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid: [u64; 2]) -> Option<u64> {
+    let steps = &schedule.steps[segment];
+    let image = *steps.last()?.outputs.first()?;
+    let writer = Writer { net, schedule, steps, first: 0, patch: Patch::default() };
+    let lengths = writer.lengths(image);
+    // The last tile but one has neighbours on all sides, if there are that many.
+    let index = grid.map(|count| count.saturating_sub(2));
+    let region = [0, 1].map(|axis| Span::part(lengths[axis], index[axis], grid[axis]));
+    let done =
+        writer.bytes(image, &writer.shape_of(image, [Span { start: 0, end: region[0].start }, Span::all(lengths[1])]));
+    let needs = writer.needs(image, region).ok()?;
+    let inside = |tensor: TensorId| steps.iter().any(|step| step.outputs.contains(&tensor));
+    let mut most = 0;
+    for (step, need) in steps.iter().zip(&needs) {
+        let Some((computed, reads)) = need else { continue };
+        let part = reads.map(|read| read.image);
+        let spatial = writer.spatial(step).ok()?;
+        // A tensor from outside that is read whole is not cut, and is counted by the caller.
+        let is_cut = |input: &TensorId| inside(*input) || writer.lengths(*input).map(Span::all) != part;
+        let inputs = spatial.images.iter().map(|&index| step.inputs[index]).filter(is_cut);
+        let read: u64 = inputs.map(|input| writer.bytes(input, &writer.shape_of(input, part))).sum();
+        let output = step.outputs[0];
+        most = most.max(read + writer.bytes(output, &writer.shape_of(output, *computed)));
+    }
+    Some(done + most)
+}
+
 /// An image that is split.
 struct Tiles {
     image: TensorId,

@@ -55,9 +55,12 @@ pub struct Read {
 }
 
 impl Reach {
-    /// What must be read of an image of `length` positions to compute `wanted`, whose span is not empty; `None` if
+    /// What must be read of an image of `length` positions to compute `wanted`; `None` if that is nothing, or if
     /// windows lie outside of the image altogether.
     pub fn read(self, wanted: Span, length: u64) -> Option<Read> {
+        if wanted.start >= wanted.end {
+            return None;
+        }
         match self {
             Reach::Window { size, stride, before } => {
                 // Positions are counted from the start of the border, so that none is negative.

@@ -14,8 +14,8 @@ use memplan_core::Id;
 use memplan_models::graph::rewrite::NewOp;
 
 use crate::live::{Lives, Run, peak_within};
-use crate::net::{Net, Schedule};
-use crate::patch::{Patch, patch};
+use crate::net::{Net, Schedule, Step};
+use crate::patch::{Patch, least, patch};
 
 /// A way to execute some steps tile by tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,30 +71,42 @@ pub(crate) fn tilings(
 ) -> Vec<Tiling> {
     let Some(hottest) = curve[steps.clone()].iter().max().copied() else { return Vec::new() };
     let Some(&image) = schedule.steps[steps.end - 1].outputs.first() else { return Vec::new() };
-    // At the end all tiles and the whole image are there: no grid needs less than that.
-    let through = (0..lives.bytes.len())
-        .filter(|&tensor| lives.is_alive_before(tensor, steps.start) && lives.last[tensor] >= Some(steps.end));
-    let least = through.map(|tensor| lives.bytes[tensor]).sum::<u64>() + 2 * lives.bytes[image.index()];
-    if least >= hottest {
-        return Vec::new();
-    }
+    let alive = |is_counted: &dyn Fn(usize) -> bool| {
+        let before = (0..lives.bytes.len()).filter(|&tensor| lives.is_alive_before(tensor, steps.start));
+        before.filter(|&tensor| is_counted(tensor)).map(|tensor| lives.bytes[tensor]).sum::<u64>()
+    };
+    // At the end all tiles and the whole image are there; before, everything that any tile reads.
+    let at_end = alive(&|tensor| lives.last[tensor] >= Some(steps.end)) + 2 * lives.bytes[image.index()];
+    let outside = alive(&|_| true);
+    let per_tile: u64 = schedule.steps[steps.clone()].iter().map(|step| kept_for(net, step)).sum();
     let mut found: Vec<Tiling> = Vec::new();
+    // What a tiling saves in tensors it may lose in records of its ops. The sum of both counts: a tiling with a larger
+    // sum than another one makes no arena smaller.
+    let mut best = hottest;
     for columns in COUNTS.into_iter().filter(|&columns| columns <= MOST_COLUMNS) {
-        let mut best = found.iter().map(|tiling| tiling.peak).min().unwrap_or(hottest);
         // More columns than rows, or a grid of one tile, is never better.
-        for rows in COUNTS.into_iter().filter(|&rows| rows >= columns && rows > 1 && rows <= 4 * columns.max(8)) {
-            let Ok(patch) = patch(net, schedule, steps.clone(), [rows, columns], first_new(net, schedule)) else {
-                break;
-            };
-            let tiling = judged(net, schedule, lives, steps, [rows, columns], &patch);
-            if tiling.peak >= best {
+        for rows in COUNTS.into_iter().filter(|&rows| rows >= columns && rows > 1) {
+            let grid = [rows, columns];
+            let records = per_tile.saturating_mul(rows * columns - 1);
+            let is_hopeless = |least: u64| at_end.max(outside.saturating_add(least)).saturating_add(records) >= best;
+            if is_hopeless(0) || least(net, schedule, steps.clone(), grid).is_none_or(is_hopeless) {
                 continue;
             }
-            best = tiling.peak;
-            found.push(tiling);
+            let Ok(patch) = patch(net, schedule, steps.clone(), grid, first_new(net, schedule)) else { continue };
+            let tiling = judged(net, schedule, lives, steps, grid, &patch);
+            if tiling.peak.saturating_add(tiling.overhead) < best {
+                best = tiling.peak.saturating_add(tiling.overhead);
+                found.push(tiling);
+            }
         }
     }
     found
+}
+
+/// What the runtime keeps for a step and what it writes.
+pub(crate) fn kept_for(net: &Net, step: &Step) -> u64 {
+    let costs = net.dialect.overhead;
+    costs.op + costs.tensor * step.outputs.len() as u64 + net.graph.ops[step.op].kept.0
 }
 
 /// The id of the first tensor that a schedule does not have.
@@ -158,7 +170,6 @@ fn overhead(net: &Net, schedule: &Schedule, steps: &Range<usize>, patch: &Patch)
     };
     let after = patch.ops.iter().map(of_op).sum::<u64>() + costs.tensor * patch.tensors.len() as u64;
     // Tensors that only the steps used make room for new ones.
-    let of_step = |step: &crate::net::Step| costs.op + costs.tensor + net.graph.ops[step.op].kept.0;
-    let before = schedule.steps[steps.clone()].iter().map(of_step).sum::<u64>();
+    let before = schedule.steps[steps.clone()].iter().map(|step| kept_for(net, step)).sum::<u64>();
     after.saturating_sub(before)
 }

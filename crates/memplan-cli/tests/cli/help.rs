@@ -13,7 +13,7 @@ fn prints(args: &str) -> String {
 }
 
 /// Every command there is.
-pub(crate) const COMMANDS: [&str; 16] = [
+pub(crate) const COMMANDS: [&str; 17] = [
     "plan",
     "compare",
     "verify",
@@ -22,6 +22,7 @@ pub(crate) const COMMANDS: [&str; 16] = [
     "opt",
     "run",
     "reduce",
+    "fit",
     "reorder",
     "explain",
     "bench",

@@ -12,6 +12,7 @@ mod compare;
 mod diagnostics;
 mod documents;
 mod dump;
+mod fit;
 mod five_documents;
 mod gmem;
 mod header;

@@ -18,7 +18,7 @@ fn tflite(name: &str) -> String {
 }
 
 /// Asks the peers something; `None` if the Python package is missing.
-fn peer(package: &str, arguments: &[String]) -> Option<Value> {
+pub(crate) fn peer(package: &str, arguments: &[String]) -> Option<Value> {
     let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let import = format!("import {package}");
     let found = Command::new(&python).args(["-c", &import]).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -37,7 +37,7 @@ fn peer(package: &str, arguments: &[String]) -> Option<Value> {
     Some(serde_json::from_str(text.trim().lines().last().unwrap()).unwrap())
 }
 
-fn strings(words: &[&str]) -> Vec<String> {
+pub(crate) fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 

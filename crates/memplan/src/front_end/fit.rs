@@ -10,8 +10,11 @@
 //!               └──────────── the next dearer one ◄──────┘
 //! ```
 
+use std::collections::BTreeSet;
+
 use memplan_core::{Bytes, Id, ReadError};
-use memplan_fit::{Allowed, Candidate, Change, Dialect, Net, candidates, net::Schedule};
+use memplan_fit::recompute::{self, with_clones};
+use memplan_fit::{Allowed, Candidate, Change, Dialect, Net, candidates};
 use memplan_models::graph::order::{WIDTH, reorder};
 use memplan_models::graph::{Graph, OpId};
 use memplan_models::source::copy_range;
@@ -74,6 +77,9 @@ struct Made {
 
 /// At most so many versions are planned while looking for one that fits, and for a table of the trade-off.
 const MOST_VERSIONS: usize = 24;
+
+/// At most so many schedules with recomputation are looked at.
+const MOST_SCHEDULES: usize = 8;
 
 impl FrontEnd for Fit {
     type Input = Input;
@@ -162,18 +168,35 @@ impl<'a> Workshop<'a> {
 
     /// Changes that are worth trying, from cheap to dear.
     fn candidates(&self, allowed: Allowed) -> Result<Vec<Candidate>, Failure> {
-        let graph = self.net.graph;
-        let mut schedules = vec![(Schedule::of_order(graph, graph.ops.ids()), Vec::new())];
+        let orders = self.orders(allowed)?;
+        let schedules: Vec<_> = orders.iter().map(|order| (with_clones(&self.net, order), changes_of(order))).collect();
+        let mut found = candidates(&self.net, &schedules, allowed);
+        found.retain(|candidate| !candidate.changes.is_empty());
+        Ok(found)
+    }
+
+    /// Orders of the ops that are worth a look; an op that runs again comes again.
+    fn orders(&self, allowed: Allowed) -> Result<Vec<Vec<OpId>>, Failure> {
+        let mut orders: Vec<Vec<OpId>> = vec![self.net.graph.ops.ids().collect()];
         if allowed.reorder {
             let best = reorder(self.network.model(), self.network.assumptions(), WIDTH);
             let best = best.map_err(|error| Failure::NoPlan(error.to_string()))?;
             if best.after < best.before {
-                schedules.push((Schedule::of_order(graph, best.order), vec![Change::Reordered]));
+                orders.push(best.order);
             }
         }
-        let mut found = candidates(&self.net, &schedules, allowed);
-        found.retain(|candidate| !candidate.changes.is_empty());
-        Ok(found)
+        if allowed.recompute {
+            // All schedules of a small network can be looked at, but they are in any order.
+            let all = if allowed.reorder { recompute::schedules(&self.net) } else { None };
+            let again: Vec<Vec<OpId>> = match all {
+                Some(all) => all.into_iter().map(|schedule| schedule.order).collect(),
+                None => orders.iter().flat_map(|order| recompute::improved(&self.net, order)).collect(),
+            };
+            // Tiles are looked for in each schedule, so that only some are taken, with the last one among them.
+            let stride = again.len().div_ceil(MOST_SCHEDULES).max(1);
+            orders.extend(again.into_iter().rev().step_by(stride));
+        }
+        Ok(orders)
     }
 
     /// The cheapest version that fits.
@@ -290,6 +313,14 @@ impl<'a> Workshop<'a> {
         }
         text
     }
+}
+
+/// How an order differs from that of the file.
+fn changes_of(order: &[OpId]) -> Vec<Change> {
+    let mut has_run = BTreeSet::new();
+    let (first, again): (Vec<OpId>, Vec<OpId>) = order.iter().partition(|op| has_run.insert(**op));
+    let reordered = (!first.is_sorted()).then_some(Change::Reordered);
+    reordered.into_iter().chain(again.into_iter().map(|op| Change::Recomputed { op })).collect()
 }
 
 /// A change in words.

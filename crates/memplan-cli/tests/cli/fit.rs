@@ -1,0 +1,113 @@
+//! `memplan fit`, with the interpreters that run what it writes.
+
+#![allow(clippy::print_stderr, reason = "shows arenas and what they cost")]
+
+use serde_json::Value;
+
+use crate::models::{peer, strings};
+use crate::run::Folder;
+
+/// A network and how many times smaller its arena shall be than that of the runtime on its own.
+struct Case {
+    network: &'static str,
+    times: f64,
+}
+
+/// Small enough to be run in seconds. What larger networks gain is in docs/fit.md.
+const CASES: [Case; 9] = [
+    Case { network: "person", times: 1.15 },
+    Case { network: "v2_96", times: 1.5 },
+    Case { network: "resnet", times: 1.35 },
+    Case { network: "unet", times: 1.7 },
+    Case { network: "unet_nearest", times: 1.5 },
+    Case { network: "branching", times: 1.25 },
+    Case { network: "float_v1", times: 1.4 },
+    Case { network: "float_resnet", times: 1.3 },
+    Case { network: "float_unet", times: 1.25 },
+];
+
+/// Writes the networks; `false` if there is no Python for it.
+fn make(folder: &Folder, networks: &[&str]) -> bool {
+    let target = folder.path(".").display().to_string();
+    peer("ai_edge_litert", &[strings(&["networks", &target]), strings(networks)].concat()).is_some()
+}
+
+#[test]
+fn real_runtimes_compute_the_same_in_less_memory() {
+    let folder = Folder::new();
+    let names: Vec<&str> = CASES.iter().map(|case| case.network).collect();
+    if !make(&folder, &names) {
+        return;
+    }
+    let mut reports = Vec::new();
+    let mut arguments = strings(&["fitted"]);
+    for name in &names {
+        let ran = folder.run(&format!("fit {name}.tflite --json -o {name}.fitted.tflite"));
+        assert_eq!(ran.code, 0, "{name}: {}", ran.all());
+        reports.push(ran.json());
+        let path = |file: String| folder.path(&file).display().to_string();
+        arguments.extend([path(format!("{name}.tflite")), path(format!("{name}.fitted.tflite"))]);
+    }
+    let Some(answers) = peer("tflite_micro, ai_edge_litert", &arguments) else { return };
+    let number = |value: &Value, name: &str| value[name].as_u64().unwrap();
+    for ((case, report), ran) in CASES.iter().zip(&reports).zip(answers.as_array().unwrap()) {
+        let name = case.network;
+        let versions = report["versions"].as_array().unwrap();
+        let chosen = &versions[number(report, "chosen") as usize];
+        assert_eq!(number(chosen, "arena"), number(ran, "fitted_arena"), "{name}: what was foreseen");
+        assert!(ran["tflm_same"].as_bool().unwrap() && ran["litert_same"].as_bool().unwrap(), "{name}: {ran}");
+        let times = number(ran, "arena") as f64 / number(chosen, "arena") as f64;
+        let more = number(chosen, "multiply_adds") as f64 / number(&versions[0], "multiply_adds") as f64;
+        eprintln!("{name}: {times:.2} times less, {more:.3} times the multiply-adds");
+        assert!(times >= case.times, "{name}: {times:.2} times less");
+        let arenas: Vec<u64> = versions.iter().map(|version| number(version, "arena")).collect();
+        assert!(arenas.windows(2).all(|pair| pair[1] < pair[0]), "{name}: {arenas:?}");
+    }
+}
+
+#[test]
+fn a_capacity_asks_for_the_cheapest_changes() {
+    let folder = Folder::new();
+    if !make(&folder, &["resnet"]) {
+        return;
+    }
+    let fits = folder.run("fit resnet.tflite --capacity 64KiB -o as-it-is.tflite");
+    assert!(fits.code == 0 && fits.all().contains("fits into 64.000 KiB (65536 bytes) as it is"), "{}", fits.all());
+    let table = folder.run("fit resnet.tflite --json").json();
+    let arenas = table["versions"].as_array().unwrap();
+    let least = arenas.last().unwrap()["arena"].as_u64().unwrap();
+    let fits = folder.run(&format!("fit resnet.tflite --capacity {least} -o least.tflite"));
+    assert_eq!(fits.code, 0, "{}", fits.all());
+    // A plan of the written model needs as much, and no more.
+    let planned = folder.run("plan least.tflite --reuse-inputs");
+    assert!(planned.all().contains(&format!("{least} B")), "{}", planned.all());
+    let no = folder.run(&format!("fit resnet.tflite --capacity {} -o no.tflite", least / 2));
+    assert_eq!(no.code, 1, "{}", no.all());
+    assert!(no.all().contains("MEAN `mean` is not split"), "{}", no.all());
+    assert_eq!(folder.files(), ["as-it-is.tflite", "least.tflite", "resnet.tflite"]);
+}
+
+#[test]
+fn every_change_can_be_forbidden() {
+    let folder = Folder::new();
+    if !make(&folder, &["branching"]) {
+        return;
+    }
+    let least = |flags: &str| {
+        let report = folder.run(&format!("fit branching.tflite --json {flags}")).json();
+        report["versions"].as_array().unwrap().last().unwrap().clone()
+    };
+    let text = |version: &Value| version["changes"].to_string();
+    assert!(text(&least("--allow reorder,input-reuse")).contains("another order"));
+    assert!(!text(&least("--forbid reorder")).contains("another order"));
+    assert_eq!(text(&least("--forbid reorder,recompute,patches")), "[]");
+    let kept = least("--forbid input-reuse,reorder,recompute,patches")["arena"].as_u64();
+    assert!(kept >= least("--forbid reorder,recompute,patches")["arena"].as_u64());
+}
+
+#[test]
+fn what_is_no_model_is_refused() {
+    let folder = Folder::with(&[("two.csv", "id,lower,upper,size\na,0,2,64\nb,2,4,32\n")]);
+    let refused = folder.run("fit two.csv");
+    assert!(refused.code == 2 && refused.all().contains("there is no network in two.csv"), "{}", refused.all());
+}

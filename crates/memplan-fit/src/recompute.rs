@@ -1,0 +1,413 @@
+//! Recomputation: ops that run again, so that a result need not be kept.
+//!
+//! A tensor that is read early and late is in the way in between. It can be dropped after its early readers and computed again
+//! before the late ones, if what it is computed from is still there, or can be computed again, too:
+//!
+//! ```text
+//!            ┌──────────── long ────────────┐
+//!   in ─► a ─┴─► b (large) ─► c (small) ────┴─► d        a is alive while b and c run
+//!
+//!   in ─► a ───► b ─► c ─► a' ─► d                       a is dropped after b, and runs again as a'
+//! ```
+//!
+//! The question is that of a game with pebbles. A state is the set of tensors in memory. A move runs an op whose inputs are all there
+//! (it costs its multiply-adds), or drops a tensor; the bytes in memory never exceed the limit. The cheapest way to a state with all
+//! outputs in it is a schedule. For small graphs [`schedules`] finds it by going through states from cheap to dear (Dijkstra), at every
+//! limit that matters. Orders come out as well: a schedule in which every op runs once costs nothing more.
+//!
+//! Large graphs have too many states. There [`improved`] starts from a schedule and looks at its worst moment: of all tensors that
+//! are alive then and not in use, the one whose op is best run again for the next reader is dropped, as long as that helps.
+//!
+//! Ops with state or randomness run once, in their order. A graph input cannot come back once it is dropped.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use memplan_core::Id;
+use memplan_models::graph::rewrite::NewTensor;
+use memplan_models::graph::{OpId, TensorId};
+
+use crate::live::Lives;
+use crate::net::{Net, Schedule, Step};
+
+/// More tensors than this have too many states to go through all of them.
+const MOST_TENSORS: usize = 16;
+/// More states than this are not looked at: then no schedule is found.
+const MOST_STATES: usize = 1 << 17;
+
+/// A schedule that needs little memory because some ops run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recomputed {
+    /// The ops in their order; an op that runs again comes again.
+    pub order: Vec<OpId>,
+    /// Multiply-adds of all of them.
+    pub macs: u64,
+    /// Most bytes alive at once.
+    pub peak: u64,
+}
+
+/// The cheapest schedules, each needing less memory than all before it: first the cheapest of all, last the one that needs least. `None` if
+/// the graph is too large to look at all schedules.
+pub fn schedules(net: &Net) -> Option<Vec<Recomputed>> {
+    let game = Game::new(net)?;
+    let mut found: Vec<Recomputed> = Vec::new();
+    let mut limit = u64::MAX;
+    // The cheapest schedule below the peak of the last one, until there is none.
+    while let Some(next) = game.cheapest(limit)? {
+        limit = next.peak.checked_sub(1)?;
+        // Among equally cheap schedules the one with the lowest peak counts.
+        if found.last().is_some_and(|last| last.macs == next.macs && last.order.len() >= next.order.len()) {
+            found.pop();
+        }
+        found.push(next);
+    }
+    Some(found)
+}
+
+/// In the place of an op: a tensor is dropped.
+const DROPPED: usize = usize::MAX;
+
+/// The tensors in memory, a bit each, and how many ops with an effect have run.
+type State = (u32, u32);
+
+/// The game: tensors and ops by plain numbers.
+struct Game {
+    /// What each tensor takes.
+    bytes: Vec<u64>,
+    /// For each op: what it reads and writes, as bits; its scratch memory; its multiply-adds.
+    ops: Vec<Move>,
+    /// Ops with an effect, in their order.
+    effects: Vec<usize>,
+    inputs: u32,
+    outputs: u32,
+    /// Inputs that must stay.
+    kept: u32,
+}
+
+struct Move {
+    reads: u32,
+    writes: u32,
+    scratch: u64,
+    macs: u64,
+    /// Its place among the ops with an effect.
+    effect: Option<u32>,
+}
+
+/// What a way costs: multiply-adds first, then the number of ops.
+type Cost = (u64, u32);
+
+/// How a state was reached: from which one, by which op, with how much alive.
+#[derive(Clone, Copy)]
+struct Way {
+    cost: Cost,
+    /// The highest peak on the way, which decides between ways of the same cost.
+    peak: u64,
+    from: State,
+    op: usize,
+}
+
+impl Game {
+    /// `None` if there are too many tensors.
+    fn new(net: &Net) -> Option<Game> {
+        let graph = net.graph;
+        // Only tensors that an op writes or that are inputs take part; constants are always there.
+        let mut numbers = BTreeMap::<TensorId, u32>::new();
+        let written = graph.ops.iter().flat_map(|op| op.outputs.iter().copied());
+        for tensor in graph.inputs.iter().copied().chain(written) {
+            let next = numbers.len() as u32;
+            numbers.entry(tensor).or_insert(next);
+        }
+        if numbers.len() > MOST_TENSORS || graph.ops.iter().any(|op| !op.bodies.is_empty()) {
+            return None;
+        }
+        let bits = |tensors: &[TensorId]| {
+            let known = tensors.iter().filter_map(|tensor| numbers.get(tensor));
+            known.fold(0, |bits, number| bits | 1u32 << number)
+        };
+        let mut bytes = vec![0; numbers.len()];
+        for (&tensor, &number) in &numbers {
+            bytes[number as usize] = net.arena_bytes(tensor);
+        }
+        let mut effects = Vec::new();
+        let mut ops = Vec::new();
+        for (id, op) in graph.ops.iter_enumerated() {
+            let effect = op.is_stateful.then_some(effects.len() as u32);
+            effects.extend(op.is_stateful.then_some(id.index()));
+            let scratch = op.scratch.iter().map(|bytes| bytes.0).fold(0, u64::saturating_add);
+            let macs = net.layers[id.index()].macs;
+            ops.push(Move { reads: bits(&op.inputs), writes: bits(&op.outputs), scratch, macs, effect });
+        }
+        let inputs = bits(&graph.inputs);
+        let kept = if net.reuses_inputs { 0 } else { inputs };
+        Some(Game { bytes, ops, effects, inputs, outputs: bits(&graph.outputs), kept })
+    }
+
+    fn size(&self, tensors: u32) -> u64 {
+        let there = (0..self.bytes.len()).filter(|&tensor| tensors >> tensor & 1 == 1);
+        there.map(|tensor| self.bytes[tensor]).fold(0, u64::saturating_add)
+    }
+
+    /// The cheapest schedule with at most `limit` bytes alive; `Some(None)` if there is none, `None` if there are too many
+    /// states to tell.
+    fn cheapest(&self, limit: u64) -> Option<Option<Recomputed>> {
+        let start: State = (self.inputs, 0);
+        let at_start = self.size(self.inputs);
+        if at_start > limit {
+            return Some(None);
+        }
+        let mut ways = BTreeMap::from([(start, Way { cost: (0, 0), peak: at_start, from: start, op: DROPPED })]);
+        let mut queue = BinaryHeap::from([Reverse(((0u64, 0u32), at_start, start))]);
+        while let Some(Reverse((cost, peak, state))) = queue.pop() {
+            if ways[&state].cost < cost || ways[&state].cost == cost && ways[&state].peak < peak {
+                continue;
+            }
+            if state.0 & self.outputs == self.outputs && state.1 as usize == self.effects.len() {
+                return Some(Some(self.schedule(&ways, state)));
+            }
+            let mut reach = |next: State, way: Way| {
+                let known = ways.get(&next).map(|known| (known.cost, known.peak));
+                if known.is_none_or(|known| (way.cost, way.peak) < known) {
+                    ways.insert(next, way);
+                    queue.push(Reverse((way.cost, way.peak, next)));
+                }
+            };
+            for op in 0..self.ops.len() {
+                let Some((next, during)) = self.run(state, op, limit) else { continue };
+                let cost = (cost.0.saturating_add(self.ops[op].macs), cost.1 + 1);
+                reach(next, Way { cost, peak: peak.max(during), from: state, op });
+            }
+            // Outputs of the network and inputs that must stay are never dropped.
+            let droppable = state.0 & !self.outputs & !self.kept;
+            for tensor in (0..self.bytes.len()).filter(|tensor| droppable >> tensor & 1 == 1) {
+                let next = (state.0 & !(1 << tensor), state.1);
+                reach(next, Way { cost, peak, from: state, op: DROPPED });
+            }
+            if ways.len() > MOST_STATES {
+                return None;
+            }
+        }
+        Some(None)
+    }
+
+    /// The state after an op has run, and the bytes alive while it ran; `None` if it cannot run or needs too much.
+    fn run(&self, (there, effects): State, op: usize, limit: u64) -> Option<(State, u64)> {
+        let Move { reads, writes, scratch, effect, .. } = self.ops[op];
+        let is_due = effect.is_none_or(|place| place == effects);
+        // An op whose results are all there need not run, and one that writes an output runs once.
+        let is_needed = effect.is_some() || writes & !there != 0 && writes & there & self.outputs == 0;
+        let during = there | writes;
+        let alive = self.size(during).saturating_add(scratch);
+        let can_run = reads & !there == 0 && is_due && is_needed && alive <= limit;
+        can_run.then_some(((during, effects + u32::from(effect.is_some())), alive))
+    }
+
+    /// The ops on the way to a state.
+    fn schedule(&self, ways: &BTreeMap<State, Way>, end: State) -> Recomputed {
+        let mut order = Vec::new();
+        let mut at = end;
+        while ways[&at].from != at {
+            let way = ways[&at];
+            order.extend((way.op != DROPPED).then(|| OpId::from_index(way.op)));
+            at = way.from;
+        }
+        order.reverse();
+        Recomputed { order, macs: ways[&end].cost.0, peak: ways[&end].peak }
+    }
+}
+
+/// A schedule in which ops may come more than once: each run after the first writes tensors of its own, and readers take what was written
+/// last.
+pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
+    let graph = net.graph;
+    let mut schedule = Schedule::default();
+    let mut runs = vec![0u32; graph.ops.len()];
+    let mut latest = BTreeMap::<TensorId, TensorId>::new();
+    for &op in order {
+        let draft = &graph.ops[op];
+        let inputs = draft.inputs.iter().map(|input| latest.get(input).copied().unwrap_or(*input)).collect();
+        runs[op.index()] += 1;
+        let run = runs[op.index()];
+        let outputs = draft.outputs.iter().map(|&output| {
+            if run == 1 {
+                return output;
+            }
+            let tensor = &graph.tensors[output];
+            let name = format!("{}@{run}", tensor.name);
+            schedule.tensors.push(NewTensor { like: output, shape: tensor.shape.clone(), name });
+            let clone = TensorId::from_index(graph.tensors.len() + schedule.tensors.len() - 1);
+            latest.insert(output, clone);
+            clone
+        });
+        let outputs = outputs.collect();
+        schedule.steps.push(Step { op, inputs, outputs });
+    }
+    schedule
+}
+
+/// At most so many ops run again in a schedule of a large graph.
+const MOST_CLONES: usize = 24;
+/// What an op reads may have to be computed again, too, and what that reads, so many times over.
+const DEEPEST: usize = 3;
+
+/// Schedules that need less memory than the one with this order, each less than the one before it: in each, one more op or chain of ops runs
+/// again.
+pub fn improved(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
+    let mut found: Vec<Vec<OpId>> = Vec::new();
+    let mut order = order.to_vec();
+    let mut peak = peak(net, &order).0;
+    while found.len() < MOST_CLONES {
+        let better = clones(net, &order).into_iter().map(|order| (self::peak(net, &order).0, order)).min();
+        let Some((less, next)) = better.filter(|(less, _)| *less < peak) else { break };
+        (peak, order) = (less, next);
+        found.push(order.clone());
+    }
+    found
+}
+
+/// Most bytes alive, and the step at which they are.
+fn peak(net: &Net, order: &[OpId]) -> (u64, usize) {
+    let schedule = with_clones(net, order);
+    let curve = Lives::new(net, &schedule).curve(net, &schedule);
+    let most = curve.iter().copied().max().unwrap_or(0);
+    (most, curve.iter().position(|&bytes| bytes == most).unwrap_or(0))
+}
+
+/// Orders in which a tensor that is alive at the worst moment and not in use is computed again for its next reader.
+fn clones(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
+    let schedule = with_clones(net, order);
+    let lives = Lives::new(net, &schedule);
+    let (_, worst) = peak(net, order);
+    let mut found = Vec::new();
+    for tensor in 0..lives.bytes.len() {
+        let Some(written) = lives.written[tensor].filter(|&written| written < worst) else { continue };
+        let is_read = |step: &Step| step.inputs.iter().any(|input| input.index() == tensor);
+        let next = (worst..order.len()).find(|&at| is_read(&schedule.steps[at]));
+        // What is in use at the worst moment must be there.
+        let Some(reader) = next.filter(|&reader| reader > worst) else { continue };
+        for depth in 1..=DEEPEST {
+            let mut again = Vec::new();
+            if !collect(net, &schedule, &lives, written, (reader, worst), depth, &mut again) {
+                continue;
+            }
+            let mut longer = order.to_vec();
+            longer.splice(reader..reader, again);
+            found.push(longer);
+        }
+    }
+    found
+}
+
+/// Lists the ops that must run again, in order, so that the step `written` can run before the step `reader`; what is not alive at the
+/// worst moment is computed again, up to a depth. `false` if one of the ops must run once only.
+fn collect(
+    net: &Net,
+    schedule: &Schedule,
+    lives: &Lives,
+    written: usize,
+    (reader, worst): (usize, usize),
+    depth: usize,
+    again: &mut Vec<OpId>,
+) -> bool {
+    let step = &schedule.steps[written];
+    let op = &net.graph.ops[step.op];
+    if op.is_stateful || step.outputs.iter().any(|output| net.graph.outputs.contains(output)) {
+        return false;
+    }
+    for input in &step.inputs {
+        let is_there = lives.is_alive_before(input.index(), reader);
+        let source = lives.written[input.index()].filter(|&source| depth > 1 && !is_there && source < worst);
+        if let Some(source) = source
+            && !collect(net, schedule, lives, source, (reader, worst), depth - 1, again)
+        {
+            return false;
+        }
+    }
+    if !again.contains(&step.op) {
+        again.push(step.op);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use memplan_core::{Bytes, IndexVec};
+    use memplan_models::graph::{Graph, Home, Op, Tensor};
+
+    use super::*;
+    use crate::layer::Layer;
+    use crate::net::Dialect;
+
+    /// A graph by the bytes of its tensors, and for each op what it reads and writes.
+    fn graph(bytes: &[u64], ops: &[(&[usize], usize)], outputs: &[usize]) -> Graph {
+        let tensor = |(index, &bytes): (usize, &u64)| Tensor {
+            name: format!("t{index}"),
+            element: "INT8",
+            shape: vec![bytes],
+            bytes: Bytes(bytes),
+            home: Home::Arena,
+        };
+        let ids = |indices: &[usize]| indices.iter().map(|&index| TensorId::from_index(index)).collect::<Vec<_>>();
+        let op = |(reads, writes): &(&[usize], usize)| Op {
+            kind: "OP".to_owned(),
+            inputs: ids(reads),
+            outputs: ids(&[*writes]),
+            ..Op::default()
+        };
+        Graph {
+            tensors: bytes.iter().enumerate().map(tensor).collect::<IndexVec<_, _>>(),
+            ops: ops.iter().map(op).collect(),
+            inputs: ids(&[0]),
+            outputs: ids(outputs),
+            ..Graph::default()
+        }
+    }
+
+    fn net(graph: &Graph, macs: u64) -> Net<'_> {
+        let layer = || Layer { macs, spatial: Err("it is a test".to_owned()) };
+        let layers = graph.ops.iter().map(|_| layer()).collect();
+        Net { graph, layers, dialect: Dialect::TFLITE, alignment: Bytes(1), reuses_inputs: true }
+    }
+
+    /// in ─► a ─► b (large) ─► c ─► d, and d reads a, too.
+    fn long_life() -> Graph {
+        graph(&[1, 10, 50, 2, 1], &[(&[0], 1), (&[0], 2), (&[2], 3), (&[3, 1], 4)], &[4])
+    }
+
+    #[test]
+    fn a_long_life_becomes_two_short_ones() {
+        // Both ways of `a`: early and kept, or late. Here it can simply run later.
+        let graph = long_life();
+        let found = schedules(&net(&graph, 5)).unwrap();
+        let order: Vec<usize> = found[0].order.iter().map(|op| op.index()).collect();
+        assert_eq!((order, found[0].peak, found[0].macs), (vec![1, 2, 0, 3], 53, 20));
+        // Now b reads a as well, so that a is needed early and late.
+        let graph = self::graph(&[1, 10, 50, 2, 1], &[(&[0], 1), (&[1], 2), (&[2], 3), (&[3, 1], 4)], &[4]);
+        let found = schedules(&net(&graph, 5)).unwrap();
+        let peaks: Vec<(u64, u64, usize)> = found.iter().map(|one| (one.peak, one.macs, one.order.len())).collect();
+        // Without recomputation a, b and c are there at once; b alone needs 61.
+        assert_eq!(peaks, [(62, 20, 4), (61, 25, 5)]);
+        let last = &found[1];
+        let schedule = with_clones(&net(&graph, 5), &last.order);
+        assert_eq!(peak(&net(&graph, 5), &last.order).0, 61);
+        assert_eq!((schedule.tensors.len(), schedule.tensors[0].name.as_str()), (1, "t1@2"));
+    }
+
+    #[test]
+    fn a_large_graph_is_improved_step_by_step() {
+        let graph = graph(&[1, 10, 50, 2, 1], &[(&[0], 1), (&[1], 2), (&[2], 3), (&[3, 1], 4)], &[4]);
+        let net = net(&graph, 5);
+        let order: Vec<OpId> = graph.ops.ids().collect();
+        let found = improved(&net, &order);
+        let peaks: Vec<u64> = found.iter().map(|order| peak(&net, order).0).collect();
+        assert_eq!(peaks, [61]);
+    }
+
+    #[test]
+    fn what_has_an_effect_runs_once() {
+        let mut graph = graph(&[1, 10, 50, 2, 1], &[(&[0], 1), (&[1], 2), (&[2], 3), (&[3, 1], 4)], &[4]);
+        graph.ops[OpId::from_index(0)].is_stateful = true;
+        let net = net(&graph, 5);
+        assert_eq!(schedules(&net).unwrap().len(), 1);
+        assert!(improved(&net, &graph.ops.ids().collect::<Vec<_>>()).is_empty());
+    }
+}
