@@ -29,6 +29,7 @@ mod solver;
 
 use memplan_core::Problem;
 
+use crate::finding;
 use crate::format::Input;
 use crate::front_end::{FrontEnd, Output, Plain, Planned};
 use crate::source::Source;
@@ -79,11 +80,16 @@ pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Resul
 pub fn emit<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &Checked<F::Laid>) -> Result<Checked<Output>, Failure> {
     let output = front_end.emit(input, laid)?;
     let claim = front_end.claim(input, laid);
-    let findings = match front_end.places(input, &output) {
+    let mut findings = match front_end.places(input, &output) {
         Ok(places) => compare_places::differences(&claim.placements, &places),
         // What cannot be read again is as wrong as what says something else.
         Err(error) => vec![compare_places::difference(error.to_string())],
     };
+    match front_end.meanings(input, &output) {
+        Ok(Some(models)) => findings.extend(finding::in_equivalence(&models.original, &models.changed)),
+        Ok(None) => {}
+        Err(error) => findings.push(compare_places::difference(error.to_string())),
+    }
     if !findings.is_empty() {
         return Err(Unsound { maker: front_end.name().to_owned(), what: "text", findings }.into());
     }

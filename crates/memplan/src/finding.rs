@@ -1,12 +1,13 @@
 //! What the two checks find, in one form for reports and machines.
 //!
 //! Every plan is judged here, ours and those of other tools: no other module of this crate calls
-//! the packing check, the dataflow check or the check of orders.
+//! the packing check, the dataflow check, the check of orders or the check of changed models.
 
 use memplan_core::{BufferId, Plan, Problem, Span};
 use memplan_program::{Program, SiteId};
 use memplan_tensor::rewrite::Judge;
 use memplan_verify::dataflow::{self, SitePlan};
+use memplan_verify::equivalence;
 use memplan_verify::order;
 use memplan_verify::packing::{self, Kind, Place, Violation};
 
@@ -110,6 +111,19 @@ pub fn in_order(ops: &[order::Access], new: &[usize]) -> Vec<Finding> {
         span: None,
     };
     order::check(ops, new).iter().map(finding).collect()
+}
+
+/// What keeps a changed model from being known to compute the same as the original.
+pub fn in_equivalence(original: &equivalence::Network, changed: &equivalence::Network) -> Vec<Finding> {
+    let finding = |violation: Box<equivalence::Violation>| Finding {
+        code: violation.code(),
+        message: violation.to_string(),
+        buffers: Vec::new(),
+        step: None,
+        place: None,
+        span: None,
+    };
+    equivalence::check(original, changed).err().into_iter().map(finding).collect()
 }
 
 /// The buffers a violation is about.

@@ -38,6 +38,7 @@ use memplan_mlir::pass::Saving;
 use memplan_models::source::{Assembled, Piece};
 use memplan_program::{Program, SiteId};
 use memplan_verify::dataflow::SitePlan;
+use memplan_verify::equivalence;
 use memplan_verify::order::Access;
 
 use crate::driver::{Failure, Solver};
@@ -78,6 +79,20 @@ pub trait FrontEnd {
 
     /// Where the buffers are, found in the output alone, list by list as in [`Claim::placements`].
     fn places(&self, input: &Self::Input, output: &Output) -> Result<Places, Failure>;
+
+    /// What the model in the input computes, and what the model in the output computes, each found in its file
+    /// alone; `None` if the output is no changed model. The driver has it proved that they compute the same.
+    fn meanings(&self, _: &Self::Input, _: &Output) -> Result<Option<Meanings>, Failure> {
+        Ok(None)
+    }
+}
+
+/// Two models that must compute the same.
+pub struct Meanings {
+    /// The model as it was.
+    pub original: equivalence::Network,
+    /// The model that was written.
+    pub changed: equivalence::Network,
 }
 
 /// What must be true of a layout: the driver has it checked.

@@ -14,16 +14,13 @@ struct Case {
 }
 
 /// Small enough to be run in seconds. What larger networks gain is in docs/fit.md.
-const CASES: [Case; 9] = [
+const CASES: [Case; 6] = [
     Case { network: "person", times: 1.15 },
     Case { network: "v2_96", times: 1.5 },
     Case { network: "resnet", times: 1.35 },
-    Case { network: "unet", times: 1.7 },
-    Case { network: "unet_nearest", times: 1.5 },
     Case { network: "branching", times: 1.25 },
     Case { network: "float_v1", times: 1.4 },
     Case { network: "float_resnet", times: 1.3 },
-    Case { network: "float_unet", times: 1.25 },
 ];
 
 /// Writes the networks; `false` if there is no Python for it.

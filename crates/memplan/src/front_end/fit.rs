@@ -19,9 +19,10 @@ use memplan_models::graph::order::{WIDTH, reorder};
 use memplan_models::graph::{Graph, OpId};
 use memplan_models::source::copy_range;
 use memplan_models::tflite;
+use memplan_verify::equivalence::Contents;
 
 use super::plain::written;
-use super::{Claim, FrontEnd, Output, Places, Plain, PlanForm, Planned};
+use super::{Claim, FrontEnd, Meanings, Output, Places, Plain, PlanForm, Planned};
 use crate::driver::{Failure, Solver};
 use crate::format::{self, Input};
 use crate::network::{Kind, Network};
@@ -118,6 +119,14 @@ impl FrontEnd for Fit {
         // The tensors are those of the written model, and nothing is known of it but its file.
         let again = format.read_binary(&written(output)?, &file.options)?;
         plain().places(&again, output)
+    }
+
+    fn meanings(&self, input: &Input, output: &Output) -> Result<Option<Meanings>, Failure> {
+        let Some(file) = &input.file else { return Ok(None) };
+        let mut contents = Contents::default();
+        let original = tflite::description::describe(file.content(), &mut contents)?;
+        let changed = tflite::description::describe(&written(output)?, &mut contents)?;
+        Ok(Some(Meanings { original, changed }))
     }
 }
 
