@@ -3,7 +3,7 @@
     python crates/memplan-py/benches/torch_gpu.py [--workloads a,b] [--settings a,b] [--batches GIB] [--out FILE]
 
 Each workload runs in each setting in a process of its own: PyTorch's caching allocator, the same with expandable
-segments, cudaMallocAsync, and the replay. A row says what the driver has given away (``reserved``), what was in use at
+segments, cudaMallocAsync, memplan's pool without a plan, and the replay. A row says what the driver has given away (``reserved``), what was in use at
 the peak, the median time of a step, and the losses. ``--batches`` looks for the largest batch on a device of which
 all but so many GiB are taken.
 """
@@ -22,8 +22,11 @@ SETTINGS = {
     "default": "",
     "expandable": "expandable_segments:True",
     "async": "backend:cudaMallocAsync",
+    "pool": "",
     "replay": "",
 }
+# Settings that run on memplan's allocator; the pool is the same without a plan.
+OURS = ("pool", "replay")
 # Steps before anything is measured: one to warm up, two that the replay records, one to settle. Where sizes vary,
 # eight are recorded.
 BEFORE = 4
@@ -37,10 +40,10 @@ def measure(setting, workload, steps, batch):
     """Runs one workload in this process."""
     import torch
 
-    if setting == "replay":
+    if setting in OURS:
         import memplan.torch
 
-        replayer = memplan.torch.enable(names=False)
+        replayer = memplan.torch.enable(names=False, warmup=1 if setting == "replay" else 1 << 30)
     import torch_workloads
 
     torch.manual_seed(0)
@@ -50,7 +53,7 @@ def measure(setting, workload, steps, batch):
     torch.backends.cuda.enable_cudnn_sdp(False)
     free_before, total = torch.cuda.mem_get_info()
     step = torch_workloads.WORKLOADS[workload](*([batch] if batch else []))
-    mark = replayer.step if setting == "replay" else lambda name: contextlib.nullcontext()
+    mark = replayer.step if setting in OURS else lambda name: contextlib.nullcontext()
     before = BEFORE_VARYING if workload in VARYING else BEFORE
     times, losses = [], []
     for number in range(before + steps):
@@ -63,8 +66,8 @@ def measure(setting, workload, steps, batch):
         times.append(time.perf_counter() - started)
     free_after, _ = torch.cuda.mem_get_info()
     row = {"workload": workload, "setting": setting, "batch": batch, "total": total, "driver": free_before - free_after}
-    row |= {"step": statistics.median(times[before:]), "times": times, "losses": [loss.hex() for loss in losses]}
-    if setting == "replay":
+    row |= {"step": statistics.median(times[before:]), "before": before, "times": times, "losses": [loss.hex() for loss in losses]}
+    if setting in OURS:
         report = replayer.report()
         device = report["devices"][0]
         row |= {"reserved": device["reserved_peak"], "peak": device["peak"], "report": report}
@@ -74,7 +77,7 @@ def measure(setting, workload, steps, batch):
 
 
 def restart_peak(setting, torch):
-    if setting == "replay":
+    if setting in OURS:
         import memplan.torch
 
         memplan.torch.current().library.restart_peaks()
@@ -159,6 +162,12 @@ def largest_batch(servers, setting, workload, first, gib, in_time):
     return fits
 
 
+def step_ratio(row, base):
+    """How long a step takes over the same step of another run: the median, since steps differ in size."""
+    pairs = zip(row["times"][row["before"] :], base["times"][base["before"] :])
+    return statistics.median(mine / other for mine, other in pairs)
+
+
 def line(row, base):
     """A row as people read it."""
     if "error" in row:
@@ -167,7 +176,7 @@ def line(row, base):
     ratio = row["reserved"] / row["peak"]
     count = 0 if base is None else min(len(row["losses"]), len(base["losses"]))
     same = "" if base is None else f"{count} losses " + ("equal" if row["losses"][:count] == base["losses"][:count] else "DIFFER")
-    speed = "" if base is None else f"{row['step'] / base['step']:.3f}x"
+    speed = "" if base is None else f"{step_ratio(row, base):.3f}x"
     facts = f"reserved {row['reserved'] / gib:7.3f} GiB, peak {row['peak'] / gib:7.3f}, ratio {ratio:.4f}"
     return f"{row['workload']:20} {row['setting']:11} {facts}, driver {row['driver'] / gib:7.3f}, {row['step'] * 1e3:7.1f} ms {speed} {same}"
 

@@ -14,7 +14,7 @@ import pytest
 
 import memplan
 import memplan.torch
-from memplan.torch import Event, Recording, Replayer, plan_step, read_recording
+from memplan.torch import Event, Recording, Replayer, _replayer, plan_step, read_recording
 from memplan.torch.__main__ import main
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -48,6 +48,13 @@ def replayer():
     made = Replayer(host=1 << 26)
     yield made
     made.close()
+
+
+@pytest.fixture
+def every_byte_counts(monkeypatch):
+    """Steps of a few kilobytes are judged as those of gigabytes are; no pool is good enough."""
+    monkeypatch.setattr(_replayer, "SLACK", 0)
+    monkeypatch.setattr(_replayer, "GOOD_POOL", 0.0)
 
 
 def lane(replayer, number=0):
@@ -101,7 +108,7 @@ def test_names_are_the_frames_of_the_program(replayer, tmp_path):
     assert "test_torch.py:" in (tmp_path / "step.html").read_text()
 
 
-def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(replayer):
+def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(replayer, every_byte_counts):
     stand_in, gradients = StandIn(replayer), []
     # One run to warm up; then sizes differ, so that eight are recorded.
     for length in (3, 5, 4, 2, 3, 4, 4, 5, 4):
@@ -120,7 +127,7 @@ def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(replayer)
     assert made.extent == made.recording.peak()
 
 
-def test_a_plan_for_sizes_that_vary_too_much_is_left_alone(replayer, caplog):
+def test_a_plan_for_sizes_that_vary_too_much_is_left_alone(replayer, caplog, every_byte_counts):
     """Two experts share 100,000 bytes, now one has them and now the other: a plan would have to hold them twice."""
     stand_in = StandIn(replayer)
     with caplog.at_level(logging.WARNING, logger="memplan.torch"):
@@ -131,6 +138,43 @@ def test_a_plan_for_sizes_that_vary_too_much_is_left_alone(replayer, caplog):
                     stand_in.free(address)
     assert "the pool serves it better" in caplog.text
     assert lane(replayer)["planned"] == 0 and replayer.plans("experts") == []
+
+
+def test_sizes_that_vary_need_no_plan_where_the_pool_wastes_nothing(replayer):
+    stand_in, gradients = StandIn(replayer), []
+    for length in (3, 5, 4, 2, 3, 4, 4, 5, 4, 4, 5, 3):
+        train(replayer, stand_in, [length * 4096, length * 8192], gradients)
+    facts = replayer.report()["steps"]["train"]
+    assert (facts["plannings"], facts["extent"]) == (1, 0)
+    assert lane(replayer)["planned"] == 0 and lane(replayer)["reserved"]["arena"] == 0
+
+
+def test_a_plan_that_holds_more_than_the_pool_did_is_given_up(replayer, caplog, every_byte_counts):
+    """A plan of a megabyte; then every run asks for something else, so that its bytes are held for nothing."""
+    stand_in, gradients = StandIn(replayer), []
+    for _ in range(4):
+        train(replayer, stand_in, [600_000, 400_000], gradients)
+    assert lane(replayer)["reserved"]["arena"] > 1_000_000 and lane(replayer)["exact_steps"] == 1
+    with caplog.at_level(logging.WARNING, logger="memplan.torch"):
+        for _ in range(4):
+            # As many requests, so that it is not taken for another sequence, and smaller ones, so that no plan grows.
+            train(replayer, stand_in, [590_000, 390_000], gradients)
+    assert "the pool serves it better" in caplog.text
+    assert replayer.plans("train") == []
+    for _ in range(2):
+        train(replayer, stand_in, [600_000, 400_000], gradients)
+    replayer.library.trim()
+    assert lane(replayer)["reserved"]["arena"] == 0 and lane(replayer)["state"] == "no plan"
+
+
+def test_enough_kept_deviations_end_the_observation(replayer, every_byte_counts):
+    stand_in, gradients = StandIn(replayer), []
+    for _ in range(4):
+        train(replayer, stand_in, [4096] * 20, gradients)
+    for _ in range(3):
+        train(replayer, stand_in, [8192] * 20, gradients)
+    assert len(replayer.deviations("train")) == _replayer.KEPT_DEVIATIONS
+    assert sum(lane(replayer)["deviations"].values()) > _replayer.KEPT_DEVIATIONS
 
 
 def test_lives_that_vary_are_merged():

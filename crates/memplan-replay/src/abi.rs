@@ -191,6 +191,15 @@ pub unsafe extern "C" fn memplan_replay_adopt(bytes: *const u8, length: usize) -
     })
 }
 
+/// Forgets the plans of a step; the pool serves it from then on.
+#[unsafe(no_mangle)]
+pub extern "C" fn memplan_replay_withdraw(step: u32) -> i64 {
+    with(|allocator| {
+        allocator.withdraw(step).map_err(|error| error.to_string())?;
+        Ok(0)
+    })
+}
+
 /// Number of lanes; for each as many as fit, three numbers: device, lane, stream.
 ///
 /// # Safety
@@ -278,7 +287,7 @@ pub extern "C" fn memplan_replay_failure(failure: Option<Failure>) {
 /// The version of this library's functions, for the Python half.
 #[unsafe(no_mangle)]
 pub extern "C" fn memplan_replay_version() -> u32 {
-    1
+    2
 }
 
 /// This thread's message as text; for tests in Rust.

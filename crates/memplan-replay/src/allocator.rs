@@ -233,6 +233,19 @@ impl Allocator {
         Ok(())
     }
 
+    /// Forgets the plans of a step and gives their bytes back. From then on the pool serves it.
+    pub fn withdraw(&self, step: u32) -> Result<(), AllocatorError> {
+        let steps = locked(&self.steps);
+        if steps.depth > 0 {
+            return Err(AllocatorError::StepRunning);
+        }
+        locked(&self.waiting).retain(|plan| plan.step != step);
+        for entry in self.entries() {
+            locked(&entry.lane).withdraw(&*self.backing, step);
+        }
+        Ok(())
+    }
+
     fn no_room_for(&self, extent: u64, device: u32, error: BackingError) -> AllocatorError {
         let BackingError::OutOfMemory { .. } = error else { return AllocatorError::Backing(error) };
         let (free, total) = self.backing.memory(device);

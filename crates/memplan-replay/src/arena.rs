@@ -160,6 +160,16 @@ impl Arena {
         Ok(())
     }
 
+    /// Forgets the plan of a step and unmaps what no other plan needs; `held` is the end of what is alive in here.
+    pub(crate) fn withdraw(&mut self, backing: &dyn Backing, step: u32, held: u64) {
+        self.plans.retain(|plan| plan.step != step);
+        let needed = self.extent().max(held);
+        if let Some(region) = &mut self.region {
+            region.unmap_above(backing, needed);
+        }
+        self.select(None);
+    }
+
     /// Forgets what the slot numbers mean and makes another plan the current one.
     fn select(&mut self, plan: Option<usize>) {
         self.generation += 1;

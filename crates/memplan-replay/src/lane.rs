@@ -132,6 +132,9 @@ pub struct Lane {
     deviations_before: u64,
     /// Mapped bytes as the totals know them.
     noted: u64,
+    /// Bytes in use, and the most of them since the last step began.
+    in_use: u64,
+    step_peak: u64,
     totals: Arc<Totals>,
 }
 
@@ -152,6 +155,8 @@ impl Lane {
             counts: Counts::default(),
             deviations_before: 0,
             noted: 0,
+            in_use: 0,
+            step_peak: 0,
             totals,
         })
     }
@@ -164,6 +169,7 @@ impl Lane {
         self.recording.restart(step, serial);
         self.deviations_before = self.counts.deviations.iter().sum();
         self.running = true;
+        self.step_peak = self.in_use;
     }
 
     /// The step ends on this lane. Whether it had a plan and how often it deviated from it.
@@ -181,13 +187,26 @@ impl Lane {
 
     /// Takes over a plan and maps what it needs, after everything unused has been given back.
     pub fn adopt(&mut self, backing: &dyn Backing, plan: StepPlan) -> Result<(), BackingError> {
-        let base = self.arena.base();
-        let held = tenants(&self.live, base).into_iter().map(|(offset, bytes)| offset + bytes).max().unwrap_or(0);
+        let held = self.held();
         backing.settle(self.device);
         self.trim(backing);
         let adopted = self.arena.adopt(backing, plan, held);
         self.note_reserved();
         adopted
+    }
+
+    /// Forgets the plan of a step and gives its bytes back, as far as nothing lies there.
+    pub fn withdraw(&mut self, backing: &dyn Backing, step: u32) {
+        let held = self.held();
+        backing.settle(self.device);
+        self.arena.withdraw(backing, step, held);
+        self.note_reserved();
+    }
+
+    /// The end of the last tenant of the arena.
+    fn held(&self) -> u64 {
+        let ends = tenants(&self.live, self.arena.base()).into_iter().map(|(offset, bytes)| offset + bytes);
+        ends.max().unwrap_or(0)
     }
 
     /// Tells the totals what has been mapped or unmapped since the last time.
@@ -228,6 +247,8 @@ impl Lane {
         self.count(place, deviation);
         let recorded = self.running.then(|| (self.recording.allocated(requested), self.recording.serial));
         self.totals.live.add(bytes);
+        self.in_use += bytes;
+        self.step_peak = self.step_peak.max(self.in_use);
         self.note_reserved();
         let old = self.live.insert(address, Live { requested, bytes, home, recorded, guests: Vec::new() });
         debug_assert!(old.is_none(), "address {address:#x} has two owners");
@@ -322,6 +343,7 @@ impl Lane {
             self.recording.freed(number, serial, live.requested, self.running);
         }
         self.totals.live.take(live.bytes);
+        self.in_use -= live.bytes;
         true
     }
 
@@ -371,6 +393,12 @@ impl Lane {
     #[must_use]
     pub fn in_use(&self) -> usize {
         self.live.len()
+    }
+
+    /// The most bytes that were in use at once since the last step began.
+    #[must_use]
+    pub fn step_peak(&self) -> u64 {
+        self.step_peak
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) fn lane(lane: &Lane, number: u32) -> String {
         lane.in_use()
     );
     let _ = write!(text, r#","extent":{},"state":"{}""#, lane.arena().extent(), lane.arena().state());
+    let _ = write!(text, r#","step_peak":{}"#, lane.step_peak());
     let _ = write!(text, r#","steps":{},"exact_steps":{}"#, counts.steps, counts.exact_steps);
     let _ =
         write!(text, r#","planned":{},"lasting":{},"unplanned":{}"#, counts.planned, counts.lasting, counts.unplanned);

@@ -227,3 +227,18 @@ fn gradients_that_the_next_step_drops_have_planned_places() {
     assert_eq!(addresses[3], addresses[5]);
     assert_eq!((watched.fact("planned"), watched.fact("exact_steps")), (6, 3));
 }
+
+#[test]
+fn a_plan_that_is_withdrawn_gives_its_bytes_back_but_for_those_in_use() {
+    let mut watched = planned();
+    watched.allocator.begin(0);
+    let kept = watched.allocate(4 * KIB, 0).address;
+    assert_eq!(watched.allocator.withdraw(0).unwrap_err(), AllocatorError::StepRunning);
+    watched.allocator.end();
+    watched.allocator.withdraw(0).unwrap();
+    assert_eq!((watched.fact("arena"), watched.fact("extent")), (64 * KIB, 0), "somebody lives there");
+    assert_eq!(step(&mut watched, [4 * KIB, 2 * KIB, 3 * KIB]), [None; 3], "the pool serves it");
+    watched.free(kept, 0);
+    watched.allocator.withdraw(0).unwrap();
+    assert_eq!((watched.fact("arena"), watched.fact("step_peak")), (0, 10 * KIB));
+}

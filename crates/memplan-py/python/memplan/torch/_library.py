@@ -22,6 +22,9 @@ OBSERVER = ctypes.CFUNCTYPE(
     ctypes.c_uint64,
 )
 
+# The version of the functions below.
+VERSION = 2
+
 # One recorded request: kind, number, bytes.
 EVENT = struct.Struct("<IIQ")
 
@@ -46,8 +49,8 @@ class Library:
             version = self._functions.memplan_replay_version()
         except AttributeError:
             raise MemplanError(f"{self.path} has no allocator in it", code="torch::library") from None
-        if version != 1:
-            raise MemplanError(f"{self.path} speaks version {version}; expected 1", code="torch::library")
+        if version != VERSION:
+            raise MemplanError(f"{self.path} speaks version {version}; expected {VERSION}", code="torch::library")
         self._declare()
 
     def _declare(self) -> None:
@@ -62,6 +65,7 @@ class Library:
             "begin": (ctypes.c_int64, [ctypes.c_uint32]),
             "end": (ctypes.c_int64, []),
             "adopt": (ctypes.c_int64, [ctypes.c_char_p, size]),
+            "withdraw": (ctypes.c_int64, [ctypes.c_uint32]),
             "lanes": (ctypes.c_int64, [pointer, size]),
             "recording": (ctypes.c_int64, [size, pointer, size]),
             "report": (ctypes.c_int64, [pointer, size]),

@@ -28,6 +28,14 @@ PATIENCE = 3
 KEPT_DEVIATIONS = 32
 # A plan for the largest of all recorded sizes is not worth it if it needs this much more than any recorded run.
 WORTH = 1.03
+# Nor is it if the pool alone has held no more than this while the runs were recorded: sizes that vary cost a plan more.
+GOOD_POOL = 1.02
+# A plan from which runs deviate is given up if plan and pool together hold this much more than the pool alone did.
+WORSE = 1.05
+# Bytes that do not count as waste: pages that are used in part.
+SLACK = 32 << 20
+# After so many runs that were as planned, the pool gives back what the last deviating run needed.
+CALM = 16
 # Runs that are recorded at most before the first plan, while their sizes differ.
 VARYING_RECORDINGS = 8
 
@@ -67,6 +75,13 @@ class _Step:
     wait_until: int = 0
     last_recorded: int = -1
     in_a_row: int = 0
+    # Runs as planned since the last one that deviated.
+    calm: int = CALM
+    # The most bytes that a run had in use, and what the pool alone held over that while runs were recorded.
+    peak: int = 0
+    pool: float = 1.0
+    # Runs since the last planning that held too much.
+    wasteful: int = 0
     deviations: list[Deviated] = field(default_factory=list)
 
 
@@ -122,8 +137,12 @@ class Replayer:
             if self._running is not None:
                 self.end()
         step = self._steps.setdefault(name, _Step(name, len(self._steps)))
-        if self._running is None and self.names and not step.has_plan and step.runs == self.warmup:
-            self._watch(every=True)
+        if self._running is None:
+            # Who hears of a request takes Python's lock: once enough deviations are kept, nobody listens.
+            if step.has_plan and len(step.deviations) >= KEPT_DEVIATIONS:
+                self.library.observe(None, 0)
+            else:
+                self._watch(every=self.names and not step.has_plan and step.runs == self.warmup)
         if self.library.checked(self.library.begin(step.number), "torch::closed") == 1:
             self._running = step
 
@@ -141,9 +160,13 @@ class Replayer:
         if not step.has_plan:
             self._record(step)
         elif deviations > 0:
+            step.calm = 0
             self._deviated(step, deviations)
         else:
             step.in_a_row = 0
+            step.calm += 1
+            if step.calm == CALM:
+                self.library.trim()
 
     def step(self, name: Union[str, Callable[..., Any]] = "step") -> Any:
         """Marks a step: ``with replayer.step("train"):``, ``@replayer.step`` or ``@replayer.step("train")``."""
@@ -162,6 +185,8 @@ class Replayer:
             elif self._running is not None and len(self._running.deviations) < KEPT_DEVIATIONS:
                 found = Deviated(KINDS.get(kind, "?"), number, expected, size, program_frame())
                 self._running.deviations.append(found)
+            else:
+                self.library.observe(None, 0)
 
     # What happens between steps.
 
@@ -178,9 +203,12 @@ class Replayer:
     def _record(self, step: _Step) -> None:
         self._watch(every=False)
         if step.runs <= self.warmup:
+            # What only the first runs needed is not held against the pool.
+            self.library.trim()
             return
         self._merge(step, self._recorded(step))
         step.recorded += 1
+        step.pool = self._held(step)
         varies = any(shape.varies() for shape in step.shapes.values())
         if step.recorded >= (max(self.record, VARYING_RECORDINGS) if varies else self.record):
             self._plan(step)
@@ -202,11 +230,14 @@ class Replayer:
     def _plan(self, step: _Step) -> None:
         """Plans a step from its recordings and hands the plans over; without room for them it goes on as before."""
         step.plannings += 1
-        step.in_a_row = 0
+        step.in_a_row = step.wasteful = 0
         # On a plan or not, the step has had its chance: it is not recorded for ever.
         step.has_plan = True
         # Plans that keep growing come at longer and longer intervals.
         step.wait_until = step.runs + 2 ** min(step.plannings - 1, 10)
+        if step.pool <= GOOD_POOL and any(shape.varies() for shape in step.shapes.values()) and not step.plans:
+            log.info("step %r: sizes vary, and the pool serves it well without a plan", step.name)
+            return
         made = {lane: plan_shape(shape, self.strategy, **self.options) for lane, shape in step.shapes.items()}
         if any(plan.extent > WORTH * step.shapes[lane].peak for lane, plan in made.items()):
             log.warning("step %r: sizes vary so much that the pool serves it better than a plan", step.name)
@@ -226,6 +257,11 @@ class Replayer:
         if step.in_a_row == 1 or step.in_a_row == PATIENCE:
             first = step.deviations[0] if step.deviations else "something survived the step"
             log.warning("step %r, run %d: %d deviations; %s", step.name, step.runs, deviations, first)
+        if self.adapt and self._is_wasteful(step):
+            log.warning("step %r deviates so much that the pool serves it better than a plan", step.name)
+            self.library.checked(self.library.withdraw(step.number), "torch::plan")
+            step.plans = {}
+            return
         if step.plannings >= self.plannings:
             return
         if not self.adapt:
@@ -239,9 +275,18 @@ class Replayer:
             self._plan(step)
         elif step.in_a_row == PATIENCE and not self._same_shape(step, recorded or self._recorded(step)):
             self.record_again(step.name)
-        elif step.in_a_row == 1:
-            # Perhaps the only one: the next run will not need the pages that this one took from the pool.
-            self.library.trim()
+
+    def _held(self, step: _Step) -> float:
+        """What the allocator holds after a run of a step, over the most that its runs had in use."""
+        lanes = self.library.report()["lanes"]
+        step.peak = max(step.peak, sum(lane["step_peak"] for lane in lanes))
+        reserved = sum(sum(lane["reserved"].values()) for lane in lanes)
+        return max(0, reserved - SLACK) / max(1, step.peak)
+
+    def _is_wasteful(self, step: _Step) -> bool:
+        """Whether plan and pool together have held more than the pool alone did, in several runs that deviated."""
+        step.wasteful += self._held(step) > max(WORTH, WORSE * step.pool)
+        return step.wasteful >= PATIENCE
 
     @staticmethod
     def _same_shape(step: _Step, recorded: dict[Lane, Recording]) -> bool:
