@@ -19,6 +19,14 @@ use crate::region::Region;
 /// survivors would keep the pages of large blocks mapped.
 const SMALL: u64 = 1 << 20;
 
+/// The pool holds at most this part (a twentieth) more than has ever been in use: before it takes new pages beyond
+/// that, it moves pages that are mapped where nobody is. To move pages it must wait for the device, so some slack is
+/// worth its bytes.
+const SLACK_PART: u64 = 20;
+
+/// Pages that the pool may hold beyond that, since small programs do not fill theirs.
+const SLACK_PAGES: u64 = 16;
+
 /// Bytes of a request as they are handed out. Even nothing gets bytes of its own: PyTorch knows
 /// allocations by their address.
 #[must_use]
@@ -132,9 +140,10 @@ pub struct Lane {
     deviations_before: u64,
     /// Mapped bytes as the totals know them.
     noted: u64,
-    /// Bytes in use, and the most of them since the last step began.
+    /// Bytes in use, the most of them since the last step began, and the most ever.
     in_use: u64,
     step_peak: u64,
+    most: u64,
     totals: Arc<Totals>,
 }
 
@@ -157,6 +166,7 @@ impl Lane {
             noted: 0,
             in_use: 0,
             step_peak: 0,
+            most: 0,
             totals,
         })
     }
@@ -249,6 +259,7 @@ impl Lane {
         self.totals.live.add(bytes);
         self.in_use += bytes;
         self.step_peak = self.step_peak.max(self.in_use);
+        self.most = self.most.max(self.in_use);
         self.note_reserved();
         let old = self.live.insert(address, Live { requested, bytes, home, recorded, guests: Vec::new() });
         debug_assert!(old.is_none(), "address {address:#x} has two owners");
@@ -305,6 +316,7 @@ impl Lane {
     /// Bytes from the pool. On a full device everything that is mapped and unused is given back first;
     /// if that is not enough, the arena's holes are the last resort.
     fn pool(&mut self, backing: &dyn Backing, bytes: u64, relieve: &dyn Fn()) -> Result<(u64, Home), BackingError> {
+        self.make_room(backing, bytes);
         let (region, home) = self.region(bytes);
         if let Ok(address) = region.take(backing, bytes) {
             return Ok((address, home));
@@ -316,6 +328,23 @@ impl Lane {
             Ok(address) => Ok((address, home)),
             Err(error) => self.hole(bytes).ok_or(error),
         }
+    }
+
+    /// Gives pages back before new ones are mapped, if the lane would hold too much otherwise.
+    fn make_room(&mut self, backing: &dyn Backing, bytes: u64) {
+        let needed = self.region(bytes).0.needed(bytes);
+        // A request may be absurdly large; it is refused later.
+        let most = self.most.max(self.in_use.saturating_add(bytes));
+        let limit = most.saturating_add(most / SLACK_PART + SLACK_PAGES * backing.page());
+        let held = self.reserved().iter().sum::<u64>();
+        let over = held.saturating_add(needed).saturating_sub(limit).min(needed);
+        if over == 0 || self.large.spare() + self.small.spare() == 0 {
+            return;
+        }
+        backing.settle(self.device);
+        let given = self.large.trim_some(backing, over);
+        self.small.trim_some(backing, over - given.min(over));
+        self.note_reserved();
     }
 
     /// Gives back every page on which nothing lies, after the device has come to rest.

@@ -82,6 +82,34 @@ impl Region {
         }
     }
 
+    /// Bytes that [`Region::take`] would have to map for a request.
+    #[must_use]
+    pub fn needed(&self, bytes: u64) -> u64 {
+        let candidates = self.free.fitting(bytes).take(LOOKED_AT);
+        candidates.map(|start| self.missing(start, bytes)).min().unwrap_or(0) * self.page
+    }
+
+    /// Unmaps pages on which nothing lies until `bytes` are given back, those in short runs first: a large request
+    /// has no use for them. How many bytes that were. The device must have come to rest.
+    pub fn trim_some(&mut self, backing: &dyn Backing, bytes: u64) -> u64 {
+        let before = self.reserved;
+        let end = self.pages.len() as u64 * self.page;
+        let runs = self.free.iter().take_while(|&(start, _)| start < end);
+        let mut runs: Vec<(u64, u64)> = runs.map(|(start, run_end)| (start, run_end.min(end))).collect();
+        runs.sort_unstable_by_key(|&(start, run_end)| (run_end - start, start));
+        for (start, run_end) in runs {
+            let missing = bytes.saturating_sub(before - self.reserved).div_ceil(self.page);
+            if missing == 0 {
+                break;
+            }
+            let first = start.div_ceil(self.page);
+            let last = run_end / self.page;
+            // The end of a run goes first: requests are put at its beginning.
+            self.unmap(backing, first.max(last.saturating_sub(missing))..last);
+        }
+        before - self.reserved
+    }
+
     /// Bytes on mapped pages that [`Region::trim`] would unmap.
     #[must_use]
     pub fn spare(&self) -> u64 {

@@ -235,7 +235,9 @@ class Replayer:
         step.has_plan = True
         # Plans that keep growing come at longer and longer intervals.
         step.wait_until = step.runs + 2 ** min(step.plannings - 1, 10)
-        if step.pool <= GOOD_POOL and any(shape.varies() for shape in step.shapes.values()) and not step.plans:
+        varies = any(shape.varies() for shape in step.shapes.values())
+        # What one step function leaves, another one holds: an arena for the largest of each is too much.
+        if varies and not step.plans and (step.pool <= GOOD_POOL or len(self._steps) > 1):
             log.info("step %r: sizes vary, and the pool serves it well without a plan", step.name)
             return
         made = {lane: plan_shape(shape, self.strategy, **self.options) for lane, shape in step.shapes.items()}
