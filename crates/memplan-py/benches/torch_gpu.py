@@ -3,7 +3,7 @@
     python crates/memplan-py/benches/torch_gpu.py [--workloads a,b] [--settings a,b] [--batches GIB] [--out FILE]
 
 Each workload runs in each setting in a process of its own: PyTorch's caching allocator, the same with expandable
-segments, cudaMallocAsync, memplan's pool without a plan, and the replay. A row says what the driver has given away (``reserved``), what was in use at
+segments, cudaMallocAsync, and the replay, with and without plans for sizes that vary. A row says what the driver has given away (``reserved``), what was in use at
 the peak, the median time of a step, and the losses. ``--batches`` looks for the largest batch on a device of which
 all but so many GiB are taken.
 """
@@ -22,11 +22,11 @@ SETTINGS = {
     "default": "",
     "expandable": "expandable_segments:True",
     "async": "backend:cudaMallocAsync",
-    "pool": "",
+    "union": "",
     "replay": "",
 }
-# Settings that run on memplan's allocator; the pool is the same without a plan.
-OURS = ("pool", "replay")
+# Settings that run on memplan's allocator; the first plans sizes that vary, the other leaves them to the pool.
+OURS = {"union": "plan", "replay": "pool"}
 # Steps before anything is measured: one to warm up, two that the replay records, one to settle. Where sizes vary,
 # eight are recorded.
 BEFORE = 4
@@ -43,7 +43,7 @@ def measure(setting, workload, steps, batch):
     if setting in OURS:
         import memplan.torch
 
-        replayer = memplan.torch.enable(names=False, warmup=1 if setting == "replay" else 1 << 30)
+        replayer = memplan.torch.enable(names=False, varying=OURS[setting])
     import torch_workloads
 
     torch.manual_seed(0)

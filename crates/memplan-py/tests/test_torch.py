@@ -51,10 +51,12 @@ def replayer():
 
 
 @pytest.fixture
-def every_byte_counts(monkeypatch):
-    """Steps of a few kilobytes are judged as those of gigabytes are; no pool is good enough."""
+def planner_of_unions(monkeypatch):
+    """Plans steps whose sizes vary, and judges steps of a few kilobytes as those of gigabytes."""
     monkeypatch.setattr(_replayer, "SLACK", 0)
-    monkeypatch.setattr(_replayer, "GOOD_POOL", 0.0)
+    made = Replayer(host=1 << 26, varying="plan")
+    yield made
+    made.close()
 
 
 def lane(replayer, number=0):
@@ -108,7 +110,8 @@ def test_names_are_the_frames_of_the_program(replayer, tmp_path):
     assert "test_torch.py:" in (tmp_path / "step.html").read_text()
 
 
-def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(replayer, every_byte_counts):
+def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(planner_of_unions):
+    replayer = planner_of_unions
     stand_in, gradients = StandIn(replayer), []
     # One run to warm up; then sizes differ, so that eight are recorded.
     for length in (3, 5, 4, 2, 3, 4, 4, 5, 4):
@@ -127,8 +130,9 @@ def test_sizes_that_vary_fit_up_to_the_largest_and_then_the_plan_grows(replayer,
     assert made.extent == made.recording.peak()
 
 
-def test_a_plan_for_sizes_that_vary_too_much_is_left_alone(replayer, caplog, every_byte_counts):
+def test_a_plan_for_sizes_that_vary_too_much_is_left_alone(planner_of_unions, caplog):
     """Two experts share 100,000 bytes, now one has them and now the other: a plan would have to hold them twice."""
+    replayer = planner_of_unions
     stand_in = StandIn(replayer)
     with caplog.at_level(logging.WARNING, logger="memplan.torch"):
         for run in range(12):
@@ -136,21 +140,45 @@ def test_a_plan_for_sizes_that_vary_too_much_is_left_alone(replayer, caplog, eve
                 share = 90_000 if run % 2 else 10_000
                 for address in [stand_in.malloc(share), stand_in.malloc(100_000 - share)]:
                     stand_in.free(address)
-    assert "the pool serves it better" in caplog.text
+    assert "left to the pool" in caplog.text
     assert lane(replayer)["planned"] == 0 and replayer.plans("experts") == []
 
 
-def test_sizes_that_vary_need_no_plan_where_the_pool_wastes_nothing(replayer):
+def test_sizes_that_vary_are_left_to_the_pool(replayer, caplog):
     stand_in, gradients = StandIn(replayer), []
-    for length in (3, 5, 4, 2, 3, 4, 4, 5, 4, 4, 5, 3):
-        train(replayer, stand_in, [length * 4096, length * 8192], gradients)
+    with caplog.at_level(logging.WARNING, logger="memplan.torch"):
+        for length in (3, 5, 4, 2, 3, 4, 4, 5, 4, 4, 5, 3):
+            train(replayer, stand_in, [length * 4096, length * 8192], gradients)
     facts = replayer.report()["steps"]["train"]
-    assert (facts["plannings"], facts["extent"]) == (1, 0)
+    assert (facts["plannings"], facts["extent"]) == (0, 0)
     assert lane(replayer)["planned"] == 0 and lane(replayer)["reserved"]["arena"] == 0
+    assert caplog.text.count("left to the pool: its sizes vary") == 1
 
 
-def test_a_plan_that_holds_more_than_the_pool_did_is_given_up(replayer, caplog, every_byte_counts):
+def test_sizes_that_begin_to_vary_end_the_plan_and_a_single_odd_run_does_not(replayer, caplog):
+    stand_in, gradients = StandIn(replayer), []
+    with caplog.at_level(logging.WARNING, logger="memplan.torch"):
+        for _ in range(5):
+            train(replayer, stand_in, [40_960, 81_920], gradients)
+        train(replayer, stand_in, [4096, 8192], gradients)
+        for _ in range(_replayer.CALM + 1):
+            train(replayer, stand_in, [40_960, 81_920], gradients)
+        assert len(replayer.plans("train")) == 1 and "left to the pool" not in caplog.text
+        for length in (4, 9, 6):
+            train(replayer, stand_in, [length * 4096, length * 8192], gradients)
+    assert "left to the pool: its sizes vary" in caplog.text and replayer.plans("train") == []
+    train(replayer, stand_in, [40_960, 81_920], gradients)
+    assert lane(replayer)["reserved"]["arena"] == 0 or gradients, "what the last run has left may lie there"
+
+
+def test_a_wrong_word_for_varying_is_an_error():
+    with pytest.raises(memplan.ArgumentError, match="pool, plan"):
+        Replayer(host=1 << 20, varying="union")
+
+
+def test_a_plan_that_holds_more_than_the_pool_did_is_given_up(planner_of_unions, caplog):
     """A plan of a megabyte; then every run asks for something else, so that its bytes are held for nothing."""
+    replayer = planner_of_unions
     stand_in, gradients = StandIn(replayer), []
     for _ in range(4):
         train(replayer, stand_in, [600_000, 400_000], gradients)
@@ -159,7 +187,7 @@ def test_a_plan_that_holds_more_than_the_pool_did_is_given_up(replayer, caplog, 
         for _ in range(4):
             # As many requests, so that it is not taken for another sequence, and smaller ones, so that no plan grows.
             train(replayer, stand_in, [590_000, 390_000], gradients)
-    assert "the pool serves it better" in caplog.text
+    assert "left to the pool: plan and pool together" in caplog.text
     assert replayer.plans("train") == []
     for _ in range(2):
         train(replayer, stand_in, [600_000, 400_000], gradients)
@@ -167,7 +195,7 @@ def test_a_plan_that_holds_more_than_the_pool_did_is_given_up(replayer, caplog, 
     assert lane(replayer)["reserved"]["arena"] == 0 and lane(replayer)["state"] == "no plan"
 
 
-def test_enough_kept_deviations_end_the_observation(replayer, every_byte_counts):
+def test_enough_kept_deviations_end_the_observation(replayer):
     stand_in, gradients = StandIn(replayer), []
     for _ in range(4):
         train(replayer, stand_in, [4096] * 20, gradients)

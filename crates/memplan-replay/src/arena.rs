@@ -170,6 +170,21 @@ impl Arena {
         self.select(None);
     }
 
+    /// On a full device: gives up all plans and unmaps every page on which no tenant lies. The running step goes on
+    /// without a plan, and the pool may have the pages.
+    pub(crate) fn surrender(&mut self, backing: &dyn Backing, tenants: Tenants<'_>) {
+        let Some(region) = self.region.as_mut() else { return };
+        let mut free = Runs::whole(region.length());
+        for (offset, bytes) in tenants() {
+            let taken = free.take(offset, bytes);
+            debug_assert!(taken, "two tenants share bytes at {offset}");
+        }
+        region.unmap_free(backing, &free);
+        self.plans.clear();
+        self.free = None;
+        self.select(None);
+    }
+
     /// Forgets what the slot numbers mean and makes another plan the current one.
     fn select(&mut self, plan: Option<usize>) {
         self.generation += 1;

@@ -313,8 +313,8 @@ impl Lane {
         Some((base + offset, Home::Arena(tenant)))
     }
 
-    /// Bytes from the pool. On a full device everything that is mapped and unused is given back first;
-    /// if that is not enough, the arena's holes are the last resort.
+    /// Bytes from the pool. On a full device everything that is mapped and unused is given back first. If that is
+    /// not enough, the arena's holes are used, and then its plans are given up for their pages.
     fn pool(&mut self, backing: &dyn Backing, bytes: u64, relieve: &dyn Fn()) -> Result<(u64, Home), BackingError> {
         self.make_room(backing, bytes);
         let (region, home) = self.region(bytes);
@@ -326,8 +326,22 @@ impl Lane {
         let (region, home) = self.region(bytes);
         match region.take(backing, bytes) {
             Ok(address) => Ok((address, home)),
-            Err(error) => self.hole(bytes).ok_or(error),
+            Err(_) => match self.hole(bytes) {
+                Some(found) => Ok(found),
+                None => self.without_plans(backing, bytes),
+            },
         }
+    }
+
+    /// Bytes from the pool, with the pages that the plans have held for slots nobody is in.
+    fn without_plans(&mut self, backing: &dyn Backing, bytes: u64) -> Result<(u64, Home), BackingError> {
+        let Self { arena, live, .. } = self;
+        let base = arena.base();
+        backing.settle(self.device);
+        arena.surrender(backing, &|| tenants(live, base));
+        self.note_reserved();
+        let (region, home) = self.region(bytes);
+        region.take(backing, bytes).map(|address| (address, home))
     }
 
     /// Gives pages back before new ones are mapped, if the lane would hold too much otherwise.

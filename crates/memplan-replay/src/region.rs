@@ -74,9 +74,15 @@ impl Region {
 
     /// Unmaps all pages on which nothing lies. The device must have come to rest.
     pub fn trim(&mut self, backing: &dyn Backing) {
+        let free = std::mem::take(&mut self.free);
+        self.unmap_free(backing, &free);
+        self.free = free;
+    }
+
+    /// Unmaps all pages that lie in free runs, by somebody's own account of them.
+    pub(crate) fn unmap_free(&mut self, backing: &dyn Backing, free: &Runs) {
         let end = self.pages.len() as u64 * self.page;
-        let runs: Vec<(u64, u64)> = self.free.iter().take_while(|&(start, _)| start < end).collect();
-        for (start, run_end) in runs {
+        for (start, run_end) in free.iter().take_while(|&(start, _)| start < end) {
             let pages = start.div_ceil(self.page)..run_end.min(end) / self.page;
             self.unmap(backing, pages);
         }

@@ -262,3 +262,23 @@ fn the_pool_moves_pages_before_it_takes_new_ones() {
         watched.free(*address, 0);
     }
 }
+
+#[test]
+fn a_plan_in_the_way_of_a_large_request_gives_its_pages_up() {
+    const MIB: u64 = 1 << 20;
+    let mut watched = Watched::new(16 << 20);
+    let first = watched.allocate(1, 0).address;
+    watched.free(first, 0);
+    let slot = |offset| Slot { offset: Some(offset * MIB), most: 4 * MIB, least: 4 * MIB };
+    let moments = vec![Moment::Alloc(0), Moment::Alloc(1), Moment::Free(0), Moment::Free(1)];
+    let plan = StepPlan::verified((0, 0, 0), vec![slot(0), slot(4)], moments).unwrap();
+    watched.allocator.adopt(vec![plan]).unwrap();
+    watched.allocator.begin(0);
+    let planned = watched.allocate(4 * MIB, 0).address;
+    // Eight are mapped for the plan. With those of its second slot there is room for eleven.
+    let wide = watched.allocate(11 * MIB, 0).address;
+    watched.free(planned, 0);
+    watched.free(wide, 0);
+    assert_eq!(watched.allocator.end().deviations, None, "the step has no plan any more");
+    assert_eq!((watched.fact("extent"), watched.host.mapped(0)), (0, 15 << 20));
+}

@@ -17,8 +17,10 @@ from ._recording import Event, Recording, Shape, StepPlan, plan_file, plan_shape
 
 log = logging.getLogger("memplan.torch")
 
+# What steps are served by whose sizes vary.
+VARYING = ("pool", "plan")
 KINDS = {0: "size", 1: "order", 2: "held", 3: "extra", 4: "survived"}
-NESTED = -3
+NESTED, UNPLANNED = -3, -2
 # The step between two moments at which an optimizer drops its gradients.
 AUTOMATIC = "automatic"
 
@@ -28,8 +30,6 @@ PATIENCE = 3
 KEPT_DEVIATIONS = 32
 # A plan for the largest of all recorded sizes is not worth it if it needs this much more than any recorded run.
 WORTH = 1.03
-# Nor is it if the pool alone has held no more than this while the runs were recorded: sizes that vary cost a plan more.
-GOOD_POOL = 1.02
 # A plan from which runs deviate is given up if plan and pool together hold this much more than the pool alone did.
 WORSE = 1.05
 # Bytes that do not count as waste: pages that are used in part.
@@ -80,8 +80,9 @@ class _Step:
     # The most bytes that a run had in use, and what the pool alone held over that while runs were recorded.
     peak: int = 0
     pool: float = 1.0
-    # Runs since the last planning that held too much.
+    # Runs since the last planning that held too much, and runs of the same sequence with other sizes.
     wasteful: int = 0
+    varied: int = 0
     deviations: list[Deviated] = field(default_factory=list)
 
 
@@ -90,9 +91,10 @@ class Replayer:
 
     A step runs ``warmup`` times without being looked at (optimizer state appears in the first step), is recorded
     ``record`` times, planned with ``strategy`` and the other ``options`` of :func:`memplan.plan`, and replayed from then on.
-    Where sizes differ from run to run, up to eight runs are recorded and planned together. With ``adapt``, a step that
-    deviates is planned again, at most ``plannings`` times and ever more rarely: for larger sizes, or, after three
-    deviating runs in a row, for another sequence. ``names`` keeps the program's frame of every allocation.
+    Where sizes differ from run to run, the pool serves the step; with ``varying="plan"``, eight runs are recorded and
+    planned together instead, for less memory and more work. With ``adapt``, a step that deviates is planned again, at
+    most ``plannings`` times and ever more rarely: for larger sizes, or, after three deviating runs in a row, for another
+    sequence. ``names`` keeps the program's frame of every allocation.
     ``host`` runs it over host memory of so many bytes, for tests; nothing of torch is used then.
     """
 
@@ -103,6 +105,7 @@ class Replayer:
         record: int = 2,
         strategy: str = "auto",
         adapt: bool = True,
+        varying: str = "pool",
         plannings: int = 16,
         names: bool = True,
         host: int = 0,
@@ -111,8 +114,10 @@ class Replayer:
     ) -> None:
         if warmup < 0 or record < 1:
             raise ArgumentError(f"warmup is {warmup} and record is {record}; at least 0 and 1")
+        if varying not in VARYING:
+            raise ArgumentError(f"varying is {varying!r}; it is one of {', '.join(VARYING)}")
         self.library = Library(library)
-        self.warmup, self.record, self.strategy, self.adapt = warmup, record, strategy, adapt
+        self.warmup, self.record, self.strategy, self.adapt, self.varying = warmup, record, strategy, adapt, varying
         self.plannings, self.names, self.options = plannings, names, dict(options or {})
         self._steps: dict[str, _Step] = {}
         self._running: Optional[_Step] = None
@@ -162,10 +167,14 @@ class Replayer:
         elif deviations > 0:
             step.calm = 0
             self._deviated(step, deviations)
+        elif step.plans and deviations == UNPLANNED:
+            log.warning("step %r: the device was full, and the plan gave its bytes to the pool", step.name)
+            step.plans = {}
         else:
             step.in_a_row = 0
             step.calm += 1
             if step.calm == CALM:
+                step.varied = 0
                 self.library.trim()
 
     def step(self, name: Union[str, Callable[..., Any]] = "step") -> Any:
@@ -203,14 +212,17 @@ class Replayer:
     def _record(self, step: _Step) -> None:
         self._watch(every=False)
         if step.runs <= self.warmup:
-            # What only the first runs needed is not held against the pool.
-            self.library.trim()
+            if step.runs == self.warmup:
+                # What only the first runs needed is not held against the pool.
+                self.library.trim()
             return
         self._merge(step, self._recorded(step))
         step.recorded += 1
         step.pool = self._held(step)
         varies = any(shape.varies() for shape in step.shapes.values())
-        if step.recorded >= (max(self.record, VARYING_RECORDINGS) if varies else self.record):
+        if varies and self.varying == "pool":
+            self._leave_to_pool(step, "its sizes vary")
+        elif step.recorded >= (max(self.record, VARYING_RECORDINGS) if varies else self.record):
             self._plan(step)
 
     def _merge(self, step: _Step, recorded: dict[Lane, Recording]) -> bool:
@@ -235,14 +247,9 @@ class Replayer:
         step.has_plan = True
         # Plans that keep growing come at longer and longer intervals.
         step.wait_until = step.runs + 2 ** min(step.plannings - 1, 10)
-        varies = any(shape.varies() for shape in step.shapes.values())
-        # What one step function leaves, another one holds: an arena for the largest of each is too much.
-        if varies and not step.plans and (step.pool <= GOOD_POOL or len(self._steps) > 1):
-            log.info("step %r: sizes vary, and the pool serves it well without a plan", step.name)
-            return
         made = {lane: plan_shape(shape, self.strategy, **self.options) for lane, shape in step.shapes.items()}
         if any(plan.extent > WORTH * step.shapes[lane].peak for lane, plan in made.items()):
-            log.warning("step %r: sizes vary so much that the pool serves it better than a plan", step.name)
+            self._leave_to_pool(step, "its sizes vary so much that a plan would need more")
             return
         file = plan_file((step.number, plan) for plan in made.values())
         if self.library.adopt(file, len(file)) == -1:
@@ -253,16 +260,22 @@ class Replayer:
         requests = sum(len(plan.slots) for plan in made.values())
         log.info("step %r: %d allocations in %d bytes", step.name, requests, extent)
 
+    def _leave_to_pool(self, step: _Step, why: str) -> None:
+        """No plan from here on; what an old one held is given back."""
+        log.warning("step %r is left to the pool: %s", step.name, why)
+        step.has_plan = True
+        if step.plans:
+            self.library.checked(self.library.withdraw(step.number), "torch::plan")
+            step.plans = {}
+
     def _deviated(self, step: _Step, deviations: int) -> None:
         """After a run that deviated: says so, and plans again if it makes sense."""
         step.in_a_row += 1
         if step.in_a_row == 1 or step.in_a_row == PATIENCE:
             first = step.deviations[0] if step.deviations else "something survived the step"
             log.warning("step %r, run %d: %d deviations; %s", step.name, step.runs, deviations, first)
-        if self.adapt and self._is_wasteful(step):
-            log.warning("step %r deviates so much that the pool serves it better than a plan", step.name)
-            self.library.checked(self.library.withdraw(step.number), "torch::plan")
-            step.plans = {}
+        if self.adapt and self.varying == "plan" and self._is_wasteful(step):
+            self._leave_to_pool(step, "plan and pool together hold more than the pool alone did")
             return
         if step.plannings >= self.plannings:
             return
@@ -270,9 +283,14 @@ class Replayer:
             if step.in_a_row == PATIENCE:
                 log.warning("step %r keeps deviating; Replayer.record_again(%r) records it again", step.name, step.name)
             return
+        if self.varying == "pool" and self._same_shape(step, self._recorded(step)):
+            step.varied += 1
+            if step.varied == PATIENCE:
+                self._leave_to_pool(step, "its sizes vary")
+            return
         due = step.runs >= step.wait_until
         recorded = self._recorded(step) if due or step.in_a_row == 1 else {}
-        if recorded and self._is_grown(step, recorded, due):
+        if self.varying == "plan" and recorded and self._is_grown(step, recorded, due):
             self._merge(step, recorded)
             self._plan(step)
         elif step.in_a_row == PATIENCE and not self._same_shape(step, recorded or self._recorded(step)):
