@@ -3,7 +3,7 @@
     python crates/memplan-py/benches/torch_gpu.py [--workloads a,b] [--settings a,b] [--batches GIB] [--out FILE]
 
 Each workload runs in each setting in a process of its own: PyTorch's caching allocator, the same with expandable
-segments, cudaMallocAsync, and the replay, with and without plans for sizes that vary. A row says what the driver has given away (``reserved``), what was in use at
+segments, cudaMallocAsync, and the replay, also with a plan wherever sizes vary. A row says what the driver has given away (``reserved``), what was in use at
 the peak, the median time of a step, and the losses. ``--batches`` looks for the largest batch on a device of which
 all but so many GiB are taken.
 """
@@ -25,8 +25,8 @@ SETTINGS = {
     "union": "",
     "replay": "",
 }
-# Settings that run on memplan's allocator; the first plans sizes that vary, the other leaves them to the pool.
-OURS = {"union": "plan", "replay": "pool"}
+# Settings that run on memplan's allocator; the first plans sizes that vary in any case.
+OURS = {"union": "plan", "replay": "auto"}
 # Steps before anything is measured: one to warm up, two that the replay records, one to settle. Where sizes vary,
 # eight are recorded.
 BEFORE = 4

@@ -155,6 +155,15 @@ def test_sizes_that_vary_are_left_to_the_pool(replayer, caplog):
     assert caplog.text.count("left to the pool: its sizes vary") == 1
 
 
+def test_sizes_that_vary_are_planned_where_the_pool_wastes(replayer, monkeypatch):
+    monkeypatch.setattr(_replayer, "SLACK", 0)
+    stand_in, gradients = StandIn(replayer), []
+    # Pages of 64 KiB for requests of a few: the pool holds much more than is in use.
+    for length in (3, 5, 4, 2, 3, 4, 4, 5, 4, 4, 5, 3):
+        train(replayer, stand_in, [length * 4096, length * 8192], gradients)
+    assert lane(replayer)["exact_steps"] == 3 and len(replayer.plans("train")) == 1
+
+
 def test_sizes_that_begin_to_vary_end_the_plan_and_a_single_odd_run_does_not(replayer, caplog):
     stand_in, gradients = StandIn(replayer), []
     with caplog.at_level(logging.WARNING, logger="memplan.torch"):
@@ -172,7 +181,7 @@ def test_sizes_that_begin_to_vary_end_the_plan_and_a_single_odd_run_does_not(rep
 
 
 def test_a_wrong_word_for_varying_is_an_error():
-    with pytest.raises(memplan.ArgumentError, match="pool, plan"):
+    with pytest.raises(memplan.ArgumentError, match="auto, pool, plan"):
         Replayer(host=1 << 20, varying="union")
 
 

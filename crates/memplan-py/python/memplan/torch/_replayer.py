@@ -18,7 +18,7 @@ from ._recording import Event, Recording, Shape, StepPlan, plan_file, plan_shape
 log = logging.getLogger("memplan.torch")
 
 # What steps are served by whose sizes vary.
-VARYING = ("pool", "plan")
+VARYING = ("auto", "pool", "plan")
 KINDS = {0: "size", 1: "order", 2: "held", 3: "extra", 4: "survived"}
 NESTED, UNPLANNED = -3, -2
 # The step between two moments at which an optimizer drops its gradients.
@@ -30,6 +30,8 @@ PATIENCE = 3
 KEPT_DEVIATIONS = 32
 # A plan for the largest of all recorded sizes is not worth it if it needs this much more than any recorded run.
 WORTH = 1.03
+# Sizes that vary are worth a plan if the pool alone has held this much more than was in use while runs were recorded.
+POOR_POOL = 1.06
 # A plan from which runs deviate is given up if plan and pool together hold this much more than the pool alone did.
 WORSE = 1.05
 # Bytes that do not count as waste: pages that are used in part.
@@ -91,8 +93,9 @@ class Replayer:
 
     A step runs ``warmup`` times without being looked at (optimizer state appears in the first step), is recorded
     ``record`` times, planned with ``strategy`` and the other ``options`` of :func:`memplan.plan`, and replayed from then on.
-    Where sizes differ from run to run, the pool serves the step; with ``varying="plan"``, eight runs are recorded and
-    planned together instead, for less memory and more work. With ``adapt``, a step that deviates is planned again, at
+    Where sizes differ from run to run, eight runs are recorded on the pool. If the pool has held much more than was in
+    use, and this is the only step function, they are planned together; otherwise the step is left to the pool
+    (``varying="plan"`` and ``"pool"`` say so in any case). With ``adapt``, a step that deviates is planned again, at
     most ``plannings`` times and ever more rarely: for larger sizes, or, after three deviating runs in a row, for another
     sequence. ``names`` keeps the program's frame of every allocation.
     ``host`` runs it over host memory of so many bytes, for tests; nothing of torch is used then.
@@ -105,7 +108,7 @@ class Replayer:
         record: int = 2,
         strategy: str = "auto",
         adapt: bool = True,
-        varying: str = "pool",
+        varying: str = "auto",
         plannings: int = 16,
         names: bool = True,
         host: int = 0,
@@ -220,10 +223,19 @@ class Replayer:
         step.recorded += 1
         step.pool = self._held(step)
         varies = any(shape.varies() for shape in step.shapes.values())
-        if varies and self.varying == "pool":
+        if step.recorded < (max(self.record, VARYING_RECORDINGS) if varies and self.varying != "pool" else self.record):
+            return
+        if varies and not self._plans_unions(step):
             self._leave_to_pool(step, "its sizes vary")
-        elif step.recorded >= (max(self.record, VARYING_RECORDINGS) if varies else self.record):
+        else:
             self._plan(step)
+
+    def _plans_unions(self, step: _Step) -> bool:
+        """Whether a step whose sizes vary is worth a plan."""
+        if self.varying == "auto":
+            # What one step function leaves, another one holds: an arena for the largest of each is too much.
+            return len(self._steps) == 1 and step.pool > POOR_POOL
+        return self.varying == "plan"
 
     def _merge(self, step: _Step, recorded: dict[Lane, Recording]) -> bool:
         """Merges a run with what is known of the step. False if it is of another shape, which then replaces the old one."""
@@ -274,7 +286,7 @@ class Replayer:
         if step.in_a_row == 1 or step.in_a_row == PATIENCE:
             first = step.deviations[0] if step.deviations else "something survived the step"
             log.warning("step %r, run %d: %d deviations; %s", step.name, step.runs, deviations, first)
-        if self.adapt and self.varying == "plan" and self._is_wasteful(step):
+        if self.adapt and self._plans_unions(step) and self._is_wasteful(step):
             self._leave_to_pool(step, "plan and pool together hold more than the pool alone did")
             return
         if step.plannings >= self.plannings:
@@ -283,14 +295,14 @@ class Replayer:
             if step.in_a_row == PATIENCE:
                 log.warning("step %r keeps deviating; Replayer.record_again(%r) records it again", step.name, step.name)
             return
-        if self.varying == "pool" and self._same_shape(step, self._recorded(step)):
+        if not self._plans_unions(step) and self._same_shape(step, self._recorded(step)):
             step.varied += 1
             if step.varied == PATIENCE:
                 self._leave_to_pool(step, "its sizes vary")
             return
         due = step.runs >= step.wait_until
         recorded = self._recorded(step) if due or step.in_a_row == 1 else {}
-        if self.varying == "plan" and recorded and self._is_grown(step, recorded, due):
+        if recorded and self._is_grown(step, recorded, due):
             self._merge(step, recorded)
             self._plan(step)
         elif step.in_a_row == PATIENCE and not self._same_shape(step, recorded or self._recorded(step)):
