@@ -5,7 +5,7 @@ use memplan_core::Id;
 use memplan_models::graph::OpId;
 use memplan_models::source::{Assembled, ReadAt};
 use memplan_models::tflite::{description::describe, reorder};
-use memplan_verify::equivalence::{Contents, Meaning, Proof, Violation, check};
+use memplan_verify::equivalence::{Axis, Contents, Meaning, Proof, Violation, check};
 
 const MODELS: [&str; 8] = ["classifier", "unet", "branches", "puzzle", "elementwise", "lstm", "choice", "countdown"];
 
@@ -39,7 +39,10 @@ fn meanings_of_operators() {
     );
     assert!(matches!(known("MAX_POOL_2D"), (Meaning::Window(window), _) if window.neutral == Some(vec![0x80])));
     assert_eq!(known("CONCATENATION").0, Meaning::Concat { axis: 3 });
-    assert_eq!(known("TRANSPOSE_CONV"), (Meaning::Opaque, Vec::new()));
+    let block = known("TRANSPOSE_CONV").0;
+    assert!(
+        matches!(block, Meaning::Window(window) if window.axes[1] == Axis::Repeat { factor: 2 } && window.operand == 2)
+    );
 }
 
 /// The order in which the branches are finished one by one is as good as the one in the file; the reverse of an order is not.

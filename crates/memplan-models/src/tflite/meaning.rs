@@ -86,6 +86,9 @@ pub(super) fn interpret(operator: &Operator) -> Interpretation {
         "MAX_POOL_2D" | "AVERAGE_POOL_2D" | "L2_POOL_2D" => {
             operator.pool().map(|window| (Meaning::Window(window), &["padding"][..]))
         }
+        "SOFTMAX" | "LOG_SOFTMAX" => operator.along_last().map(|window| (Meaning::Window(window), &[][..])),
+        "TRANSPOSE_CONV" => operator.spread().map(|window| (Meaning::Window(window), &["padding"][..])),
+        "RESIZE_NEAREST_NEIGHBOR" => operator.nearest().map(|window| (Meaning::Window(window), &[][..])),
         "SLICE" => operator.slice().map(|meaning| (meaning, &[][..])),
         "STRIDED_SLICE" => operator.strided_slice().map(|meaning| (meaning, &STRIDED_SLICE[..])),
         "SPLIT" => operator.split().map(|meaning| (meaning, &["num_splits"][..])),
@@ -133,17 +136,80 @@ impl Operator<'_> {
         let axes = self.sliding([height, width], dilation)?;
         let channels = if kind == "CONV_2D" { weights.shape.as_deref()?[0] } else { weights.shape.as_deref()?[3] };
         let is_right = self.result()?.last() == Some(&channels);
-        is_right.then(|| Window { operand: 0, axes: vec![Axis::Along, axes[0], axes[1], Axis::Across], neutral })
+        is_right.then(|| Window {
+            operand: 0,
+            axes: vec![Axis::Along, axes[0], axes[1], Axis::Across],
+            neutral,
+            sized_by: None,
+        })
     }
 
     fn pool(&self) -> Option<Window> {
         let neutral = match (self.kind, self.operand(0)?.quantity.element) {
             ("MAX_POOL_2D", "INT8") => Some(i8::MIN.to_le_bytes().to_vec()),
+            ("MAX_POOL_2D", "UINT8") => Some(vec![u8::MIN]),
             ("MAX_POOL_2D", "INT16") => Some(i16::MIN.to_le_bytes().to_vec()),
+            ("MAX_POOL_2D", "FLOAT32") => Some(f32::MIN.to_le_bytes().to_vec()),
             _ => None,
         };
         let axes = self.sliding([self.option("filter_height")?, self.option("filter_width")?], [1, 1])?;
-        Some(Window { operand: 0, axes: vec![Axis::Along, axes[0], axes[1], Axis::Along], neutral })
+        Some(Window { operand: 0, axes: vec![Axis::Along, axes[0], axes[1], Axis::Along], neutral, sized_by: None })
+    }
+
+    /// An operator that looks at all elements along the last dimension and at nothing else.
+    fn along_last(&self) -> Option<Window> {
+        let shape = self.shape(0)?;
+        let mut axes = vec![Axis::Along; shape.len()];
+        *axes.last_mut()? = Axis::Across;
+        (self.result()? == shape).then_some(Window { operand: 0, axes, neutral: None, sized_by: None })
+    }
+
+    /// A transposed convolution whose windows touch and do not overlap: each element of the input makes a block.
+    fn spread(&self) -> Option<Window> {
+        let (weights, input) = (self.operand(1)?, self.operand(2)?);
+        weights.constant?;
+        if !matches!(
+            (input.quantity.element, weights.quantity.element),
+            ("FLOAT32", "FLOAT32") | ("INT8", "INT8") | ("UINT8", "UINT8") | ("INT16", "INT8")
+        ) {
+            return None;
+        }
+        let &[channels, height, width, _] = weights.shape.as_deref()? else { return None };
+        let factors = [self.option("stride_h")?, self.option("stride_w")?];
+        let result = self.result()?;
+        let is_block = factors == [height, width] && result.last() == Some(&channels);
+        let says_size = integers(self.operand(0)?)?.as_slice() == result;
+        (is_block && says_size).then(|| self.repeating(2, 0, factors, Axis::Across)).flatten()
+    }
+
+    /// A nearest neighbour that repeats every place, if all ways to compute it agree on that.
+    fn nearest(&self) -> Option<Window> {
+        let (input, result) = (self.shape(0)?, self.result()?);
+        let (&[_, rows, columns, _], &[_, height, width, _]) = (input, result) else { return None };
+        let says_size = integers(self.operand(1)?)? == [height, width];
+        if !says_size || self.option("align_corners")? != 0 || rows < 1 || columns < 1 {
+            return None;
+        }
+        let is_half = self.option("half_pixel_centers")? != 0;
+        let factors = [height / rows, width / columns];
+        let agrees = repeats(rows, height, is_half) && repeats(columns, width, is_half);
+        agrees.then(|| self.repeating(0, 1, factors, Axis::Along)).flatten()
+    }
+
+    /// Rows and columns of an operand, each so many times.
+    fn repeating(&self, operand: usize, sized_by: usize, factors: [i64; 2], channels: Axis) -> Option<Window> {
+        let (input, result) = (self.shape(operand)?, self.result()?);
+        if input.len() != 4 || result.len() != 4 || input[0] != result[0] || factors.iter().any(|factor| *factor < 1) {
+            return None;
+        }
+        let is_right = [0, 1].iter().all(|&axis| input[axis + 1].checked_mul(factors[axis]) == Some(result[axis + 1]));
+        let [rows, columns] = factors.map(|factor| Axis::Repeat { factor });
+        is_right.then(|| Window {
+            operand,
+            axes: vec![Axis::Along, rows, columns, channels],
+            neutral: None,
+            sized_by: Some(sized_by),
+        })
     }
 
     /// How a window moves along rows and columns, if the result has the shape that follows from it.
@@ -272,6 +338,23 @@ impl Operator<'_> {
         (total == result[axis] && self.option("fused_activation_function") == Some(0))
             .then_some(Meaning::Concat { axis })
     }
+}
+
+/// Whether the nearest neighbour of each place `i` of so many is place `i / factor`. Runtimes compute it with floats or, for
+/// speed, with fixed-point numbers; both must say so, or else it depends on the runtime and on the size of a tile.
+fn repeats(places: i64, results: i64, is_half: bool) -> bool {
+    let factor = results / places;
+    if factor < 1 || factor.checked_mul(places) != Some(results) || results > 1 << 16 {
+        return false;
+    }
+    let scale = places as f32 / results as f32;
+    let offset = if is_half { 0.5 } else { 0.0 };
+    let fixed = (places << 16) / results + 1;
+    (0..results).all(|place| {
+        let float = (((place as f32 + offset) * scale).floor() as i64).min(places - 1);
+        let fixed = ((place * fixed) >> 16).min(places - 1);
+        float == place / factor && (is_half || fixed == place / factor)
+    })
 }
 
 /// A dimension that may be counted from the end.

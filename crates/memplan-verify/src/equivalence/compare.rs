@@ -42,13 +42,16 @@ pub(super) fn compare(original: &Original, candidate: &Candidate, like: usize) -
         let attribute = "list of tensors".to_owned();
         return Err(Mismatch::Attribute { attribute, like, now: counts(now), before: counts(before) });
     }
+    let views = |regions: Vec<Region>| results(original, candidate, before, like, regions);
     // On whole operands the op is the same if all its attributes are, whatever they mean.
     let whole = match first_in_part(original, candidate, before, like) {
-        None => same_attributes(&now.geometry, &before.geometry, like).map(|()| whole_results(original, before)),
+        None if now.meaning == before.meaning => {
+            same_attributes(&now.geometry, &before.geometry, like).and_then(|()| views(whole_results(original, before)))
+        }
+        None => Err(Mismatch::NoSuchOp { operands: "its operands in this way".to_owned() }),
         Some(mismatch) => Err(mismatch),
     };
-    let regions = whole.or_else(|mismatch| parts(original, candidate, like).map_err(|other| other.max(mismatch)))?;
-    results(original, candidate, before, like, regions)
+    whole.or_else(|mismatch| parts(original, candidate, like).and_then(views).map_err(|other| other.max(mismatch)))
 }
 
 /// Both leave out the same operands and results.

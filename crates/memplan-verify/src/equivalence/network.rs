@@ -59,7 +59,7 @@ pub struct Op {
 }
 
 /// What an op does with the places of elements.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Meaning {
     /// Nothing is known: each element of a result may depend on every element of every operand.
     #[default]
@@ -91,7 +91,7 @@ pub enum Meaning {
 }
 
 /// How an op with a sliding window reads an operand.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
     /// The operand that it slides over.
     pub operand: usize,
@@ -100,22 +100,29 @@ pub struct Window {
     /// The bytes of an element that counts no more than a place outside of the operand does; `None` if there is none or if
     /// it is not known.
     pub neutral: Option<Vec<u8>>,
+    /// An operand that says how large the result is and nothing else. The reader has seen that it says so truly.
+    pub sized_by: Option<usize>,
 }
 
 /// What a window does along a dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Axis {
     /// Place `i` of the result depends on place `i` of the operand.
     Along,
     /// Each place of the result may depend on every place of the operand.
     Across,
+    /// Place `i` of the result depends on place `i / factor` of the operand, in the same way for the same `i % factor`.
+    Repeat {
+        /// How many places of the result there are for one of the operand.
+        factor: i64,
+    },
     /// Place `i` of the result depends on places `i * stride - before + k * dilation` for `k` below `size`. Places outside
     /// of the operand count as the op's own padding.
     Slide(Slide),
 }
 
 /// A window along a dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slide {
     /// How many places it reads.
     pub size: i64,

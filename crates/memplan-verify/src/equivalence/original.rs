@@ -47,6 +47,7 @@ type Computation<'a> = (
     &'a str,
     &'a BTreeMap<String, String>,
     &'a BTreeMap<String, String>,
+    &'a Meaning,
     Vec<Option<usize>>,
     Vec<Option<(&'a str, &'a Option<Vec<i64>>)>>,
 );
@@ -92,7 +93,8 @@ impl<'a> Original<'a> {
             let operands = op.operands.iter().map(|operand| operand.map(|tensor| self.alike[tensor])).collect();
             let types = |tensor: usize| (network.tensors[tensor].numbers.as_str(), &network.tensors[tensor].shape);
             let results = op.results.iter().map(|result| result.map(types)).collect();
-            let first = *seen.entry((&op.kind, &op.attributes, &op.geometry, operands, results)).or_insert(index);
+            let first =
+                *seen.entry((&op.kind, &op.attributes, &op.geometry, &op.meaning, operands, results)).or_insert(index);
             for (result, same) in op.results.iter().zip(&network.ops[first].results) {
                 if let (Some(result), Some(same)) = (result, same) {
                     self.alike[*result] = self.alike[*same];

@@ -35,9 +35,10 @@ pub(super) fn window(
     let (Some(over), Some(shape), true) = (tensor(old.operand), shape, now.operand == old.operand) else {
         return Err(Mismatch::Moved { why: "it slides over another operand".to_owned() });
     };
-    // Weights and biases are read whole.
+    // Weights and biases are read whole. An operand that holds the size of the result is another one for a tile.
     for (place, tensor) in before.operands.iter().enumerate().filter_map(|(place, tensor)| Some((place, (*tensor)?))) {
-        if place != old.operand && !is_whole(original, candidate.views[place], tensor) {
+        let is_free = place == old.operand || (old.sized_by == Some(place) && now.sized_by == Some(place));
+        if !is_free && !is_whole(original, candidate.views[place], tensor) {
             return Err(other_operand(original, candidate, place, tensor, like));
         }
     }
@@ -82,6 +83,10 @@ impl Sliding<'_> {
                 (Axis::Across, Axis::Across) if self.is_whole(axis, &whole) => 0,
                 (Axis::Across, Axis::Across) => return Err(self.halo(axis, whole.extent[axis] - 1)),
                 (Axis::Slide(now), Axis::Slide(old)) => self.slide(axis, now, old, &whole, &mut reads_border)?,
+                (Axis::Repeat { factor }, Axis::Repeat { factor: before }) if factor == before => {
+                    reads_border |= self.view.region.low[axis] < 0 || self.view.region.high(axis) > whole.extent[axis];
+                    self.repeat(axis, factor)?
+                }
                 _ => return Err(self.other("what its window does along a dimension")),
             });
         }
@@ -96,6 +101,13 @@ impl Sliding<'_> {
 
     fn is_whole(&self, axis: usize, whole: &Region) -> bool {
         self.view.region.low[axis] == 0 && self.view.region.extent[axis] == whole.extent[axis]
+    }
+
+    /// Where the tile starts in the original's result, if it is as long as the places that it holds make it.
+    fn repeat(&self, axis: usize, factor: i64) -> Result<i64, Mismatch> {
+        let (low, extent) = (self.view.region.low[axis], self.view.region.extent[axis]);
+        let is_right = extent.checked_mul(factor) == Some(self.shape[axis]);
+        low.checked_mul(factor).filter(|_| is_right).ok_or_else(|| self.other("the factor by which it repeats places"))
     }
 
     /// Where the tile starts in the original's result. Notes whether it reads elements of a border.

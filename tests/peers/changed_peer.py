@@ -1,0 +1,119 @@
+"""Whether a changed model computes what the original computes, in TensorFlow Lite Micro and in LiteRT.
+
+    changed_peer.py ORIGINAL CHANGED ...          prints a JSON list with, for each pair:
+
+    tflm, litert     every output has the same bits for every input
+    apart            the largest difference between outputs, in either runtime
+    arena            what the interpreter of the changed model takes from its arena, head and tail
+    original_arena   the same for the original
+    error            why a runtime refused one of the two, instead of all that
+
+Inputs are random numbers, and tensors that hold the least, the greatest and the middle number everywhere.
+"""
+
+import json
+import os
+import sys
+
+import numpy as np
+from tflm_arena import observe, streams_into
+
+
+def inputs_of(details, seed):
+    """One list of tensors for each run."""
+    random = np.random.default_rng(seed)
+
+    def fill(detail, how):
+        shape, kind = detail["shape"], detail["dtype"]
+        if kind == np.float32:
+            return {"random": random.standard_normal(shape), "least": -np.ones(shape), "greatest": np.ones(shape)}.get(
+                how, np.zeros(shape)
+            ).astype(kind)
+        range = np.iinfo(kind)
+        if how == "random":
+            return random.integers(range.min, range.max + 1, shape).astype(kind)
+        return np.full(shape, {"least": range.min, "greatest": range.max}.get(how, 0), kind)
+
+    return [[fill(detail, how) for detail in details] for how in ("random", "random", "least", "greatest", "middle")]
+
+
+def litert(path):
+    """Runs LiteRT; with every kernel of its own, because a delegate may choose another for another shape."""
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+    interpreter = Interpreter(model_path=path, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    return interpreter
+
+
+def run_litert(interpreter, runs):
+    outputs = []
+    for values in runs:
+        for detail, value in zip(interpreter.get_input_details(), values):
+            interpreter.set_tensor(detail["index"], value)
+        interpreter.invoke()
+        outputs += [interpreter.get_tensor(detail["index"]).copy() for detail in interpreter.get_output_details()]
+    return outputs
+
+
+def run_tflm(path, runs, outputs):
+    from tflite_micro.python.tflite_micro import runtime
+
+    interpreter = runtime.Interpreter.from_file(path, arena_size=4_000_000)
+    found = []
+    for values in runs:
+        for index, value in enumerate(values):
+            interpreter.set_input(value, index)
+        interpreter.invoke()
+        found += [interpreter.get_output(index).copy() for index in range(outputs)]
+    return found
+
+
+def compare(one, other):
+    same = all(a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in zip(one, other)) and len(one) == len(other)
+    apart = max((float(np.max(np.abs(a.astype(np.float64) - b.astype(np.float64)), initial=0)) for a, b in zip(one, other)), default=0)
+    return same, apart
+
+
+def judge(original, changed):
+    first = litert(original)
+    runs = inputs_of(first.get_input_details(), 5)
+    outputs = len(first.get_output_details())
+    litert_same, litert_apart = compare(run_litert(first, runs), run_litert(litert(changed), runs))
+    tflm_same, tflm_apart = compare(run_tflm(original, runs, outputs), run_tflm(changed, runs, outputs))
+    arenas = [observe(open(path, "rb").read()) for path in (original, changed)]
+    before, after = ({"error": arena["error"]} if "error" in arena else arena["head"] + arena["tail"] for arena in arenas)
+    return {
+        "tflm": tflm_same,
+        "litert": litert_same,
+        "apart": max(litert_apart, tflm_apart),
+        "arena": after,
+        "original_arena": before,
+    }
+
+
+def judged(original, changed):
+    """The judgement of a process of its own: kernels may abort the process on a model they do not like."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        with os.fdopen(writing, "w") as pipe, open(os.devnull, "w") as nowhere:
+            try:
+                with streams_into(nowhere):
+                    answer = judge(original, changed)
+            except Exception as error:
+                answer = {"error": str(error)}
+            pipe.write(json.dumps(answer))
+            pipe.flush()
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        answer = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return json.loads(answer) if answer else {"error": f"a runtime ended the process ({status})"}
+
+
+if __name__ == "__main__":
+    paths = sys.argv[1:]
+    print(json.dumps([judged(*pair) for pair in zip(paths[::2], paths[1::2])]))
