@@ -460,9 +460,10 @@ fn a_shape_of_a_million_dimensions_is_no_shape() {
     for index in 0..500 {
         nodes.push(node("Relu", &[&format!("t{index}")], &[&format!("t{}", index + 1)], &[]));
     }
-    let start = std::time::Instant::now();
-    assert_eq!(code(&model(&nodes)), "onnx::unknown-shape");
-    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    // The first tensor is refused: no shape of that length is carried through the 500 ops behind it.
+    let error = read(&model(&nodes)).unwrap_err();
+    assert_eq!(error.code, "onnx::unknown-shape");
+    assert!(error.message.contains("`t0`"), "{}", error.message);
 }
 
 #[test]

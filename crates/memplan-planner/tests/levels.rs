@@ -188,15 +188,12 @@ fn small_problems_are_placed_or_proved_impossible() {
     let request = Request { work_limit: Some(LITTLE), ..Request::default() };
     let mut placed = [0; 3];
     let mut impossible = [0; 3];
-    let mut slowest = std::time::Duration::ZERO;
     for line in text.lines() {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();
         let peak = record["peak"].as_u64().unwrap();
         for (at, percent) in [100, 105, 110].into_iter().enumerate() {
             let problem = npu24(&record, peak * percent / 100);
-            let start = std::time::Instant::now();
             let (outcome, _) = levels::plan(&problem, Order::Start, &request);
-            slowest = slowest.max(start.elapsed());
             match &outcome {
                 Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => {
                     assert_eq!(packing::check(&problem, plan), []);
@@ -207,7 +204,7 @@ fn small_problems_are_placed_or_proved_impossible() {
             }
         }
     }
-    println!("placed {placed:?}, impossible {impossible:?}, the slowest took {slowest:?}");
+    println!("placed {placed:?}, impossible {impossible:?}");
     assert_eq!(placed.iter().zip(impossible).map(|(one, other)| one + other).collect::<Vec<_>>(), [200; 3]);
     assert!(placed[0] >= 195 && placed[1] >= 199 && placed[2] == 200, "{placed:?}");
 }

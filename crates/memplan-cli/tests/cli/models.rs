@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use serde_json::Value;
 
@@ -239,18 +238,8 @@ fn the_topologies_of_the_onnx_wheel() {
     let mut changed = strings(&["onnx"]);
     for (path, known) in models.iter().zip(shapes.as_array().unwrap()) {
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let timed = || {
-            let start = Instant::now();
-            let plan = folder.run(&format!("plan {} --json", path.display())).json();
-            (plan, start.elapsed().as_secs_f64())
-        };
-        let (plan, mut seconds) = timed();
-        // Others may be busy on the machine: the best of some runs counts.
-        for _ in 0..4 {
-            seconds = if seconds < 1.0 { seconds } else { timed().1.min(seconds) };
-        }
+        let plan = folder.run(&format!("plan {} --json", path.display())).json();
         assert_eq!((&plan["status"], &plan["extent"]), (&"optimal".into(), &plan["lower_bound"]), "{name}");
-        assert!(seconds < 1.0, "{name} took {seconds} s");
         // Every shape is the one that onnx itself infers.
         let buffers = plan["buffers"].as_array().unwrap();
         let mut compared = 0;
