@@ -131,6 +131,8 @@ impl Concurrency {
         let mut outside = BTreeSet::new();
         let mut turning = BTreeSet::new();
         let mut several = *collector.program.op(id).control() == Control::Unknown;
+        // A node runs beside the work if the launch is pending there. Its rotations count too: they move a buffer to
+        // another slot while the work still uses the old one.
         for (node, pending) in self.beside.iter_enumerated() {
             if let Some(pending) = pending.iter().find(|pending| pending.launch == id) {
                 several |= pending.several;
@@ -145,12 +147,16 @@ impl Concurrency {
         }
         let inside: Vec<OpId> = inside.map(OpId::from_index).collect();
         let mut reallocated: BTreeSet<SiteId> = outside.iter().flat_map(|&op| collector.allocates(op)).collect();
+        // If several instances run at once, each of them also runs beside the others, so the region's own writes
+        // count as writes from outside.
         if several {
             outside.extend(inside.iter().copied());
             reallocated.extend(inside.iter().flat_map(|&op| collector.allocates(op)));
         }
         let own: BTreeSet<SiteId> = inside.iter().flat_map(|&op| collector.allocates(op)).collect();
         let turned = collector.turned_by(inside.iter().chain(&outside).chain(&turning));
+        // Two sides touch the same instance of a site only if neither allocates it again nor turns it to another
+        // slot. Then a conflict is the program's own race; otherwise the plan is to blame.
         let same = |site| !reallocated.contains(&site) && !own.contains(&site) && !turned.contains(&site);
         let private = |site| collector.layout.is_private_to(collector.program, site, id);
         self.region.insert(id, collector.collect(inside.into_iter(), same, private, None));
@@ -212,6 +218,8 @@ impl Collector<'_> {
         let mut elements: BTreeMap<(usize, bool), Element> = BTreeMap::new();
         for by in ops {
             for access in &self.program.op(by).accesses {
+                // Only writes can destroy a content. An escape counts as a write, because its holder may write at any
+                // time.
                 if !access.kind.writes() && access.kind != AccessKind::Escape {
                     continue;
                 }
@@ -223,6 +231,8 @@ impl Collector<'_> {
                         continue;
                     }
                     let place = &self.layout.places[entry.place];
+                    // A root that control flow merged may begin anywhere in the buffer, so all of the buffer's bytes
+                    // count as written.
                     let range = match named {
                         true => (resolved.part.range.0.min(place.size), resolved.part.range.1.min(place.size)),
                         false => (0, place.size),

@@ -4,9 +4,9 @@
 //! Two buffers X and Y on overlapping bytes are fine if every op that touches X
 //! precedes every op that writes Y. What the dag reads of a buffer before it
 //! writes it comes from outside, and is one more content that has to precede
-//! every write of others. If the rule that holds between neighbours in the
-//! order of first writes, it holds for all that share a byte: each write is a
-//! touch, so the chain carries over. The sweep over addresses therefore only
+//! every write of others. If this rule holds between neighbours in the
+//! order of first writes, it holds for all places that share a byte: each write
+//! is a touch, so the chain carries over. The sweep over addresses therefore only
 //! compares each buffer with its neighbours:
 //!
 //! ```text
@@ -34,6 +34,7 @@ pub(super) fn check(
     all_writes: &IndexVec<SiteId, u32>,
     violations: &mut Vec<Violation>,
 ) {
+    // Without a body, or with a cycle in the dependencies, there is no order to check.
     let Control::Dag { dependencies } = program.op(dag).control() else { return };
     let Some(&region) = program.op(dag).regions().first() else { return };
     let Some(&block) = program.region(region).blocks.first() else { return };
@@ -42,6 +43,8 @@ pub(super) fn check(
     let inside = writes_per_site(program, names, dag.index()..ends[dag]);
     for (&place, uses) in &mut uses {
         let site = layout.places[place].site;
+        // If a site is also written outside of the dag, a read before the dag's own first write finds content from
+        // outside. That content must survive until the read.
         if all_writes[site] > inside[site] {
             uses.incoming = order.reads_before_writes(uses);
         }
@@ -91,11 +94,14 @@ fn uses(
     for &op in &program.block(block).ops {
         for inner in (op.index()..ends[op]).map(OpId::from_index) {
             for access in &program.op(inner).accesses {
+                // A free changes no byte, so it may run at any time as far as the contents are concerned.
                 if access.kind == AccessKind::Free {
                     continue;
                 }
                 for &entry in names.of_root(names.resolve(access.value).root) {
                     let entry = &names.entries[entry];
+                    // A buffer that lives inside a single op of the dag is checked with that op's own region; no other
+                    // op of the dag can touch it.
                     if layout.is_private_to(program, entry.site, op) {
                         continue;
                     }
@@ -201,11 +207,13 @@ impl Checker<'_> {
         unordered.into_iter().for_each(|(first, second, sites)| self.report(first, second, sites));
     }
 
-    /// Sweeps over the addresses; `open` holds what covers the current one.
+    /// Sweeps over the addresses and compares the places that cover the same byte.
     fn shared_bytes(&mut self) {
         let mut places: Vec<usize> = self.uses.keys().copied().collect();
         places.sort_by_key(|&place| self.layout.places[place].start);
         let mut ends: BTreeSet<(i128, usize)> = BTreeSet::new();
+        // `writers` is sorted by first write and `readers` holds the places with content from outside. Both hold only
+        // places that cover the current address.
         let mut writers: BTreeSet<(usize, usize)> = BTreeSet::new();
         let mut readers: BTreeSet<usize> = BTreeSet::new();
         for place in places {
@@ -222,6 +230,8 @@ impl Checker<'_> {
             }
             ends.insert((at.hull_end(), place));
             let position = self.order.first_write(&self.uses[&place]);
+            // Content from outside must be read before anybody writes these bytes. Asking about the first writer is
+            // enough: the other writers come after it, by the comparisons below.
             if position.is_none() || !self.uses[&place].incoming.is_empty() {
                 readers.insert(place);
                 if let Some(&(_, first)) = writers.first() {
@@ -230,6 +240,9 @@ impl Checker<'_> {
             }
             let Some(position) = position else { continue };
             let key = (position, place);
+            // The new place is compared with its two neighbours in the order of first writes. The module doc explains
+            // why the others need no comparison. Without an earlier writer the place is the new first writer, which
+            // every content from outside has to precede.
             match writers.range(..key).next_back().copied() {
                 Some((_, previous)) => self.ordered(previous, place),
                 None => readers.clone().into_iter().for_each(|reader| self.incoming_first(reader, place)),

@@ -94,6 +94,7 @@ fn find_path(
 ) -> Vec<Waypoint> {
     let ends_only = vec![Waypoint::Op(from), Waypoint::Op(to)];
     let (Some(starts), Some(goals)) = (places.get(&from), places.get(&to)) else { return ends_only };
+    // Within one straight run the way is obvious: the two ops are enough.
     if starts.iter().any(|s| goals.iter().any(|g| s.0 == g.0 && s.1 < g.1)) {
         return ends_only;
     }
@@ -110,6 +111,8 @@ fn find_path(
             }
             queue.push_back(edge.target);
         }
+        // The budget is shared by all findings of a function. Once it is spent a finding names only its two ends,
+        // which is less helpful and still right.
         if *budget == 0 {
             break;
         }
@@ -127,6 +130,8 @@ fn walk_back(
 ) -> Vec<Waypoint> {
     let mut path = vec![Waypoint::Op(to)];
     let mut node = goal;
+    // The way is built from its end to its start. Edges within straight code carry no information for a reader
+    // and are left out.
     while let Some(&(previous, index)) = came_from.get(&node) {
         path.extend(match graph.nodes[previous].edges[index].way {
             Way::Enter(op) => Some(Waypoint::Enter(op)),

@@ -235,6 +235,8 @@ impl Builder<'_> {
     fn region(&mut self, task: &Task) {
         let program = self.program;
         let blocks = &program.region(task.region).blocks;
+        // All blocks get their node first, because a branch may jump forward to a block that has not been laid out
+        // yet.
         let mut starts: HashMap<BlockId, NodeId> = HashMap::new();
         for (index, &block) in blocks.iter().enumerate() {
             let start = if index == 0 { task.entry } else { self.node(task.frame) };
@@ -246,6 +248,8 @@ impl Builder<'_> {
                 node = self.op(op, node, task);
             }
             for branch in &program.block(block).branches {
+                // A branch that leaves goes wherever the surrounding op sends it. That may be several places at once: a
+                // loop body may run again or end.
                 match branch.target {
                     Target::Block(target) => {
                         let receivers = program.incoming(&program.block(target).arguments).to_vec();
@@ -273,6 +277,8 @@ impl Builder<'_> {
     /// Lays out an op and returns the node behind it.
     fn op(&mut self, id: OpId, mut node: NodeId, task: &Task) -> NodeId {
         let op = self.program.op(id);
+        // An await begins a node of its own: its state is combined with the exit of the awaited work, and the solver
+        // has to come back to exactly this point when that exit changes.
         if !op.awaits().is_empty() {
             let awaiting = self.node(task.frame);
             self.connect(node, awaiting, Way::On);
@@ -345,6 +351,7 @@ impl Builder<'_> {
     fn repeat(&mut self, around: &Around, trips: Trips, ends: Option<Trips>) {
         let op = around.op;
         let Some(&region) = self.program.op(op).regions().first() else { return };
+        // A loop that may run zero times has a way around its body, on which nothing in the body happens.
         if trips.at_least == 0 {
             self.skip(around);
         }
@@ -354,6 +361,8 @@ impl Builder<'_> {
         self.graph.nodes[around.before].steps.push(Step::Begin(op));
         self.graph.nodes[around.after].steps.extend([Step::Preloaded(op), Step::Rotate(op, Some(0))]);
         let turn = self.turns.get(&op).copied().unwrap_or(1);
+        // Copies multiply in nested loops. Beyond the limits there is one copy whose slot is unknown (`None`): the
+        // check then assumes any slot, which may reject a good plan and never accepts a bad one.
         let too_many = turn > SLOT_LIMIT || around.copies.saturating_mul(turn) > COPY_LIMIT;
         let copies = if too_many { 1 } else { turn };
         let entries: Vec<NodeId> = (0..copies)
@@ -369,6 +378,8 @@ impl Builder<'_> {
             .collect();
         self.enter(around.before, around, region, entries[0]);
         let receivers = self.program.entry_arguments(region).to_vec();
+        // Copy i leads to copy i + 1 and the last one back to the first. The edge back is left out if the loop cannot
+        // run often enough to take it.
         for (copy, &entry) in entries.iter().enumerate() {
             let mut leave = Vec::new();
             if ends.is_some_and(|trips| may_end_after(trips, copy as u64, copies)) {

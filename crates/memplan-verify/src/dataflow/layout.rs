@@ -83,11 +83,15 @@ impl Layout {
             let first = layout.places.len();
             let placement = plan.placements.get(site).and_then(Option::as_ref);
             let mut owner = placement.and_then(|p| plan.owners.get(&p.space)).copied();
+            // Memory that belongs to a scope exists only while that scope runs, so a site allocated elsewhere must not
+            // lie in it. After the report the site is treated as if the memory belonged to nobody.
             if let Some(scope) = owner.filter(|&scope| !is_inside(program, site, scope)) {
                 violations.push(Violation::ForeignScope { site, scope });
                 owner = None;
             }
             if let Some(placement) = placement {
+                // A size without an upper bound is taken as half of the address range. Such a site overlaps everything
+                // behind it, which is what may happen.
                 let size = info.size.upper_bound().map_or(1 << 62, |bytes| bytes.0);
                 let terms = crossed(program, &parallels, site, owner, &placement.strides);
                 for (slot, offset) in placement.offsets.iter().enumerate() {
@@ -106,6 +110,7 @@ impl Layout {
             layout.owner.push(owner);
             layout.slots_apart(site, violations);
         }
+        // Only when all memories lie on one line can places of different sites be compared.
         layout.lay_end_to_end(&memories);
         layout.exclusive_apart(program, violations);
         layout

@@ -86,6 +86,8 @@ impl<'p> Names<'p> {
         resolved: IndexVec<ValueId, Resolved>,
         single: IndexVec<SiteId, bool>,
     ) -> Names<'p> {
+        // The possible buffers of each root come first, because the entries are made from them: one for each root,
+        // slot and tag.
         let (sites, may_be_unplaced) = possible_sites(program, layout, sources, &resolved);
         let older = older_instances(program, sources, &resolved, &sites);
         let mut names = Names {
@@ -107,6 +109,8 @@ impl<'p> Names<'p> {
     }
 
     fn make_entries(&mut self, layout: &Layout, sites: &IndexVec<ValueId, Vec<SiteId>>) {
+        // Only sites that some op lets escape get entries for a holder. Entries for all sites would double the state
+        // for nothing.
         let mut escaping = BTreeSet::new();
         for op in self.program.ops() {
             for access in op.accesses.iter().filter(|a| a.kind == memplan_program::AccessKind::Escape) {
@@ -126,6 +130,8 @@ impl<'p> Names<'p> {
                 self.add_entries(layout, Root::Preload, site);
             }
         }
+        // Entries are numbered by address. The state relies on that order: it finds the contents on some bytes as an
+        // interval tree over these numbers.
         self.entries.sort_by_key(|entry| (layout.places[entry.place].start, entry.root, entry.site, entry.tag));
         for (index, entry) in self.entries.iter().enumerate() {
             let place = &layout.places[entry.place];
@@ -210,6 +216,7 @@ fn possible_sites(
     let mut unplaced = IndexVec::filled(false, resolved.len());
     let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), resolved.len());
     let mut work = Vec::new();
+    // Start with what each value's own origin says, and with who takes values from whom.
     for (id, value) in program.values().iter_enumerated() {
         match value.origin {
             Origin::Alloc(site) if layout.is_placed(site) => sites[id].push(site),
@@ -223,6 +230,8 @@ fn possible_sites(
         }
         work.push(id);
     }
+    // Hand the sites on until nothing changes. Sets only grow and are bounded by the number of sites, so this
+    // ends even if values go round in loops.
     while let Some(root) = work.pop() {
         let from = sites[root].clone();
         for &user in &users[root] {

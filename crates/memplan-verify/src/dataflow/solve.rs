@@ -57,6 +57,8 @@ impl Solver<'_, '_> {
     }
 
     fn visit(&mut self, id: NodeId) {
+        // Where paths meet, the state has to stay for the next join. Elsewhere the only visitor takes it, which saves
+        // a copy of every change.
         let state = match self.keeps[id] {
             true => self.states[id].clone(),
             false => self.states[id].take(),
@@ -67,6 +69,8 @@ impl Solver<'_, '_> {
         for &step in &node.steps {
             match step {
                 Step::Await(awaited) => {
+                    // If the awaited work has not reached its end yet, nothing behind the await can run. `wake_awaits`
+                    // brings the solver back here.
                     if !self.await_token(&mut state, id, awaited.token) {
                         return;
                     }
@@ -74,6 +78,7 @@ impl Solver<'_, '_> {
                 step => self.machine.step(&mut state, id, step),
             }
         }
+        // Each edge gets a copy of the state, which costs nothing by itself, and the last edge gets the original.
         if let Some((last, others)) = node.edges.split_last() {
             for edge in others {
                 let mut state = state.clone();

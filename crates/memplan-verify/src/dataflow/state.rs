@@ -264,6 +264,8 @@ fn collect(
     limit: usize,
     found: &mut Found,
 ) {
+    // A subtree is left out as a whole if all of its entries start too late (`first >= limit`) or end too early
+    // (`reach`). That makes the search cost as much as its answers.
     if first >= limit || !wanted(node.reach()) {
         return;
     }
@@ -271,6 +273,7 @@ fn collect(
         Node::Branch { children, .. } => {
             for (index, child) in children.iter().enumerate() {
                 if let Some(child) = child {
+                    // A node at height h covers 16 children of 16^h entries each, hence the shift by four bits a level.
                     collect(child, height - 1, first + (index << (4 * height)), wanted, limit, found);
                 }
             }

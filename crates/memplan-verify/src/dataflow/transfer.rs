@@ -1,9 +1,33 @@
 //! What one step does to the state.
 //!
-//! In this order: results come into being; reads are checked; reads and writes
-//! that meet on the same bytes need a permission; writes make contents written
-//! and others lost; frees and escapes. The module doc of [`super`] explains
-//! the rules with an example.
+//! An op is taken apart in this order: its results come into being; its reads
+//! are checked; outputs that lie on inputs or on each other need a permission;
+//! its writes make its own bytes written and other contents on them lost; last
+//! come frees and escapes. The order matters, because an op reads all of its
+//! inputs before it writes anything.
+//!
+//! # An example
+//!
+//! `%x` has 8 bytes at offset 0 and `%y` 8 bytes at offset 4. Each column shows
+//! the bytes 0..12 of memory as one content sees them: `.` unwritten, `w`
+//! written, `!` lost.
+//!
+//! ```text
+//!  address                0   4   8   12
+//!  %x                     |-------|
+//!  %y                         |-------|
+//!
+//!  step                   %x              %y
+//!  fill writes %x         wwwwwwww            ........
+//!  fill writes %y         wwww!!!!            wwwwwwww   %y took bytes 4..8 of %x
+//!  use  reads %x[0..4]    wwww!!!!   fine                the lost half is not read
+//!  use  reads %x          violation: bytes 4..8 were overwritten by `fill %y`
+//!  fill writes %x         wwwwwwww            !!!!wwww   strong: %x is whole again
+//! ```
+//!
+//! The last line is *strong*, because `%x` can only be that one buffer. Had the
+//! program written through a value that may be `%x` or `%z`, the lost bytes of
+//! `%x` would have stayed lost: perhaps it was `%z` that was written.
 
 use std::collections::HashMap;
 
@@ -198,17 +222,22 @@ impl<'a> Machine<'a> {
     ) {
         for w in written {
             for r in read {
+                // Writing one's own buffer under another name is an update in place, which the program asked for.
                 if w.entry.root == r.entry.root || same_instance(&w.entry, &r.entry) {
                     continue;
                 }
                 let Some(hit) = self.layout.hit(w.entry.place, w.bytes.range, r.entry.place) else { continue };
                 let Some(hit) = intersection(hit, r.bytes.range) else { continue };
+                // Only bytes that hold a content can be destroyed. Reading bytes that nobody wrote is the program's own
+                // business.
                 let Some(content) = state.get(r.index) else { continue };
                 let mut clash: Ranges = Ranges::default();
                 content.written.within(hit).for_each(|range| clash.add(range));
                 if clash.is_empty() || self.overlay_allowed(op, (output, w), (input, r)) {
                     continue;
                 }
+                // A copy onto itself changes nothing: bytes that the op copies to the very address they are read from
+                // stay intact.
                 for copy in op.copies().iter().filter(|copy| copy.output == output && copy.input == input) {
                     if let Some(range) = self.coincidence(copy, w, r) {
                         clash.remove(range);
@@ -591,12 +620,15 @@ impl<'a> Machine<'a> {
     fn rotate(&mut self, state: &mut State, op: OpId, turn: Option<u32>) {
         for site in self.rotated.get(&op).cloned().unwrap_or_default() {
             let places = self.layout.places_of(site);
+            // Without a turn the slot is unknown, so the content may be in any of them.
             let goes_to = |place: usize| match turn {
                 Some(turn) => place == places.start + turn as usize % places.len().max(1),
                 None => true,
             };
             let entries = || self.names.of_site(site).iter().copied();
             let current = |&index: &usize| self.names.entries[index].tag == Tag::Current;
+            // First everything is taken out, then everything is put back. Otherwise a content moved to slot 1 would be
+            // met again as a content of slot 1 and moved on.
             let mut moved: Vec<(Entry, Content)> = Vec::new();
             for index in entries().filter(current) {
                 if let Some(content) = state.get(index) {
@@ -611,6 +643,8 @@ impl<'a> Machine<'a> {
                         continue;
                     }
                     let mut content = content.clone();
+                    // The new slot does not hold what the old slot held: all written bytes count as lost until the loop
+                    // writes them again. A holder outside would go on using the old slot, so this is reported at once.
                     if to.place != from.place {
                         let written = content.written.clone();
                         if let (Root::Holder, Some(range)) = (from.root, written.iter().next()) {
@@ -649,6 +683,7 @@ impl<'a> Machine<'a> {
     fn escape(&mut self, state: &mut State, op: OpId, value: ValueId, context: &[&Interference]) {
         let targets = self.targets(state, value);
         let own = Root::Value(self.names.resolve(value).root);
+        // An escape counts as a write of all of the value's bytes, since its holder may write them at once.
         for target in &targets {
             let keeps = |entry: &Entry| spared_by(entry, own, &target.entry);
             self.lose(state, target.entry.place, target.bytes.range, op, keeps);
@@ -660,6 +695,8 @@ impl<'a> Machine<'a> {
                     state.update(self.names, index, |content| content.written.add(target.bytes.range));
                 }
             }
+            // The holder gets an entry of its own. It keeps the bytes occupied even when the program frees or forgets
+            // every name of the buffer.
             for &index in self.names.of_holder(target.entry.site) {
                 let entry = self.names.entries[index];
                 if entry.place == target.entry.place && entry.tag == target.entry.tag {
@@ -669,6 +706,7 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+        // Code that runs at the same time may write these bytes right after the escape.
         for target in &targets {
             self.disturb(state, target, context);
         }

@@ -183,6 +183,8 @@ impl Violation {
         match self {
             Violation::Overwritten { op, value: v, site: s, bytes, by, path } => {
                 let way = path.iter().map(|point| point.describe(program)).collect::<Vec<_>>().join(", ");
+                // A value that is a view of a buffer is named together with the buffer: the user looks for the buffer
+                // in the plan and for the value in the program.
                 let what = if value(v) == site(s) { value(v) } else { format!("{} (buffer {})", value(v), site(s)) };
                 let (op, by, bytes) = (op_name(op), op_name(by), range(bytes));
                 format!("{op} reads {what}, whose {bytes} {by} has overwritten; path: {way}")

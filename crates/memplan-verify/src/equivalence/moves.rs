@@ -24,6 +24,7 @@ pub(super) fn moved(original: &Original, candidate: &Candidate) -> Result<Vec<Ve
             let part = |(result, start): (usize, &Vec<i64>)| {
                 views.iter().filter_map(|view| slice(original, view, start, shape(result))).collect()
             };
+            // A result that is left out has no shape. The op then gets no views, rather than views of a wrong extent.
             let is_complete = candidate.op.results.iter().all(Option::is_some);
             Ok(starts.iter().enumerate().filter(|_| is_complete).map(part).collect())
         }
@@ -31,6 +32,8 @@ pub(super) fn moved(original: &Original, candidate: &Candidate) -> Result<Vec<Ve
             let views = candidate.views.first().copied().unwrap_or_default();
             let padded: Vec<View> =
                 views.iter().filter_map(|view| pad(original, view, before, fill, shape(0))).collect();
+            // A border is only right where the original has that same border or nothing at all. If no view of the
+            // operand allows it, the candidate has changed a value.
             let held = || candidate.found.first().cloned().unwrap_or_default();
             let why = || format!("it puts a border of {} where {} has elements, or another border", hex(fill), held());
             if padded.is_empty() { Err(Mismatch::Moved { why: why() }) } else { Ok(vec![padded]) }
@@ -40,6 +43,7 @@ pub(super) fn moved(original: &Original, candidate: &Candidate) -> Result<Vec<Ve
             let why = || format!("{} do not follow each other along dimension {axis}", candidate.found.join(" and "));
             if joined.is_empty() { Err(Mismatch::Moved { why: why() }) } else { Ok(vec![joined]) }
         }
+        // Ops that compute say nothing by themselves; they are compared with ops of the original elsewhere.
         Meaning::Opaque | Meaning::Pointwise | Meaning::Window(_) => Ok(vec![Vec::new(); candidate.shapes.len()]),
     }
 }

@@ -131,10 +131,14 @@ impl<'a> Original<'a> {
             let (Some(from), Some(to)) = (from, to) else { return };
             let tensors = &self.network.tensors;
             let (Some(source), Some(target)) = (self.whole(from), self.whole(to)) else { return };
+            // A link says that two elements are the same number. Tensors of different element types or ranks cannot be
+            // linked.
             if tensors[from].numbers != tensors[to].numbers || shift.len() != source.rank() {
                 return;
             }
             let source = source.shifted(&shift);
+            // One end must lie within the other as a whole. A partial overlap would mean that the shapes contradict the
+            // op.
             if source.is_inside(&target) || target.is_inside(&source) {
                 found.push(Link { from: self.alike(from), to: self.alike(to), shift, border });
             }
@@ -154,6 +158,8 @@ impl<'a> Original<'a> {
                 let to = op.results.first().copied().flatten();
                 let mut offset = 0;
                 for from in &op.operands {
+                    // An operand of unknown shape makes the offsets of all later operands unknown, so the op makes no
+                    // link at all.
                     let Some(source) = from.and_then(|from| self.whole(from)) else { return Vec::new() };
                     let Some(extent) = source.extent.get(*axis) else { return Vec::new() };
                     let shift =

@@ -155,18 +155,25 @@ impl Run<'_> {
     fn repeat(&mut self, counter: Atom, count: &Polynomial, order: Order, body: &[Node]) -> Result<(), Refusal> {
         let count = self.value(count).ok_or(Refusal::Undecided)?;
         self.instances += 1;
+        // Each run of a loop has a number of its own, so that two visits can be told to belong to the same run of a
+        // concurrent loop or to different ones.
         let (instance, outer) = (self.instances, self.path);
         for iteration in 0..count {
+            // Every iteration costs a unit of work. A nest that is too large ends with a refusal instead of running for
+            // hours.
             self.work(1)?;
             self.counters.insert(counter, iteration);
             match order {
                 Order::Serial => self.nodes(body)?,
+                // A private counter selects a copy of the memory: units of different iterations are different units.
                 Order::Private => {
                     self.private.push(iteration);
                     self.nodes(body)?;
                     self.private.pop();
                 }
                 Order::Concurrent => {
+                    // Iterations of a concurrent loop may run in any order. The path tells later which visits had a
+                    // fixed order and which had none.
                     let depth = outer.map_or(0, |outer| self.paths[outer].depth + 1);
                     self.paths.push(Path { outer, depth, instance });
                     self.path = Some(self.paths.len() - 1);
@@ -181,6 +188,8 @@ impl Run<'_> {
 
     /// Runs both lists from the same state and joins the results; says whether anything changed.
     fn either(&mut self, then: &[Node], otherwise: &[Node]) -> Result<bool, Refusal> {
+        // The journal holds, for each unit that one side changed, what the unit was before. With it the first side is
+        // undone, so that the second side starts from the same state.
         let before_then = self.journalled(then)?;
         let mut after_then = BTreeMap::new();
         for (key, before) in &before_then {
@@ -190,6 +199,8 @@ impl Run<'_> {
         }
         let before_otherwise = self.journalled(otherwise)?;
         let mut changed = false;
+        // Units that neither side changed are equal before and after, so only those in one of the two journals are
+        // joined.
         for key in before_then.keys().chain(before_otherwise.keys().filter(|key| !before_then.contains_key(*key))) {
             let before = before_then.get(key).or(before_otherwise.get(key)).cloned().unwrap_or(Unit::START);
             let one = after_then.get(key).unwrap_or(&before);

@@ -64,16 +64,21 @@ fn collect<'a>(nodes: &'a [Node], levels: &mut Vec<Level>, position: &mut usize,
                 collect(body, levels, position, found);
                 levels.pop();
             }
+            // A repetition without a known counter or count is still a level: accesses of different rounds must not be
+            // taken for accesses of one iteration.
             Node::Repeat(body) => {
                 levels.push(Level { counter: None, position: here, count: None, order: Order::Serial });
                 collect(body, levels, position, found);
                 levels.pop();
             }
+            // Both sides of a branch count. Which of them runs is not known, and an access that never happens can only
+            // make the proof harder.
             Node::Branch { then, otherwise, .. } => {
                 collect(then, levels, position, found);
                 collect(otherwise, levels, position, found);
             }
             Node::Read(touch) => found.push(Access { touch, writes: false, levels: levels.clone(), position: here }),
+            // A write that keeps the old content changes nothing, so no read can miss anything because of it.
             Node::Write { keeps: true, .. } => {}
             Node::Write { touch, .. } => {
                 found.push(Access { touch, writes: true, levels: levels.clone(), position: here });

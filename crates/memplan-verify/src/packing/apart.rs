@@ -32,6 +32,8 @@ pub(super) fn check_exclusive(problem: &Problem, layout: &Layout, companies: &Co
             })
         });
     };
+    // Exclusive buffers are compared with those before them, so that each pair is reported once. All others are
+    // then compared with every exclusive one. Lifetimes play no part: nobody is ever removed.
     for (index, slot) in exclusive.iter().enumerate() {
         meet(slot, &present);
         present.insert(index);

@@ -77,10 +77,13 @@ fn questions(layout: &Layout, companies: &Companies, order: &Order) -> Vec<Quest
         indices.sort_unstable_by_key(|&index| (slots[index].area, key(&slots[index]), index));
         indices
     };
+    // A pair of buffers may meet on many bytes and in several slots. It is asked once.
     let mut asked = HashSet::new();
     let mut questions = Vec::new();
     let mut present: BTreeSet<(u32, usize)> = BTreeSet::new();
     let mut ending = by(|slot| slot.high).into_iter().peekable();
+    // Sweep over the addresses. `present` holds the slots that cover the current address, sorted by their
+    // position in one possible order of execution.
     for index in by(|slot| slot.low) {
         let slot = slots[index];
         let is_over = |other: &usize| (slots[*other].area, slots[*other].high) <= (slot.area, slot.low);
@@ -93,6 +96,8 @@ fn questions(layout: &Layout, companies: &Companies, order: &Order) -> Vec<Quest
                 questions.push(Question { before, after });
             }
         };
+        // If the buffers on a byte form a chain, each one precedes its neighbour in that order. So only neighbours
+        // have to be compared: what holds for them carries over to all others.
         let earlier = present.range(..key).rev().map(|&(_, other)| slots[other]);
         neighbours(companies, &slot, earlier, |other| ask(other, slot));
         let later = present.range(key..).map(|&(_, other)| slots[other]);
@@ -161,6 +166,8 @@ impl Order {
         overlays: &Overlays,
         questions: Vec<Question>,
     ) -> Vec<Question> {
+        // Questions are sorted by target, so that the ancestors of many targets are found in one walk over the graph
+        // (one bit for each target) and not by one walk for each question.
         let mut by_target: Vec<usize> = (0..questions.len()).collect();
         by_target.sort_by_key(|&index| self.of(questions[index].after.buffer));
         let read_by_outputs: HashSet<BufferId> = dependencies.read_by_outputs.iter().copied().collect();
@@ -172,10 +179,15 @@ impl Order {
             let targets = ancestors.find(same_batch.iter().map(|&index| questions[index]));
             for &index in same_batch {
                 let (x, y) = (questions[index].before.buffer, questions[index].after.buffer);
+                // A target that the walk did not mark has no answer yet; `is_yes` stays false, so a missing proof
+                // counts as a violation.
                 let Ok(target) = targets.binary_search_by_key(&self.of(y), |&target| self.of(target)) else { continue };
                 let children = &dependencies.children[x];
+                // The child y itself may be the last reader of x, if the problem permits y to lie over x and the plan
+                // says that it does.
                 let is_done =
                     |&child: &BufferId| ancestors.is_ancestor(child, target) || (child == y && overlays.uses(y, x));
+                // A buffer without readers, or one that is read after everything has run, is never known to be dead.
                 is_yes[index] = !children.is_empty() && !read_by_outputs.contains(&x) && children.iter().all(is_done);
             }
         }

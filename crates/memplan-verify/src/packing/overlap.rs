@@ -70,6 +70,7 @@ impl Rectangles {
             let party = companies.party(slot);
             let remainders = overlays.remainders(problem, layout, slot);
             for interval in problem.buffers()[slot.buffer].lifetime.intervals() {
+                // A shared object is used as a whole, so windows inside it count for nothing.
                 let (low, high) = match interval.window {
                     Some(window) if !layout.is_object(slot.area) => (slot.low + window.low.0, slot.low + window.high.0),
                     _ => (slot.low, slot.high),
@@ -81,6 +82,8 @@ impl Rectangles {
                         rectangles.push(slot, bytes, (start, end));
                     }
                 };
+                // Where another buffer is laid over parts of this one, each part ends at the step at which it is taken
+                // over. Empty rectangles are dropped: they are in nobody's way.
                 match &remainders {
                     None => add(low, high, end),
                     Some(parts) => {

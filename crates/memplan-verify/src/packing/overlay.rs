@@ -48,12 +48,15 @@ impl Overlays {
             return overlays;
         }
         let mut declared = HashMap::new();
+        // A pair may be declared more than once. The more generous permission holds.
         for overlay in problem.overlays() {
             let kind = declared.entry((overlay.buffer, overlay.over)).or_insert(overlay.kind);
             *kind = overlay.kind.max(*kind);
         }
         for (buffer, over) in plan.reused.iter().flat_map(|reuse| reuse.over.iter().map(|&over| (reuse.buffer, over))) {
             let count = problem.buffers().len();
+            // A plan may come from a file and name buffers that do not exist. That is reported and never used as an
+            // index.
             if let Some(stranger) = [buffer, over].into_iter().find(|id| id.index() >= count) {
                 out.push(Violation::UnknownBuffer { name: format!("buffer number {}", stranger.index()) });
                 continue;
@@ -64,6 +67,7 @@ impl Overlays {
                 None => {}
             }
         }
+        // Takers are sorted by their start, because the first one to arrive on a byte ends the victim's life there.
         let start = |buffer: &BufferId| (problem.buffers()[*buffer].lifetime.start(), *buffer);
         for over in problem.buffers().ids() {
             if let Some(takers) = overlays.takers.get_mut(&over) {

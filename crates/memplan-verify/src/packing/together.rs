@@ -53,11 +53,11 @@ pub(super) fn home(placement: &Placement) -> (Option<ObjectId>, SpaceId) {
 
 /// Who belongs to whom.
 pub(super) struct Companies {
-    /// One member stands for the company.
+    /// For each buffer, the member with the smallest number in its company. It stands for the company.
     speaker: Vec<u32>,
-    /// Number of members, for speakers.
+    /// Number of members of the company, at the index of its speaker.
     members: Vec<u32>,
-    /// First party of the company, for speakers.
+    /// First party of the company, at the index of its speaker.
     first_party: Vec<u32>,
 }
 
@@ -67,6 +67,8 @@ pub(super) type Party = u32;
 impl Companies {
     pub(super) fn new(problem: &Problem, layout: &Layout) -> Companies {
         let count = problem.buffers().len();
+        // `speaker` is a union-find: each buffer points to another one of its company, and the last of that chain
+        // stands for the company.
         let mut speaker: Vec<u32> = (0..count as u32).collect();
         let mut first_of = vec![None; problem.groups().len()];
         for (id, buffer) in problem.buffers().iter_enumerated() {
@@ -80,6 +82,8 @@ impl Companies {
         }
         let mut members = vec![0; count];
         let mut widest = vec![0; count];
+        // Now every buffer points directly at its representative, and each company knows its number of members and
+        // its largest number of slots.
         for id in problem.buffers().ids() {
             let company = find(&mut speaker, id.index() as u32);
             speaker[id.index()] = company;
@@ -87,6 +91,8 @@ impl Companies {
             let slots = layout.slots_of(id).iter().map(|slot| slot.number + 1).max().unwrap_or(0);
             widest[company as usize] = slots.max(widest[company as usize]);
         }
+        // Each company gets one party for each of its slots, numbered one after another: slot i of one member may
+        // overlap slot i of another, and no other slot.
         let first_party = widest.iter().scan(0, |next, slots| {
             *next += slots;
             Some(*next - slots)

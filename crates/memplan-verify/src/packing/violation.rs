@@ -199,6 +199,7 @@ impl Violation {
             Violation::Misaligned { .. } => Kind::Misaligned,
             Violation::FixedMoved { .. } => Kind::FixedMoved,
             Violation::OutOfCapacity { .. } => Kind::OutOfCapacity,
+            // Both are the same mistake to a user: the plan claims less memory than it needs.
             Violation::ExtentTooSmall { .. } | Violation::ObjectsPastExtent { .. } => Kind::ExtentTooSmall,
             Violation::ExtentPastCapacity { .. } => Kind::ExtentPastCapacity,
             Violation::SlotsOverlap { .. } => Kind::SlotsOverlap,
@@ -206,6 +207,8 @@ impl Violation {
             Violation::MustShareBroken { .. } => Kind::MustShareBroken,
             Violation::MustNotShareBroken { .. } => Kind::MustNotShareBroken,
             Violation::ExclusiveShared { .. } => Kind::ExclusiveShared,
+            // Two buffers in one shared object have a kind of their own, because the remedy differs: another object and
+            // not another offset.
             Violation::Overlap { place: Place::Object(_), .. } => Kind::ObjectShared,
             Violation::Overlap { .. } => Kind::Overlap,
             Violation::Unordered { .. } => Kind::Unordered,
@@ -254,6 +257,7 @@ impl Violation {
             | OverlayNotSameBase { buffer, .. }
             | OverlayTooEarly { buffer, .. }
             | OverlaySlots { buffer, .. } => Some(buffer),
+            // These are about a space, an object or the whole plan, so there is no single buffer to show.
             UnknownBuffer { .. }
             | ObjectsPastExtent { .. }
             | ExtentPastCapacity { .. }
