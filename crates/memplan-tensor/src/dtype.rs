@@ -130,9 +130,12 @@ impl FromStr for DType {
             Some((lane, lanes)) => (lane, lanes.parse().map_err(|_| fail())?),
             None => (text, 1u16),
         };
+        // A type with no lanes would have size zero, and then every overlap test would be wrong.
         if lanes == 0 {
             return Err(fail());
         }
+        // Small floats are looked up by their whole name, because their names contain digits that are no bit count
+        // (`float8_e4m3fn`).
         if let Some((name, bits)) = SMALL_FLOATS.into_iter().find(|(name, _)| *name == lane) {
             return Ok(DType { kind: Kind::Small(name), bits, lanes });
         }
@@ -144,6 +147,7 @@ impl FromStr for DType {
             ("uint", Some(bits @ (1 | 2 | 4 | 8 | 16 | 32 | 64))) => (Kind::UInt, bits),
             ("float", Some(bits @ (16 | 32 | 64))) => (Kind::Float, bits),
             ("bfloat", Some(16)) => (Kind::BFloat, 16),
+            // TVM stores a truth value in a whole byte, so `bool` has 8 bits here.
             ("bool", None) if lane == "bool" => (Kind::Bool, 8),
             ("handle", None) if lane == "handle" => (Kind::Handle, 64),
             _ => return Err(fail()),

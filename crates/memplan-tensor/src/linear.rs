@@ -37,6 +37,8 @@ impl Linear {
                     self.add(left, factor)?;
                     self.add(right, factor.checked_neg()?)?;
                 }
+                // A product is a multiple of something only if one factor is a constant. A product of two variables is
+                // an atom of its own.
                 (BinaryOp::Mul, Some(constant), _) => {
                     self.add(right, factor.checked_mul(constant)?)?;
                 }

@@ -109,12 +109,15 @@ fn lower_into<'f>(
     let values: Values = function
         .buffers
         .iter()
+        // Arguments are memory that somebody else owns: they are read and written, never placed. A view is no memory
+        // at all; its accesses count for the buffer it looks at.
         .map(|buffer| match buffer.memory {
             Memory::Argument => Some(builder.external(&buffer.name)),
             Memory::Own => {
                 let space = builder.space(&buffer.scope.to_string());
                 let value = builder.alloc(&buffer.name, size_of(function, buffer), space);
                 if let Some(site) = builder.site_mut(value) {
+                    // Addresses are checked in bytes, so a sub-byte type still needs an alignment of one.
                     site.alignment = Bytes(buffer.dtype.lane_bytes().max(1));
                 }
                 Some(value)

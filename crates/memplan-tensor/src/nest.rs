@@ -127,6 +127,8 @@ impl Translator<'_> {
     }
 
     fn statement(&self, stmt: &Stmt, steps: &mut Vec<Step>) {
+        // A store reads its value and its subscripts before it writes, and the order of these steps is what the proof
+        // is about.
         if let StmtKind::Store { buffer, index, value } = &stmt.kind {
             self.reads(value, steps);
             index.iter().for_each(|subscript| self.reads(subscript, steps));
@@ -147,6 +149,7 @@ impl Translator<'_> {
                 let order = self.order(Axis::of_tag(tag), &[]);
                 steps.push(self.repeat(*var, &Expr::int(0), extent, order, self.block(body)));
             }
+            // The condition of a `while` is read again in every round, after the body.
             StmtKind::While { condition, body } => {
                 let mut round = self.block(body);
                 self.reads(condition, &mut round);
@@ -160,6 +163,7 @@ impl Translator<'_> {
             StmtKind::Let { var, value } => {
                 steps.push(Step::Define { variable: variable(*var), value: self.index(value) });
             }
+            // A predicate guards its body like a condition without an else.
             StmtKind::Attr { key, value, body, .. } if key == PREDICATE => {
                 steps.push(Step::Branch {
                     condition: self.index(value),
@@ -167,6 +171,8 @@ impl Translator<'_> {
                     otherwise: Vec::new(),
                 });
             }
+            // Inside of a region whose meaning is unknown, or which runs asynchronously, the order of accesses is not
+            // known. Both buffers then count as touched in an unknown way, which rules out sharing.
             StmtKind::Attr { key, body, .. } => {
                 if stmt.is_opaque_region() || key.starts_with("async") {
                     steps.extend(self.pair.map(|buffer| Step::Opaque(number(buffer))));

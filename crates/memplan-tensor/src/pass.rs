@@ -141,6 +141,8 @@ pub fn dump(text: &str, stage: &str, judge: Judge) -> Result<String, PassError> 
         report.push_str(&match stage {
             "sequence" => sequence.dump(),
             "events" => events.dump(&sequence),
+            // The storage stage shows both the pool of entries and what the checked rewrite made of it; they differ
+            // where the judge kept buffers apart.
             "storage" => {
                 let pool = plan_pool(&sequence, &events, Mode::Sound, &Apart::default())?;
                 let rewritten = storage_rewrite(function, &RewriteOptions::default(), judge)?;
@@ -171,6 +173,8 @@ pub fn fuzz_check(text: &str, judge: Judge) -> Result<bool, String> {
     if again.print() != printed {
         return Err(format!("printing is not stable:\n{printed}"));
     }
+    // A fuzzer finds loops of 10^18 iterations. The step limit ends them; such a run proves nothing and is no
+    // failure.
     let run_options = RunOptions { max_steps: 20_000, ..RunOptions::default() };
     for function in script.functions() {
         for stage in ["sequence", "events"] {
@@ -181,10 +185,13 @@ pub fn fuzz_check(text: &str, judge: Judge) -> Result<bool, String> {
             RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() },
             RewriteOptions { strategy: Some("greedy-by-size".to_owned()), ..RewriteOptions::default() },
         ];
+        // Each way to plan makes other decisions, so each is checked against the results of the original function.
         for options in options {
             let rewritten = match storage_rewrite(function, &options, judge) {
                 Ok(rewritten) => rewritten,
                 Err(RewriteError::Unsound { message }) => return Err(message),
+                // A refusal is a fine answer for any text. Only an unsound rewrite, or one that changes results, is a
+                // bug.
                 Err(_) => continue,
             };
             let before = run(function, &run_options);

@@ -72,6 +72,8 @@ pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) 
         Err(mismatch) => return Some(mismatch),
     };
     let parents = parents(original);
+    // Allocations of the plan and of the rewritten function have names of their own. The first buffer found in
+    // one says which is which, and all others have to agree.
     let mut holders = BTreeMap::new();
     for (buffer, found) in found.iter_enumerated() {
         let Some(found) = found else { continue };
@@ -81,6 +83,8 @@ pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) 
         };
         let Some(place) = layout.places[buffer] else { return differs("not part of the plan") };
         let allocation = &layout.allocations[place.allocation];
+        // An allocation that stays is found where the original allocated the buffer; a moved one where the plan
+        // attaches it.
         let inside = if allocation.stays { parents.get(&buffer).copied().flatten() } else { allocation.attach };
         if *holders.entry(place.allocation).or_insert(found.allocation) != found.allocation {
             return differs("not in the memory that the plan gives it");
@@ -95,6 +99,8 @@ pub fn disagreement(original: &Function, layout: &Layout, rewritten: &Function) 
             return differs("allocated in another statement than the plan says");
         }
     }
+    // The map must be one to one. Two allocations of the plan that became one allocation overlap, although the
+    // plan kept them apart.
     let distinct: HashSet<BufId> = holders.values().copied().collect();
     (distinct.len() < holders.len())
         .then(|| Mismatch { message: "two allocations of the plan are one".to_owned(), span: Span::default() })
@@ -249,6 +255,8 @@ impl<'f> Reader<'f> {
 
     /// Compares two expressions; they may differ in where buffers are, and in nothing else.
     fn expr(&mut self, old: &'f Expr, new: &'f Expr) -> Result<(), Mismatch> {
+        // Pointers are compared as places in memory, because a rewrite may turn a bare pointer into the address of an
+        // element.
         if let (Some(from), Some(to)) = (address::pointer(old, self.old), address::pointer(new, self.new)) {
             return self.pointer(&from, &to);
         }
@@ -257,6 +265,8 @@ impl<'f> Reader<'f> {
                 return self.access(*buffer, index, *to, at);
             }
             (Expr::Var(a), Expr::Var(b)) => self.same_var(*a, *b),
+            // Floats are compared bit by bit: a rewrite that turned 0.0 into -0.0 or changed a NaN would change
+            // results.
             (Expr::Float { value, dtype }, Expr::Float { value: other, dtype: ty }) => {
                 value.to_bits() == other.to_bits() && dtype == ty
             }
@@ -269,6 +279,7 @@ impl<'f> Reader<'f> {
             (Expr::Int { .. } | Expr::Str(_) | Expr::Type(_) | Expr::Text(_), _) => old == new,
             _ => false,
         };
+        // Only the node itself was compared so far. The parts follow, in order.
         let (parts, others) = (old.children(), new.children());
         if !same || parts.len() != others.len() {
             return self.fail("the rewritten text computes something else");

@@ -185,10 +185,14 @@ fn checked_layout(
     let collected = collect(function);
     let mut apart = Apart::default();
     let mut repairs = Vec::new();
+    // Each round keeps at least one more pair apart, so the layouts end; the limit only guards against a judge
+    // that names pairs one by one.
     for _ in 0..MOST_LAYOUTS {
         let decision = decide(&collected, options, &apart, judge)?;
         let conflicts = check(function, &decision.layout, judge)?;
         let Some(first) = conflicts.first() else { return Ok((decision, repairs)) };
+        // The compatible mode has to make the original's decisions. If one of them is unsound there is nothing to
+        // repair.
         if options.mode == Mode::Compat {
             return Err(not_proved(function, first));
         }
@@ -196,6 +200,8 @@ fn checked_layout(
         apart.extend(conflicts.iter().flat_map(|conflict| conflict.pairs.iter().copied()));
         let names_nobody_new = apart.len() == known;
         repairs.extend(conflicts);
+        // The judge objects to a layout that already keeps all of its pairs apart. Another round would give the same
+        // layout again.
         if names_nobody_new {
             break;
         }

@@ -211,6 +211,8 @@ pub fn read(
     options: &ReadOptions,
 ) -> Result<Input, ReadError> {
     let is_binary = |format: &&'static dyn Format| format.is_binary();
+    // The first eight bytes are enough to recognise each binary format. A binary file must be found first: it is
+    // no UTF-8 text and would only be reported as such.
     let head = bytes.get(..8).unwrap_or(bytes);
     let binary =
         format.filter(is_binary).or_else(|| format.is_none().then(|| detect_binary(file_name, head)).flatten());
@@ -222,6 +224,8 @@ pub fn read(
         let error = ReadError::new("read::empty", text, Span::new(0, 0), "the file is empty");
         return Err(error.help("expected records, for example a CSV with the header id,lower,upper,size"));
     }
+    // Records look alike, so a text that no format recognises is refused with the list of formats. A guess would
+    // plan something else than what was meant.
     let Some(format) = format.or_else(|| detect(file_name, text)) else {
         let span = Span::new(0, text.find('\n').unwrap_or(text.len()));
         let names: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();

@@ -52,6 +52,7 @@ fn segment(pickle: &mut Pickle, problem: &Problem, plan: &Plan, space: SpaceId) 
         numbers.into_iter().for_each(|(name, number)| pickle.number_field(name, number));
         pickle.text_field("segment_type", "large");
         pickle.text("blocks");
+        // All allocations have been freed by the end, so the segment is one inactive block.
         pickle.list(|pickle| {
             pickle.dictionary(|pickle| {
                 pickle.number_field("address", base);

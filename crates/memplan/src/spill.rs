@@ -87,13 +87,18 @@ impl Heat {
     fn choose(&self, problem: &Problem, thousandths: u64) -> Option<Problem> {
         let last = problem.buffers().iter().filter_map(|buffer| buffer.lifetime.end()).map(|step| step.0).max();
         let steps = usize::try_from(last.unwrap_or(0)).ok()?;
+        // `live` is what has been put into each memory so far, step by step. It is a sum of sizes and not a packing,
+        // so `thousandths` of the capacity are used: the rest is room for gaps between buffers.
         let mut live: Vec<Vec<u64>> = vec![vec![0; steps]; problem.spaces().len()];
         let mut builder = problem.to_builder();
         for &buffer in &self.order {
             let info = &problem.buffers()[buffer];
+            // A buffer that fits nowhere ends this attempt: with less of the capacity it would not fit either.
             let home = info.spaces.iter().copied().find(|&space| {
                 let room = problem.spaces()[space]
                     .capacity
+                    // The product of capacity and thousandths may not fit 64 bits, so the thousands and the rest are
+                    // multiplied separately.
                     .map(|Bytes(bytes)| bytes / 1000 * thousandths + bytes % 1000 * thousandths / 1000);
                 let alignment = problem.alignment_in(buffer, space);
                 let size = info.bytes().unwrap_or_default().align_up(alignment).unwrap_or_default().0;

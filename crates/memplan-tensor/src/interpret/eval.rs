@@ -41,6 +41,8 @@ impl Machine<'_> {
                 let value = self.eval(value, worker)?;
                 self.each(value, |lane| convert(lane, *dtype))
             }
+            // Only the chosen side is evaluated when there is one choice: the other side may read outside of its
+            // buffer, which is why the program asks first. With one choice per lane both sides are needed.
             Expr::Select { condition, then, otherwise } => match self.eval(condition, worker)? {
                 Value::One(choice) => self.eval(if choice.is_true() { then } else { otherwise }, worker),
                 Value::Many(choices) => {
@@ -53,6 +55,8 @@ impl Machine<'_> {
             Expr::Ramp { base, stride, lanes } => {
                 let dtype = base.dtype(self.function);
                 let (base, stride) = (self.integer(base, worker)?, self.integer(stride, worker)?);
+                // Lane numbers wrap like all arithmetic of the target. An index that wrapped is caught when memory is
+                // accessed.
                 let lane = |k: u16| convert(Scalar::Int(base.wrapping_add(stride.wrapping_mul(i64::from(k)))), dtype);
                 Ok(Value::Many((0..*lanes).map(lane).collect()))
             }

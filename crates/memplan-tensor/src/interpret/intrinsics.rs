@@ -45,6 +45,8 @@ impl Machine<'_> {
         };
         let (offset, extent) = (self.integer(offset, worker)?, self.integer(extent, worker)?);
         let element = dtype.lane_bytes() * u64::from(dtype.lanes);
+        // The offset counts elements and comes from the program, so it may be negative or too large. Both are refused
+        // before the pointer exists.
         let byte = u64::try_from(offset)
             .ok()
             .and_then(|offset| offset.checked_mul(element))
@@ -54,6 +56,7 @@ impl Machine<'_> {
             Some(byte) if byte <= room => Ok(Pointer {
                 memory: base.memory,
                 byte,
+                // The extent is a promise of the program and may be too large. It is cut to the memory that is there.
                 elements: (extent.max(0) as u64).min((room - byte) / element.max(1)),
                 dtype,
             }),
@@ -65,6 +68,8 @@ impl Machine<'_> {
         let mut values = Vec::new();
         for arg in args {
             values.push(match arg {
+                // Texts and types are no values. They take part as zero, so that the other arguments keep their
+                // positions.
                 Expr::Str(_) | Expr::Type(_) | Expr::Text(_) => Value::One(Scalar::Int(0)),
                 _ => self.eval(arg, worker)?,
             });
@@ -81,6 +86,8 @@ impl Machine<'_> {
                 let (to, from, count) = (*to, *from, count.as_int().max(0) as u64);
                 self.check_span(to, count)?;
                 self.check_span(from, count)?;
+                // All bytes are read before any is written: source and target may overlap in a rewritten function.
+                // Bytes that nobody wrote stay unwritten.
                 let bytes: Vec<Option<u8>> =
                     (0..count).map(|at| self.memories[from.memory].read(from.byte + at)).collect();
                 for (at, byte) in bytes.into_iter().enumerate() {
@@ -94,6 +101,8 @@ impl Machine<'_> {
                 self.packed_call(name, &values, outputs)?;
             }
             _ => {
+                // Nobody knows what this function does. It changes every memory it is given, in a way that depends on
+                // the call and the position only, so that two runs of equivalent programs agree.
                 self.extern_calls += 1;
                 let call = self.extern_calls;
                 for (position, value) in values.iter().enumerate() {
@@ -112,11 +121,14 @@ impl Machine<'_> {
             .iter()
             .filter_map(|value| if let Value::Address(pointer) = value { Some(*pointer) } else { None })
             .collect();
+        // The last `outputs` arrays are written and all others are read. The digest is a stand-in for what the
+        // function would compute: it changes whenever any input element changes.
         let (read, written) = arrays.split_at(arrays.len().saturating_sub(outputs));
         let mut digest = name.bytes().fold(0, |digest, byte| mix(digest, u64::from(byte)));
         for pointer in read {
             for index in 0..pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes)) {
                 let at = pointer.byte + index * pointer.dtype.lane_bytes();
+                // An unwritten element has no value, and a digest of garbage would differ between equivalent programs.
                 let Some(value) = self.read_lane(pointer.memory, at, pointer.dtype) else {
                     return Err(self.invalid(format!("`{name}` is given an array that was not written completely")));
                 };
@@ -125,6 +137,7 @@ impl Machine<'_> {
         }
         for (position, pointer) in written.iter().enumerate() {
             for index in 0..pointer.elements.saturating_mul(u64::from(pointer.dtype.lanes)) {
+                // Results are below 8, so that they fit every element type exactly, small floats included.
                 let value = mix(mix(digest, position as u64), index) % 8;
                 let lane = pointer.dtype.element();
                 let at = pointer.byte + index * lane.lane_bytes();
@@ -200,8 +213,10 @@ fn unary(name: &str) -> Option<fn(Scalar) -> Scalar> {
         "cos" => |value| float(value, f64::cos),
         "floor" => |value| float(value, f64::floor),
         "ceil" => |value| float(value, f64::ceil),
+        // TVM rounds ties to the even neighbour; Rust's `round` would round them away from zero.
         "round" | "nearbyint" => |value| float(value, f64::round_ties_even),
         "trunc" => |value| float(value, f64::trunc),
+        // The type of the operand decides: TVM uses one name for integers and floats.
         "fabs" | "abs" => |value| match value {
             Scalar::Int(value) => Scalar::Int(value.wrapping_abs()),
             Scalar::Float(value) => Scalar::Float(value.abs()),

@@ -316,6 +316,8 @@ impl<'a> Machine<'a> {
         let longest = bounds.iter().map(|bound| bound.1).max().unwrap_or(0);
         let uniform = bounds.iter().all(|bound| *bound == bounds[0]);
         let parallel = *kind == ForKind::Parallel;
+        // In lockstep order all iterations become workers that run side by side. That needs the same bounds for
+        // everybody, and a bound on the number of workers: beyond it the iterations run one after the other.
         if parallel
             && uniform
             && self.options.order == Order::Lockstep
@@ -324,6 +326,7 @@ impl<'a> Machine<'a> {
             return self.expand(var, bounds[0].0, longest, body, active, None);
         }
         for position in 0..longest {
+            // A parallel loop may run in any order. Running it backward shows whether the results depend on the order.
             let step =
                 if parallel && self.options.order == Order::Backward { longest - 1 - position } else { position };
             if uniform {
@@ -332,6 +335,7 @@ impl<'a> Machine<'a> {
                 self.block(body, active)?;
                 continue;
             }
+            // Bounds may differ between workers. A worker whose loop is over waits until the longest one is done.
             let mut running = Vec::new();
             for (&worker, &(min, extent)) in active.iter().zip(&bounds) {
                 if step < extent {
@@ -383,12 +387,16 @@ impl<'a> Machine<'a> {
         let first = self.workers.len();
         for &parent in active {
             for step in 0..extent.max(0) {
+                // A child starts with everything its parent knows. Only the loop variable and the memory that is
+                // private to it differ.
                 let mut worker = self.workers[parent].clone();
                 let index = min.wrapping_add(step);
                 worker.vars[var] = Some(Scalar::Int(index));
                 match axis {
                     Some(axis) => worker.axes.push((axis.to_owned(), index)),
                     None => {
+                        // Iterations of a parallel loop have private memory; a new event number tells the copies of
+                        // different iterations apart. Threads are told apart by their axes instead.
                         self.events += 1;
                         worker.private = self.events;
                     }
@@ -398,6 +406,8 @@ impl<'a> Machine<'a> {
         }
         let children: Vec<usize> = (first..self.workers.len()).collect();
         let result = self.block(body, &children);
+        // The children end with the body, also when it fails. Indices of workers stay valid only because workers are
+        // added and removed at the end.
         self.workers.truncate(first);
         result
     }
@@ -431,6 +441,7 @@ impl<'a> Machine<'a> {
         let element = declared.dtype.lane_bytes() * u64::from(declared.dtype.lanes);
         for &worker in active {
             let (mut region, mut size) = (Vec::new(), Some(element));
+            // Bounds come in pairs of start and extent, and they may depend on the worker's own loop variables.
             for pair in realize.bounds.chunks_exact(2) {
                 let (min, extent) = (self.integer(&pair[0], worker)?, self.integer(&pair[1], worker)?);
                 size = size.and_then(|size| size.checked_mul(u64::try_from(extent).ok()?));
@@ -438,6 +449,8 @@ impl<'a> Machine<'a> {
             }
             let size = size.filter(|size| *size <= memplan_core::MAX_BYTES);
             let size = size.ok_or_else(|| self.invalid(format!("`{}` has an impossible size", declared.name)))?;
+            // A scope that is written down counts. Otherwise the innermost thread axis decides: inside of a block the
+            // memory is shared by its threads, inside of a thread it is the thread's own.
             let rank = match self.workers[worker].axes.last().and_then(|(axis, _)| thread_rank(axis)) {
                 _ if !realize.scope.is_empty() => StorageScope::parse(realize.scope).map_or(Rank::Global, |s| s.rank),
                 None => Rank::Global,

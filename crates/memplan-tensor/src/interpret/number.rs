@@ -93,6 +93,8 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         });
     }
     let (a, b) = (left.as_int(), right.as_int());
+    // 64-bit unsigned numbers are kept in a signed one, bit by bit. Only their order differs, so only comparisons
+    // have to care.
     let order = if dtype.kind == Kind::UInt && dtype.bits == 64 { (a as u64).cmp(&(b as u64)) } else { a.cmp(&b) };
     if let Some(truth) = compare(op, Some(order)) {
         return Some(Scalar::truth(truth));
@@ -103,6 +105,7 @@ pub(super) fn binary(op: BinaryOp, left: Scalar, right: Scalar, dtype: DType) ->
         BinaryOp::Mul => a.wrapping_mul(b),
         BinaryOp::Min => a.min(b),
         BinaryOp::Max => a.max(b),
+        // All operators below divide. A division by zero has no value; the caller reports it.
         _ if b == 0 => return None,
         BinaryOp::Div => a.wrapping_div(b),
         BinaryOp::Mod => a.wrapping_rem(b),

@@ -134,6 +134,7 @@ impl<'a> Rewriter<'a> {
     /// The buffer to allocate: the allocation's root where it fits, otherwise a new one that the root becomes a view of.
     fn holder(&mut self, id: AllocationId, bare: &HashSet<BufId>, shared: bool) -> BufId {
         let allocation = &self.layout.allocations[id];
+        // An arena belongs to no single buffer, so it gets a buffer of its own.
         let Some(root) = allocation.root else {
             let name = self.fresh_name(&allocation.name);
             return self.push(Buffer {
@@ -156,6 +157,8 @@ impl<'a> Rewriter<'a> {
         if same {
             return root;
         }
+        // A buffer of one dimension can simply become longer: all its subscripts stay right. A bare pointer forbids
+        // that, because whoever takes it may rely on the declared extent.
         let grows = own.dtype == allocation.dtype
             && own.shape.len() == 1
             && allocation.shape.len() == 1
@@ -171,6 +174,8 @@ impl<'a> Rewriter<'a> {
             self.redeclared[root] = true;
             return root;
         }
+        // Nothing fits, so the memory gets a new buffer. That buffer takes over the old name, and the root becomes a
+        // view with a new name: the allocation is what a reader looks for by name.
         let name = own.name.clone();
         let own_span = own.span;
         self.unscalar(root);
@@ -294,6 +299,8 @@ impl<'a> Rewriter<'a> {
             StmtKind::Alloc(buffer) => return self.old_allocation(stmt, buffer),
             StmtKind::Declare(buffer) => {
                 let root = self.result.root(buffer);
+                // The buffer's memory is gone (nobody is left in it), so a declaration over it would name something
+                // that does not exist.
                 let dropped = self.result.buffers[root].memory == Memory::Own && !self.holding.contains(&root);
                 if dropped {
                     stmt.kind = StmtKind::Nothing;
@@ -309,6 +316,7 @@ impl<'a> Rewriter<'a> {
         if let StmtKind::Store { buffer, index, .. } = &mut stmt.kind {
             changed |= self.access(*buffer, index);
         }
+        // An attribute names the buffer that it is about. That name must not be turned into an address.
         let keep_node = matches!(stmt.kind, StmtKind::Attr { node: Some(Expr::Data(_)), .. });
         for expr in stmt.exprs_mut().into_iter().skip(usize::from(keep_node)) {
             changed |= self.expr(expr);
@@ -316,9 +324,13 @@ impl<'a> Rewriter<'a> {
         if let StmtKind::Attr { node: Some(Expr::Data(buffer)), .. } = &stmt.kind {
             changed |= self.renamed[*buffer];
         }
+        // A statement that changed has no source text any more and is printed anew; all others keep their text as the
+        // user wrote it.
         if changed {
             stmt.trivia.text = None;
         }
+        // Allocations are attached to loops, launches and marks. A block of another statement is no such place, so
+        // new allocations are not put there.
         let scope = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::Thread { .. } | StmtKind::Attr { .. });
         for block in stmt.blocks_mut() {
             self.block(block, scope.then_some(Some(id)));

@@ -40,6 +40,8 @@ pub(super) fn lay_out_arenas(
     judge: Judge,
 ) -> Result<Layout, RewriteError> {
     let mut rest = pool.clone();
+    // Buffers of entries that are fit for an arena are taken out of the pool, grouped by place and memory. What
+    // remains is laid out by entries, as without arenas.
     let mut arenas: BTreeMap<(Attach, StorageScope), Vec<BufId>> = BTreeMap::new();
     for entry in rest.entries.iter_mut().filter(|entry| belongs_in_arena(entry)) {
         let tenants = std::mem::take(&mut entry.buffers);
@@ -47,6 +49,7 @@ pub(super) fn lay_out_arenas(
     }
     let mut layout = lay_out(sequence, &rest, Mode::Sound, &options.limits)?;
     let mut permissions = permissions(sequence, events, &arenas);
+    // The judge has rejected these pairs before. Without their permission they cannot overlap any more.
     permissions.retain(|step| !apart.contains(step.dst, step.src));
     for ((attach, scope), mut buffers) in arenas {
         buffers.sort_unstable();
@@ -178,8 +181,11 @@ impl Arena<'_, '_> {
     ) -> Result<(), RewriteError> {
         let function = self.sequence.function;
         let extent = plan.extent();
+        // The limit is checked before the allocation is written, in bits, as for entries.
         super::layout::check_limit(scope, extent.0.saturating_mul(8), limits)?;
         let first = self.buffers.first().map(|buffer| function.buffers[*buffer].dtype.element());
+        // If all buffers have the same element type, the arena has it too and their subscripts need no view.
+        // Otherwise the arena consists of bytes.
         let common =
             first.filter(|dtype| self.buffers.iter().all(|buffer| function.buffers[*buffer].dtype.element() == *dtype));
         let dtype = common.unwrap_or(DType::scalar(crate::Kind::Int, 8));

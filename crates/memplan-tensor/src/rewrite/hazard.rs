@@ -440,6 +440,7 @@ impl Run<'_> {
             Expr::Int { value, .. } => Some(*value),
             Expr::Var(var) => self.values.get(var).copied(),
             Expr::Not(value) => self.value(value).map(|value| i64::from(value == 0)),
+            // Narrow casts change values; only casts that keep every index as it is can be looked through.
             Expr::Cast { dtype, value } if dtype.is_integer() && dtype.bits >= 32 => self.value(value),
             Expr::Binary { op, left, right } => {
                 let (a, b) = (self.value(left)?, self.value(right)?);
@@ -450,6 +451,8 @@ impl Run<'_> {
                     BinaryOp::Mul => a.checked_mul(b),
                     BinaryOp::Div => a.checked_div(b),
                     BinaryOp::Mod => a.checked_rem(b),
+                    // Euclidean division is floor division for a positive divisor. For others the two differ, and the
+                    // value counts as unknown.
                     BinaryOp::FloorDiv if b > 0 => a.checked_div_euclid(b),
                     BinaryOp::FloorMod if b > 0 => a.checked_rem_euclid(b),
                     BinaryOp::FloorDiv | BinaryOp::FloorMod => None,

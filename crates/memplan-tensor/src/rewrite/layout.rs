@@ -76,10 +76,13 @@ pub(super) fn lay_out(
     let mut blocks: HashMap<(Attach, &StorageScope), Vec<EntryId>> = HashMap::new();
     let mut heads = Vec::new();
     for (id, entry) in pool.entries.iter_enumerated() {
+        // Ordinary memories have one allocation for each entry. Only entries of a special memory at the same place
+        // share a block.
         if !entry.scope.is_special() || entry.alone {
             heads.push(id);
             continue;
         }
+        // A size that is not constant cannot have a neighbour behind it at a known offset, so it stays alone.
         if entry.bits == 0 {
             if mode == Mode::Compat {
                 return Err(symbolic_tag(function, entry));
@@ -88,6 +91,8 @@ pub(super) fn lay_out(
             continue;
         }
         let block = blocks.entry((entry.attach, &entry.scope)).or_default();
+        // The first entry of a block stands for the block, so that allocations keep the order in which their entries
+        // appear.
         if block.is_empty() {
             heads.push(id);
         }
@@ -141,6 +146,8 @@ fn lay_out_block(
     let mut total = 0u64;
     for (position, id) in block.iter().enumerate() {
         let entry = &pool.entries[*id];
+        // Every buffer must start at a multiple of what its accesses rely on. The compatible mode leaves the padding
+        // out, as the original does.
         if mode == Mode::Sound && position > 0 {
             let alignment =
                 entry.buffers.iter().map(|buffer| alignments[*buffer]).fold(BLOCK_ALIGNMENT, least_common_multiple);
@@ -149,6 +156,7 @@ fn lay_out_block(
         for buffer in &entry.buffers {
             layout.places[*buffer] = Some(Place { allocation, bit_offset: total });
         }
+        // The end is rounded up, and a sum beyond the largest possible memory is an error and not a wrapped offset.
         let end = total.checked_add(entry.bits).and_then(|end| end.checked_next_multiple_of(BLOCK_ALIGNMENT));
         total = end.filter(|end| *end <= memplan_core::MAX_BYTES).ok_or_else(too_large)?;
     }
@@ -203,9 +211,13 @@ fn lay_out_single(
         check_limit(&entry.scope, entry.bits, limits)?;
     }
     let declared = |buffer: &BufId| &function.buffers[*buffer];
+    // Buffers with the same type and shape keep that shape, so their subscripts need no change. Otherwise the
+    // allocation has one dimension that is long enough for each of them.
     let identical = entry.buffers.iter().all(|buffer| {
         declared(buffer).dtype == declared(&root).dtype && declared(buffer).shape == declared(&root).shape
     });
+    // The type with the most lanes decides: an allocation of vectors can be read as scalars, and its alignment
+    // suits both.
     let widest = entry
         .buffers
         .iter()

@@ -30,6 +30,8 @@ pub fn allocation_sites(function: &Function) -> Vec<AllocationSite> {
 }
 
 fn collect(function: &Function, block: &Block, path: &str, sites: &mut Vec<AllocationSite>) {
+    // A path names the scopes around an allocation. Two versions of a function can be compared by paths, because
+    // statements may have other numbers in each.
     let below = |part: &str| if path.is_empty() { part.to_owned() } else { format!("{path}/{part}") };
     for stmt in block {
         match &stmt.kind {

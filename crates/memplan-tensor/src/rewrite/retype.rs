@@ -31,12 +31,15 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
     for id in layout.allocations.ids() {
         let found = &accesses[id];
         let allocation = &mut layout.allocations[id];
+        // Memory that is never accessed, or accessed with two element types, has no type that all accesses agree on.
         let Some(base) = found.types.first().map(|dtype| dtype.element()) else {
             continue;
         };
         if found.types.iter().any(|dtype| dtype.element() != base) {
             continue;
         }
+        // The accesses agree on another type than the allocation has. Sound mode leaves the allocation alone; only
+        // the compatible mode follows the accesses, as the original does.
         if base != stored(allocation.dtype.element()) {
             let new = match found.types.as_slice() {
                 [only] if allocation.dtype.lanes > 1 => *only,
@@ -47,6 +50,7 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
             }
             continue;
         }
+        // All accesses are vectors of one length, so the memory may be allocated as such vectors, unless an access fixes its type.
         if let [only] = found.types.as_slice()
             && allocation.dtype.lanes == 1
             && allocation.dtype != DType::BOOL

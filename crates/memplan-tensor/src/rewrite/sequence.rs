@@ -106,11 +106,15 @@ impl<'f> Finder<'f> {
         match &stmt.kind {
             StmtKind::Alloc(buffer) => {
                 self.leaf(id, &self.sequence.function.buffers[*buffer].shape, None);
+                // The depth of the allocation says to which enclosing statement later touches are charged (see the
+                // module doc).
                 self.levels[*buffer] = self.stack.len();
                 self.sequence.allocated_at[*buffer] = Some(id);
             }
             StmtKind::Declare(buffer) => self.declare(id, *buffer),
             StmtKind::Store { buffer, index, value } => {
+                // A pointer that is stored or bound to a name can be used anywhere later, so its buffer counts as
+                // escaped.
                 self.escapes(value);
                 self.leaf(id, std::iter::once(value).chain(index), Some(*buffer));
             }
@@ -124,6 +128,8 @@ impl<'f> Finder<'f> {
             StmtKind::Nothing => {}
             StmtKind::Thread { var, extent, body, .. } => {
                 self.sequence.defined_at[*var] = Some(id);
+                // Virtual threads are interleaved by a later pass, so each of them is a scope. A real launch inside
+                // another one adds a dimension to the same launch and opens no scope of its own.
                 if stmt.is_virtual_thread() {
                     self.scope(id, &[extent], &[body]);
                 } else if self.in_thread {

@@ -65,6 +65,8 @@ impl Sum {
 
     fn maximum(&self, other: &Sum, unit: u64) -> Expr {
         let (a, b) = (self.expr(), other.expr());
+        // From the shortest answer to the longest: two constants, a constant difference, one side that is provably
+        // larger, a common term or factor taken out. Only then is a `max` of both written.
         if let Some(value) = fold(BinaryOp::Max, &a, &b) {
             return value;
         }
@@ -83,6 +85,8 @@ impl Sum {
         if let Some((x, y, factor)) = self.shared_factor(other) {
             return product(Expr::binary(BinaryOp::Max, x.expr(), y.expr()), Expr::int(factor));
         }
+        // Sums are compared in bits, as the original compares them, and divided afterwards. The text is then the same
+        // as the original's.
         let bits = i64::try_from(unit).ok().and_then(|unit| Some((self.times(unit)?, other.times(unit)?, unit)));
         match bits {
             Some((x, y, unit)) if !self.is_product() && !other.is_product() => {
@@ -175,6 +179,8 @@ impl Sum {
 
     fn expr(&self) -> Expr {
         let mut sum: Option<Expr> = None;
+        // Positive terms come before the constant and negative terms after it, so that the text has as few minus
+        // signs in front as possible and equal sums have equal texts.
         let positives = self.0.terms.iter().filter(|(_, coefficient)| *coefficient > 0);
         let negatives = self.0.terms.iter().filter(|(_, coefficient)| *coefficient < 0);
         let scaled = |(atom, coefficient): &(Expr, i64)| product(atom.clone(), Expr::int(coefficient.saturating_abs()));

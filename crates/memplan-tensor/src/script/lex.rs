@@ -71,6 +71,7 @@ impl Lexer<'_> {
             match first {
                 '\n' => {
                     self.at += 1;
+                    // Inside of brackets a line break means nothing, so neither a newline nor indentation is reported.
                     if self.open_brackets == 0 {
                         self.push(Tok::Newline, self.at - 1, self.at);
                         at_line_start = true;
@@ -88,6 +89,8 @@ impl Lexer<'_> {
             }
         }
         let end = self.source.len();
+        // A file may end without a line break. The parser relies on every statement ending in one, and on every
+        // indentation being closed.
         if !matches!(self.tokens.last(), None | Some(Token { tok: Tok::Newline, .. })) {
             self.push(Tok::Newline, end, end);
         }
@@ -107,6 +110,7 @@ impl Lexer<'_> {
         let rest = &self.source[self.at..];
         let width = rest.len() - rest.trim_start_matches([' ', '\t', '\u{c}']).len();
         let code = rest[width..].trim_start_matches('\r');
+        // Blank lines and comments say nothing about indentation, however far they are indented.
         if code.is_empty() || code.starts_with('\n') || code.starts_with('#') {
             self.at += rest.find('\n').map_or(rest.len(), |newline| newline + 1);
             return Ok(false);
@@ -121,6 +125,7 @@ impl Lexer<'_> {
                 self.indents.pop();
                 self.push(Tok::Dedent, start, start);
             }
+            // The line goes back to a column where no outer block began.
             if self.indents.last() != Some(&width) {
                 return Err(ReadError::Indentation { span: Span::new(self.at, start) });
             }

@@ -28,6 +28,7 @@ pub fn print_function(function: &Function) -> String {
             Param::Buffer(buffer) => {
                 let buffer = &function.buffers[*buffer];
                 let shape = print_shape(&buffer.shape, function);
+                // The shape mentions a parameter that may come later in the list, so the buffer comes as a handle.
                 if buffer.shape.iter().any(mentions_variables) {
                     let handle = handle_name(function, &buffer.name);
                     let _ = writeln!(
@@ -175,6 +176,8 @@ impl Printer<'_> {
 
     /// Prints one statement; `false` if it left no line.
     fn statement(&mut self, stmt: &Stmt) -> bool {
+        // Several statements may come from one line of source text. If that line was copied for the first of them,
+        // the others are in it already.
         let shares_line = stmt.trivia.text.is_some_and(|text| text.range().is_empty());
         if shares_line && self.copied && matches!(stmt.kind, StmtKind::Let { .. }) {
             return false;
@@ -195,12 +198,14 @@ impl Printer<'_> {
                     let header = self.region_header(&stmt.kind);
                     self.replace(stmt.trivia, &header);
                 }
+                // A flat region has no indentation of its own: its body follows on the same level until the block ends.
                 if *flat && body.iter().any(|inner| !matches!(inner.kind, StmtKind::Nothing)) {
                     self.block(body);
                 } else if !*flat {
                     self.nested(body);
                 }
             }
+            // A scalar with a first value was printed as one line by `scalar_with_value`. Here the declaration stands alone.
             StmtKind::Alloc(buffer) if self.function.buffers[*buffer].scalar => {
                 let buffer = &self.function.buffers[*buffer];
                 self.replace(stmt.trivia, &format!("{}: T.{}", buffer.name, buffer.dtype));
@@ -230,6 +235,8 @@ impl Printer<'_> {
             StmtKind::For { var, .. } => self.function.vars[*var].name.clone(),
             _ => String::new(),
         };
+        // Loops that were written as one `T.grid` are printed as one again. Only loops from zero can be: a grid has
+        // no other start.
         if run.len() > 1 {
             let names: Vec<String> = run.iter().map(|kind| name(kind)).collect();
             let extents: Vec<String> = run
@@ -263,6 +270,8 @@ impl Printer<'_> {
         let StmtKind::If { condition, then, otherwise, else_trivia } = &stmt.kind else {
             return;
         };
+        // The old text is kept only if it begins with the same word. An `elif` that has become an `if` must not be
+        // copied.
         let same_word =
             self.source_of(stmt.trivia.text).is_some_and(|text| text.starts_with(word) || text.starts_with("with"));
         if !(same_word && self.verbatim(stmt.trivia)) {
@@ -273,6 +282,7 @@ impl Printer<'_> {
         if otherwise.is_empty() {
             return;
         }
+        // An `else` that holds a single `if` was an `elif` in the source, and stays one.
         if let [only] = otherwise.as_slice()
             && matches!(only.kind, StmtKind::If { .. })
             && else_trivia.text.is_none()
@@ -318,6 +328,8 @@ impl Printer<'_> {
             StmtKind::Store { buffer, index, value } => {
                 let target = &function.buffers[*buffer];
                 let value = print_expr(value, function);
+                // TVM writes a scalar by its name, a buffer without dimensions with `()`, and all others with
+                // subscripts.
                 if target.scalar {
                     return format!("{} = {value}", target.name);
                 }
@@ -339,6 +351,7 @@ impl Printer<'_> {
                     format!("assert {condition}, {message}")
                 }
             }
+            // A return was read as a call of `ret`, because the loop IR has no statement for it.
             StmtKind::Evaluate(Expr::Call { name, args, .. }) if name == "ret" && args.len() == 1 => {
                 format!("return {}", print_expr(&args[0], function))
             }

@@ -135,6 +135,7 @@ fn write_load(buffer: BufId, index: &[Expr], function: &Function, out: &mut Stri
 
 fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String) {
     match (name, args) {
+        // Lists, tuples and slices of Python are kept as calls with reserved names. They are written as Python again.
         (LIST, _) => return write_arguments("[", args, "]", function, out),
         (TUPLE, [_]) => return write_arguments("(", args, ",)", function, out),
         (TUPLE, _) => return write_arguments("(", args, ")", function, out),
@@ -146,6 +147,8 @@ fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String)
         _ => {}
     }
     let mut chars = name.chars();
+    // The first character of a name may be a mark that says how the call was written: a keyword argument, a
+    // method of a buffer, or a function that is not TVM's.
     match (chars.next(), args) {
         (Some(KEYWORD), [value]) => {
             let _ = write!(out, "{}=", chars.as_str());

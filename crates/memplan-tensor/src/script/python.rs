@@ -355,12 +355,15 @@ impl<'a> Parser<'a> {
             self.assert_statement()?
         } else {
             let target = self.expression_list()?;
+            // Only after the target is it known what kind of statement this is: an annotation, an assignment, an update
+            // such as `+=`, or an expression by itself.
             if self.accept(":") {
                 let annotation = self.expression()?;
                 let value = if self.accept("=") { Some(self.expression()?) } else { None };
                 PyKind::Annotated(target, annotation, value)
             } else if self.accept("=") {
                 PyKind::Assign(target, self.expression_list()?)
+            // `a += b` is read as `a = a + b`, so that nothing behind the parser needs to know updates.
             } else if let Some(operator) = self.accept_update() {
                 let operand = self.expression()?;
                 let span = target.span.to(operand.span);

@@ -190,6 +190,7 @@ impl Parser<'_> {
         match token.tok {
             Tok::Number => self.make(number(text, token.span)?, token.span),
             Tok::Str => self.make(Node::Str(unquote(text)), token.span),
+            // A keyword is a name to the lexer. These four are the only ones that can begin an expression.
             Tok::Name => {
                 let node = match text {
                     "True" => Node::True,

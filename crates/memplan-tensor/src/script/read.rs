@@ -63,10 +63,13 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
         reductions: Vec::new(),
         in_parameters: true,
     };
+    // Parameters come first: their annotations may mention each other, and the body mentions all of them.
     for (name, annotation, span) in &def.params {
         reader.param(name, annotation, *span)?;
     }
     reader.in_parameters = false;
+    // Statements are parsed one by one as the reader asks for them. The syntax tree of a large function is then
+    // never in memory as a whole.
     let body = std::iter::from_fn(|| parser.next_statement().transpose());
     reader.function.body = reader.in_scope(&mut body.map(|statement| statement.map(Cow::Owned)))?;
     Ok(reader.function)
@@ -196,6 +199,8 @@ impl Reader<'_> {
                 StmtKind::Evaluate(Expr::Call { name: (*name).to_owned(), args: Vec::new(), dtype: DType::INT32 })
             }
             PyKind::Expr(value) => self.effect(value)?,
+            // An assignment may declare axes of a block, store into a buffer, or introduce a name. The order of these
+            // tests matters: only a name that nothing else claims becomes a new scalar.
             PyKind::Assign(target, value) => {
                 if self.axes(target, value, span, trivia, block)? {
                     return Ok(());
@@ -222,6 +227,7 @@ impl Reader<'_> {
                 StmtKind::If { condition, then, otherwise: self.block(otherwise)?, else_trivia }
             }
             PyKind::For(targets, iterable, body) => self.for_loop(targets, iterable, body, span, trivia)?,
+            // A `with` statement makes statements of its own around its body, so it is pushed there and not below.
             PyKind::With(context, target, body) => {
                 block.push(self.with_statement(context, target.as_ref(), body, span, trivia)?);
                 return Ok(());
@@ -278,11 +284,13 @@ impl Reader<'_> {
             return Ok(Some(declared));
         }
         match self.lookup(name) {
+            // A mutable scalar is a buffer with one element, so an assignment to it is a store.
             Some(Binding::Buffer(buffer)) if self.function.buffers[*buffer].scalar => {
                 let buffer = *buffer;
                 let value = self.expr(value)?;
                 Ok(Some(self.store(buffer, vec![Expr::int(0)], value)))
             }
+            // The variable was declared before without a value. This is its value, and from now on it is constant.
             Some(Binding::Var(var)) if self.undefined.contains(var) => {
                 let var = *var;
                 self.undefined.remove(&var);
@@ -373,6 +381,8 @@ impl Reader<'_> {
         let Node::Name(name) = &target.node else {
             return Err(ReadError::invalid(target.span, "only a name can be annotated"));
         };
+        // `T.let` makes a constant, which needs no memory. Every other annotation declares a mutable scalar, which is
+        // a buffer.
         if let Some(dtype) = let_type(annotation) {
             let value = value.ok_or_else(|| ReadError::invalid(span, "a let needs a value"))?;
             let value = self.expr(value)?;
@@ -409,6 +419,7 @@ impl Reader<'_> {
         };
         let initial = self.expr(value)?;
         let dtype = initial.dtype(&self.function);
+        // A pointer cannot be stored in a buffer, so it becomes a constant even without `T.bind`.
         if bound || dtype == DType::HANDLE {
             let var = self.new_var(name, dtype);
             block.push(Stmt { kind: StmtKind::Let { var, value: initial }, span, trivia });
@@ -439,6 +450,8 @@ impl Reader<'_> {
             extra: Vec::new(),
             span,
         });
+        // The store of the first value stands on the same line as the declaration. Its trivia say so, or the line
+        // would be printed twice.
         block.push(Stmt { kind: StmtKind::Alloc(buffer), span, trivia });
         if let Some(initial) = initial {
             let kind = self.store(buffer, vec![Expr::int(0)], initial);

@@ -171,6 +171,8 @@ impl Reader<'_> {
         if !named.is_empty() || args.is_empty() {
             return Err(ReadError::unsupported(span, "this form of `view`"));
         }
+        // A view has the type, scope and shape of the buffer it looks at; only what the arguments say is changed
+        // below.
         let mut view = Buffer {
             name: name.to_owned(),
             memory: Memory::View { of, elem_offset: None },

@@ -174,6 +174,7 @@ impl Reader<'_> {
         for arg in args {
             values.push(self.expr(arg)?);
         }
+        // Some intrinsics name their result type as the first argument. The type is then no operand and is taken out.
         let dtype = if takes_result_type(name) {
             let Some(Expr::Str(text)) = values.first() else {
                 return Err(ReadError::invalid(span, format!("`T.{name}` starts with the type of its result")));
@@ -183,6 +184,8 @@ impl Reader<'_> {
             dtype
         } else {
             match name {
+                // For the others the type follows from the operands, as in TVM: pointers from address functions, the
+                // chosen value of a condition, and otherwise the first operand.
                 "address_of" | "tvm_access_ptr" => DType::HANDLE,
                 "if_then_else" | "likely" if values.len() > 1 => values[1].dtype(&self.function),
                 _ => match values.first() {
@@ -200,6 +203,7 @@ impl Reader<'_> {
             }
             let otherwise = values.remove(2);
             let then = values.remove(1);
+            // Both sides of a choice must have one type, because the result has one. The narrower side is converted.
             let (then, otherwise) = self.unify(then, otherwise);
             values.extend([then, otherwise]);
         }

@@ -94,6 +94,8 @@ impl Reader<'_> {
                 return Err(ReadError::invalid(span, "loop bounds must be integers"));
             }
             let min = coerce(min, dtype, &self.function);
+            // Without a step the loop variable is the counter itself. With a step the counter runs over the iterations,
+            // and the name that the user wrote is computed from it.
             let Some(step) = step else {
                 loops.push((self.new_var(name, dtype), min, extent));
                 continue;
@@ -104,11 +106,13 @@ impl Reader<'_> {
             values.push(StmtKind::Let { var: self.new_var(name, dtype), value });
             loops.push((counter, Expr::Int { value: 0, dtype }, extent));
         }
+        // One line of text may open several loops. Each of them counts against the limit of nesting.
         let depth = loops.len() - 1;
         self.depth += depth;
         let mut block = self.block(body)?;
         self.depth -= depth;
         self.leave_scope();
+        // The computed names must exist before the body uses them, so they are put at its start.
         let values = values.into_iter().map(|kind| Stmt { kind, span, trivia: same_line(trivia) });
         block.splice(0..0, values);
         Ok(nest_loops(loops, kind, block, span))
@@ -122,6 +126,7 @@ impl Reader<'_> {
             [min, stop, ..] => (self.expr(min)?, self.expr(stop)?),
         };
         let (min, stop) = self.unify(min, stop);
+        // The extent is written as short as possible, because later stages compare extents by their form.
         let extent = match constant_difference(&stop, &min) {
             Some(value) => Expr::Int { value, dtype: stop.dtype(&self.function) },
             None if min.as_int() == Some(0) => stop,
@@ -135,6 +140,7 @@ impl Reader<'_> {
         if step.as_int().is_some_and(|step| step < 1) {
             return Err(ReadError::invalid(span, "the step of a loop is at least 1"));
         }
+        // The number of iterations is the extent divided by the step, rounded up.
         let (extent, step) = self.unify(extent, step);
         let one = coerce(Expr::int(1), step.dtype(&self.function), &self.function);
         let last = self.arithmetic(BinaryOp::Sub, step.clone(), one);
@@ -170,6 +176,8 @@ impl Reader<'_> {
                         "`T.attr` needs a dictionary, or a node, a key and a value",
                     ));
                 };
+                // The form with a dictionary opens one region for each entry. They nest, so they count against the
+                // limit of nesting.
                 let mut attrs = Vec::new();
                 for (key, value) in entries {
                     let Node::Str(key) = &key.node else {
@@ -199,6 +207,8 @@ impl Reader<'_> {
             return Err(ReadError::invalid(span, "`T.launch_thread` needs an axis and an extent"));
         };
         let extent = self.expr(extent)?;
+        // The axis may have been declared by `T.env_thread` before. Then its variable exists and is only made visible
+        // here.
         if let Node::Name(name) = &axis.node
             && let Some(Binding::ThreadAxis(var, tag)) = self.lookup(name)
         {
@@ -210,6 +220,7 @@ impl Reader<'_> {
         let Node::Str(tag) = &axis.node else {
             return Err(ReadError::invalid(axis.span, "a thread axis is a string such as \"threadIdx.x\""));
         };
+        // Without a name for the index the launch gets one that no other variable has.
         let name = match target.map(|target| &target.node) {
             Some(Node::Name(name)) => name.clone(),
             None => self.function.fresh_name(&tag.replace('.', "_")),
@@ -229,6 +240,8 @@ impl Reader<'_> {
         span: Span,
         trivia: Trivia,
     ) -> Result<Stmt, ReadError> {
+        // Thread launches and attributes are regions with a meaning of their own. What follows are marks of the
+        // scheduling language.
         if let Some(region) = self.region(context, target)? {
             let body = self.block(body)?;
             return Ok(nest(region, body, span, trivia, false));
@@ -250,6 +263,8 @@ impl Reader<'_> {
                     [Py { node: Node::Str(label), .. }] => Expr::Str(label.clone()),
                     _ => self.expr(context)?,
                 };
+                // Reduction axes belong to the innermost block. They are collected while its body is read, because
+                // `T.init` inside needs them.
                 self.reductions.push(Vec::new());
                 let body = self.block(body)?;
                 self.reductions.pop();
@@ -282,6 +297,8 @@ impl Reader<'_> {
             Node::Tuple(targets) | Node::List(targets) => targets.as_slice(),
             _ => std::slice::from_ref(target),
         };
+        // `remap` gives the kinds of several axes as one word (`"SR"`) and takes their values from loop variables;
+        // other forms describe one axis and its domain.
         let axes: Vec<(char, Option<&Py>, &Py)> = match (kind, args) {
             ("remap", [kinds, values]) => {
                 let (Node::Str(kinds), Node::List(values) | Node::Tuple(values)) = (&kinds.node, &values.node) else {
@@ -306,6 +323,8 @@ impl Reader<'_> {
                 _ => Expr::int(0),
             };
             let var = self.new_var(name, dtype);
+            // The initial part of a reduction runs when all reduction axes are at their first value, so that value is
+            // kept.
             if matches!(kind, 'r' | 'R')
                 && let Some(reductions) = self.reductions.last_mut()
             {

@@ -27,6 +27,7 @@ pub(super) fn adopt_script(
     if params.len() != slots.len() {
         return Err(format!("its script has {} buffers where {} are given", params.len(), slots.len()));
     }
+    // Types and ranks must agree, because the body's accesses are copied as they are.
     for (param, slot) in params.iter().zip(slots) {
         let (given, wanted) = (&tables.buffers[*slot], &function.buffers[*param]);
         if given.dtype != wanted.dtype || given.shape.len() != wanted.shape.len() {
@@ -41,6 +42,8 @@ pub(super) fn adopt_script(
         }
         buffers[*param] = Some(*slot);
     }
+    // A size that is a parameter of the script must be a size of the graph. Every other variable (loops, lets) is
+    // new.
     for (id, var) in function.vars.iter_enumerated() {
         let known = symbols.get(&var.name).copied();
         if known.is_none() && function.params.contains(&Param::Var(id)) {
@@ -53,6 +56,7 @@ pub(super) fn adopt_script(
             buffers[id] = Some(tables.buffers.push(buffer.clone()));
         }
     }
+    // Shapes of local buffers mention the script's own variables, so they are renamed as well as the body.
     let mut rename = Rename { buffers, vars };
     for (id, _) in function.buffers.iter_enumerated() {
         if !params.contains(&id) {

@@ -193,6 +193,7 @@ fn divide(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
         return Some(if op == BinaryOp::FloorDiv { left.clone() } else { Expr::int(0) });
     }
     let sum = Linear::of(left)?;
+    // Terms whose factor is a multiple of the divisor divide without rest; all others go to the remainder.
     let (mut quotient, mut rest) = (Linear::default(), Linear::default());
     for (atom, scale) in sum.terms {
         let part = if scale % divisor == 0 { &mut quotient } else { &mut rest };
@@ -202,6 +203,8 @@ fn divide(op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Option<Expr> {
     quotient.constant = sum.constant.div_euclid(divisor);
     rest.constant = sum.constant.rem_euclid(divisor);
     let remainder = to_expr(&rest);
+    // If the remainder provably lies in 0..divisor, it adds nothing to the quotient, and it is the result of the
+    // modulo.
     let bounds = interval(&remainder, env);
     let constant = |end: &Option<Expr>| end.as_ref().and_then(Expr::as_int);
     let inside =
@@ -329,12 +332,15 @@ fn atom_interval(atom: &Expr, env: &Env) -> Interval {
 }
 
 fn binary_interval(atom: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Interval {
+    // An expression without variables that run over a range is one point. Loads are different: their value is not
+    // known, however constant their index is.
     let loads = atom.any(&|part| matches!(part, Expr::Load { .. } | Expr::Call { .. }));
     if !loads && !mentions(atom, env) {
         return Interval::point(atom.clone());
     }
     let a = interval(left, env);
     match op {
+        // Floor division by a positive number never reverses the order, so the ends of the interval stay its ends.
         BinaryOp::FloorDiv if right.as_int().is_some_and(|divisor| divisor > 0) => {
             let each = |end: Option<Expr>| end.map(|end| simplify(&floor_div(end, right.clone())));
             Interval { lo: each(a.lo), hi: each(a.hi) }

@@ -128,11 +128,14 @@ impl Inference<'_> {
         let schedule = self.schedule;
         let attached = self.paths.around(stage).first().copied();
         let rank = self.storage_rank(stage);
+        // Leaves are visited from the innermost loop outwards. Loops inside the place where `stage` is computed run
+        // completely while `stage` is alive (relaxed); those around it stand at one point.
         let mut above = false;
         let mut sets: BTreeMap<IterId, Interval> = BTreeMap::new();
         for leaf in schedule.stages[consumer].leaf_axes.iter().rev() {
             above |= attached == Some((consumer, *leaf));
             let Some(range) = self.ranges.get(leaf) else { continue };
+            // A loop with one iteration is a point in any case. That keeps the inferred bounds free of its variable.
             let set = if range.extent.as_int() == Some(1) {
                 Interval::point(range.min.clone())
             } else if self.is_relaxed(consumer, *leaf, above, rank) {
@@ -143,6 +146,7 @@ impl Inference<'_> {
             };
             sets.insert(*leaf, set);
         }
+        // Loops around the consumer can be relaxed too, if they are threads that share the memory of `stage`.
         let mut outside = Env::new();
         for (at, axis) in self.paths.around(consumer) {
             above |= attached == Some((*at, *axis));
@@ -155,6 +159,8 @@ impl Inference<'_> {
                 }
             }
         }
+        // The sets so far are about loops. What the consumer reads is written in terms of its own axes, so the sets
+        // are carried up through splits and fusions.
         pass_up_sets(schedule, consumer, &self.ranges, &mut sets);
         let roots = schedule.graph.ops[schedule.stages[consumer].op].root_axes();
         let roots = roots.into_iter().filter_map(|axis| Some((schedule.graph.axes[axis].var, sets.remove(&axis)?)));

@@ -41,9 +41,12 @@ pub fn to_buffers(
         usable: BTreeSet::new(),
         made: Vec::new(),
     };
+    // Strides of arguments become parameters where sizes are not constant, unless an extern body is bound to some tensor: such a body takes its memory as compact.
     let any_strides = !binds_anything(&tensors.body);
     let mut strides: BTreeMap<BufId, Vec<VarId>> = BTreeMap::new();
     for arg in args {
+        // An argument that is given twice would be two parameters for one memory, which nothing behind this stage
+        // expects.
         if mapper.buffers.contains_key(arg) {
             let tensor = tensors.buffers[*arg].name.clone();
             return Err(LowerError::Argument { tensor, reason: "is an argument twice" });
@@ -120,6 +123,8 @@ impl Mapper<'_> {
     fn statement(&mut self, stmt: &Stmt) -> Result<Stmt, LowerError> {
         let mut mapped = stmt.clone();
         match &mut mapped.kind {
+            // These marks stand for what happens to memory; they are replaced as a whole and never reach the general
+            // case below.
             StmtKind::Evaluate(value) => {
                 if let Some(realize) = as_realize(value) {
                     return self.realize(realize.tensor, realize.scope, &realize.ranges());
@@ -137,6 +142,8 @@ impl Mapper<'_> {
                 }
             }
             StmtKind::Alloc(buffer) => {
+                // Inside of extern bodies buffers may be allocated or declared as usual. They become usable from here
+                // on.
                 self.make_usable(*buffer);
                 *buffer = self.get_or_create(*buffer);
             }

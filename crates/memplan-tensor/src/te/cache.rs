@@ -48,10 +48,13 @@ impl Schedule {
             });
         };
         let name = self.cache_name(self.name(stage), scope);
+        // The computation moves to the cache with all its axes. The original operation becomes a plain copy of it, so
+        // readers of the tensor need no change.
         let cache = self.moved_compute(&name, original, &compute)?;
         self.make_copy(original, &compute, cache);
         let axes = self.graph.ops[original].root_axes();
         let old = &mut self.stages[stage];
+        // What the user has scheduled so far was about loops that compute. The copy starts with fresh loops.
         *old = Stage {
             all_axes: axes.clone(),
             leaf_axes: axes,

@@ -42,6 +42,8 @@ impl Directive {
     pub(super) fn read(entry: &Entry<'_>) -> Result<Directive, ReadTeError> {
         let text = |key: &str| entry.text(key);
         let optional = |key: &str| if entry.get(key).is_some() { text(key) } else { Ok(String::new()) };
+        // Fields are read by name and their absence is an error with its place. Optional ones are empty texts, which
+        // mean: give it the usual name.
         let kind = |kind| Ok(Directive::Kind { stage: text("stage")?, axis: text("axis")?, kind });
         match text("do")?.as_str() {
             "set_scope" => Ok(Directive::SetScope { stage: text("stage")?, scope: text("scope")? }),
@@ -154,6 +156,8 @@ impl Names {
                 let stage = self.stage(stage)?;
                 self.schedule.double_buffer(stage)
             }
+            // A split or a fusion makes loops that later directives want to name, so they are entered under the names
+            // that the description gives them.
             Directive::Split { stage, axis, by, outer, inner } => {
                 let (stage, axis) = self.at(stage, axis)?;
                 let (first, second) = self.schedule.split(stage, axis, *by)?;

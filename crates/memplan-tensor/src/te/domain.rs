@@ -26,6 +26,8 @@ pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges
         match relation {
             Relation::Split { parent, outer, inner, by } => {
                 let extent = range(ranges, *parent).extent;
+                // A loop is never longer than the axis it comes from, unless a thread is bound to it: a launch has the
+                // declared number of threads, and a condition guards the idle ones.
                 let tight = |axis: &IterId, size: i64| match Expr::int(size) {
                     size if !threaded.contains(axis)
                         && prove_compare(BinaryOp::Lt, &extent, &size, &BTreeMap::new()) =>
@@ -41,6 +43,7 @@ pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges
                 ranges.insert(*outer, Range::up_to(outer_extent));
                 ranges.insert(*inner, Range::up_to(inner_extent));
             }
+            // A fused loop runs over all pairs of its two parts.
             Relation::Fuse { outer, inner, fused } => {
                 let product = mul(range(ranges, *outer).extent, range(ranges, *inner).extent);
                 ranges.insert(*fused, Range::up_to(simplify(&product)));
@@ -51,6 +54,7 @@ pub(super) fn pass_down(schedule: &Schedule, stage: StageId, ranges: &mut Ranges
             }
         }
     }
+    // A thread axis has no range of its own; it runs as far as the loop that is bound to it.
     for (axis, attrs) in &schedule.stages[stage].attrs {
         if let (Some(thread), Some(range)) = (attrs.bind, ranges.get(axis).cloned()) {
             ranges.insert(thread, range);

@@ -35,6 +35,8 @@ fn collect(
     judge: Judge,
     facts: &mut Map<String, Value>,
 ) -> Result<(), LifeCycleError> {
+    // Facts are added stage by stage. If a stage fails, the facts of the stages before it remain and show how far
+    // the life cycle got.
     let asked =
         network.schedule().map_err(|(index, error)| LifeCycleError::Schedule { directive: Some(index), error })?;
     let stages: Vec<&str> = asked.order.iter().map(|stage| asked.name(*stage)).collect();
@@ -106,6 +108,8 @@ fn realizes(function: &Function, block: &Block, path: &str, found: &mut Vec<Valu
                         realize.bounds.chunks_exact(2).map(|pair| [text(&pair[0]), text(&pair[1])]).collect();
                     found.push(json!({"name": buffer.name, "dtype": buffer.dtype.to_string(), "bounds": bounds,
                                       "scope": buffer.scope.to_string(), "path": path}));
+                // An alignment mark is a scope for everything behind it in the block, so the path grows and stays
+                // longer.
                 } else if as_dim_align(value).is_some() {
                     path = below(&path, "attr:buffer_dim_align");
                 }

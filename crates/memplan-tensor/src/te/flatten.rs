@@ -203,6 +203,7 @@ impl Flattener<'_> {
     }
 
     fn statement(&mut self, stmt: &Stmt, out: &mut Block) -> Result<(), LowerError> {
+        // Marks about memory become allocations and layouts here and leave no statement, or leave another one.
         match &stmt.kind {
             StmtKind::Evaluate(value) => {
                 if let Some(realize) = as_realize(value) {
@@ -221,6 +222,8 @@ impl Flattener<'_> {
                     return self.double_buffer(*buffer, body, out);
                 }
             }
+            // An allocation inside of an extern body is compact already. It is entered in the table like a realization
+            // that starts at zero.
             StmtKind::Alloc(buffer) => {
                 let shape: Vec<Expr> = self.function.buffers[*buffer].shape.iter().map(|e| self.simple(e)).collect();
                 let ranges = shape.into_iter().map(Range::up_to).collect();
@@ -254,6 +257,7 @@ impl Flattener<'_> {
                 self.expr(value)?;
                 index.iter_mut().try_for_each(|subscript| self.expr(subscript))?;
                 let target = self.resolve(*buffer);
+                // Truth values are stored as bytes, so the value is converted where it is stored.
                 if self.input.function.buffers[*buffer].dtype.kind == Kind::Bool {
                     let dtype = stored_type(self.input.function.buffers[*buffer].dtype);
                     *value = Expr::Cast { dtype, value: Box::new(value.clone()) };
@@ -264,6 +268,8 @@ impl Flattener<'_> {
             StmtKind::For { var, min, extent, body, .. } => {
                 *min = self.simple(min);
                 *extent = self.simple(extent);
+                // The ranges of the loops around an access are known while its subscripts are simplified. `restore`
+                // brings back an outer loop's range of the same variable.
                 let outer = self.env.insert(*var, Interval::range(min, extent));
                 *body = self.block(body)?;
                 restore(&mut self.env, *var, outer);
@@ -278,6 +284,8 @@ impl Flattener<'_> {
             }
             StmtKind::If { condition, then, otherwise, .. } => {
                 self.expr(condition)?;
+                // A condition that loads from memory must keep its form around the load, so only its subscripts are
+                // simplified.
                 if condition.any(&|part| matches!(part, Expr::Load { .. })) {
                     super::arith::simplify_subscripts(condition, &self.env);
                 } else {
@@ -325,8 +333,11 @@ impl Flattener<'_> {
             let tensor = self.function.buffers[buffer].name.clone();
             return Err(LowerError::NotRealized { tensor });
         };
+        // Subscripts count from the first element that exists, which is where the realized region starts.
         let shifted: Vec<Expr> =
             index.iter().zip(&entry.mins).map(|(at, min)| self.simple(&sub(at.clone(), min.clone()))).collect();
+        // Padding makes strides differ from the products of extents. Without padding the row-by-row form (Horner's
+        // scheme) is shorter and simplifies better.
         let flat = if entry.padded {
             let terms = shifted.iter().zip(&entry.strides).map(|(at, stride)| mul(at.clone(), stride.clone()));
             terms.reduce(add)
@@ -338,6 +349,7 @@ impl Flattener<'_> {
         let flat = flat.map_or_else(|| Expr::int(0), |flat| self.simple(&flat));
         let first = entry.subscripts.is_empty() && !self.accessed.contains(&buffer);
         if let Some(entry) = self.entries.get_mut(&buffer) {
+            // A dimension whose subscript is always zero needs no stride, and the description of the flat buffer leaves it out.
             for (varies, at) in entry.varies.iter_mut().zip(&shifted) {
                 *varies |= at.as_int() != Some(0);
             }

@@ -380,6 +380,7 @@ impl Graph {
     /// The element type of each output, if the body makes sense.
     fn check_body(&self, name: &str, body: &Body, reduce_axes: &[IterId]) -> Result<Vec<DType>, GraphError> {
         let wrong = |reason: &str| GraphError::Body { op: name.to_owned(), reason: reason.to_owned() };
+        // Later stages walk expressions recursively, so the depth is limited where an expression enters the graph.
         for expr in body.exprs() {
             if nests_deeper(expr, MAX_NESTING) {
                 return Err(wrong("its expression nests too deeply"));
@@ -398,6 +399,7 @@ impl Graph {
         if values.is_empty() {
             return Err(wrong("it has no output"));
         }
+        // A reduction over no axis would store its identity and never combine anything.
         if matches!(body, Body::Reduce { .. }) && reduce_axes.is_empty() {
             return Err(wrong("it reduces over no axis"));
         }
@@ -462,11 +464,14 @@ impl Graph {
         if outputs.is_empty() {
             return Err(GraphError::Body { op: name.to_owned(), reason: "it has no output".to_owned() });
         }
+        // Each tensor becomes a level of nesting when the operation is lowered, and nesting is limited.
         if inputs.len() + outputs.len() > MAX_AXES {
             let reason = format!("it reads and makes more than {MAX_AXES} tensors");
             return Err(GraphError::Body { op: name.to_owned(), reason });
         }
         let mut input_slots = Vec::with_capacity(inputs.len());
+        // Each input gets a slot: a buffer that the body uses in place of the tensor. The two are bound to each other
+        // when the operation is lowered.
         for input in &inputs {
             let Some(tensor) = self.tables.buffers.get(*input).filter(|_| self.producers.contains_key(input)) else {
                 return Err(GraphError::UnknownTensor { op: name.to_owned(), tensor: "?".to_owned() });
@@ -512,6 +517,8 @@ impl Graph {
         let arrays = inputs.len() + outputs.len();
         let key = (callee.to_owned(), arrays);
         let packed = PackedFunction { outputs: outputs.len() };
+        // The interpreter knows a packed function by its name and its number of arrays. Two uses that disagree about
+        // which arrays are written could not be told apart.
         if self.packed.get(&key).is_some_and(|known| *known != packed) {
             return Err(GraphError::Body {
                 op: name.to_owned(),

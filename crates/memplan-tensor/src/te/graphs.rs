@@ -151,6 +151,8 @@ impl AttachPath {
 fn path_of(schedule: &Schedule, stage: StageId) -> Result<Vec<(StageId, IterId)>, ScheduleError> {
     let (mut path, mut visited, mut current) = (Vec::new(), vec![stage], stage);
     while let Attach::At(target, axis) = schedule.stages[current].attach {
+        // Stages that are attached to each other in a circle have no outermost loop. The chain is part of the
+        // message, because the mistake may be in any of its links.
         if visited.contains(&target) {
             visited.push(target);
             return Err(ScheduleError::AttachLoop {
@@ -168,6 +170,8 @@ fn path_of(schedule: &Schedule, stage: StageId) -> Result<Vec<(StageId, IterId)>
                 reason: "that is no loop of it",
             });
         };
+        // All loops of the target from the outermost down to the attachment point are around the stage. They are
+        // listed from the inside outwards.
         path.extend(leaves[..=position].iter().rev().map(|leaf| (target, *leaf)));
         current = target;
     }

@@ -177,16 +177,19 @@ pub fn sniff(text: &str) -> bool {
 /// Reads a description from parsed JSON.
 pub fn read_value(value: &Value) -> Result<Network, ReadTeError> {
     let wrong = |message: &str| ReadTeError::Field { path: "the description".to_owned(), message: message.to_owned() };
+    // A record of a test holds the description as `program`, beside the expected results. Only the description is read.
     let value = value.get("program").unwrap_or(value);
     let object = value.as_object().ok_or_else(|| wrong("is not an object"))?;
     let top = Entry { object, place: Place::Top };
     let mut reader = Reader { graph: Graph::new(), symbols: BTreeMap::new() };
+    // Sizes come first, because shapes and expressions of all operations mention them.
     for symbol in if top.get("syms").is_some() { top.texts("syms")? } else { Vec::new() } {
         let var = reader.graph.symbol(&symbol);
         if reader.symbols.insert(symbol, var).is_some() {
             return Err(top.wrong("syms", "names a size twice"));
         }
     }
+    // Operations are read in order: each may only read tensors of those before it, which also rules out cycles.
     for (index, op) in top.list("ops")?.iter().enumerate() {
         let place = Place::Item("ops", index);
         let object = op.as_object().ok_or_else(|| wrong("has an operation that is not an object"))?;
@@ -299,6 +302,7 @@ impl Reader {
         for text in &texts {
             values.push(parse(text, &names).map_err(expression(entry, key, text))?);
         }
+        // A condition belongs to a reduction: elements that do not satisfy it are left out of the fold.
         let condition = match entry.get("where") {
             None => None,
             Some(_) => {
@@ -316,6 +320,8 @@ impl Reader {
                 .and_then(Fold::named)
                 .ok_or_else(|| entry.wrong("combiner", "is not known: there are sum, max and min"))?,
         };
+        // The combiner is made for the types of the values, because its identity (0, the smallest number, …) depends
+        // on them.
         let dtypes: Vec<DType> = values.iter().map(|value| value.dtype(&self.graph.tables)).collect();
         let combiner = Combiner::fold(&mut self.graph, fold, &dtypes);
         Ok(Body::Reduce { combiner, sources: values, condition })

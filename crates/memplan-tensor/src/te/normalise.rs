@@ -38,6 +38,8 @@ impl Schedule {
         if inlined.is_empty() {
             return Ok(());
         }
+        // The consumers change while stages are inlined: whoever takes in a stage reads that stage's inputs from then
+        // on. So they are collected first and kept up to date below.
         let feeds = FeedGraph::new(&ReadGraph::new(&self.graph, &self.outputs));
         let mut consumers: BTreeMap<BufId, BTreeSet<OpId>> = BTreeMap::new();
         for stage in &inlined {

@@ -377,6 +377,7 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, name: &str, start: usize) -> Parsed {
+        // A cast takes its type as a quoted text, which is no expression. It is read before the arguments are.
         if name == "cast" {
             let dtype = self.quoted_type()?;
             self.expect(",")?;
@@ -393,6 +394,7 @@ impl Parser<'_> {
         }
         match name {
             "max" | "min" => {
+                // Two operands with different types are brought to one, as everywhere else in this language.
                 let [a, b] = <[Typed; 2]>::try_from(args).map_err(|_| wrong("two arguments"))?;
                 let (a, b, _) = self.matched(a, b);
                 let op = if name == "max" { BinaryOp::Max } else { BinaryOp::Min };

@@ -298,6 +298,8 @@ pub fn dump(network: &Network, stage: &str, options: &LowerOptions, judge: Judge
     if !STAGES.iter().any(|(name, _)| *name == stage) {
         return Err(LifeCycleError::UnknownStage(stage.to_owned()));
     }
+    // Each stage is only computed as far as it is needed, so a network that fails in a late stage can still be
+    // looked at in an early one.
     match stage {
         "graph" => return Ok(graph_text(network)),
         "facts" => return Ok(super::facts::facts_text(network, options, judge)),

@@ -75,6 +75,8 @@ impl Lanes<'_> {
         match &mut vector.kind {
             StmtKind::Store { index, value, .. } => {
                 let [at] = index.as_mut_slice() else { return None };
+                // If the address does not vary, all lanes would store to one element. That is fine only if they store
+                // the same value: then one store is enough.
                 match (self.varies(at), self.varies(value)) {
                     (false, false) => {}
                     (false, true) => return None,
@@ -85,6 +87,7 @@ impl Lanes<'_> {
                 }
             }
             StmtKind::For { min, extent, body, kind, .. } => {
+                // Lanes run together, so every lane must run the inner loop equally often.
                 if self.varies(min) || self.varies(extent) || matches!(kind, ForKind::ThreadBinding(_)) {
                     return None;
                 }
@@ -98,6 +101,7 @@ impl Lanes<'_> {
                 *otherwise = self.block(otherwise)?;
             }
             StmtKind::Nothing => {}
+            // Calls, allocations and launches have no form for several lanes.
             _ => return None,
         }
         Some(vector)
@@ -119,12 +123,14 @@ impl Lanes<'_> {
 
     /// The value in every lane.
     fn all_lanes(&self, expr: &Expr) -> Option<Expr> {
+        // A value that is the same in each lane is computed once and copied.
         if !self.varies(expr) {
             return Some(Expr::Broadcast { value: Box::new(expr.clone()), lanes: self.lanes });
         }
         let each = |part: &Expr| self.all_lanes(part).map(Box::new);
         match expr {
             Expr::Var(_) => self.ramp(expr),
+            // `and` and `or` evaluate their right side only if it is needed; with lanes both sides would be evaluated.
             Expr::Binary { op: BinaryOp::And | BinaryOp::Or, .. } => None,
             Expr::Binary { op, left, right } => Some(Expr::Binary { op: *op, left: each(left)?, right: each(right)? }),
             Expr::Not(value) => Some(Expr::Not(each(value)?)),
@@ -140,6 +146,7 @@ impl Lanes<'_> {
                 }
                 _ => None,
             },
+            // Functions of one float exist for vectors. Others would have to be called lane by lane.
             Expr::Call { name, args, dtype } => match args.as_slice() {
                 [only] if dtype.is_float() => Some(Expr::Call {
                     name: name.clone(),
@@ -246,6 +253,8 @@ impl Doubling<'_> {
             .iter()
             .map(|buffer| (*buffer, self.function.buffers[*buffer].shape.first().cloned().unwrap_or(Expr::int(1))))
             .collect();
+        // Each buffer gets a second half. The allocation moves in front of the loop, because both halves live across
+        // iterations.
         for (buffer, size) in &sizes {
             self.function.buffers[*buffer].shape = vec![simplify(&mul(size.clone(), Expr::int(2)))];
             out.push(Stmt::new(StmtKind::Alloc(*buffer)));
@@ -253,6 +262,7 @@ impl Doubling<'_> {
         let mut first = self.fresh_copy(&region.producer);
         substitute_block(&mut first, &[(var, Expr::int(0))].into());
         simplify_block(&mut first);
+        // The first part is computed before the loop. If the loop may have no iteration, that must not happen.
         match extent.as_int() {
             Some(_) => out.extend(first),
             None => out.push(condition_on(Expr::binary(BinaryOp::Lt, Expr::int(0), extent.clone()), first)),
@@ -260,6 +270,8 @@ impl Doubling<'_> {
         let mut ahead = region.producer.clone();
         substitute_block(&mut ahead, &[(var, next.clone())].into());
         simplify_block(&mut ahead);
+        // What is computed ahead for iteration i + 1 goes to half (i + 1) % 2, while the body of iteration i uses
+        // half i % 2. The two halves never meet.
         for (buffer, size) in &sizes {
             shift_block(&mut ahead, *buffer, &mul(floor_mod(next.clone(), Expr::int(2)), size.clone()));
         }
@@ -269,6 +281,7 @@ impl Doubling<'_> {
                 shift_statement(stmt, *buffer, &offset);
             }
         }
+        // The last iteration has no successor to compute for.
         let guard = Expr::binary(BinaryOp::Lt, next, extent.clone());
         let write = StmtKind::Attr {
             node: region.buffers.first().map(|buffer| Expr::Data(*buffer)),
@@ -332,6 +345,8 @@ fn unwrap_inside(stmt: &mut Stmt) {
 
 /// Whether the producer needs nothing that the loop's body computes, and nobody takes the buffers' addresses.
 fn can_run_ahead(region: &Region, body: &Block) -> bool {
+    // `made` holds whatever the loop's body allocates or stores. The producer runs one iteration early, so it
+    // must not need any of it.
     let mut made: BTreeSet<BufId> = BTreeSet::new();
     let mut plain = true;
     let mut own_allocs = 0;
@@ -347,12 +362,15 @@ fn can_run_ahead(region: &Region, body: &Block) -> bool {
                 StmtKind::Attr { key, .. } if key == DOUBLE_BUFFER => return,
                 _ => {}
             }
+            // An address of the buffer would not know about the two halves.
             for expr in part.exprs() {
                 let address = |e: &Expr| matches!(e, Expr::Data(buffer) if region.buffers.contains(buffer));
                 plain &= !expr.any(&address);
             }
         });
     }
+    // A producer that allocates, defines names, calls or launches cannot be copied in front of the loop without
+    // renaming or side effects.
     for stmt in &region.producer {
         stmt.walk(&mut |part| {
             plain &= !matches!(

@@ -40,12 +40,15 @@ pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, Lo
         tables: schedule.graph.tables.clone(),
         inside: BTreeMap::new(),
     };
+    // Every loop that some stage is attached to gets an empty list first. A loop without a list has nothing
+    // inside but its own body.
     for stage in &schedule.order {
         if let Attach::At(target, axis) = schedule.stages[*stage].attach {
             builder.inside.entry((target, axis)).or_default();
         }
     }
     let mut body = Vec::new();
+    // Producers come before consumers in this order. When a loop is built, everything attached to it is complete.
     for stage in &schedule.order {
         let piece = builder.pipeline(*stage)?;
         match schedule.stages[*stage].attach {
@@ -58,6 +61,8 @@ pub fn schedule_ops(schedule: &Schedule, bounds: &Bounds) -> Result<Function, Lo
         }
     }
     let mut function = builder.tables;
+    // Stages with the same thread axes were built one by one, each with launches of its own. Within one launch
+    // the inner ones are removed.
     drop_nested_launches(&mut body, &mut Vec::new(), &function)?;
     function.body = body;
     Ok(function)
@@ -132,6 +137,7 @@ impl Builder<'_> {
             OpKind::Compute(compute) => {
                 let bounds: Vec<Range> = compute.axes.iter().map(|axis| self.range(*axis)).collect();
                 for tensor in &op.outputs {
+                    // Alignment marks stand before the realization that they are about, the last dimension first.
                     for (dimension, axis) in compute.axes.iter().enumerate().rev() {
                         if let Some((factor, offset)) = stage.attrs.get(axis).and_then(|attrs| attrs.align) {
                             block.push(marks::dim_align(*tensor, dimension, factor, offset));
@@ -140,6 +146,8 @@ impl Builder<'_> {
                     block.push(marks::realize(*tensor, &stage.scope, &bounds));
                 }
             }
+            // The body of an extern operation may write any element, so all of the tensor exists and not only a needed
+            // part.
             OpKind::Extern(_) => {
                 for tensor in op.outputs.iter().rev() {
                     let shape = &schedule.graph.tables.buffers[*tensor].shape;
@@ -173,6 +181,8 @@ impl Builder<'_> {
             values.insert(*leaf, value);
             frames.push(frame);
         }
+        // Loops outside of the first reduction loop run once for each element. The element is initialised there, and
+        // the reduction loops inside combine into it.
         let reduced = |axis: &IterId| self.schedule.graph.axes[*axis].kind == AxisKind::Reduce;
         let first_reduced = leaves.iter().position(reduced).unwrap_or(leaves.len());
         let mut main = values.clone();
@@ -253,6 +263,8 @@ impl Builder<'_> {
     /// One store an output; of a reduction, the update.
     fn stores(&mut self, compute: &Compute, outputs: &[BufId], values: &Values) -> Block {
         let index = self.axis_values(&compute.axes, values);
+        // The body is written in terms of the operation's own axes. They are replaced by their values in terms of
+        // loops.
         let vars: BTreeMap<VarId, Expr> = compute
             .axes
             .iter()
@@ -264,6 +276,8 @@ impl Builder<'_> {
                 let values = bodies.iter().map(|body| substitute(body, &vars)).collect();
                 self.together(outputs, &index, values)
             }
+            // A reduction combines what was stored so far with a new value. Elements that fail the condition leave the
+            // stored value alone.
             Body::Reduce { combiner, sources, condition } => {
                 let so_far: Vec<Expr> =
                     outputs.iter().map(|tensor| Expr::Load { buffer: *tensor, index: index.clone() }).collect();
@@ -359,6 +373,8 @@ impl Builder<'_> {
     fn predicates(&self, stage: StageId, compute: &Compute, values: &Values, with_reduced: bool) -> Vec<Expr> {
         let mut conditions = Vec::new();
         let is_reduced = |axis: &IterId| self.schedule.graph.axes[*axis].kind == AxisKind::Reduce;
+        // A split that does not divide evenly makes the loops run past the axis: 34 split by 8 gives 5 times 8
+        // iterations. The surplus iterations must do nothing.
         for relation in &self.schedule.stages[stage].relations {
             let Relation::Split { parent, outer, inner, .. } = relation else { continue };
             if is_reduced(parent) && !with_reduced {
@@ -374,6 +390,8 @@ impl Builder<'_> {
             let (Some(declared), Some(value)) = (&self.schedule.graph.axes[*axis].range, values.get(axis)) else {
                 continue;
             };
+            // The needed range may reach beyond the declared one, when consumers read past the ends. Nothing may be
+            // computed there.
             if self.range(*axis) != *declared {
                 self.require(BinaryOp::Ge, value.clone(), declared.min.clone(), &mut conditions);
                 self.require(BinaryOp::Lt, value.clone(), declared.extent.clone(), &mut conditions);
@@ -418,6 +436,7 @@ fn drop_nested_launches(
         let mut stmt = stmt;
         if let StmtKind::Thread { var, tag, extent, body, .. } = &mut stmt.kind {
             if let Some((_, outer)) = active.iter().find(|(active, _)| active == var) {
+                // Two launches of one axis with different extents contradict each other: the hardware launches it once.
                 if !prove_equal(outer, extent) {
                     return Err(LowerError::ThreadExtents {
                         axis: tag.clone(),

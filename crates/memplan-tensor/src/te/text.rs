@@ -13,6 +13,8 @@ use std::fmt::Write;
 pub(super) fn with_plain_names(function: &Function) -> Function {
     let mut plain = function.clone();
     let mut taken: BTreeSet<String> = BTreeSet::new();
+    // Dots become underscores, and two names may then become one. Numbers keep them apart, in order of
+    // appearance, so that the text is always the same.
     let unique = |name: &str, taken: &mut BTreeSet<String>| {
         let word = plain_name(name);
         let mut candidate = word.clone();
@@ -32,6 +34,8 @@ pub(super) fn with_plain_names(function: &Function) -> Function {
             plain.vars[*var].name = unique(&function.vars[*var].name, &mut taken);
         }
     }
+    // Loop variables are named last and by nesting: two loops side by side may share a name, two nested ones may
+    // not.
     let mut namer = LoopNamer { function, names: BTreeMap::new(), taken };
     namer.block(&function.body);
     for (var, name) in namer.names {
@@ -48,6 +52,8 @@ pub(super) fn plain_name(name: &str) -> String {
 /// Parameters first, then in order of appearance.
 fn used_buffers(function: &Function) -> Vec<crate::ir::BufId> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    // Tables hold buffers of all stages, also those that are not used any more. Only what the body mentions gets
+    // a name.
     let mut note = |id: crate::ir::BufId| {
         if seen.insert(id) {
             found.push(id);
@@ -191,6 +197,8 @@ impl Printer<'_> {
         let function = self.function;
         match &stmt.kind {
             StmtKind::Evaluate(value) => {
+                // At the level of buffers a realization is also where the buffer is declared, so the text has one line
+                // more. Arguments are declared in the head.
                 if let Some(realize) = as_realize(value)
                     && self.level == Level::Buffers
                     && function.buffers[realize.tensor].memory != Memory::Argument
@@ -287,6 +295,7 @@ impl Printer<'_> {
                 .bounds
                 .chunks_exact(2)
                 .map(|pair| {
+                    // The text shows the end of the region, as TVM does, and not its extent.
                     let end = super::arith::simplify(&super::arith::add(pair[0].clone(), pair[1].clone()));
                     format!("{}:{}", self.expr(&pair[0]), self.expr(&end))
                 })
@@ -302,6 +311,7 @@ impl Printer<'_> {
             let name = &self.function.buffers[tensor].name;
             return format!("T.attr({name}, \"buffer_dim_align\", T.tvm_tuple({dimension}, {factor}, {offset}))");
         }
+        // Packed calls stand as statements by themselves; other values need `T.evaluate` to be statements.
         match value {
             Expr::Call { name, .. } if name.starts_with("call_") => self.expr(value),
             _ => format!("T.evaluate({})", self.expr(value)),
@@ -338,6 +348,7 @@ impl Graph {
         let shape = first.map_or_else(String::new, |tensor| tuple(&tensor.shape, tables));
         let dtypes: Vec<String> = op.outputs.iter().map(|tensor| tables.buffers[*tensor].dtype.to_string()).collect();
         let dtypes = dtypes.join(", ");
+        // All outputs of an operation have one shape. Only their types may differ, so the shape is written once.
         let names = |axes: &[super::graph::IterId]| {
             axes.iter().map(|axis| tables.vars[self.axes[*axis].var].name.clone()).collect::<Vec<_>>().join(", ")
         };
@@ -397,6 +408,8 @@ impl Schedule {
             if !loops.is_empty() {
                 let _ = write!(text, ", loops {}", loops.join(", "));
             }
+            // Only alignments of the operation's own axes matter; those of loops made by splits have no effect on
+            // memory.
             for (axis, attrs) in &stage.attrs {
                 if let Some((factor, offset)) =
                     attrs.align.filter(|_| self.graph.ops[stage.op].root_axes().contains(axis))
@@ -462,6 +475,8 @@ pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
         body: Vec::new(),
     };
     let mut values = BTreeMap::new();
+    // Variables are copied into a table of their own with names that are unique within this expression. The whole
+    // function need not have unique names.
     for var in vars {
         let known = &function.vars[var];
         let is_stride = known.name.rsplit_once(".stride").is_some_and(|(_, k)| k.parse::<usize>().is_ok());

@@ -58,12 +58,16 @@ impl<'f> Memories<'f> {
             }
             (Some(planned), Some(found)) => (planned, found),
         };
+        // The first buffer found in a memory decides which space that memory is. Both directions are kept, so that
+        // neither two spaces share a memory nor two memories share a space.
         let memory = *self.of_space.entry(planned.space).or_insert(&found.memory);
         let space = *self.of_name.entry(&found.memory).or_insert(planned.space);
         if memory != found.memory || space != planned.space {
             return Some(format!("found in {}, planned for the memory called {memory}", found.memory));
         }
         let object = planned.object.map(Id::index);
+        // Inside a shared object every buffer starts at the object's first byte, so the object is compared and the
+        // offset is not.
         let same_offsets = planned.offsets.iter().map(|offset| offset.0).eq(found.offsets.iter().copied());
         let same_strides = planned.strides.iter().map(|stride| stride.0).eq(found.strides.iter().copied());
         if object != found.object || (object.is_none() && !same_offsets) || !same_strides {

@@ -50,6 +50,7 @@ impl Layout {
 /// Adds a function behind those that are there.
 fn add(part: &Part, is_alone: bool, builder: &mut ProblemBuilder, plan: &mut Plan) {
     let (spaces, buffers) = (plan.extents.len(), plan.placements.len());
+    // Ids of this function are moved behind those of the functions before it, in both lists.
     let space_of = |space: SpaceId| SpaceId::from_index(spaces + space.index());
     let buffer_of = |buffer: BufferId| BufferId::from_index(buffers + buffer.index());
     for (id, space) in part.problem.spaces().iter_enumerated() {
@@ -59,6 +60,8 @@ fn add(part: &Part, is_alone: bool, builder: &mut ProblemBuilder, plan: &mut Pla
     }
     for (id, buffer) in part.problem.buffers().iter_enumerated() {
         let spaces = buffer.spaces.iter().map(|&space| space_of(space)).collect();
+        // Ties have done their work when the plan was made. A group's name may occur in several functions, where it
+        // means different groups.
         builder.buffer(Buffer { spaces, tie: None, ..buffer.clone() });
         let placement = part.plan.placements.get(id).and_then(Option::as_ref);
         let moved = |placement: &Placement| Placement { space: space_of(placement.space), ..placement.clone() };

@@ -101,6 +101,8 @@ fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
         "start": all().map(|buffer| buffer.lifetime.start().map(|step| step.0)).collect::<Vec<_>>(),
         "end": all().map(|buffer| buffer.lifetime.end().map(|step| step.0)).collect::<Vec<_>>(),
     });
+    // A column of nothing but nulls is left out. Pages of large plans have 10^5 buffers, and most columns say
+    // nothing about most of them.
     let mut add = |name: &str, values: Vec<Value>| {
         if values.iter().any(|value| !value.is_null()) {
             columns[name] = Value::Array(values);

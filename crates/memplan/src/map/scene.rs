@@ -216,10 +216,13 @@ fn shapes_of(problem: &Problem, plan: &Plan, bases: &IndexVec<ObjectId, u64>, id
         };
         let mut previous: Option<&Interval> = None;
         for interval in buffer.lifetime.intervals() {
+            // Bytes outside of the window are reserved for the buffer and not used during this stretch, so they are
+            // drawn as idle.
             let used = interval.bytes(Bytes(size));
             add(Kind::Alive, interval.start, interval.end, used.low.0, used.high.0);
             add(Kind::Idle, interval.start, interval.end, 0, used.low.0);
             add(Kind::Idle, interval.start, interval.end, used.high.0, size);
+            // In a gap the whole buffer is idle: its bytes may belong to others until the next stretch begins.
             if let Some(previous) = previous {
                 add(Kind::Idle, previous.end, interval.start, 0, size);
             }

@@ -65,11 +65,14 @@ impl Network {
         };
         let size = |buffer: BufferId| problem.buffers()[buffer].bytes().unwrap_or_default();
         let mut alive: Vec<BufferId> = problem.buffers().ids().filter(|&buffer| is_alive(buffer)).collect();
+        // The largest come first, because they are what a reader can do something about. Equal sizes keep their
+        // order, so that two runs print the same.
         alive.sort_by_key(|&buffer| (std::cmp::Reverse(size(buffer)), buffer));
         let mut sum = 0u64;
         let mut rows = Vec::with_capacity(alive.len());
         for buffer in alive {
             sum += size(buffer).0;
+            // The share counts what is listed so far. It shows at a glance how few tensors make up most of the peak.
             let cumulative = 100.0 * sum as f64 / peak.bytes.0.max(1) as f64;
             let (op, shape) = self.origin(buffer, &labels);
             let tensor = problem.buffers()[buffer].name.clone();

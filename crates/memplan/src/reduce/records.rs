@@ -50,6 +50,8 @@ pub(super) fn json(text: &str, interesting: Interesting) -> String {
 /// The problem of some of the buffers, with the relations among them.
 fn subset(problem: &Problem, keep: &[BufferId]) -> Result<Problem, ProblemError> {
     let mut builder = ProblemBuilder::new();
+    // All spaces and groups stay, also those that no kept buffer uses. Their numbers appear in the buffers, and
+    // renumbering them would be one more thing that could hide the failure.
     for space in problem.spaces() {
         builder.space(space.clone());
     }
@@ -60,6 +62,8 @@ fn subset(problem: &Problem, keep: &[BufferId]) -> Result<Problem, ProblemError>
     for &id in keep {
         new_ids.insert(id, builder.buffer(problem.buffers()[id].clone()));
     }
+    // A relation is kept only if both of its ends are. A relation with a missing end would be an error of its
+    // own.
     let new_id = |id: &BufferId| new_ids.get(id).copied();
     for overlay in problem.overlays() {
         if let (Some(buffer), Some(over)) = (new_id(&overlay.buffer), new_id(&overlay.over)) {
