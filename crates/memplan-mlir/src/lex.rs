@@ -149,6 +149,8 @@ impl<'s> Lexer<'s> {
         let first = self.byte(start);
         self.position = start + 1;
         let second = self.byte(start + 1);
+        // One byte decides the kind, except for pairs such as `->`. Longer forms come before the single characters
+        // they begin with.
         match first {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.run(is_bare, TokenKind::BareId),
             b'%' => self.suffix(TokenKind::Percent),
@@ -181,6 +183,8 @@ impl<'s> Lexer<'s> {
             b':' if second == b':' => self.pair(TokenKind::Other),
             b':' => TokenKind::Colon,
             b'=' => TokenKind::Equal,
+            // A character outside of ASCII has several bytes. They stay together, so that no span ends inside of a
+            // character.
             0x80.. => self.run(|b| b >= 0x80, TokenKind::Other),
             _ => TokenKind::Other,
         }

@@ -413,8 +413,10 @@ pub(crate) fn split_commas(text: &str) -> Vec<&str> {
     for (at, &byte) in bytes.iter().enumerate() {
         let operator = bytes.get(at + 1) == Some(&b'=');
         match byte {
+            // Text in quotes may contain any bracket or comma.
             b'"' if previous != b'\\' => string = !string,
             _ if string => {}
+            // In `<=` and `>=`, and in `->`, the sign is part of an operator and no bracket.
             b'<' | b'>' if operator => {}
             b'(' | b'[' | b'{' | b'<' => depth += 1,
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),

@@ -85,11 +85,14 @@ pub fn find_addresses(
         new_marks: Vec::new(),
         last_uses: OnceCell::new(),
     };
+    // Both texts are walked side by side. Values of the two are paired where they are defined, and every use must
+    // then agree with the pair.
     for (before_block, after_block) in pairs(before.top_blocks(), after.top_blocks(), Span::default(), "parts")? {
         walk.block(before_block, after_block)?;
     }
     walk.unused(sites)?;
     walk.marks()?;
+    // Some uses stand before their definition. They were put aside and are compared now that all pairs are known.
     for &(old, new, span) in &walk.later {
         if walk.counterparts[old] != Some(new) {
             return Err(Difference { span, message: format!("{} is something else", after.value_name(new)) });
@@ -174,6 +177,8 @@ impl Walk<'_> {
         let mut old = self.before.ops(before).iter().copied().peekable();
         let mut new = self.after.ops(after).iter().copied().peekable();
         loop {
+            // An old op may have gone (an allocation), a new one may have come (an address), and all others must be the
+            // same. Old and new marks are collected and compared at the end, because they may move.
             if old.next_if(|&op| self.is_gone(op, &new_names)).is_some() {
                 continue;
             }
@@ -194,6 +199,8 @@ impl Walk<'_> {
                 },
                 _ => "nothing stands against it".to_owned(),
             };
+            // The two ops differ. Either the new one was added or the old one was removed; if neither is allowed here,
+            // the texts say different things.
             if let Some(other) = new.next_if(|&op| self.is_new(op, &old_names)) {
                 self.check_new(other)?;
             } else if old.next_if(|&op| name_of(self.before, op).is_none() && self.may_be_gone(op)).is_none() {
@@ -511,6 +518,8 @@ impl Walk<'_> {
         let Definition::Result { op: arena, .. } = after.value(*base).definition else {
             return Err("the view is of no allocation".to_owned());
         };
+        // An offset counts bytes only if the memory consists of bytes. The type must also be spelled as it is: MLIR
+        // would refuse a view that names another one.
         let is_bytes =
             after.ty(*base).as_memref().is_some_and(|memref| memref.element.stride_bytes() == Some(Bytes(1)));
         let is_spelled = after.type_spans(view).first().is_some_and(|&span| after.text(span) == after.type_text(*base));
@@ -518,12 +527,15 @@ impl Walk<'_> {
         let (Some(size), "memref.alloc", true, true) = (size, after.name(arena), is_bytes, is_spelled) else {
             return Err("the view is of no allocation of bytes, or of one with another type".to_owned());
         };
+        // The offset may depend on parallel loops between the allocation and the view: each iteration then has a
+        // slice of its own.
         let sum = Sum::of(after, *offset).ok_or("the offset of the view is no sum over loops")?;
         let loops = parallel_loops_between(after, view, arena);
         let strides =
             sum.strides(after, &loops).ok_or("the offset of the view depends on other loops than those around it")?;
         let start = u64::try_from(sum.constant).map_err(|_| "the offset of the view is negative".to_owned())?;
         let bytes = self.before.ty(old).as_memref().and_then(crate::MemRef::dense_bytes).unwrap_or_default();
+        // The largest offset over all iterations decides whether the view stays inside of its memory.
         let end = sum.largest(after).and_then(|largest| u64::try_from(largest).ok()?.checked_add(bytes.0));
         if end.is_none_or(|end| Bytes(end) > size) {
             return Err(format!("the view reaches beyond the {size} bytes of its memory"));

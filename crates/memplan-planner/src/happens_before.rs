@@ -79,6 +79,8 @@ fn descendants(dependencies: &Dependencies) -> Matrix {
     }
     let mut matrix = Matrix::new(children.len());
     let mut ready: Vec<BufferId> = children.ids().filter(|&buffer| children[buffer].is_empty()).collect();
+    // A buffer is ready when the descendants of all its children are known. Its own are then its children and
+    // everything below them.
     while let Some(buffer) = ready.pop() {
         for child in &children[buffer] {
             matrix.unite_row(buffer.index(), child.index());

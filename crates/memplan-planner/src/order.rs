@@ -76,10 +76,13 @@ impl Order {
                 Order::Start => u128::from(u64::MAX - start),
                 Order::Conflicts | Order::Load => u128::from(counted[piece]),
                 Order::NearPeak => {
+                    // Close to the peak counts as at the peak: 64 bits above, so that it outweighs any weight.
                     let is_near = counted[piece] >= peak - peak / PEAK_MARGIN;
                     (u128::from(is_near) << 64) + u128::from(weight(info.size, length))
                 }
             };
+            // Fixed pieces come first, because they have no choice, and exclusive ones next. The last entries of the
+            // key make the order total, so that two runs agree.
             let first = if info.fixed.is_some() { 0 } else { 2 - u8::from(info.exclusive) };
             let alignment = pieces.homes(piece).first().map(|home| home.alignment);
             (first, Reverse(hardness), Reverse(info.size), start, Reverse(length), Reverse(alignment), piece)

@@ -69,10 +69,12 @@ impl Search<'_> {
         }
         self.visits -= 1;
         plan.fit_extents(self.problem);
+        // Placing more buffers never makes the extent smaller, so this branch cannot improve on the best plan.
         if self.best.as_ref().is_some_and(|best| plan.extent() >= best.extent()) {
             return;
         }
         let Some(id) = self.problem.buffers().ids().nth(index) else {
+            // All buffers are placed. The reference decides whether the plan is valid; nothing here repeats its rules.
             if reference::broken_rules(self.problem, plan).is_empty() {
                 self.best = Some(plan.clone());
             }
@@ -93,6 +95,7 @@ impl Search<'_> {
                 Placement { offsets: SmallVec::new(), ..Placement::at(space, Bytes::ZERO) },
             );
         }
+        // The caller tries other placements of earlier buffers next, and this one must not be in their way.
         plan.placements[id] = None;
     }
 

@@ -139,6 +139,7 @@ pub fn kernel(count: usize, seed: u64) -> Problem {
         let end = step + random.between(2, 6);
         let mut buffer = Buffer::new(name, size, Lifetime::new(step, end));
         buffer.spaces.push(near);
+        // Each of these features comes with one buffer in twelve, so that most buffers are plain, as in real kernels.
         match random.below(12) {
             0 => buffer.slots = 2,
             1 => buffer.spaces.push(far),
@@ -159,10 +160,13 @@ pub fn kernel(count: usize, seed: u64) -> Problem {
             _ => {}
         }
         let id = builder.buffer(buffer);
+        // A buffer may take the place of the one before it, as in-place operations do.
         if let Some(over) = previous.filter(|_| random.one_in(3)) {
             builder.overlay(Overlay { buffer: id, over, kind: OverlayKind::SameBase });
         }
         previous = Some(id);
+        // Starts advance by one or two steps and lives last longer than that, so a few buffers are always alive
+        // together.
         step += random.below(2) + 1;
     }
     build_valid(builder)

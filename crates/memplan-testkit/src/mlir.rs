@@ -118,11 +118,15 @@ pub fn kernel(buffers: usize) -> String {
     line(&mut text, format_args!("func.func @kernel({}, %n: index) {{", arguments.join(", ")));
     text += "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n";
     for at in 0..buffers.div_ceil(10) {
+        // The sizes change from loop to loop in an order that is neither rising nor falling, so that no order of
+        // placement has it easy.
         let size = SIZES[at * 7 % SIZES.len()];
         let (g, u) = (in_memory(size, "gm"), in_memory(size, "ub"));
         line(&mut text, format_args!("  scf.for %i{at} = %c0 to %n step %c1 {{"));
         for k in 0..10 {
             line(&mut text, format_args!("    %b{at}_{k} = memref.alloc() : {u}"));
+            // Only what is loaded or stored is double-buffered, as a compiler would do it: the transfers then overlap
+            // with the computation.
             if at % 2 == 0 && (k < 2 || k == 9) {
                 line(&mut text, format_args!("    annotation.mark %b{at}_{k} {{hivm.multi_buffer = 2 : i32}} : {u}"));
             }
@@ -131,6 +135,7 @@ pub fn kernel(buffers: usize) -> String {
             line(&mut text, format_args!("    hivm.hir.load ins(%gm{size} : {g}) outs(%b{at}_{k} : {u})"));
         }
         for k in 2..10 {
+            // A cumulative sum cannot work in place, so every third op needs two buffers at once.
             let op = if k % 3 == 0 { "vcumsum" } else { "vexp" };
             line(&mut text, format_args!("    hivm.hir.{op} ins(%b{at}_{} : {u}) outs(%b{at}_{k} : {u})", k - 1));
         }

@@ -76,6 +76,8 @@ impl Recipe {
         for (index, bytes) in self.buffers.iter().enumerate() {
             builder.buffer(self.plain_buffer(index, bytes));
         }
+        // Ties and relations refer to other buffers, so all buffers exist first. What contradicts something that was
+        // added before is left out.
         for index in 0..self.buffers.len() {
             self.add_ties_and_positions(&mut builder, index);
         }
@@ -90,6 +92,8 @@ impl Recipe {
         }
         match builder.build() {
             Ok(problem) => problem,
+            // Every part was checked before it was added. A failure here is a bug of this generator, and a test must
+            // not hide it by trying another problem.
             Err(error) => unreachable!("only what fits together was added: {error}"),
         }
     }

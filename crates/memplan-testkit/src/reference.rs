@@ -75,6 +75,7 @@ impl<'a> Reference<'a> {
         for (slot, &offset) in placement.offsets.iter().enumerate() {
             let alignment = self.problem.alignment_in(id, placement.space);
             let known = placement.object.is_some() || buffer.bytes().is_some();
+            // The offset of an object that does not exist is no offset. It is reported once, as an unknown object.
             if known
                 && placement.object.is_none_or(|id| self.plan.objects.get(id).is_some())
                 && offset.0 % alignment.0 > 0
@@ -86,6 +87,7 @@ impl<'a> Reference<'a> {
                 None => self.occupy_bytes(id, slot, offset, placement.space),
             }
         }
+        // A fixed offset counts from the space, so a buffer in a shared object is never where it was fixed.
         let moved =
             |fixed: Bytes| placement.object.is_some() || placement.offsets.iter().any(|&offset| offset != fixed);
         if buffer.fixed.is_some_and(moved) {
@@ -113,6 +115,8 @@ impl<'a> Reference<'a> {
             self.breaks("object-in-other-space", &[id]);
         }
         let size = &self.problem.buffers()[id].size;
+        // An object and a buffer may each have a size in bytes, a shape or a symbol. They fit only where the
+        // comparison has a meaning.
         let fits = match (&shared.size, size) {
             (Size::Fixed(room), _) => match size.bytes() {
                 Some(size) => u128::from(offset.0) + u128::from(size.0) <= u128::from(room.0),
@@ -133,6 +137,7 @@ impl<'a> Reference<'a> {
             Size::Shape(components) => components.contains(&0),
             size => size.bytes() == Some(Bytes::ZERO),
         };
+        // A buffer without bytes is in nobody's way.
         if !nothing {
             self.occupants.entry(((Some(object), SpaceId::from_index(0)), 0)).or_default().push((id, slot));
         }
@@ -149,8 +154,10 @@ impl<'a> Reference<'a> {
                 };
                 let Some(size) = self.problem.buffers()[id].bytes() else { continue };
                 let ends = placement.offsets.iter().map(|offset| u128::from(offset.0) + u128::from(size.0));
+                // An offset beyond the largest memory is reported elsewhere. Here it would only hide all other ends.
                 end = ends.filter(|&end| end <= u128::from(MAX_BYTES)).fold(end, u128::max);
             }
+            // Shared objects lie behind each other, so their sizes add up.
             for object in self.plan.objects.iter().filter(|object| object.space == space) {
                 end += match &object.size {
                     Size::Shape(components) => components.iter().map(|&component| u128::from(component)).product(),
@@ -259,6 +266,7 @@ impl<'a> Reference<'a> {
         steps: u64,
     ) {
         let (a, b) = (one.0, other.0);
+        // Two slots of one buffer never share, whatever else the problem permits.
         if a == b {
             return self.breaks("slots-overlap", &[a]);
         }
@@ -266,12 +274,15 @@ impl<'a> Reference<'a> {
         if self.problem.must_not_share().iter().any(is_pair) {
             self.breaks("must-not-share-broken", &[a, b]);
         }
+        // Members of one company (ties, must-share pairs) may overlap in the same slot. The rules about lives do not
+        // apply to them.
         if companies[a.index()] == companies[b.index()] && one.1 == other.1 {
             return;
         }
         if self.problem.buffers()[a].exclusive || self.problem.buffers()[b].exclusive {
             self.breaks("exclusive-shared", &[a, b]);
         }
+        // This is the rule itself, without any cleverness: no step at which both are alive on this byte.
         let is_alive = |slot, step| self.is_alive(home, byte, slots, slot, Step(step));
         if (0..steps).any(|step| is_alive(one, step) && is_alive(other, step)) {
             self.breaks(if home.0.is_some() { "object-shared" } else { "overlap" }, &[a, b]);

@@ -32,11 +32,13 @@ fn corpus(args: &CorpusArgs) -> Result<Answer, Failure> {
     for folder in &folders {
         known.extend(corpus::known(folder).map_err(usage)?);
         for instance in corpus::instances(folder).map_err(usage)? {
+            // The same instance may lie in several folders. The first one counts, so that a row appears once.
             if scores.iter().any(|score| score.name == instance.name) || !matches(&instance.name, &args.only) {
                 continue;
             }
             progress.say(&instance.name);
             let score = corpus::run(&instance, known.get(&instance.name).copied(), &how);
+            // A corpus holds valid instances, so an instance that cannot be planned and checked counts as a bug.
             scores.push(score.map_err(|error| Failure::Bug(format!("{}: {error}", instance.name)))?);
         }
     }
@@ -44,6 +46,7 @@ fn corpus(args: &CorpusArgs) -> Result<Answer, Failure> {
     if scores.is_empty() {
         return Err(Failure::usage(format!("there are no instances in {}", shown(&folders))));
     }
+    // The exit code says whether anything became worse, so that the command can guard a change.
     let worse: Vec<&Score> = scores.iter().filter(|score| score.is_worse()).collect();
     let mut text = table(&scores);
     text.push_str(&format!("\n{}, {}\n", count(scores.len(), "instance"), verdict(&worse)));

@@ -15,6 +15,7 @@ use crate::table::Table;
 
 pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
+    // The stage `storage` exists for tensor expressions and for loops. Which one is meant depends on the file.
     if let Some(stage) = args.stage.of_tensors()
         && (args.stage != Stage::Storage || is_tensors(&source))
     {
@@ -33,6 +34,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
         }
         _ => {}
     }
+    // All other stages are values of the common pipeline: program, aliases, lifetimes, problem.
     let input = input::read_on_target(&source, &args.target.target())?;
     let text = match (args.stage, &input.program) {
         (Stage::Program, Some(program)) => program.program_text(),
@@ -42,6 +44,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
         (Stage::Aliases, Some(program)) => program.aliases_text(),
         (Stage::Lifetimes, Some(program)) => program.lifetimes_text(),
         (Stage::Lifetimes, None) => lifetimes_text(&input.problem),
+        // A list of lifetimes has no program behind it, so these two stages do not exist for it.
         (Stage::Program | Stage::Aliases, None) => {
             let message = format!("there is no program in {}: it is a list of lifetimes", source.name);
             return Err(Failure::usage_with_help(message, "its stages are lifetimes, problem and plan"));

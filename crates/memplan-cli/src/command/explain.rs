@@ -21,6 +21,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
     let input = input::read_on_target(&source, &args.target.target())?;
     let progress = Progress::start(args.budget.time_limit);
     let how = args.budget.how(Some(&progress));
+    // A feature that no strategy can honour is no bug: the user is told which one it is.
     let explanation = explain(&input, &how).map_err(|error| match error {
         driver::Failure::Refused(Refusal::Feature { feature, .. } | Refusal::Nobody { feature, .. }) => {
             Failure::usage(format!("cannot explain {}", feature.describe()))
@@ -40,10 +41,13 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
         }
         text
     };
+    // The exit code is that of `plan`: 1 if there is no plan.
     Ok(Answer { text, notes: input.notes, is_no: explanation.planned.outcome.plan().is_none(), ..Answer::default() })
 }
 
 fn report(problem: &Problem, explanation: &Explanation) -> String {
+    // Without a capacity a plan can only fail because fixed buffers are in each other's way. Then a comparison of
+    // bytes would explain nothing.
     let mut text = match (&explanation.planned.outcome, &explanation.obstacle) {
         (Outcome::Infeasible(_), Some(witness)) if problem.spaces()[witness.space].capacity.is_none() => {
             let verdict = painted("does not fit", Style::Bad);
@@ -62,6 +66,7 @@ fn report(problem: &Problem, explanation: &Explanation) -> String {
         (Outcome::Feasible { plan, lower_bound, .. }, None) => {
             format!("the best plan needs {}; at least {} are needed\n", sized(plan.extent()), sized(*lower_bound))
         }
+        // No plan and no witness: the search gave up. This must not read like a proof.
         (Outcome::Infeasible(_) | Outcome::Exhausted { .. }, _) => {
             "no plan was found within the limits, and none was ruled out\n".to_owned()
         }

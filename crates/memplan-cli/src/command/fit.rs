@@ -66,6 +66,7 @@ fn report(source: &Source, capacity: Option<Bytes>, fitted: &Fitted) -> String {
         None => format!("{name}: what a smaller arena costs"),
     };
     let mut table = Table::with_heading(&[">arena", ">bytes", ">multiply-adds", ">more", ">copied", ">ops", "changes"]);
+    // The first row is the model as it was. All other rows are compared with it.
     let before = fitted.steps.first();
     for version in &fitted.steps {
         let style = if before.is_some_and(|before| version.arena < before.arena) { Style::Good } else { Style::Plain };

@@ -26,11 +26,14 @@ const LISTED: usize = 20;
 
 pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     let files = Files::of(args)?;
+    // Writing over the input would destroy what the user has. This is refused before any work is done.
     files.refuse_input(args.file.as_deref())?;
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
     let plain = Plain { target: args.target.target(), form: files.form() };
     let input = plain.read(&source).map_err(|error| failure(&source, error))?;
     let mut more_notes = Vec::new();
+    // With an old plan the buffers that have not changed keep their places, which is another question than the
+    // smallest plan.
     let planned = match &args.warm {
         Some(old) => {
             let warm = warm(&source, &plain, &input, args, old)?;
@@ -50,6 +53,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     let written = files.write(&source, &plain, &input, &planned)?;
     let text = if args.output.json { planned.to_json() } else { report(&source, &planned, &written) };
     let is_model = files.form() == PlanForm::Model;
+    // A plan for a model may exist and still not fit the memory that the runtime has left for it.
     let is_no = planned.outcome.plan().is_none() || is_model && model::exceeds_capacity(&planned);
     let warnings = planned.repairs().to_vec();
     let answer = Answer { text, notes: planned.into_inner().notes, warnings, is_no, ..Answer::default() };
@@ -142,6 +146,7 @@ impl<'a> Files<'a> {
         planned: &Checked<Planned>,
     ) -> Result<Vec<String>, Failure> {
         let mut written = Vec::new();
+        // Without a plan no file is touched: an old file stays as it was.
         if planned.outcome.plan().is_none() {
             return Ok(written);
         }
@@ -175,10 +180,13 @@ fn report(source: &Source, planned: &Planned, written: &[String]) -> String {
     let name = painted(&visible(short_name(source)), Style::Strong);
     let mut text = format!("{name}: {buffers}, strategy {}\n\n", planned.strategy);
     text.push_str(&totals(planned));
+    // With one memory of any size the table of spaces would repeat the totals above.
     if planned.problem.spaces().len() > 1 || planned.problem.spaces().iter().any(|space| space.capacity.is_some()) {
         text.push('\n');
         text.push_str(&spaces(planned));
     }
+    // What follows the numbers is what the user can act on: the buffers that do not fit, or those that went to
+    // another memory.
     match &planned.outcome {
         Outcome::Infeasible(witness) => text.push_str(&explain(&planned.problem, witness)),
         Outcome::Exhausted { stop } => text.push_str(&give_up(*stop)),
@@ -203,6 +211,7 @@ fn totals(planned: &Planned) -> String {
     let problem = &planned.problem;
     let naive = naive_sum(problem);
     let mut table = Table::plain(&[Align::Left, Align::Right, Align::Right, Align::Left]);
+    // The exact bytes stand beside the rounded ones, because scripts and comparisons need them.
     let mut row = |name: &str, bytes: Bytes, remark: (String, Style)| {
         let exact = (format!("{bytes} B"), Style::Faint);
         table.row([(name.to_owned(), Style::Plain), (bytes.human(), Style::Strong), exact, remark]);
@@ -210,6 +219,7 @@ fn totals(planned: &Planned) -> String {
     row("naive sum", naive, ("every buffer its own memory".to_owned(), Style::Faint));
     let lower_bound = lower_bound(planned);
     row("lower bound", lower_bound, (bound_remark(planned), Style::Faint));
+    // For a model the runtime's own planner is the number that users know. Ours is shown beside it.
     if let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan())
         && let Some((bytes, remark)) = model::runtime_row(network, plan)
     {
@@ -365,6 +375,7 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
         (n, None) => format!("these {n} buffers together need"),
     };
     let verdict = painted("does not fit", Style::Bad);
+    // Without a capacity nothing can be too large; the buffers are in each other's way at fixed offsets.
     let mut text = match problem.spaces()[witness.space].capacity {
         Some(_) => format!(
             "\n{verdict}: {who} {}\nof space `{space}`, whose capacity is {}: {} too many\n\n",
@@ -376,6 +387,7 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
     };
     let mut buffers = witness.buffers.clone();
     let size = |id: memplan::core::BufferId| problem.buffers()[id].bytes().unwrap_or_default();
+    // The largest come first and the list is cut: these are the buffers whose change would help most.
     buffers.sort_by_key(|&id| std::cmp::Reverse(size(id)));
     let mut table = Table::with_heading(&["buffer", ">size", ">bytes", "alive in steps"]);
     for &id in buffers.iter().take(LISTED) {

@@ -21,12 +21,15 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
         return Err(Failure::usage("FILE and PLAN cannot both be standard input"));
     }
     let source = input::source(&args.file, &args.format)?;
+    // A plan given as MLIR is a text with addresses in it. It is checked against the program of the other file.
     if args.plan.ends_with(".mlir") {
         return addresses(args, &source);
     }
     let input = input::read(&source)?;
     let target = args.target.target();
     let read_plan = |problem: &_| input::plan(&args.plan, problem, args.offsets.offset_column.as_deref());
+    // For a program the dataflow check decides whether buffers may share, because it does not trust lifetimes.
+    // The packing check then only looks at each placement by itself.
     let (plan, findings) = match &input.program {
         Some(program) => {
             let problem = program.problem_of_any_plan().map_err(|error| Failure::usage(error.to_string()))?;
@@ -37,6 +40,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
             (plan, findings)
         }
         None => {
+            // A runtime keeps a part of its memory for itself. The plan under test must only fit what is left.
             let target = input.network.as_ref().map_or(target.clone(), |network| network.without_tail(&target).0);
             let problem = input::on_target(&input.problem, &target)?;
             let plan = read_plan(&problem)?;

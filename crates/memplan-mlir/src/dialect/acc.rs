@@ -42,6 +42,7 @@ pub(super) fn rows() -> Vec<Row> {
     let compute = || region(Control::Parallel, scope).detached_by("async");
     let data = || OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES);
     let mut rows: Vec<Row> = DATA_OPS.iter().map(|name| (*name, data())).collect();
+    // The pattern covers every op that has no row of its own.
     rows.extend([
         ("acc.*", OpInfo { header: Header::Unknown, ..OpInfo::unlisted() }),
         ("acc.parallel", compute()),

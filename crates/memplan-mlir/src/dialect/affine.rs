@@ -21,6 +21,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("affine.store", OpInfo::effects(STORE)),
         ("affine.vector_store", OpInfo::effects(STORE)),
         ("affine.prefetch", OpInfo::effects(LOAD)),
+        // A transfer runs on after the op, and its wait is matched by a tag in memory. Its operands therefore escape.
         ("affine.dma_start", OpInfo::escapes()),
         (
             "affine.for",

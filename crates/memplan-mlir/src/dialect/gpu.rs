@@ -26,6 +26,7 @@ const INDEX_OPS: &[&str] = &[
 
 pub(super) fn rows() -> Vec<Row> {
     let index = || OpInfo::pure().with_results(ResultTypes::Index);
+    // Each of these ops has an `async` form that hands out a token as an additional result.
     let asynchronous = |info: OpInfo| info.with_results(ResultTypes::AsyncToken);
     let scope = Traits::ALLOCATION_SCOPE;
     let function = Traits::FUNCTION.and(Traits::ISOLATED).and(scope);
@@ -46,6 +47,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("gpu.host_register", OpInfo::escapes()),
         ("gpu.dynamic_shared_memory", OpInfo::pure().with_traits(Traits::EXTERNAL)),
     ]);
+    // What follows describes the inside of kernels: functions, barriers and what the threads of a group exchange.
     rows.extend([
         ("gpu.module", OpInfo::regions(1, Control::Once, Flow::None, Traits::ISOLATED)),
         ("gpu.func", OpInfo::regions(1, Control::Once, Flow::Function, function).with_header(Header::Function)),

@@ -77,6 +77,7 @@ pub(crate) fn named_linalg_body(
     if name.starts_with("quantized") || name.ends_with("_q") {
         return quantized_body(inputs, output);
     }
+    // Integer types begin with one of these letters (`i8`, `si8`, `ui8`); everything else counts as float.
     let float = !output.starts_with(['i', 's', 'u']);
     let complex = output.starts_with("complex");
     let pick = |of_float, of_int| if float { of_float } else { of_int };
@@ -108,6 +109,8 @@ pub(crate) fn named_linalg_body(
         "min" => &[pick("arith.minimumf", "arith.minsi")],
         "select" => &["arith.select"],
         _ if name.starts_with("pooling_") && name.contains("_sum") => &[add],
+        // Two spellings of a type decide: the element type picks float or integer, and the op's name says whether
+        // integers are unsigned.
         _ if name.starts_with("pooling_") && name.contains("_max") => {
             &[pick("arith.maximumf", if unsigned { "arith.maxui" } else { "arith.maxsi" })]
         }
@@ -117,6 +120,7 @@ pub(crate) fn named_linalg_body(
         _ if is_contraction(name) => &[mul, add],
         _ => return None,
     };
+    // Casts come first, because each operand is converted before anything is computed with it.
     let mut body = casts(name, inputs, output, unsigned_casts);
     body.extend(compute);
     body.push("linalg.yield");

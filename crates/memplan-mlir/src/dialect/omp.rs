@@ -25,6 +25,8 @@ pub(super) fn rows() -> Vec<Row> {
     let scope = Traits::ALLOCATION_SCOPE;
     let team = || region(Control::Parallel, scope.and(Traits::TEAM)).gathering(Gathers::Inside);
     let wrapper = || region(Control::Once, none);
+    // One thread of the team runs the region and the others skip it, which is an alternative from the view of
+    // each thread.
     let one_thread = || region(Control::Alternatives, none);
     let mut rows = vec![
         ("omp.*", OpInfo { header: Header::Unknown, ..OpInfo::unlisted() }),
@@ -50,6 +52,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("omp.ordered.region", wrapper()),
         ("omp.scope", wrapper()),
     ];
+    // A task runs at some time between here and the next op that gathers tasks.
     rows.extend([
         ("omp.task", region(Control::Async, scope.and(Traits::TASK))),
         ("omp.taskgroup", wrapper().gathering(Gathers::Inside)),
@@ -70,6 +73,8 @@ pub(super) fn rows() -> Vec<Row> {
         ("omp.atomic.capture", wrapper()),
         ("omp.threadprivate", OpInfo::effects(READS).with_aliases(super::UNKNOWN_ALIASES)),
     ]);
+    // Memory that is mapped to a device has a second copy there. When the copies are reconciled is not visible
+    // here, so the memory escapes.
     rows.extend([
         ("omp.map.info", OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES)),
         ("omp.map.bounds", OpInfo::pure()),

@@ -207,6 +207,8 @@ fn info(row: &Row) -> Result<OpInfo, DialectFileError> {
     for &one in &row.traits {
         traits = traits.and(one.into());
     }
+    // A row without any effect describes an op that only computes. Such an op may be ignored when nobody uses its
+    // results, so a row has to ask for effects it does not list.
     let quiet = effects.is_empty()
         && !row.traits.iter().any(|one| matches!(one, Trait::HasEffects | Trait::Call))
         && !traits.has(Traits::ALLOCATES);
@@ -214,6 +216,7 @@ fn info(row: &Row) -> Result<OpInfo, DialectFileError> {
         traits = traits.and(Traits::EFFECT_FREE);
     }
     let aliases: Result<Vec<AliasRule>, _> = row.aliases.iter().map(|one| alias(row, one)).collect();
+    // Whatever a row leaves out is as in an op that only computes.
     let plain = OpInfo::pure();
     Ok(OpInfo {
         result_types: row.result_types.map_or(plain.result_types, Into::into),

@@ -19,6 +19,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("vector.gather", load()),
         ("vector.transfer_read", load()),
         ("vector.store", OpInfo::effects(UPDATE_SECOND)),
+        // These ops name the stored vector first and the memory second; the masked forms below name the memory first.
         ("vector.transfer_write", OpInfo::effects(UPDATE_SECOND)),
         ("vector.maskedstore", OpInfo::effects(UPDATE_FIRST)),
         ("vector.compressstore", OpInfo::effects(UPDATE_FIRST)),

@@ -174,6 +174,8 @@ impl Lowering<'_> {
         let arguments = document.arguments(entry);
         let incoming: HashSet<ValueId> = match flow {
             Flow::Carried => {
+                // Carried values come last among the arguments; a loop index stands before them. So positions are
+                // counted from the end.
                 let first = arguments.len().saturating_sub(document.results(op).len());
                 let carried = self.carried(op).into_iter();
                 carried.filter_map(|(_, at)| arguments.get(first + at).copied()).collect()
@@ -181,6 +183,8 @@ impl Lowering<'_> {
             Flow::Execute => self.executed_operands(op).into_iter().map(|(_, inside)| inside).collect(),
             _ => HashSet::new(),
         };
+        // Arguments of a region that nobody knows may be any operand of its op. All other arguments that are memory
+        // come from outside of the program.
         let other = match flow {
             Flow::Unknown => self.any_operand(op),
             _ => Origin::External,

@@ -42,6 +42,8 @@ impl Document {
     /// The allocation a value is (a part of), whichever way it came.
     pub(crate) fn marked_allocation(&self, value: ValueId) -> Option<ValueId> {
         let mut value = value;
+        // The chain from a value to its allocation is short in real kernels. The limit ends the walk if values go
+        // round in a circle.
         for _ in 0..LONGEST_CHAIN {
             let (op, index) = match self.value(value).definition {
                 Definition::Result { op, index } => (op, index as usize),
@@ -57,6 +59,8 @@ impl Document {
                 return Some(value);
             }
             value = match info.flow {
+                // A branch may hand out a different buffer on each side. The mark is taken to speak of the first
+                // side's.
                 Flow::Yields => {
                     let block = *self.blocks(*self.regions(op).first()?).first()?;
                     *self.operands(*self.ops(block).last()?).get(index)?
@@ -66,6 +70,8 @@ impl Document {
                     *self.operands(op).get(inits + index)?
                 }
                 _ if self.name(op) == "bufferization.to_tensor" => *self.operands(op).first()?,
+                // An op that only renames memory has one alias rule. If the result may be one of several operands, the
+                // mark has no single allocation to speak of.
                 _ => {
                     let rule = info.aliases.first().filter(|rule| rule.relation != Relation::Either)?;
                     *self.operands(op)[self.select(op, &rule.from)].first()?
@@ -144,12 +150,14 @@ impl Lowering<'_> {
         let at_most = document.integer_attribute(op, "buffer_size_in_byte");
         let at_most = at_most.and_then(|bytes| u64::try_from(bytes).ok()).map(Bytes);
         let Some(site) = self.builder.site_mut(id) else { return };
+        // The mark bounds a size that is known at run time only. A constant size is exact already and needs no bound.
         if let (Size::Symbolic { bound, .. }, Some(at_most)) = (&mut site.size, at_most) {
             *bound = Some(bound.map_or(at_most, |bytes| bytes.min(at_most)));
         }
         if let Some(slots) = slots {
             site.slots = slots.min(MAX_SLOTS);
         }
+        // All other marks are about on-chip memory and mean nothing for a workspace.
         if self.subject == Subject::Workspaces {
             return;
         }

@@ -227,6 +227,7 @@ impl<'d> Lowering<'d> {
             return Ok(());
         };
         self.function_end = Some(self.last_inside[op]);
+        // Work that is pending belongs to one function; the next function starts without any.
         self.works = Works::default();
         let mut parameters = Vec::new();
         for &argument in document.arguments(entry) {
@@ -238,6 +239,8 @@ impl<'d> Lowering<'d> {
         let function = self.builder.open_function(name, &parameters);
         self.functions.push(op);
         self.builder.set_function_span(function, document.op(op).span);
+        // The builder has opened the entry block by itself. The other blocks are added before any op, because
+        // branches may jump forward to them.
         if let Some(block) = self.builder.current_block() {
             self.blocks.insert(entry, block);
         }

@@ -124,6 +124,7 @@ fn resolve_calls(document: &Document) -> HashMap<OpId, OpId> {
             let body = document.regions(op).first();
             body.is_some_and(|&body| !document.blocks(body).is_empty())
         };
+        // A declaration has no body to look into. A call of it remains a call of an unknown function.
         if document.info(op).traits.has(Traits::FUNCTION)
             && has_body()
             && let Some(name) = document.symbol_name(op)
@@ -142,6 +143,7 @@ fn resolve_calls(document: &Document) -> HashMap<OpId, OpId> {
         let Some(name) = document.symbol_name(op) else {
             continue;
         };
+        // Names are looked up from the inside outwards, one symbol table after the other, as MLIR does.
         let mut at = Some(op);
         while let Some(inner) = at {
             if let Some(&function) = functions.get(&(document.op(inner).parent, name)) {
@@ -169,6 +171,8 @@ fn callees_first(document: &Document, callees: &HashMap<OpId, OpId>, last_inside
     let mut order = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for &start in &functions {
+        // A depth-first walk with a stack of its own: recursion in the source may be as deep as the file is long. A
+        // function is done when all its callees are.
         let mut stack = vec![(start, 0)];
         if !seen.insert(start) {
             continue;
@@ -179,6 +183,8 @@ fn callees_first(document: &Document, callees: &HashMap<OpId, OpId>, last_inside
                 continue;
             };
             stack.push((function, next + 1));
+            // A callee that was seen before is either done or part of a recursion. In a recursion it has no summary yet
+            // when its caller is summarised, and the call counts as unknown.
             if seen.insert(callee) {
                 stack.push((callee, 0));
             }
@@ -235,10 +241,13 @@ impl<'d> Touched<'d> {
         let mut returned: Vec<Vec<ValueId>> = Vec::new();
         let ends = Ends::new(document, function, last);
         self.pending.clear();
+        // Ops are taken in the order of the text. The classes only grow, so the order does not change the result; it
+        // only has to include everything inside the function.
         for at in function.index() + 1..last.index() + 1 {
             let op = OpId::from_index(at);
             self.aliases(op, done);
             self.accesses(op, done, &ends);
+            // Several returns may hand out different values at one position, so each position has a list.
             let returns = document.info(op).traits.has(Traits::RETURN_LIKE) && document.parent_op(op) == Some(function);
             if returns {
                 let operands = document.operands(op);
@@ -251,6 +260,7 @@ impl<'d> Touched<'d> {
         let body = document.regions(function).first();
         let entry = body.and_then(|&body| document.blocks(body).first());
         let parameters = entry.map_or(&[][..], |&entry| document.arguments(entry));
+        // Now that all classes are final, effects and results can be told in terms of parameters.
         let classes: Vec<ValueId> = parameters.iter().map(|&value| self.classes.find(value)).collect();
         let results = returned.iter().map(|values| self.result(values, &classes)).collect();
         let mut pending = std::mem::take(&mut self.pending);
@@ -274,6 +284,8 @@ impl<'d> Touched<'d> {
         if info.traits.has(Traits::CALL) {
             return self.call_aliases(op, done);
         }
+        // A class has `other` if some value of it may be memory that is no parameter. Results that come from nowhere,
+        // or from an op that nobody knows, are such values.
         for &result in results {
             let fresh = document.regions(op).is_empty() && info.aliases.is_empty();
             let opaque = !info.traits.has(Traits::EFFECT_FREE);
@@ -290,6 +302,7 @@ impl<'d> Touched<'d> {
                 }
             }
         }
+        // Branches hand their operands to the arguments of the target block.
         for index in 0..document.successors(op).len() {
             let Some(block) = document.successors(op)[index].block else {
                 continue;
@@ -323,6 +336,8 @@ impl<'d> Touched<'d> {
                     self.join_positions(&results, &ends(block));
                 }
             }
+            // A carried position has four values that may be the same memory: the initial value, the argument inside,
+            // what is yielded and the result.
             Flow::Carried => {
                 let first = operands.len().saturating_sub(results.len());
                 self.join_positions(&results, &operands[first..]);
@@ -333,6 +348,7 @@ impl<'d> Touched<'d> {
                     self.join_positions(&results, &ends(block));
                 }
             }
+            // Nobody knows how values pass through these regions, so all memory that goes in or out may be one.
             _ => {
                 let mut all: Vec<ValueId> = results;
                 all.extend(operands);

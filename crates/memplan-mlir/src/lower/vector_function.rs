@@ -105,6 +105,8 @@ impl Lowering<'_> {
             if !shaped(value) {
                 return None;
             }
+            // The walk goes from the accessed value to the argument. It passes through slices, which are remembered,
+            // and through values that a loop carries.
             match document.value(value).definition {
                 Definition::Argument { block, index } => {
                     let parent = document.block_parent(block)?;
@@ -114,6 +116,8 @@ impl Lowering<'_> {
                     if document.name(parent) != "scf.for" {
                         return None;
                     }
+                    // A carried argument stands for the initial value here. The tensors that later iterations yield are
+                    // accessed by the same ops, which `touches` counts once.
                     let carried = document.results(parent).len();
                     let first = document.arguments(block).len().checked_sub(carried)?;
                     let operands = document.operands(parent);

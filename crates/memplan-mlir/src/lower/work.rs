@@ -154,8 +154,11 @@ impl Lowering<'_> {
             let operands = document.operands(call);
             let touched = work.touches.iter().filter_map(|&(at, effect)| Some((*operands.get(at)?, effect)));
             let touched: Vec<(ValueId, Effect)> = touched.filter(|(value, _)| self.is_memory(*value)).collect();
+            // The callee's work is not visible here, so it is written down as an asynchronous op with one op inside
+            // that does everything at once.
             let draft = || OpDraft::new(document.name(call)).span(document.op(call).span);
             let token = self.builder.token("");
+            // If the function returns what stands for the work, whoever awaits the call's result awaits the work.
             if let Some(&result) = work.token.and_then(|at| document.results(call).get(at)) {
                 self.works.tokens.insert(result, Started { by: call, token });
             }
@@ -171,6 +174,7 @@ impl Lowering<'_> {
             self.builder.leave(&[]);
             self.builder.close_region();
             self.builder.close_op();
+            // Two ops of the program stand for one op of the text here, and `ops` has an entry for each.
             self.ops.push(call);
             self.ops.push(call);
         }
@@ -233,6 +237,7 @@ impl<'d> Ends<'d> {
             gathering: Vec::new(),
         };
         let ops = || (index_of(function)..index_of(last) + 1).map(OpId::from_index);
+        // First all ops that wait are collected, because work may be awaited by an op that comes later in the text.
         for op in ops() {
             let info = document.info(op);
             if info.traits.has(Traits::AWAITS) {
@@ -246,6 +251,7 @@ impl<'d> Ends<'d> {
                 ends.gathering.push(op);
             }
         }
+        // An op comes before the ops inside it, so the answer for its parent is known when it is needed.
         for op in ops() {
             let parent = document.parent_op(op).filter(|&parent| parent >= function);
             let around = parent.map_or(End::Inside, |parent| ends.around(parent).and(ends.of_regions(parent)));

@@ -45,6 +45,7 @@ impl Lowering<'_> {
             return None;
         }
         let document = self.document;
+        // A conversion between a tensor and its memory touches no byte.
         if self.is_conversion(op) {
             return Some(Vec::new());
         }
@@ -58,10 +59,13 @@ impl Lowering<'_> {
         }
         let tensors: Vec<ValueId> =
             document.operands(op).iter().copied().filter(|&value| self.is_tensor(value)).collect();
+        // Only ops that certainly do nothing but compute are described here. For all others the usual rules apply,
+        // which assume more.
         let plain = document.info(op).traits.has(Traits::EFFECT_FREE) || document.name(op).starts_with("tensor.");
         if tensors.is_empty() || !plain || !document.regions(op).is_empty() || self.lets_go(op) {
             return None;
         }
+        // An insertion keeps the rest of its destination, so it updates its operands and does not overwrite them.
         let kind = match document.name(op) {
             "tensor.insert_slice" | "tensor.insert" => AccessKind::Update,
             _ => AccessKind::Read,
@@ -76,6 +80,7 @@ impl Lowering<'_> {
         }
         let document = self.document;
         let result = *document.results(op).get(index)?;
+        // A conversion gives its operand another type. An op with outputs hands out the output of the same position.
         let source = if self.is_conversion(op) {
             *document.operands(op).first()?
         } else if self.is_tensor(result) {
@@ -87,6 +92,7 @@ impl Lowering<'_> {
         } else {
             return None;
         };
+        // The source is not lowered yet (values in loops may go round), so nothing is known about this memory.
         if !self.is_settled(source) {
             return Some(Origin::Opaque(Box::new([])));
         }

@@ -216,12 +216,15 @@ pub fn run(
         check_state(document, global)?;
         let task = Task::new(document, global, options)?;
         let mut mode = task.mode;
+        // The devices of one module are solved one by one: each has a memory of its own.
         for module in device_modules(document, global) {
             let found = task.solve(module, strategy, request)?;
             task.rewrite(&found, &mut edits);
             mode = found.areas.mode;
             remarks.extend(task.remarks(&found));
             let attributes = task.module_attributes(&found);
+            // With a single device its module and the global one are the same op, and an op's attributes must be
+            // written by one edit.
             if module == global {
                 task.rewrite_global(mode, attributes, &mut edits);
             } else {

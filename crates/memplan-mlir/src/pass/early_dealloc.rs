@@ -37,6 +37,7 @@ pub fn run(document: &Document, lowered: &Lowered, options: &PassOptions) -> Res
     for site in program.sites().ids() {
         let Some(alloc) = program.alloc_op(site) else { continue };
         let op = lowered.ops[alloc];
+        // Only memory that the program allocates and never frees needs a dealloc. A second one would be an error.
         if document.name(op) != "memref.alloc" || freed.contains(&site) {
             continue;
         }
@@ -67,11 +68,14 @@ fn last_user(
     life: Life,
 ) -> Result<OpId, &'static str> {
     let last = match life {
+        // A life that cannot be traced may end anywhere, so nothing may be freed.
         Life::Untraceable { why, .. } => return Err(why.describe()),
         Life::Unused => alloc,
         Life::Range { first, .. } if first < alloc => return Err("it is used outside its block"),
         Life::Range { last, .. } => last,
     };
+    // The last use may be deep inside of other ops. The dealloc goes behind the op of the allocation's own block
+    // that contains it.
     let around = tree.around_both(alloc, last);
     let (user, home) = (tree.child_towards(around, last), tree.child_towards(around, alloc));
     let same_block = lowered.program.op(user).block == lowered.program.op(alloc).block;
@@ -80,6 +84,7 @@ fn last_user(
     }
     let user = lowered.ops[user];
     let block = document.op(user).parent;
+    // Nothing can stand behind a terminator.
     if document.ops(block).last() == Some(&user) {
         return Err("the end of its block uses it");
     }

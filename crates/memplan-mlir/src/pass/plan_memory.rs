@@ -136,6 +136,8 @@ pub fn run(
     let program = &lowered.program;
     let aliases = Aliases::new(program);
     let tree = OpTree::new(program);
+    // A buffer that a loop hands on is alive in the whole loop. `Prolong` says so, instead of giving the buffer
+    // up as untraceable.
     let lifetimes = Lifetimes::with(program, &aliases, &tree, Beyond::Prolong);
     let view = View {
         document,

@@ -62,11 +62,15 @@ impl<'s> Reader<'s> {
 
     fn scan(&mut self, frame: &mut OpFrame, progress: &mut Progress) -> Result<Step> {
         loop {
+            // Only outside of brackets can the op end or name its types. Inside, the same tokens are part of an
+            // attribute or a group.
             let outside = self.depth(frame) == 0;
             if outside && self.ends_op(frame) {
                 return Ok(Step::Done);
             }
             match self.token.kind {
+                // A closing bracket that fits an open one of this op is handled first; any other `}` ends the region
+                // around the op.
                 TokenKind::RBrace | TokenKind::Greater if self.closes_group(frame) => self.close_bracket(frame)?,
                 TokenKind::Eof | TokenKind::RBrace => return Err(self.open_bracket_error()),
                 TokenKind::Unterminated => return Err(self.unexpected("the op to go on")),
@@ -82,6 +86,7 @@ impl<'s> Reader<'s> {
                     progress.closed = true;
                 }
                 TokenKind::LBrace => {
+                    // A `{` may begin a region or a dictionary. The op's row and the next token decide.
                     if self.is_region(frame, progress) {
                         self.adopt_unknown_names(frame, progress);
                         progress.regions += 1;
@@ -96,6 +101,7 @@ impl<'s> Reader<'s> {
                     self.scan_types(frame, progress)?;
                 }
                 TokenKind::BareId | TokenKind::Bang => self.scan_word(frame, progress, outside)?,
+                // The first symbol is the op's own name or its callee; later ones are attributes.
                 TokenKind::At => {
                     let symbol = self.token.span();
                     self.document.ops[frame.op].symbol.get_or_insert(symbol);
@@ -338,6 +344,8 @@ impl<'s> Reader<'s> {
         let start = self.uses.len() - frame.uses;
         if self.at(TokenKind::LParen) {
             self.advance();
+            // The operands come first, then `:` and their types. The types are known from the values, so they are only
+            // skipped.
             while self.at(TokenKind::Percent) {
                 let one = self.read_use()?;
                 self.uses.push(one);

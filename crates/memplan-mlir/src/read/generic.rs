@@ -15,6 +15,8 @@ pub(super) enum Phase {
 
 impl Reader<'_> {
     pub(super) fn step_generic(&mut self, frame: &mut OpFrame) -> Result<Step> {
+        // The state lives in the frame and not on the call stack: reading is interrupted at each region and goes on
+        // behind it.
         loop {
             let State::Generic(phase) = frame.state else {
                 return Ok(Step::Done);
@@ -95,6 +97,8 @@ impl Reader<'_> {
         }
         self.expect(TokenKind::Colon, "`:` and the op's type")?;
         self.type_list()?;
+        // The type list says how many operands there are. The generic form is written by machines, so a difference
+        // means that the file is damaged.
         let operands = self.type_spans.len() - frame.types;
         let found = self.uses.len() - frame.uses;
         if operands != found {
@@ -106,6 +110,7 @@ impl Reader<'_> {
             });
         }
         self.expect(TokenKind::Arrow, "`->`")?;
+        // A single result may itself be a function type, which also begins with a bracket.
         if self.at(TokenKind::LParen) && !self.at_function_type() {
             self.type_list()?;
         } else {

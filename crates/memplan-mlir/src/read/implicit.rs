@@ -18,6 +18,7 @@ impl Reader<'_> {
         let Some(terminator) = self.document.info(op).terminator.clone() else {
             return;
         };
+        // A region with several blocks has a terminator in each of them, written out.
         if self.blocks.len() - frame.blocks > 1 {
             return;
         }
@@ -33,6 +34,7 @@ impl Reader<'_> {
         if written {
             return;
         }
+        // This terminator has a region of its own, which the custom form leaves out together with it.
         let in_parallel = terminator == "scf.forall.in_parallel";
         let op = self.implicit_op(terminator, block);
         self.ops.push(op);

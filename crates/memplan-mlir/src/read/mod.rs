@@ -203,6 +203,8 @@ impl<'s> Reader<'s> {
             names: HashMap::default(),
             types: HashMap::default(),
             chunk: 0,
+            // The vectors below are side stacks: parts of all open ops lie in them, one op behind the other, and a
+            // frame remembers where its own parts begin. So an op costs no allocation of its own.
             results: Vec::new(),
             uses: Vec::new(),
             regions: Vec::new(),
@@ -333,6 +335,8 @@ impl<'s> Reader<'s> {
         let start = self.token.start;
         loop {
             match self.token.kind {
+                // A function type. Its result may be a list in brackets, which may in turn be the inputs of another
+                // function type: `(a) -> (b) -> c`.
                 TokenKind::LParen => {
                     self.skip_group()?;
                     self.expect(TokenKind::Arrow, "`->`")?;
@@ -344,6 +348,8 @@ impl<'s> Reader<'s> {
                     }
                 }
                 TokenKind::Bang | TokenKind::BareId => {
+                    // A `<` behind a word belongs to the type only if it follows at once, or if the word is a builtin
+                    // that always has parameters. Otherwise it is a comparison or the next attribute.
                     let spaced = takes_parameters(self.text(self.token.span()));
                     self.advance();
                     if self.at(TokenKind::Less) && (spaced || self.previous.end == self.token.start) {
@@ -407,6 +413,8 @@ impl<'s> Reader<'s> {
             self.read_results()?;
         }
         let name_token = self.token;
+        // A quoted name is the generic form and a bare one the custom form. In the custom form the dialect's name may
+        // be left out inside of some ops.
         let (name, form) = match name_token.kind {
             TokenKind::String => {
                 let text = self.text(name_token.span());
@@ -437,6 +445,7 @@ impl<'s> Reader<'s> {
             types: PoolRange::default(),
         });
         self.ops.push(op);
+        // The frame remembers how long each side stack was. What lies above belongs to this op.
         Ok(OpFrame {
             op,
             name,
@@ -532,6 +541,8 @@ impl<'s> Reader<'s> {
         let op = frame.op;
         let end = self.previous.end;
         let known = self.document.names[frame.name].info.known || self.document.ops[op].form == Form::Generic;
+        // The order of these steps matters: operands decide the types of results in many custom forms, and hidden
+        // parts (implicit regions) need both.
         self.order_operands(&frame);
         self.resolve_operands(&frame, known)?;
         self.define_results(&frame)?;
@@ -545,6 +556,7 @@ impl<'s> Reader<'s> {
         entry.dictionaries = drain(dictionaries, frame.dictionaries, &mut document.span_pool);
         entry.types = drain(&mut self.type_spans, frame.types, &mut document.span_pool);
         let start = document.successor_pool.len();
+        // Branch targets may be blocks that have not been read yet. They are resolved when the region ends.
         for (name, operands) in self.successors.drain(frame.successors..) {
             self.branches.push((document.successor_pool.len() as u32, name, known));
             document.successor_pool.push(Successor { block: None, operands });

@@ -62,6 +62,8 @@ impl<'s> Reader<'s> {
     /// Gives a custom form's region the arguments that the form defines for it.
     fn entry_block(&mut self, op: &mut OpFrame, frame: &mut RegionFrame, lenient: bool) -> Result<()> {
         let mut arguments = self.arguments.split_off(op.arguments);
+        // Forms name their arguments in an order of their own; `rank` is the order in which the generic form lists
+        // them.
         arguments.sort_by_key(|argument| argument.rank);
         if arguments.is_empty() {
             return Ok(());
@@ -69,6 +71,8 @@ impl<'s> Reader<'s> {
         let block = self.open_block(frame, Span::default());
         let assigned = self.document.names[op.name].info.header == Header::Assigned;
         let is_carried = |one: &&EntryArgument| matches!(one.ty, ArgumentType::Carried);
+        // Types of carried arguments are those of the results, in order. The loop index has a type of its own, which
+        // may be written behind the op.
         let count = arguments.iter().filter(is_carried).count();
         let induction = self.induction_type(op, count);
         let mut carried = self.carried_types(op).into_iter();
@@ -133,6 +137,8 @@ impl<'s> Reader<'s> {
     /// Reads the next op or label of a region, or its end.
     pub(super) fn step_region(&mut self, mut frame: RegionFrame, stack: &mut Vec<Frame>) -> Result<()> {
         let top = self.document.regions[frame.region].parent.is_none();
+        // Labels, aliases and resources may stand between ops. They are read here, until an op begins or the region
+        // ends.
         loop {
             match self.token.kind {
                 TokenKind::Eof if top => return self.close_region(frame),
@@ -141,6 +147,7 @@ impl<'s> Reader<'s> {
                     return self.close_region(frame);
                 }
                 TokenKind::Eof => return Err(self.never_closed(&frame)),
+                // `// -----` splits a file into parts that have nothing to do with each other.
                 _ if top && self.at_split() => {
                     self.close_region(frame)?;
                     stack.push(Frame::Region(self.open_top()));
@@ -204,6 +211,7 @@ impl<'s> Reader<'s> {
 
     fn resolve_branches(&mut self, frame: &RegionFrame) -> Result<()> {
         let blocks = self.document.blocks(frame.region);
+        // A region of one block without branches has nothing to resolve; most regions are like that.
         if self.branches.len() == frame.branches && blocks.len() < 2 {
             return Ok(());
         }
@@ -220,6 +228,8 @@ impl<'s> Reader<'s> {
             let text = self.text(name);
             match labels.get(text) {
                 Some(&block) => self.document.successor_pool[at as usize].block = Some(block),
+                // A row says that this form has branches, so a missing block is an error. An unknown form may use `^`
+                // for something else.
                 None if known => {
                     return Err(ReadError::UndefinedBlock { name: text.to_owned(), span: name });
                 }
@@ -250,6 +260,7 @@ impl<'s> Reader<'s> {
         self.expect(TokenKind::LParen, "`(`")?;
         let mut arguments = Vec::new();
         while !self.at(TokenKind::RParen) {
+            // A declaration of a function with a variable number of arguments ends in `...`.
             if self.at(TokenKind::Other) && self.text(self.token.span()) == "." {
                 self.skip_ellipsis();
                 continue;

@@ -191,6 +191,7 @@ impl Reader<'_> {
         let types = self.result_types(frame)?;
         let start = self.document.value_pool.len();
         let mut names: SmallVec<[Span; 4]> = SmallVec::with_capacity(types.len());
+        // `%r:3` stands for three results of one name. Each result gets the name.
         for &(name, count) in &self.results[frame.results..] {
             names.extend(std::iter::repeat_n(name, count as usize));
         }
@@ -206,6 +207,7 @@ impl Reader<'_> {
         }
         self.document.value_pool.extend(&values);
         self.document.ops[frame.op].results = pool_range(start, self.document.value_pool.len());
+        // Names are defined after all values exist, because a use that waits for `%r#2` needs the whole group.
         let mut first = 0;
         for at in frame.results..self.results.len() {
             let (name, count) = self.results[at];

@@ -34,6 +34,7 @@ impl Sum {
     }
 
     fn nested(document: &Document, value: ValueId, deepest: usize) -> Option<Sum> {
+        // The depth is limited because the expressions come from a file. A deeper one is treated as unknown.
         let deepest = deepest.checked_sub(1)?;
         if let Some(number) = document.constant(value) {
             return Some(Sum { constant: i128::from(number), ..Sum::default() });
@@ -49,11 +50,13 @@ impl Sum {
         match document.name(op) {
             "arith.addi" => left.plus(&right, 1),
             "arith.subi" => left.plus(&right, -1),
+            // A product of two sums with loops in both is no sum any more.
             "arith.muli" => match (left.as_number(), right.as_number()) {
                 (Some(number), _) => right.times(number),
                 (_, Some(number)) => left.times(number),
                 _ => None,
             },
+            // Only an exact division keeps the form: rounding would depend on the iteration.
             "arith.divsi" => left.exactly_divided_by(right.as_number()?),
             _ => None,
         }

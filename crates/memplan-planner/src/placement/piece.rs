@@ -170,6 +170,8 @@ impl<'p> Pieces<'p> {
                 None => pieces.add_buffer(&clock, id, buffer),
                 Some((block, _)) => {
                     let block = &problem.blocks().blocks()[block];
+                    // A block is one piece. It is made when its first member is met, and the other members only point
+                    // to it.
                     if block.members[0].buffer == id {
                         pieces.add_block(&clock, block);
                     }
@@ -312,11 +314,14 @@ impl<'p> Pieces<'p> {
     fn add_buffer(&mut self, clock: &Clock, id: BufferId, buffer: &Buffer) {
         let size = buffer.bytes().unwrap_or_default();
         let first_rect = self.rects.len();
+        // With several slots it is not known which one is in use at a step, so every slot counts as taken from the
+        // first start to the last end. With one slot, and for exclusive buffers, the exact stretches are kept.
         if buffer.slots == 1 || buffer.exclusive {
             self.add_rects(clock, buffer, Bytes::ZERO);
         } else if let (Some(start), Some(end)) = (buffer.lifetime.start(), buffer.lifetime.end()) {
             self.add_solid(clock.at(start), clock.at(end), size);
         } else {
+            // A buffer that never lives still gets a place; it needs some stretch of time to be in the index.
             self.add_solid(0, 1, size);
         }
         self.piece_of[id] = PieceId::from_index(self.pieces.len());
@@ -346,6 +351,7 @@ impl<'p> Pieces<'p> {
                 self.add_rects(clock, &buffers[member.buffer], member.at);
             }
         } else {
+            // Slots of a block rotate together, so the block is solid from its earliest start to its latest end.
             let lives = || block.members.iter().map(|member| &buffers[member.buffer].lifetime);
             let start = lives().filter_map(|life| life.start()).min().map_or(0, |step| clock.at(step));
             let end = lives().filter_map(|life| life.end()).max().map_or(1, |step| clock.at(step));
@@ -353,6 +359,7 @@ impl<'p> Pieces<'p> {
         }
         let first_home = self.homes.len();
         for &space in &first.spaces {
+            // One offset serves all members, so it must be a multiple of each member's alignment.
             let alignments = block.members.iter().map(|member| self.problem.alignment_in(member.buffer, space).0);
             self.homes.push(Home { space, alignment: alignments.fold(1, saturating_common_multiple) });
         }

@@ -74,6 +74,8 @@ impl<'p> Placer<'p> {
         let space_count = pieces.problem().spaces().len();
         let mut stretches = IndexVec::<SpaceId, Vec<Stretch>>::filled(Vec::new(), space_count);
         let mut first_rank = IndexVec::<PieceId, u32>::new();
+        // `note` numbers every stretch of every piece in every candidate space. The floor sorts the stretches by
+        // start; the ranks say afterwards where each one ended up.
         let mut note = 0u32;
         for owner in pieces.ids() {
             first_rank.push(note);
@@ -218,12 +220,15 @@ impl<'p> Placer<'p> {
     ) -> Option<u64> {
         let info = self.pieces.get(piece);
         let highest = limit.checked_sub(info.size)?;
+        // A fixed offset that reaches past the limit or is misaligned can never be used.
         if info.fixed.is_some_and(|offset| offset > highest || offset % home.alignment != 0) {
             return None;
         }
         if info.size == 0 {
             return Some(info.fixed.unwrap_or(0));
         }
+        // A plain rectangle with a free choice is the common case. The floor answers it without a list of obstacles,
+        // which is where most of the time goes.
         if fit == Fit::First && beside.is_none() && info.fixed.is_none() && self.is_only_a_rectangle(piece, home.space)
         {
             let rect = &self.pieces.rects(piece)[0];
@@ -241,9 +246,12 @@ impl<'p> Placer<'p> {
         if let Some(offset) = info.fixed {
             return self.is_free(offset).then_some(offset);
         }
+        // Soft obstacles are partners that this piece may lie on. An in-place offset is looked for with them in
+        // place; otherwise they count like all others.
         let in_place = self.in_place(home, highest);
         self.obstacles.extend(self.soft.iter().map(|&(obstacle, _)| obstacle));
         match (fit, in_place) {
+            // Best fit takes the in-place offset, since no gap is tighter. First fit takes whichever is lower.
             (Fit::Best, Some(offset)) => Some(offset),
             (_, None) => fit.choose(&mut self.obstacles, home.alignment, highest),
             (Fit::First, Some(offset)) => {

@@ -111,9 +111,12 @@ fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
     let mut infeasible = None;
     let clock = Clock::start(request);
     for strategy in applicable(problem, request) {
+        // The first plan is always made, however little time there is; after that the clock decides.
         if best.is_some() && (clock.is_over() || request.is_cancelled()) {
             break;
         }
+        // An optimal plan cannot be beaten. Among others a smaller extent wins, and of equal extents the one with
+        // fewer objects.
         match strategy.plan(problem, request) {
             Outcome::Optimal(plan) => return Outcome::Optimal(plan),
             Outcome::Feasible { plan, .. } => {
@@ -125,6 +128,7 @@ fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
             Outcome::Exhausted { .. } => {}
         }
     }
+    // No plan was found. That is a proof only if some strategy, or the bound, has a witness.
     match (best, infeasible.or_else(|| bound::overfull(problem))) {
         (Some(plan), _) => {
             let stop = if clock.has_cut_in() { Stop::TimeLimit } else { Stop::Finished };

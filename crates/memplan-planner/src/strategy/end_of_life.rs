@@ -65,6 +65,7 @@ fn pack_into_slots(records: &[Record]) -> Option<Packing> {
     let mut end = Bytes::ZERO;
     for index in by_start(records) {
         let record = &records[index];
+        // Lives are half-open: a slot whose buffer ends at this step is free for a buffer that starts at it.
         while let Some(&Reverse((ends, slot))) = in_use.peek() {
             if ends > record.start {
                 break;
@@ -76,6 +77,7 @@ fn pack_into_slots(records: &[Record]) -> Option<Packing> {
             Some(slot) => slot,
             None => {
                 slots.push((end.0, record.bytes));
+                // Slots never grow or move, so the next slot begins at the sum of all sizes so far, rounded up.
                 end = end.checked_add(Bytes(record.bytes))?.align_up(granule)?;
                 slots.len() - 1
             }

@@ -179,6 +179,8 @@ impl Network {
             for &vertex in &round {
                 for &number in &self.out[vertex] {
                     let edge = &self.edges[number];
+                    // Costs of reversed edges are negative, so a vertex may be improved more than once. There are no
+                    // cycles of negative cost, so the rounds end.
                     if edge.is_open && distance[vertex] + edge.cost < distance[edge.to] {
                         distance[edge.to] = distance[vertex] + edge.cost;
                         reached_by[edge.to] = number;
@@ -194,6 +196,8 @@ impl Network {
         if distance[sink] == i64::MAX {
             return false;
         }
+        // The path is turned round: each of its edges is closed and its reverse is opened, so that a later path may
+        // undo the choice. Edge pairs have neighbouring numbers, hence the `^ 1`.
         let mut vertex = sink;
         while vertex != source {
             let edge = reached_by[vertex];

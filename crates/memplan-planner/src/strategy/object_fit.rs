@@ -143,6 +143,7 @@ impl<'p> Desk<'p> {
         let mut parties = parties(problem);
         let clock = Clock::of(problem);
         let mut party_of = vec![0; problem.buffers().len()];
+        // Each stretch of each member's life is listed once, and each party remembers its own.
         let mut stretches = Vec::new();
         for (number, party) in parties.iter_mut().enumerate() {
             let number = number as u32;
@@ -155,12 +156,15 @@ impl<'p> Desk<'p> {
                 }
             }
         }
+        // Ranks number the stretches by their start. The conflict index needs that order: it finds who overlaps a
+        // stretch by a search over starts.
         let mut by_rank: Vec<usize> = (0..stretches.len()).collect();
         by_rank.sort_by_key(|&stretch| stretches[stretch].start);
         for (rank, &stretch) in by_rank.iter().enumerate() {
             stretches[stretch].rank = rank as u32;
         }
         let conflicts = Conflicts::new(by_rank.iter().map(|&stretch| stretches[stretch].start).collect());
+        // Each pair is entered from both sides, so that whoever comes second finds it.
         let mut apart: BTreeMap<BufferId, Vec<BufferId>> = BTreeMap::new();
         for &(one, other) in problem.must_not_share() {
             apart.entry(one).or_default().push(other);

@@ -109,7 +109,10 @@ impl OrderedFit {
             None => ControlFlow::Break(Err(piece)),
             Some(spot) => {
                 let end = spot.offset.saturating_add(pieces.get(piece).size);
+                // The pass competes with a plan that we already have. As soon as one piece ends at the ceiling or
+                // above, this pass cannot be better.
                 let is_high = pass.ceiling.is_some_and(|ceiling| end >= ceiling.0);
+                // Asking for the time costs more than placing a piece, so it is asked every 1024 pieces.
                 let is_over = is_high || (number % 1024 == 1023 && (pass.gives_up)());
                 if is_over {
                     ControlFlow::Break(Ok(Reached::Early(number as u64 + 1)))
@@ -118,6 +121,7 @@ impl OrderedFit {
                 }
             }
         };
+        // Two halves of time can be placed at once with the same result; see `parallel_first_fit`.
         let ended = match Halves::of(pieces).filter(|_| pass.threads > 1) {
             Some(halves) => halves.place(placer, &order, self.fit, &judge),
             None => order.iter().enumerate().try_for_each(|(number, &piece)| {

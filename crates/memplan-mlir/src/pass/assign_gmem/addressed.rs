@@ -49,6 +49,8 @@ pub fn addressed(structure: &Document, written: &Document, options: &Options) ->
     let sources = networks(written, options)?;
     let mut pairs = Vec::new();
     let mut all_addresses = Vec::new();
+    // The two texts must hold the same network, device by device. Otherwise an address would be checked against
+    // the wrong tensor, and the check would mean nothing.
     for (device, (network, _)) in known.iter().enumerate() {
         let Some((source, mode)) = sources.get(device).filter(|(source, _)| same_tensors(network, source)) else {
             let message = "the two files do not hold the same network: their tensors differ".to_owned();
@@ -61,6 +63,7 @@ pub fn addressed(structure: &Document, written: &Document, options: &Options) ->
     let (program, handles) = lower(structure, &pairs, Form::Addressed)?;
     let mut placements = IndexVec::filled(None, program.sites().len());
     let mut misplaced = Vec::new();
+    // Each device has a memory of its own, so its number is the space of its tensors.
     for (device, ((source, addresses), handles)) in all_addresses.iter().zip(&handles).enumerate() {
         for (tensor, &handle) in handles.iter_enumerated() {
             if let (Origin::Alloc(site), Some(address)) = (&program.value(handle).origin, addresses[tensor]) {
@@ -112,12 +115,15 @@ fn find_misplaced(
     network: &Network,
     addresses: &IndexVec<TensorId, Option<u64>>,
 ) -> Vec<Misplaced> {
+    // A view must lie inside of its operand, at the distance that the network says.
     let views = network.steps.iter().filter(|step| matches!(step.action, Action::View | Action::Update));
     let in_view = |step: &Step| {
         let (&result, &source) = (step.writes.first()?, step.reads.first()?);
         let inside = network.root(result).1.saturating_sub(network.root(source).1);
         Some((step.op, result, addresses[source]?.saturating_add(inside)))
     };
+    // Only a concat that is marked as merged promises that its operands lie in the result. Without the mark the
+    // generated code copies.
     let merged = network.concats.iter().filter(|concat| {
         let mark = document.attribute(network.steps[concat.step].op, "only_merge");
         mark.is_some_and(|value| value != "false")

@@ -171,6 +171,8 @@ impl Builder<'_> {
         let inputs = self.inputs();
         let outputs = self.outputs();
         let mut size = self.pack("io", Some(start), &inputs)?;
+        // The user asks that an output take the place of an input. It has to fit there, or it would reach into the
+        // next input.
         for &(input, output) in same_address {
             let (Some(&input), Some(&output)) = (inputs.get(input), outputs.get(output)) else {
                 let (inputs, outputs) = (inputs.len(), outputs.len());
@@ -185,11 +187,14 @@ impl Builder<'_> {
             let home = self.areas.homes[&input];
             self.areas.homes.entry(output).or_insert(home);
         }
+        // Outputs that have no place yet follow behind the inputs.
         for &output in &outputs {
             size = self.settle(output, 0, Bytes(size))?.0;
         }
         self.areas.list[0].size = size;
         self.areas.io = Some((start, size));
+        // Without an area that the chip reserves, inputs and outputs lie in front of the activations, which begin
+        // behind them.
         if self.chip.io_alone.is_none() {
             self.areas.neuron = Bytes(start).checked_add(Bytes(size)).ok_or(NoArea::TooLarge)?.0;
         }

@@ -80,6 +80,7 @@ impl Chooser<'_> {
         let mut trials = Trials::default();
         let mut refusal = None;
         for merges in choices {
+            // A plan that meets the smallest lower bound cannot be beaten by another choice.
             if self.is_final(&trials) {
                 break;
             }
@@ -88,12 +89,15 @@ impl Chooser<'_> {
                 Err(error) => refusal = Some(error),
             }
         }
+        // The costly steps come last: the other compilers' own plan, choices with single concats taken out, and the
+        // search. A user who names a strategy wants that strategy and nothing else.
         if self.strategy.is_none() && !self.is_final(&trials) {
             let theirs = self.successors(today)?;
             self.keep(&mut trials, theirs);
             self.take_out(&mergeable, &mut trials)?;
             self.search_all(all, &mut trials)?;
         }
+        // One choice may fail while another succeeds. The error is reported only if all of them fail.
         match (trials.best, refusal) {
             (Some(best), _) => Ok(best),
             (None, Some(error)) => Err(error),

@@ -101,6 +101,8 @@ impl Shaped<'_> {
         let axis = self.document.integer_attribute(self.op, "axis").unwrap_or(1);
         let rank = i64::try_from(result.dims.len()).ok()?;
         let axis = usize::try_from(if axis < 0 { axis + rank } else { axis }).ok()?;
+        // A concat with an activation computes something, and a chip that packs batches stores the elements in
+        // another order. In both cases the op has work to do even if its operands lie in the right place.
         let has_relu = self.document.integer_attribute(self.op, "do_relu").is_some_and(|flag| flag != 0);
         let repacked = chip.packs_batches && (result.quantised || result.batches != Batches::Apart);
         if has_relu || repacked || !result.is_single_before(axis) || axis >= result.dims.len() {
@@ -110,6 +112,7 @@ impl Shaped<'_> {
         let mut end = 0u64;
         for operand in &self.operands {
             let operand = operand.as_ref()?;
+            // An operand must begin and end at whole bytes, or its neighbour would begin inside of a byte.
             let whole_bytes = operand.elements(0)?.checked_mul(operand.bits)?.is_multiple_of(8);
             if !whole_bytes || operand.bits != result.bits {
                 return None;
@@ -117,6 +120,7 @@ impl Shaped<'_> {
             places.push(end);
             end = end.checked_add(operand.bytes())?;
         }
+        // The sizes must add up. If they do not, the shapes contradict each other and nothing can be merged.
         (end == result.bytes() && !places.is_empty()).then_some(places)
     }
 }

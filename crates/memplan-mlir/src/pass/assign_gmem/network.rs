@@ -282,6 +282,7 @@ impl<'a> Reader<'a> {
         let symbols: HashMap<&str, usize> = functions.iter().enumerate().filter_map(symbol).collect();
         let mut called: HashSet<usize> = HashSet::new();
         let mut used = IndexVec::filled(false, document.value_ids().len());
+        // One walk over all ops finds the functions that are called and the values that are used.
         for op in descendants(document, module) {
             if document.info(op).traits.has(Traits::CALL) {
                 called.extend(document.symbol_name(op).and_then(|name| symbols.get(name)).copied());
@@ -290,6 +291,7 @@ impl<'a> Reader<'a> {
                 document.operands(op).iter().for_each(|&operand| used[operand] = true);
             }
         }
+        // Execution begins in the functions that nobody calls. If there is none, the calls go round in a circle.
         let roots: Vec<usize> = (0..functions.len()).filter(|function| !called.contains(function)).collect();
         if roots.is_empty() && !functions.is_empty() {
             return Err(error(
@@ -323,6 +325,7 @@ impl<'a> Reader<'a> {
             let first = self.network.steps.len();
             self.root_arguments(root)?;
             frames.push(self.enter(root, None)?);
+            // Calls are followed with a stack of frames. A frame resumes behind its call when the callee has returned.
             while let Some(frame) = frames.last_mut() {
                 let (function, call) = (frame.function, frame.call);
                 let Some(op) = frame.ops.next() else {
@@ -488,6 +491,7 @@ impl<'a> Reader<'a> {
         let shaped = self.shaped(function, op)?;
         let in_place = shaped.in_place().filter(|_| action == Action::Compute);
         let places = shaped.concat_places(self.chip);
+        // An op that works in place makes no tensor of its own: its result is another name for its operand.
         if let Some(in_place) = in_place
             && let Some(content) = self.in_place_content(op, in_place)
         {
@@ -502,6 +506,8 @@ impl<'a> Reader<'a> {
             self.network.inputs.extend(&writes);
         }
         let step = self.network.steps.len();
+        // A concat of a weight or of nothing cannot be merged, because that operand is no tensor with a place to
+        // choose.
         let all_tensors = reads.len() == self.document.operands(op).len();
         let action = match (places, writes.as_slice()) {
             (Some(places), &[result]) if all_tensors => {
@@ -576,6 +582,7 @@ impl<'a> Reader<'a> {
         if is_group(self.document, op) {
             groups.insert(op);
         }
+        // All ops inside run some time during this step, so their tensors count as read and written by it.
         for inner in descendants(self.document, op) {
             let around = self.document.parent_op(inner);
             let in_group = around.is_some_and(|around| groups.contains(&around));
@@ -583,12 +590,14 @@ impl<'a> Reader<'a> {
                 return Err(error(self.document, inner, "a call inside a region cannot be followed; inline it"));
             }
             reads.extend(self.reads(inner).into_iter().filter(|tensor| !written.contains(tensor)));
+            // Tensors inside of a group stay in local memory. Only what the group yields is in global memory.
             if in_group {
                 self.group_yield(around, inner);
             } else {
                 self.note_concat(inner);
                 self.region_arguments(inner)?;
                 for &result in self.document.results(inner) {
+                    // A result that already has a content is another name for it and needs no tensor of its own.
                     if self.network.contents[result].is_none()
                         && let Some(tensor) = self.tensor(function, inner, result, Role::Activation)?
                     {

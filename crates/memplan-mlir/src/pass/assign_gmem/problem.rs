@@ -61,6 +61,7 @@ impl Setting<'_> {
         for id in self.network.roots_of_memory() {
             let place = places[id];
             let inner = merges.is_inner(id);
+            // Tensors of one merged tree form a group, which is named after the tree's top.
             if inner && groups[place.top].is_none() {
                 groups[place.top] = Some(builder.group(self.network.tensors[place.top].name.clone()));
             }
@@ -70,6 +71,8 @@ impl Setting<'_> {
             builder.buffer(buffer);
             tensors.push(id);
         }
+        // Ties are set in a second pass, because a group is only made when its first inner tensor is met, and the top
+        // may have come before it.
         for (buffer, &id) in tensors.iter_enumerated() {
             let place = places[id];
             let tie = |group| Tie { group, at: Bytes(place.at) };

@@ -160,9 +160,11 @@ impl Lowering<'_> {
         match (step.action, step.reads.first()) {
             (Action::View, Some(&source)) if self.form == Form::Addressed => {
                 let tensor = &self.network.tensors[result];
+                // Both ends may lie inside of other tensors, so the distance of the two is what counts.
                 let at = tensor.alias.map_or(0, |alias| alias.at) - self.network.root(source).1;
                 vec![range(source, at, 0, tensor.shape.bytes())]
             }
+            // The operands of a concat lie one behind the other in the result, in their order.
             (Action::Concat, _) => {
                 let mut end = 0;
                 let mut ranges = Vec::with_capacity(step.reads.len());

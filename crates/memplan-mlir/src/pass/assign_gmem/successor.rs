@@ -56,6 +56,8 @@ impl Records {
         let chosen = network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged);
         for (concat, _) in chosen {
             let roots: Vec<TensorId> = concat.operands.iter().map(|&(operand, _)| network.root(operand).0).collect();
+            // The record of the first operand stands for the whole concat, from the first operand's start to the last
+            // use of any of them. The others get no bytes, and the result no record.
             let together = roots.iter().fold(lives[concat.result], |life, &root| life.with(lives[root]));
             for (position, &root) in roots.iter().enumerate() {
                 lives[root] = together;
@@ -67,6 +69,7 @@ impl Records {
         builder.space(Space { alignment: Bytes(setting.chip.align), ..Space::new("neuron") });
         let mut tensors = IndexVec::default();
         for id in network.roots_of_memory() {
+            // What has a fixed home in an area of its own takes no room among the activations.
             if setting.areas.homes.contains_key(&id) && !setting.areas.counts_homes {
                 continue;
             }
@@ -94,6 +97,8 @@ fn translate(
     for (buffer, &tensor) in tensors.iter_enumerated() {
         offsets[tensor] = theirs.offset(buffer);
     }
+    // Concats are translated in the order of the program, so a result that is itself an operand of a later concat
+    // has its offset by then.
     for (concat, _) in network.concats.iter().zip(&merges.merged).filter(|(_, merged)| **merged) {
         let (first, _) = network.root(concat.operands.first()?.0);
         let base = offsets[first]?;
@@ -105,6 +110,7 @@ fn translate(
     let mut plan = Plan::empty(&ours.problem);
     for (buffer, &tensor) in ours.tensors.iter_enumerated() {
         let known = &ours.problem.buffers()[buffer];
+        // A fixed tensor stays where it is fixed, whatever their plan says.
         let (space, offset) = match (known.fixed, offsets[tensor]) {
             (Some(fixed), _) => (*known.spaces.first()?, fixed),
             (None, Some(offset)) => (neuron(), offset),

@@ -110,12 +110,16 @@ impl WeightPlan {
         let mut placed: HashMap<(u64, u64), u64> = HashMap::new();
         let mut cursor = Bytes(chip.weights);
         let mut static_size = 0;
+        // Weights of functions with fixed shapes come first, so that one number (`static_size`) separates the two
+        // kinds.
         for wanted in [true, false] {
             for (id, weight) in network.weights.iter_enumerated().filter(|(_, weight)| weight.is_static == wanted) {
                 let class = match contents {
                     Some(contents) => contents.arrays.get(&weight.name).map(|array| array.content),
                     None => weight.previous,
                 };
+                // Without a weight file the class is the address that the weight had before. Two weights of different
+                // sizes may have begun at one address, so the size is part of the key.
                 let known = class.map(|class| (class, weight.bytes));
                 if let Some(&address) = known.and_then(|key| placed.get(&key)) {
                     addresses[id] = address;

@@ -23,6 +23,7 @@ pub(super) fn annotate(view: &View) -> Rewrite {
         .map(|site| (view.lowered.sites[site], view.lifetimes.life(site)))
         .filter(|&(op, _)| view.document.name(op) == "memref.alloc")
         .collect();
+    // Scopes are numbered in the order of the text, and only those that hold an allocation.
     let scopes: BTreeSet<OpId> = allocs.iter().filter_map(|&(op, _)| scope_of(view, op)).collect();
     let numbers: BTreeMap<OpId, usize> = scopes.into_iter().enumerate().map(|(number, op)| (op, number)).collect();
     let mut edits = Edits::default();
@@ -31,6 +32,7 @@ pub(super) fn annotate(view: &View) -> Rewrite {
     }
     for (op, life) in allocs {
         let Some(scope) = scope_of(view, op).and_then(|scope| numbers.get(&scope)) else { continue };
+        // The numbers -1 and -2 are the original's words for these two cases.
         let (first, last) = match life {
             Life::Unused => (-1, -1),
             Life::Untraceable { .. } => (-2, -2),

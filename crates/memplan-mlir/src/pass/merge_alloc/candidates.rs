@@ -63,6 +63,8 @@ impl Candidates {
 }
 
 fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static str> {
+    // Each refusal below is a reason that the user is shown, so the checks go from the most general to the most
+    // particular.
     let life = match view.lifetimes.life(site) {
         Life::Untraceable { why: Untraceable::Escapes, .. } => return Err("it escapes"),
         Life::Untraceable { why, .. } => return Err(why.describe()),
@@ -84,6 +86,8 @@ fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static 
     if !memref.has_static_shape() {
         return Err("its shape is dynamic");
     }
+    // The merged memory is bytes. A view into it has dense rows, and a layout with gaps cannot be written as such
+    // a view.
     if !memref.is_dense() {
         return Err("its elements do not lie row by row without gaps");
     }
@@ -92,6 +96,8 @@ fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static 
     if bytes == 0 {
         return Err("it has no bytes");
     }
+    // An allocation that asks for an alignment gets it only if the pass's alignment is a multiple of it, because
+    // the merged allocation is aligned to that.
     let alignment = match view.document.integer_attribute(op, "alignment") {
         None => natural_alignment(element),
         Some(own) => match u64::try_from(own).ok().filter(|&own| own > 0) {
@@ -159,6 +165,8 @@ pub(super) fn refuse_what_the_original_refuses(view: &View) -> Result<(), PassEr
         let span = view.document.op(op).span;
         Err(PassError::Op { span, message: message.to_owned() })
     };
+    // The original aborts at region ops that do not say how control passes through them. Compatible mode reports
+    // the same message.
     for (op, info) in program.ops().iter_enumerated() {
         let touches = info.accesses.iter().any(|access| !view.aliases.sites(access.value).is_empty());
         let around = view.document.parent_op(view.lowered.ops[op]);
@@ -177,6 +185,7 @@ pub(super) fn refuse_what_the_original_refuses(view: &View) -> Result<(), PassEr
         if view.document.name(op) != "memref.alloc" {
             continue;
         }
+        // An empty buffer is refused before all other checks, as in the original.
         let is_empty = candidate(view, site, op).is_err_and(|reason| reason == "it has no bytes");
         if is_empty {
             return fail(op, "Expecting static shaped allocation");

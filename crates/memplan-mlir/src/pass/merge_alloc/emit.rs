@@ -24,6 +24,7 @@ pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, 
         placements: IndexVec::filled(None, view.lowered.program.sites().len()),
         owners: BTreeMap::new(),
     };
+    // The merged allocations come first, because the views below refer to their names.
     emitter.allocations(frames);
     let mut savings: BTreeMap<SpaceId, (usize, u64)> = BTreeMap::new();
     for candidate in &candidates.list {
@@ -31,6 +32,8 @@ pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, 
             continue;
         };
         let Some(space) = emitter.view_of(candidate, home, address) else { continue };
+        // A buffer inside of parallel loops exists once for each iteration, so without merging it would take that
+        // many times its size.
         let copies: u64 = home.crossed.iter().filter_map(|&op| super::home::copies(view, op)).product();
         let saving = savings.entry(space).or_default();
         saving.0 += 1;

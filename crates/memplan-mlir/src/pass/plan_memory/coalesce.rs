@@ -138,11 +138,14 @@ impl Coalescing<'_> {
         let program = &self.view.lowered.program;
         for &site in planned {
             let carriers = self.carriers(site);
+            // Only a buffer whose older instance is still needed while the new one is filled needs more than one slot.
             if carriers.is_empty() || !self.interference.with_itself(site) {
                 continue;
             }
             let rotation = program.rotation(site);
             let elsewhere = carriers.iter().any(|&(op, _)| Some(op) != rotation);
+            // Slots are taken in turn by the iterations of one loop. If another loop carries the buffer, or an instance
+            // may stay for any number of iterations, no number of slots is enough.
             if rotation.is_none() || elsewhere || self.ages_without_end(&carriers) {
                 self.groups.hopeless.push(site);
                 continue;
@@ -150,6 +153,7 @@ impl Coalescing<'_> {
             if rotation.is_some_and(|around| self.interference.with_itself_outside(site, around)) {
                 self.groups.left_alone.push(site);
             }
+            // Each carried position may hold one older instance; the one that is being filled is one more.
             let slots = carriers.len() as u32 + 1;
             self.groups.needed_slots.insert(site, slots);
             self.settled.insert(site);
@@ -216,6 +220,8 @@ impl Coalescing<'_> {
     fn join_values(&mut self) {
         let program = &self.view.lowered.program;
         let mut classes = Classes::new(program.values().len());
+        // Edges say which value becomes which. Only allocations and values handed over by structured control flow are
+        // joined. Arguments of branches may come from anywhere and are not.
         for &(target, source) in &self.edges {
             let source = self.interference.root(source);
             let plain = matches!(program.value(source).origin, Origin::Alloc(_) | Origin::Incoming);
@@ -225,6 +231,7 @@ impl Coalescing<'_> {
         }
         let mut members: HashMap<ValueId, Vec<SiteId>> = HashMap::new();
         let mut order = Vec::new();
+        // Classes are kept in the order of their first site, so that the result does not depend on hashing.
         for (site, info) in program.sites().iter_enumerated() {
             let list = members.entry(classes.find(info.value)).or_insert_with(|| {
                 order.push(classes.find(info.value));
@@ -235,6 +242,8 @@ impl Coalescing<'_> {
         for class in order {
             let list = members.remove(&class).unwrap_or_default();
             for (at, &later) in list.iter().enumerate() {
+                // Each site is compared with a limited number of sites before it. Classes of thousands of members would
+                // cost the square of that otherwise, and a pair that is not joined costs memory only.
                 for &earlier in list[..at].iter().rev().take(MOST_COMPARED) {
                     self.join(earlier, later);
                 }

@@ -22,6 +22,8 @@ pub(super) fn files(view: &View, functions: &[PlannedFunction]) -> Vec<(String, 
             Core::Any => "memory_info.json",
         };
         let rows = records(view, function, &temporaries);
+        // Functions of the same kind of core share a file. A list keeps the files in the order of their first
+        // function.
         match files.iter_mut().find(|(other, ..)| *other == name) {
             Some((_, kernels, all)) => {
                 kernels.push(json!(function.name));
@@ -62,6 +64,7 @@ fn records(
         let op = site.map(|&site| view.lowered.sites[site]).or_else(|| fixed().copied());
         let span = op.map_or(Span::default(), |op| view.document.op(op).span);
         let (line, column) = line_column(view.document.source(), span.start as usize);
+        // The drawing tool expects closed intervals, so the last step is one less than our end.
         let life = info.lifetime.start().zip(info.lifetime.end()).map(|(start, end)| [start.0, end.0 - 1]);
         let offsets = plan.placements[id]
             .as_ref()
@@ -78,6 +81,7 @@ fn records(
             "level": level,
         })
     };
+    // Every memory of the function has a record, also one in which nothing was placed.
     let record = |(space, info): (memplan_core::SpaceId, &memplan_core::Space)| {
         let here = problem.buffers().iter_enumerated().filter(|(_, buffer)| buffer.spaces.contains(&space));
         json!({

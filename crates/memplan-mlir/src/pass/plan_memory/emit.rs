@@ -114,6 +114,8 @@ impl Emitter<'_> {
                 casts.push(cast);
             }
         }
+        // Casts of multi-buffers move to the front of their loop, together with their marks. Their old lines are
+        // deleted and written anew elsewhere; all other casts are replaced where they stand.
         let marked = self.marked(&casts);
         let moved: HashSet<OpId> = marked
             .iter()
@@ -121,6 +123,7 @@ impl Emitter<'_> {
             .flat_map(|marked| [casts[marked.cast].op, marked.mark])
             .chain(self.deallocations())
             .collect();
+        // A cast that moves may meet another value of the same name, so names are settled before any text is written.
         self.name_apart(&mut casts, &moved);
         for cast in casts.iter().filter(|cast| !moved.contains(&cast.op)) {
             self.edits.replace(self.view.document.op(cast.op).span, cast.text());

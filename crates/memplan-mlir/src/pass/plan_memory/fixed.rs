@@ -176,6 +176,8 @@ impl<'a> Uses<'a> {
             accesses: IndexVec::filled(Vec::new(), count),
             marked: marked(view),
         };
+        // `receivers` says where a value goes on: through control flow, views and merges. A cast's bytes are taken as
+        // long as any value that may be the cast is in use.
         for (target, source) in program.incoming_edges() {
             uses.receivers[source].push(target);
         }
@@ -295,6 +297,8 @@ pub(super) fn pieces(casts: &[Cast], is_here: impl Fn(&str) -> bool, scope: &Sco
         .flat_map(|cast| cast.addresses.iter().map(move |&address| (taken_bytes(address, cast.size, scope), cast)))
         .filter(|(bytes, _)| !bytes.is_empty())
         .collect();
+    // Between two neighbouring cuts the set of casts that cover a byte does not change, so a piece has one
+    // lifetime.
     let mut cuts: BTreeMap<u64, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for (index, (bytes, _)) in here.iter().enumerate() {
         cuts.entry(bytes.start).or_default().0.push(index);
@@ -308,6 +312,7 @@ pub(super) fn pieces(casts: &[Cast], is_here: impl Fn(&str) -> bool, scope: &Sco
         if let Some(&first) = covering.first() {
             let taken = united(covering.iter().map(|&index| (here[index].1.first, here[index].1.last)));
             let op = here[first].1.op;
+            // Neighbouring pieces with the same lifetime are one piece. That keeps the problem small.
             match pieces.last_mut() {
                 Some(last) if last.bytes.end == start && last.taken == taken => last.bytes.end = cut,
                 _ => pieces.push(Piece { bytes, taken, op }),

@@ -50,9 +50,12 @@ pub(super) fn plan_all(
         overflows: Vec::new(),
     };
     planner.find_buffers()?;
+    // A buffer of the other core with an owner here gets its owner's address in the end (`couple`), so it is not
+    // planned by itself.
     let own = |site: &SiteId| planner.owner(*site).is_none();
     let planned: Vec<SiteId> = planner.by_function.iter().flatten().copied().filter(own).collect();
     let groups = coalesce(view, &planner.users, &planned, InPlace::Always);
+    // These refusals come before any planning, so that a user sees the cause and not a plan that fails the check.
     planner.refuse_hopeless(&groups)?;
     planner.leave_alone(&groups);
     planner.refuse_nested_kernels()?;
@@ -61,6 +64,7 @@ pub(super) fn plan_all(
         planner.function(function, &groups, strategy, request)?;
     }
     planner.couple();
+    // All functions are tried even if the first does not fit: a user wants to see every one that is too large.
     match planner.overflows.is_empty() {
         true => Ok(planner.all),
         false => Err(PassError::DoesNotFit(planner.overflows)),
@@ -162,6 +166,7 @@ impl Planner<'_> {
             targets.entry(function).or_insert_with(|| self.target(function));
             let op = self.view.lowered.sites[site];
             let span = self.view.document.op(op).span;
+            // Only `memref.alloc` makes an on-chip buffer to be planned. Other sites keep what they have.
             if self.view.document.name(op) != "memref.alloc" {
                 continue;
             }
@@ -172,6 +177,8 @@ impl Planner<'_> {
             }
             self.check(site, span)?;
             self.warn_of_reads(site, written[site], span);
+            // If several instances exist at once, one address cannot serve them all. The allocation stays, which is
+            // right and costs memory.
             let several = matches!(self.view.lifetimes.life(site), Life::Untraceable { .. });
             if several || self.may_have_instances_side_by_side(site) {
                 let message = format!("{} keeps its allocation: several instances exist at once", self.names[site]);
@@ -181,6 +188,7 @@ impl Planner<'_> {
             self.by_function[function].push(site);
             self.note_owner(site, function);
         }
+        // These remarks would only disturb in functions where nothing is planned.
         for (function, sites) in self.by_function.iter_enumerated() {
             let guessed = targets.get(&function).is_some_and(|(_, known)| !known);
             if guessed && !sites.is_empty() {
@@ -277,6 +285,7 @@ impl Planner<'_> {
     /// that are alive across the call: each is planned as if it were alone.
     fn refuse_nested_kernels(&self) -> Result<(), PassError> {
         let (document, program) = (self.view.document, &self.view.lowered.program);
+        // Only functions with buffers of their own matter: a callee without any cannot overwrite anything.
         let mut kernels: HashMap<(Option<crate::OpId>, &str), FunctionId> = HashMap::new();
         for (function, _) in self.by_function.iter_enumerated().filter(|(_, sites)| !sites.is_empty()) {
             let op = self.view.lowered.functions[function];
@@ -290,6 +299,8 @@ impl Planner<'_> {
             let module = document.parent_op(self.view.lowered.functions[caller]);
             let callee = kernels.get(&(module, document.symbol_name(called).unwrap_or_default()));
             let Some(&callee) = callee else { continue };
+            // A buffer of the caller is in danger if it is alive across the call, and if the callee has buffers in the
+            // same memory.
             let alive = |site: &&SiteId| matches!(self.view.lifetimes.life(**site), Life::Range { first, last } if first <= op && op <= last);
             let clash = |site: &SiteId| {
                 let space = program.site(*site).space;
@@ -406,6 +417,7 @@ impl Planner<'_> {
         strategy: Option<&dyn Strategy>,
         request: &Request,
     ) -> Result<(), PassError> {
+        // What lies in the other core's memory gets its owner's address later.
         let sites: Vec<SiteId> =
             self.by_function[function].iter().copied().filter(|&site| self.owner(site).is_none()).collect();
         if sites.is_empty() {
@@ -420,6 +432,8 @@ impl Planner<'_> {
             self.taken(function, &target, &sites).into_iter().map(|(_, piece)| piece.op).collect();
         let plan = match outcome {
             Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => plan,
+            // A function that does not fit is explained and the next one is planned. All failures are reported
+            // together.
             outcome => {
                 let failure = overflow::Failure {
                     view: self.view,
@@ -540,9 +554,11 @@ impl Planner<'_> {
 
     fn warn(&mut self, op: crate::OpId, problem: &Problem, report: &Report) {
         let span = self.view.document.op(op).name_span;
+        // Only these two modes let engines wait for each other; the others have nothing to report.
         for row in report.spaces.iter().filter(|row| matches!(row.mode, Mode::Levels | Mode::Search)) {
             let space = &problem.spaces()[row.space];
             let bits = |bytes: Bytes| u128::from(bytes.0) * 8;
+            // The first message is the original's, word for word, for tools that look for it.
             if let (Some(needed), Some(capacity)) = (row.without_crossing, space.capacity) {
                 let message = format!(
                     "warning: [hivm-plan-memory] There reused some dma buffers in {} address space, which may stall \

@@ -106,9 +106,11 @@ impl<'a> Interference<'a> {
             for access in &info.accesses {
                 let root = self.root(access.value);
                 self.use_at(root, op);
+                // An op may access one root several times. It is listed once.
                 if access.kind.writes() && self.writes[root].last() != Some(&op) {
                     self.writes[root].push(op);
                 }
+                // Somebody outside may use an escaped buffer at any later time, so the use never ends.
                 if access.kind == AccessKind::Escape {
                     self.matters(root, Use { at: None, end: u64::MAX });
                 }
@@ -116,6 +118,7 @@ impl<'a> Interference<'a> {
             for &value in info.inits() {
                 self.use_at(self.root(value), op);
             }
+            // Merging values reads none of them, but the merged value is a new name for them from here on.
             for &value in &info.results {
                 if let Origin::Merged(sources) | Origin::Opaque(sources) = &program.value(value).origin {
                     for &source in sources {
@@ -125,6 +128,7 @@ impl<'a> Interference<'a> {
             }
         }
         for block in program.blocks() {
+            // A branch hands its values over at the end of its block. An empty block ends where its region's op stands.
             let end = block.ops.last().copied().or(program.region(block.region).op);
             for &value in block.branches.iter().flat_map(|branch| &branch.values) {
                 if let Some(end) = end {

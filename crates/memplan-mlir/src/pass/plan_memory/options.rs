@@ -95,6 +95,7 @@ impl Options {
         for (key, value) in options.iter() {
             let flag = |name: &'static str| PassOptions::flag(name, value);
             let text = value.unwrap_or_default();
+            // The names are those of the original pass, so that command lines can be taken over as they are.
             match key {
                 "mem-plan-mode" => {
                     let names =

@@ -99,6 +99,8 @@ impl Failure<'_> {
 
     fn details(&self, space: SpaceId, peak: Peak, capacity: Bytes, proved: bool) -> String {
         let mut text = String::new();
+        // Three cases that a user must be able to tell apart: it cannot fit, it does not fit with these in-place
+        // choices, or the search gave up.
         let verdict = match (proved, peak.bytes > capacity) {
             (true, _) => "it is proved that no plan can fit",
             (false, true) => "no plan was found; one may exist that puts other buffers together than these",
@@ -107,6 +109,8 @@ impl Failure<'_> {
         let _ = writeln!(text, "  level2, level1 and level0 failed, and so did the search: {verdict}");
         let here = |buffer: &BufferId| self.problem.buffers()[*buffer].spaces.contains(&space);
         let buffers: Vec<BufferId> = self.problem.buffers().ids().filter(here).collect();
+        // If the peak alone is too large, the buffers alive at that moment are the explanation. Otherwise the bytes
+        // would suffice and fragmentation is the problem.
         let shown = match (peak.step, peak.bytes > capacity) {
             (Some(step), true) => {
                 let (place, excess) = (self.place_of(step), peak.bytes.0 - capacity.0);
@@ -124,6 +128,7 @@ impl Failure<'_> {
             (step, false) => self.fragmented(space, step, peak.bytes, capacity, &buffers, &mut text),
         };
         let rows = self.rows(&shown);
+        // The list is cut: the largest buffers come first and are the ones worth changing.
         for row in rows.iter().take(LISTED) {
             let _ = writeln!(text, "    {}", row.text);
         }
@@ -234,6 +239,8 @@ impl Failure<'_> {
             return;
         }
         let mut dropped = Vec::new();
+        // Multi-buffering is dropped from the largest buffers first, one more in each trial. Advice is only given
+        // after a trial has shown that it works.
         for &buffer in multi.iter().take(MOST_DROPPED) {
             dropped.push(buffer);
             let single = |candidate: BufferId, slots: &mut u32| {
@@ -248,6 +255,7 @@ impl Failure<'_> {
                 return;
             }
         }
+        // Even without all of them it does not fit. Saying so keeps the user from trying.
         let saved = |buffer: &BufferId| {
             let slots = u64::from(info(*buffer).slots - 1);
             info(*buffer).bytes().unwrap_or_default().0.saturating_mul(slots)

@@ -58,6 +58,7 @@ pub(super) fn find(view: &View) -> HashMap<SiteId, Users> {
             }
         };
         let document = view.document;
+        // A target file may name the pipe of an op. Its word counts more than the built-in rules below.
         if let Some(pipe) = view.pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
             for value in touched(document, op, pipe.touches) {
                 note(value, &|users| users.named = Some(pipe.name.clone()));
@@ -71,12 +72,14 @@ pub(super) fn find(view: &View) -> HashMap<SiteId, Users> {
         }
         let Some(name) = hivm_name(document, op) else { continue };
         let (ins, outs) = (document.group_memrefs(op, "ins"), document.group_memrefs(op, "outs"));
+        // An op that runs as a loop over single numbers uses the scalar unit, whatever engine its name suggests.
         if document.runs_as_scalar_loop(op) {
             for &value in ins.iter().chain(&outs) {
                 note(value, &|users| users.scalar = true);
             }
             continue;
         }
+        // A transfer uses an engine only on the on-chip side: a load fills its outputs, a store empties its inputs.
         let (moved, pipe) = match moves(document, name, &ins, &outs) {
             Some((true, pipe)) => (&outs, pipe),
             Some((false, pipe)) => (&ins, pipe),

@@ -83,16 +83,21 @@ impl Kernel<'_> {
             let space = *spaces.entry(scope.name.clone()).or_insert_with(|| builder.space(space(scope)));
             let groups = choice.of(scope);
             let slots = groups.of(site).map_or(self.view.lowered.program.site(site).slots, |group| group.slots);
+            // Where memory is short, temporary buffers that no op touches count as having no life, so they need no
+            // bytes.
             let counts_idle = !choice.short.contains(&scope.name);
             let lifetime = self.lifetime(site, counts_idle);
             let buffer = Buffer { spaces: smallvec![space], slots, ..self.buffer(site, lifetime) };
             ids.insert(site, builder.buffer(buffer));
         }
+        // Bytes that the kernel uses at its own addresses become buffers with fixed offsets.
         for (number, (name, piece)) in self.taken.iter().enumerate() {
             if let Some(&space) = spaces.get(name) {
                 builder.buffer(Buffer { spaces: smallvec![space], ..self.taken_buffer(number, piece) });
             }
         }
+        // All members of a group must share with its first member, which is enough to make them share with each
+        // other.
         for &site in self.sites {
             let Some(scope) = self.scope(site) else { continue };
             let first = choice.of(scope).of(site).and_then(|group| group.members.first());
@@ -100,6 +105,8 @@ impl Kernel<'_> {
                 builder.must_share(ids[first], ids[&site]);
             }
         }
+        // Both sets of groups may list the same pair. It counts only from the set that is chosen for the memory of
+        // the result.
         for groups in [Some(choice.tight), choice.loose].into_iter().flatten() {
             for &(result, donor) in &groups.stalling {
                 let meant = self.scope(result).is_some_and(|scope| std::ptr::eq(choice.of(scope), groups));
@@ -108,6 +115,7 @@ impl Kernel<'_> {
                 }
             }
         }
+        // The check has rejected these pairs in an earlier plan.
         for (one, other) in self.view.apart.pairs() {
             if let (Some(&one), Some(&other)) = (ids.get(&one), ids.get(&other)) {
                 builder.must_not_share(one, other);
@@ -119,6 +127,8 @@ impl Kernel<'_> {
     /// The third problem, for one memory.
     pub(super) fn relaxation(&self, groups: &Groups, loose: &Groups, name: &str) -> Result<Problem, ProblemError> {
         let program = &self.view.lowered.program;
+        // A donor ends where the earliest of its results begins. In a real plan it may live on; the relaxation
+        // assumes the best case, so what it cannot pack nobody can.
         let mut donors: HashMap<SiteId, u64> = HashMap::new();
         for &(result, donor) in &loose.stalling {
             if let Life::Range { first, .. } = self.view.lifetimes.life(result) {
@@ -137,6 +147,8 @@ impl Kernel<'_> {
             let whole = self.lifetime(site, false);
             let mut life: Vec<(u64, u64)> =
                 whole.intervals().iter().map(|part| (part.start.0, part.end.0.min(end))).collect();
+            // Of buffers that may lie together, each moment is counted for one member only. The parts of a life that an
+            // earlier member covers are cut out.
             if let Some(first) = groups.of(site).and_then(|group| group.members.first()) {
                 let others = counted.entry(*first).or_default();
                 for &other in others.iter() {

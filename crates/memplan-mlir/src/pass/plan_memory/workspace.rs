@@ -51,6 +51,8 @@ pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> 
             planned.push(site);
         }
     }
+    // Workspaces that a loop carries must keep one place, so they are grouped before each function is planned by
+    // itself.
     let groups = coalesce(view, &HashMap::new(), &planned, InPlace::Always);
     let mut workspaces = Workspaces {
         view,
@@ -108,6 +110,7 @@ impl Workspaces<'_> {
         let mut spaces: HashMap<Option<ValueId>, SpaceId> = HashMap::new();
         let mut ids: HashMap<SiteId, BufferId> = HashMap::new();
         for &site in sites {
+            // Each argument of the kernel is a memory of its own, so workspaces of different arguments never share.
             let from = argument(self.view, site);
             let name = from.map_or("workspace".to_owned(), |value| self.view.document.value_name(value).to_owned());
             let space = Space { alignment: Bytes(ALIGNMENT), ..Space::new(name) };
@@ -132,6 +135,8 @@ impl Workspaces<'_> {
             }
         }
         let problem = builder.build()?;
+        // Without reuse the workspaces lie one behind the other, as the original places them. With reuse the search
+        // looks for the smallest plan.
         let outcome = match self.view.options.reuse_workspace {
             false => levels::plan(&problem, levels::Order::Start, request).0,
             true => {
@@ -142,6 +147,7 @@ impl Workspaces<'_> {
         let (Outcome::Optimal(plan) | Outcome::Feasible { plan, .. }) = outcome else {
             return Err(PassError::NoPlan { strategy: "levels" });
         };
+        // Spaces of several functions are numbered one after another in the placements of the whole program.
         for (&site, placement) in sites.iter().zip(&plan.placements) {
             let shifted = |placement: &Placement| SpaceId::from_index(self.spaces + placement.space.index());
             self.placements[site] =
@@ -252,10 +258,13 @@ fn report_sizes(view: &View, ends: &BTreeMap<crate::OpId, BTreeMap<Option<ValueI
     let mut sizes: BTreeMap<(crate::BlockId, String), (crate::OpId, u64)> = BTreeMap::new();
     for (&function, ends) in ends {
         let Some(kernel) = document.symbol_name(function) else { continue };
+        // The two halves of a mixed kernel have one workspace between them. Their common name is the name without the
+        // suffix.
         let stripped = kernel.strip_suffix("_mix_aic").or_else(|| kernel.strip_suffix("_mix_aiv"));
         let kernel = stripped.filter(|_| view.options.profile == Profile::RegisterBased).unwrap_or(kernel);
         let name = format!("{kernel}_infer_workspace_shape_function");
         let module = document.op(function).parent;
+        // A function that exists already was written by somebody who knows better, and it stays.
         if !existing.contains(&(module, name.as_str())) {
             let known = sizes.entry((module, name)).or_insert((function, 0));
             known.1 = known.1.max(size(ends));

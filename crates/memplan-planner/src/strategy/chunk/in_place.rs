@@ -59,12 +59,16 @@ impl Replay<'_> {
     pub(super) fn take_over(&mut self, index: usize, bytes: u64) -> Option<ChunkId> {
         let candidates = self.candidates(index);
         let run = self.best_run(index, &candidates, bytes)?;
+        // A run with less than a tenth of the bytes would have to grow by most of the request, so nothing is gained
+        // by taking it. The tenth is the original's number.
         if run.bytes.saturating_mul(10) < bytes {
             return None;
         }
         let victims: Vec<usize> = run.chunks.iter().filter_map(|&chunk| victim_in(&candidates, chunk)).collect();
         let last_victim = run.chunks.last().and_then(|&chunk| victim_in(&candidates, chunk));
         let all = self.join_run(&run, bytes);
+        // From here on the victims have no chunk of their own. If one is freed later, there is nothing to give back
+        // except a remainder.
         for &victim in &victims {
             self.held[victim] = None;
         }
@@ -73,6 +77,8 @@ impl Replay<'_> {
             return Some(all);
         }
         let (taken, rest) = self.row.split(all, bytes);
+        // The bytes behind the newcomer belong to the last victim until it is freed, if the run ended in a victim's
+        // chunk. Otherwise they were free before.
         match last_victim {
             Some(victim) => {
                 self.row.chunk_mut(rest).is_remainder = true;

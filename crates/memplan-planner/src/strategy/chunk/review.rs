@@ -78,6 +78,9 @@ impl Review<'_> {
     fn add_rectangles(&self, victim: usize, takers: &[usize], rectangles: &mut Vec<Rectangle>) {
         let Record { start, end, .. } = self.records[victim];
         let (low, high) = self.range(victim);
+        // `unclaimed` holds the victim's bytes that no taker has had so far, as disjoint ranges by their lower end.
+        // Takers come in the order of their starts, so the first one to claim a byte is the one that ends the
+        // victim's life there.
         let mut unclaimed = BTreeMap::from([(low, high)]);
         let mut add = |low: u64, high: u64, end: u64| {
             if low < high && start < end {
@@ -96,6 +99,7 @@ impl Review<'_> {
                 add(from.max(low), to.min(high), self.records[taker].start.min(end));
             }
         }
+        // What nobody takes over stays alive until the victim's own end.
         for (low, high) in unclaimed {
             add(low, high, end);
         }

@@ -69,6 +69,7 @@ fn takes_all_slots(problem: &Problem, plan: &Plan, earlier: BufferId, later: Buf
 fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     let used = |id: &BufferId| !problem.buffers()[*id].lifetime.is_empty();
     let mut order: Vec<BufferId> = problem.buffers().ids().filter(used).collect();
+    // In the order of starts, whoever has a byte before is the one whose end the newcomer has to wait for.
     order.sort_by_key(|&id| (problem.buffers()[id].lifetime.start(), id));
     let mut owners: BTreeMap<SpaceId, Owners> = BTreeMap::new();
     let mut found = Vec::new();
@@ -83,6 +84,7 @@ fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
         }
         let block = |id: BufferId| problem.blocks().place_of(id).map(|(block, _)| block);
         for earlier in before {
+            // Members of one entry lie on the same bytes on purpose (in place), and the op itself orders them.
             let one_entry = block(earlier).is_some() && block(earlier) == block(later);
             if !one_entry {
                 found.push(Crossing { earlier, later });

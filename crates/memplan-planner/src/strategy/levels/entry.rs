@@ -235,12 +235,16 @@ impl Entries {
     /// The items, side by side and in the order of need: what shares with
     /// nobody, what DMA touches, the rest, what is used as scalars.
     fn arrange(&mut self, order: Order) {
+        // This is the order of the plan in which nothing is shared: the first slots of all entries, then their
+        // further slots.
         self.items = (0..self.list.len()).map(|entry| Item { entry, slot: 0 }).collect();
         for entry in 0..self.list.len() {
             self.items.extend((1..self.list[entry].slots).map(|slot| Item { entry, slot }));
         }
         let size = |item: &Item| self.list[item.entry].size;
         self.sum = self.items.iter().fold(0u64, |sum, item| sum.saturating_add(size(item)));
+        // Exclusive buffers have the least choice, so they are placed first. Then come DMA buffers, because sharing
+        // with them costs the most, and scalar buffers last.
         let class = |entry: usize| {
             let Entry { exclusive, pipes, .. } = &self.list[entry];
             if *exclusive {
@@ -254,6 +258,7 @@ impl Entries {
             }
         };
         let mut entries: Vec<usize> = (0..self.list.len()).collect();
+        // Within a class the original keeps the order of the program unless it is asked for the largest first.
         let largest = |entry: usize| match order {
             Order::LargestFirst if class(entry) > 0 => u64::MAX - self.list[entry].size,
             _ => 0,

@@ -51,6 +51,7 @@ struct Alone {
 
 impl Alone {
     fn of(problem: &Problem, space: SpaceId) -> Option<Alone> {
+        // Only problems in which each buffer has one candidate space come here, so the first one is its space.
         let here = |id: &BufferId| problem.buffers()[*id].spaces.first() == Some(&space);
         let ids: Vec<BufferId> = problem.buffers().ids().filter(here).collect();
         let mut builder = ProblemBuilder::new();
@@ -60,7 +61,9 @@ impl Alone {
             buffer.spaces = std::iter::once(only).collect();
             builder.buffer(buffer);
         }
+        // `ids` is sorted, so the position in it is the number in the smaller problem.
         let local = |id: BufferId| ids.binary_search(&id).ok().map(BufferId::from_index);
+        // Relations between two memories cannot exist in a problem with one memory; those are dropped.
         for overlay in problem.overlays() {
             if let (Some(buffer), Some(over)) = (local(overlay.buffer), local(overlay.over)) {
                 builder.overlay(Overlay { buffer, over, kind: overlay.kind });

@@ -59,6 +59,8 @@ impl Outline {
         let address = covered[0].offset;
         let end = address + size;
         let mut bounds = Vec::with_capacity(covered.len() + 1);
+        // In split mode each covered stretch keeps the lives of those who were there before, which is exact.
+        // Otherwise the item becomes one stretch with the lives of all: coarser, as in the original.
         if self.split {
             for bound in &covered {
                 let extent = bound.extent.min(end - bound.offset);
@@ -71,12 +73,14 @@ impl Outline {
             let exclusive = exclusive || covered.iter().any(|bound| bound.exclusive);
             bounds.push(Bound { offset: address, extent: size, life: united, exclusive, last: Some(item) });
         }
+        // The last covered stretch may reach beyond the item. That part keeps what it had.
         if let Some(tail) = covered.last().filter(|bound| bound.offset + bound.extent > end) {
             let extent = tail.offset + tail.extent - end;
             bounds.push(Bound { offset: end, extent, ..tail.clone() });
         }
         let count = bounds.len();
         self.bounds.splice(first..=last, bounds);
+        // The old bounds are handed back, so that the placement can be undone.
         Replaced { at: first, count, bounds: covered }
     }
 

@@ -253,6 +253,7 @@ impl<'e> Planner<'e> {
         let mut first = 0;
         'starts: while first < self.outline.bounds.len() {
             let address = self.outline.bounds[first].offset;
+            // Addresses only rise from here on. If the item does not fit below the capacity now, it never will.
             if self.capacity - address < entry.size || self.work > WORK {
                 return None;
             }
@@ -261,8 +262,12 @@ impl<'e> Planner<'e> {
                 let bound = self.outline.bounds.get(last)?;
                 let end = bound.offset + bound.extent;
                 self.work += 1;
+                // This is where the item stood before it was taken back. The same place would lead to the same dead
+                // end.
                 let again = last == first && self.forbidden == Some((index, address));
                 if again || self.taken(item, level, last, address) {
+                    // The run is broken at `last`. Any start up to there would cover the same bound, so the next start
+                    // is behind it.
                     first = last + 1;
                     continue 'starts;
                 }
