@@ -136,9 +136,11 @@ fn candidate(
     let mut changes = changes.to_vec();
     let mut copied = 0u64;
     let mut next = 0;
+    // Tilings are sorted by their steps and do not overlap. What lies between two of them is kept as it is.
     for &index in &chosen.tilings {
         let Tiling { steps, grid, .. } = &offer[index];
         rewrite.ops.extend(schedule.steps[next..steps.start].iter().map(|step| kept(net, step)));
+        // Numbers of new tensors follow those of the network and of the tensors made so far.
         let first = net.graph.tensors.len() + rewrite.tensors.len();
         let patch = patch(net, schedule, steps.clone(), *grid, first).ok()?;
         rewrite.tensors.extend(patch.tensors);

@@ -142,12 +142,14 @@ impl Writer<'_, '_> {
     ) -> Result<TensorId, String> {
         let range = ranges[axis].clone();
         let count = range.end - range.start;
+        // A single row of tiles is assembled by its columns at once, without a concatenation of one.
         if count == 1 && axis == 0 {
             return self.assemble(tiles, 1, ranges, into);
         }
         if count == 1 {
             return self.tile(tiles.image, tiles.region(&ranges));
         }
+        // A concatenation takes a limited number of operands. More tiles are joined in groups, and the groups again.
         let parts = count.min(self.net.dialect.most_joined as u64);
         let mut inputs = Vec::new();
         for index in 0..parts {
@@ -156,6 +158,7 @@ impl Writer<'_, '_> {
             ranges[axis] = range.start + part.start..range.start + part.end;
             inputs.push(self.assemble(tiles, axis, ranges, None)?);
         }
+        // Only the outermost concatenation writes the image itself. Inner ones write tensors of their own.
         let output = match into {
             Some(image) => image,
             None => self.part_of(tiles.image, tiles.region(&ranges)),

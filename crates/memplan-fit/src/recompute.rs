@@ -224,10 +224,13 @@ pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
     let mut latest = BTreeMap::<TensorId, TensorId>::new();
     for &op in order {
         let draft = &graph.ops[op];
+        // A reader takes the copy that was written last, so that earlier copies can be dropped.
         let inputs = draft.inputs.iter().map(|input| latest.get(input).copied().unwrap_or(*input)).collect();
         runs[op.index()] += 1;
         let run = runs[op.index()];
         let outputs = draft.outputs.iter().map(|&output| {
+            // The first run writes the tensors of the network itself, so that a schedule without repetition changes
+            // nothing.
             if run == 1 {
                 return output;
             }
@@ -310,11 +313,14 @@ fn collect(
 ) -> bool {
     let step = &schedule.steps[written];
     let op = &net.graph.ops[step.op];
+    // An op with state must run once, and an output of the network must be written once.
     if op.is_stateful || step.outputs.iter().any(|output| net.graph.outputs.contains(output)) {
         return false;
     }
     for input in &step.inputs {
         let is_there = lives.is_alive_before(input.index(), reader);
+        // An input that is still in memory costs nothing. One that is not has to be computed again, unless it is
+        // written after the worst moment anyway or the depth is used up.
         let source = lives.written[input.index()].filter(|&source| depth > 1 && !is_there && source < worst);
         if let Some(source) = source
             && !collect(net, schedule, lives, source, (reader, worst), depth - 1, again)

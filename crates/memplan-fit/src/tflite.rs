@@ -79,6 +79,7 @@ fn macs(graph: &Graph, op: &Op) -> u64 {
 
 /// How an operator can be computed part by part, or why it cannot.
 fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, String> {
+    // Computing such an operator in parts would run it several times.
     if op.is_stateful {
         return Err("it has state, or does something besides writing its output".to_owned());
     }
@@ -99,6 +100,8 @@ fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, S
         }
         "MAX_POOL_2D" => pooled(image(0)?, output, attributes.window, Border::Value(Fill::Lowest)),
         "AVERAGE_POOL_2D" | "L2_POOL_2D" => pooled(image(0)?, output, attributes.window, Border::LeftOut),
+        // With a filter as large as its stride each output position comes from one input position. Larger filters
+        // overlap, and sums over tiles would be incomplete.
         "TRANSPOSE_CONV" => {
             let filter = image(1)?;
             let options = attributes.window.ok_or("its options are missing")?;
@@ -109,6 +112,7 @@ fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, S
         }
         "RESIZE_NEAREST_NEIGHBOR" if attributes.aligns_corners => Err("it aligns corners".to_owned()),
         "RESIZE_NEAREST_NEIGHBOR" => scaled(image(0)?, output, 0, (1, SizeForm::HeightWidth)),
+        // Only channels can be joined tile by tile: joined along rows or columns, a tile would mix several inputs.
         "CONCATENATION" if attributes.axis != 3 && attributes.axis != -1 => {
             Err("it joins images along something else than their channels".to_owned())
         }
@@ -137,8 +141,11 @@ fn windowed(
             return Err("its options make no sense".to_owned());
         }
         let too_large = || "its numbers are too large".to_owned();
+        // Dilation spreads the filter: a window covers (filter - 1) * dilation + 1 positions.
         let size = (filter - 1).checked_mul(dilation).and_then(|size| size.checked_add(1)).ok_or_else(too_large)?;
         let end = (outputs - 1).checked_mul(stride).and_then(|end| end.checked_add(size)).ok_or_else(too_large)?;
+        // `Same` adds as much border as the last window lacks, half of it in front, rounded down, as TensorFlow Lite
+        // does.
         let before = match options.edges {
             Edges::Same => end.saturating_sub(inputs) / 2,
             Edges::Valid if end > inputs => return Err("its shapes do not go together".to_owned()),

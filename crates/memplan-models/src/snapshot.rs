@@ -338,6 +338,8 @@ fn own_plan(
 ) -> Option<Plan> {
     let mut layouts: BTreeMap<(u64, u64), Vec<Laid>> = BTreeMap::new();
     let mut plan = Plan::empty(problem);
+    // Segments lie anywhere in the address space of the device. Laid one after the other they form one range from
+    // zero, which is what a plan can say.
     for device in devices {
         for (stream, ranges) in device.ranges()? {
             let Some(&space) = spaces.get(&(device.number, stream)) else { continue };
@@ -353,12 +355,15 @@ fn own_plan(
     }
     let place = |(device, one): &(&Device, &Allocation)| -> Option<Option<Placement>> {
         let layout = layouts.get(&(device.number, one.stream))?;
+        // The segment of an allocation is the last one that starts at or before its address.
         let after = layout.partition_point(|laid| laid.address <= one.address);
         let &Laid { address, size, base } = layout.get(after.checked_sub(1)?)?;
         let inside = one.address - address;
         (inside.checked_add(one.size)? <= size)
             .then(|| Some(Placement::at(spaces[&(device.number, one.stream)], Bytes(base + inside))))
     };
+    // One allocation outside of all segments means that the recording is incomplete. Then there is no plan to
+    // compare with.
     plan.placements = all.iter().map(place).collect::<Option<IndexVec<_, _>>>()?;
     Some(plan)
 }

@@ -113,12 +113,15 @@ fn placed_values<'d>(dump: &'d Dump, text: &str) -> Result<(Vec<Placed<'d>>, Vec
     let bases = dump.bases(text)?;
     let mut placed = Vec::new();
     let mut without = Vec::new();
+    // Allocations that XLA did not plan (parameters, constants) have memory of their own and take no part.
     for value in dump.values.iter().filter(|value| dump.allocations[value.allocation].is_ours()) {
         match dump.ranges.get(&value.name) {
             Some(&(first, last)) => {
                 let address = bases[value.allocation].saturating_add(value.offset);
                 placed.push(Placed { value, first, last, address });
             }
+            // A value without a live range cannot be planned. It is left out with a note, because dumps of some
+            // versions lack a few.
             None => without.push(value.name.as_str()),
         }
     }
@@ -137,6 +140,8 @@ fn relate(placed: &[Placed], builder: &mut ProblemBuilder) {
     let mut alive: Vec<usize> = Vec::new();
     for index in order {
         let new = &placed[index];
+        // `last` is the last step at which a value is in use, so a value that ends where another starts still meets
+        // it.
         alive.retain(|&other| placed[other].last >= new.first);
         for &other in &alive {
             let old = &placed[other];
@@ -146,6 +151,8 @@ fn relate(placed: &[Placed], builder: &mut ProblemBuilder) {
                 continue;
             }
             let (buffer, over) = (BufferId::from_index(index), BufferId::from_index(other));
+            // One value ends in the step where the other starts: the op reads the one and writes the other in place.
+            // Two values that live together for longer on the same address are one buffer to XLA.
             let is_handover = old.last == new.first && old.first < new.first;
             if is_handover {
                 let kind = if old.address == new.address { OverlayKind::SameBase } else { OverlayKind::AnyOffset };

@@ -153,6 +153,8 @@ pub(crate) fn explain<'py>(
     strict: bool,
 ) -> PyResult<Explained<'py>> {
     let limits = Limits::of(py, (seed, effort), time_limit, work_limit, threads, strict)?;
+    // Other Python threads run while the planner works. Ctrl-C cancels the request, and the signal is raised
+    // again here.
     let Watched { result, interrupted } = watched(py, None, |request| {
         let request = limits.set(request, Assign::Offsets);
         memplan::explain::explain(&problem.input, &How { request, strict, ..How::default() })
@@ -162,6 +164,7 @@ pub(crate) fn explain<'py>(
     }
     let explanation = result.map_err(|failure| error::failure(py, None, &failure))?;
     let outcome = &explanation.planned.outcome;
+    // Python gets names and plain numbers, because ids mean nothing outside of this problem object.
     let names = |buffers: &[BufferId]| -> Vec<&str> {
         buffers.iter().map(|&buffer| problem.input.problem.buffers()[buffer].name.as_str()).collect()
     };
@@ -285,6 +288,7 @@ pub(crate) fn compare<'py>(
 ) -> PyResult<Compared<'py>> {
     let limits = Limits::of(py, (seed, effort), time_limit, work_limit, threads, strict)?;
     let assign = assign.map(|assign| assign_of(py, assign)).transpose()?;
+    // All strategies run in one call, so that a signal can end it between any two of them.
     let Watched { result, interrupted } = watched(py, None, |request| {
         let request = limits.set(request, assign.unwrap_or_default());
         Comparison::run(&problem.input, assign, &How { request, strict, ..How::default() }, |_| ())
@@ -293,6 +297,7 @@ pub(crate) fn compare<'py>(
         return Err(signal);
     }
     let comparison = result.map_err(|failure| error::failure(py, None, &failure))?;
+    // The names of the entries are part of the Python interface; its data class takes them as they are.
     let row = |entry: &memplan::compare::Entry| {
         let facts = PyDict::new(py);
         facts.set_item("strategy", &entry.strategy)?;
@@ -339,6 +344,7 @@ pub(crate) fn opt<'py>(
     if let Some(signal) = interrupted {
         return Err(signal);
     }
+    // A part that failed ends the call with its error. Texts of the parts before it are of no use without it.
     let mut rewritten = Vec::new();
     for part in &result.parts {
         match &part.chain {
@@ -346,6 +352,7 @@ pub(crate) fn opt<'py>(
             Err(stopped) => return Err(error::failure(py, None, &stopped.failure)),
         }
     }
+    // Repairs are pairs that the check has forced apart. They are told like notes, since the result is right.
     let repairs = rewritten.iter().flat_map(|output| output.repairs());
     let notes = rewritten.iter().flat_map(|output| &output.notes).chain(repairs).cloned().collect();
     let saving = |saving: &memplan::mlir::pass::Saving| {

@@ -60,8 +60,11 @@ impl ProblemHandle {
             alignment: Bytes(space_alignment),
             ..Space::new("default")
         });
+        // The Python half has checked that all arrays have the same length, so `zip` drops nothing.
         for (index, ((size, lower), upper)) in sizes.zip(lowers).zip(uppers).enumerate() {
             let id = ids.as_mut().and_then(Iterator::next).unwrap_or_else(|| index.to_string());
+            // Arrays hold signed numbers, as NumPy makes them by default. A negative one is an error with the buffer's
+            // name.
             let natural = |what: &str, number: i64| {
                 u64::try_from(number)
                     .map_err(|_| error::wrong_problem(py, &format!("buffer `{id}`: {what} is {number}")))
@@ -112,6 +115,7 @@ impl ProblemHandle {
         let models = &mut source.options.models;
         models.dimensions = dims;
         models.assumptions = Assumptions { reuse_inputs, in_place };
+        // No table means the built-in one; an empty text means none at all.
         models.scratch = match scratch {
             None => models.scratch.take(),
             Some("") => Some(ScratchTable::none()),
@@ -119,6 +123,7 @@ impl ProblemHandle {
                 Some(ScratchTable::from_toml(table).map_err(|error| error::wrong_argument(py, &error.to_string()))?)
             }
         };
+        // Reading a large model takes seconds, so other Python threads may run meanwhile.
         let input = py.detach(|| Plain::default().read(&source));
         let input = input.map_err(|error| error::failure(py, Some(&source.name), &error))?;
         Ok(ProblemHandle::of_input(input, &source.name))

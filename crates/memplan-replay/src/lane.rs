@@ -239,7 +239,10 @@ impl Lane {
     ) -> Result<Granted, BackingError> {
         let free = || backing.memory(self.device).0;
         let bytes = rounded(requested).ok_or_else(|| BackingError::OutOfMemory { asked: requested, free: free() })?;
+        // Outside of a recorded step nothing is planned, and all memory comes from the pool.
         let place = if self.running { self.place(bytes) } else { Place::Pool };
+        // A request may deviate from the plan and still get a place in it (`At`), or find no place there (`None`). It
+        // is served in either case, and the deviation is reported.
         let (address, home, deviation) = match place {
             Place::At(offset, tenant, deviation) => {
                 let number = tenant.slot.unwrap_or_default();
@@ -255,6 +258,8 @@ impl Lane {
             }
         };
         self.count(place, deviation);
+        // The request is recorded also when it follows a plan, so that a new plan can be made if the program has
+        // changed.
         let recorded = self.running.then(|| (self.recording.allocated(requested), self.recording.serial));
         self.totals.live.add(bytes);
         self.in_use += bytes;
@@ -262,6 +267,7 @@ impl Lane {
         self.most = self.most.max(self.in_use);
         self.note_reserved();
         let old = self.live.insert(address, Live { requested, bytes, home, recorded, guests: Vec::new() });
+        // Two owners of one address would overwrite each other, and nothing behind this line would notice.
         debug_assert!(old.is_none(), "address {address:#x} has two owners");
         Ok(Granted { address, number: recorded.map(|(number, _)| number), deviation })
     }

@@ -148,12 +148,15 @@ impl StepPlan {
             if slot.least > slot.most {
                 return Err(wrong("its smallest size is above its largest"));
             }
+            // A slot without an offset comes from the pool, so there is nothing to check.
             let Some(offset) = slot.offset else { continue };
             let freed = freed_at[number].ok_or_else(|| wrong("it has a place but is never freed"))?;
+            // Freed before it is allocated: the slot is alive across the boundary of two steps.
             carried[number] = freed < allocated_at[number];
             if offset % ALIGNMENT != 0 || slot.most % ALIGNMENT != 0 || slot.most == 0 {
                 return Err(wrong("its place or size is not aligned"));
             }
+            // The bound keeps base + offset + size within 64 bits for any base address.
             let end = offset.checked_add(slot.most).filter(|&end| end < 1 << 62);
             extent = extent.max(end.ok_or_else(|| wrong("its place is beyond all memory"))?);
         }
@@ -169,6 +172,7 @@ impl StepPlan {
             let slot = self.slots[number as usize];
             let Some(offset) = slot.offset else { return Ok(()) };
             let end = offset + slot.most;
+            // Held ranges are disjoint, so only the last one that starts below `end` can overlap.
             match held.range(..end).next_back() {
                 Some((_, &(other_end, first))) if other_end > offset => {
                     Err(PlanError::Overlap { step: self.step, first, second: number, event })
@@ -179,6 +183,7 @@ impl StepPlan {
                 }
             }
         };
+        // What the step before has carried over is held from the start.
         for (number, _) in self.carried.iter().enumerate().filter(|(_, carried)| **carried) {
             hold(&mut held, number as u32, 0)?;
         }

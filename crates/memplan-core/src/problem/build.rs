@@ -94,12 +94,15 @@ impl ProblemBuilder {
         if self.spaces.is_empty() {
             self.spaces.push(Space::new("default"));
         }
+        // Ids are 32-bit numbers.
         if u32::try_from(self.buffers.len()).is_err() {
             return Err(ProblemError::TooManyBuffers { count: self.buffers.len() });
         }
         self.check_spaces()?;
         self.check_buffers()?;
         self.check_relations()?;
+        // The checks go from parts to relations, because each relies on those before: blocks need valid ties, and
+        // pairs that must stay apart are compared with blocks.
         let blocks = Blocks::of(&self.buffers, &self.must_share)?;
         self.check_apart(&blocks)?;
         self.check_costs()?;

@@ -89,12 +89,16 @@ struct Writer<'n> {
 impl<'n> Writer<'n> {
     fn node(&mut self, place: usize, node: &'n Node) -> Result<(), ReadError> {
         match node {
+            // Offsets into the old file are only known when the new part is complete: they depend on its length. They
+            // are filled in at the end.
             Node::Old(target) => self.into_old.push((place, *target)),
             Node::Table(fields) => self.table(place, fields)?,
             Node::Nodes(nodes) => {
                 self.vector(place, 4, nodes.len())?;
                 let start = self.bytes.len();
                 self.bytes.resize(start + 4 * nodes.len(), 0);
+                // Children are written after their parents, because offsets in a flatbuffer only lead ahead. Until then
+                // their places hold zeros.
                 self.waiting.extend(nodes.iter().enumerate().map(|(index, node)| (start + 4 * index, node)));
             }
             Node::Numbers(numbers) => {
@@ -102,6 +106,7 @@ impl<'n> Writer<'n> {
                 self.bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
             }
             Node::Content(content) => {
+                // The runtime reads contents of tensors directly from the file, as vectors of up to 16 bytes.
                 self.vector(place, 16, content.len())?;
                 self.bytes.extend(content);
             }

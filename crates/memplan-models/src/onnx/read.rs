@@ -251,6 +251,8 @@ impl Reader<'_> {
     ) -> Result<Vec<(usize, Message<'w, 'a>)>, ReadError> {
         let mut nodes = Vec::new();
         let mut infos = Vec::new();
+        // Names may be used before the field that describes them, since fields may come in any order. So initialisers
+        // are entered at once, and nodes are read only when all types are known.
         for field in message.fields() {
             let field = field?;
             match field.number {
@@ -268,6 +270,8 @@ impl Reader<'_> {
         for field in infos {
             self.value_info(id, field, message)?;
         }
+        // Bodies of control flow are handed back and read later: they may use names of this graph, which must be
+        // complete by then.
         let mut bodies = Vec::new();
         for (place, field) in nodes.into_iter().enumerate() {
             let graphs = self.node(id, place, field, message)?;
@@ -280,6 +284,8 @@ impl Reader<'_> {
     fn define(&mut self, graph: GraphId, facts: Facts) -> TensorId {
         let draft = &mut self.drafts[graph];
         match draft.by_name.get(&facts.name) {
+            // A tensor may be described several times (as an initialiser, as an input, in `value_info`). Each
+            // description adds what the others leave out; the first one wins where they differ.
             Some(&known) => {
                 let old = &mut draft.tensors[known];
                 old.is_constant |= facts.is_constant;
@@ -359,6 +365,7 @@ impl Reader<'_> {
                     continue;
                 }
                 Dimension::Named(symbol) if !symbol.is_empty() => symbol,
+                // A dimension without a name cannot be given by the user under any name but this one.
                 Dimension::Named(_) => format!("{name}.{axis}"),
             };
             let given = self.options.and_then(|options| options.dimensions.get(&symbol));
@@ -366,12 +373,15 @@ impl Reader<'_> {
                 Some(&number) => shape.push(number),
                 None => {
                     is_complete = false;
+                    // Only dimensions of tensors that matter are asked for. Naming all of them would hide the few that
+                    // the user has to give.
                     if is_wanted {
                         self.symbols.insert((symbol, name.to_owned()));
                     }
                 }
             }
         }
+        // A shape with more than the supported number of dimensions counts as unknown.
         Ok((is_complete && shape.len() <= RANK).then_some(shape))
     }
 
@@ -388,6 +398,7 @@ impl Reader<'_> {
         let mut bodies = Vec::new();
         for entry in message.fields() {
             let entry = entry?;
+            // An empty name stands for an operand that is left out. It keeps its position.
             match entry.number {
                 1 => {
                     let name = entry.value.text()?;

@@ -246,6 +246,7 @@ impl Reader<'_> {
         let mut first = None;
         for (key, field) in value.entries("a buffer with its offset")? {
             match key.as_ref() {
+                // A null is the same as a field that is missing.
                 _ if field.is_null() => {}
                 "id" => id = Some(field.name("the id of a buffer")?),
                 "space" => space = Some(field),
@@ -267,6 +268,7 @@ impl Reader<'_> {
         let Some(id) = id else {
             return Err(value.error("plan::missing-field", "the field `id` is missing"));
         };
+        // `offset` is the short form for one slot. A plan may have both forms, if they agree.
         match (first, offsets.first()) {
             (Some(first), Some(&other)) if first != other => {
                 let message = format!("buffer `{id}`: `offset` is {first}, and `offsets` begins with {other}");
@@ -275,6 +277,7 @@ impl Reader<'_> {
             (Some(first), None) => offsets.push(first),
             _ => {}
         }
+        // A plan may name buffers that the problem does not have. They are kept for the check, which reports them.
         let Some(&buffer) = self.by_name.get(id.as_ref()) else {
             self.plan.unknown.push(id.into_owned());
             return Ok(());
@@ -295,6 +298,7 @@ impl Reader<'_> {
         if offsets.is_empty() {
             return Ok(());
         }
+        // A space that is not named follows from the object, or is the buffer's first candidate.
         let space = match (space, object) {
             (Some(name), _) => self.space(name)?,
             (None, Some(object)) => self.plan.objects[object].space,

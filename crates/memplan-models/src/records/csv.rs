@@ -160,6 +160,7 @@ impl<'a> Rows<'a> {
         let mut commas = 0;
         let mut start = 0;
         let mut end = text.len();
+        // Commas inside of quotes separate nothing. A doubled quote toggles twice, which is right here.
         for (position, character) in text.char_indices() {
             match character {
                 '"' => quoted = !quoted,
@@ -174,6 +175,7 @@ impl<'a> Rows<'a> {
                 _ => {}
             }
         }
+        // The record is shorter than the header. The error points to its end, where the field is missing.
         if commas < column {
             return Span::new(record.end as usize, record.end as usize);
         }
@@ -221,6 +223,7 @@ impl Columns {
         let names = header(rows)?;
         let find = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
         let need = |wanted: &[&str]| {
+            // A header that does not fit has a few usual causes, and each of them gets its own advice.
             find(wanted).ok_or_else(|| {
                 let message = format!("the header has no column {}", wanted.join(" or "));
                 let error = rows.error("csv::missing-column", rows.span(), message);
@@ -240,6 +243,7 @@ impl Columns {
             id: find(&["id", "buffer", "buffer_id"]),
             start: need(&["lower", "start", "begin", "first_task"])?,
             end,
+            // The word in the header says whether the end is the first step after the life or the last one in it.
             inclusive: names[end] != "upper",
             size: need(&["size"])?,
             alignment: find(&["alignment"]),
@@ -261,6 +265,7 @@ impl Columns {
             columns.gaps,
             columns.hint,
         ];
+        // Columns that nobody knows are ignored with a note, because such files often carry more than we need.
         let is_ignored = |&(index, _): &(usize, &String)| !used.contains(&Some(index));
         let ignored = names.iter().enumerate().filter(is_ignored).map(|(_, name)| name.clone()).collect();
         Ok(Columns { ignored, names, ..columns })
@@ -310,6 +315,7 @@ struct Row<'a, 'b> {
 impl Row<'_, '_> {
     fn buffer(&self, index: usize, spaces: &mut Vec<String>) -> Result<Buffer, ReadError> {
         let columns = self.columns;
+        // Only the required columns must be there; fields at the end of a record may be left out.
         let last = columns.start.max(columns.end).max(columns.size).max(columns.id.unwrap_or(0));
         if self.rows.fields() <= last {
             let message = format!("the record has {} fields, the header promises more", self.rows.fields());
@@ -327,6 +333,7 @@ impl Row<'_, '_> {
         if let Some(alignment) = self.optional(columns.alignment, "an alignment of at least 1")? {
             buffer.alignment = Bytes(alignment);
         }
+        // Some tools write -1 for "no offset".
         if let Some(column) = columns.offset.filter(|&column| self.rows.field(column) != "-1") {
             buffer.fixed = self.optional(Some(column), "an offset of 0 or more bytes")?.map(Bytes);
         }
@@ -460,6 +467,7 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
     let buffers = problem.buffers();
     let has_alignment = buffers.iter().any(|buffer| buffer.alignment.0 > 1);
     let has_space = problem.spaces().len() > 1 || problem.spaces().iter().any(|space| space.name != "default");
+    // Columns that would say the same for each buffer are left out, so that a plain problem gives a plain file.
     let has_gaps = buffers.iter().any(|buffer| !buffer.lifetime.is_simple() && !buffer.lifetime.is_empty());
     let over = plan.map(|plan| over_column(problem, plan)).unwrap_or_default();
     let mut header = vec!["id", "lower", "upper", "size"];
@@ -493,6 +501,7 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
             fields.push(gaps_of(&buffer.lifetime));
         }
         let record = fields.join(",");
+        // A buffer with several slots has a line for each of them. Without a placement the field stays empty.
         let offsets: Vec<String> = placement
             .map(|placement| placement.offsets.iter().map(|offset| format!(",{offset}")).collect())
             .unwrap_or_else(|| vec![if plan.is_some() { ",".to_owned() } else { String::new() }]);

@@ -77,6 +77,7 @@ pub fn read(text: &str, instance: Option<&str>) -> Result<Records, ReadError> {
     let problems = problems(text)?;
     let chosen = match (instance, problems.as_slice()) {
         (None, [only]) => only,
+        // A file may hold hundreds of problems, so only a few names are shown.
         (None, several) => {
             let named: Vec<String> = several.iter().take(3).map(|(name, _)| format!("`{name}`")).collect();
             let message = format!("the file holds {} problems: {}, …", several.len(), named.join(", "));
@@ -88,6 +89,7 @@ pub fn read(text: &str, instance: Option<&str>) -> Result<Records, ReadError> {
             None => {
                 let message = format!("none of the {} problems of the file is called `{instance}`", several.len());
                 let error = ReadError::new("dsa::unknown-instance", text, Span::new(0, 1), message);
+                // A part of a name is often enough to recognise what was meant.
                 let close = several.iter().find(|(name, _)| name.contains(instance));
                 return Err(match close {
                     Some((name, _)) => error.help(format!("there is `{name}`")),
@@ -144,6 +146,7 @@ impl Reader {
     fn problem(mut self, text: &str, value: Json) -> Result<Records, ReadError> {
         let mut top = Fields::of(value, "a problem")?;
         let version = top.need("schema_version")?;
+        // A later version may change the meaning of fields, so it is refused and not guessed at.
         if version.number("a version")? != 1 {
             return Err(version.error("dsa::version", "only schema version 1 is known"));
         }
@@ -152,6 +155,8 @@ impl Reader {
         let pools = problem.need("pools")?;
         self.pools(pools)?;
         self.buffers(problem.need("buffers")?)?;
+        // Reserved ranges become buffers of our own. They come after those of the file, whose numbers must stay as
+        // they are.
         self.reserve(pools)?;
         if let Some(constraints) = problem.take("constraints") {
             self.constraints(Fields::of(constraints, "an object of constraints")?)?;
@@ -161,6 +166,7 @@ impl Reader {
             self.penalties(model.take("reuse_penalties"))?;
             self.left_over(&model, "cost_model.")?;
         }
+        // The objective says what the file's own solver minimises. Ours is fixed, so it is taken and not used.
         problem.take("objective");
         self.left_over(&problem, "problem.")?;
         self.left_over(&top, "")?;
@@ -172,6 +178,7 @@ impl Reader {
         match builder.build() {
             Ok(problem) => Ok(Records { problem, notes, spans }),
             Err(error) => {
+                // The span of a whole buffer may be long. The message shows its beginning.
                 let at_buffer = error.buffer().and_then(|buffer| spans.get(memplan_core::Id::index(buffer)).copied());
                 let span = at_buffer.unwrap_or_else(|| value.span());
                 let start = span.start as usize;
@@ -298,6 +305,7 @@ impl Reader {
     fn constraints(&mut self, mut fields: Fields) -> Result<(), ReadError> {
         for group in list(fields.take("colocations"), "a list of colocations")? {
             let members = self.members(group)?;
+            // Members of a group all share one place. Neighbouring pairs are enough to say so.
             for pair in members.windows(2) {
                 self.builder.must_share(pair[0], pair[1]);
             }
@@ -314,6 +322,7 @@ impl Reader {
             let (buffer, space, offset) = self.allocation(pinned)?;
             let info = &mut self.builder.buffers_mut()[buffer];
             info.fixed = Some(Bytes(offset));
+            // A pinned buffer has one space, whatever spaces it was allowed before.
             if let Some(space) = space {
                 info.spaces = std::iter::once(space).collect();
             }

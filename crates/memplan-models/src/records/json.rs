@@ -130,6 +130,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn top(&mut self, mut top: Fields<'a>) -> Result<(), ReadError> {
         let (alignment, capacity) = (top.bytes("alignment")?, top.bytes("capacity")?);
+        // Capacity and alignment at the top are the short form for a problem with one memory.
         match top.take("spaces") {
             Some(spaces) => self.spaces(spaces)?,
             None if alignment.is_some() || capacity.is_some() => {
@@ -139,6 +140,7 @@ impl<'a> Reader<'a> {
             }
             None => {}
         }
+        // The two forms have different conventions for the end of a life, so a file that mixes them is refused.
         match (top.take("buffers"), top.take("records")) {
             (Some(buffers), None) => self.buffers(buffers)?,
             (None, Some(records)) => self.records(records)?,
@@ -150,6 +152,7 @@ impl<'a> Reader<'a> {
                 return Err(records.error("json::both-forms", "a problem has either `buffers` or `records`, not both"));
             }
         }
+        // Relations name buffers, so all buffers must exist first.
         self.overlays(top.take("may_overlay"))?;
         for pair in self.pairs(top.take("must_share"))? {
             self.builder.must_share(pair.0, pair.1);
@@ -241,6 +244,7 @@ impl<'a> Reader<'a> {
         let size_value = fields.need("size")?;
         let size = self.size(size_value)?;
         let lifetime = fields.need("lifetime")?.list("a lifetime, such as [[0, 4], [6, 9]]")?;
+        // A window lies inside of its buffer, so the size has to be known before the intervals are read.
         let lifetime = lifetime.into_iter().map(|value| interval(value, &size)).collect::<Result<Lifetime, _>>()?;
         let mut buffer = Buffer { size, ..Buffer::new(name, 0, lifetime) };
         if let Some(value) = fields.take("alignment") {
@@ -249,6 +253,7 @@ impl<'a> Reader<'a> {
                 return Err(value.error("json::zero-alignment", "the alignment must be at least 1"));
             }
         }
+        // A space is one name or a list of names to choose from.
         match fields.take("space") {
             Some(several) if several.is_list() => {
                 for value in several.list("a list of spaces")? {
@@ -577,6 +582,8 @@ fn is_false(value: &bool) -> bool {
 
 impl<'a> ProblemFile<'a> {
     fn of(problem: &'a Problem) -> ProblemFile<'a> {
+        // Relations are written by name, so that a reader can edit the file; dependencies by position, because there
+        // are many of them.
         let name = |id: BufferId| problem.buffers()[id].name.as_str();
         let pairs =
             |pairs: &[(BufferId, BufferId)]| pairs.iter().map(|&(one, other)| [name(one), name(other)]).collect();

@@ -206,6 +206,7 @@ impl<'a> TraceReader<'a> {
             },
             None => 1,
         };
+        // A second buffer of the same name would make later frees and hints ambiguous.
         match self.by_id.entry(id.text) {
             Entry::Occupied(earlier) => {
                 let still_alive = self.allocations[*earlier.get()].end.is_none();
@@ -261,12 +262,14 @@ impl<'a> TraceReader<'a> {
     fn finish(self) -> Result<Records, ReadError> {
         let mut builder = ProblemBuilder::new();
         for allocation in &self.allocations {
+            // What is never freed lives to the end of the trace.
             let end = allocation.end.unwrap_or(self.events);
             builder.buffer(Buffer {
                 alignment: Bytes(allocation.alignment),
                 ..Buffer::new(allocation.id.text, allocation.size, Lifetime::new(allocation.start, end))
             });
         }
+        // A hint may stand before the allocation that it is about, so hints are resolved when all buffers are known.
         for hint in &self.hints {
             let resolve = |word: Word| match self.by_id.get(word.text) {
                 Some(&index) => Ok(BufferId::from_index(index)),

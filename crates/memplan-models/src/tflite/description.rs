@@ -120,6 +120,8 @@ impl<'w, 'a> File<'w, 'a> {
             let message = format!("tensor `{name}` has element type {number}, which is not known");
             return Err(ReadError::at_byte("tflite::element-type", at, message));
         };
+        // Anything that cannot be described completely is an error: if it were left out, two different models could
+        // look the same.
         if table.field(more::SPARSITY)?.is_some() {
             let message = format!("tensor `{name}` is sparse, which cannot be compared");
             return Err(ReadError::at_byte("tflite::sparse", at, message));
@@ -130,6 +132,7 @@ impl<'w, 'a> File<'w, 'a> {
             return Err(ReadError::at_byte("tflite::bad-index", at, message));
         };
         let dimensions = table.vector(field::tensor::SHAPE, 4)?.i32s()?;
+        // A tensor without a known shape is compared as a whole only, never by regions.
         let is_known = bits > 0 && dimensions.iter().all(|dimension| *dimension >= 0);
         let shape: Option<Vec<i64>> = is_known.then(|| dimensions.iter().map(|&dimension| dimension.into()).collect());
         let quantity = quantity(table, element, &name)?;

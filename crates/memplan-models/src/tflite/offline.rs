@@ -72,6 +72,8 @@ impl OfflinePlan {
         roles: &IndexVec<BufferId, Role>,
         plan: &Plan,
     ) -> Result<OfflinePlan, OfflineError> {
+        // The plan lists the tensors of all subgraphs one after another, so each graph needs the number of tensors
+        // before it.
         let mut starts = Vec::with_capacity(model.graphs.len());
         let mut count = 0;
         for graph in &model.graphs {
@@ -81,10 +83,13 @@ impl OfflinePlan {
         let mut offsets = vec![-1; count];
         for (buffer, role) in roles.iter_enumerated() {
             let (Role::Tensor(graph, tensor), Some(placement)) = (role, &plan.placements[buffer]) else { continue };
+            // The runtime has one arena. A plan with a second memory cannot be said in this form.
             if placement.space.index() != 0 {
                 return Err(OfflineError::SeveralSpaces);
             }
             let offset = placement.offsets.first().copied().unwrap_or_default();
+            // The runtime aligns its arena and its tensors to 16 bytes and does not check the offsets, so they are
+            // checked here.
             let number = i32::try_from(offset.0).ok().filter(|_| offset.is_aligned_to(Bytes(16)));
             let wrong = || OfflineError::Offset(problem.buffers()[buffer].name.clone(), offset);
             offsets[starts[graph.index()] + tensor.index()] = number.ok_or_else(wrong)?;
@@ -146,10 +151,14 @@ pub fn written_offsets(source: &dyn ReadAt) -> Result<Vec<i32>, ReadError> {
         let buffers = root.vector(field::BUFFERS, 4)?.tables()?;
         let buffer = buffers.get(number as usize).ok_or_else(|| malformed(entry.offset()))?;
         let data = buffer.vector(field::buffer::DATA, 1)?;
+        // The plan is read as the runtime reads it: little-endian numbers of 32 bits, with the count in front of the
+        // offsets.
         let places = (0..data.len() / 4).filter_map(|index| data.element(4 * index));
         let numbers: Vec<i32> =
             places.map(|at| window.u32(at).map(u32::cast_signed)).collect::<Result<_, ReadError>>()?;
         let [1, _, count, offsets @ ..] = numbers.as_slice() else { return Err(malformed(buffer.offset())) };
+        // A count that is wrong would make the runtime read past the end, so this is an error and not a plan without
+        // offsets.
         if usize::try_from(*count).ok() != Some(offsets.len()) {
             return Err(malformed(buffer.offset()));
         }

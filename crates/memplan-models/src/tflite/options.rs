@@ -97,6 +97,7 @@ pub(super) fn read(
         )));
     };
     let room = options.map_or(0, Table::room);
+    // A table may have fields that the list does not know, from a newer schema. They only matter if they are set.
     for extra in fields.len()..usize::from(room) {
         let field = u16::try_from(extra).ok().zip(options);
         if field.map(|(number, options)| options.field(number)).transpose()?.flatten().is_some() {
@@ -104,6 +105,7 @@ pub(super) fn read(
         }
     }
     let mut values = BTreeMap::new();
+    // Fields that are absent hold their default. Writing the default down makes both spellings equal.
     for (number, field) in (0u16..).zip(fields) {
         values.insert(field.name.to_owned(), value(field, number, options, &unknown)?);
     }

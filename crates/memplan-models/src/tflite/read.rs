@@ -76,12 +76,15 @@ pub fn read(source: &dyn ReadAt, options: &Options) -> Result<ReadModel, ReadErr
         return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
     }
     let count = graphs.len();
+    // A body is named by its number, which may point past the end in a damaged file. Everything behind the reader
+    // relies on it.
     for op in graphs.iter().flat_map(|graph| graph.ops.iter()) {
         if let Some(body) = op.bodies.iter().find(|body| body.index() >= count) {
             let message = format!("{} runs subgraph {}, and there are {count}", op.kind, body.index());
             return Err(ReadError::at_byte("tflite::bad-index", root.offset(), message));
         }
     }
+    // Notes come last, because some of them sum up what all graphs have in common.
     let mut notes = notes.lines();
     notes.extend(context.unused_rows(&graphs));
     let tail = runtime.records.tail(runtime.unknown);
@@ -255,6 +258,8 @@ impl Context {
         let tables = table.vector(field::subgraph::TENSORS, 4)?.tables()?;
         let names = tables.iter().map(|tensor| tensor.string(field::tensor::NAME)).collect::<Result<_, _>>()?;
         let mut tensors = IndexVec::<TensorId, Tensor>::default();
+        // Names of tensors may be missing or repeated. Plans refer to buffers by name, so each one gets a name of its
+        // own.
         for (tensor, name) in tables.iter().zip(unique_names(names, "tensor")) {
             tensors.push(self.tensor(tensor, name, notes)?);
         }
@@ -262,6 +267,8 @@ impl Context {
         let inputs = list(table, field::subgraph::INPUTS)?;
         let outputs = list(table, field::subgraph::OUTPUTS)?;
         let scales: IndexVec<TensorId, u64> = tables.iter().map(scales).collect();
+        // Only the first subgraph has an interface with the outside. The runtime keeps records for its inputs and
+        // outputs.
         if runtime.records.subgraphs.is_empty() {
             let of = |tensors: &[TensorId]| tensors.iter().map(|&tensor| scales[tensor]).collect();
             runtime.records.interface = [of(&inputs), of(&outputs)];
@@ -288,11 +295,14 @@ impl Context {
         };
         let dimensions = table.vector(field::tensor::SHAPE, 4)?.i32s()?;
         let signature = table.vector(field::tensor::SHAPE_SIGNATURE, 4)?.i32s()?;
+        // The number -1 is a dimension that is only known at run time. Other negative numbers cannot occur in a valid
+        // file.
         if let Some(negative) = dimensions.iter().find(|&&dimension| dimension < -1) {
             let message = format!("tensor `{name}` has a dimension of {negative}");
             return Err(ReadError::at_byte("tflite::negative-dimension", at, message)
                 .help("the file is damaged: a dimension is at least 0, or -1 where it is not known"));
         }
+        // A tensor of unknown shape gets its memory from the runtime while it runs, so it has no bytes in a plan.
         let is_known = bits > 0 && dimensions.iter().all(|&dimension| dimension >= 0);
         let shape: Vec<u64> = dimensions.iter().map(|&dimension| u64::try_from(dimension).unwrap_or(0)).collect();
         let bytes = if is_known {
@@ -306,6 +316,8 @@ impl Context {
         let home = self.home(table, is_known)?;
         match home {
             Home::Runtime => notes.runtime.push(name.clone()),
+            // A shape may be fixed in the file although the signature leaves it open. The plan then only holds for this
+            // shape, which the user is told.
             Home::Arena if signature.contains(&-1) => notes.signatures.push(name.clone()),
             _ => {}
         }
@@ -489,6 +501,8 @@ fn in_place(
 /// the order in which they stand.
 fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadError> {
     let mut writer = IndexVec::<TensorId, Option<OpId>>::filled(None, graph.tensors.len());
+    // First all writers, then all readers: an operator may read a tensor whose writer stands later, and that is
+    // the mistake to be found.
     for (id, op) in graph.ops.iter_enumerated() {
         for &output in &op.outputs {
             if writer[output].replace(id).is_some() {
@@ -515,6 +529,8 @@ fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadErro
                     );
                     return Err(ReadError::at_byte("tflite::cycle", at, message));
                 }
+                // Nobody writes this tensor, and it is no input. Its content is whatever is in memory, which deserves
+                // one note.
                 None if tensor.home == Home::Arena && tensor.bytes.0 > 0 && !is_expected[*input] => {
                     is_expected[*input] = true;
                     notes.unwritten.push(tensor.name.clone());

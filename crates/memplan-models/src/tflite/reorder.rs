@@ -26,11 +26,14 @@ pub fn pieces(source: &dyn ReadAt, order: &[OpId]) -> Result<Vec<Piece>, ReadErr
     let mut kept = 0;
     for (place, op) in order.iter().enumerate() {
         let (Some(at), Some(&target)) = (operators.element(place as u64), targets.get(op.index())) else { continue };
+        // An offset counts from its own place to its target and cannot be negative. An operator table in front of the
+        // list can therefore not be reached.
         let ahead = target.checked_sub(at).and_then(|ahead| u32::try_from(ahead).ok());
         let ahead = ahead.ok_or_else(|| {
             ReadError::at_byte("tflite::layout", at, "an operator stands before the list of operators")
                 .help("the layout of the file does not allow another order")
         })?;
+        // Everything between two changed numbers is kept as it is, so weights are copied and never read.
         pieces.push(Piece::Kept { start: kept, end: at });
         pieces.push(Piece::Bytes(ahead.to_le_bytes().to_vec()));
         kept = at + 4;

@@ -35,6 +35,8 @@ pub fn prefix(source: &dyn ReadAt, graph: &Graph, rewrite: &Rewrite) -> Result<V
         return Err(ReadError::at_byte("tflite::no-subgraph", envelope.root.offset(), "the model has no subgraph"));
     };
     let mut writer = Writer::new(&envelope, subgraph, graph, rewrite)?;
+    // Operators come first: while they are written, they ask for tensors, constants and operator codes, which are
+    // collected on the way.
     let operators = rewrite.ops.iter().map(|op| writer.operator(op)).collect::<Result<Vec<_>, _>>()?;
     let tensors = writer.tensors()?;
     let mut fields = vec![
@@ -44,6 +46,7 @@ pub fn prefix(source: &dyn ReadAt, graph: &Graph, rewrite: &Rewrite) -> Result<V
     for number in [field::subgraph::INPUTS, field::subgraph::OUTPUTS, field::subgraph::NAME] {
         fields.extend(envelope.target(subgraph, number)?.map(|node| (number, Value::Node(node))));
     }
+    // Other subgraphs are bodies of control flow and stay as they are, in the old file.
     let others = subgraphs.iter().skip(1).map(|table| Node::Old(table.offset()));
     let subgraphs = std::iter::once(Node::Table(fields)).chain(others).collect();
     envelope.prefix(vec![

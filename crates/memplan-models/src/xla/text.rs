@@ -74,6 +74,8 @@ impl Dump {
             let line = Line { source, text: text.trim_end(), start };
             start += text.len();
             let trimmed = line.text.trim_start();
+            // The dump is a text for people with several sections. Each line is recognised by its first word, and lines
+            // that nobody needs are passed over.
             if trimmed.starts_with("allocation ") {
                 in_ranges = false;
                 dump.allocations.push(allocation(line)?);
@@ -88,6 +90,7 @@ impl Dump {
                 dump.ranges.insert(name, range);
             }
         }
+        // The two files have similar names, so the wrong one is given easily. The message names the right one.
         if dump.allocations.is_empty() {
             let error =
                 ReadError::new("xla::no-allocation", source, Span::new(0, 0), "there are no allocations in the dump");

@@ -15,6 +15,8 @@ pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
     let pairs = |pairs: &[(BufferId, BufferId)]| -> Vec<Value> {
         pairs.iter().map(|(one, other)| json!({"first": one.index(), "second": other.index()})).collect()
     };
+    // The format calls it an exclusion in time if two buffers may lie on the same bytes although their recorded
+    // lives meet. With us this is an overlay.
     let exclusions: Vec<_> = problem.overlays().iter().map(|overlay| (overlay.over, overlay.buffer)).collect();
     let pinned = |(id, buffer): (BufferId, &Buffer)| {
         let offset = buffer.fixed?;
@@ -36,6 +38,8 @@ pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
                 "pinned_allocations": own(problem).filter_map(pinned).collect::<Vec<Value>>(),
             },
             "cost_model": {"reuse_penalties": problem.reuse_costs().iter().map(penalty).collect::<Vec<Value>>()},
+            // The order of the terms is that of our search: first it must fit, then the reuse costs count, then the
+            // size.
             "objective": {"aggregation": "lexicographic", "terms": ["capacity_overflow", "reuse_cost", "total_peak"]},
         },
     });
@@ -73,6 +77,7 @@ fn is_reserved(buffer: &Buffer) -> bool {
 /// What the format has no word for.
 fn refuse(problem: &Problem) -> Result<(), String> {
     let cannot = |what: &str| Err(format!("the format `dsa` cannot say {what}"));
+    // Anything that the format cannot say is refused. A file without it would be another problem.
     for (_, buffer) in own(problem) {
         let name = &buffer.name;
         if buffer.lifetime.intervals().iter().any(|interval| interval.window.is_some()) {

@@ -51,7 +51,7 @@ struct Alone {
 
 impl Alone {
     fn of(problem: &Problem, space: SpaceId) -> Option<Alone> {
-        // Only problems in which each buffer has one candidate space come here, so the first one is its space.
+        // The levels place every buffer in its first space, so those of this space are the ones to be searched.
         let here = |id: &BufferId| problem.buffers()[*id].spaces.first() == Some(&space);
         let ids: Vec<BufferId> = problem.buffers().ids().filter(here).collect();
         let mut builder = ProblemBuilder::new();

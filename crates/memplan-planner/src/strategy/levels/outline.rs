@@ -60,7 +60,7 @@ impl Outline {
         let end = address + size;
         let mut bounds = Vec::with_capacity(covered.len() + 1);
         // In split mode each covered stretch keeps the lives of those who were there before, which is exact.
-        // Otherwise the item becomes one stretch with the lives of all: coarser, as in the original.
+        // Otherwise the item becomes one stretch with the lives of all, which is coarser.
         if self.split {
             for bound in &covered {
                 let extent = bound.extent.min(end - bound.offset);
