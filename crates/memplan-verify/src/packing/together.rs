@@ -54,10 +54,10 @@ pub(super) fn home(placement: &Placement) -> (Option<ObjectId>, SpaceId) {
 /// Who belongs to whom.
 pub(super) struct Companies {
     /// For each buffer, the member with the smallest number in its company. It stands for the company.
-    speaker: Vec<u32>,
-    /// Number of members of the company, at the index of its speaker.
+    representative: Vec<u32>,
+    /// Number of members of the company, at the index of its representative.
     members: Vec<u32>,
-    /// First party of the company, at the index of its speaker.
+    /// First party of the company, at the index of its representative.
     first_party: Vec<u32>,
 }
 
@@ -67,26 +67,26 @@ pub(super) type Party = u32;
 impl Companies {
     pub(super) fn new(problem: &Problem, layout: &Layout) -> Companies {
         let count = problem.buffers().len();
-        // `speaker` is a union-find: each buffer points to another one of its company, and the last of that chain
+        // `representative` is a union-find: each buffer points to another one of its company, and the last of that chain
         // stands for the company.
-        let mut speaker: Vec<u32> = (0..count as u32).collect();
+        let mut representative: Vec<u32> = (0..count as u32).collect();
         let mut first_of = vec![None; problem.groups().len()];
         for (id, buffer) in problem.buffers().iter_enumerated() {
             if let Some(tie) = buffer.tie {
                 let first = *first_of[tie.group.index()].get_or_insert(id);
-                join(&mut speaker, first, id);
+                join(&mut representative, first, id);
             }
         }
         for &(one, other) in problem.must_share() {
-            join(&mut speaker, one, other);
+            join(&mut representative, one, other);
         }
         let mut members = vec![0; count];
         let mut widest = vec![0; count];
         // Now every buffer points directly at its representative, and each company knows its number of members and
         // its largest number of slots.
         for id in problem.buffers().ids() {
-            let company = find(&mut speaker, id.index() as u32);
-            speaker[id.index()] = company;
+            let company = find(&mut representative, id.index() as u32);
+            representative[id.index()] = company;
             members[company as usize] += 1;
             let slots = layout.slots_of(id).iter().map(|slot| slot.number + 1).max().unwrap_or(0);
             widest[company as usize] = slots.max(widest[company as usize]);
@@ -98,12 +98,12 @@ impl Companies {
             Some(*next - slots)
         });
         let first_party = first_party.collect();
-        Companies { speaker, members, first_party }
+        Companies { representative, members, first_party }
     }
 
     /// The company of a buffer, by the member that stands for it.
     pub(super) fn company(&self, buffer: BufferId) -> u32 {
-        self.speaker[buffer.index()]
+        self.representative[buffer.index()]
     }
 
     /// Whether a buffer belongs to nobody else.
@@ -118,17 +118,17 @@ impl Companies {
 }
 
 /// Union-find over plain indices, halving paths as it goes.
-fn find(speaker: &mut [u32], mut element: u32) -> u32 {
-    while speaker[element as usize] != element {
-        let next = speaker[speaker[element as usize] as usize];
-        speaker[element as usize] = next;
+fn find(representative: &mut [u32], mut element: u32) -> u32 {
+    while representative[element as usize] != element {
+        let next = representative[representative[element as usize] as usize];
+        representative[element as usize] = next;
         element = next;
     }
     element
 }
 
-fn join(speaker: &mut [u32], one: BufferId, other: BufferId) {
-    let one = find(speaker, one.index() as u32);
-    let other = find(speaker, other.index() as u32);
-    speaker[one.max(other) as usize] = one.min(other);
+fn join(representative: &mut [u32], one: BufferId, other: BufferId) {
+    let one = find(representative, one.index() as u32);
+    let other = find(representative, other.index() as u32);
+    representative[one.max(other) as usize] = one.min(other);
 }

@@ -94,15 +94,15 @@ impl Model {
 
     /// Parts that have nothing to do with each other, each as a list of parts.
     pub(super) fn components(&self) -> Vec<Vec<u32>> {
-        let mut speaker: Vec<u32> = (0..self.parts.len() as u32).collect();
+        let mut representative: Vec<u32> = (0..self.parts.len() as u32).collect();
         let named = self.choices.iter().flat_map(|choice| choice.options.iter().flatten()).chain(&self.always);
         for least in named {
-            let [one, other] = [least.below, least.above].map(|part| find(&mut speaker, part));
-            speaker[one.max(other) as usize] = one.min(other);
+            let [one, other] = [least.below, least.above].map(|part| find(&mut representative, part));
+            representative[one.max(other) as usize] = one.min(other);
         }
         let mut components: Vec<Vec<u32>> = vec![Vec::new(); self.parts.len()];
         for part in 0..self.parts.len() as u32 {
-            components[find(&mut speaker, part) as usize].push(part);
+            components[find(&mut representative, part) as usize].push(part);
         }
         components.retain(|component| !component.is_empty());
         components
@@ -140,10 +140,10 @@ impl Model {
     }
 }
 
-fn find(speaker: &mut [u32], mut element: u32) -> u32 {
-    while speaker[element as usize] != element {
-        let next = speaker[speaker[element as usize] as usize];
-        speaker[element as usize] = next;
+fn find(representative: &mut [u32], mut element: u32) -> u32 {
+    while representative[element as usize] != element {
+        let next = representative[representative[element as usize] as usize];
+        representative[element as usize] = next;
         element = next;
     }
     element
