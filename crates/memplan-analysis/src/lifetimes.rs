@@ -251,7 +251,8 @@ impl Walk<'_> {
                     self.extend_over(site, home, alloc);
                 }
             }
-            // It begins where it is first touched, unless a loop brings it there again.
+            // The life begins at the first access, unless a loop around that access comes by again. Then it begins with
+            // the loop.
             Beyond::Prolong => {
                 let last = if user == op { op } else { self.tree.last_inside(user) };
                 self.extend(site, self.outermost_loop(user, op), last);
@@ -406,7 +407,8 @@ impl Walk<'_> {
                     Control::Parallel { .. } if !is_owner => {
                         self.give_up(site, Untraceable::SeveralInstances, alloc);
                     }
-                    // What is allocated there stays there: nobody knows how many of them run.
+                    // Nobody knows how many instances of such a region run at once, so what is allocated inside has no
+                    // single life.
                     Control::Unknown => self.give_up(site, Untraceable::SeveralInstances, alloc),
                     Control::Async { .. } if !is_owner => {
                         if let Some(work) = self.works.started[op] {

@@ -103,7 +103,7 @@ fn say(answer: &Answer) -> u8 {
     let worst = answer.failures.iter().map(report).max();
     let mut stdout = io::stdout().lock();
     match stdout.write_all(answer.text.as_bytes()).and_then(|()| stdout.flush()) {
-        // Whoever reads us has read enough.
+        // The reader (`head`, for example) has closed the pipe, because it has read enough. That is no error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(error) => {
             complain(&diagnose::error(&format!("cannot write to standard output: {error}"), None));

@@ -27,7 +27,8 @@ use clap::Parser;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match args::Args::try_parse_from(arguments) {
         Ok(args) => answer::deliver(command::run(&args.command)),
-        // Help and versions come this way, too. If nobody can be told, the code has to do.
+        // Requests for help and for the version arrive here, too. If they cannot be printed, the exit code is all
+        // that is left to say.
         Err(error) => {
             let _ = error.print();
             u8::try_from(error.exit_code()).unwrap_or(u8::MAX)

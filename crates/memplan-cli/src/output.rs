@@ -72,7 +72,7 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
     std::fs::rename(&draft.path, path)
 }
 
-/// At most so many links are followed, one to the next.
+/// The largest number of links that are followed, one to the next.
 const LONGEST_CHAIN_OF_LINKS: usize = 40;
 
 /// The file behind a link, whether it exists or not: the link itself stays.
@@ -100,7 +100,8 @@ impl Draft {
 
     /// Fills it. Nobody may read it who may not read the file that it replaces, not even for a moment.
     fn fill(&self, fill: Fill, permissions: Option<Permissions>) -> std::io::Result<()> {
-        // What is left of a process that was killed; a link goes, too, and not what it points to.
+        // An earlier process may have been killed and have left its draft here. If the path is a link, the link is
+        // removed and not the file it points to.
         let _ = std::fs::remove_file(&self.path);
         let mut options = File::options();
         options.write(true).create_new(true);

@@ -118,7 +118,7 @@ impl Document {
             ("cf.cond_br", _) => self.segment_range(op, "false").unwrap_or(0..0),
             ("cf.switch", 0) => self.segment_range(op, "default").unwrap_or(0..0),
             ("cf.switch", case) => self.switch_case_range(op, case - 1).unwrap_or(0..0),
-            // Nobody knows which: any of them.
+            // For any other op it is not known which operands go to which block, so all of them may.
             _ => 0..count,
         }
     }

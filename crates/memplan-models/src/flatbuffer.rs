@@ -70,7 +70,7 @@ impl<'w, 'a> Table<'w, 'a> {
         (self.vtable_bytes - 4) / 2
     }
 
-    /// So many bytes of a field; `None` if it is absent.
+    /// The given number of bytes of a field; `None` if the field is absent.
     pub(crate) fn inline(&self, number: u16, bytes: u64) -> Result<Option<Vec<u8>>, ReadError> {
         self.field(number)?.map(|at| self.window.bytes(at, bytes)).transpose()
     }
@@ -97,7 +97,8 @@ impl<'w, 'a> Table<'w, 'a> {
         Table::at(self.window, follow(self.window, at)?).map(Some)
     }
 
-    /// A vector behind a field whose elements take so many bytes; empty if absent.
+    /// The vector that a field refers to, with elements of the given number of bytes; empty if the field is
+    /// absent.
     pub(crate) fn vector(&self, number: u16, element: u64) -> Result<Vector<'w, 'a>, ReadError> {
         let Some(at) = self.field(number)? else {
             return Ok(Vector { window: self.window, at: self.at, count: 0, element });
@@ -131,7 +132,7 @@ impl<'w, 'a> Vector<'w, 'a> {
         self.count
     }
 
-    /// Where an element is, if there are so many.
+    /// The place of an element in the file; `None` past the end of the vector.
     pub(crate) fn element(&self, index: u64) -> Option<u64> {
         (index < self.count).then(|| self.at + index * self.element)
     }

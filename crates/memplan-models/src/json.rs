@@ -46,7 +46,7 @@ impl<'a> Json<'a> {
     /// An error about this value.
     pub(crate) fn error(self, code: &'static str, message: impl Into<String>) -> ReadError {
         let mut span = self.span();
-        // An excerpt of a page helps nobody: point at the start of what is long.
+        // The message shows the text of the span, so a long span is cut to its beginning.
         span.end = span.end.min(span.start + 200);
         ReadError::new(code, self.source, span, message)
     }

@@ -127,7 +127,7 @@ impl<'a> Window<'a> {
         self.source.size()
     }
 
-    /// Accounts for a structure of so many bytes.
+    /// Counts the bytes of a structure against the budget of the file.
     pub fn spend(&self, offset: u64, bytes: u64) -> Result<(), ReadError> {
         match self.budget.get().checked_sub(bytes) {
             Some(left) => {

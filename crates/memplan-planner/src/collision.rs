@@ -61,7 +61,8 @@ fn collide(problem: &Problem, (one, at): (BufferId, u64), (other, other_at): (Bu
     if a.exclusive || b.exclusive || problem.must_not_share().iter().any(is_apart) {
         return Some(None);
     }
-    // Whoever overlays one of the two, perhaps a third buffer, may end its life before they meet.
+    // A buffer that is laid over one of the two may end that one's life before they meet. Then they do not
+    // collide for certain.
     if problem.overlays().iter().any(|overlay| [one, other].contains(&overlay.over)) {
         return None;
     }

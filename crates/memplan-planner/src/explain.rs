@@ -24,7 +24,7 @@ pub struct Explanation {
     pub outcome: Outcome,
     /// The obstacle. Its capacity is the space's, or a byte less than the best plan needs.
     pub obstacle: Option<Witness>,
-    /// Buffers of the obstacle each of which, were it gone, would make room for all others.
+    /// Buffers of the obstacle for each of which holds: without it, all others would fit.
     pub single: Vec<BufferId>,
     /// Where reuse has a price: how many bytes a plan needs in which nothing is paid for that can be avoided, if that was found out.
     pub free_extent: Option<Bytes>,
@@ -56,7 +56,8 @@ pub fn explain(problem: &Problem, request: &Request) -> Explanation {
     Explanation { outcome, obstacle, single, free_extent }
 }
 
-/// What a plan needs that pays for nothing, without a look at capacities. `None` if the plan is such a plan.
+/// The extent of a plan in which no priced pair shares bytes, whatever the capacities are; `None` if the
+/// given plan is such a plan.
 fn free_extent(problem: &Problem, plan: &Plan, request: &Request) -> Option<Bytes> {
     plan.cost.filter(|cost| cost.total > 0)?;
     let mut builder = costs::kept_apart(problem, |_| true)?.to_builder();
@@ -81,7 +82,7 @@ fn refute(problem: &Problem, request: &Request) -> Option<Witness> {
     }
 }
 
-/// What the buffers of a witness need were they alone in its space.
+/// The bytes that the buffers of a witness need if they are alone in its space.
 fn needed_by(problem: &Problem, witness: &Witness, request: &Request) -> Bytes {
     let space = witness.space;
     let is_here = |&id: &BufferId| problem.buffers()[id].spaces.contains(&space);

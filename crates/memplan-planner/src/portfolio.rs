@@ -41,7 +41,8 @@ pub const MEMBERS: [OrderedFit; 8] = [
     ordered_fit::BEST_START,
 ];
 
-/// Most pieces that are placed where nothing is mended.
+/// An upper limit for placements over all passes together, for callers that only run passes and repair
+/// nothing.
 pub const PATIENCE: usize = 2_000_000;
 
 /// What the portfolio found: the starting point of anything cleverer.
@@ -88,7 +89,8 @@ pub(crate) fn try_at_once(pieces: &Pieces, budget: &mut Budget) -> Tried {
         if !tried.is_final() {
             tried.run(&ordered_fit::NEAR_PEAK, &mut Placer::new(pieces), budget);
         }
-        // A pass that found no plan at all has said nothing about the others.
+        // If this pass found no plan at all, not even one that is too large, the first member of the list is tried as
+        // well.
         let count = if tried.best.is_some() || tried.too_tall.is_some() { 0 } else { 1 };
         tried.go_on(pieces, count, budget);
         return tried;
@@ -174,12 +176,12 @@ impl Tried {
         let reached = pass.run(placer, &Pass { ceiling, gives_up: &gives_up, threads: budget.threads });
         match reached {
             Ok(Reached::All) => self.keep(pieces.problem(), placer.finish()),
-            // Nobody knows what it would have found.
+            // The pass was cut short by the clock and not because it was no better, so it says nothing.
             Ok(Reached::Early(_)) if gives_up() => return false,
             Ok(Reached::Early(_)) => {}
             Err(piece) => self.witness = collision::witness(placer, piece),
         }
-        // Nothing was known before the first pass, so that one is complete.
+        // The first pass has no ceiling and is not given up, so it is complete and shows what a pass costs.
         let cost =
             *self.pass_cost.get_or_insert_with(|| PassCost::counted(pieces.len() as u64, placer.obstacles_met()));
         budget.spend(cost.of(match reached {

@@ -71,7 +71,7 @@ impl BySpace<'_> {
     }
 }
 
-/// The space of a buffer that has no choice.
+/// The only space of a buffer; record strategies refuse problems in which buffers may choose.
 fn home(problem: &Problem, buffer: BufferId) -> SpaceId {
     problem.buffers()[buffer].spaces.first().copied().unwrap_or(SpaceId::from_index(0))
 }

@@ -44,14 +44,14 @@ pub(crate) fn pack_into_smallest_gaps(
 ) -> Option<Vec<u64>> {
     let mut offsets = vec![0; records.len()];
     let mut index = OverlapSet::new(records);
-    // By rank: whoever is close in time is close in memory.
+    // Indexed by rank, that is by start: records that are close in time are then close in memory.
     let mut placed: Vec<Placed> = vec![(0, 0, 0); records.len()];
     let mut in_the_way: Vec<Placed> = Vec::new();
     let mut heap = Some(Heap::empty());
     for (count, &number) in order.iter().enumerate() {
         let record = &records[number];
         in_the_way.clear();
-        // Buffers without bytes may go between two that touch.
+        // A buffer without bytes may lie between two buffers that touch, so the shortcut does not apply to it.
         let top = heap.as_ref().and_then(|heap| heap.top(record.start, record.end)).filter(|_| record.bytes > 0);
         match top {
             Some(top) => in_the_way.push((0, 0, top)),

@@ -192,7 +192,7 @@ impl PlanHandle {
     }
 
     fn to_text(&self, py: Python<'_>, columns: usize, rows: usize) -> PyResult<String> {
-        // Beyond this nobody looks.
+        // The limits keep the text from filling the memory.
         let window = Window { columns: columns.min(2000), rows: rows.min(1000), coloured: false };
         Ok(self.map(py)?.terminal(window))
     }

@@ -57,7 +57,8 @@ pub(crate) fn watched<T: Send>(
             let (done, finished) = sync_channel::<()>(1);
             let request = Request { observer: Some(&latest), cancel: Some(Arc::clone(&cancel)), ..Request::default() };
             let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
-                // Dropped at the end, also by a panic: that is the signal.
+                // The channel closes when `_done` is dropped, at the end of the work or by a panic. That tells the
+                // waiting thread that the work is over.
                 let _done = done;
                 work(request)
             });

@@ -193,7 +193,7 @@ fn conflict(lowered: &Lowered, layout: &Layout, violation: &Violation) -> Confli
         };
         let named: Vec<BufId> =
             suspects.iter().filter_map(|site| lowered.buffer_of(*site)).filter(|b| shares(*b)).collect();
-        // Where the check does not say who overwrote the buffer, everybody in its memory may have.
+        // If the check does not say who overwrote the buffer, any buffer in the same memory may have.
         let others =
             if named.is_empty() { layout.places.ids().filter(|other| shares(*other)).collect() } else { named };
         pairs.extend(others.into_iter().map(|other| (buffer.min(other), buffer.max(other))));

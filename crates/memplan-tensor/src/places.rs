@@ -226,7 +226,7 @@ impl<'f> Reader<'f> {
             (StmtKind::Attr { node, key, value, .. }, StmtKind::Attr { node: marked, key: mark, value: with, .. }) => {
                 self.expect(key == mark, "another mark")?;
                 match (node, marked) {
-                    // What is marked is a whole buffer; where it starts is for its accesses to show.
+                    // The mark is about a whole buffer. Where that buffer starts is found out from its accesses.
                     (Some(Expr::Data(a)), Some(Expr::Data(b))) => self.see_memory(*a, *b)?,
                     (Some(a), Some(b)) => self.expr(a, b)?,
                     (None, None) => {}

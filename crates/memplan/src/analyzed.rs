@@ -80,7 +80,7 @@ impl Analyzed {
 
     /// The buffer that stands for a site; `None` for sites that are left alone.
     pub(crate) fn buffer_of(&self, site: SiteId) -> Option<BufferId> {
-        // Sites are collected in their order.
+        // The sites are collected in ascending order, so a binary search finds them.
         self.sites().binary_search(&site).ok().map(BufferId::from_index)
     }
 

@@ -82,7 +82,7 @@ impl Comparison {
             }
         }
         comparison.entries.sort_by_key(|entry| (entry.extent().is_none(), entry.extent()));
-        // Whoever refused one kind of plan and made the other has taken part.
+        // A strategy that refused one kind of plan and made the other has taken part, so it is not listed as refused.
         let Comparison { entries, refused } = &mut comparison;
         refused.retain(|refused| entries.iter().all(|entry| entry.strategy != refused.strategy));
         refused.dedup_by_key(|refused| refused.strategy.clone());

@@ -82,7 +82,7 @@ pub fn emit<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &Checked<F::Laid
     let claim = front_end.claim(input, laid);
     let mut findings = match front_end.places(input, &output) {
         Ok(places) => compare_places::differences(&claim.placements, &places),
-        // What cannot be read again is as wrong as what says something else.
+        // An output that cannot be read again is as wrong as one with other addresses in it.
         Err(error) => vec![compare_places::difference(error.to_string())],
     };
     match front_end.meanings(input, &output) {

@@ -123,7 +123,8 @@ impl Network {
         }
         let own = self.runtime_plan();
         let is_better = self.runtime_extent(&own) < self.runtime_extent(plan);
-        // It does not know of a target's alignment, and is no candidate where it does not keep to that.
+        // The runtime's planner knows nothing about the target's alignment. Its plan counts only if it passes our
+        // check.
         let holds = || finding::in_packing(problem, &own).is_empty() && self.check(&own).is_empty();
         (is_better && holds()).then_some(own)
     }

@@ -83,7 +83,7 @@ impl Heat {
         Heat { order }
     }
 
-    /// The problem with one memory for each buffer; `None` if somebody finds no room.
+    /// The problem with one memory for each buffer; `None` if some buffer fits into none of its memories.
     fn choose(&self, problem: &Problem, thousandths: u64) -> Option<Problem> {
         let last = problem.buffers().iter().filter_map(|buffer| buffer.lifetime.end()).map(|step| step.0).max();
         let steps = usize::try_from(last.unwrap_or(0)).ok()?;

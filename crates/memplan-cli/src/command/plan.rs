@@ -305,7 +305,7 @@ fn bound_remark(planned: &Planned) -> String {
                 (Some(step), _) if shown == peak.bytes && alive.bytes < peak.bytes => {
                     format!("most bytes alive at once, at step {step}, and what aligning them costs")
                 }
-                // A search or a buffer that must lie somewhere has raised it.
+                // The bound is above the bytes alive at once, because a search or a fixed buffer has raised it.
                 (_, Some(step)) if shown > alive.bytes => {
                     // Where reuse costs, a smaller plan may exist that makes more of it.
                     let which = if problem.reuse_costs().is_empty() { "no plan" } else { "no plan this cheap" };

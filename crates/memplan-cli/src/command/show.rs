@@ -224,6 +224,6 @@ fn window() -> Window {
         || (from_environment("COLUMNS").unwrap_or(100), from_environment("LINES").unwrap_or(32)),
         |(width, height)| (width.0.into(), usize::from(height.0).saturating_sub(1)),
     );
-    // Beyond this nobody looks, and a number from the environment can be anything.
+    // A size from the environment can be any number. The limits keep the picture from filling the memory.
     Window { columns: columns.min(2000), rows: rows.min(1000), coloured: paint::stdout_is_coloured() }
 }

@@ -14,7 +14,7 @@ pub(super) fn rows() -> Vec<Row> {
     ]
 }
 
-/// A call of something nobody has looked into.
+/// A call of a function that has not been looked into.
 pub(super) fn call() -> OpInfo {
     OpInfo { regions: Some(0), traits: Traits::CALL, ..OpInfo::unlisted() }
 }

@@ -2,6 +2,53 @@
 //!
 //! A position that carries memory is one where the result, the argument or the
 //! operand is memory; only those positions exist in the program.
+//!
+//! # An example
+//!
+//! A loop starts with `%x`, and each iteration hands `%y` to the next one. So the
+//! argument `%a` is `%x` the first time and `%y` afterwards, and the result is
+//! `%x` if the loop does not run at all:
+//!
+//! ```text
+//!   scf.for … iter_args(%a = %x)           scf.for  result %r, loop 0.., init %x { (%a)
+//!     "use"(%a)                              use  update %a
+//!     scf.yield %y                           leave %y
+//!                                          }
+//!
+//!   outside        inside                  outside
+//!   %x ──init──►   %a ◄──────┐
+//!    │             use %a    │ next iteration
+//!    │             leave %y ─┤
+//!    │                       └──────────►  %r
+//!    └─────── no iteration ─────────────►  %r
+//! ```
+//!
+//! The loop's index is a number and does not appear. Which of the arrows exist
+//! follows from the op's row in the tables: its `Control` says how the regions run,
+//! and its `Flow` which values go along.
+//!
+//! ```
+//! use memplan_mlir::{Dialects, Document, lower};
+//!
+//! let text = r#"
+//! func.func @f(%n: index) {
+//!   %c0 = arith.constant 0 : index
+//!   %c1 = arith.constant 1 : index
+//!   %x = memref.alloc() : memref<8xf32>
+//!   %y = memref.alloc() : memref<8xf32>
+//!   %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (memref<8xf32>) {
+//!     "use"(%a) : (memref<8xf32>) -> ()
+//!     scf.yield %y : memref<8xf32>
+//!   }
+//!   return
+//! }
+//! "#;
+//! let document = Document::read(text, Dialects::builtin())?;
+//! let program = memplan_program::text::print(&lower(&document)?.program);
+//! assert!(program.contains("loop 0.., init %x { (%a)"));
+//! assert!(program.contains("leave %y"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use memplan_program::{Control, OpDraft, Target, Trips};
 
@@ -22,7 +69,7 @@ impl Lowering<'_> {
         let fits = match (control, info.flow) {
             (_, Flow::While) => regions.len() == 2,
             (dialect::Control::Alternatives | dialect::Control::Once, _) => true,
-            // Nobody knows what passes through regions that nobody knows.
+            // If it is not known how the regions run, it is not known either what passes through them.
             (dialect::Control::Unknown, _) => false,
             _ => regions.len() == 1,
         };

@@ -191,7 +191,8 @@ impl Lowering<'_> {
                 }
             }
         }
-        // A buffer that is read in another way as well is no donor.
+        // One buffer may be several inputs of the op. It can be overwritten only if the op works in place for each of
+        // them.
         let others = |pair: &(ValueId, ValueId)| {
             let same = inputs.iter().filter(|&&input| self.seen_through(op, input) == pair.1);
             same.copied().all(|input| self.works_in_place(op, name, output, input))

@@ -297,7 +297,7 @@ impl<'d> Lowering<'d> {
         self.ops.push(op);
         stack.push(Work::CloseOp);
         if shape.flow == Flow::While {
-            // Both regions become one.
+            // The condition and the body of a `while` become one region of the program, which repeats.
             stack.push(Work::CloseRegion);
             push_blocks(stack, document.blocks(regions[1]));
             push_blocks(stack, document.blocks(regions[0]));

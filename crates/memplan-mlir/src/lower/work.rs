@@ -114,7 +114,8 @@ impl Lowering<'_> {
         if let &[work, group] = document.operands(op)
             && document.info(op).traits.has(Traits::JOINS_GROUP)
             && let Some(&started) = self.works.tokens.get(&work)
-            // Of work that is started more often than it is added, some is not in the group.
+            // The work must be started and added to the group in the same block. Otherwise it may be started more often
+            // than it is added, and the group does not stand for all of it.
             && document.op(started.by).parent == document.op(op).parent
         {
             self.works.groups.entry(group).or_default().push(started);
@@ -188,7 +189,7 @@ enum End {
     Inside,
     /// When whatever the result at this position stands for is awaited.
     Result(usize),
-    /// Nobody knows.
+    /// It is not known when the work ends.
     Never,
 }
 

@@ -126,7 +126,8 @@ impl<'a> Task<'a> {
     fn network(&self, module: OpId) -> Result<Network, PassError> {
         let mut network = Network::read(self.document, module, self.chip)?;
         if self.document.attribute(self.global, "module.state") != Some("\"TPU_ADDRESSED\"") {
-            // Whatever stands there, nobody has assigned it.
+            // In any other state the encodings are no addresses that this pass has assigned, so they say nothing about
+            // equal weights.
             network.weights.iter_mut().for_each(|weight| weight.previous = None);
         }
         Ok(network)

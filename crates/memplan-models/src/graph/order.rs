@@ -76,7 +76,7 @@ pub fn reorder(model: &Model, assumptions: Assumptions, width: usize) -> Result<
     let unchanged: Vec<OpId> = graph.ops.ids().collect();
     let width = width.min((WORK / graph.ops.len().max(1)).max(16));
     let (order, is_exact) = Search::new(model, graph, assumptions).run(width);
-    // What bodies need is only bounded from above.
+    // The memory that a body needs is only known as an upper bound, so with bodies the result is not exact.
     let is_exact = is_exact && graph.ops.iter().all(|op| op.bodies.is_empty());
     let after = peak(&with_order(model, &order), assumptions)?;
     Ok(match after < before {

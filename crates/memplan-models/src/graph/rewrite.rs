@@ -95,7 +95,7 @@ pub struct Copied {
 pub enum Padding {
     /// As it was.
     Unchanged,
-    /// So many positions in front and behind, of height and of width.
+    /// The given numbers of positions in front and behind, for height and for width.
     Explicit {
         /// In front.
         before: [u64; 2],

@@ -23,7 +23,8 @@ pub(super) fn evaluate(context: &Context) -> Option<Vec<i64>> {
         "Add" => both(context, i64::checked_add)?,
         "Sub" => both(context, i64::checked_sub)?,
         "Mul" => both(context, i64::checked_mul)?,
-        // Numbers here are whole; of a fraction nothing is said, unless the division drops it.
+        // All numbers here are integers. A division of floats is only evaluated if it leaves no rest; otherwise its
+        // value counts as unknown.
         "Div" if context.is_integer(0) => both(context, i64::checked_div)?,
         "Div" => both(context, |a, b| a.checked_rem(b).filter(|&rest| rest == 0).and_then(|_| a.checked_div(b)))?,
         "Mod" if context.int("fmod", 0) == 0 => both(context, |a, b| {

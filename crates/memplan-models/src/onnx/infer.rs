@@ -166,7 +166,7 @@ fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
         true => context.outputs(),
         false => of_bodies(drafts, graph, node),
     };
-    // The shape of what may be smaller is no number to count on.
+    // If a shape is only an upper bound, nothing may be computed from it.
     let is_bound = context.is_bounded() || context.facts.iter().flatten().any(|facts| facts.is_bound);
     let numbers = if is_bound { None } else { evaluate(&context) };
     let outputs: Vec<Option<TensorId>> = node.outputs.clone();

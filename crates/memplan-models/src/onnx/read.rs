@@ -548,7 +548,7 @@ impl Reader<'_> {
                 if draft.tensors[input].lacks_shape() {
                     missing.tensors.push(format!("`{}` (input)", draft.tensors[input].name));
                     missing.flags.push(draft.tensors[input].name.clone());
-                    // What a body is given is decided by what the node that runs it reads.
+                    // The shape of a body's input follows from what the node that runs the body reads.
                     missing.content.extend((id.index() > 0).then_some((id, input)));
                 }
             }
@@ -600,7 +600,7 @@ struct Missing {
     tensors: Vec<String>,
     /// Tensors whose content decides.
     content: Vec<(GraphId, TensorId)>,
-    /// Those that the others follow from.
+    /// Tensors from whose shapes the others follow; the user is asked for these.
     flags: Vec<String>,
 }
 

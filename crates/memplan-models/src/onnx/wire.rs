@@ -92,7 +92,7 @@ impl<'w, 'a> Message<'w, 'a> {
         Ok(Field { number, start, value })
     }
 
-    /// Moves past so many bytes; returns where they start.
+    /// Moves past the given number of bytes and returns where they start.
     fn take(self, at: &mut u64, length: u64) -> Result<u64, ReadError> {
         let start = *at;
         match start.checked_add(length) {

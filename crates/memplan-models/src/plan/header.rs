@@ -88,7 +88,8 @@ impl Names {
         let most_slots = problem.buffers().iter().map(|buffer| buffer.slots).max().unwrap_or(1);
         let macros = |name: &str| {
             let mut all = vec![format!("OFFSET_{name}"), format!("SIZE_{name}"), format!("SPACE_{name}")];
-            // The slots of one buffer may be called as another buffer is; few problems have slots.
+            // `OFFSET_a_SLOT0` may be a slot of `a` or a buffer that is called `a_SLOT0`. The names are only checked if
+            // there are slots at all.
             if most_slots > 1 {
                 all.extend((0..most_slots).map(|slot| format!("OFFSET_{name}_SLOT{slot}")));
             }

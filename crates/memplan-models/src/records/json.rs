@@ -95,7 +95,7 @@ impl<'a> Fields<'a> {
         self.take(key).ok_or_else(|| self.object.error("json::missing-field", format!("the field `{key}` is missing")))
     }
 
-    /// What nobody has taken.
+    /// The fields that have not been taken.
     pub(super) fn left(&self) -> impl Iterator<Item = (&str, Value<'a>)> {
         self.entries.iter().map(|(name, value)| (name.as_ref(), *value))
     }

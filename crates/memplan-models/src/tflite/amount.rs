@@ -117,7 +117,7 @@ impl TryFrom<String> for Amount {
 }
 
 impl Amount {
-    /// So many bytes for each thing that is counted, and bytes on top.
+    /// A number of bytes for each thing that is counted, and bytes on top.
     pub(super) fn new(factor: u64, counted: Vec<Counted>, rest: i64) -> Amount {
         Amount { factor, counted, rest }
     }

@@ -20,7 +20,7 @@ struct Field {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A number of so many bytes.
+    /// A number of the given width.
     Number(Number),
     Vector(Number),
     Text,

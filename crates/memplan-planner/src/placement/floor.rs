@@ -19,11 +19,11 @@ use crate::tuning::{MERGED_ALIVE, OBSTACLES_PER_LOOK};
 /// See the module documentation.
 #[derive(Clone, Debug)]
 pub(crate) struct Floor {
-    /// Offsets end here.
+    /// No buffer may end above this offset.
     pub(crate) limit: u64,
     grid: Grid,
     index: Index,
-    /// What is placed, as long as it has a moment in common.
+    /// Everything that is placed, as long as there is a moment at which all of it is alive; `None` afterwards.
     heap: Option<Heap>,
     /// Bytes of exclusive buffers, rounded up to the granule.
     pub(crate) blocked: RangeSet,
@@ -49,12 +49,13 @@ enum Index {
 pub(crate) struct Grid {
     /// Every buffer starts at a multiple of this.
     pub(crate) granule: u64,
-    /// So ranges of bytes can be rounded up to this: 1 where a window begins in the middle of a buffer.
+    /// Ranges of bytes can be rounded up to this: the granule, or 1 if a window may begin in the middle of a
+    /// buffer.
     pub(crate) rounding: u64,
 }
 
 impl Grid {
-    /// Those of all spaces, in one look at all buffers.
+    /// The grids of all spaces, found in one pass over the buffers.
     pub(crate) fn of_spaces(pieces: &Pieces) -> IndexVec<SpaceId, Grid> {
         let problem = pieces.problem();
         let mut granules = IndexVec::<SpaceId, u64>::filled(0, problem.spaces().len());
@@ -91,7 +92,7 @@ impl Floor {
     ) -> Floor {
         stretches.sort_unstable();
         let info = &pieces.problem().spaces()[space];
-        // So many must be there before so many can be alive.
+        // Counting who is alive takes time. It is left out if there are not even enough rectangles to be crowded.
         let is_crowded = || stretches.len() as u64 > MERGED_ALIVE && crowd(pieces, stretches) > MERGED_ALIVE;
         let index = if may_merge && is_crowded() {
             Index::Merged(Skyline::new(pieces.steps().len()))

@@ -20,12 +20,12 @@ pub(crate) struct Gathering {
 }
 
 impl Gathering {
-    /// Nobody yet.
+    /// Without any life; every life meets it.
     pub(crate) fn empty() -> Gathering {
         Gathering { latest_start: 0, earliest_end: u64::MAX }
     }
 
-    /// Whether a life `[start, end)` meets every one.
+    /// Whether a life `[start, end)` overlaps every life that is gathered here.
     pub(crate) fn is_met(&self, start: u64, end: u64) -> bool {
         start < self.earliest_end && self.latest_start < end
     }
@@ -37,7 +37,7 @@ impl Gathering {
     }
 }
 
-/// The bytes of such lives.
+/// The bytes of buffers whose lives have a moment in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Heap {
     lives: Gathering,

@@ -261,7 +261,7 @@ impl<'p> Placer<'p> {
         }
     }
 
-    /// Whether nothing but the rectangles placed in a space can be in the way of a piece, which is one itself.
+    /// Whether a piece is one plain rectangle, and only the rectangles placed in this space can be in its way.
     fn is_only_a_rectangle(&self, piece: PieceId, space: SpaceId) -> bool {
         let is_free = !self.pieces.get(piece).exclusive && self.pieces.ordering().is_none();
         let is_unrelated = self.pieces.partners(piece).is_empty() && self.pieces.apart(piece).is_empty();
@@ -417,7 +417,8 @@ impl<'p> Placer<'p> {
         }
     }
 
-    /// Ranges that have grown together cannot be told apart: starts over.
+    /// Builds the blocked ranges of a space anew. Ranges that touch have become one, so a single buffer cannot be
+    /// cut out of them.
     fn block_again(&mut self, space: SpaceId) {
         let floor = &mut self.spaces[space];
         floor.blocked.clear();

@@ -127,8 +127,8 @@ impl Skyline {
     }
 }
 
-/// What is left of ascending ranges without those that end at or below `end`: doubling steps, then halving ones, so
-/// that a short way is short and a long way is not long.
+/// The ranges without those at the front that end at or below `end`. The step is doubled until it is too far
+/// and then halved, so the cost is logarithmic in the number of ranges that are skipped.
 fn skip(ranges: Rest, end: u64) -> Rest {
     if ranges.last().is_none_or(|last| last.1 <= end) {
         return &[];
@@ -160,9 +160,9 @@ fn parts(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// All nodes above the first and the last leaf of `[start, end)`, each once.
-/// Nodes above a part are among them; so are some below a part, where all that is
-/// asked or said is true as well.
+/// All nodes above the first and the last leaf of `[start, end)`, each once. They include every node above a
+/// part (see `parts`), and some nodes below a part. For the latter, whatever holds for the part holds as
+/// well.
 fn above(leaves: usize, start: u32, end: u32) -> impl Iterator<Item = usize> {
     let (mut left, mut right) = ((start as usize + leaves) / 2, (end as usize + leaves - 1) / 2);
     let mut other = None;

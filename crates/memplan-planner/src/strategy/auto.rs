@@ -72,7 +72,7 @@ impl Strategy for Auto {
 }
 
 fn object_strategies() -> impl Iterator<Item = &'static dyn Strategy> {
-    // The better of two others is never better than both.
+    // `greedy-best` only chooses between two other strategies of this list, so it can add nothing.
     let others = STRATEGIES.iter().copied().filter(|strategy| !["auto", "greedy-best"].contains(&strategy.name()));
     others.filter(|strategy| strategy.assigns().contains(&Assign::Objects))
 }

@@ -44,6 +44,6 @@ impl Strategy for GreedyBest {
 
 fn share_best(records: &[Record], ceiling: Option<Bytes>) -> Option<Sharing> {
     let both = [share_by_size(records, ceiling), share_by_breadth(records, ceiling)];
-    // The first of two that are as good.
+    // `min_by_key` keeps the first of two sharings that are equally good.
     both.into_iter().flatten().min_by_key(Sharing::total)
 }

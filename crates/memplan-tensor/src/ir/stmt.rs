@@ -25,7 +25,7 @@ pub enum ForKind {
 /// The mark of a region that only runs where its value holds.
 pub const PREDICATE: &str = "where";
 
-/// The mark of a region of which is not known when it runs.
+/// The mark of a region for which it is not known when it runs.
 pub const UNKNOWN_REGION: &str = "with";
 
 /// Calls after which the next statement does not run.
@@ -217,7 +217,8 @@ impl Stmt {
         }
     }
 
-    /// Whether this is a region of which loops do not say who runs it, and when.
+    /// Whether this is a region whose body may run at another time, or on other threads, than the loops around it
+    /// say.
     pub fn is_opaque_region(&self) -> bool {
         matches!(&self.kind, StmtKind::Attr { key, .. }
             if matches!(key.as_str(), "extern_scope" | "virtual_thread" | UNKNOWN_REGION))

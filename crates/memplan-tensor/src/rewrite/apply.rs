@@ -67,7 +67,7 @@ impl<'a> Rewriter<'a> {
             }
         }
         let mut names: HashMap<String, usize> = HashMap::new();
-        // What nobody touches goes, and leaves its name to others.
+        // A buffer that is never touched has no place and disappears. Its name may be used for another one.
         let stays = |buffer: BufId| {
             let root = function.root(buffer);
             function.buffers[root].memory != Memory::Own || layout.places[root].is_some()
@@ -225,7 +225,7 @@ impl<'a> Rewriter<'a> {
         if self.layout.places[buffer].is_some() {
             self.unscalar(buffer);
             self.result.buffers[buffer].memory = Memory::View { of: holder, elem_offset: None };
-            // What is said about an allocation is not said about a view.
+            // These arguments belong to an allocation, and the buffer is a view now.
             self.result.buffers[buffer].extra.clear();
             self.redeclared[buffer] = true;
         }

@@ -10,15 +10,34 @@
 //! | `DST` | the destination's content; the source's is gone |
 //! | `LOST` | the source was stored again over a destination that was needed |
 //!
-//! Reading the source in state `DST` is a hazard (an element written twice, an initialisation before a
-//! copy); ending in `LOST` is one (the source overwritten after the copy), unless nobody reads the destination afterwards. Where branches meet, a cell
-//! may be in several states at once.
+//! Reading the source in state `DST` is a hazard: an element is written twice, or it is initialised before it is copied.
+//! Ending in `LOST` is a hazard, too (the source is overwritten after the copy), unless nobody reads the destination
+//! afterwards. Where branches meet, a cell may be in several states at once.
 //!
-//! Two ways to decide. If the destination is stored at one place only, at an index that differs in every
-//! iteration, and the source nowhere, no cell is touched twice: true for any extents. Otherwise the
-//! statement is run over its indices alone, which is exact wherever bounds and indices do not depend
-//! on data, up to a budget. Parallel iterations are run first to last and last to first. What
-//! cannot be decided counts as a hazard.
+//! # An example
+//!
+//! `B` is to be computed into the memory of `A`, which has four elements. Each column is a cell, and each line shows the
+//! cells after an iteration (`S` for `SRC`, `D` for `DST`):
+//!
+//! ```text
+//! for i in range(4):                        for i in range(3):
+//!     B[i] = A[i] + 1                           for j in range(2):
+//!                                                   B[i + j] = A[i + j] * 2
+//!
+//!               cell  0 1 2 3                             cell  0 1 2 3
+//!   start             S S S S                 start             S S S S
+//!   i = 0             D S S S                 i = 0, j = 0      D S S S
+//!   i = 1             D D S S                 i = 0, j = 1      D D S S
+//!   i = 2             D D D S                 i = 1, j = 0      hazard: A[1] is read, and cell 1 is D
+//!   i = 3             D D D D    safe         (in memory of its own, A[1] would still hold its first value)
+//! ```
+//!
+//! # How it is decided
+//!
+//! There are two ways. If the destination is stored at one place only, at an index that differs in every iteration, and the
+//! source nowhere, no cell is touched twice: that holds for any extents, as for the loop on the left. Otherwise the statement
+//! is run over its indices alone, which is exact wherever bounds and indices do not depend on data, up to a budget.
+//! Parallel iterations are run first to last and last to first. What cannot be decided counts as a hazard.
 
 use super::pool::InPlace;
 use super::sequence::Sequence;

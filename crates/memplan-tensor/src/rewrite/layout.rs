@@ -40,7 +40,7 @@ pub struct Allocation {
     pub shape: Vec<Expr>,
     /// Which memory.
     pub scope: StorageScope,
-    /// Lanes that vector retyping joined: accesses count in vectors of so many.
+    /// The number of lanes that vector retyping has joined; 1 if none. Accesses count in vectors of this length.
     pub vector: u16,
     /// Whether it stays where the buffer's own allocation is.
     pub stays: bool,

@@ -77,7 +77,7 @@ impl Reader<'_> {
         Ok(Expr::Ramp { stride: Box::new(coerce(step, dtype, &self.function)), base: Box::new(start), lanes })
     }
 
-    /// A slice whose length is known to the machine (`T.vscale()`) or to nobody.
+    /// A slice whose length is only known at run time (`T.vscale()`), or not at all.
     fn long_slice(&self, start: Expr, stop: Expr, step: Expr, dtype: DType) -> Expr {
         let is_scalable = |part: &Expr| matches!(part, Expr::Call { name, .. } if name == "vscale");
         if !stop.any(&is_scalable) {

@@ -101,7 +101,8 @@ impl Solver<'_, '_> {
         let exits = self.machine.graph.async_exits.get(&launch).into_iter().flatten();
         let exits: Vec<State> = exits.filter_map(|&exit| self.states[exit].clone()).collect();
         let Some((first, rest)) = exits.split_first() else {
-            // The region does not end (yet): nor does the wait, if it was launched.
+            // The region has not come to an end so far. If it was certainly launched, the code behind the wait is not
+            // reached either.
             return !pending.certain;
         };
         let mut exit = first.clone();

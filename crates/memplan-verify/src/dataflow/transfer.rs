@@ -25,9 +25,32 @@
 //!  fill writes %x         wwwwwwww            !!!!wwww   strong: %x is whole again
 //! ```
 //!
-//! The last line is *strong*, because `%x` can only be that one buffer. Had the
-//! program written through a value that may be `%x` or `%z`, the lost bytes of
-//! `%x` would have stayed lost: perhaps it was `%z` that was written.
+//! The check itself says so:
+//!
+//! ```
+//! use memplan_verify::dataflow::{SitePlan, check};
+//!
+//! let source = "
+//! func @f() {
+//!   alloc_x  alloc %x 8
+//!   alloc_y  alloc %y 8
+//!   fill_x  write %x
+//!   fill_y  write %y
+//!   use  read %x
+//! }
+//! ";
+//! let program = memplan_program::text::parse(source)?;
+//! let sites: Vec<_> = program.sites().ids().collect();
+//! let plan = SitePlan::empty(&program).place(&program, sites[0], 0).place(&program, sites[1], 4);
+//! let found = check(&program, &plan);
+//! assert_eq!(found.len(), 1);
+//! assert!(found[0].describe(&program).contains("bytes 4..8"));
+//! # Ok::<(), memplan_program::text::ParseError>(())
+//! ```
+//!
+//! The last line of the picture is *strong*, because `%x` can only be that one
+//! buffer. Had the program written through a value that may be `%x` or `%z`, the
+//! lost bytes of `%x` would have stayed lost: perhaps it was `%z` that was written.
 
 use std::collections::HashMap;
 

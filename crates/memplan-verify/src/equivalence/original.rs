@@ -220,11 +220,11 @@ impl<'a> Original<'a> {
     fn forward(&self, view: &View, link: &Link) -> Option<View> {
         let region = view.region.shifted(&link.shift);
         let (source, target) = (self.whole(link.from)?.shifted(&link.shift), self.whole(link.to)?);
-        // An element of `from` outside of `to` would be called border there.
+        // The view holds an element of `from` that `to` does not have. In `to` it would look like border.
         if !region.meet(&source).is_inside(&target) {
             return None;
         }
-        // What the view calls border is an element of `to`: it must hold just that.
+        // The view has border where `to` has elements. Those elements must hold exactly the border's value.
         if !region.meet(&target).is_inside(&source) && (link.border.is_none() || link.border != view.fill) {
             return None;
         }
@@ -237,7 +237,7 @@ impl<'a> Original<'a> {
         let back: Vec<i64> = link.shift.iter().map(|shift| shift.saturating_neg()).collect();
         let region = view.region.shifted(&back);
         let (source, target) = (self.whole(link.to)?.shifted(&back), self.whole(link.from)?);
-        // What the view calls border would be an element of `from`, and nobody says which.
+        // The view has border where `from` has elements, and the link does not say what those elements are.
         if !region.meet(&target).is_inside(&source) {
             return None;
         }

@@ -103,8 +103,8 @@ impl<'a> LiveRanges<'a> {
     /// Visits the present ranges of other parties that have a byte in common
     /// with `span`, in order of start, until `visit` returns false.
     pub(super) fn for_each_in_the_way(&self, span: &Span, mut visit: impl FnMut(usize) -> bool) {
-        // Reaching further than `span.low` is asked of the tree; whoever is the
-        // first to do so and starts too late ends the search, as all others start later.
+        // The tree finds the next range, by start, that ends above `span.low`. If that one starts at `span.high` or
+        // later, so do all that follow, and the search is over.
         let mut from = self.leaves.partition_point(|&(area, ..)| area < span.area);
         while let Some(leaf) = self.first_reaching(from, span)
             && let Some(&(area, low, index)) = self.leaves.get(leaf)

@@ -142,6 +142,7 @@ pub(crate) fn with_apart(problem: &Problem, apart: &Apart, buffer_of: impl Fn(Si
             builder.buffers_mut()[buffer].exclusive = true;
         }
     }
-    // What must share and must not is a contradiction; then the layout stays rejected.
+    // Two buffers that must share cannot be kept apart: the problem cannot be built then. It stays as it was, and
+    // the layout stays rejected.
     builder.build().unwrap_or_else(|_| problem.clone())
 }

@@ -12,7 +12,8 @@ use crate::finding::{self, Finding};
 
 /// Rounds in which pairs are kept apart.
 const PAIR_ROUNDS: usize = 4;
-/// Rounds in all; after those with pairs, whatever is named shares with nobody.
+/// The largest number of rounds. After those that keep pairs apart, every buffer that the check names becomes
+/// exclusive.
 const ROUNDS: usize = 8;
 
 fn auto() -> &'static dyn Strategy {
@@ -85,7 +86,7 @@ impl<'h> Solver<'h> {
         may_change
     }
 
-    /// A plan that nobody has checked yet; whoever asks for it claims it.
+    /// A plan that has not been checked yet. The caller has to have it checked before it is used.
     pub(crate) fn propose(&mut self, problem: &Problem) -> Result<Outcome, Refusal> {
         let start = Instant::now();
         let outcome = plan(self.strategy(), problem, &self.how.request);
@@ -108,7 +109,8 @@ impl<'h> Solver<'h> {
             for rejection in &rejected {
                 learned |= repair::keep_apart(&mut self.apart, rejection, as_pairs);
             }
-            // Pairs that are known already were not heeded; then the buffers must share with nobody.
+            // The planner was told about these pairs before and has not kept them apart. Now their buffers become
+            // exclusive.
             if !learned && as_pairs {
                 self.rounds = PAIR_ROUNDS;
                 for rejection in &rejected {

@@ -76,10 +76,11 @@ struct Made {
     planned: Planned,
 }
 
-/// At most so many versions are planned while looking for one that fits, and for a table of the trade-off.
+/// The largest number of versions that are planned in the search for one that fits, and for a table of the
+/// trade-off.
 const MOST_VERSIONS: usize = 24;
 
-/// At most so many schedules with recomputation are looked at.
+/// The largest number of schedules with recomputation that are looked at.
 const MOST_SCHEDULES: usize = 8;
 
 impl FrontEnd for Fit {
@@ -195,13 +196,15 @@ impl<'a> Workshop<'a> {
             }
         }
         if allowed.recompute {
-            // All schedules of a small network can be looked at, but they are in any order.
+            // For a small network all schedules can be listed. They do not keep the given order of ops, so the user
+            // must have allowed another one.
             let all = if allowed.reorder { recompute::schedules(&self.net) } else { None };
             let again: Vec<Vec<OpId>> = match all {
                 Some(all) => all.into_iter().map(|schedule| schedule.order).collect(),
                 None => orders.iter().flat_map(|order| recompute::improved(&self.net, order)).collect(),
             };
-            // Tiles are looked for in each schedule, so that only some are taken, with the last one among them.
+            // Looking for tiles costs much for each schedule, so only some schedules are kept. The last one, which
+            // needs least, is always among them.
             let stride = again.len().div_ceil(MOST_SCHEDULES).max(1);
             orders.extend(again.into_iter().rev().step_by(stride));
         }

@@ -85,7 +85,7 @@ impl Module {
 pub(super) fn read_document(source: &Source, text: &str) -> Result<Document, ReadError> {
     let dialects = source.options.dialects.as_ref().unwrap_or(Dialects::builtin());
     let document = Document::read(text, dialects).map_err(|error| unreadable(text, &error))?;
-    // A part of a file may have nothing but comments in it; a text of another kind is no program without ops.
+    // A part of a file may hold nothing but comments, which is fine. Any other text without an op is no MLIR.
     let says_something = text.lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with("//"));
     if says_something && !has_op(&document) {
         return Err(no_op(text));

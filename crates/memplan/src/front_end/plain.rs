@@ -268,7 +268,8 @@ fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
 /// The offsets in a C header. Its macros come in the order of the buffers, a macro a slot.
 fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Failure> {
     let mut offsets = plan_file::header::offsets(text)?.into_iter();
-    // C cannot spell every name, and a number may follow.
+    // The macro's name is the buffer's name with other characters where C needs them, and possibly a number
+    // behind it. So only the beginning is compared.
     let spelled = plan_file::header::spelled;
     let found = |buffer: &memplan_core::Buffer| {
         let slots: Vec<_> = offsets.by_ref().take(buffer.slots as usize).collect();
@@ -290,7 +291,8 @@ fn planned_model(input: &Input, laid: &Planned, plan: &Plan) -> Result<Output, F
     let mut offline = OfflinePlan::new(network.model(), &laid.problem, network.roles(), plan)
         .map_err(|error| Failure::Form(format!("cannot write the plan into the model: {error}")))?;
     if !network.unmeasured().is_empty() {
-        // Around scratch memory that is not known, fixed offsets may make the arena larger than no plan would.
+        // Scratch memory of unknown size may come to lie in gaps between the tensors or behind them. With fixed
+        // offsets the arena may then be larger than without a plan, so no offset is written.
         offline = OfflinePlan::undecided(network.model());
     }
     let bytes = offline.prefix(file.content())?;

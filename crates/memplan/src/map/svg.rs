@@ -19,7 +19,8 @@ const FILLS: usize = 8;
 
 /// Width of a picture of few shapes.
 const WIDTH: f64 = 1200.0;
-/// Up to so many shapes fit that picture; more need larger paper, for text does not shrink.
+/// Up to this many shapes fit onto the usual page. More shapes need larger paper, because text does not
+/// shrink.
 const FEW_SHAPES: f64 = 200.0;
 /// The largest paper, as a multiple of the usual one.
 const LARGEST_PAPER: f64 = 2.5;

@@ -25,7 +25,8 @@ use super::problem::{Setting, TensorProblem, neuron};
 use super::successor;
 use crate::pass::PassError;
 
-/// Search nodes if nobody sets a limit: about a second's worth, and the same plan every time.
+/// Search nodes if the user sets no limit: about a second's worth. It is a count and not a time, so every run
+/// gives the same plan.
 const WORK: u64 = 100_000;
 
 /// How many times a single concat is taken out of the best choice.

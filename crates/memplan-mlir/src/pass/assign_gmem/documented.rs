@@ -114,7 +114,7 @@ impl Table {
         let Some(row) = self.row_of[tensor].map(|row| &mut self.rows[row]) else { return };
         if row.ref_cnt >= 1 {
             row.ref_cnt -= 1;
-            // Reads of a tensor without bytes were never counted at its address, which may be another tensor's.
+            // A tensor without bytes may have the address of another tensor, and its reads were never counted there.
             if let Some(pending) = self.pending.get_mut(&row.block).filter(|_| row.size > 0) {
                 *pending -= 1;
             }
@@ -153,7 +153,7 @@ impl Table {
         self.row_of[row.tensor] = Some(number);
         self.rows.push(row);
         self.hold_edges[row.tensor] = true;
-        // Nothing lies at the address of nothing.
+        // A tensor without bytes takes no address.
         if row.size == 0 {
             return;
         }

@@ -37,9 +37,9 @@ pub struct Options {
     pub iomem_set: Vec<String>,
     /// What is known about the contents of weights.
     pub contents: Option<WeightContents>,
-    /// A file with chips, for whoever reads files.
+    /// A file with chips. The options only carry its name; the driver reads it.
     pub chip_file: Option<String>,
-    /// A file with weights, for whoever reads files.
+    /// A file with weights. The options only carry its name; the driver reads it.
     pub weight_file: Option<String>,
 }
 

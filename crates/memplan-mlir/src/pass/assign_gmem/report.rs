@@ -17,7 +17,7 @@ use crate::pass::PassError;
 pub fn program(document: &Document, options: &Options) -> Result<Program, PassError> {
     let mut networks = Vec::new();
     for global in global_modules(document) {
-        // Before a chip is chosen, one that packs nothing will do.
+        // Without a chip in the text any chip will do that does not pack batches.
         let chip = find_chip(document, global, options).ok().or_else(|| options.chips.get("bm1684x"));
         for module in device_modules(document, global) {
             networks.extend(chip.map(|chip| Network::read(document, module, chip)).transpose()?);

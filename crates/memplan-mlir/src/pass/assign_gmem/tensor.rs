@@ -149,7 +149,8 @@ impl Shape {
                 let bits = at.checked_mul(inner)?.checked_mul(self.bits)?;
                 bits.is_multiple_of(8).then_some(bits / 8)
             }
-            // A batch in the middle of a word does not begin anywhere.
+            // Several batches are packed into a word. A batch that is not the first in its word has no address of its
+            // own.
             packed if axis == 0 => {
                 let words = packed.in_a_word();
                 at.is_multiple_of(words).then(|| (at / words).checked_mul(inner)?.checked_mul(4)).flatten()

@@ -26,7 +26,7 @@ type ByBranch<'a> = BTreeMap<RegionId, Vec<&'a Candidate>>;
 
 /// Pairs of a leader and a follower that lie at the leader's address; a leader may have several followers.
 pub(super) fn twins(view: &View, candidates: &[Candidate], homes: &HashMap<SiteId, Home>) -> Vec<(SiteId, SiteId)> {
-    // The original knows nothing of this.
+    // The original does not share memory between branches in this way.
     if view.options.compat {
         return Vec::new();
     }
@@ -40,7 +40,8 @@ pub(super) fn twins(view: &View, candidates: &[Candidate], homes: &HashMap<SiteI
     }
     let mut pairs = Vec::new();
     for mut regions in outlive.into_values() {
-        // The largest of each branch lie together, then the second largest.
+        // Buffers of the branches are paired by size: the largest of each branch share an address, then the second
+        // largest. So the least memory is wasted.
         for list in regions.values_mut() {
             list.sort_by_key(|candidate| std::cmp::Reverse(candidate.bytes));
         }

@@ -105,7 +105,7 @@ impl Emitter<'_> {
             let alignment = self.view.options.alignment;
             let line = format!("{name} = memref.alloc() {{alignment = {alignment} : i64}} : {ty}");
             self.insert_before(first, &line);
-            // A function is no op of the program; its memory exists once.
+            // Only an op of the program can own a memory. A function is none, and its memory exists once.
             if let Ok(op) = self.view.lowered.ops.as_slice().binary_search(&frame.op) {
                 self.owners.insert(space, memplan_program::OpId::from_index(op));
             }

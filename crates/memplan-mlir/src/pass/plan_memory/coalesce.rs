@@ -63,7 +63,7 @@ pub(super) struct Groups {
     pub(super) stalling: Vec<(SiteId, SiteId)>,
     /// Slots that a site needs because older instances of it are still read.
     pub(super) needed_slots: HashMap<SiteId, u32>,
-    /// Sites of which no number of slots keeps instances apart, and where it shows.
+    /// Sites whose instances cannot be kept apart by any number of slots.
     pub(super) hopeless: Vec<SiteId>,
     /// Sites of which a loop hands out several instances, one of which is written
     /// behind the loop while another still matters.
@@ -349,7 +349,8 @@ impl Coalescing<'_> {
         let mut pairs: Vec<(SiteId, SiteId)> = Vec::new();
         for overlay in program.op(op).overlays() {
             let [result] = self.view.aliases.sites(overlay.output) else { continue };
-            // One of several buffers that the input may be will do: if it is another, nobody needs this one.
+            // The input may be one of several buffers, and any of them will do as donor: if the input is another one in
+            // this run, the donor's bytes are not needed by this op.
             let donors = self.view.aliases.sites(overlay.input).iter();
             let fitting = donors.filter(|&&donor| self.interference.may_write_over(op, overlay.output, donor));
             pairs.extend(fitting.map(|&donor| (*result, donor)));

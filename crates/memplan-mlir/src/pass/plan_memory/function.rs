@@ -243,7 +243,7 @@ impl Planner<'_> {
         Err(PassError::Op { span, message })
     }
 
-    /// What nobody writes need not be kept for those who read it: any address will do.
+    /// Warns of a buffer that is read and never written. It may lie anywhere, since there is no content to keep.
     fn warn_of_reads(&mut self, site: SiteId, written: Option<bool>, span: memplan_core::Span) {
         let coupled = self.is_foreign(site) && self.view.lowered.program.site(site).coupled.is_some();
         if written == Some(false) && !coupled {
@@ -331,8 +331,8 @@ impl Planner<'_> {
         document.results(cast.op).first().map(|&value| document.value_name(value))
     }
 
-    /// Whoever got hold of an address may use it at any time, so the buffer must
-    /// not be filled anew.
+    /// Refuses buffers whose address is handed out in a loop that then fills them anew. The address may be used at
+    /// any time, so the old content must stay.
     fn refuse_handed_out(&self) -> Result<(), PassError> {
         let program = &self.view.lowered.program;
         let planned: HashSet<SiteId> = self.by_function.iter().flatten().copied().collect();
@@ -508,7 +508,8 @@ impl Planner<'_> {
             relaxed.is_ok_and(|problem| matches!(search::search(&problem, request).outcome, Outcome::Infeasible(_)))
         };
         let refuted = second.short().iter().filter(is_refuted).cloned().collect();
-        // What is reported is the plan that everybody expects, so long as it fails in the same memories.
+        // The first plan is the one that the original would make, so its failure is reported, unless the second
+        // attempt fails in other memories.
         let told = if second.short() == short { first } else { second };
         Ok(Attempt { refuted, ..told })
     }
@@ -546,7 +547,8 @@ impl Planner<'_> {
         for site in self.by_function.iter().flatten().copied().collect::<Vec<_>>() {
             let Some(owner) = self.owner(site) else { continue };
             let placement = self.all.placements[owner].clone();
-            // A memory of its own, as far as this function is concerned.
+            // The buffer lies in the other core's memory. To this function that is a separate memory, so it gets a
+            // space of its own.
             let space = SpaceId::from_index(spaces + self.view.lowered.program.site(site).space.index());
             self.all.placements[site] = placement.map(|placement| Placement { space, ..placement });
         }
@@ -584,5 +586,5 @@ impl Planner<'_> {
     }
 }
 
-/// So many sharings across pipes are named one by one.
+/// The largest number of sharings across pipes that are named one by one; the rest is only counted.
 const MOST_CROSSINGS: usize = 16;

@@ -47,7 +47,8 @@ struct Use {
     end: u64,
 }
 
-/// Of values with more uses, in so many blocks, all count.
+/// If a value has uses in more blocks than this, the branches that they are in are not looked at: all uses
+/// count.
 const MOST_USES: usize = 64;
 
 /// When the values of a program matter. See the module documentation.

@@ -17,11 +17,11 @@ use memplan_program::SiteId;
 use super::{Profile, View};
 use crate::OpId;
 
-/// So many buffers are listed.
+/// The largest number of buffers that are listed.
 const LISTED: usize = 12;
-/// Changes are only tried in problems of so many buffers.
+/// Changes to the kernel are only tried in problems of up to this many buffers: each trial plans all of them.
 const MOST_TRIED: usize = 5_000;
-/// So many multi-buffers are dropped one after the other.
+/// The largest number of multi-buffers that are dropped, one after the other.
 const MOST_DROPPED: usize = 16;
 /// Search nodes for each change that is tried.
 const TRIAL: u64 = 20_000;

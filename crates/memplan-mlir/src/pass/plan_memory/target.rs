@@ -329,7 +329,7 @@ impl Target {
     }
 }
 
-/// Stands in where nobody names a device.
+/// The device that is assumed if none is named.
 pub(super) const DEFAULT_DEVICE: &str = "Ascend910B1";
 
 #[cfg(test)]

@@ -19,10 +19,10 @@ use std::collections::BTreeSet;
 use super::Prefer;
 use super::row::{Chunk, ChunkId};
 
-/// Ticks until a chunk has cooled down.
+/// The number of ticks after which a chunk no longer counts as recently used.
 const COOLING: u64 = 10;
 
-/// More than the rounding errors of a score.
+/// Two scores that differ by less than this are equal. It is larger than the rounding errors of a score.
 const CLOSE: f32 = 1e-6;
 
 /// Free chunks in two orders.
@@ -140,7 +140,7 @@ impl Candidate {
     }
 }
 
-/// How well so many bytes suit a need.
+/// How well a chunk of `have` bytes suits a request of `need` bytes.
 pub(super) fn fit(have: u64, need: u64) -> f32 {
     let distance = -(have.abs_diff(need) as f32 / have.max(need) as f32);
     if have >= need { distance + 1.0 } else { distance }

@@ -168,7 +168,7 @@ impl Entries {
         by_start.sort_by_key(|id| (begin(id), *id));
         let mut place: HashMap<BufferId, usize> = HashMap::new();
         let mut of_block = HashMap::new();
-        // Some relations ask for bytes of one's own even from who is never alive.
+        // A buffer that is never alive may need bytes of its own all the same, if it is exclusive or must not share.
         let restricted = !problem.must_not_share().is_empty() || ids.iter().any(|&id| problem.buffers()[id].exclusive);
         for id in by_start {
             let buffer = &problem.buffers()[id];

@@ -159,7 +159,8 @@ impl<'e> Planner<'e> {
         while let Some(&item) = order.get(index) {
             let levels = Level::ALL.into_iter().filter(|&level| level <= start);
             if levels.into_iter().any(|level| self.put(index, item, level)) {
-                // Up to where it failed last, nobody gets more than was given back.
+                // After placements were taken back, items up to the one that failed stay at the lower level. Otherwise
+                // they would go back to the same places and fail again.
                 if index >= resume {
                     start = Level::Pipe;
                 }
@@ -378,7 +379,7 @@ impl<'e> Planner<'e> {
         if !same_loop || item.slot > 0 || owner.entry == item.entry {
             return Vec::new();
         }
-        // All but the slot that the bound is a part of.
+        // The addresses of all other slots of the owner; `bound` lies in the remaining one.
         let others = self.places[owner.entry].iter().flatten().map(|&(address, _)| address);
         let slot = self.entry(owner).size;
         let holds = |address: u64| address <= bound.offset && bound.offset - address < slot;
