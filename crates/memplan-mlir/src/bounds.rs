@@ -7,7 +7,7 @@ use crate::attribute::{integer, integers};
 use crate::document::{Definition, Document, Form, OpId, ValueId};
 use crate::ty::split_commas;
 
-/// A number that is known, or the value that will tell.
+/// A number that is known now, or the value that holds it at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// Known.

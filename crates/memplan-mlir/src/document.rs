@@ -49,7 +49,7 @@ pub enum Form {
     Generic,
     /// The dialect's own syntax.
     Custom,
-    /// Not written at all, but there.
+    /// Left out in the text, although the op exists: an implicit terminator, for example.
     Implicit,
 }
 

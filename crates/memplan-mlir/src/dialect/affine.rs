@@ -3,7 +3,7 @@
 use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector, Traits};
 
 const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
-/// A memref stored into another memref is out of sight.
+/// A memref that is stored into another memref escapes, because loads from there are not followed.
 const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
 
 pub(super) fn rows() -> Vec<Row> {

@@ -3,10 +3,10 @@
 use super::{Access, AliasRule, Control, Flow, OpInfo, READS, Relation, ResultTypes, Row, Selector, Traits};
 
 const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
-/// A memref stored into another memref is out of sight.
+/// A memref that is stored into another memref escapes, because loads from there are not followed.
 const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
 const COPY: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read), (Selector::Operand(1), Access::Write)];
-/// The descriptor's own base: more than the view it is taken from.
+/// The base of a descriptor is the whole allocation, which is more than the view that it is taken from.
 const BASE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Base }];
 const ANY: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
 

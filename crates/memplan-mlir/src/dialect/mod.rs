@@ -160,7 +160,7 @@ pub struct Traits(u32);
 impl Traits {
     /// No memory is read, written, freed or let go.
     pub const EFFECT_FREE: Traits = Traits(1);
-    /// Judged by the ops in its regions.
+    /// Its effects are those of the ops in its regions.
     pub const RECURSIVE_EFFECTS: Traits = Traits(1 << 1);
     /// The first result is a view of the first operand.
     pub const VIEW_LIKE: Traits = Traits(1 << 2);
@@ -303,7 +303,7 @@ const VIEW: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Som
 type Row = (&'static str, OpInfo);
 
 impl OpInfo {
-    /// What holds for an op nobody knows.
+    /// What is assumed about an op without a row: it may do anything to the memory it is given.
     pub fn unknown() -> OpInfo {
         OpInfo {
             known: false,
@@ -358,7 +358,7 @@ impl OpInfo {
         OpInfo { known: true, header: Header::Plain, ..OpInfo::unknown() }
     }
 
-    /// Takes what it is given out of our sight.
+    /// An op whose operands escape: what is done with them later is not followed.
     fn escapes() -> OpInfo {
         OpInfo::effects(&[(Selector::All, Access::Escape)])
     }
