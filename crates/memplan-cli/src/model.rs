@@ -41,7 +41,8 @@ pub(crate) fn foreseen(network: &Network, problem: &Problem, plan: &Plan) -> Str
     )
 }
 
-/// Whether the runtime, which places scratch memory itself, needs more than the capacity with the plan inside the model.
+/// Whether the runtime, which places scratch memory itself, needs more than the capacity with the plan inside the
+/// model.
 pub(crate) fn exceeds_capacity(planned: &Planned) -> bool {
     let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan()) else { return false };
     Arena::of(network, &planned.problem, plan).is_some_and(|arena| arena.is_too_large)

@@ -269,7 +269,8 @@ impl Device {
         most
     }
 
-    /// Address and size of every segment there ever was, by stream and lowest first; nothing if two of a stream overlap.
+    /// Address and size of every segment there ever was, by stream and lowest first; nothing if two of a stream
+    /// overlap.
     fn ranges(&self) -> Option<BTreeMap<u64, Vec<(u64, u64)>>> {
         let mut sets: BTreeMap<u64, BTreeSet<(u64, u64)>> = BTreeMap::new();
         for segment in self.segments.iter().filter(|segment| segment.size > 0) {

@@ -26,7 +26,8 @@ pub struct Explanation {
     pub obstacle: Option<Witness>,
     /// Buffers of the obstacle for each of which holds: without it, all others would fit.
     pub single: Vec<BufferId>,
-    /// Where reuse has a price: how many bytes a plan needs in which nothing is paid for that can be avoided, if that was found out.
+    /// Where reuse has a price: how many bytes a plan needs in which nothing is paid for that can be avoided, if that
+    /// was found out.
     pub free_extent: Option<Bytes>,
 }
 

@@ -1,7 +1,7 @@
 //! Nothing that is asked of the planner grows much faster than the problem: counted, not timed.
 //!
-//! Every family of the test kit is planned at two sizes. What is compared are obstacles that a pass looked at and units of work that a
-//! search spent, which are the same on every machine.
+//! Every family of the test kit is planned at two sizes. What is compared are obstacles that a pass looked at and units
+//! of work that a search spent, which are the same on every machine.
 
 use std::time::Duration;
 

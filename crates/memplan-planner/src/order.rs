@@ -93,7 +93,8 @@ impl Order {
     }
 }
 
-/// Size times the fourth root of the life, in sixteenths. Square roots are the same on every machine; a general power is not.
+/// Size times the fourth root of the life, in sixteenths. Square roots are the same on every machine; a general power
+/// is not.
 fn weight(size: u64, length: u64) -> u64 {
     (16.0 * size as f64 * (length as f64).sqrt().sqrt()) as u64
 }

@@ -134,7 +134,8 @@ pub struct Request<'a> {
     pub ceiling: Option<Bytes>,
     /// Threads to use; `None` for all cores. The plan does not depend on it.
     pub threads: Option<usize>,
-    /// Stages of the search to leave out, by their names ([`stages`](crate::search::stages)): to see what each is good for.
+    /// Stages of the search to leave out, by their names ([`stages`](crate::search::stages)): to see what each is good
+    /// for.
     pub without: Vec<String>,
     /// A watcher.
     pub observer: Option<&'a dyn Observer>,

@@ -9,9 +9,10 @@
 //! Parallel loops run in one of three [`Order`]s: a program that has no race of its own gives the
 //! same results in all of them, and a rewrite must not change any.
 //!
-//! Arguments are filled with small integers that depend on the seed alone, sizes (`n: T.int32`) are small
-//! positive numbers. An extern function that is not known (`memset` and `memcpy` are) changes every element it is given
-//! a pointer to, depending on the old value: so it both reads and writes, whatever the address; elements never written stay so.
+//! Arguments are filled with small integers that depend on the seed alone, sizes (`n: T.int32`) are small positive
+//! numbers. An extern function that is not known (`memset` and `memcpy` are) changes every element it is given a
+//! pointer to, depending on the old value: so it both reads and writes, whatever the address; elements never written
+//! stay so.
 
 mod eval;
 mod intrinsics;
@@ -188,8 +189,8 @@ pub fn run(function: &Function, options: &RunOptions) -> Result<Vec<Output>, Run
     machine::Machine::new(function, options).run().map(|(outputs, _)| outputs)
 }
 
-/// Like [`run`], with a digest of every value loaded, in order: two programs that differ only in where their buffers live
-/// load the same values, even those that no output shows.
+/// Like [`run`], with a digest of every value loaded, in order: two programs that differ only in where their buffers
+/// live load the same values, even those that no output shows.
 pub fn run_traced(function: &Function, options: &RunOptions) -> Result<(Vec<Output>, u64), RunError> {
     machine::Machine::new(function, options).run()
 }

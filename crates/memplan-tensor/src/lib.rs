@@ -1,4 +1,5 @@
-//! Tensor programs: graphs of tensor operations and their schedules, the loop IR, TVMScript, an interpreter and the storage rewrite.
+//! Tensor programs: graphs of tensor operations and their schedules, the loop IR, TVMScript, an interpreter and the
+//! storage rewrite.
 
 mod dtype;
 mod flatten;

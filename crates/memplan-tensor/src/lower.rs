@@ -1,9 +1,9 @@
 //! From the loop IR to a Program, on which a layout is checked without trusting how it was found.
 //!
-//! A statement without allocations inside becomes **one** op: it reads what is loaded in it and updates what is stored in it.
-//! Where a result may take the place of an operand, the op says so with an overlay permission. Permissions come from
-//! [`memplan_verify::in_place`] alone, which reads the statement's own subscripts; what the rewriter believes does not count here.
-//! Statements that hold allocations keep their structure:
+//! A statement without allocations inside becomes **one** op: it reads what is loaded in it and updates what is stored
+//! in it. Where a result may take the place of an operand, the op says so with an overlay permission. Permissions come
+//! from [`memplan_verify::in_place`] alone, which reads the statement's own subscripts; what the rewriter believes does
+//! not count here. Statements that hold allocations keep their structure:
 //!
 //! | statement | control |
 //! |---|---|
@@ -36,8 +36,8 @@ pub struct Lowered {
     pub program: Program,
     /// The allocation site of each allocated buffer.
     pub sites: IndexVec<BufId, Option<SiteId>>,
-    /// The scope that memory attached to a statement belongs to: the innermost op, from the statement outwards, of which
-    /// every instance has memory of its own.
+    /// The scope that memory attached to a statement belongs to: the innermost op, from the statement outwards, of
+    /// which every instance has memory of its own.
     pub owners: HashMap<StmtId, OpId>,
 }
 

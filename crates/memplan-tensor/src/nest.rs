@@ -1,14 +1,16 @@
 //! Statements of the loop IR in the words of the judge of in-place reuse ([`memplan_verify::in_place`]).
 //!
-//! For one pair of buffers a statement becomes a list of steps: every load is a read, every store a write at the end of its reads,
-//! subscripts of several dimensions become one element number, and views count from the start of the memory they look at.
+//! For one pair of buffers a statement becomes a list of steps: every load is a read, every store a write at the end of
+//! its reads, subscripts of several dimensions become one element number, and views count from the start of the memory
+//! they look at.
 //!
 //! ```text
 //! for i: for j: B[i, j] = A[i, j] + 1      shape (n, 4)
 //! loop i, loop j { read A 4·i + j; write B 4·i + j }
 //! ```
 //!
-//! Threads around the statement run it together, unless each has memory of its own; so the list starts with the loops over such threads.
+//! Threads around the statement run it together, unless each has memory of its own; so the list starts with the loops
+//! over such threads.
 //!
 //! This file shares nothing with the rewriter: not the rewriter's idea of what a statement touches, and not its proof.
 

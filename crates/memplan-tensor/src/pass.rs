@@ -69,7 +69,8 @@ impl PassError {
     }
 }
 
-/// Reads the options of `storage-rewrite{…}`: `compat`, `flatten`, `plan=STRATEGY`, `limit=SCOPE:SIZE`, separated by blanks.
+/// Reads the options of `storage-rewrite{…}`: `compat`, `flatten`, `plan=STRATEGY`, `limit=SCOPE:SIZE`, separated by
+/// blanks.
 ///
 /// ```
 /// use memplan_tensor::pass::rewrite_options;
@@ -161,8 +162,8 @@ pub fn dump(text: &str, stage: &str, judge: Judge) -> Result<String, PassError> 
     Ok(report)
 }
 
-/// What must hold for any text whatsoever: no panic; what is read prints to something that reads and prints the same; a rewrite keeps
-/// results. Returns whether the text was readable.
+/// What must hold for any text whatsoever: no panic; what is read prints to something that reads and prints the same; a
+/// rewrite keeps results. Returns whether the text was readable.
 pub fn fuzz_check(text: &str, judge: Judge) -> Result<bool, String> {
     let Ok(script) = Script::read(text) else {
         return Ok(false);

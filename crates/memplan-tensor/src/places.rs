@@ -1,8 +1,8 @@
 //! Where the buffers of a function are in its rewritten version, read off the rewritten version alone.
 //!
-//! Both functions run the same statements; they differ in allocations, declarations and subscripts. We walk them side by side and compare
-//! every access: how far apart, in bits, are the element that the original touches in its buffer and the element that the rewritten
-//! function touches in its allocation?
+//! Both functions run the same statements; they differ in allocations, declarations and subscripts. We walk them side
+//! by side and compare every access: how far apart, in bits, are the element that the original touches in its buffer
+//! and the element that the rewritten function touches in its allocation?
 //!
 //! ```text
 //! original                        rewritten
@@ -11,8 +11,9 @@
 //! O[i] = B[7 - i]                 O[i] = B[15 - i]           the same; a second answer would be an error
 //! ```
 //!
-//! Nothing here knows what the rewriter intended: neither its layout nor how it writes one down. A wrong constant, a wrong view, a swapped
-//! name or a smaller extent is a [`Mismatch`], or shows as a place that the plan does not have ([`disagreement`]).
+//! Nothing here knows what the rewriter intended: neither its layout nor how it writes one down. A wrong constant, a
+//! wrong view, a swapped name or a smaller extent is a [`Mismatch`], or shows as a place that the plan does not have
+//! ([`disagreement`]).
 
 mod address;
 
@@ -125,7 +126,8 @@ fn parents(function: &Function) -> HashMap<BufId, Option<StmtId>> {
     found
 }
 
-/// Where an original buffer was seen first: the rewritten buffer it is accessed through, that buffer's memory, and the distance.
+/// Where an original buffer was seen first: the rewritten buffer it is accessed through, that buffer's memory, and the
+/// distance.
 #[derive(Clone, Copy)]
 struct Seen {
     root: BufId,

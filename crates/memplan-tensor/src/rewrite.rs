@@ -7,13 +7,13 @@
 //! Sequence, Events   Pool, Layout (entries, offsets)  conflicts  Function
 //! ```
 //!
-//! [`check`] does not know how the layout was found, and it asks a [`Judge`] whom the caller brings: nothing in this crate
-//! judges its own proposals. What the judge names is kept [`Apart`], and the function is laid out again: a pair that we were
-//! too sure of costs memory, never a wrong result.
+//! [`check`] does not know how the layout was found, and it asks a [`Judge`] whom the caller brings: nothing in this
+//! crate judges its own proposals. What the judge names is kept [`Apart`], and the function is laid out again: a pair
+//! that we were too sure of costs memory, never a wrong result.
 //!
-//! In [`Mode::Sound`] (the default) the result computes what the input computes. [`Mode::Compat`] makes the decisions of TVM's
-//! `StorageRewrite` and then checks them: where they are right the result has the same allocations; where they are not, the
-//! rewrite is refused with the [`Defect`] by name. No option brings a wrong result back.
+//! In [`Mode::Sound`] (the default) the result computes what the input computes. [`Mode::Compat`] makes the decisions
+//! of TVM's `StorageRewrite` and then checks them: where they are right the result has the same allocations; where they
+//! are not, the rewrite is refused with the [`Defect`] by name. No option brings a wrong result back.
 
 mod apart;
 mod apply;
@@ -146,7 +146,8 @@ pub fn decide(
     Ok(Decision { pool, layout })
 }
 
-/// Everything in which a layout changes what the function computes: the third step. It knows nothing of how the layout was found.
+/// Everything in which a layout changes what the function computes: the third step. It knows nothing of how the layout
+/// was found.
 pub fn check(function: &Function, layout: &Layout, judge: Judge) -> Result<Vec<Conflict>, RewriteError> {
     crate::lower::check_layout(function, layout, judge)
         .map_err(|error| RewriteError::Unsound { message: error.to_string() })

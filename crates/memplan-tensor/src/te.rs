@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Each arrow is a function, each stop a value that can be printed ([`dump`](fn@dump)) and run by the
-//! [interpreter](crate::interpret): all of them compute the same. [`read`](json::read) takes a description of a graph and a schedule,
-//! [`lower`] goes all the way.
+//! [interpreter](crate::interpret): all of them compute the same. [`read`](json::read) takes a description of a graph
+//! and a schedule, [`lower`] goes all the way.
 
 mod adopt;
 mod arith;

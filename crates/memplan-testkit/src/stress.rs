@@ -1,7 +1,7 @@
 //! Families of problems on which something that looks quick is quadratic.
 //!
-//! Each is a simple shape of any size. A test plans it at two sizes and compares what was counted, so that a quadratic step shows
-//! wherever it is, on a busy machine as on an idle one:
+//! Each is a simple shape of any size. A test plans it at two sizes and compares what was counted, so that a quadratic
+//! step shows wherever it is, on a busy machine as on an idle one:
 //!
 //! ```text
 //!   chains     ##          nests   ##########     identical  ##     slots  ##  (many copies)

@@ -1,19 +1,21 @@
 //! May a loop nest compute its result into the memory of its operand?
 //!
-//! `for i: B[i] = A[i] + 1` may, if B then takes A's place byte for byte: each iteration reads an element of A before it overwrites
-//! that element, and no other iteration reads it. `for i: B[i] = A[7 - i]` may not: iteration 0 overwrites `A[0]`, which
-//! iteration 7 still needs.
+//! `for i: B[i] = A[i] + 1` may, if B then takes A's place byte for byte: each iteration reads an element of A before
+//! it overwrites that element, and no other iteration reads it. `for i: B[i] = A[7 - i]` may not: iteration 0
+//! overwrites `A[0]`, which iteration 7 still needs.
 //!
 //! The judge sees a [`Step`] list: loops, branches, and which elements each step reads and writes, with subscripts as
-//! [`Index`] expressions. It knows neither the program that the list was made of nor the planner that asks. Output and input start at the
-//! same address. Before the first step the memory holds the input's content, and the output has none.
+//! [`Index`] expressions. It knows neither the program that the list was made of nor the planner that asks. Output and
+//! input start at the same address. Before the first step the memory holds the input's content, and the output has
+//! none.
 //!
 //! The answer is yes only if one of two proofs succeeds:
 //!
-//! 1. **For any extents** ([`symbolic`](self)): every read of the input and every write of the output use the same subscript, different
-//!    iterations use different elements, and in one iteration the read comes first.
-//! 2. **By running the nest over its subscripts** ([`exhaustive`](self)): every element is followed through all iterations, up to a limit of work.
-//!    For each element we keep whether the shared memory holds what the input, and what the output, would hold in memory of its own.
+//! 1. **For any extents** ([`symbolic`](self)): every read of the input and every write of the output use the same
+//!    subscript, different iterations use different elements, and in one iteration the read comes first.
+//! 2. **By running the nest over its subscripts** ([`exhaustive`](self)): every element is followed through all
+//!    iterations, up to a limit of work. For each element we keep whether the shared memory holds what the input, and
+//!    what the output, would hold in memory of its own.
 //!
 //! ```text
 //! for r in 0..2, i in 0..8: B[i] = A[i] + 1
@@ -22,8 +24,8 @@
 //! r=1, i=0     reads A[0]: wrong -> refused
 //! ```
 //!
-//! Iterations of a concurrent loop have no order: an element that one of them writes for one buffer must not be touched for the other
-//! buffer by another iteration.
+//! Iterations of a concurrent loop have no order: an element that one of them writes for one buffer must not be touched
+//! for the other buffer by another iteration.
 //!
 //! What neither proof shows is refused. Cost: the symbolic proof takes time in the number of accesses squared, the
 //! exhaustive one takes the number of executed steps.

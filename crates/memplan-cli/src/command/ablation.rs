@@ -71,7 +71,8 @@ enum Half {
 }
 
 impl Half {
-    /// By a hash of the name that is the same everywhere and for ever (FNV-1a), so that a new instance changes no other.
+    /// By a hash of the name that is the same everywhere and for ever (FNV-1a), so that a new instance changes no
+    /// other.
     fn of(name: &str) -> Half {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, step);

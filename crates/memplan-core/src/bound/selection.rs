@@ -1,7 +1,7 @@
 //! The buffers that a bound counts, with the blocks and overlays that concern them.
 //!
-//! A problem may have a hundred thousand spaces, one for each function of a file. A look at all buffers for each space would be
-//! quadratic, so all selections are made in one pass, and everything after that looks at a selection only:
+//! A problem may have a hundred thousand spaces, one for each function of a file. A look at all buffers for each space
+//! would be quadratic, so all selections are made in one pass, and everything after that looks at a selection only:
 //!
 //! ```text
 //!   buffers   a in f, b in g, c in f or g, d in f        only in f: a, d     only in g: b

@@ -13,8 +13,9 @@
 //!    0 └─────────────> step
 //! ```
 //!
-//! A pair is *active* in a plan if both buffers lie in the same space and have a byte in common, whatever their lives and
-//! windows. The cost of a plan is the sum of the weights of its active pairs. `must_not_share` is the case of an infinite weight.
+//! A pair is *active* in a plan if both buffers lie in the same space and have a byte in common, whatever their lives
+//! and windows. The cost of a plan is the sum of the weights of its active pairs. `must_not_share` is the case of an
+//! infinite weight.
 
 use crate::{BufferId, Bytes, Placement, Plan, Problem, Size};
 

@@ -13,12 +13,10 @@
 //! 1. `candidates`: which allocations can be merged, and why the others cannot;
 //! 2. `home`: for each its *scope*, the op whose block gets the new allocation,
 //!    and the parallel loops it is hoisted out of on the way there;
-//! 3. `frames`: buffers that live and are placed together. A hoisted buffer
-//!    exists once an iteration, so what an iteration of a parallel loop needs is a
-//!    *frame*: its buffers are packed into it, and the frames of all iterations
-//!    lie side by side as one large buffer of whatever is around. No two
-//!    iterations ever share a byte;
-//!    Buffers that branches give back in each other's place (`branches`) are one member of a frame where that saves memory;
+//! 3. `frames`: buffers that live and are placed together. A hoisted buffer exists once an iteration, so what an
+//!    iteration of a parallel loop needs is a *frame*: its buffers are packed into it, and the frames of all iterations
+//!    lie side by side as one large buffer of whatever is around. No two iterations ever share a byte. Buffers that
+//!    branches give back in each other's place (`branches`) are one member of a frame where that saves memory;
 //! 4. `emit`: the new text.
 //!
 //! Everything is planned before anything is changed.

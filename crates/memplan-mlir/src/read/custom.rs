@@ -302,7 +302,8 @@ impl<'s> Reader<'s> {
     }
 
     /// In an unknown form, a name that means nothing yet or that the form binds becomes an argument of the region that
-    /// follows. A region without names of its own takes those of the region before it (`while(%i = %c) cond {…} do {…}`).
+    /// follows. A region without names of its own takes those of the region before it (`while(%i = %c) cond {…} do
+    /// {…}`).
     fn adopt_unknown_names(&mut self, frame: &OpFrame, progress: &mut Progress) {
         let labelled = self.lexer.peek() == TokenKind::Caret;
         if self.info(frame).header != Header::Unknown || labelled {

@@ -1,10 +1,9 @@
 //! Which value a name means.
 //!
-//! Names are visible in the region that defines them and in the regions inside
-//! it, up to an op that is isolated from above (a function, a module), inside
-//! which nothing outside is visible. A use may stand before its definition: in
-//! another block, or in a region whose ops need not be in order (a module's, an unknown op's). Such a use waits with its region, and
-//! moves outward when the region ends without a definition.
+//! Names are visible in the region that defines them and in the regions inside it, up to an op that is isolated from
+//! above (a function, a module), inside which nothing outside is visible. A use may stand before its definition: in
+//! another block, or in a region whose ops need not be in order (a module's, an unknown op's). Such a use waits with
+//! its region, and moves outward when the region ends without a definition.
 //!
 //! ```text
 //! a use is looked up        in the names of its isolated scope

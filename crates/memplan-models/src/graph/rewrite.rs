@@ -86,7 +86,8 @@ pub struct Copied {
     pub outputs: Vec<TensorId>,
     /// Its padding.
     pub padding: Padding,
-    /// What an input that gives the size of the output shall hold: the number of the input among those of the file, and the content.
+    /// What an input that gives the size of the output shall hold: the number of the input among those of the file, and
+    /// the content.
     pub size: Option<(usize, Vec<i32>)>,
 }
 

@@ -133,7 +133,8 @@ pub struct HeaderOffset {
     pub memory: String,
 }
 
-/// The offsets in a header that [`write()`] wrote, in order. It looks at the macros alone: two with one name are an error.
+/// The offsets in a header that [`write()`] wrote, in order. It looks at the macros alone: two with one name are an
+/// error.
 pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
     let guard = text.lines().find_map(|line| line.strip_prefix("#ifndef ")?.trim().strip_suffix(GUARD));
     let offset_of = format!("{}_OFFSET_", guard.unwrap_or_default());
@@ -180,8 +181,8 @@ fn remark(buffer: &Buffer, space: Option<&str>) -> String {
     format!(" /* {} */", printable.replace('*', "+").replace("??", "? ?"))
 }
 
-/// A name as C can spell it: letters and digits of ASCII as they are, letters of other alphabets by their numbers (`é` is
-/// `u00E9`), everything else as an underscore. The marks in front of an MLIR name are left out.
+/// A name as C can spell it: letters and digits of ASCII as they are, letters of other alphabets by their numbers (`é`
+/// is `u00E9`), everything else as an underscore. The marks in front of an MLIR name are left out.
 pub fn spelled(name: &str) -> String {
     let letter = |c: char| match c {
         c if c.is_ascii_alphanumeric() => c.to_string(),

@@ -330,8 +330,8 @@ impl Reader {
         self.left_over(&fields, "constraints.")
     }
 
-    /// Two buffers that are never in use at the same time although their lives overlap: the one that starts later may lie on
-    /// the other. Where both start together that cannot be said, and they stay apart.
+    /// Two buffers that are never in use at the same time although their lives overlap: the one that starts later may
+    /// lie on the other. Where both start together that cannot be said, and they stay apart.
     fn exclude(&mut self, one: BufferId, other: BufferId) {
         let buffers = self.builder.buffers_mut();
         let start = |id: BufferId| buffers[id].lifetime.start();

@@ -56,8 +56,8 @@ impl RecordFormat for Trace {
     }
 }
 
-/// A problem as the events of its buffers in the order of time: what ends at a step is freed before what starts there is allocated, and
-/// of buffers that end together the one that started last goes first.
+/// A problem as the events of its buffers in the order of time: what ends at a step is freed before what starts there
+/// is allocated, and of buffers that end together the one that started last goes first.
 ///
 /// A trace has one memory, and a buffer is in it from its first step to its last. What it cannot say is in the notes.
 ///

@@ -5,8 +5,9 @@
 //! described completely (sparse weights, options newer than the list in `options.txt`) is an error. Left out is what no
 //! kernel looks at: names of inner tensors, the minimum and maximum beside a quantisation, metadata.
 //!
-//! This reads the bytes of the file again and takes nothing from [`read`](super::read()), so that a mistake there is not
-//! repeated here. Graphs other than the first one, which are bodies of its control flow, must be the same as a whole.
+//! This reads the bytes of the file again and takes nothing from [`read`](super::read()), so that a mistake there is
+//! not repeated here. Graphs other than the first one, which are bodies of its control flow, must be the same as a
+//! whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 

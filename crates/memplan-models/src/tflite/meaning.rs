@@ -1,12 +1,13 @@
 //! What operators of TensorFlow Lite do with the places of elements.
 //!
-//! Each function gives a meaning only where the operator does exactly that in every runtime: the element types fit, what
-//! decides about places is constant, and the shapes in the file are those that a runtime computes. Everything else is
-//! [`Meaning::Opaque`], which is always right.
+//! Each function gives a meaning only where the operator does exactly that in every runtime: the element types fit,
+//! what decides about places is constant, and the shapes in the file are those that a runtime computes. Everything else
+//! is [`Meaning::Opaque`], which is always right.
 //!
 //! What a place outside of a tensor counts: a convolution adds nothing there, as it does for an element that holds the
 //! zero point. (For floats that is 0 times a weight, which is nothing only if the weight is finite.) An average pool
-//! leaves the place out, also when it counts; no element does that. A maximum pool starts from the least number there is.
+//! leaves the place out, also when it counts; no element does that. A maximum pool starts from the least number there
+//! is.
 
 use std::collections::BTreeMap;
 
@@ -340,8 +341,9 @@ impl Operator<'_> {
     }
 }
 
-/// Whether the nearest neighbour of each place `i` of so many is place `i / factor`. Runtimes compute it with floats or, for
-/// speed, with fixed-point numbers; both must say so, or else it depends on the runtime and on the size of a tile.
+/// Whether the nearest neighbour of each place `i` of so many is place `i / factor`. Runtimes compute it with floats
+/// or, for speed, with fixed-point numbers; both must say so, or else it depends on the runtime and on the size of a
+/// tile.
 fn repeats(places: i64, results: i64, is_half: bool) -> bool {
     let factor = results / places;
     if factor < 1 || factor.checked_mul(places) != Some(results) || results > 1 << 16 {

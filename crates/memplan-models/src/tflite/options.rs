@@ -1,9 +1,9 @@
 //! The options of operators, field by field, of whatever kind they are.
 //!
-//! A table of a flatbuffer does not say what its fields are. `options.txt` does, for every table of options there is: it
-//! is written by `tests/peers/tflite_options.py` from the schema. So two options can be compared without knowing what any
-//! of them means, and a field that is absent is the same as one that holds its default. What is not in the list is an
-//! error, because an option that is not seen could make a difference.
+//! A table of a flatbuffer does not say what its fields are. `options.txt` does, for every table of options there is:
+//! it is written by `tests/peers/tflite_options.py` from the schema. So two options can be compared without knowing
+//! what any of them means, and a field that is absent is the same as one that holds its default. What is not in the
+//! list is an error, because an option that is not seen could make a difference.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;

@@ -295,7 +295,8 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
     fn tensor(&self, tensor: &NewTensor) -> Result<Node, ReadError> {
         let like = self.old_tensor(tensor.like)?;
         let shape = tensor.shape.iter().map(|&dimension| dimension as i32).collect();
-        // A tensor in the arena names a buffer without content. The buffer of a constant has content, and buffer 0 none.
+        // A tensor in the arena names a buffer without content. The buffer of a constant has content, and buffer 0
+        // none.
         let is_constant = self.graph.tensors[tensor.like].home == Home::File;
         let buffer = if is_constant { 0 } else { like.u32(field::tensor::BUFFER)? };
         let mut fields = vec![

@@ -18,9 +18,9 @@
 //! parsed = [[20, 4]]                             # bytes and alignment of its options, once they are parsed
 //! ```
 //!
-//! In `types`, `-` is an input that is left out, `*` any, and `...` stands for any more of them. Brackets also ask whether a tensor
-//! is constant and has a scale for each channel: `[INT8]` is and has neither, `[const channels INT8]` both.
-//! `on` and `off` ask for options that are set or not, by the number of their field.
+//! In `types`, `-` is an input that is left out, `*` any, and `...` stands for any more of them. Brackets also ask
+//! whether a tensor is constant and has a scale for each channel: `[INT8]` is and has neither, `[const channels INT8]`
+//! both. `on` and `off` ask for options that are set or not, by the number of their field.
 //!
 //! The older form has scratch memory only; several entries for an operator add up:
 //!

@@ -19,7 +19,8 @@ const ELEMENTS: [(&str, u64); 23] = [
     ("VARIANT", 0),
     ("UINT32", 32),
     ("UINT16", 16),
-    // In a tensor that a kernel writes, TensorFlow Lite Micro gives each of them a byte. Constants are packed, and their size does not matter.
+    // In a tensor that a kernel writes, TensorFlow Lite Micro gives each of them a byte. Constants are packed, and
+    // their size does not matter.
     ("INT4", 8),
     ("BFLOAT16", 16),
     ("INT2", 2),

@@ -317,7 +317,8 @@ impl<'p> Placer<'p> {
             own.exclusive || pieces.ordering().is_some_and(unordered)
         };
         let floor = &self.spaces[space];
-        // The bytes of lone exclusive buffers are blocked for everybody; only the order of execution asks for their owners.
+        // The bytes of lone exclusive buffers are blocked for everybody; only the order of execution asks for their
+        // owners.
         let alone = floor.alone.iter().filter(|_| pieces.ordering().is_some());
         for &other in floor.placed.iter().chain(alone) {
             let Some(offset) = self.spots[other].map(|spot| spot.offset) else { continue };

@@ -12,8 +12,8 @@
 //!
 //! The portfolio has no member for every other strategy. Where the search ends above the bound, the last stage of the
 //! schedule, `others`, runs those that were not tried, until one meets it. Under [`Effort::Thorough`](crate::Effort)
-//! all of them have their turn, so no strategy is ever better than this one unless a time limit cuts in; with less effort
-//! they are asked where they are cheap. That stage is what `auto` has and the strategy `search` has not.
+//! all of them have their turn, so no strategy is ever better than this one unless a time limit cuts in; with less
+//! effort they are asked where they are cheap. That stage is what `auto` has and the strategy `search` has not.
 //!
 //! If the bound itself exceeds a capacity the answer is "infeasible" with a
 //! witness; if only the plans do, every member is tried before giving up.

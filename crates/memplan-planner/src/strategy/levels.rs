@@ -28,8 +28,8 @@
 //! 3. First fit within the capacity, each buffer descending from the highest
 //!    level; where even the lowest fails, placements are taken back up to one that
 //!    stood in the way, which must go elsewhere or a level lower (`place`).
-//! 4. [`search`](crate::search) takes over (at once where a buffer has a fixed address), with as many DMA buffers as possible
-//!    kept to themselves (`fallback`). Only it says "does not fit".
+//! 4. [`search`](crate::search) takes over (at once where a buffer has a fixed address), with as many DMA buffers as
+//!    possible kept to themselves (`fallback`). Only it says "does not fit".
 //!
 //! Buffers that must share are one *entry*; an entry with n slots has n *items*.
 //! What the plan costs is in the [`Report`]: each buffer's level, and who takes

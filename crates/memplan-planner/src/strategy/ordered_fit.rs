@@ -22,8 +22,9 @@
 //! lowest offset (first fit) or whenever a same-base victim is there (best fit).
 //! The plan depends on names and input order only as far as [`Order`] says.
 //!
-//! Where reuse has a price, each piece first looks for an offset at which nothing is paid; only where there is none within
-//! the capacity it goes where it would go anyway. If that leaves no room for others, the pass is repeated without a look at prices.
+//! Where reuse has a price, each piece first looks for an offset at which nothing is paid; only where there is none
+//! within the capacity it goes where it would go anyway. If that leaves no room for others, the pass is repeated
+//! without a look at prices.
 //!
 //! When a fixed offset is taken by another fixed buffer there is no plan; when
 //! a piece finds no room within any capacity this one pass has failed, and the

@@ -115,7 +115,8 @@ impl Machine<'_> {
         Ok(Value::One(Scalar::Int(0)))
     }
 
-    /// A packed function: its last arrays become something that depends on all elements of the others, and on nothing else.
+    /// A packed function: its last arrays become something that depends on all elements of the others, and on nothing
+    /// else.
     fn packed_call(&mut self, name: &str, values: &[Value], outputs: usize) -> Result<(), RunError> {
         let arrays: Vec<Pointer> = values
             .iter()

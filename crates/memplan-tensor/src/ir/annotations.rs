@@ -1,8 +1,8 @@
 //! Keyword arguments of declarations: which of them let a buffer share memory.
 //!
-//! TVM's pipeline marks every allocation with `annotations={"buffer_allocated_addr": [], "buffer_data_alignment": 64}`: no address was chosen
-//! yet, and the alignment is the one that every buffer has. A buffer with anything else is *pinned*: it keeps its
-//! declaration where and as it is.
+//! TVM's pipeline marks every allocation with `annotations={"buffer_allocated_addr": [], "buffer_data_alignment": 64}`:
+//! no address was chosen yet, and the alignment is the one that every buffer has. A buffer with anything else is
+//! *pinned*: it keeps its declaration where and as it is.
 
 use super::Buffer;
 

@@ -54,8 +54,8 @@ impl BinaryOp {
     }
 }
 
-/// Stands before the name of a called function that is printed as written: another function of the module (`@cls.f`), or one of TVM's with
-/// arguments that are not taken apart (`@T.Ramp`).
+/// Stands before the name of a called function that is printed as written: another function of the module (`@cls.f`),
+/// or one of TVM's with arguments that are not taken apart (`@T.Ramp`).
 pub const OTHER_FUNCTION: char = '@';
 
 /// Stands before the name of a function of a buffer, which is the first argument: `A.access_ptr(…)`.
@@ -279,7 +279,8 @@ impl Expr {
         }
     }
 
-    /// Whether `test` holds for every direct sub-expression, in the order of [`Expr::children`] and without a list of them.
+    /// Whether `test` holds for every direct sub-expression, in the order of [`Expr::children`] and without a list of
+    /// them.
     pub fn all_children<'a>(&'a self, mut test: impl FnMut(&'a Expr) -> bool) -> bool {
         match self {
             Expr::Int { .. }
@@ -312,7 +313,8 @@ impl Expr {
         test(self) || !self.all_children(|child| !child.any(test))
     }
 
-    /// The buffers whose address is part of the value, unless a call only works with it: `p = A.data` keeps it, `f(A.data)` does not.
+    /// The buffers whose address is part of the value, unless a call only works with it: `p = A.data` keeps it,
+    /// `f(A.data)` does not.
     pub fn addresses(&self) -> Vec<BufId> {
         match self {
             Expr::Data(buffer) => vec![*buffer],

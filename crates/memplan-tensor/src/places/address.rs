@@ -227,7 +227,8 @@ pub(super) fn pointer<'f>(expr: &'f Expr, function: &'f Function) -> Option<Poin
 /// Values tried for sizes that are not constant.
 pub(super) const SAMPLES: u64 = 12;
 
-/// The bits of a buffer with some value for each variable, the same for the same name; `None` if its size depends on data.
+/// The bits of a buffer with some value for each variable, the same for the same name; `None` if its size depends on
+/// data.
 pub(super) fn bits_of(function: &Function, buffer: BufId, sample: u64, name: &dyn Fn(VarId) -> String) -> Option<i128> {
     let declared = &function.buffers[buffer];
     let bits = i128::from(declared.dtype.total_bits());

@@ -131,7 +131,8 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// The buffer to allocate: the allocation's root where it fits, otherwise a new one that the root becomes a view of.
+    /// The buffer to allocate: the allocation's root where it fits, otherwise a new one that the root becomes a view
+    /// of.
     fn holder(&mut self, id: AllocationId, bare: &HashSet<BufId>, shared: bool) -> BufId {
         let allocation = &self.layout.allocations[id];
         // An arena belongs to no single buffer, so it gets a buffer of its own.
@@ -274,7 +275,8 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// The position behind the lines that name sizes (`n = T.int32()`) and match arguments, which a symbolic allocation needs.
+    /// The position behind the lines that name sizes (`n = T.int32()`) and match arguments, which a symbolic allocation
+    /// needs.
     fn first_statement(&self, block: &Block) -> usize {
         let names_sizes = |stmt: &&Stmt| match stmt.kind {
             StmtKind::Nothing => true,

@@ -1,15 +1,15 @@
 //! One arena per memory, laid out by any strategy.
 //!
-//! Instead of handing whole entries from buffer to buffer, every memory at every place becomes one arena, and each buffer gets an
-//! offset in it from a planner of problems. A large buffer that dies makes room for several small ones, and several small neighbours
-//! for a large one; entries can do neither:
+//! Instead of handing whole entries from buffer to buffer, every memory at every place becomes one arena, and each
+//! buffer gets an offset in it from a planner of problems. A large buffer that dies makes room for several small ones,
+//! and several small neighbours for a large one; entries can do neither:
 //!
 //! ```text
 //! A 32, B 32 used, then C 64:    entries 32 + 64 = 96     arena 64: C lies over both
 //! ```
 //!
-//! Lifetimes are the positions of the linear sequence, in-place candidates become permissions to overlay. Buffers that are not
-//! constant in size, or so small or near that they belong in registers, stay with the entries.
+//! Lifetimes are the positions of the linear sequence, in-place candidates become permissions to overlay. Buffers that
+//! are not constant in size, or so small or near that they belong in registers, stay with the entries.
 
 use super::events::Events;
 use super::hazard;
@@ -155,8 +155,8 @@ impl Arena<'_, '_> {
         builder.build().map_err(|error| RewriteError::Strategy { message: error.to_string() })
     }
 
-    /// First and last record of a buffer's life. Two buffers that must not share live as long as both do: every strategy
-    /// understands lives, and few understand pairs that must not share.
+    /// First and last record of a buffer's life. Two buffers that must not share live as long as both do: every
+    /// strategy understands lives, and few understand pairs that must not share.
     fn life(&self, buffer: BufId) -> (usize, usize) {
         let own = self.events.lives[buffer].unwrap_or_default();
         let partners = self.apart.iter().filter_map(|(one, other)| match buffer {

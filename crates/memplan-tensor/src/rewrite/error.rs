@@ -7,8 +7,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Defect {
-    /// A destination computed in place although one of its elements is written before the source element is read, or the source
-    /// is written after.
+    /// A destination computed in place although one of its elements is written before the source element is read, or
+    /// the source is written after.
     InPlaceOverwrite,
     /// An extent that uses a loop variable, hoisted out of the loop.
     LoopExtent,

@@ -10,14 +10,14 @@
 //! | `DST` | the destination's content; the source's is gone |
 //! | `LOST` | the source was stored again over a destination that was needed |
 //!
-//! Reading the source in state `DST` is a hazard: an element is written twice, or it is initialised before it is copied.
-//! Ending in `LOST` is a hazard, too (the source is overwritten after the copy), unless nobody reads the destination
-//! afterwards. Where branches meet, a cell may be in several states at once.
+//! Reading the source in state `DST` is a hazard: an element is written twice, or it is initialised before it is
+//! copied. Ending in `LOST` is a hazard, too (the source is overwritten after the copy), unless nobody reads the
+//! destination afterwards. Where branches meet, a cell may be in several states at once.
 //!
 //! # An example
 //!
-//! `B` is to be computed into the memory of `A`, which has four elements. Each column is a cell, and each line shows the
-//! cells after an iteration (`S` for `SRC`, `D` for `DST`):
+//! `B` is to be computed into the memory of `A`, which has four elements. Each column is a cell, and each line shows
+//! the cells after an iteration (`S` for `SRC`, `D` for `DST`):
 //!
 //! ```text
 //! for i in range(4):                        for i in range(3):
@@ -34,10 +34,10 @@
 //!
 //! # How it is decided
 //!
-//! There are two ways. If the destination is stored at one place only, at an index that differs in every iteration, and the
-//! source nowhere, no cell is touched twice: that holds for any extents, as for the loop on the left. Otherwise the statement
-//! is run over its indices alone, which is exact wherever bounds and indices do not depend on data, up to a budget.
-//! Parallel iterations are run first to last and last to first. What cannot be decided counts as a hazard.
+//! There are two ways. If the destination is stored at one place only, at an index that differs in every iteration, and
+//! the source nowhere, no cell is touched twice: that holds for any extents, as for the loop on the left. Otherwise the
+//! statement is run over its indices alone, which is exact wherever bounds and indices do not depend on data, up to a
+//! budget. Parallel iterations are run first to last and last to first. What cannot be decided counts as a hazard.
 
 use super::pool::InPlace;
 use super::sequence::Sequence;
@@ -59,8 +59,8 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     let InPlace { stmt, dst, src, .. } = step;
     let function = sequence.function;
     let body = sequence.statements[stmt];
-    // Threads around the statement run it together, unless each has a memory of its own. Blocks always have: the buffers stand in
-    // the statement's own block, inside the launch.
+    // Threads around the statement run it together, unless each has a memory of its own. Blocks always have: the
+    // buffers stand in the statement's own block, inside the launch.
     let mut threads = Vec::new();
     if !function.buffers[dst].scope.is_per_thread() {
         threads.extend(sequence.enclosing(stmt).filter_map(|outer| match &sequence.statements[outer].kind {

@@ -1,7 +1,7 @@
 //! From entries to allocations: sizes, types, and offsets of entries that share one block.
 //!
-//! An entry becomes one allocation, as large as its largest buffer. Entries of a *special* memory (a scope with a tag, such
-//! as `local.L0A`) that stand at the same place are packed into one block instead, one behind the other:
+//! An entry becomes one allocation, as large as its largest buffer. Entries of a *special* memory (a scope with a tag,
+//! such as `local.L0A`) that stand at the same place are packed into one block instead, one behind the other:
 //!
 //! ```text
 //! local.L0A: A f32[200], A1 f32[200], B i16[200] alive together
@@ -175,7 +175,8 @@ fn lay_out_block(
     Ok(())
 }
 
-/// Of each buffer the bits of its elements, as itself and through every view of it: its offset must be a multiple of all.
+/// Of each buffer the bits of its elements, as itself and through every view of it: its offset must be a multiple of
+/// all.
 pub(super) fn alignments(function: &Function) -> IndexVec<BufId, u64> {
     let mut alignments = IndexVec::filled(1, function.buffers.len());
     for (id, buffer) in function.buffers.iter_enumerated() {

@@ -1,18 +1,18 @@
 //! Storage entries: which buffers share an allocation.
 //!
-//! The planner walks the sequence and keeps a pool of entries nobody uses at the moment. A
-//! generated buffer first tries to take the place of one that dies in the same statement (in
-//! place); then it looks for a free entry of the same memory and scope: the smallest one that is large enough, up to sixteen
-//! times its size, whatever its type; otherwise the largest smaller one, down to a sixteenth, if the element type agrees, and makes it
-//! grow. A killed buffer returns its entry to the pool.
+//! The planner walks the sequence and keeps a pool of entries nobody uses at the moment. A generated buffer first tries
+//! to take the place of one that dies in the same statement (in place); then it looks for a free entry of the same
+//! memory and scope: the smallest one that is large enough, up to sixteen times its size, whatever its type; otherwise
+//! the largest smaller one, down to a sixteenth, if the element type agrees, and makes it grow. A killed buffer returns
+//! its entry to the pool.
 //!
 //! ```text
 //! A f32[64], B f32[1024] used one after the other:  A's entry grows to 1024 and serves both (ratio 16)
 //! A f32[64], B f32[1025]:                           two entries
 //! ```
 //!
-//! An entry lives where it is *attached*: at the top of the function, or at the top of a thread launch or parallel loop,
-//! so that every thread has its own. In sound mode scopes nest, and a buffer whose extent uses a loop variable
+//! An entry lives where it is *attached*: at the top of the function, or at the top of a thread launch or parallel
+//! loop, so that every thread has its own. In sound mode scopes nest, and a buffer whose extent uses a loop variable
 //! stays inside that loop.
 
 use super::Mode;

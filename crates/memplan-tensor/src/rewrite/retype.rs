@@ -3,8 +3,9 @@
 //! `A f32[32]` of which every access is `A[4*i : 4*i + 4]` becomes `A f32x4[8]`, and the accesses `A[i]`.
 //!
 //! The original also lets the *base* type follow the accesses without changing the extent: memory allocated as
-//! `float32[300]` that is only accessed as `int8[1200]` becomes `int8[300]`, four times too small. In compatible mode this is reproduced
-//! where it makes the allocation larger and refused where it makes it smaller; otherwise base types stay.
+//! `float32[300]` that is only accessed as `int8[1200]` becomes `int8[300]`, four times too small. In compatible mode
+//! this is reproduced where it makes the allocation larger and refused where it makes it smaller; otherwise base types
+//! stay.
 
 use super::layout::{Allocation, Layout};
 use super::sequence::Sequence;
@@ -50,7 +51,8 @@ pub(super) fn retype(sequence: &Sequence<'_>, layout: &mut Layout, mode: Mode) -
             }
             continue;
         }
-        // All accesses are vectors of one length, so the memory may be allocated as such vectors, unless an access fixes its type.
+        // All accesses are vectors of one length, so the memory may be allocated as such vectors, unless an access
+        // fixes its type.
         if let [only] = found.types.as_slice()
             && allocation.dtype.lanes == 1
             && allocation.dtype != DType::BOOL

@@ -1,8 +1,8 @@
 //! The linear sequence: a function as a list of events in which liveness can be read off.
 //!
-//! A statement that opens a scope (loop, condition, assertion, thread launch) appears twice, at its begin and at its end,
-//! with the distance between the two as *offset*: `+d` at the begin, `-d` at the end. A statement
-//! without inner statements appears once, with offset 0, and only if it touches an allocated buffer. So
+//! A statement that opens a scope (loop, condition, assertion, thread launch) appears twice, at its begin and at its
+//! end, with the distance between the two as *offset*: `+d` at the begin, `-d` at the end. A statement without inner
+//! statements appears once, with offset 0, and only if it touches an allocated buffer. So
 //!
 //! ```text
 //! for i in range(n):            8

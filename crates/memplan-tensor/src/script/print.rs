@@ -205,7 +205,8 @@ impl Printer<'_> {
                     self.nested(body);
                 }
             }
-            // A scalar with a first value was printed as one line by `scalar_with_value`. Here the declaration stands alone.
+            // A scalar with a first value was printed as one line by `scalar_with_value`. Here the declaration stands
+            // alone.
             StmtKind::Alloc(buffer) if self.function.buffers[*buffer].scalar => {
                 let buffer = &self.function.buffers[*buffer];
                 self.replace(stmt.trivia, &format!("{}: T.{}", buffer.name, buffer.dtype));

@@ -78,7 +78,8 @@ pub(super) enum PyKind {
     Return(Option<Py>),
 }
 
-/// A `def`: name and parameters with annotations. Its body is read statement by statement, so that a long one never is in memory as a whole.
+/// A `def`: name and parameters with annotations. Its body is read statement by statement, so that a long one never is
+/// in memory as a whole.
 #[derive(Clone, Debug)]
 pub(super) struct PyDef {
     pub(super) name: String,

@@ -105,7 +105,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A size that a parameter's shape mentions first. Without a line `n = T.int64()` in the body it has the type of `TypeVar`.
+    /// A size that a parameter's shape mentions first. Without a line `n = T.int64()` in the body it has the type of
+    /// `TypeVar`.
     pub(super) fn new_size(&mut self, name: &str) -> VarId {
         let type_var = self.source.contains(&format!("{name} = TypeVar("));
         self.new_var(name, if type_var { DType::INT64 } else { DType::INT32 })
@@ -400,8 +401,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `x = A[i] + 1`, where nothing is called `x` yet: a mutable scalar with the type of its first value. A pointer, and what
-    /// `T.bind` gives, are constant.
+    /// `x = A[i] + 1`, where nothing is called `x` yet: a mutable scalar with the type of its first value. A pointer,
+    /// and what `T.bind` gives, are constant.
     fn new_scalar(
         &mut self,
         target: &Py,

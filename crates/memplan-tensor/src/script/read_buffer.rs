@@ -210,7 +210,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `T.match_buffer(handle, shape, …)` gives a parameter its shape; `T.match_buffer(A[0:4, 0:4], …)` names a part of a buffer.
+    /// `T.match_buffer(handle, shape, …)` gives a parameter its shape; `T.match_buffer(A[0:4, 0:4], …)` names a part of
+    /// a buffer.
     pub(super) fn match_buffer(
         &mut self,
         name: &str,

@@ -1,4 +1,5 @@
-//! Reading calls: constants with a type, arithmetic that is written as a call, intrinsics, and functions that are not known.
+//! Reading calls: constants with a type, arithmetic that is written as a call, intrinsics, and functions that are not
+//! known.
 
 use super::ReadError;
 use super::python::{Node, Py};
@@ -65,7 +66,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A call of another function of the module, or of a function of a module inside `T`: `f(A.data)`, `cls.f(…)`, `T.ptx.mma(…)`.
+    /// A call of another function of the module, or of a function of a module inside `T`: `f(A.data)`, `cls.f(…)`,
+    /// `T.ptx.mma(…)`.
     fn subroutine(&mut self, value: &Py) -> Result<Expr, ReadError> {
         let Node::Call(callee, args, named) = &value.node else {
             return Err(ReadError::unsupported(value.span, "this call"));
@@ -77,8 +79,8 @@ impl Reader<'_> {
         self.call_as_written(&name, args, named)
     }
 
-    /// A call of which nothing is known but its arguments: printed as it was, with its keywords. Its type is that of its first argument
-    /// with one lane, as far as that is a number.
+    /// A call of which nothing is known but its arguments: printed as it was, with its keywords. Its type is that of
+    /// its first argument with one lane, as far as that is a number.
     fn call_as_written(&mut self, name: &str, args: &[Py], named: &[(String, Py)]) -> Result<Expr, ReadError> {
         let mut values = Vec::with_capacity(args.len() + named.len());
         for arg in args {
@@ -97,7 +99,8 @@ impl Reader<'_> {
         Ok(Expr::Call { name: format!("{OTHER_FUNCTION}{name}"), args: values, dtype: dtype.unwrap_or(DType::INT32) })
     }
 
-    /// `A.access_ptr("r")` and the other functions of a buffer that give no new buffer; `None` if this is no function of a buffer.
+    /// `A.access_ptr("r")` and the other functions of a buffer that give no new buffer; `None` if this is no function
+    /// of a buffer.
     fn method(&mut self, value: &Py) -> Result<Option<Expr>, ReadError> {
         let Node::Call(callee, args, named) = &value.node else { return Ok(None) };
         let Node::Attribute(base, method) = &callee.node else { return Ok(None) };
@@ -216,7 +219,8 @@ pub(super) fn takes_result_type(name: &str) -> bool {
     matches!(name, "call_extern" | "call_pure_extern" | "call_intrin" | "call_llvm_intrin" | "reinterpret")
 }
 
-/// Parts that an expression may have once the names of its `T.Let`s are replaced by their values, which doubles an expression with every name.
+/// Parts that an expression may have once the names of its `T.Let`s are replaced by their values, which doubles an
+/// expression with every name.
 const MAX_LET_PARTS: usize = 1000;
 
 fn parts_of(expr: &Expr) -> usize {

@@ -1,6 +1,7 @@
 //! Reading loops, and the regions that `with` opens: thread launches, marks and blocks.
 //!
-//! A loop with a step becomes a loop over a counter and a let, so that nothing behind the reader needs to know of steps:
+//! A loop with a step becomes a loop over a counter and a let, so that nothing behind the reader needs to know of
+//! steps:
 //!
 //! ```text
 //! for i in range(0, n, 4):      for i_step in range((n + 3) // 4):
@@ -8,9 +9,9 @@
 //!                                   body
 //! ```
 //!
-//! A block of the scheduling language (`with T.sblock(…)`) is a mark around its body. Its axes are lets, its initial part is a
-//! condition on its reduction axes, and its predicate guards what follows. Its allocations stay as they are: the passes that lower
-//! blocks run before the one that shares storage.
+//! A block of the scheduling language (`with T.sblock(…)`) is a mark around its body. Its axes are lets, its initial
+//! part is a condition on its reduction axes, and its predicate guards what follows. Its allocations stay as they are:
+//! the passes that lower blocks run before the one that shares storage.
 
 use super::ReadError;
 use super::python::{Node, Py, PyKind, PyStmt, Subscript};

@@ -1,7 +1,7 @@
 //! Bodies of extern operations that are given as TVMScript.
 //!
-//! The script is a function of its own, with tables of its own. Its parameters become the operation's slots, in order; sizes are the graph's
-//! symbols of the same name; everything else it names gets a new place in the graph's tables.
+//! The script is a function of its own, with tables of its own. Its parameters become the operation's slots, in order;
+//! sizes are the graph's symbols of the same name; everything else it names gets a new place in the graph's tables.
 
 use crate::ir::{Block, BufId, Expr, Function, Memory, Param, StmtKind, VarId};
 use memplan_core::{IndexVec, Span};

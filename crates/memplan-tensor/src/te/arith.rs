@@ -10,7 +10,8 @@
 //! ```
 //!
 //! An [`Interval`] is what an expression can be while variables run over theirs; ends are expressions again, because a
-//! producer's first element may depend on an outer loop. Arithmetic that does not fit 64 bits leaves an expression as it was.
+//! producer's first element may depend on an outer loop. Arithmetic that does not fit 64 bits leaves an expression as
+//! it was.
 
 use crate::DType;
 use crate::ir::{BinaryOp, Expr, VarId};

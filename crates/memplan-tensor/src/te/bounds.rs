@@ -1,7 +1,7 @@
 //! Bound inference: how much of each operation is needed, and so how long its loops are.
 //!
-//! From the last stage to the first: an output is needed completely. Any other stage is needed where its consumers read it while they
-//! are at one point of the loops around it, and everywhere they get in the loops inside:
+//! From the last stage to the first: an output is needed completely. Any other stage is needed where its consumers read
+//! it while they are at one point of the loops around it, and everywhere they get in the loops inside:
 //!
 //! ```text
 //! for i.outer < 4:                     Y is computed here,
@@ -9,8 +9,9 @@
 //!         Z[i] = Y[i]+Y[i+1]+Y[i+2]    it is needed from i.outer*8 on, 10 elements
 //! ```
 //!
-//! Threads differ from loops: all threads that share a memory run at once, so a stage in that memory is needed where any of
-//! them reads it. A stage is never computed beyond what is declared: if all of it may be needed, the declared range is used.
+//! Threads differ from loops: all threads that share a memory run at once, so a stage in that memory is needed where
+//! any of them reads it. A stage is never computed beyond what is declared: if all of it may be needed, the declared
+//! range is used.
 
 use super::arith::{Env, Interval, add, interval, interval_fully, prove_compare, simplify, sub};
 use super::domain::{Ranges, pass_down, pass_up_sets};

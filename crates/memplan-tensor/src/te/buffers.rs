@@ -1,8 +1,8 @@
 //! From tensors to buffers: the body of a function with parameters.
 //!
-//! A tensor is only a shape; a buffer is memory, with a layout, a scope and an alignment. Arguments get theirs first. Every
-//! other tensor gets one where it is realized, and whoever uses it elsewhere is told that there is no such place. No tensor is left
-//! afterwards, and each has a buffer of its own: that is the redundancy the storage rewrite removes.
+//! A tensor is only a shape; a buffer is memory, with a layout, a scope and an alignment. Arguments get theirs first.
+//! Every other tensor gets one where it is realized, and whoever uses it elsewhere is told that there is no such place.
+//! No tensor is left afterwards, and each has a buffer of its own: that is the redundancy the storage rewrite removes.
 
 use super::error::LowerError;
 use super::marks::{self, as_bind, as_dim_align, as_realize};
@@ -41,7 +41,8 @@ pub fn to_buffers(
         usable: BTreeSet::new(),
         made: Vec::new(),
     };
-    // Strides of arguments become parameters where sizes are not constant, unless an extern body is bound to some tensor: such a body takes its memory as compact.
+    // Strides of arguments become parameters where sizes are not constant, unless an extern body is bound to some
+    // tensor: such a body takes its memory as compact.
     let any_strides = !binds_anything(&tensors.body);
     let mut strides: BTreeMap<BufId, Vec<VarId>> = BTreeMap::new();
     for arg in args {

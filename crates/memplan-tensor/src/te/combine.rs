@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 /// A commutative combination of tuples of values, and what it starts with.
 ///
-/// `result[k]` is the new value of output `k`, in terms of the variables in `lhs` (the values so far) and `rhs` (the new
-/// ones): an arg-max looks at both values to decide about the position.
+/// `result[k]` is the new value of output `k`, in terms of the variables in `lhs` (the values so far) and `rhs` (the
+/// new ones): an arg-max looks at both values to decide about the position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Combiner {
     /// Stand for the values so far.

@@ -1,7 +1,7 @@
 //! Moving ranges and values along split, fuse and rebase relations.
 //!
-//! Downwards, from an operation's own axes to its loops: ranges. `i` over 34 values split by 8 makes `i.outer` run over 5 and
-//! `i.inner` over 8. Upwards, from loops to axes: values (`i = i.inner + i.outer * 8`) and sets of values.
+//! Downwards, from an operation's own axes to its loops: ranges. `i` over 34 values split by 8 makes `i.outer` run over
+//! 5 and `i.inner` over 8. Upwards, from loops to axes: values (`i = i.inner + i.outer * 8`) and sets of values.
 
 use super::arith::{Interval, add, ceil_div, floor_div, floor_mod, interval, mul, prove_compare, simplify};
 use super::graph::{IterId, Range};

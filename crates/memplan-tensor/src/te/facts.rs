@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 
 /// The facts of a network, as far as it can be lowered; `error` says where and why it ended.
 ///
-/// Keys in order of the life cycle: `stages`, `stage_facts`, `bounds`, `realizes`, `flat_allocs`, `flat_buffers`, `strides`,
-/// `allocs`, `map`.
+/// Keys in order of the life cycle: `stages`, `stage_facts`, `bounds`, `realizes`, `flat_allocs`, `flat_buffers`,
+/// `strides`, `allocs`, `map`.
 pub fn facts(network: &Network, options: &LowerOptions, judge: Judge) -> Value {
     let mut facts = Map::new();
     let error = collect(network, options, judge, &mut facts).err();
@@ -159,7 +159,8 @@ fn flat_buffers(lowered: &Lowered) -> Value {
     Value::Object(all)
 }
 
-/// Element strides of each dimension; null for a dimension that is never left, and for a buffer whose strides are not constant.
+/// Element strides of each dimension; null for a dimension that is never left, and for a buffer whose strides are not
+/// constant.
 fn strides(lowered: &Lowered) -> Value {
     let mut all = Map::new();
     for flat in &lowered.flat.buffers {

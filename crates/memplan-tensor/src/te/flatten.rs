@@ -1,14 +1,15 @@
 //! StorageFlatten: every access in one dimension, every realization an allocation.
 //!
-//! A buffer realized over `[i.outer*8, +10)` becomes an allocation of 10 elements, and its subscripts become distances from the
-//! first: `Y[i + i.outer*8]` is `Y[i]`. Several dimensions are laid out row by row, padded where that was asked for:
+//! A buffer realized over `[i.outer*8, +10)` becomes an allocation of 10 elements, and its subscripts become distances
+//! from the first: `Y[i + i.outer*8]` is `Y[i]`. Several dimensions are laid out row by row, padded where that was
+//! asked for:
 //!
 //! ```text
 //! B (8, 16), dimension 0 aligned to 2 with offset 1:   strides 17, 1   136 elements   B[i, j] is B[i*17 + j]
 //! ```
 //!
-//! Inside an extern body a buffer *is* the tensor it is bound to: same memory, same layout. So a padded tensor cannot be bound to a
-//! body that takes it as compact.
+//! Inside an extern body a buffer *is* the tensor it is bound to: same memory, same layout. So a padded tensor cannot
+//! be bound to a body that takes it as compact.
 
 use super::arith::{Env, Interval, add, floor_mod, mul, prove_equal, simplify, simplify_in, sub};
 use super::buffers::PrimFunc;
@@ -349,7 +350,8 @@ impl Flattener<'_> {
         let flat = flat.map_or_else(|| Expr::int(0), |flat| self.simple(&flat));
         let first = entry.subscripts.is_empty() && !self.accessed.contains(&buffer);
         if let Some(entry) = self.entries.get_mut(&buffer) {
-            // A dimension whose subscript is always zero needs no stride, and the description of the flat buffer leaves it out.
+            // A dimension whose subscript is always zero needs no stride, and the description of the flat buffer leaves
+            // it out.
             for (varies, at) in entry.varies.iter_mut().zip(&shifted) {
                 *varies |= at.as_int() != Some(0);
             }

@@ -4,9 +4,10 @@
 //! A ──► B = compute A[i] + 1 ──► C = extern f(B) ──► Q = compute C[i] * 2
 //! ```
 //!
-//! An operation is a node, a tensor an edge. Every tensor is made exactly once (the graph is in single-assignment form), which
-//! is why so many buffers turn out to be redundant later. A tensor is named by a [`BufId`] into the graph's tables, so that the
-//! expressions of the loop IR serve for tensor expressions, too: a load of a tensor is a load of its id.
+//! An operation is a node, a tensor an edge. Every tensor is made exactly once (the graph is in single-assignment
+//! form), which is why so many buffers turn out to be redundant later. A tensor is named by a [`BufId`] into the
+//! graph's tables, so that the expressions of the loop IR serve for tensor expressions, too: a load of a tensor is a
+//! load of its id.
 
 use super::adopt::adopt_script;
 use super::combine::Combiner;
@@ -212,7 +213,8 @@ pub(crate) fn nests_deeper(expr: &Expr, limit: usize) -> bool {
     false
 }
 
-/// The most dimensions and reduce axes of an operation, and the most tensors of an extern one: each is a level of nesting.
+/// The most dimensions and reduce axes of an operation, and the most tensors of an extern one: each is a level of
+/// nesting.
 const MAX_AXES: usize = 64;
 
 /// An output of an extern operation.

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! `"reduce": [["k", 16]]` with `"combiner"` makes a compute operation a reduction, `"exprs"` gives it several outputs,
-//! `"script"` instead of `"call"` gives an extern operation (or a `"hybrid"` one, which is lowered alike) a TVMScript body.
+//! `"script"` instead of `"call"` gives an extern operation (or a `"hybrid"` one, which is lowered alike) a TVMScript
+//! body.
 
 use super::combine::{Combiner, Fold};
 use super::directive::Directive;

@@ -1,6 +1,7 @@
 //! Where in a JSON text something stands, for messages about values that have been read.
 //!
-//! The parser that reads descriptions keeps no positions; this walks the text again, once, when there is something to say.
+//! The parser that reads descriptions keeps no positions; this walks the text again, once, when there is something to
+//! say.
 
 use memplan_core::Span;
 

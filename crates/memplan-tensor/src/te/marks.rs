@@ -1,6 +1,7 @@
 //! The statements that only exist between the schedule and the flat program.
 //!
-//! They are ordinary calls and regions of the loop IR with names of their own, so that every walk over statements knows them:
+//! They are ordinary calls and regions of the loop IR with names of their own, so that every walk over statements knows
+//! them:
 //!
 //! ```text
 //! T.realize(B.data, "shared", 0, 8)          from here to the end of the block there is B, elements 0..8 of it

@@ -2,9 +2,10 @@
 //!
 //! Three steps, on a copy:
 //! 1. *inline*: what is marked inline is put where it is used, and its stage is done with;
-//! 2. *rebase*: a loop over an operation's own axis gets a fresh variable that starts at zero, because the part of the axis that is
-//!    needed may start anywhere;
-//! 3. *redirect*: a stage computed at a loop that was split, fused or rebased afterwards moves to the loop that replaces it.
+//! 2. *rebase*: a loop over an operation's own axis gets a fresh variable that starts at zero, because the part of the
+//!    axis that is needed may start anywhere;
+//! 3. *redirect*: a stage computed at a loop that was split, fused or rebased afterwards moves to the loop that
+//!    replaces it.
 
 use super::arith::substitute;
 use super::error::ScheduleError;

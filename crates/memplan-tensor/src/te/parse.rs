@@ -1,8 +1,8 @@
 //! Element expressions as text: `max(S[i, j], f32(0)) + T.v1[7 - i] * 2.0`.
 //!
-//! Python's operators and precedence; `cast('int32', x)`, `f32(x)` and its relatives, `select(c, a, b)`, `max`, `min`, and
-//! the mathematical functions the interpreter knows. A bare number takes the type of the other operand; of two other types, the
-//! narrower is converted.
+//! Python's operators and precedence; `cast('int32', x)`, `f32(x)` and its relatives, `select(c, a, b)`, `max`, `min`,
+//! and the mathematical functions the interpreter knows. A bare number takes the type of the other operand; of two
+//! other types, the narrower is converted.
 
 use super::graph::Graph;
 use crate::ir::{BinaryOp, BufId, Expr, VarId};

@@ -7,8 +7,8 @@
 //!                                     for i < 4: { if i+1 < 4: Y[(i+1)%2] = …(i+1); use Y[i%2] }
 //! ```
 //!
-//! A loop that cannot become lanes runs one iteration after the other. A double buffer whose producer needs something that is
-//! computed in the same iteration stays single: it cannot be computed ahead.
+//! A loop that cannot become lanes runs one iteration after the other. A double buffer whose producer needs something
+//! that is computed in the same iteration stays single: it cannot be computed ahead.
 
 use super::arith::{add, floor_mod, mul, simplify};
 use super::error::LowerError;

@@ -1,6 +1,7 @@
 //! What a graph means, without any schedule: every operation computed completely, one after the other.
 //!
-//! This is the yardstick for all later stages, so it uses none of them: one loop nest an operation over its declared shape.
+//! This is the yardstick for all later stages, so it uses none of them: one loop nest an operation over its declared
+//! shape.
 
 use super::arith::substitute;
 use super::graph::{Body, Compute, Extern, Graph, IterId, OpId, OpKind};

@@ -1,7 +1,7 @@
 //! Schedules: how each operation of a graph is to be computed.
 //!
-//! [`Schedule::new`] makes one [`Stage`] an operation, producers first. Primitives then say how a stage's loops run, where it is
-//! computed and where its tensors live, and never change what is computed:
+//! [`Schedule::new`] makes one [`Stage`] an operation, producers first. Primitives then say how a stage's loops run,
+//! where it is computed and where its tensors live, and never change what is computed:
 //!
 //! ```text
 //! split(i, 8)       for i < 32         becomes   for i.outer < 4, for i.inner < 8

@@ -1,7 +1,7 @@
 //! ScheduleOps: a scheduled graph as one body of statements over tensors.
 //!
-//! Each stage becomes *realize* (its tensors exist from here on) and *provide* (the loops that compute them), followed by its
-//! consumers. A stage computed at a loop of another one stands at the start of that loop's body:
+//! Each stage becomes *realize* (its tensors exist from here on) and *provide* (the loops that compute them), followed
+//! by its consumers. A stage computed at a loop of another one stands at the start of that loop's body:
 //!
 //! ```text
 //! realize Z[0:32]
@@ -11,8 +11,8 @@
 //!     for i.inner < 8:     Z[i.inner + i.outer*8] = …
 //! ```
 //!
-//! Stages are taken from the first to the last: what a loop contains is complete when the loop is built, because producers come
-//! first. So nothing is searched for, and the work is linear in what is produced.
+//! Stages are taken from the first to the last: what a loop contains is complete when the loop is built, because
+//! producers come first. So nothing is searched for, and the work is linear in what is produced.
 
 use super::arith::{Env, Interval, prove_compare, prove_equal, simplify, sub, substitute, substitute_in_place};
 use super::bounds::{Bounds, rank_number};

@@ -66,10 +66,10 @@
 //! map, `transfer` the rules, `solve` the fixpoint, `dag` the rules for
 //! unordered graphs.
 //!
-//! The cost follows the sharing: a buffer whose bytes nobody else uses while it
-//! is in use is left out, and a function without buffers to follow is not
-//! walked. For the rest it is near linear in ops times contents touched per op: branches share their states, and a write finds the contents on its bytes through the state
-//! itself, which is an interval tree.
+//! The cost follows the sharing: a buffer whose bytes nobody else uses while it is in use is left out, and a function
+//! without buffers to follow is not walked. For the rest it is near linear in ops times contents touched per op:
+//! branches share their states, and a write finds the contents on its bytes through the state itself, which is an
+//! interval tree.
 //!
 //! # What it does not do
 //!

@@ -1,11 +1,11 @@
 //! The proof by running the nest over its subscripts.
 //!
-//! Every unit of the shared memory has a [`Unit`]: whether it holds what the input would hold in memory of its own, and likewise the
-//! output. A read is right if it finds its own buffer's content. Where the condition of a branch is not known, both
-//! sides run and a unit is right afterwards only if it is right after either.
+//! Every unit of the shared memory has a [`Unit`]: whether it holds what the input would hold in memory of its own, and
+//! likewise the output. A read is right if it finds its own buffer's content. Where the condition of a branch is not
+//! known, both sides run and a unit is right afterwards only if it is right after either.
 //!
-//! Subscripts may contain values from outside (`k * 64 + i` with a fixed, unknown `k`) as long as all subscripts contain the same ones: then
-//! they move all accesses alike.
+//! Subscripts may contain values from outside (`k * 64 + i` with a fixed, unknown `k`) as long as all subscripts
+//! contain the same ones: then they move all accesses alike.
 
 use std::collections::{BTreeMap, HashMap};
 

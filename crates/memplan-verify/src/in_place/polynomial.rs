@@ -1,8 +1,8 @@
 //! Integer expressions as sums of products.
 //!
-//! `4 * (i + n) + 2` is `2 + 4·i + 4·n`. What is no sum and no product (`i % 8`) is one *atom*; two atoms are the same if operator and
-//! operands are. So two subscripts that are written differently but mean the same compare equal, and the part of a
-//! subscript that changes from iteration to iteration can be told from the part that does not.
+//! `4 * (i + n) + 2` is `2 + 4·i + 4·n`. What is no sum and no product (`i % 8`) is one *atom*; two atoms are the same
+//! if operator and operands are. So two subscripts that are written differently but mean the same compare equal, and
+//! the part of a subscript that changes from iteration to iteration can be told from the part that does not.
 
 use std::collections::{BTreeMap, HashMap};
 

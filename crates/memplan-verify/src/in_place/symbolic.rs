@@ -1,8 +1,8 @@
 //! The proof for any extents.
 //!
-//! Take a write of the output and a read of the input. If both use the same subscript, and the subscript differs from iteration to iteration,
-//! they meet on an element only in one and the same iteration; there the read must come first. A subscript differs if it is a number in
-//! mixed radix whose digits are the loop counters:
+//! Take a write of the output and a read of the input. If both use the same subscript, and the subscript differs from
+//! iteration to iteration, they meet on an element only in one and the same iteration; there the read must come first.
+//! A subscript differs if it is a number in mixed radix whose digits are the loop counters:
 //!
 //! ```text
 //! i * 12 + j * 4 + k      with k in 0..4, j in 0..3: every (i, j, k) has an element of its own, whatever i's extent

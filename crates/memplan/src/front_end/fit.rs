@@ -1,8 +1,8 @@
 //! Models that are changed until they fit: other orders, recomputation, execution patch by patch.
 //!
-//! [`memplan_fit`] proposes changes, from cheap to dear. Each that may fit is written, read again as any model is, and planned
-//! ([`Plain`]); the first whose arena is no larger than the capacity is the answer. What is claimed of it, how it is
-//! written and how its tensors are found again is what [`Plain`] says of any planned model.
+//! [`memplan_fit`] proposes changes, from cheap to dear. Each that may fit is written, read again as any model is, and
+//! planned ([`Plain`]); the first whose arena is no larger than the capacity is the answer. What is claimed of it, how
+//! it is written and how its tensors are found again is what [`Plain`] says of any planned model.
 //!
 //! ```text
 //!   model ─► candidates ─► write ─► read ─► plan ─► arena ≤ capacity? ─► the answer
@@ -222,7 +222,8 @@ impl<'a> Workshop<'a> {
         let before = first.version.clone();
         let mut smallest = first;
         let tail = self.network.tail().bytes.0;
-        // What is alive at once is a lower bound of what a placement needs, so that candidates above the capacity cannot fit.
+        // What is alive at once is a lower bound of what a placement needs, so that candidates above the capacity
+        // cannot fit.
         let may_fit = |candidate: &&Candidate| candidate.estimate().0.saturating_add(tail) <= capacity.0;
         let mut tried = found.iter().filter(may_fit).take(MOST_VERSIONS);
         while smallest.version.arena > capacity {

@@ -59,7 +59,8 @@ pub(super) fn twins(view: &View, candidates: &[Candidate], homes: &HashMap<SiteI
 }
 
 /// The innermost branches that a buffer is made in and used behind, and the branch it is made in. Between them and the
-/// op its life begins with there must be no loop: another iteration may take the other branch while the buffer is in use.
+/// op its life begins with there must be no loop: another iteration may take the other branch while the buffer is in
+/// use.
 fn left_branches(view: &View, candidate: &Candidate) -> Option<(OpId, RegionId)> {
     let program = &view.lowered.program;
     let (first, last) = candidate.life?;
