@@ -116,8 +116,7 @@ impl Lowering<'_> {
                     if document.name(parent) != "scf.for" {
                         return None;
                     }
-                    // A carried argument stands for the initial value here. The tensors that later iterations yield are
-                    // accessed by the same ops, which `touches` counts once.
+                    // A carried value is taken for the initial one: the loop hands on what it has written into the same memory.
                     let carried = document.results(parent).len();
                     let first = document.arguments(block).len().checked_sub(carried)?;
                     let operands = document.operands(parent);
