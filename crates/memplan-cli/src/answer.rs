@@ -115,7 +115,7 @@ fn say(answer: &Answer) -> u8 {
     worst.map_or(own, |code| code.max(own))
 }
 
-/// If standard error is gone there is nobody left to tell.
+/// Writes to standard error. If that fails, nothing more can be said.
 fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", text.trim_end());
 }

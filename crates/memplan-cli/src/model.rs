@@ -54,7 +54,7 @@ struct Arena {
     total: Bytes,
     /// Tensors and scratch memory.
     head: Bytes,
-    /// It is more than the capacity.
+    /// Whether it is more than the capacity.
     is_too_large: bool,
     /// No kernel keeps or asks for more.
     is_exact: bool,

@@ -92,7 +92,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// In the same folder, so that the rename stays inside one file system.
+    /// A draft in the same folder as the file, so that the rename stays inside one file system.
     fn beside(path: &Path) -> std::io::Result<Draft> {
         path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
         Ok(Draft { path: path.with_file_name(format!(".memplan-{}.tmp", std::process::id())) })

@@ -139,7 +139,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// That a range lies inside the file.
+    /// Checks that a range lies inside the file.
     pub fn check(&self, offset: u64, length: u64) -> Result<(), ReadError> {
         match offset.checked_add(length) {
             Some(end) if end <= self.size() => Ok(()),

@@ -50,7 +50,7 @@ pub const PATIENCE: usize = 2_000_000;
 pub struct Tried {
     /// The best plan within the capacities.
     pub best: Option<Plan>,
-    /// As long as there is none, the best of those that exceed them.
+    /// The best plan that exceeds the capacities, as long as there is none within them.
     pub too_tall: Option<Plan>,
     /// No plan is smaller.
     pub lower_bound: Bytes,

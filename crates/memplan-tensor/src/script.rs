@@ -38,7 +38,7 @@ use memplan_core::Span;
 pub struct Script {
     source: String,
     functions: Vec<Function>,
-    /// Of each function: its `def` header line and the end of its body.
+    /// For each function, its `def` header line and the end of its body.
     places: Vec<Place>,
 }
 

@@ -205,7 +205,7 @@ pub enum Refusal {
     TooMuchWork,
 }
 
-/// Most steps that one question may follow.
+/// The largest number of steps that one question may follow.
 const STEPS_PER_QUESTION: u64 = 1 << 17;
 
 /// Work that the questions about one function may take together.

@@ -182,7 +182,7 @@ pub struct Behind {
 /// Where things are in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// As many lists as the claim has, each as long.
+    /// One list for each list of the claim, of the same length.
     pub lists: Vec<Vec<Option<Found>>>,
 }
 

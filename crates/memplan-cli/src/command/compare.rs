@@ -61,7 +61,7 @@ fn report(comparison: &Comparison, lower_bound: Bytes) -> String {
     format!("{}{}", table.render(2), refusals(comparison))
 }
 
-/// Who did not take part. Those that make no plans of the wanted kind share a line.
+/// The strategies that did not take part. Those that make no plans of the wanted kind share a line.
 fn refusals(comparison: &Comparison) -> String {
     let makes_others = |refused: &&Refused| matches!(refused.reason, Refusal::Assign { .. });
     let (others, unable): (Vec<&Refused>, Vec<&Refused>) = comparison.refused.iter().partition(makes_others);

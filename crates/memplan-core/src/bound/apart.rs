@@ -21,7 +21,8 @@ use crate::{BufferId, Bytes, IndexVec, Problem, SpaceId};
 
 /// Only so many of the heaviest buffers are looked at: a table has a bit for each pair, 2 MiB in all.
 const MOST_CANDIDATES: usize = 4096;
-/// Among so many, those that are alive together are apart, too; more are not compared in time.
+/// Among up to this many buffers, those that are alive together count as apart, too. Larger sets are not
+/// compared in time, because that is quadratic.
 const MOST_COMPARED: usize = 512;
 /// How many sets are grown, each from another buffer.
 const SEEDS: usize = 8;

@@ -236,7 +236,7 @@ pub enum ResultTypes {
     Function,
     /// As [`ResultTypes::Listed`]; `i1` if no type is written (`arith.constant true`).
     ListedOrBool,
-    /// Not written in the form, and not memory.
+    /// A number: its type is not written in the form, and it is certainly not memory.
     Number,
 }
 

@@ -148,7 +148,7 @@ impl Lowering<'_> {
         document.op(made).parent == document.op(op).parent && made < member.by && member.by < op
     }
 
-    /// Behind a call: the work that the callee has started and not awaited.
+    /// Adds, behind a call, the work that the callee has started and not awaited.
     pub(super) fn pending_work(&mut self, call: OpId) {
         let document = self.document;
         for work in self.summaries.pending(call).to_vec() {

@@ -73,7 +73,7 @@ fn constant_of_shape(context: &Context) -> Option<Vec<i64>> {
     (count <= NUMBERS as u64).then(|| vec![value.first().copied().unwrap_or(0); count as usize])
 }
 
-/// Of a list; of anything with more dimensions nothing is said.
+/// Gathers from a list of numbers. Tensors with more dimensions are not evaluated.
 fn gather(context: &Context) -> Option<Vec<i64>> {
     let list = context.numbers(0).filter(|_| context.shape(0).is_some_and(|shape| shape.len() == 1))?;
     let indices = context.numbers(1)?;

@@ -451,7 +451,7 @@ impl Reader<'_> {
         found
     }
 
-    /// That every dimension of the inputs has a value.
+    /// Checks that every dimension of the inputs has a value.
     fn check_inputs(&self) -> Result<(), ReadError> {
         if self.symbols.is_empty() {
             return Ok(());
@@ -533,7 +533,7 @@ impl Reader<'_> {
         })
     }
 
-    /// That every tensor that needs memory has a shape.
+    /// Checks that every tensor that needs memory has a shape.
     fn check_shapes(&self, folded: &IndexVec<GraphId, Vec<bool>>) -> Result<(), ReadError> {
         let mut missing = Missing::default();
         for (id, draft) in self.drafts.iter_enumerated() {

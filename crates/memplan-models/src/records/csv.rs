@@ -518,7 +518,7 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
     text
 }
 
-/// Whose bytes each buffer takes over.
+/// For each buffer, the buffers whose bytes it takes over.
 fn over_column(problem: &Problem, plan: &Plan) -> HashMap<BufferId, String> {
     let mut column = HashMap::<BufferId, Vec<String>>::new();
     for reuse in &plan.reused {

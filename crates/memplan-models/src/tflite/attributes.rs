@@ -76,7 +76,7 @@ fn of_options(kind: &str, options: &Table) -> Result<Attributes, ReadError> {
 /// The fields of the options of an operator with a window. Padding is always field 0, a byte; the strides are
 /// fields 1 (of width) and 2 (of height).
 pub(super) struct Layout {
-    /// Of width and of height.
+    /// The width comes first, then the height.
     dilation: Option<[u16; 2]>,
     /// Of width and of height.
     filter: Option<[u16; 2]>,

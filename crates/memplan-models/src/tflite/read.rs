@@ -497,8 +497,8 @@ fn in_place(
     candidates.iter().filter(fits).map(|&input| (output, input)).collect()
 }
 
-/// That every tensor is written before it is read, and once: operators run in
-/// the order in which they stand.
+/// Checks that every tensor is written before it is read, and only once: operators run in the order in which
+/// they stand.
 fn check_order(graph: &Graph, at: u64, notes: &mut Notes) -> Result<(), ReadError> {
     let mut writer = IndexVec::<TensorId, Option<OpId>>::filled(None, graph.tensors.len());
     // First all writers, then all readers: an operator may read a tensor whose writer stands later, and that is

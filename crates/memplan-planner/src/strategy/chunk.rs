@@ -131,7 +131,7 @@ fn pack(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>, prefer:
 struct Replayed {
     offsets: Vec<u64>,
     extent: u64,
-    /// Who took over whose chunks, from left to right.
+    /// Each record that took over chunks, with the records that held them, from left to right.
     takeovers: Vec<(usize, Vec<usize>)>,
 }
 

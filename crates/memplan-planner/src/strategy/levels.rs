@@ -92,14 +92,14 @@ pub enum Mode {
     Levels,
     /// By search, since the levels found nothing.
     Search,
-    /// Not at all.
+    /// No plan was found.
     Failed,
 }
 
 /// In which order entries of the same class are placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// As their lives begin.
+    /// By the start of their lives.
     #[default]
     Start,
     /// The largest first.

@@ -155,7 +155,7 @@ impl OrderedFit {
 pub(crate) enum Reached {
     /// Everything is placed.
     All,
-    /// It ended after so many placements, however many threads there are.
+    /// The pass ended early, after this many placements. The number does not depend on the number of threads.
     Early(u64),
 }
 

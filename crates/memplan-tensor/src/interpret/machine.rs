@@ -44,7 +44,7 @@ pub(super) struct Worker {
     axes: Vec<(String, i64)>,
     /// Distinguishes workers that have private memory of every kind (parallel iterations).
     private: u64,
-    /// Of buffers that are realized in part: first element and extent of each dimension.
+    /// For buffers that are realized in part, the first element and the extent of each dimension.
     pub(super) regions: BTreeMap<BufId, Rc<[(i64, i64)]>>,
     /// Buffers of extern bodies, and what they stand for.
     pub(super) bound: BTreeMap<BufId, BufId>,
@@ -79,7 +79,7 @@ pub(super) struct Machine<'a> {
     pub(super) span: Span,
 }
 
-/// Most workers that lockstep order splits a parallel loop into.
+/// The largest number of workers that lockstep order splits a parallel loop into.
 const MAX_WORKERS: i64 = 4096;
 
 /// A well-mixed number from two (splitmix64).

@@ -274,7 +274,7 @@ struct Run<'a> {
     function: &'a Function,
     dst: BufId,
     src: BufId,
-    /// Of the variables that the statement defines, where known.
+    /// The values of variables that the statement defines, where they are known.
     values: HashMap<VarId, i64>,
     cells: HashMap<Cell, u8>,
     /// States before the branch that is being run, to come back to.

@@ -13,7 +13,7 @@ use crate::ir::{BufId, Expr, Function, JUMPS, Memory, Stmt, StmtKind, UNKNOWN_RE
 /// Whether accesses through views count as accesses of the buffer they view.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Views {
-    /// They do.
+    /// An access through a view counts as an access of the viewed buffer.
     Followed,
     /// The original takes them for accesses of something else, and so overlooks them.
     Overlooked,

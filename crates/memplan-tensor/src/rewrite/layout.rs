@@ -175,8 +175,8 @@ fn lay_out_block(
     Ok(())
 }
 
-/// Of each buffer the bits of its elements, as itself and through every view of it: its offset must be a multiple of
-/// all.
+/// For each buffer the number that its offset must be a multiple of, in bits: the least common multiple of
+/// the element sizes of the buffer and of all its views.
 pub(super) fn alignments(function: &Function) -> IndexVec<BufId, u64> {
     let mut alignments = IndexVec::filled(1, function.buffers.len());
     for (id, buffer) in function.buffers.iter_enumerated() {

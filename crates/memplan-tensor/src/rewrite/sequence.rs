@@ -47,7 +47,7 @@ pub struct Sequence<'f> {
     pub parents: IndexVec<StmtId, Option<StmtId>>,
     /// The events.
     pub records: Vec<Record>,
-    /// Of each allocated buffer, its allocation.
+    /// For each allocated buffer, its allocation.
     pub allocated_at: IndexVec<BufId, Option<StmtId>>,
     /// The statement that defines each variable: loop, launch or let.
     pub defined_at: IndexVec<VarId, Option<StmtId>>,

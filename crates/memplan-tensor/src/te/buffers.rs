@@ -85,7 +85,7 @@ struct Mapper<'a> {
     buffers: BTreeMap<BufId, BufId>,
     /// Tensors that are realized (or arguments, or bound, or allocated) here.
     usable: BTreeSet<BufId>,
-    /// Those that became usable, in order.
+    /// The tensors that became usable, in order.
     made: Vec<BufId>,
 }
 

@@ -446,7 +446,7 @@ fn short_type(name: &str) -> Option<DType> {
     format!("{kind}{}", name.get(1..)?).parse().ok().filter(|dtype: &DType| dtype.lanes == 1)
 }
 
-/// Of two types, the one both fit best: floats over integers, more bits over fewer.
+/// The type that two operands are converted to: floats win over integers, and more bits over fewer.
 fn wider(a: DType, b: DType) -> DType {
     match (a.is_float(), b.is_float()) {
         (true, false) => a,

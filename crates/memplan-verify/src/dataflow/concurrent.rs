@@ -53,9 +53,9 @@ pub(super) struct Interference {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pending {
     pub(super) launch: OpId,
-    /// More than one instance may be running.
+    /// Whether more than one instance may be running.
     pub(super) several: bool,
-    /// It was launched on every path.
+    /// Whether it was launched on every path.
     pub(super) certain: bool,
 }
 

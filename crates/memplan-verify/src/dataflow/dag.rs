@@ -60,7 +60,7 @@ struct Uses {
     touches: BTreeSet<OpId>,
     reads: BTreeSet<OpId>,
     writes: BTreeSet<OpId>,
-    /// Those that may read what was there before the dag.
+    /// Ops that may read what was there before the dag.
     incoming: BTreeSet<OpId>,
 }
 

@@ -136,7 +136,7 @@ pub fn followed(program: &Program, plan: &SitePlan) -> Vec<SiteId> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Followed {
     All,
-    /// Those that [`sharing`] cannot leave out.
+    /// Only the contents of those sites that [`sharing`] cannot leave out.
     AsNeeded,
 }
 

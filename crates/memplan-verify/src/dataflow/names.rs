@@ -65,7 +65,7 @@ pub(super) struct Names<'p> {
     may_be_unplaced: IndexVec<ValueId, bool>,
     /// Sites that are allocated at most once in a run of their function.
     single: IndexVec<SiteId, bool>,
-    /// Of which sites a root may name an instance that is not the latest.
+    /// For each root, the sites of which it may name an instance that is not the latest.
     older: IndexVec<ValueId, Older>,
 }
 

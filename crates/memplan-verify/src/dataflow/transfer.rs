@@ -386,7 +386,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whoever runs beside this code may already have overwritten it again.
+    /// Marks bytes as lost that code running at the same time may have overwritten right after this write.
     fn disturb(&mut self, state: &mut State, target: &Target, context: &[&Interference]) {
         self.disturb_place(state, target.entry.site, target.entry.place, context);
     }

@@ -93,7 +93,7 @@ impl Unit {
     const START: Unit = Unit { input: Content::Right, output: Content::Absent, visits: Vec::new() };
 }
 
-/// Most visits of one unit that are told apart.
+/// The largest number of visits of one unit that are kept; a unit with more cannot be decided.
 const MOST_VISITS: usize = 32;
 
 /// A unit: the iterations of private loops whose memory it is in, and its number.

@@ -212,7 +212,7 @@ fn batches(by_target: &[usize], target: impl Fn(usize) -> BufferId) -> Vec<&[usi
     batches
 }
 
-/// Who is a strict ancestor of which of up to 64 targets.
+/// For up to 64 targets at a time: which buffers are strict ancestors of which of them.
 struct Ancestors<'a> {
     order: &'a Order,
     dependencies: &'a Dependencies,

@@ -158,7 +158,7 @@ impl Network {
     }
 }
 
-/// Who writes what, and what runs when.
+/// The op that writes each tensor, and the op that runs at each step.
 struct Labels {
     at_step: HashMap<u64, String>,
     writer: HashMap<(GraphId, TensorId), OpId>,

@@ -12,7 +12,7 @@ use crate::Type;
 /// How batches share words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Batches {
-    /// They do not: row-major, element by element.
+    /// Batches are not packed: elements lie row by row.
     #[default]
     Apart,
     /// Two 16-bit batches in a word.

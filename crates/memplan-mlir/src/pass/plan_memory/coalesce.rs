@@ -49,7 +49,7 @@ pub(super) struct Group {
 /// Who decides whether a result takes the bytes of its donor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InPlace {
-    /// It does, where the op works in place.
+    /// A result takes its donor's bytes wherever the op works in place.
     Always,
     /// The placement may choose to.
     Allowed,

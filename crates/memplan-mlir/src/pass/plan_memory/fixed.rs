@@ -153,7 +153,7 @@ fn callees(view: &View) -> IndexVec<FunctionId, BTreeSet<FunctionId>> {
     callees
 }
 
-/// Who may be whose memory, and who accesses it.
+/// Which values may be the same memory, and which ops access each value.
 struct Uses<'a> {
     view: &'a View<'a>,
     /// The values that may be (a part of) what a value is, one step on.

@@ -123,7 +123,7 @@ struct Planner<'a> {
     loose: Option<Groups>,
     names: IndexVec<SiteId, String>,
     by_function: IndexVec<FunctionId, Vec<SiteId>>,
-    /// Who owns a tightly coupled buffer, by module and number.
+    /// The site that decides the address of a tightly coupled buffer, by module and number.
     owners: HashMap<(Option<crate::OpId>, u64), SiteId>,
     all: AllPlanned,
     overflows: Vec<Overflow>,

@@ -214,7 +214,8 @@ fn emit(view: &View, placements: &IndexVec<SiteId, Option<Placement>>) -> Edits 
     edits
 }
 
-/// Behind the argument, or behind the parentheses without one.
+/// The place in the text for the offset: behind the argument, or behind the parentheses if there is no
+/// argument.
 fn offset_position(view: &View, op: crate::OpId) -> Option<usize> {
     let document = view.document;
     let start = document.op(op).name_span.end as usize;

@@ -104,7 +104,8 @@ impl FreeChunks {
         Some(if best.score > latest.score { best.chunk } else { latest.chunk })
     }
 
-    /// Of each size of at least `bytes` that may have the best fit, the chunk that is free for longest.
+    /// The chunks to choose from among those of at least `bytes` bytes: for each size that may be the best fit,
+    /// the chunk that has been free for longest.
     fn larger(&self, bytes: u64) -> Vec<Entry> {
         let mut found: Vec<Entry> = Vec::new();
         let mut from = bytes;

@@ -16,7 +16,7 @@ pub(super) struct Replay<'a> {
     /// The chunk each record holds now: of its own, or what others left of it.
     pub(super) held: Vec<Option<ChunkId>>,
     pub(super) takeovers: Takeovers<'a>,
-    /// Who took over whose chunks, from left to right.
+    /// Each record that took over chunks, with the records that held them, from left to right.
     pub(super) reused: Vec<(usize, Vec<usize>)>,
 }
 

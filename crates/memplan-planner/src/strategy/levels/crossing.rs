@@ -94,7 +94,7 @@ fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     found
 }
 
-/// Who had each stretch of addresses last, by its start.
+/// The last owner of each stretch of addresses, by the stretch's start.
 #[derive(Default)]
 struct Owners {
     stretches: BTreeMap<u64, (u64, BufferId)>,

@@ -9,7 +9,8 @@ use memplan_core::{BufferId, Id, Outcome, Overlay, Placement, Problem, ProblemBu
 use super::entry::pipes_of;
 use crate::{Request, search};
 
-/// In larger problems the search decides alone.
+/// Up to this many buffers the search is asked how many DMA buffers can be exclusive. In larger problems it
+/// plans without that.
 const MOST_TRIED: usize = 2_000;
 /// Search nodes for each question about exclusive buffers.
 const TRIAL: u64 = 20_000;
