@@ -76,6 +76,14 @@ class Network(Maker):
         out = self.image(name, [1, *(self.reach(n, size, stride, padding) for n in (height, width)), depth])
         return self.op(code, [x], [out], options, fb.BuiltinOptions.Pool2DOptions, 2)
 
+    def border(self, name, x, top=0, bottom=1, left=0, right=1):
+        """Zeros around an image, as Keras writes them in front of convolutions with a stride."""
+        _, height, width, depth = self.shape(x)
+        sides = np.array([[0, 0], [top, bottom], [left, right], [0, 0]], np.int32)
+        sides = self.tensor(name + "/sides", [4, 2], Type.INT32, data=sides, plain=True)
+        out = self.image(name, [1, height + top + bottom, width + left + right, depth])
+        return self.op(Op.PAD, [x, sides], [out], fb.PadOptionsT(), fb.BuiltinOptions.PadOptions, 2)
+
     def add(self, name, x, y):
         out = self.image(name, self.shape(x))
         return self.op(Op.ADD, [x, y], [out], fb.AddOptionsT(), fb.BuiltinOptions.AddOptions, 2)
@@ -146,6 +154,25 @@ def mobilenet_v2(size, width=0.35, kind=Type.INT8, depth=3, stages=7):
             y = m.depthwise(f"dw{number}", y, stride=stride)
             y = m.conv(f"project{number}", y, wide(channels), size=1, activation=NoActivation)
             x = m.add(f"add{number}", x, y) if stride == 1 and m.shape(x) == m.shape(y) else y
+    return m.bytes(m.head(x))
+
+
+def keras_mobilenet(size, width=0.35, kind=Type.INT8):
+    """The first stages of a MobileNet v2 as Keras makes it: explicit borders, convolutions without."""
+    m = Network("keras_mobilenet", kind)
+    wide = lambda channels: max(8, int(channels * width + 4) // 8 * 8)
+    x = m.conv("conv0", m.border("border0", m.start(size, size, 3)), wide(32), stride=2, padding=Valid)
+    number = 0
+    for channels, repeat, first_stride in [(16, 1, 1), (24, 2, 2), (32, 3, 2), (64, 2, 2)]:
+        for index in range(repeat):
+            number += 1
+            y = m.conv(f"expand{number}", x, 6 * m.shape(x)[3], size=1)
+            if index == 0 and first_stride == 2:
+                y = m.depthwise(f"dw{number}", m.border(f"border{number}", y), stride=2, padding=Valid)
+            else:
+                y = m.depthwise(f"dw{number}", y)
+            y = m.conv(f"project{number}", y, wide(channels), size=1, activation=NoActivation)
+            x = m.add(f"add{number}", x, y) if m.shape(x) == m.shape(y) else y
     return m.bytes(m.head(x))
 
 
@@ -222,6 +249,7 @@ NETWORKS = {
     "v2_144": lambda: mobilenet_v2(144),
     "v2_224": lambda: mobilenet_v2(224),
     "v2_full_224": lambda: mobilenet_v2(224, 1.0),
+    "keras": lambda: keras_mobilenet(96),
     "resnet": resnet,
     "unet": unet,
     "unet_nearest": lambda: unet(up="nearest"),

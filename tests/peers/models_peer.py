@@ -188,19 +188,20 @@ def fitted(pairs):
     import numpy as np
     from tflm_arena import observe
 
-    def size(path):
+    def taken(path):
         with open(path, "rb") as file:
-            observed = observe(file.read())
-        return observed["head"] + observed["tail"]
+            return observe(file.read())
 
     def same(one, other):
         return all(np.array_equal(a, b) for a, b in zip(one, other)) and any(np.unique(a).size > 1 for a in one)
 
     def one(original, changed):
         inputs = random_inputs(original) + extreme_inputs(original)
+        before, after = taken(original), taken(changed)
         return {
-            "arena": size(original),
-            "fitted_arena": size(changed),
+            "arena": before["head"] + before["tail"],
+            "fitted_arena": after["head"] + after["tail"],
+            "fitted_tensors": after["head"],
             "tflm_same": same(tflm_run(original, inputs)[1], tflm_run(changed, inputs)[1]),
             "litert_same": same(litert_run(original, inputs), litert_run(changed, inputs)),
         }

@@ -152,8 +152,8 @@ const REORDER_EXAMPLES: &str = "Examples:
   memplan reorder model.tflite --reuse-inputs -o reordered.tflite";
 
 const FIT_EXAMPLES: &str = "Examples:
-  memplan fit model.tflite                                      what less memory costs, step by step
-  memplan fit model.tflite --capacity 256KiB -o fitted.tflite   the cheapest changes with which it fits";
+  memplan fit model.tflite                          what less memory costs, step by step
+  memplan fit model.tflite --capacity 256KiB -o fitted.tflite";
 
 /// Which file is read, and as what.
 #[derive(Debug, Default, clap::Args)]
@@ -570,9 +570,12 @@ pub(crate) struct FitArgs {
     pub(crate) file: String,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
-    /// What the arena of the runtime may need, all of it: 262144, 256KiB, 1MB
+    /// What the runtime may need: 262144, 256KiB, 1.5MiB
     #[arg(long, value_name = "SIZE", help_heading = "Memory")]
     pub(crate) capacity: Option<Bytes>,
+    /// What counts of the memory
+    #[arg(long, value_name = "WHAT", default_value = "arena", help_heading = "Memory")]
+    pub(crate) count: CountArg,
     /// Make no other changes than these
     #[arg(long, value_name = "KIND", value_delimiter = ',', conflicts_with = "forbid", help_heading = "Changes")]
     pub(crate) allow: Vec<ChangeArg>,
@@ -582,9 +585,21 @@ pub(crate) struct FitArgs {
     /// Write the changed model, with a plan inside; without --capacity, the smallest one
     #[arg(short, long, value_name = "OUT", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    /// Draw the trade-off: chart.svg or chart.html
+    #[arg(long, value_name = "OUT", help_heading = "Output")]
+    pub(crate) chart: Option<PathBuf>,
     /// Print the versions of the model as JSON
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
+}
+
+/// What counts of the memory that a runtime needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CountArg {
+    /// All of the arena
+    Arena,
+    /// Tensors and scratch memory; the runtime keeps its records in an arena of their own
+    Tensors,
 }
 
 /// A kind of change.

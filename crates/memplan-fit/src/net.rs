@@ -46,6 +46,8 @@ pub struct Overhead {
     pub pad: u64,
     /// The kernel of a concatenation.
     pub concat: u64,
+    /// What kernels of copied ops keep counts, too.
+    pub counts_kernels: bool,
 }
 
 impl Dialect {
@@ -55,8 +57,15 @@ impl Dialect {
         states_padding: false,
         // The kernel has room for ten.
         most_joined: 10,
-        overhead: Overhead { op: 64, tensor: 24, pad: 64, concat: 88 },
+        overhead: Overhead { op: 64, tensor: 24, pad: 64, concat: 88, counts_kernels: true },
     };
+
+    /// The same where the runtime keeps its records in a memory of their own: tensors and scratch memory count. An op still
+    /// costs a little, so that thousands of tiles are not taken for free.
+    #[must_use]
+    pub fn with_records_elsewhere(self) -> Dialect {
+        Dialect { overhead: Overhead { op: 8, ..Overhead::default() }, ..self }
+    }
 }
 
 /// Ops in the order in which they run; some may run more than once, each time on tensors of its own.
@@ -103,6 +112,11 @@ impl Net<'_> {
     pub(crate) fn original(&self, schedule: &Schedule, tensor: TensorId) -> TensorId {
         let new = tensor.index().checked_sub(self.graph.tensors.len());
         new.and_then(|new| schedule.tensors.get(new)).map_or(tensor, |tensor| tensor.like)
+    }
+
+    /// What the kernel of an op keeps, as far as it counts.
+    pub(crate) fn kept(&self, op: OpId) -> u64 {
+        if self.dialect.overhead.counts_kernels { self.graph.ops[op].kept.0 } else { 0 }
     }
 
     /// What a tensor takes in the arena; nothing if it is not there.

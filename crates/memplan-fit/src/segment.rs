@@ -106,7 +106,7 @@ pub(crate) fn tilings(
 /// What the runtime keeps for a step and what it writes.
 pub(crate) fn kept_for(net: &Net, step: &Step) -> u64 {
     let costs = net.dialect.overhead;
-    costs.op + costs.tensor * step.outputs.len() as u64 + net.graph.ops[step.op].kept.0
+    costs.op + costs.tensor * step.outputs.len() as u64 + net.kept(step.op)
 }
 
 /// The id of the first tensor that a schedule does not have.
@@ -161,8 +161,8 @@ fn overhead(net: &Net, schedule: &Schedule, steps: &Range<usize>, patch: &Patch)
     let of_op = |op: &NewOp| {
         costs.op
             + match op {
-                NewOp::Kept(op) => net.graph.ops[*op].kept.0,
-                NewOp::Copy(copied) => net.graph.ops[copied.op].kept.0,
+                NewOp::Kept(op) => net.kept(*op),
+                NewOp::Copy(copied) => net.kept(copied.op),
                 NewOp::Slice { .. } => 2 * costs.tensor,
                 NewOp::Pad { .. } => costs.pad + costs.tensor,
                 NewOp::Concat { .. } => costs.concat,

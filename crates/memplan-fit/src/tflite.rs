@@ -112,6 +112,7 @@ fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, S
         }
         "RESIZE_NEAREST_NEIGHBOR" if attributes.aligns_corners => Err("it aligns corners".to_owned()),
         "RESIZE_NEAREST_NEIGHBOR" => scaled(image(0)?, output, 0, (1, SizeForm::HeightWidth)),
+        "PAD" => bordered(image(0)?, attributes.border),
         // Only channels can be joined tile by tile: joined along rows or columns, a tile would mix several inputs.
         "CONCATENATION" if attributes.axis != 3 && attributes.axis != -1 => {
             Err("it joins images along something else than their channels".to_owned())
@@ -154,6 +155,19 @@ fn windowed(
         Ok(Reach::Window { size, stride, before })
     };
     Ok(Spatial { reach: [axis(0)?, axis(1)?], images: vec![0], border, size_input: None })
+}
+
+/// An operator that adds a border of zeros and does nothing else.
+fn bordered(image: &Tensor, border: Option<[[u64; 2]; 4]>) -> Result<Spatial, String> {
+    let Some([[0, 0], rows, columns, [0, 0]]) = border else {
+        return Err("its border is not known, or not one around height and width".to_owned());
+    };
+    // Zeros of other types than these are not known to be what a kernel puts there.
+    if !matches!(image.element, "INT8" | "INT16" | "FLOAT32") {
+        return Err(format!("a border of {} is not known", image.element));
+    }
+    let reach = [rows, columns].map(|[before, _]| Reach::Window { size: 1, stride: 1, before });
+    Ok(Spatial { reach, images: vec![0], border: Border::Added(Fill::Zero), size_input: None })
 }
 
 /// Upsampling by whole factors.

@@ -8,7 +8,7 @@ use memplan::wording::{count, life, sized};
 use serde_json::json;
 
 use super::plan::in_each_others_way;
-use super::{failure, short_name};
+use super::{failure, fit, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::ExplainArgs;
 use crate::paint::{Style, painted, visible};
@@ -39,6 +39,8 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
             text.push_str(&model::peak_table(network, &input.problem, true));
             text.push_str(&model::curve(network, &input.problem));
         }
+        let capacity = args.target.target().capacity.filter(|_| explanation.planned.outcome.plan().is_none());
+        text.push_str(&capacity.and_then(|capacity| fit::advice(&source, capacity)).unwrap_or_default());
         text
     };
     // The exit code is that of `plan`: 1 if there is no plan.

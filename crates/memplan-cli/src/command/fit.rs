@@ -1,9 +1,11 @@
 //! `memplan fit`: a model is changed until it fits.
 
+use std::path::Path;
+
 use memplan::core::Bytes;
 use memplan::driver;
 use memplan::fit::Allowed;
-use memplan::front_end::fit::{Fitted, Version};
+use memplan::front_end::fit::{Counted, Fitted, Version, chart};
 use memplan::front_end::{Fit, FrontEnd};
 use memplan::source::Source;
 use memplan::wording::sized;
@@ -11,27 +13,32 @@ use serde_json::json;
 
 use super::{failure, short_name};
 use crate::answer::{Answer, Failure};
-use crate::args::{ChangeArg, FitArgs};
+use crate::args::{ChangeArg, CountArg, FitArgs};
 use crate::paint::{Style, painted, visible};
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::{input, output};
 
 pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
-    if let Some(path) = &args.output {
+    for path in args.output.iter().chain(&args.chart) {
         output::refuse_input(path, &args.file)?;
     }
+    let draw = args.chart.as_deref().map(drawing).transpose()?;
     let mut source = input::source(&args.file, &args.format)?;
     // The runtime overwrites inputs that nobody reads any more, so that a model in it can do so, too.
     source.options.models.assumptions.reuse_inputs |= is_allowed(args, ChangeArg::InputReuse);
-    let front_end = Fit { allowed: allowed(args), capacity: args.capacity };
+    let counted = match args.count {
+        CountArg::Arena => Counted::Arena,
+        CountArg::Tensors => Counted::Tensors,
+    };
+    let front_end = Fit { allowed: allowed(args), capacity: args.capacity, counted };
     let failed = |error| failure(&source, error);
     let input = front_end.read(&source).map_err(failed)?;
     let progress = Progress::start(None);
     progress.say("looking for changes");
     let fitted = driver::lay_out(&front_end, &input, &driver::How::default()).map_err(failed)?;
     drop(progress);
-    let mut text = if args.json { as_json(&fitted) } else { report(&source, args.capacity, &fitted) };
+    let mut text = if args.json { as_json(&fitted) } else { report(&source, &front_end, &fitted) };
     if let Some(path) = &args.output {
         let model = driver::emit(&front_end, &input, &fitted).map_err(failed)?;
         output::write_with(path, &|out| model.write(out))?;
@@ -39,8 +46,51 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
             text.push_str(&format!("\nmodel written to {}, with a plan inside\n", path.display()));
         }
     }
+    if let (Some(path), Some(draw)) = (&args.chart, draw) {
+        output::write(path, draw(short_name(&source), &fitted.steps, counted))?;
+        if !args.json {
+            text.push_str(&format!("\nchart written to {}\n", path.display()));
+        }
+    }
     let warnings = fitted.repairs().to_vec();
     Ok(Answer { warnings, ..Answer::yes(text).with_notes(input.notes) })
+}
+
+type Draw = fn(&str, &[Version], Counted) -> String;
+
+/// What draws the trade-off, by the name of the file.
+fn drawing(path: &Path) -> Result<Draw, Failure> {
+    match output::extension(path).as_str() {
+        "html" | "htm" => Ok(chart::html),
+        "svg" => Ok(chart::svg),
+        _ => {
+            let message = format!("{} does not say what the chart is to be", path.display());
+            Err(Failure::usage_with_help(message, "write it to chart.svg or chart.html"))
+        }
+    }
+}
+
+/// What would make a model fit, for those who ask why it does not; `None` if it is no model that can be changed.
+pub(super) fn advice(source: &Source, capacity: Bytes) -> Option<String> {
+    let mut source = source.clone();
+    source.options.models.assumptions.reuse_inputs = true;
+    let front_end = Fit { capacity: Some(capacity), ..Fit::default() };
+    let input = front_end.read(&source).ok()?;
+    match driver::lay_out(&front_end, &input, &driver::How::default()) {
+        Ok(fitted) => {
+            let version = fitted.steps.get(fitted.chosen)?;
+            let verdict = painted("this would make it fit", Style::Good);
+            let more = more(fitted.steps.first(), version);
+            let what =
+                if version.changes.is_empty() { "inputs that are reused".to_owned() } else { version.in_words() };
+            Some(format!(
+                "\n{verdict}: {what}\nan arena of {}, {more} more multiply-adds; `memplan fit` writes the model\n",
+                sized(version.arena)
+            ))
+        }
+        Err(driver::Failure::DoesNotFit(why)) => Some(format!("\n{why}\n")),
+        Err(_) => None,
+    }
 }
 
 fn is_allowed(args: &FitArgs, change: ChangeArg) -> bool {
@@ -56,28 +106,32 @@ fn allowed(args: &FitArgs) -> Allowed {
     }
 }
 
-fn report(source: &Source, capacity: Option<Bytes>, fitted: &Fitted) -> String {
+fn report(source: &Source, front_end: &Fit, fitted: &Fitted) -> String {
     let name = painted(&visible(short_name(source)), Style::Strong);
-    let heading = match capacity {
+    let heading = match front_end.capacity {
         Some(capacity) if fitted.chosen == 0 => {
             format!("{name} fits into {} as it is", sized(capacity))
         }
         Some(capacity) => format!("{name} fits into {} with these changes", sized(capacity)),
-        None => format!("{name}: what a smaller arena costs"),
+        None => format!("{name}: what less memory costs"),
     };
-    let mut table = Table::with_heading(&[">arena", ">bytes", ">multiply-adds", ">more", ">copied", ">ops", "changes"]);
+    let headings = [">arena", ">bytes", ">tensors", ">multiply-adds", ">more", ">copied", ">ops", "changes"];
+    let mut table = Table::with_heading(&headings);
     // The first row is the model as it was. All other rows are compared with it.
     let before = fitted.steps.first();
     for version in &fitted.steps {
-        let style = if before.is_some_and(|before| version.arena < before.arena) { Style::Good } else { Style::Plain };
+        let needs = |version: &Version| version.needs(front_end.counted);
+        let is_less = before.is_some_and(|before| needs(version) < needs(before));
+        let at_least = if version.is_exact { "" } else { "≥ " };
         table.row([
-            (version.arena.human(), style),
+            (format!("{at_least}{}", version.arena.human()), if is_less { Style::Good } else { Style::Plain }),
             (version.arena.to_string(), Style::Plain),
+            (version.tensors.to_string(), Style::Plain),
             (version.macs.to_string(), Style::Plain),
             (more(before, version), Style::Plain),
             (Bytes(version.copied).human(), Style::Plain),
             (version.ops.to_string(), Style::Plain),
-            (changes(version), Style::Plain),
+            (version.in_words(), Style::Plain),
         ]);
     }
     format!("{heading}\n\n{}", table.render(2))
@@ -90,14 +144,12 @@ fn more(before: Option<&Version>, version: &Version) -> String {
     format!("{:.1} %", 100.0 * extra as f64 / base.max(1) as f64)
 }
 
-fn changes(version: &Version) -> String {
-    if version.changes.is_empty() { "none".to_owned() } else { version.changes.join("; ") }
-}
-
 fn as_json(fitted: &Fitted) -> String {
     let version = |version: &Version| {
         json!({
             "arena": version.arena.0,
+            "tensors": version.tensors.0,
+            "exact": version.is_exact,
             "multiply_adds": version.macs,
             "copied": version.copied,
             "ops": version.ops,

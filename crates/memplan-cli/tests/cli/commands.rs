@@ -51,6 +51,10 @@ const OTHERWISE: &[(&str, By)] = &[
         "memplan plan model.tflite --capacity 256KiB -o planned.tflite",
         By::Here(&[("model.tflite", "tests/data/tflite/unet.tflite")]),
     ),
+    (
+        "memplan fit model.tflite --capacity 256KiB -o fitted.tflite",
+        By::Here(&[("model.tflite", "tests/data/tflite/mobile.tflite")]),
+    ),
     ("cargo run --release -- plan", By::File("crates/memplan-cli/tests/cli/reader.rs", "cargo run --release -- plan")),
     ("./test", By::File("test", "usage: ./test")),
     ("cargo install --path crates/memplan-cli", READER),

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::models::{peer, strings};
+use crate::models::{peer, strings, tflite};
 use crate::run::Folder;
 
 /// A network and how many times smaller its arena shall be than that of the runtime on its own.
@@ -14,13 +14,17 @@ struct Case {
 }
 
 /// Small enough to be run in seconds. What larger networks gain is in docs/fit.md.
-const CASES: [Case; 6] = [
+const CASES: [Case; 10] = [
     Case { network: "person", times: 1.15 },
     Case { network: "v2_96", times: 1.5 },
     Case { network: "resnet", times: 1.35 },
+    Case { network: "keras", times: 2.4 },
+    Case { network: "unet", times: 1.9 },
+    Case { network: "unet_nearest", times: 1.5 },
     Case { network: "branching", times: 1.25 },
     Case { network: "float_v1", times: 1.4 },
     Case { network: "float_resnet", times: 1.3 },
+    Case { network: "float_unet", times: 1.25 },
 ];
 
 /// Writes the networks; `false` if there is no Python for it.
@@ -100,6 +104,53 @@ fn every_change_can_be_forbidden() {
     assert_eq!(text(&least("--forbid reorder,recompute,patches")), "[]");
     let kept = least("--forbid input-reuse,reorder,recompute,patches")["arena"].as_u64();
     assert!(kept >= least("--forbid reorder,recompute,patches")["arena"].as_u64());
+}
+
+#[test]
+fn tensors_alone_can_count() {
+    let folder = Folder::new();
+    if !make(&folder, &["person"]) {
+        return;
+    }
+    let report = folder.run("fit person.tflite --count tensors --json -o small.tflite").json();
+    let versions = report["versions"].as_array().unwrap();
+    let tensors = |version: &Value| version["tensors"].as_u64().unwrap();
+    let (first, last) = (&versions[0], &versions[versions.len() - 1]);
+    assert!(2 * tensors(last) < tensors(first), "{report}");
+    assert!(versions.windows(2).all(|pair| tensors(&pair[1]) < tensors(&pair[0])));
+    let fits = folder.run(&format!("fit person.tflite --count tensors --capacity {}", tensors(first) / 2));
+    assert_eq!(fits.code, 0, "{}", fits.all());
+    let path = |name: &str| folder.path(name).display().to_string();
+    let arguments = [strings(&["fitted"]), vec![path("person.tflite"), path("small.tflite")]].concat();
+    let Some(answer) = peer("tflite_micro, ai_edge_litert", &arguments) else { return };
+    assert_eq!(answer[0]["fitted_tensors"].as_u64(), Some(tensors(last)));
+    assert!(answer[0]["tflm_same"].as_bool().unwrap() && answer[0]["litert_same"].as_bool().unwrap());
+}
+
+#[test]
+fn explain_names_what_would_help_and_the_trade_off_is_drawn() {
+    let folder = Folder::new();
+    std::fs::copy(tflite("mobile"), folder.path("mobile.tflite")).unwrap();
+    let explained = folder.run("explain mobile.tflite --capacity 128KiB");
+    assert_eq!(explained.code, 1);
+    let text = explained.all();
+    assert!(text.contains("this would make it fit: #2 CONV_2D `expand1`"), "{text}");
+    assert!(folder.run("explain mobile.tflite --capacity 40KiB").all().contains("the smallest needs"));
+    assert_eq!(folder.run("fit mobile.tflite --chart chart.svg").code, 0);
+    assert_eq!(folder.run("fit mobile.tflite --capacity 128KiB --chart chart.html").code, 0);
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    assert!(read("chart.svg").matches("<circle").count() > 5);
+    assert_eq!(read("chart.html").matches("<circle").count(), 2);
+    let wrong = folder.run("fit mobile.tflite --chart chart.png");
+    assert!(wrong.code == 2 && wrong.all().contains("chart.svg or chart.html"), "{}", wrong.all());
+}
+
+#[test]
+fn what_nobody_has_measured_is_said_to_be_at_least() {
+    let folder = Folder::new();
+    std::fs::copy(tflite("custom"), folder.path("custom.tflite")).unwrap();
+    let text = folder.run("fit custom.tflite").all();
+    assert!(text.contains("≥ "), "{text}");
 }
 
 #[test]

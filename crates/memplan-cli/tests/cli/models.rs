@@ -12,7 +12,7 @@ use crate::run::Folder;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const TFLITE: [&str; 8] = ["classifier", "unet", "branches", "puzzle", "elementwise", "lstm", "choice", "countdown"];
 
-fn tflite(name: &str) -> String {
+pub(crate) fn tflite(name: &str) -> String {
     format!("{ROOT}/tests/data/tflite/{name}.tflite")
 }
 

@@ -43,6 +43,8 @@ pub struct Attributes {
     pub axis: i32,
     /// A resize aligns the centres of corners.
     pub aligns_corners: bool,
+    /// Positions that a padding adds in front of and behind each of four dimensions; `None` if that is not known.
+    pub border: Option<[[u64; 2]; 4]>,
 }
 
 /// Attributes of the operators of the first subgraph, in the order of the file.
@@ -55,13 +57,47 @@ pub fn read(source: &dyn ReadAt, graph: &Graph) -> Result<Vec<Attributes>, ReadE
         return Ok(Vec::new());
     };
     let operators = subgraph.vector(field::subgraph::OPERATORS, 4)?.tables()?;
+    let tensors = subgraph.vector(field::subgraph::TENSORS, 4)?.tables()?;
+    let buffers = root.vector(field::BUFFERS, 4)?.tables()?;
     let attributes = |(index, operator): (usize, Table)| {
         let options = operator.table(field::operator::OPTIONS)?;
         let kind = graph.ops.get(OpId::from_index(index)).map_or("", |op| op.kind.as_str());
-        options.map_or(Ok(Attributes::default()), |options| of_options(kind, &options))
+        let known = options.map_or(Ok(Attributes::default()), |options| of_options(kind, &options))?;
+        let border = if kind == "PAD" { border(&window, &operator, &tensors, &buffers)? } else { None };
+        Ok(Attributes { border, ..known })
     };
     operators.into_iter().enumerate().map(attributes).collect()
 }
+
+/// What a padding adds: its second input, a constant with a row of two numbers for each dimension.
+fn border(
+    window: &Window,
+    operator: &Table,
+    tensors: &[Table],
+    buffers: &[Table],
+) -> Result<Option<[[u64; 2]; 4]>, ReadError> {
+    let inputs = operator.vector(field::operator::INPUTS, 4)?.i32s()?;
+    let tensor = inputs.get(1).and_then(|&input| tensors.get(usize::try_from(input).ok()?));
+    let Some(tensor) = tensor.filter(|tensor| tensor.u8(field::tensor::TYPE).is_ok_and(|number| number == INT32))
+    else {
+        return Ok(None);
+    };
+    let Some(buffer) = buffers.get(tensor.u32(field::tensor::BUFFER)? as usize) else { return Ok(None) };
+    let content = buffer.vector(field::buffer::DATA, 1)?;
+    if content.len() != 32 {
+        return Ok(None);
+    }
+    let mut border = [[0; 2]; 4];
+    for (number, place) in border.iter_mut().flatten().enumerate() {
+        let at = content.element(4 * number as u64).unwrap_or_default();
+        let Ok(positions) = u64::try_from(window.i32(at)?) else { return Ok(None) };
+        *place = positions;
+    }
+    Ok(Some(border))
+}
+
+/// Element type of numbers of 32 bits.
+const INT32: u8 = 2;
 
 fn of_options(kind: &str, options: &Table) -> Result<Attributes, ReadError> {
     let none = Attributes::default();

@@ -10,6 +10,8 @@
 //!               └──────────── the next dearer one ◄──────┘
 //! ```
 
+pub mod chart;
+
 use std::collections::BTreeSet;
 
 use memplan_core::{Bytes, Id, ReadError};
@@ -35,8 +37,20 @@ use crate::wording::sized;
 pub struct Fit {
     /// Which changes may be made.
     pub allowed: Allowed,
-    /// What the arena may need; as little as possible if not given.
+    /// What the model may need; as little as possible if not given.
     pub capacity: Option<Bytes>,
+    /// What counts.
+    pub counted: Counted,
+}
+
+/// What counts of the memory that a runtime needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counted {
+    /// All of the arena.
+    #[default]
+    Arena,
+    /// Tensors and scratch memory: the runtime keeps its records in a memory of their own.
+    Tensors,
 }
 
 /// A model that was changed, and planned.
@@ -59,6 +73,10 @@ pub struct Version {
     pub changes: Vec<String>,
     /// The arena of the runtime, all of it.
     pub arena: Bytes,
+    /// What of it tensors and scratch memory take.
+    pub tensors: Bytes,
+    /// No kernel asks for more: those of all ops were measured.
+    pub is_exact: bool,
     /// Multiply-adds of a run.
     pub macs: u64,
     /// Bytes that are copied only: by slices, borders and concatenations.
@@ -67,6 +85,21 @@ pub struct Version {
     pub ops: usize,
     /// Bytes of the model's file, without a plan inside.
     pub file: u64,
+}
+
+impl Version {
+    /// What was changed, in one line.
+    pub fn in_words(&self) -> String {
+        if self.changes.is_empty() { "none".to_owned() } else { self.changes.join("; ") }
+    }
+
+    /// What it needs of the memory that counts.
+    pub fn needs(&self, counted: Counted) -> Bytes {
+        match counted {
+            Counted::Arena => self.arena,
+            Counted::Tensors => self.tensors,
+        }
+    }
 }
 
 /// A version with everything that is needed to write it.
@@ -98,7 +131,7 @@ impl FrontEnd for Fit {
     }
 
     fn lay_out(&self, input: &Input, solver: &mut Solver) -> Result<Fitted, Failure> {
-        let workshop = Workshop::open(input)?;
+        let workshop = Workshop::open(input, self.counted)?;
         let first = workshop.unchanged(solver)?;
         let found = workshop.candidates(self.allowed)?;
         match self.capacity {
@@ -151,10 +184,11 @@ struct Workshop<'a> {
     file: &'a Source,
     network: &'a Network,
     net: Net<'a>,
+    counted: Counted,
 }
 
 impl<'a> Workshop<'a> {
-    fn open(input: &'a Input) -> Result<Workshop<'a>, Failure> {
+    fn open(input: &'a Input, counted: Counted) -> Result<Workshop<'a>, Failure> {
         let network = network(input, "the input")?;
         let (Some(file), Some(graph)) = (&input.file, network.model().main()) else {
             return Err(Failure::NoPlan("the model has no file to change".to_owned()));
@@ -163,11 +197,14 @@ impl<'a> Workshop<'a> {
         let net = Net {
             graph,
             layers: memplan_fit::tflite::layers(graph, &attributes),
-            dialect: Dialect::TFLITE,
+            dialect: match counted {
+                Counted::Arena => Dialect::TFLITE,
+                Counted::Tensors => Dialect::TFLITE.with_records_elsewhere(),
+            },
             alignment: network.model().alignment,
             reuses_inputs: network.assumptions().reuse_inputs,
         };
-        Ok(Workshop { input, file, network, net })
+        Ok(Workshop { input, file, network, net, counted })
     }
 
     /// The model as it is.
@@ -221,28 +258,32 @@ impl<'a> Workshop<'a> {
     ) -> Result<Fitted, Failure> {
         let before = first.version.clone();
         let mut smallest = first;
-        let tail = self.network.tail().bytes.0;
+        let needs = |made: &Made| made.version.needs(self.counted);
+        let records = match self.counted {
+            Counted::Arena => self.network.tail().bytes.0,
+            Counted::Tensors => 0,
+        };
         // What is alive at once is a lower bound of what a placement needs, so that candidates above the capacity
         // cannot fit.
-        let may_fit = |candidate: &&Candidate| candidate.estimate().0.saturating_add(tail) <= capacity.0;
+        let may_fit = |candidate: &&Candidate| self.least(candidate).saturating_add(records) <= capacity.0;
         let mut tried = found.iter().filter(may_fit).take(MOST_VERSIONS);
-        while smallest.version.arena > capacity {
+        while needs(&smallest) > capacity {
             let Some(candidate) = tried.next() else { break };
             let made = self.make(candidate, solver)?;
-            if made.version.arena < smallest.version.arena {
+            if needs(&made) < needs(&smallest) {
                 smallest = made;
             }
         }
         // Where no candidate can fit, the one with the least alive tells how far away that is.
-        if smallest.version.arena > capacity
+        if needs(&smallest) > capacity
             && let Some(last) = found.last()
         {
             let made = self.make(last, solver)?;
-            if made.version.arena < smallest.version.arena {
+            if needs(&made) < needs(&smallest) {
                 smallest = made;
             }
         }
-        if smallest.version.arena > capacity {
+        if needs(&smallest) > capacity {
             return Err(Failure::DoesNotFit(self.refusal(capacity, &smallest)));
         }
         let is_unchanged = smallest.version.changes.is_empty();
@@ -251,6 +292,14 @@ impl<'a> Workshop<'a> {
             steps.push(smallest.version);
         }
         Ok(Fitted { input: smallest.input, planned: smallest.planned, chosen: steps.len() - 1, steps })
+    }
+
+    /// What a candidate needs at least, but for what the runtime keeps for the model as it is.
+    fn least(&self, candidate: &Candidate) -> u64 {
+        match self.counted {
+            Counted::Arena => candidate.estimate().0,
+            Counted::Tensors => candidate.peak.0,
+        }
     }
 
     /// Versions from cheap to dear.
@@ -262,7 +311,7 @@ impl<'a> Workshop<'a> {
         let skipped = found.len().saturating_sub(1) % picked;
         for candidate in found.iter().skip(skipped).step_by(picked) {
             let made = self.make(candidate, solver)?;
-            if made.version.arena < best.version.arena {
+            if made.version.needs(self.counted) < best.version.needs(self.counted) {
                 steps.push(made.version.clone());
                 best = made;
             }
@@ -295,10 +344,15 @@ impl<'a> Workshop<'a> {
         let Some(plan) = planned.written_plan() else {
             return Err(Failure::NoPlan("no plan was found for the changed model".to_owned()));
         };
-        let arena = network.arena(network.runtime_extent(plan));
+        // Where scratch memory is not known, the written model leaves its tensors to the runtime.
+        let is_measured = network.unmeasured().is_empty();
+        let tensors = if is_measured { network.runtime_extent(plan) } else { network.runtime_at_least() };
+        let is_exact = is_measured && network.tail().unknown.is_empty();
         let ops = network.model().main().map_or(0, |graph| graph.ops.len());
         let file = input.file.as_ref().map_or(0, |file| file.content().size());
-        Ok(Made { version: Version { changes, arena, macs, copied, ops, file }, input, planned })
+        let arena = network.arena(tensors);
+        let version = Version { changes, arena, tensors, is_exact, macs, copied, ops, file };
+        Ok(Made { version, input, planned })
     }
 
     /// Why nothing fits: what is alive at the worst moment of the smallest version, and what cannot be split there.
@@ -306,7 +360,7 @@ impl<'a> Workshop<'a> {
         let mut text = format!(
             "no version of the model was found that fits into {}; the smallest needs {}",
             sized(capacity),
-            sized(smallest.version.arena)
+            sized(smallest.version.needs(self.counted))
         );
         let network = smallest.input.network.as_deref();
         let peak = network.and_then(|network| network.peak_report(network.problem()));

@@ -1,0 +1,139 @@
+//! The trade-off as a picture: memory from left to right, multiply-adds from bottom to top.
+//!
+//! ```text
+//!   + 8 %  │ ●
+//!          │  ╲
+//!   + 2 %  │   ●───●
+//!     0 %  │        ╲──────●      the model as it is, on the right
+//!          └──────────────────
+//!            100    200 KiB
+//! ```
+
+use std::fmt::Write;
+
+use memplan_core::Bytes;
+
+use super::{Counted, Version};
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 360.0;
+/// Room for the axes and what stands beside them.
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 30.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 50.0;
+/// Lines across, at equal distances.
+const LINES: u32 = 4;
+
+/// Draws versions from cheap to dear; each point says on hovering what was changed.
+pub fn svg(name: &str, versions: &[Version], counted: Counted) -> String {
+    let most = versions.iter().map(|version| version.needs(counted).0).max().unwrap_or(0).max(1) as f64;
+    let base = versions.first().map_or(1, |version| version.macs).max(1) as f64;
+    let more = |version: &Version| (100.0 * (version.macs as f64 / base - 1.0)).max(0.0);
+    let highest = versions.iter().map(more).fold(1.0, f64::max);
+    let x = |bytes: f64| LEFT + (WIDTH - LEFT - RIGHT) * bytes / most;
+    let y = |percent: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * percent / highest;
+    let place = |version: &Version| (x(version.needs(counted).0 as f64), y(more(version)));
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+         font-size=\"12\" fill=\"#444\">\n<text x=\"{LEFT}\" y=\"22\" font-weight=\"bold\">{}: {}</text>\n",
+        escaped(name),
+        what(counted)
+    );
+    for line in 0..=LINES {
+        let share = f64::from(line) / f64::from(LINES);
+        let (across, up) = (y(highest * share), x(most * share));
+        let bytes = Bytes((most * share) as u64).human();
+        _ = writeln!(
+            out,
+            "<path d=\"M{LEFT} {across:.1}H{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" \
+             text-anchor=\"end\">+{:.1} %</text><text x=\"{up:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{bytes}</text>",
+            WIDTH - RIGHT,
+            LEFT - 8.0,
+            across + 4.0,
+            highest * share,
+            HEIGHT - BOTTOM + 20.0
+        );
+    }
+    let points: Vec<String> = versions.iter().map(place).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    _ = writeln!(
+        out,
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"#2a6fbb\" stroke-width=\"2\"/>",
+        points.join(" ")
+    );
+    for version in versions {
+        let (x, y) = place(version);
+        let title = format!("{}, +{:.1} %: {}", version.needs(counted).human(), more(version), version.in_words());
+        let title = escaped(&title);
+        _ = writeln!(
+            out,
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"#2a6fbb\"><title>{title}</title></circle>"
+        );
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The same as a page, with a table of everything below.
+pub fn html(name: &str, versions: &[Version], counted: Counted) -> String {
+    let row = |version: &Version| {
+        format!(
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            version.arena,
+            version.tensors,
+            version.macs,
+            Bytes(version.copied),
+            version.ops,
+            escaped(&version.in_words())
+        )
+    };
+    let rows: String = versions.iter().map(row).collect();
+    format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>{}</title>\n<style>body{{font-family:sans-serif;max-width:60em;\
+         margin:2em auto}}td,th{{padding:.2em .6em;text-align:right}}td:last-child,th:last-child{{text-align:left}}\
+         </style>\n{}<table>\n<tr><th>arena</th><th>tensors</th><th>multiply-adds</th><th>copied</th><th>ops</th>\
+         <th>changes</th></tr>\n{rows}</table>\n",
+        escaped(name),
+        svg(name, versions, counted)
+    )
+}
+
+fn what(counted: Counted) -> &'static str {
+    match counted {
+        Counted::Arena => "arena against more multiply-adds",
+        Counted::Tensors => "tensors and scratch memory against more multiply-adds",
+    }
+}
+
+/// Names of tensors may hold anything.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_version_is_a_point_and_names_are_escaped() {
+        let version = |arena: u64, macs: u64, change: &str| Version {
+            changes: vec![change.to_owned()],
+            arena: Bytes(arena),
+            tensors: Bytes(arena / 2),
+            is_exact: true,
+            macs,
+            copied: 0,
+            ops: 3,
+            file: 100,
+        };
+        let versions = [version(2000, 100, "none"), version(1000, 104, "`<script>` in 2 tiles")];
+        let picture = svg("a & b", &versions, Counted::Arena);
+        assert_eq!(picture.matches("<circle").count(), 2);
+        assert!(picture.contains("a &amp; b") && picture.contains("&lt;script&gt;") && !picture.contains("<script>"));
+        // The model as it is stands on the right, at the bottom.
+        assert!(picture.contains("cx=\"690.0\" cy=\"310.0\""), "{picture}");
+        let page = html("a & b", &versions, Counted::Tensors);
+        assert!(page.contains(&picture.replace("arena against", "tensors and scratch memory against")));
+        assert_eq!(page.matches("<tr>").count(), 3);
+    }
+}
