@@ -17,7 +17,8 @@
 //!    makes one value of them (asked of `interference`);
 //! 4. `problem`: all of that as a problem; and the planner's `levels`: side by side
 //!    if all fits, else sharing, pipes kept apart as long as possible; a `search`
-//!    where that fails;
+//!    where that fails. A strategy that knows reuse costs gets them from `waits`: who would
+//!    have to wait for whom, beyond what is ordered anyway (`order`);
 //! 5. `emit`: `pointer_cast` with one address, or one for each slot of a
 //!    multi-buffer, in place of the allocations; or `overflow`: why it does not fit.
 //!
@@ -32,10 +33,12 @@ mod function;
 mod home;
 mod interference;
 mod options;
+mod order;
 mod overflow;
 mod pipes;
 mod problem;
 mod target;
+mod waits;
 mod workspace;
 
 use memplan_analysis::{Aliases, Beyond, Lifetimes, OpTree};
@@ -106,10 +109,23 @@ pub struct PlannedFunction {
     pub plan: Plan,
     /// What the plan costs: levels, crossings. Not known for other strategies.
     pub report: Option<Report>,
+    /// What its reuse costs, and what it would cost by levels; known if a search looked for the least.
+    pub waits: Option<Waits>,
     /// The site behind each of the first buffers of the problem.
     pub sites: Vec<SiteId>,
     /// The casts behind the others, which have had their addresses all along.
     pub fixed: Vec<crate::OpId>,
+}
+
+/// What the reuse of a plan adds, as weights of waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// In this plan.
+    pub here: u64,
+    /// No plan that fits has less.
+    pub at_least: u64,
+    /// In the plan that `levels` makes; `None` if it makes none.
+    pub by_levels: Option<u64>,
 }
 
 /// What the pass did.

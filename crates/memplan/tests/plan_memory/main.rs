@@ -14,3 +14,4 @@ mod recorded;
 mod robust;
 mod syntax;
 mod targets;
+mod waits;

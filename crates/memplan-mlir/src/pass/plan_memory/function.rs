@@ -1,5 +1,7 @@
 //! The buffers of a function, when they are in use, and where they go.
 
+mod fewest_waits;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use memplan_analysis::Life;
@@ -14,7 +16,7 @@ use super::overflow::{self, Overflow};
 use super::pipes::{self, Users};
 use super::problem::{Choice, Kernel, idle_temporaries};
 use super::target::{DEFAULT_DEVICE, Scope, Target};
-use super::{PlannedFunction, View};
+use super::{PlannedFunction, View, Waits};
 use crate::Document;
 use crate::dialect::Traits;
 use crate::pass::{PassError, Remark};
@@ -76,6 +78,8 @@ struct Attempt {
     problem: Problem,
     outcome: Outcome,
     report: Option<Report>,
+    /// What the plan's reuse costs, if somebody looked for the least.
+    waits: Option<Waits>,
     /// Memories of which it is proved that they are too small.
     refuted: BTreeSet<String>,
 }
@@ -109,7 +113,7 @@ fn place(
         }
         Some(strategy) => (plan(strategy, &problem, request)?, None),
     };
-    Ok(Attempt { problem, outcome, report, refuted: BTreeSet::new() })
+    Ok(Attempt { problem, outcome, report, waits: None, refuted: BTreeSet::new() })
 }
 
 struct Planner<'a> {
@@ -424,10 +428,13 @@ impl Planner<'_> {
             return Ok(());
         }
         let target = self.capacities(function, self.target(function).0)?;
-        let attempt = self.attempt(function, &target, &sites, groups, strategy, request)?;
+        let attempt = match strategy.filter(|strategy| fewest_waits::minds_waits(*strategy)) {
+            Some(strategy) => self.fewest_waits(function, &target, &sites, groups, strategy, request)?,
+            None => self.attempt(function, &target, &sites, groups, strategy, request)?,
+        };
         let op = self.view.lowered.functions[function];
         let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();
-        let Attempt { problem, outcome, report, refuted } = attempt;
+        let Attempt { problem, outcome, report, waits, refuted } = attempt;
         let fixed: Vec<crate::OpId> =
             self.taken(function, &target, &sites).into_iter().map(|(_, piece)| piece.op).collect();
         let plan = match outcome {
@@ -453,7 +460,10 @@ impl Planner<'_> {
         if let Some(report) = &report {
             self.warn(op, &problem, report);
         }
-        self.all.functions.push(PlannedFunction { name, problem, plan, report, sites, fixed });
+        if let Some(waits) = waits {
+            self.tell_waits(op, &problem, &plan, waits);
+        }
+        self.all.functions.push(PlannedFunction { name, problem, plan, report, waits, sites, fixed });
         Ok(())
     }
 

@@ -51,6 +51,8 @@ pub struct Options {
     pub target: Option<String>,
     /// `insert-workspace-size`: add the function that reports the workspace's size.
     pub size_function: bool,
+    /// `wait-weight`: how much more a wait counts for each loop around it, where a strategy looks at waits.
+    pub wait_weight: u64,
 }
 
 impl Default for Options {
@@ -68,6 +70,7 @@ impl Default for Options {
             profile: Profile::MemoryBased,
             target: None,
             size_function: true,
+            wait_weight: 8,
         }
     }
 }
@@ -85,6 +88,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("enable-memory-display", "write memory_info.json: every buffer with offsets and life"),
     ("enable-print-memory-allocated-size", "say how much of the unified buffer is used"),
     ("profile=membase|regbase", "which of the two original passes to follow where they differ"),
+    ("wait-weight=8", "with -s search: how many waits outside of a loop weigh as much as one inside"),
     ("target=NAME", "a built-in device, if the module names none"),
 ];
 
@@ -122,6 +126,7 @@ impl Options {
                     let names = [("membase", Profile::MemoryBased), ("regbase", Profile::RegisterBased)];
                     parsed.profile = choice("profile", text, "membase or regbase", &names)?;
                 }
+                "wait-weight" => parsed.wait_weight = weight(text)?,
                 "target" => parsed.target = Some(text.to_owned()),
                 _ => {
                     let known: Vec<&str> =
@@ -149,6 +154,15 @@ fn kibibytes(text: &str) -> Result<u64, SpecError> {
     value.ok_or_else(|| SpecError::Value {
         option: "simt-vf-dynamic-size",
         expected: "a number of KiB",
+        found: text.to_owned(),
+    })
+}
+
+fn weight(text: &str) -> Result<u64, SpecError> {
+    let value = text.parse::<u64>().ok().filter(|&value| (1..=1 << 20).contains(&value));
+    value.ok_or_else(|| SpecError::Value {
+        option: "wait-weight",
+        expected: "a number from 1 to 1048576",
         found: text.to_owned(),
     })
 }

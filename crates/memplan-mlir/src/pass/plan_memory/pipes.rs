@@ -1,4 +1,4 @@
-//! Which pipe a buffer belongs to.
+//! Which pipe a buffer belongs to, and which pipe an op runs on.
 //!
 //! Buffers that a DMA engine fills or empties (`mte2`, `mte3`, `fix`), buffers
 //! that are used a number at a time (`scalar`), and the rest (`vector`). A
@@ -94,6 +94,66 @@ pub(super) fn find(view: &View) -> HashMap<SiteId, Users> {
         }
     }
     users
+}
+
+/// The pipe an op runs on.
+pub(super) fn of_op<'v>(view: &'v View, op: OpId) -> &'v str {
+    let document = view.document;
+    if let Some(pipe) = view.pipes.iter().find(|pipe| matches(&pipe.ops, document.name(op))) {
+        return &pipe.name;
+    }
+    if matches!(document.name(op), "memref.load" | "memref.store") || document.runs_as_scalar_loop(op) {
+        return "scalar";
+    }
+    let Some(name) = hivm_name(document, op) else { return "vector" };
+    let (ins, outs) = (document.group_memrefs(op, "ins"), document.group_memrefs(op, "outs"));
+    match moves(document, name, &ins, &outs) {
+        Some((_, pipe)) => pipe,
+        None if name.starts_with("mmad") => "cube",
+        None => "vector",
+    }
+}
+
+/// An op that orders pipes.
+pub(super) enum Sync {
+    /// All of them.
+    Barrier,
+    /// `set_flag`, by this pipe.
+    Set { from: &'static str, flag: String },
+    /// `wait_flag`, for this pipe.
+    Wait { to: &'static str, flag: String },
+}
+
+/// What an op does to the order of pipes: `hivm.hir.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]`.
+pub(super) fn sync(document: &Document, op: OpId) -> Option<Sync> {
+    let name = hivm_name(document, op).filter(|name| matches!(*name, "pipe_barrier" | "set_flag" | "wait_flag"))?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = document.text(document.op(op).span).split(|c: char| !is_word(c));
+    let words: Vec<&str> = words.filter(|word| word.starts_with("PIPE_") || word.starts_with("EVENT_")).collect();
+    // One pipe by itself is in order anyway.
+    if name == "pipe_barrier" {
+        return (words == ["PIPE_ALL"]).then_some(Sync::Barrier);
+    }
+    let [from, to, ..] = words[..] else { return None };
+    let flag = words.join(" ");
+    match name {
+        "set_flag" => Some(Sync::Set { from: pipe_called(from)?, flag }),
+        _ => Some(Sync::Wait { to: pipe_called(to)?, flag }),
+    }
+}
+
+/// A pipe by the name that ops give it.
+fn pipe_called(name: &str) -> Option<&'static str> {
+    const NAMES: [(&str, &str); 7] = [
+        ("PIPE_S", "scalar"),
+        ("PIPE_V", "vector"),
+        ("PIPE_M", "cube"),
+        ("PIPE_MTE1", "mte1"),
+        ("PIPE_MTE2", "mte2"),
+        ("PIPE_MTE3", "mte3"),
+        ("PIPE_FIX", "fix"),
+    ];
+    NAMES.iter().find(|(known, _)| *known == name).map(|&(_, pipe)| pipe)
 }
 
 fn touched(document: &Document, op: OpId, touches: Touches) -> Vec<ValueId> {

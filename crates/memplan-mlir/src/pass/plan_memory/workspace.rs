@@ -170,6 +170,7 @@ impl Workspaces<'_> {
             problem,
             plan,
             report: None,
+            waits: None,
             sites: sites.to_vec(),
             fixed: Vec::new(),
         });

@@ -1,0 +1,251 @@
+//! Which op has certainly ended before which other begins, before any reuse adds a wait.
+//!
+//! Pipes run side by side; each of them does its ops in order. Three things order ops of different pipes: a data
+//! dependence (somebody waits for it anyway), a barrier, and a flag that one pipe sets and another one waits for.
+//!
+//! ```text
+//!   mte2    load a ──┐           load c
+//!   vector           └► exp a,b ──┐            load a is over before store b begins: exp b waits for the one,
+//!   mte3                          └► store b   store b for the other. Nothing orders store b and load c.
+//! ```
+//!
+//! Every op has a *clock*: for each pipe the number of its last op that is known to be over when the op begins. An op knows
+//! what the op before it on its pipe knew, and what those knew that it depends on.
+//!
+//! What happens in a branch may not happen, so nothing that is learned there counts behind it. Loops are taken to run at
+//! least once. What one iteration knows of the one before is found by a walk over the body twice; a buffer with several
+//! slots is another one in the next iteration.
+
+use std::collections::BTreeMap;
+
+use memplan_program::{Control, FunctionId, OpId, RegionId, SiteId};
+use smallvec::{SmallVec, smallvec};
+
+use super::{View, pipes};
+
+/// An op that uses buffers or orders pipes.
+pub(super) struct Step {
+    pub(super) op: OpId,
+    /// The number of its pipe.
+    pub(super) pipe: usize,
+    /// The buffers it uses, and whether it writes them.
+    pub(super) accesses: Vec<(SiteId, bool)>,
+    /// The branches around it, the outermost first.
+    branches: Vec<(OpId, RegionId)>,
+    sync: Option<Sync>,
+}
+
+/// Ops that order pipes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Sync {
+    /// Every pipe waits for every other one.
+    Barrier,
+    /// A flag for another pipe to wait for.
+    Set { from: usize, flag: String },
+    /// Waits for that flag.
+    Wait { to: usize, flag: String },
+}
+
+/// For each pipe, one more than the position of its last step that is over; 0 if none is.
+type Clock = SmallVec<[u32; 8]>;
+
+fn join(clock: &mut Clock, other: &Clock) {
+    clock.iter_mut().zip(other).for_each(|(own, &other)| *own = (*own).max(other));
+}
+
+/// The steps of a function, and what is ordered among them.
+pub(super) struct Order {
+    pub(super) steps: Vec<Step>,
+    /// What is over when a step begins.
+    starts: Vec<Clock>,
+    /// For each loop its first step, and what is over of one iteration when the steps of the next begin.
+    loops: BTreeMap<OpId, (usize, Vec<Clock>)>,
+}
+
+impl Order {
+    pub(super) fn new(view: &View, function: FunctionId) -> Order {
+        let mut names: Vec<&str> = Vec::new();
+        let steps = steps(view, function, &mut names);
+        let pipes = names.len();
+        let starts = Walk::new(pipes, None).over(&steps, 0);
+        let mut loops = BTreeMap::new();
+        for op in steps.iter().flat_map(|step| loops_around(view, step.op)) {
+            loops.entry(op).or_insert_with(|| twice(view, &steps, op, pipes));
+        }
+        Order { steps, starts, loops }
+    }
+
+    /// Whether a step is over when a later one begins.
+    pub(super) fn is_over(&self, earlier: usize, later: usize) -> bool {
+        let step = &self.steps[earlier];
+        step.pipe == self.steps[later].pipe || self.starts[later][step.pipe] as usize > earlier
+    }
+
+    /// Whether a step of one iteration is over when a step of the next one begins.
+    pub(super) fn is_over_around(&self, around: OpId, earlier: usize, later: usize) -> bool {
+        let pipe = self.steps[earlier].pipe;
+        let Some((first, starts)) = self.loops.get(&around) else { return false };
+        pipe == self.steps[later].pipe || starts[later - first][pipe] as usize > earlier - first
+    }
+}
+
+/// The loops around an op, the innermost first.
+pub(super) fn loops_around<'v>(view: &'v View, op: OpId) -> impl Iterator<Item = OpId> + 'v {
+    let program = &view.lowered.program;
+    program.ancestors(op).filter(|&op| matches!(program.op(op).control(), Control::Loop(_) | Control::While))
+}
+
+/// The second of two walks over the body of a loop.
+fn twice(view: &View, steps: &[Step], around: OpId, pipes: usize) -> (usize, Vec<Clock>) {
+    let first = steps.partition_point(|step| step.op < around);
+    let end = steps.partition_point(|step| step.op <= view.tree.last_inside(around));
+    let body = &steps[first..end];
+    let mut walk = Walk::new(pipes, Some(around));
+    walk.over(body, 0);
+    // In the next iteration a buffer with several slots is another one.
+    let program = &view.lowered.program;
+    let stays = |site: SiteId| program.site(site).slots == 1 || program.rotation(site) != Some(around);
+    walk.state.written.retain(|&site, _| stays(site));
+    walk.state.read.retain(|&site, _| stays(site));
+    (first, walk.over(body, body.len()))
+}
+
+fn steps<'v>(view: &'v View, function: FunctionId, names: &mut Vec<&'v str>) -> Vec<Step> {
+    let program = &view.lowered.program;
+    let Some((first, last)) = view.tree.function_range(function) else { return Vec::new() };
+    let mut number = |name: &'v str| {
+        let known = names.iter().position(|&other| other == name);
+        known.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        })
+    };
+    let mut steps = Vec::new();
+    for (op, info) in program.ops().iter_enumerated().filter(|&(op, _)| first <= op && op <= last) {
+        let written = view.lowered.ops[op];
+        let mut accesses: Vec<(SiteId, bool)> = Vec::new();
+        for access in &info.accesses {
+            accesses.extend(view.aliases.sites(access.value).iter().map(|&site| (site, access.kind.writes())));
+        }
+        let sync = pipes::sync(view.document, written).map(|sync| match sync {
+            pipes::Sync::Barrier => Sync::Barrier,
+            pipes::Sync::Set { from, flag } => Sync::Set { from: number(from), flag },
+            pipes::Sync::Wait { to, flag } => Sync::Wait { to: number(to), flag },
+        });
+        if accesses.is_empty() && sync.is_none() {
+            continue;
+        }
+        accesses.sort_unstable();
+        accesses.dedup();
+        let pipe = number(pipes::of_op(view, written));
+        steps.push(Step { op, pipe, accesses, branches: branches(view, op), sync });
+    }
+    steps
+}
+
+/// The branches an op is in, the outermost first.
+fn branches(view: &View, op: OpId) -> Vec<(OpId, RegionId)> {
+    let program = &view.lowered.program;
+    let region = |op: OpId| program.block(program.op(op).block).region;
+    let inside = std::iter::once(op).chain(program.ancestors(op));
+    let mut path: Vec<(OpId, RegionId)> = inside
+        .filter_map(|op| Some((program.parent(op)?, region(op))))
+        .filter(|&(parent, _)| matches!(program.op(parent).control(), Control::Alternatives { .. }))
+        .collect();
+    path.reverse();
+    path
+}
+
+/// What is known so far.
+#[derive(Clone, Default)]
+struct State {
+    /// What is over when each pipe's next op begins.
+    pipes: Vec<Clock>,
+    /// What is over once everybody who wrote a buffer is done.
+    written: BTreeMap<SiteId, Clock>,
+    /// … who read it.
+    read: BTreeMap<SiteId, Clock>,
+    flags: BTreeMap<String, Clock>,
+}
+
+/// A walk over steps in program order.
+struct Walk {
+    state: State,
+    /// Branches around this op are none of the walk's business: they are taken, or there is no walk.
+    within: Option<OpId>,
+    /// The branches around the last step, each with what was known in front of it.
+    inside: Vec<((OpId, RegionId), State)>,
+}
+
+impl Walk {
+    fn new(pipes: usize, within: Option<OpId>) -> Walk {
+        let state = State { pipes: vec![smallvec![0; pipes]; pipes], ..State::default() };
+        Walk { state, within, inside: Vec::new() }
+    }
+
+    /// What is over when each of the steps begins. The first of them has the position `base`.
+    fn over(&mut self, steps: &[Step], base: usize) -> Vec<Clock> {
+        let mut starts = Vec::with_capacity(steps.len());
+        for (position, step) in steps.iter().enumerate() {
+            self.enter(step);
+            starts.push(self.step(step, (base + position + 1) as u32));
+        }
+        self.leave(0);
+        starts
+    }
+
+    /// Leaves branches that a step is not in, and enters those that it is in.
+    fn enter(&mut self, step: &Step) {
+        let around = step.branches.partition_point(|&(op, _)| Some(op) < self.within);
+        let branches = &step.branches[around..];
+        let same = self.inside.iter().zip(branches).take_while(|((branch, _), other)| branch == *other).count();
+        self.leave(same);
+        for &branch in &branches[same..] {
+            self.inside.push((branch, self.state.clone()));
+        }
+    }
+
+    fn leave(&mut self, keep: usize) {
+        if let Some((_, state)) = self.inside.drain(keep..).next() {
+            self.state = state;
+        }
+    }
+
+    /// What is over when a step begins. `done` stands for the step itself.
+    fn step(&mut self, step: &Step, done: u32) -> Clock {
+        let State { pipes, written, read, flags } = &mut self.state;
+        match &step.sync {
+            Some(Sync::Barrier) => {
+                let mut all = pipes[0].clone();
+                pipes.iter().for_each(|clock| join(&mut all, clock));
+                pipes.iter_mut().for_each(|clock| clock.clone_from(&all));
+            }
+            Some(Sync::Set { from, flag }) => {
+                flags.insert(flag.clone(), pipes[*from].clone());
+            }
+            Some(Sync::Wait { to, flag }) => {
+                if let Some(clock) = flags.get(flag) {
+                    join(&mut pipes[*to], clock);
+                }
+            }
+            None => {}
+        }
+        let mut start = pipes[step.pipe].clone();
+        for (site, writes) in &step.accesses {
+            // Whoever reads waits for those who wrote; whoever writes waits for the readers, too.
+            written.get(site).into_iter().for_each(|clock| join(&mut start, clock));
+            read.get(site).filter(|_| *writes).into_iter().for_each(|clock| join(&mut start, clock));
+        }
+        if step.accesses.is_empty() {
+            return start;
+        }
+        let mut over = start.clone();
+        over[step.pipe] = done;
+        for &(site, writes) in &step.accesses {
+            let users = if writes { &mut *written } else { &mut *read };
+            users.entry(site).and_modify(|clock| join(clock, &over)).or_insert_with(|| over.clone());
+        }
+        pipes[step.pipe] = over;
+        start
+    }
+}
