@@ -144,7 +144,9 @@ impl<'a, 'p> Costly<'a, 'p> {
         }
         match &model {
             Some(model) => self.improve(model, budget),
-            None => self.hit(budget),
+            // With many pairs every question is as large as the problem, and there are too many of them.
+            None if self.problem.reuse_costs().len() <= MOST_HITTING_PAIRS => self.hit(budget),
+            None => {}
         }
         self.finish(budget)
     }

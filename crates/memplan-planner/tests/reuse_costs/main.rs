@@ -7,6 +7,7 @@
 
 mod every_feature;
 mod file;
+mod scale;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
