@@ -339,6 +339,9 @@ pub(crate) struct PlanArgs {
     /// Repair this plan, made before a small change, and keep as many offsets as possible
     #[arg(long, value_name = "OLD_PLAN", help_heading = "Planning")]
     pub(crate) warm: Option<String>,
+    /// Also plan with less and less memory, and say what the reuse then costs (`reuse_costs`)
+    #[arg(long, help_heading = "Planning")]
+    pub(crate) trade_off: bool,
     #[command(flatten)]
     pub(crate) output: PlanOutputArgs,
 }
@@ -349,7 +352,8 @@ pub(crate) struct PlanOutputArgs {
     /// Print the plan as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the plan to plan.json, plan.csv, plan.h (constants for C) or, for a .tflite model, into a copy of it
+    /// Write the plan to plan.json, plan.csv, plan.h (constants for C), plan.dsa.json (a solution of a dsa problem) or, for
+    /// a .tflite model, into a copy of it
     #[arg(short, long, value_name = "PLAN", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
     /// Draw the plan to map.html or map.svg

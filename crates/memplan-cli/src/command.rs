@@ -14,6 +14,7 @@ mod reorder;
 mod run;
 mod shell;
 mod show;
+mod trade_off;
 mod verify;
 
 use std::path::Path;

@@ -9,10 +9,11 @@ pub mod json;
 
 use memplan_core::{Plan, Problem, Span};
 
+use crate::records::dsa;
 use crate::xla;
 use crate::{ReadError, utf8};
 
-/// Reads a plan in JSON (ours), CSV (a column with offsets, any tool's) or from a dump of XLA.
+/// Reads a plan in JSON (ours, or a solution of a `dsa` problem), CSV (a column with offsets, any tool's) or from a dump of XLA.
 /// `offset_column` names that column if it is not `offset`.
 pub fn read(bytes: &[u8], problem: &Problem, offset_column: Option<&str>) -> Result<Plan, ReadError> {
     let text = utf8(bytes)?;
@@ -23,5 +24,9 @@ pub fn read(bytes: &[u8], problem: &Problem, offset_column: Option<&str>) -> Res
     if xla::is_dump(text) {
         return xla::plan(text, problem);
     }
-    if text.trim_start().starts_with('{') { json::read(text, problem) } else { csv::read(text, problem, offset_column) }
+    match text.trim_start().starts_with('{') {
+        true if dsa::solution::is_solution(text) => dsa::read_solution(text, problem),
+        true => json::read(text, problem),
+        false => csv::read(text, problem, offset_column),
+    }
 }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use memplan_core::{Plan, Problem, Span};
 use memplan_mlir::Dialects;
 use memplan_models::graph::problem::Assumptions;
+use memplan_models::records::dsa::Numbers;
 use memplan_models::source::ReadAt;
 use memplan_models::tflite::scratch::ScratchTable;
 use memplan_models::{ReadError, utf8};
@@ -44,6 +45,8 @@ pub struct Input {
     pub targets: Vec<Target>,
     /// Plans of other tools that the file holds or that follow from it.
     pub peers: Vec<PeerPlan>,
+    /// The numbers by which a `dsa` file calls its pools and buffers.
+    pub numbers: Option<Arc<Numbers>>,
     /// What was ignored, assumed or left alone, for the user to know.
     pub notes: Vec<String>,
 }
@@ -58,6 +61,7 @@ impl Input {
             file: None,
             targets: Vec::new(),
             peers: Vec::new(),
+            numbers: None,
             notes,
         }
     }

@@ -41,6 +41,7 @@ pub mod source;
 mod spill;
 pub mod target;
 pub mod timeline;
+pub mod trade_off;
 pub mod warm;
 pub mod wording;
 

@@ -28,6 +28,7 @@ use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Plan, Problem, Span, Stop
 
 use crate::front_end::Planned;
 use crate::network::Network;
+use crate::trade_off::Point;
 use crate::wording::{count, sized};
 use scene::Scene;
 pub use terminal::Window;
@@ -108,6 +109,7 @@ pub struct Map<'a> {
     steps: Steps,
     advice: Option<String>,
     violations: Vec<String>,
+    trade_off: Option<Vec<Point>>,
 }
 
 /// What the axis of time counts.
@@ -135,6 +137,7 @@ impl<'a> Map<'a> {
             steps: Steps::default(),
             advice: None,
             violations: Vec::new(),
+            trade_off: None,
         }
     }
 
@@ -177,6 +180,13 @@ impl<'a> Map<'a> {
     #[must_use]
     pub fn with_violations(mut self, violations: Vec<String>) -> Map<'a> {
         self.violations = violations;
+        self
+    }
+
+    /// The same map with what other capacities would cost; the page draws it.
+    #[must_use]
+    pub fn with_trade_off(mut self, points: Vec<Point>) -> Map<'a> {
+        self.trade_off = Some(points);
         self
     }
 

@@ -10,10 +10,11 @@ use memplan::map::Map;
 use memplan::models::plan as plan_file;
 use memplan::planner::Assign;
 use memplan::source::Source;
+use memplan::trade_off::Point;
 use memplan::warm::{self, Warm};
 use memplan::wording::{count, duration, life, sized};
 
-use super::{failure, how, map_of, short_name};
+use super::{failure, how, map_of, short_name, trade_off};
 use crate::answer::{Answer, Failure};
 use crate::args::{AssignArg, PlanArgs};
 use crate::paint::{Style, painted, visible};
@@ -50,8 +51,15 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
             planned
         }
     };
-    let written = files.write(&source, &plain, &input, &planned)?;
-    let text = if args.output.json { planned.to_json() } else { report(&source, &planned, &written) };
+    let points = match args.trade_off {
+        true => trade_off::sweep(&source, &plain, &input, args)?,
+        false => Vec::new(),
+    };
+    let written = files.write(&source, &plain, &input, &planned, &points)?;
+    let text = match args.output.json {
+        true => trade_off::in_json(planned.to_json(), &points, args.trade_off),
+        false => report(&source, &planned, &written, &points),
+    };
     let is_model = files.form() == PlanForm::Model;
     // A plan for a model may exist and still not fit the memory that the runtime has left for it.
     let is_no = planned.outcome.plan().is_none() || is_model && model::exceeds_capacity(&planned);
@@ -106,6 +114,7 @@ impl<'a> Files<'a> {
     /// Found out before any work is done: a typo should not cost a search.
     fn of(args: &'a PlanArgs) -> Result<Files<'a>, Failure> {
         let plan_kind = |path: &'a PathBuf| match output::extension(path).as_str() {
+            "json" if path.to_string_lossy().ends_with(".dsa.json") => Ok((path.as_path(), PlanForm::Solution)),
             "json" => Ok((path.as_path(), PlanForm::Json)),
             "csv" | "h" if matches!(args.strategy.assign, AssignArg::Objects) => Err(Failure::usage_with_help(
                 "a plan made of shared objects has no offsets to put into a CSV or a header",
@@ -144,6 +153,7 @@ impl<'a> Files<'a> {
         plain: &Plain,
         input: &Input,
         planned: &Checked<Planned>,
+        points: &[Point],
     ) -> Result<Vec<String>, Failure> {
         let mut written = Vec::new();
         // Without a plan no file is touched: an old file stays as it was.
@@ -159,8 +169,11 @@ impl<'a> Files<'a> {
             }
         }
         if let Some((path, kind)) = &self.map
-            && let Some(map) = map_of(source, planned)
+            && let Some(mut map) = map_of(source, planned)
         {
+            if !points.is_empty() {
+                map = map.with_trade_off(points.to_vec());
+            }
             output::write(path, kind.draw(&map))?;
             written.push(format!("map written to {}", path.display()));
         }
@@ -175,7 +188,7 @@ pub(super) fn wrong_extension(path: &Path, what: &str, possible: &str) -> Failur
 }
 
 /// The report for people.
-fn report(source: &Source, planned: &Planned, written: &[String]) -> String {
+fn report(source: &Source, planned: &Planned, written: &[String], points: &[Point]) -> String {
     let buffers = count(planned.problem.buffers().len(), "buffer");
     let name = painted(&visible(short_name(source)), Style::Strong);
     let mut text = format!("{name}: {buffers}, strategy {}\n\n", planned.strategy);
@@ -199,6 +212,7 @@ fn report(source: &Source, planned: &Planned, written: &[String]) -> String {
     if let Some(network) = &planned.network {
         text.push_str(&model::peak_table(network, &planned.problem, false));
     }
+    text.push_str(&trade_off::table(points));
     if !written.is_empty() {
         text.push('\n');
         text.extend(written.iter().map(|line| format!("{line}\n")));

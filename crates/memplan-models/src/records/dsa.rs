@@ -23,9 +23,11 @@
 //! Intervals are half-open. Fields that are not known are named in a note; what would change the meaning (the
 //! geometry of banks) is an error.
 
+pub(crate) mod solution;
 mod write;
 
-pub use write::{write, write_solution};
+pub use solution::{read_solution, write_solution};
+pub use write::write;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -72,8 +74,24 @@ impl RecordFormat for Dsa {
     }
 }
 
+/// How a file calls what it has, for solutions: by numbers that need not be positions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// The name of the problem.
+    pub instance: String,
+    /// The pools' ids, in the order of the problem's spaces.
+    pub pools: Vec<u64>,
+    /// The buffers' ids, in the order of the problem's buffers; reserved ranges have none.
+    pub buffers: Vec<u64>,
+}
+
 /// Reads a problem; of several in a file the one of that instance.
 pub fn read(text: &str, instance: Option<&str>) -> Result<Records, ReadError> {
+    read_with_numbers(text, instance).map(|(records, _)| records)
+}
+
+/// The same with the numbers of the file.
+pub fn read_with_numbers(text: &str, instance: Option<&str>) -> Result<(Records, Numbers), ReadError> {
     let problems = problems(text)?;
     let chosen = match (instance, problems.as_slice()) {
         (None, [only]) => only,
@@ -98,7 +116,9 @@ pub fn read(text: &str, instance: Option<&str>) -> Result<Records, ReadError> {
             }
         },
     };
-    Reader::default().problem(text, chosen.1)
+    let mut reader = Reader::default();
+    reader.numbers.instance = chosen.0.to_string();
+    reader.problem(text, chosen.1)
 }
 
 /// The names of the problems of a file, in order.
@@ -137,13 +157,14 @@ struct Reader {
     ignored: BTreeSet<String>,
     pools: HashMap<u64, SpaceId>,
     buffers: HashMap<u64, BufferId>,
+    numbers: Numbers,
 }
 
 /// Fields that say where something comes from and mean nothing to a plan.
 const PROVENANCE: [&str; 3] = ["metadata", "profile", "pypto_structure"];
 
 impl Reader {
-    fn problem(mut self, text: &str, value: Json) -> Result<Records, ReadError> {
+    fn problem(mut self, text: &str, value: Json) -> Result<(Records, Numbers), ReadError> {
         let mut top = Fields::of(value, "a problem")?;
         let version = top.need("schema_version")?;
         // A later version may change the meaning of fields, so it is refused and not guessed at.
@@ -174,9 +195,9 @@ impl Reader {
             let names: Vec<&str> = self.ignored.iter().map(String::as_str).collect();
             self.notes.push(format!("ignored unknown fields: {}", names.join(", ")));
         }
-        let Reader { builder, spans, notes, .. } = self;
+        let Reader { builder, spans, notes, numbers, .. } = self;
         match builder.build() {
-            Ok(problem) => Ok(Records { problem, notes, spans }),
+            Ok(problem) => Ok((Records { problem, notes, spans }, numbers)),
             Err(error) => {
                 // The span of a whole buffer may be long. The message shows its beginning.
                 let at_buffer = error.buffer().and_then(|buffer| spans.get(memplan_core::Id::index(buffer)).copied());
@@ -209,6 +230,7 @@ impl Reader {
             let name = fields.take("name").map(|name| name.name("the name of a pool")).transpose()?;
             let name = name.map_or_else(|| number.to_string(), Cow::into_owned);
             let space = self.builder.space(Space { capacity: fields.bytes("capacity")?, ..Space::new(name) });
+            self.numbers.pools.push(number);
             fields.take("reserved_ranges");
             self.left_over(&fields, "pools[].")?;
             if self.pools.insert(number, space).is_some() {
@@ -257,6 +279,7 @@ impl Reader {
             let name = if uses[name.as_str()] > 1 { format!("{name}#{number}") } else { name.clone() };
             let buffer = self.buffer(value, &name)?;
             let id = self.builder.buffer(buffer);
+            self.numbers.buffers.push(*number);
             self.spans.push(value.span());
             if self.buffers.insert(*number, id).is_some() {
                 return Err(value.error("dsa::duplicate-buffer", format!("there is already a buffer {number}")));

@@ -1,5 +1,7 @@
 //! Lifetime records: a problem without a program.
 
+use std::sync::Arc;
+
 use memplan_models::ReadError;
 use memplan_models::records::{RecordFormat, csv, dsa, json, trace};
 
@@ -31,10 +33,12 @@ impl Format for Records {
     }
 
     fn read(&self, text: &str, options: &ReadOptions) -> Result<Input, ReadError> {
-        let records = match &options.instance {
-            Some(instance) if self.name() == "dsa" => dsa::read(text, Some(instance))?,
-            _ => self.0.read(text)?,
-        };
+        if self.name() == dsa::Dsa.name() {
+            let (records, numbers) = dsa::read_with_numbers(text, options.instance.as_deref())?;
+            let numbers = Some(Arc::new(numbers));
+            return Ok(Input { numbers, ..Input::of_problem(records.problem, records.notes) });
+        }
+        let records = self.0.read(text)?;
         Ok(Input::of_problem(records.problem, records.notes))
     }
 }

@@ -16,6 +16,7 @@ use std::time::Duration;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, ReadError, Span};
 use memplan_models::graph::problem::Role;
 use memplan_models::plan as plan_file;
+use memplan_models::records::dsa;
 use memplan_models::source::{Assembled, Piece};
 use memplan_models::tflite::offline::{self, OfflinePlan};
 use memplan_planner::Assign;
@@ -41,6 +42,8 @@ pub enum PlanForm {
     Header(String),
     /// A copy of the `.tflite` model with the plan inside.
     Model,
+    /// A solution of a `dsa` problem.
+    Solution,
 }
 
 /// The front end for inputs that are only planned.
@@ -192,7 +195,7 @@ impl FrontEnd for Plain {
         let planned = self.plan(input, solver)?;
         match self.form {
             PlanForm::Model => no_worse_than_alone(self, input, planned, solver),
-            PlanForm::Json | PlanForm::Csv | PlanForm::Header(_) => Ok(planned),
+            PlanForm::Json | PlanForm::Csv | PlanForm::Header(_) | PlanForm::Solution => Ok(planned),
         }
     }
 
@@ -225,9 +228,16 @@ impl FrontEnd for Plain {
         };
         Ok(match &self.form {
             PlanForm::Json => Output::of_text(laid.to_json()),
-            PlanForm::Csv | PlanForm::Header(_) if !plan.objects.is_empty() => {
-                let message = "a plan made of shared objects has no offsets to put into a CSV or a header";
+            PlanForm::Csv | PlanForm::Header(_) | PlanForm::Solution if !plan.objects.is_empty() => {
+                let message = "a plan made of shared objects has no offsets to put into a CSV, a header or a solution";
                 return Err(Failure::Form(message.to_owned()));
+            }
+            PlanForm::Solution if laid.problem.buffers().iter().any(|buffer| buffer.slots > 1) => {
+                return Err(Failure::Form("a dsa solution has one offset for each buffer, and some have slots".to_owned()));
+            }
+            PlanForm::Solution => {
+                let numbers = input.numbers.as_deref().cloned().unwrap_or_default();
+                Output::of_text(dsa::write_solution(&laid.problem, plan, &numbers))
             }
             PlanForm::Csv => Output::of_text(plan_file::csv::write(&laid.problem, plan)),
             PlanForm::Header(name) => Output::of_text(plan_file::header::write(&laid.problem, plan, name)),
@@ -240,6 +250,7 @@ impl FrontEnd for Plain {
             PlanForm::Json => of_plan(&input.problem, &plan_file::json::read(output.text(), &input.problem)?),
             PlanForm::Csv => of_plan(&input.problem, &plan_file::csv::read(output.text(), &input.problem, None)?),
             PlanForm::Header(_) => header_places(&input.problem, output.text())?,
+            PlanForm::Solution => of_plan(&input.problem, &dsa::read_solution(output.text(), &input.problem)?),
             PlanForm::Model => model_places(input, output)?,
         };
         Ok(Places { lists: vec![list] })

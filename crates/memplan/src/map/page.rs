@@ -12,15 +12,18 @@
 //! Columns, not objects: one array over all buffers for each property, and
 //! columns that say nothing are left out. A space of a plan has its shapes in one
 //! flat array, six numbers each: buffer, 3 x slot + kind (0 idle, 1 alive,
-//! 2 taken over in place), first step, end step, first byte, end byte.
+//! 2 taken over in place), first step, end step, first byte, end byte. Reuse that costs
+//! something is seven numbers: the earlier and the later buffer, the price, the step at which the one
+//! ends, the step at which the other begins, first byte, end byte.
 
 use memplan_core::{BufferId, Bytes, Id, Problem, Size};
 use memplan_planner::strategy::levels;
 use serde_json::{Value, json};
 
 use super::label::escape;
-use super::scene::{Panel, Shape};
+use super::scene::{Handover, Panel, Shape};
 use super::{Map, Remark};
+use crate::trade_off::Point;
 
 /// At most this many violations are listed.
 const VIOLATIONS: usize = 100;
@@ -35,6 +38,7 @@ const SCRIPT: &[&str] = &[
     include_str!("page/chart.js"),
     include_str!("page/curve.js"),
     include_str!("page/tables.js"),
+    include_str!("page/costs.js"),
     include_str!("page/controls.js"),
     include_str!("page/main.js"),
 ];
@@ -89,7 +93,18 @@ fn data(maps: &[Map]) -> Value {
         "steps": first.steps.names,
         "buffers": buffers(first.problem, &first.remarks),
         "plans": maps.iter().map(plan).collect::<Vec<_>>(),
+        "tradeOff": first.trade_off.as_deref().map(trade_off),
     })
+}
+
+/// Capacity against cost, point by point.
+fn trade_off(points: &[Point]) -> Value {
+    let point = |point: &Point| {
+        let Point { space, capacity, extent, cost, lower_bound, .. } = point;
+        json!({"space": space, "capacity": capacity.map(|bytes| bytes.0), "extent": extent.map(|bytes| bytes.0),
+               "cost": cost, "atLeast": lower_bound})
+    };
+    points.iter().map(point).collect()
 }
 
 /// The columns over all buffers.
@@ -149,6 +164,7 @@ fn plan(map: &Map) -> Value {
         json!(offsets.map(|offsets| offsets.iter().map(|offset| offset.0).collect::<Vec<_>>()))
     });
     json!({
+        "cost": map.plan.cost.map(|cost| [cost.total, cost.lower_bound]),
         "facts": map.caption.facts,
         "extent": map.plan.extent().0,
         "objects": objects,
@@ -172,8 +188,13 @@ fn level_words(map: &Map) -> Vec<Option<&'static str>> {
 }
 
 fn space(panel: &Panel) -> Value {
+    let handover = |handover: &Handover| {
+        let Handover { earlier, later, weight, from, to, low, high } = *handover;
+        [earlier.index() as u64, later.index() as u64, weight, from, to, low, high]
+    };
     json!({
         "name": panel.name,
+        "handovers": panel.handovers.iter().map(handover).collect::<Vec<_>>(),
         "extent": panel.extent.0,
         "capacity": panel.capacity.map(|bytes| bytes.0),
         "lower": panel.lower_bound.0,

@@ -13,6 +13,11 @@
 //! Where a plan lets `w` start on bytes that `v` still occupies, the common
 //! area is also marked [`Kind::Taken`]: from there on the bytes are `w`'s.
 //! A plan of shared objects is drawn as its objects stacked on each other.
+//! Where the reuse of bytes [costs](memplan_core::ReuseCost) something, a [`Handover`]
+//! says which bytes go from whom to whom, and when.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use super::occupancy;
 use memplan_core::bound::{self, Peak};
@@ -62,6 +67,25 @@ impl Shape {
     }
 }
 
+/// Bytes that two buffers have one after the other, at a price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handover {
+    /// Who has them first.
+    pub earlier: BufferId,
+    /// Who has them next.
+    pub later: BufferId,
+    /// What that costs.
+    pub weight: u64,
+    /// When the earlier one is done.
+    pub from: u64,
+    /// When the later one begins; not after `from` where the one is computed in place of the other.
+    pub to: u64,
+    /// First common byte.
+    pub low: u64,
+    /// One past the last.
+    pub high: u64,
+}
+
 /// One memory space.
 #[derive(Clone, Debug)]
 pub struct Panel {
@@ -84,6 +108,8 @@ pub struct Panel {
     pub shapes: Vec<Shape>,
     /// Edges between stacked shared objects.
     pub object_edges: Vec<u64>,
+    /// Reuse that costs something, in the order of the problem.
+    pub handovers: Vec<Handover>,
 }
 
 /// Everything to draw.
@@ -119,7 +145,7 @@ impl Scene {
         for (space, mut shapes) in problem.spaces().ids().zip(shapes.into_vec()) {
             // Earlier and larger shapes go beneath later and smaller ones.
             shapes.sort_by_key(|shape| {
-                (shape.kind, shape.start, std::cmp::Reverse(shape.area()), shape.buffer, shape.slot)
+                (shape.kind, shape.start, Reverse(shape.area()), shape.buffer, shape.slot)
             });
             panels.push(panel(problem, plan, space, shapes));
         }
@@ -148,6 +174,7 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
         let maxima = bound::positional_maxima(problem, only_here);
         Bytes(maxima.iter().fold(0, |sum, maximum| sum.saturating_add(maximum.0)))
     };
+    let handovers = handovers(problem, plan, space, &shapes);
     let live = occupancy::profile(shapes.iter().filter(|shape| shape.kind == Kind::Alive));
     let bases = object_bases(problem, plan);
     let of_space = |&(object, _): &(ObjectId, &u64)| plan.objects[object].space == space;
@@ -160,8 +187,36 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
         peak: peak_of(&live),
         live,
         shapes,
+        handovers,
         object_edges: bases.iter_enumerated().filter(of_space).map(|(_, &base)| base).collect(),
     }
+}
+
+/// The active pairs of a space: for each the largest part that two slots have in common, at the closest times.
+fn handovers(problem: &Problem, plan: &Plan, space: SpaceId, shapes: &[Shape]) -> Vec<Handover> {
+    let mut of_buffer: BTreeMap<BufferId, Vec<&Shape>> = BTreeMap::new();
+    for shape in shapes.iter().filter(|shape| shape.kind == Kind::Alive) {
+        of_buffer.entry(shape.buffer).or_default().push(shape);
+    }
+    let is_here = |buffer: BufferId| placement(plan, buffer).is_some_and(|placement| placement.space == space);
+    let pairs = plan.active_pairs(problem).into_iter().filter(|pair| pair.weight > 0 && is_here(pair.one));
+    let mut found = Vec::new();
+    for pair in pairs {
+        let [Some(ones), Some(others)] = [pair.one, pair.other].map(|buffer| of_buffer.get(&buffer)) else { continue };
+        let meetings = ones.iter().flat_map(|one| others.iter().filter_map(|other| handover(one, other, pair.weight)));
+        let closest = |meeting: &Handover| (Reverse(meeting.high - meeting.low), meeting.to.abs_diff(meeting.from), meeting.to);
+        found.extend(meetings.min_by_key(closest));
+    }
+    found
+}
+
+/// What two shapes hand over; `None` if they have no byte in common.
+fn handover(one: &Shape, other: &Shape, weight: u64) -> Option<Handover> {
+    let (earlier, later) = if one.start <= other.start { (one, other) } else { (other, one) };
+    let (low, high) = (earlier.low.max(later.low), earlier.high.min(later.high));
+    let (from, to) = (earlier.end, later.start);
+    let (earlier, later) = (earlier.buffer, later.buffer);
+    (low < high).then_some(Handover { earlier, later, weight, from, to, low, high })
 }
 
 /// The first of the highest values.

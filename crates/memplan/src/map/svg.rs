@@ -11,7 +11,7 @@ use memplan_core::{BufferId, Bytes, GroupId, Id, Problem, Reuse, Step};
 use super::Caption;
 use super::label::{self, Label, escape};
 use super::scale::{Scale, byte_label};
-use super::scene::{Kind, Panel, Scene, Shape};
+use super::scene::{Handover, Kind, Panel, Scene, Shape};
 use crate::wording::{count, sized};
 
 /// Distinct fills; `style.css` gives them their colours.
@@ -41,6 +41,9 @@ const FOOTER: f64 = 30.0;
 
 /// A picture with more shapes than this leaves out the smallest and says so.
 const MOST_SHAPES: usize = 20_000;
+
+/// More priced reuses than this are a red surface; the largest weights are drawn.
+const MOST_HANDOVERS: usize = 2_000;
 
 /// Colours and line styles.
 const STYLE: &str = include_str!("style.css");
@@ -130,6 +133,7 @@ impl Drawing<'_> {
         self.shapes(panel, &frame);
         self.ties(panel, &frame);
         self.object_edges(panel, &frame);
+        self.handovers(panel, &frame);
         self.bounds(panel, &frame);
         self.strip(panel, frame.bottom + STRIP_GAP);
     }
@@ -283,6 +287,27 @@ impl Drawing<'_> {
         }
     }
 
+    /// Reuse that costs something: a bar over the common bytes where the later buffer begins, tied to the end of the earlier.
+    fn handovers(&mut self, panel: &Panel, frame: &Frame) {
+        let mut drawn: Vec<&Handover> = panel.handovers.iter().collect();
+        drawn.sort_by_key(|handover| std::cmp::Reverse(handover.weight));
+        drawn.truncate(MOST_HANDOVERS);
+        for handover in drawn {
+            let (from, to) = (self.time.at(handover.from), self.time.at(handover.to));
+            let (top, bottom) = (frame.address.at(handover.high), frame.address.at(handover.low));
+            let name = |buffer: BufferId| &self.problem.buffers()[buffer].name;
+            let (later, earlier) = (name(handover.later), name(handover.earlier));
+            let title = escape(&format!("{later} reuses bytes of {earlier}: costs {}", handover.weight));
+            let (x, middle) = (px(to), px((top + bottom) / 2.0));
+            self.line(&format!(
+                r#"<path class="handover" d="M{} {middle}H{x}M{x} {}V{}"><title>{title}</title></path>"#,
+                px(from),
+                px(top + 1.0),
+                px((bottom - 1.0).max(top + 2.0))
+            ));
+        }
+    }
+
     /// The horizontal lines: what it needs, what it must need, what there is.
     fn bounds(&mut self, panel: &Panel, frame: &Frame) {
         let mut free_below = f64::INFINITY;
@@ -344,6 +369,10 @@ impl Drawing<'_> {
         }
         if self.scene.panels.iter().any(|panel| panel.object_edges.len() > 1) {
             notes.push("dotted: edges of shared objects".to_owned());
+        }
+        let priced: usize = self.scene.panels.iter().map(|panel| panel.handovers.len()).sum();
+        if priced > 0 {
+            notes.push(format!("red bars: {} that cost something", count(priced, "reuse")));
         }
         if self.scene.without_area > 0 {
             notes.push(format!("{} without bytes or life, not drawn", count(self.scene.without_area, "buffer")));

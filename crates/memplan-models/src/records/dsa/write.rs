@@ -1,8 +1,6 @@
-//! Problems and solutions as `dsa` files.
+//! Problems as `dsa` files.
 
-use std::collections::BTreeMap;
-
-use memplan_core::{Buffer, BufferId, Id, OverlayKind, Plan, Problem, Size, SpaceId};
+use memplan_core::{Buffer, BufferId, Id, OverlayKind, Problem, Size, SpaceId};
 use serde_json::{Value, json};
 
 use super::RESERVED;
@@ -46,27 +44,8 @@ pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
     Ok(format!("{file}\n"))
 }
 
-/// Writes a plan: every buffer of the file with its pool and offset, and what the plan costs.
-pub fn write_solution(problem: &Problem, plan: &Plan, instance: &str) -> String {
-    let place = |(id, _): (BufferId, &Buffer)| {
-        let placement = plan.placements[id].as_ref()?;
-        let offset = placement.offsets.first()?;
-        Some(json!({"buffer": id.index(), "pool": placement.space.index(), "offset": offset.0}))
-    };
-    let peaks: BTreeMap<&str, u64> =
-        problem.spaces().iter_enumerated().map(|(id, space)| (space.name.as_str(), plan.extents[id].0)).collect();
-    let file = json!({
-        "schema_version": 1,
-        "instance": instance,
-        "reuse_cost": plan.reuse_cost(problem),
-        "peaks": peaks,
-        "allocations": own(problem).filter_map(place).collect::<Vec<Value>>(),
-    });
-    format!("{file}\n")
-}
-
 /// The buffers that are not reserved ranges.
-fn own(problem: &Problem) -> impl Iterator<Item = (BufferId, &Buffer)> {
+pub(super) fn own(problem: &Problem) -> impl Iterator<Item = (BufferId, &Buffer)> {
     problem.buffers().iter_enumerated().filter(|(_, buffer)| !is_reserved(buffer))
 }
 

@@ -65,6 +65,7 @@ class Chart {
     this.ties(context, space, look);
     this.wrongs(context, space, look);
     this.edges(context, space, look);
+    this.handovers(context, space, look);
     this.axis(context, ticks, look);
     this.lines(context, space, look);
   }
@@ -161,6 +162,26 @@ class Chart {
     for (const { start, end, low, high } of space.wrong) {
       const [x, y] = [this.x(this.camera, start), this.y(this.camera, high)];
       context.fillRect(x, y, Math.max(2, this.x(this.camera, end) - x), Math.max(2, this.y(this.camera, low) - y));
+    }
+    context.restore();
+  }
+
+  /** Reuse that costs something: a bar over the common bytes where the later buffer begins, tied to the end of the earlier. */
+  handovers(context, space, look) {
+    if (space.handovers.length === 0) return;
+    context.save();
+    context.beginPath();
+    context.rect(LEFT, TOP, this.width, this.height);
+    context.clip();
+    context.strokeStyle = look.css.handover;
+    for (const { earlier, later, from, to, low, high } of space.handovers) {
+      const isPicked = state.selected === earlier || state.selected === later;
+      context.globalAlpha = state.selected < 0 || isPicked ? 1 : 0.25;
+      const [x, top, bottom] = [this.x(this.camera, to), this.y(this.camera, high), this.y(this.camera, low)];
+      context.lineWidth = 1;
+      stroke(context, this.x(this.camera, from), (top + bottom) / 2, x, (top + bottom) / 2);
+      context.lineWidth = 3;
+      stroke(context, x, top + 1, x, Math.max(bottom - 1, top + 3));
     }
     context.restore();
   }

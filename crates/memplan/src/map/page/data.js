@@ -43,6 +43,7 @@ for (const [index, plan] of plans.entries()) {
   for (const space of plan.spaces) {
     space.layer = layerOf(space.shapes);
     space.shapes = null;
+    space.handovers = space.handovers.map(([earlier, later, weight, from, to, low, high]) => ({ earlier, later, weight, from, to, low, high }));
     space.buffers = new Set(space.layer.buffer).size;
     plan.byName.set(space.name, space);
   }
@@ -109,7 +110,7 @@ for (const plan of plans) {
 
 /** Stands for a space that a plan does not use. */
 const nowhere = {
-  name: "", extent: 0, capacity: null, lower: 0, peak: 0, peakStep: null, edges: [], live: [], ties: [], wrong: [], buffers: 0, layer: layerOf([]),
+  name: "", extent: 0, capacity: null, lower: 0, peak: 0, peakStep: null, edges: [], live: [], ties: [], wrong: [], handovers: [], buffers: 0, layer: layerOf([]),
 };
 
 const spaceOf = (plan, index) => plan.byName.get(spaceNames[index]) ?? nowhere;

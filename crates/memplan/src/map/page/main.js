@@ -35,7 +35,7 @@ function readLook() {
     css: {
       ink: value("--ink"), muted: value("--muted"), line: value("--line"), lower: value("--lower"), capacity: value("--capacity"),
       peak: value("--peak"), peakBand: value("--peak-band"), stepBand: value("--step-band"), live: value("--live"),
-      liveEdge: value("--live-edge"), paperVeil: value("--paper-veil"), wrong: value("--wrong"),
+      liveEdge: value("--live-edge"), paperVeil: value("--paper-veil"), wrong: value("--wrong"), handover: value("--handover"),
     },
     pixels: { paper: packed(parse(value("--paper"))), bandPaper: packed(parse(value("--peak-paper"))), grid: packed(parse(value("--grid"))), ink: packed(parse(value("--hatch"))) },
     paper: parse(value("--paper")),
@@ -63,6 +63,7 @@ function refresh() {
   showSummary();
   showPicked();
   showAlive();
+  showTradeOff();
   showLegend();
   showAll();
   repaint();
@@ -265,6 +266,7 @@ window.memplan = {
       selected: state.selected < 0 ? null : buffers.name[state.selected], shown: state.shown.map((plan) => plan.letter),
       full: state.shade.reduce((sum, shade) => sum + (shade === 2 ? 1 : 0), 0), drawn: charts.map((chart) => chart.drawn ?? 0),
       wrong: plans.map((plan) => spaceOf(plan, state.space).wrong.length),
+      handovers: plans.map((plan) => spaceOf(plan, state.space).handovers.length),
     };
   },
 };

@@ -35,6 +35,7 @@ function summaryOf(plan, isOneOfSeveral) {
     space.capacity !== null ? ["capacity", human(space.capacity), small(`${(100 * space.extent / Math.max(1, space.capacity)).toFixed(1)} % used`)] : null,
     ["peak in use", human(space.peak), small(space.peakStep === null ? "" : stepWords(space.peakStep))],
     ["buffers", exact(space.buffers)],
+    plan.cost !== null ? ["reuse cost", make("strong", {}, exact(plan.cost[0])), small(costWords(plan.cost))] : null,
   ];
   const heading = isOneOfSeveral ? make("h2", {}, badge(plan), ` ${plan.facts.slice(1).join(" · ")}`) : make("h2", {}, spaceNames.length > 1 ? named(space.name) : "Plan");
   const wrong = plan.violations.length === 0 ? null
@@ -61,6 +62,7 @@ function showPicked() {
     facts(factsOf(buffer)),
     listOf("Alive at the same time", meets, "these need other bytes"),
     listOf("Same bytes at another time", shares, "these share memory with it"),
+    pricesOf(state.plan, buffer),
     make("p", {}, make("button", { type: "button", onclick: () => select(-1) }, "Clear"), " ",
       make("button", { type: "button", onclick: zoomToSelected }, "Zoom to it")),
   );
@@ -264,5 +266,6 @@ function showLegend() {
   if (plans.some((plan) => spaceOf(plan, state.space).ties.length > 0)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip tied" }), "tied together"));
   if (plans.some((plan) => spaceOf(plan, state.space).wrong.length > 0)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip wrong-chip" }), "two buffers on the same bytes"));
   if (plans.some((plan) => spaceOf(plan, state.space).edges.length > 1)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip edge" }), "edge of a shared object"));
+  if (plans.some((plan) => spaceOf(plan, state.space).handovers.length > 0)) entries.push(make("span", { class: "entry" }, make("span", { class: "chip handover" }), "reuse that costs something"));
   find("legend").replaceChildren(...entries);
 }

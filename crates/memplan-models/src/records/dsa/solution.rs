@@ -1,0 +1,157 @@
+//! Plans as solutions of `dsa` problems: pools and buffers by the numbers of the problem's file.
+//!
+//! ```json
+//! {"schema_version": 1, "instance": "softmax", "reuse_cost": 1,
+//!  "pools": [{"id": 1, "name": "Vec", "peak": 512}],
+//!  "allocations": [{"buffer": 0, "name": "x", "pool": 1, "offset": 0}, {"buffer": 1, "name": "y", "pool": 1, "offset": 256}]}
+//! ```
+//!
+//! Only `allocations` with `buffer` and `offset` are needed to read one. Where a buffer has no `name`, its number is its
+//! position in the problem; where `pools` does not name a pool, a buffer lies in the pool it may be in, if that is only one.
+//! Reserved ranges are not listed: they are where they are.
+
+use std::collections::HashMap;
+
+use memplan_core::{Buffer, BufferId, Bytes, Id, Placement, Plan, PlanCost, Problem, SpaceId};
+use serde_json::{Value, json};
+
+use super::write::own;
+use super::{Numbers, RESERVED};
+use crate::ReadError;
+use crate::json::Json;
+
+/// Whether a JSON text is a solution, and not a plan of ours.
+pub(crate) fn is_solution(text: &str) -> bool {
+    text.contains("\"allocations\"") && !text.contains("\"buffers\"")
+}
+
+/// Writes a plan: every buffer of the file with its pool and offset, and what the plan costs.
+pub fn write_solution(problem: &Problem, plan: &Plan, numbers: &Numbers) -> String {
+    let pool_number = |space: SpaceId| numbers.pools.get(space.index()).copied().unwrap_or(space.index() as u64);
+    let place = |(id, buffer): (BufferId, &Buffer)| {
+        let placement = plan.placements[id].as_ref()?;
+        let offset = placement.offsets.first()?;
+        let number = numbers.buffers.get(id.index()).copied().unwrap_or(id.index() as u64);
+        let pool = pool_number(placement.space);
+        Some(json!({"buffer": number, "name": buffer.name, "pool": pool, "offset": offset.0}))
+    };
+    let pool = |(id, space): (SpaceId, &memplan_core::Space)| {
+        json!({"id": pool_number(id), "name": space.name, "peak": plan.extents[id].0})
+    };
+    let file = json!({
+        "schema_version": 1,
+        "instance": numbers.instance,
+        "reuse_cost": plan.reuse_cost(problem),
+        "pools": problem.spaces().iter_enumerated().map(pool).collect::<Vec<Value>>(),
+        "allocations": own(problem).filter_map(place).collect::<Vec<Value>>(),
+    });
+    format!("{file}\n")
+}
+
+/// Reads a solution of a problem.
+pub fn read_solution(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
+    let top = Json::parse(text)?;
+    let entries = top.entries("a solution, an object with `allocations`")?;
+    let field = |key: &str| {
+        entries.iter().find(|(name, _)| name == key).map(|(_, value)| *value).filter(|value| !value.is_null())
+    };
+    let Some(allocations) = field("allocations") else {
+        return Err(top.error("plan::missing-field", "the field `allocations` is missing"));
+    };
+    let mut reader = Reader { problem, pools: HashMap::new(), plan: Plan::empty(problem) };
+    let peaks = field("pools").map(|pools| reader.pools(pools)).transpose()?.unwrap_or_default();
+    for (id, buffer) in problem.buffers().iter_enumerated() {
+        if let Some(offset) = buffer.fixed.filter(|_| buffer.exclusive && buffer.name.starts_with(RESERVED)) {
+            reader.plan.placements[id] = Some(Placement::at(buffer.spaces[0], offset));
+        }
+    }
+    for value in allocations.list("a list of allocations")? {
+        reader.allocation(value)?;
+    }
+    // What the solution claims replaces what follows from the offsets, so that a wrong claim is found.
+    reader.plan.fit_extents(problem);
+    for (space, peak) in peaks {
+        reader.plan.extents[space] = peak;
+    }
+    if let Some(cost) = field("reuse_cost") {
+        reader.plan.cost = Some(PlanCost { total: cost.number("a cost of 0 or more")?, lower_bound: 0 });
+    }
+    Ok(reader.plan)
+}
+
+struct Reader<'p> {
+    problem: &'p Problem,
+    pools: HashMap<u64, SpaceId>,
+    plan: Plan,
+}
+
+impl Reader<'_> {
+    /// The pools by number, and their peaks as claimed.
+    fn pools(&mut self, pools: Json) -> Result<Vec<(SpaceId, Bytes)>, ReadError> {
+        let mut peaks = Vec::new();
+        for value in pools.list("a list of pools")? {
+            let (mut number, mut space, mut peak) = (None, None, None);
+            for (key, field) in value.entries("a pool")? {
+                match key.as_ref() {
+                    "id" => number = Some(field.number("the id of a pool")?),
+                    "name" => space = Some(self.space(field)?),
+                    "peak" if !field.is_null() => peak = Some(Bytes(field.number("a peak in bytes")?)),
+                    _ => {}
+                }
+            }
+            let (Some(number), Some(space)) = (number, space) else {
+                return Err(value.error("plan::missing-field", "a pool needs its `id` and its `name`"));
+            };
+            self.pools.insert(number, space);
+            peaks.extend(peak.map(|peak| (space, peak)));
+        }
+        Ok(peaks)
+    }
+
+    fn space(&self, value: Json) -> Result<SpaceId, ReadError> {
+        let name = value.name("the name of a pool")?;
+        let mut spaces = self.problem.spaces().iter_enumerated();
+        let found = spaces.find(|(_, space)| space.name == name).map(|(id, _)| id);
+        found.ok_or_else(|| value.error("plan::unknown-space", format!("the problem has no pool called `{name}`")))
+    }
+
+    fn allocation(&mut self, value: Json) -> Result<(), ReadError> {
+        let (mut number, mut name, mut pool, mut offset) = (None, None, None, None);
+        for (key, field) in value.entries("an allocation with `buffer` and `offset`")? {
+            match key.as_ref() {
+                "buffer" => number = Some(field.number("the id of a buffer")?),
+                "name" => name = Some(field.name("the name of a buffer")?),
+                "pool" => pool = Some(field.number("the id of a pool")?),
+                "offset" => offset = Some(Bytes(field.number("an offset of 0 or more bytes")?)),
+                _ => {}
+            }
+        }
+        let (Some(number), Some(offset)) = (number, offset) else {
+            return Err(value.error("plan::missing-field", "an allocation needs `buffer` and `offset`"));
+        };
+        let buffers = self.problem.buffers();
+        let known = match &name {
+            Some(name) => buffers.iter_enumerated().find(|(_, buffer)| buffer.name == *name).map(|(id, _)| id),
+            None => usize::try_from(number).ok().filter(|&at| at < buffers.len()).map(BufferId::from_index),
+        };
+        let Some(buffer) = known else {
+            self.plan.unknown.push(name.map_or_else(|| number.to_string(), std::borrow::Cow::into_owned));
+            return Ok(());
+        };
+        if self.plan.placements[buffer].is_some() {
+            let name = &buffers[buffer].name;
+            return Err(value.error("plan::placed-twice", format!("buffer `{name}` is placed twice")));
+        }
+        let named = pool.and_then(|pool| self.pools.get(&pool).copied());
+        let space = match (named, buffers[buffer].spaces.as_slice()) {
+            (Some(space), _) => space,
+            (None, &[only]) => only,
+            (None, _) => {
+                let message = "the buffer may be in several pools, and `pools` does not say what this one is called";
+                return Err(value.error("plan::unknown-space", message));
+            }
+        };
+        self.plan.placements[buffer] = Some(Placement::at(space, offset));
+        Ok(())
+    }
+}

@@ -1,0 +1,98 @@
+//! What more or less memory would cost: the price of reuse against the capacity.
+//!
+//! From no capacity downwards. The cheapest plan without one costs least; of those plans the smallest says how far the
+//! capacity may fall before anything more has to be paid. A little below that the question is asked again:
+//!
+//! ```text
+//!   cost
+//!    9 ┤ ●──┐
+//!    4 ┤    ●────┐              asked from the right to the left: each plan ends at some extent,
+//!    0 ┤         ●───────       and the next capacity lies just below it
+//!      └──────────────── bytes
+//! ```
+//!
+//! One space is swept at a time, the others keep the capacities they have. Every plan on the way is made and checked by the
+//! [driver](crate::driver).
+
+use std::sync::Arc;
+
+use memplan_core::{Bytes, SpaceId, bound};
+
+use crate::driver::{self, Failure, How};
+use crate::format::Input;
+use crate::front_end::Plain;
+
+/// So many capacities of a space are looked at. Steps of the costs that are closer together are skipped.
+const MOST_POINTS: u64 = 16;
+
+/// What reuse costs within one capacity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// The space that was swept.
+    pub space: String,
+    /// Its capacity; `None` for any.
+    pub capacity: Option<Bytes>,
+    /// What the plan needs of it; `None` if there is no plan.
+    pub extent: Option<Bytes>,
+    /// What its reuse costs.
+    pub cost: Option<u64>,
+    /// What every plan costs at least within this capacity.
+    pub lower_bound: Option<u64>,
+    /// `optimal`, `feasible`, `infeasible` or `exhausted`.
+    pub status: &'static str,
+}
+
+/// Sweeps the capacity of every space in which reuse costs something, from large to small.
+pub fn sweep(plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Failure> {
+    let problem = &input.problem;
+    let is_priced = |space: SpaceId| {
+        let lives_here = |buffer| problem.buffers()[buffer].spaces.contains(&space);
+        problem.reuse_costs().iter().any(|cost| cost.weight > 0 && lives_here(cost.one) && lives_here(cost.other))
+    };
+    let mut points = Vec::new();
+    for space in problem.spaces().ids().filter(|&space| is_priced(space)) {
+        points.extend(sweep_space(plain, input, how, space)?);
+    }
+    Ok(points)
+}
+
+fn sweep_space(plain: &Plain, input: &Input, how: &How, space: SpaceId) -> Result<Vec<Point>, Failure> {
+    let least = bound::space_lower_bounds(&input.problem)[space].bytes.0;
+    let mut points = vec![point(plain, input, how, space, None)?];
+    let widest = points[0].extent.map_or(least, |extent| extent.0);
+    // The first step decides about all others, so that a sweep takes about as many plans as there are points.
+    let step = (widest.saturating_sub(least) / MOST_POINTS).max(1);
+    let mut extent = points[0].extent.map(|extent| extent.0);
+    while let Some(last) = extent.filter(|&last| last > least) {
+        let capacity = last.saturating_sub(step).max(least);
+        let point = point(plain, input, how, space, Some(Bytes(capacity)))?;
+        extent = point.extent.map(|extent| extent.0);
+        points.push(point);
+    }
+    Ok(points)
+}
+
+/// Plans with another capacity of one space.
+fn point(
+    plain: &Plain,
+    input: &Input,
+    how: &How,
+    space: SpaceId,
+    capacity: Option<Bytes>,
+) -> Result<Point, Failure> {
+    let mut builder = input.problem.to_builder();
+    builder.spaces_mut()[space].capacity = capacity;
+    let problem = builder.build().map_err(|error| Failure::NoPlan(error.to_string()))?;
+    let input = Input { problem: Arc::new(problem), ..input.clone() };
+    let planned = driver::lay_out(plain, &input, how)?;
+    let plan = planned.outcome.plan();
+    let cost = plan.and_then(|plan| plan.cost);
+    Ok(Point {
+        space: planned.problem.spaces()[space].name.clone(),
+        capacity,
+        extent: plan.map(|plan| plan.extents[space]),
+        cost: plan.map(|_| cost.map_or(0, |cost| cost.total)),
+        lower_bound: plan.map(|_| cost.map_or(0, |cost| cost.lower_bound)),
+        status: planned.outcome.status(),
+    })
+}
