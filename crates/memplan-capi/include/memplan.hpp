@@ -160,6 +160,11 @@ public:
     relations_.push_back(memplan_relation{kind, buffer, other, 0});
   }
 
+  /* Adds a price for the case that two buffers have a byte in common. */
+  void price(std::uint32_t buffer, std::uint32_t other, std::uint64_t weight) {
+    reuse_costs_.push_back(memplan_reuse_cost{buffer, other, weight});
+  }
+
   std::size_t size() const { return buffers_.size(); }
   std::size_t space_count() const { return spaces_.empty() ? 1 : spaces_.size(); }
 
@@ -185,6 +190,9 @@ public:
     problem.relation_size = sizeof(memplan_relation);
     problem.relations = relations_.data();
     problem.relation_count = relations_.size();
+    problem.reuse_cost_size = sizeof(memplan_reuse_cost);
+    problem.reuse_costs = reuse_costs_.data();
+    problem.reuse_cost_count = reuse_costs_.size();
     return problem;
   }
 
@@ -192,6 +200,7 @@ private:
   std::vector<memplan_buffer> buffers_;
   std::vector<memplan_space> spaces_;
   std::vector<memplan_relation> relations_;
+  std::vector<memplan_reuse_cost> reuse_costs_;
   // Deques, so that what buffers point to stays where it is.
   std::deque<std::vector<std::uint32_t>> candidates_;
   std::deque<std::vector<memplan_interval>> lives_;
@@ -206,6 +215,9 @@ struct Plan {
   std::uint64_t extent = 0;                 /* their sum */
   std::uint64_t lower_bound = 0;            /* no plan needs less */
   std::vector<std::uint32_t> witness;       /* buffers that cannot fit together */
+  std::uint64_t cost = 0;                   /* what its reuse costs */
+  std::uint64_t cost_lower_bound = 0;       /* no plan within the capacities costs less */
+  std::vector<std::uint32_t> active;        /* positions of the prices that are paid */
   std::vector<std::size_t> first_slots;     /* where a buffer's offsets begin */
   std::string message;                      /* what there is to say besides */
 
@@ -234,12 +246,17 @@ inline Plan plan(const Problem &problem, const Options &options = Options()) {
   report.spaces = plan.spaces.data();
   report.extents = plan.extents.data();
   report.witness = plan.witness.data();
+  plan.active.resize(described.reuse_cost_count);
+  report.active = plan.active.data();
   plan.status = memplan_plan(&described, &options, plan.offsets.data(), &report);
   if (plan.status >= MEMPLAN_BAD_ARGUMENT)
     throw Error(plan.status);
   plan.extent = report.extent;
   plan.lower_bound = report.lower_bound;
   plan.witness.resize(report.witness_count);
+  plan.cost = report.cost;
+  plan.cost_lower_bound = report.cost_lower_bound;
+  plan.active.resize(report.active_count);
   plan.message = memplan_last_error();
   return plan;
 }

@@ -79,7 +79,10 @@ pub unsafe extern "C" fn memplan_plan(
             // SAFETY: the caller has room for one for each slot; a null pointer was refused above unless there are none.
             unsafe { std::ptr::copy_nonoverlapping(found.as_ptr(), offsets, found.len()) };
             // SAFETY: the caller's promises.
-            unsafe { answer.set_plan(plan) };
+            unsafe {
+                answer.set_plan(plan);
+                answer.set_cost(problem, plan);
+            }
         }
         answer.report.lower_bound = lower_bound(problem, outcome).0;
         // SAFETY: the caller's promises.
@@ -141,6 +144,7 @@ pub unsafe extern "C" fn memplan_verify_in_spaces(
         // SAFETY: the caller's promises.
         unsafe {
             answer.set_plan(&plan);
+            answer.set_cost(&problem, &plan);
             answer.write();
         }
         let lines: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();

@@ -71,6 +71,18 @@ pub struct RelationDescription {
     pub reserved: u32,
 }
 
+/// What it costs if two buffers have a byte in common.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReuseCostDescription {
+    /// Index of a buffer.
+    pub buffer: u32,
+    /// Index of another buffer.
+    pub other: u32,
+    /// The price.
+    pub weight: u64,
+}
+
 /// One buffer. Zero is fine for whatever is not wanted: a buffer of zeroes may lie anywhere.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -166,6 +178,13 @@ pub struct ProblemDescription {
     pub relations: *const RelationDescription,
     /// How many.
     pub relation_count: usize,
+    /// `sizeof(memplan_reuse_cost)`, if there are any.
+    pub reuse_cost_size: usize,
+    /// Pairs that may share bytes at a price: of two plans that fit, the cheaper one is better. May be null if there
+    /// are none.
+    pub reuse_costs: *const ReuseCostDescription,
+    /// How many.
+    pub reuse_cost_count: usize,
 }
 
 impl Default for ProblemDescription {
@@ -182,6 +201,9 @@ impl Default for ProblemDescription {
             relation_size: size_of::<RelationDescription>(),
             relations: std::ptr::null(),
             relation_count: 0,
+            reuse_cost_size: size_of::<ReuseCostDescription>(),
+            reuse_costs: std::ptr::null(),
+            reuse_cost_count: 0,
         }
     }
 }
@@ -241,6 +263,14 @@ pub struct Report {
     pub witness: *mut u32,
     /// How many buffers the witness has; 0 if there is none.
     pub witness_count: usize,
+    /// What the plan's reuse costs: the sum over the pairs with a price that have a byte in common.
+    pub cost: u64,
+    /// No plan within the capacities costs less.
+    pub cost_lower_bound: u64,
+    /// Room for `reuse_cost_count` numbers, or null: the positions of the pairs that are paid for are written here.
+    pub active: *mut u32,
+    /// How many there are.
+    pub active_count: usize,
 }
 
 impl Default for Report {
@@ -254,6 +284,10 @@ impl Default for Report {
             extents: std::ptr::null_mut(),
             witness: std::ptr::null_mut(),
             witness_count: 0,
+            cost: 0,
+            cost_lower_bound: 0,
+            active: std::ptr::null_mut(),
+            active_count: 0,
         }
     }
 }
@@ -340,6 +374,12 @@ unsafe impl Element for IntervalDescription {
 unsafe impl Element for RelationDescription {
     const NAME: &'static str = "memplan_relation";
     const FIRST: usize = size_of::<RelationDescription>();
+}
+
+// SAFETY: integers only.
+unsafe impl Element for ReuseCostDescription {
+    const NAME: &'static str = "memplan_reuse_cost";
+    const FIRST: usize = size_of::<ReuseCostDescription>();
 }
 
 // SAFETY: an integer. This one has no versions: callers always have four bytes.

@@ -2,14 +2,14 @@
 
 use memplan::core::{
     Buffer, BufferId, Bytes, Id, Interval, Lifetime, Overlay, OverlayKind, Placement, Plan, Problem, ProblemBuilder,
-    Space, SpaceId,
+    ReuseCost, Space, SpaceId,
 };
 
 use crate::error::Failure;
 use crate::layout::{
     BufferDescription, Elements, IntervalDescription, MEMPLAN_CAPACITY, MEMPLAN_EXCLUSIVE, MEMPLAN_FIXED_OFFSET,
     MEMPLAN_MAY_OVERLAY, MEMPLAN_MAY_OVERLAY_ANYWHERE, MEMPLAN_MUST_NOT_SHARE, MEMPLAN_MUST_SHARE, ProblemDescription,
-    RelationDescription, read_sized,
+    RelationDescription, ReuseCostDescription, read_sized,
 };
 
 /// Reads a problem; its buffers are called 0, 1, …
@@ -41,6 +41,12 @@ pub(crate) unsafe fn read(problem: *const ProblemDescription) -> Result<Problem,
     // SAFETY: as promised to us.
     for (index, description) in unsafe { relations.iter() }.enumerate() {
         relate(index, &description, &mut builder)?;
+    }
+    let costs = Elements::of(given.reuse_costs, given.reuse_cost_size, given.reuse_cost_count)?;
+    // SAFETY: as promised to us.
+    for ReuseCostDescription { buffer, other, weight } in unsafe { costs.iter() } {
+        let [one, other] = [buffer, other].map(|number| BufferId::from_index(number as usize));
+        builder.reuse_cost(ReuseCost { one, other, weight });
     }
     builder.build().map_err(|error| Failure::argument(error.to_string()))
 }

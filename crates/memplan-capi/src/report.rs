@@ -3,7 +3,7 @@
 //! The struct grows at its end, so an old caller has less of it. [`Answer`] keeps what the caller gave, fills it in and
 //! copies back no more than the caller has.
 
-use memplan::core::{Id, Outcome, Plan};
+use memplan::core::{Id, Outcome, Plan, Problem, ReuseCost};
 
 use crate::error::Failure;
 use crate::layout::{Report, read_sized};
@@ -25,7 +25,16 @@ impl Answer {
             // SAFETY: as promised to us.
             false => unsafe { read_sized(report, Report::default())? },
         };
-        let report_given = Report { extent: 0, lower_bound: 0, violations: 0, witness_count: 0, ..given };
+        let report_given = Report {
+            extent: 0,
+            lower_bound: 0,
+            violations: 0,
+            witness_count: 0,
+            cost: 0,
+            cost_lower_bound: 0,
+            active_count: 0,
+            ..given
+        };
         Ok(Answer { theirs: report, report: report_given })
     }
 
@@ -46,6 +55,24 @@ impl Answer {
             copy(&spaces, self.report.spaces);
             copy(&extents, self.report.extents);
         }
+    }
+
+    /// Writes what the plan's reuse costs, and the pairs that are paid for to the caller's array.
+    ///
+    /// # Safety
+    /// The array has the room that the header asks for.
+    pub(crate) unsafe fn set_cost(&mut self, problem: &Problem, plan: &Plan) {
+        let paid = plan.active_pairs(problem);
+        // They come in the order of the problem, so one walk over all pairs finds the positions.
+        let mut next = paid.iter().peekable();
+        let mut is_paid = |pair: &ReuseCost| next.next_if(|other| std::ptr::eq(**other, pair)).is_some();
+        let pairs = problem.reuse_costs().iter().zip(0u32..);
+        let active: Vec<u32> = pairs.filter_map(|(pair, position)| is_paid(pair).then_some(position)).collect();
+        self.report.cost = paid.iter().map(|pair| pair.weight).sum();
+        self.report.cost_lower_bound = plan.cost.map_or(0, |cost| cost.lower_bound);
+        self.report.active_count = active.len();
+        // SAFETY: as promised to us.
+        unsafe { copy(&active, self.report.active) };
     }
 
     /// Writes the buffers that cannot fit together to the caller's array.

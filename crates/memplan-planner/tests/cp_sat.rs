@@ -13,14 +13,14 @@ use memplan_testkit::Random;
 const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/peers/cp_sat_peer.py");
 const PROBLEMS: u64 = 200;
 
-/// Up to 14 buffers; some have gaps, alignments or (disjoint) fixed offsets. Every
+/// Four to `most` buffers; some have gaps, alignments or (disjoint) fixed offsets. Every
 /// other problem also has windows, slots and exclusive buffers.
-fn problem(seed: u64) -> Problem {
+fn problem(seed: u64, most: u64) -> Problem {
     let is_special = !seed.is_multiple_of(2);
     let mut random = Random::new(seed);
     let mut builder = ProblemBuilder::new();
     let mut above = 0;
-    for index in 0..random.between(4, 14) {
+    for index in 0..random.between(4, most) {
         let start = random.below(12);
         let first = Interval::new(start, start + random.between(1, 6));
         let second = first.end.0 + random.between(1, 4);
@@ -79,7 +79,7 @@ fn to_json(problem: &Problem) -> serde_json::Value {
 /// The same kind of problem within little more or less than its peak, some buffers kept apart, and prices for many pairs.
 fn problem_with_costs(seed: u64) -> Problem {
     let mut random = Random::new(seed ^ 0x5eed);
-    let bare = problem(seed);
+    let bare = problem(seed, 7);
     let mut builder = bare.to_builder();
     let needed = memplan_core::bound::lower_bound(&bare).0;
     let capacity = Some(Bytes(needed + needed * random.below(60) / 100));
@@ -121,7 +121,7 @@ fn as_small_as_cp_sat() {
     let mut answers = BufReader::new(peer.stdout.take().unwrap()).lines();
     let search = find("search").unwrap();
     for seed in 0..PROBLEMS {
-        let problem = problem(seed);
+        let problem = problem(seed, 14);
         writeln!(questions, "{}", to_json(&problem)).unwrap();
         let answer: serde_json::Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
         let request = Request { work_limit: Some(2_000_000), ..Request::default() };

@@ -120,6 +120,20 @@ impl PlanHandle {
         json::lower_bound(self.problem(), &self.planned.outcome).0
     }
 
+    /// What the plan's reuse costs, and what every plan costs at least; none where nothing has a price.
+    #[getter]
+    fn cost(&self) -> Option<(u64, u64)> {
+        let cost = self.planned.outcome.plan()?.cost?;
+        Some((cost.total, cost.lower_bound))
+    }
+
+    /// The pairs that are paid for.
+    fn active_pairs(&self, py: Python<'_>) -> PyResult<Vec<(&str, &str, u64)>> {
+        let name = |id: memplan::core::BufferId| self.problem().buffers()[id].name.as_str();
+        let active = self.need(py)?.active_pairs(self.problem());
+        Ok(active.into_iter().map(|pair| (name(pair.one), name(pair.other), pair.weight)).collect())
+    }
+
     /// Why planning ended, if it could have gone on.
     #[getter]
     fn stop(&self) -> Option<&'static str> {

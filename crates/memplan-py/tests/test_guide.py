@@ -92,6 +92,24 @@ def test_spaces_slots_fixed_offsets_ties_and_overlays():
     assert again.to_json() == problem.to_json()
 
 
+def test_reuse_has_a_price():
+    problem = memplan.Problem(
+        [memplan.Buffer(name, 32, (2 * at, 2 * at + 2)) for at, name in enumerate("abcd")],
+        capacity=96,
+        reuse_costs=[("a", "b", 4), ("b", "c", 3), ("c", "d", 4), ("a", "c", 4), ("b", "d", 4), ("a", "d", 5)],
+    )
+    plan = memplan.plan(problem)
+    assert (plan.status, plan.cost, plan.cost_lower_bound) == ("optimal", 3, 3)
+    assert plan.active_pairs == [("b", "c", 3)]
+    assert plan.to_dict()["cost"] == 3 and memplan.verify(problem, plan) == []
+    assert problem.to_dict()["reuse_costs"][1] == ["b", "c", 3]
+    without = memplan.plan(problem.on(capacity="1KiB"))
+    assert (without.cost, without.active_pairs) == (0, [])
+    assert memplan.plan([(64, 0, 2)]).cost is None
+    with pytest.raises(memplan.ProblemError):
+        memplan.Problem([memplan.Buffer("a", 8, (0, 1))], reuse_costs=[("a", "nobody", 1)])
+
+
 def test_verify_finds_what_is_wrong():
     problem = memplan.Problem([(64, 0, 2), (32, 1, 3)])
     assert memplan.verify(problem, [0, 64]) == []

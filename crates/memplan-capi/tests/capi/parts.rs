@@ -117,6 +117,36 @@ fn relations_are_honoured() {
     assert!(last_error().contains("kind 77"), "{}", last_error());
 }
 
+/// Four buffers one after the other, room for three, and a price for every two of them.
+#[test]
+fn reuse_has_a_price() {
+    let buffers = [buffer(32, 0, 2), buffer(32, 2, 4), buffer(32, 4, 6), buffer(32, 6, 8)];
+    let spaces = [SpaceDescription { capacity: 96, flags: MEMPLAN_CAPACITY, ..SpaceDescription::default() }];
+    let price = |buffer, other, weight| ReuseCostDescription { buffer, other, weight };
+    let prices = [price(0, 1, 4), price(1, 2, 3), price(2, 3, 4), price(0, 2, 4), price(1, 3, 4), price(0, 3, 5)];
+    let problem = ProblemDescription {
+        reuse_costs: prices.as_ptr(),
+        reuse_cost_count: prices.len(),
+        ..problem(&buffers, &spaces)
+    };
+    let (mut offsets, mut active) = ([0u64; 4], [9u32; 6]);
+    let mut report = Report { active: active.as_mut_ptr(), ..report() };
+    // SAFETY: live arrays of the sizes that the header asks for.
+    let status = unsafe { memplan_plan(&problem, null(), offsets.as_mut_ptr(), &raw mut report) };
+    assert_eq!(status, Status::MEMPLAN_OPTIMAL, "{}", last_error());
+    assert_eq!((report.cost, report.cost_lower_bound, report.active_count), (3, 3, 1));
+    assert_eq!(active, [1, 9, 9, 9, 9, 9], "the cheapest pair shares");
+    assert_eq!(offsets[1], offsets[2]);
+    // All on one place: everything is paid for.
+    let together = [0u64; 4];
+    // SAFETY: live arrays of the sizes that the header asks for.
+    let status = unsafe { memplan_verify(&problem, together.as_ptr(), &raw mut report) };
+    assert_eq!((status, report.cost, report.active_count), (Status::MEMPLAN_OK, 24, 6), "{}", last_error());
+    let wrong = [price(0, 9, 1)];
+    let problem = ProblemDescription { reuse_costs: wrong.as_ptr(), reuse_cost_count: 1, ..problem };
+    assert_eq!(plan(&problem, None).0, Status::MEMPLAN_BAD_ARGUMENT, "there is no buffer 9");
+}
+
 #[test]
 fn exclusive_buffers_share_with_nobody() {
     let alone = BufferDescription { flags: MEMPLAN_EXCLUSIVE, ..buffer(64, 0, 2) };

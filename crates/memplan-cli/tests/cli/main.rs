@@ -9,6 +9,7 @@ mod book;
 mod browser;
 mod commands;
 mod compare;
+mod costs;
 mod diagnostics;
 mod documents;
 mod dump;

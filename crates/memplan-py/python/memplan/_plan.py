@@ -64,6 +64,23 @@ class Plan:
         return self._native.lower_bound
 
     @property
+    def cost(self) -> int | None:
+        """What the reuse of memory costs in this plan; none where the problem has no ``reuse_costs``, or there is no plan."""
+        cost = self._native.cost
+        return None if cost is None else cost[0]
+
+    @property
+    def cost_lower_bound(self) -> int | None:
+        """No plan within the capacities costs less."""
+        cost = self._native.cost
+        return None if cost is None else cost[1]
+
+    @property
+    def active_pairs(self) -> list[tuple[str, str, int]]:
+        """The pairs of ``reuse_costs`` that have a byte in common, each with its weight."""
+        return self._native.active_pairs()
+
+    @property
     def seconds(self) -> float:
         """Time the strategy took."""
         return self._native.seconds

@@ -110,7 +110,7 @@ class Problem:
     ``buffers`` are :class:`Buffer` objects, dictionaries with the same fields, plain records
     ``(size, lower, upper)`` (a list of triples or an n × 3 numpy array), or a data frame with the columns of a CSV
     file: ``id``, ``lower``, ``upper``, ``size`` and what else :meth:`from_csv` knows. Sizes are numbers of bytes or
-    texts such as ``"64KiB"``.
+    texts such as ``"64KiB"``. ``reuse_costs`` are pairs of buffers with a weight: what it costs if they share bytes.
 
     >>> problem = Problem([(64, 0, 2), (32, 1, 3)])
     >>> len(problem), problem.lower_bound
@@ -125,12 +125,13 @@ class Problem:
         may_overlay: Iterable[Mapping[str, str]] = (),
         must_share: Iterable[Sequence[str]] = (),
         must_not_share: Iterable[Sequence[str]] = (),
+        reuse_costs: Iterable[tuple[str, str, int]] = (),
         capacity: Size | None = None,
         alignment: Size = 1,
         name: str = "problem",
     ) -> None:
         if hasattr(buffers, "columns"):
-            relations_or_spaces = (spaces, *may_overlay, *must_share, *must_not_share)
+            relations_or_spaces = (spaces, *may_overlay, *must_share, *must_not_share, *reuse_costs)
             if any(part is not None for part in relations_or_spaces):
                 raise ArgumentError("a data frame has its spaces in a column and no relations; use buffers for those")
             self._native = _from_frame(buffers, capacity, alignment, name)
@@ -144,6 +145,7 @@ class Problem:
             "may_overlay": list(may_overlay),
             "must_share": list(must_share),
             "must_not_share": list(must_not_share),
+            "reuse_costs": list(reuse_costs),
         }
         if named or spaces is not None or any(relations.values()):
             self._native = _from_parts(buffers, spaces, relations, capacity, alignment, name)
@@ -307,6 +309,7 @@ def _from_parts(
         facts["spaces"] = [Space("default", capacity, alignment)._to_dict()]
     facts["must_share"] = [list(pair) for pair in relations["must_share"]]
     facts["must_not_share"] = [list(pair) for pair in relations["must_not_share"]]
+    facts["reuse_costs"] = [list(pair) for pair in relations["reuse_costs"]]
     facts["may_overlay"] = [dict(overlay) for overlay in relations["may_overlay"]]
     try:
         return _native.Problem.from_json(json.dumps(facts), name)
