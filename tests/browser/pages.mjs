@@ -434,6 +434,17 @@ await withPage("kernel.html", {}, async (page) => {
   assert.match(facts["%z"], /^level0: waits for another pipe/);
 });
 
+// Reuse that costs something: marked, listed, and drawn against the capacity.
+await withPage("waits.html", {}, async (page) => {
+  assert.deepEqual((await view(page)).handovers, [2]);
+  assert.match(await text(page, "#summary"), /reuse cost\s+2\s+the least possible/);
+  assert.match(await text(page, "#legend"), /reuse that costs something/);
+  assert.match(await pick(page), /Reuse at a price: 1[\s\S]*costs 1/);
+  const rows = await page.locator("#tradeoff tbody tr").allInnerTexts();
+  assert.deepEqual(rows.map((row) => row.split(/\t/)[1]), ["0", "1", "2", "10"]);
+  assert.equal(await page.locator("#tradeoff circle").count(), 4);
+});
+
 // Where a buffer comes from, and what is wrong with a plan.
 await withPage("program.html", {}, async (page) => {
   await page.locator("canvas.over").focus();

@@ -32,5 +32,5 @@ pub use layout::{
     BufferDescription, IntervalDescription, MEMPLAN_CAPACITY, MEMPLAN_EXCLUSIVE, MEMPLAN_FIXED_OFFSET,
     MEMPLAN_MAY_OVERLAY, MEMPLAN_MAY_OVERLAY_ANYWHERE, MEMPLAN_MUST_NOT_SHARE, MEMPLAN_MUST_SHARE, MEMPLAN_NORMAL,
     MEMPLAN_QUICK, MEMPLAN_STRICT, MEMPLAN_THOROUGH, Options, ProblemDescription, RelationDescription, Report,
-    SpaceDescription, StopCallback,
+    ReuseCostDescription, SpaceDescription, StopCallback,
 };

@@ -73,13 +73,7 @@ fn sweep_space(plain: &Plain, input: &Input, how: &How, space: SpaceId) -> Resul
 }
 
 /// Plans with another capacity of one space.
-fn point(
-    plain: &Plain,
-    input: &Input,
-    how: &How,
-    space: SpaceId,
-    capacity: Option<Bytes>,
-) -> Result<Point, Failure> {
+fn point(plain: &Plain, input: &Input, how: &How, space: SpaceId, capacity: Option<Bytes>) -> Result<Point, Failure> {
     let mut builder = input.problem.to_builder();
     builder.spaces_mut()[space].capacity = capacity;
     let problem = builder.build().map_err(|error| Failure::NoPlan(error.to_string()))?;

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::costs::WAITS;
 use crate::run::Folder;
 
 /// A name that would like to be a script, an image, an attribute, a comment, a template, the end of a line.
@@ -130,6 +131,7 @@ fn make_pages() -> Folder {
         ("symbols.json", &hostile_sizes().to_string()),
         (&evil("mlir"), &hostile_source()),
         ("kernel.mlir", KERNEL),
+        ("waits.json", WAITS),
         ("layers.mlir", LAYERS),
         ("transformer.csv", transformer),
         ("bad.csv", "id,offset\n0,0\n"),
@@ -156,6 +158,7 @@ fn make_pages() -> Folder {
     draw(&["plan", "symbols.json", "--assign", "objects", "-s", "greedy-in-order", "--map", "hostile-objects.html"]);
     draw(&["show", &evil("mlir"), "-o", "hostile-source.html"]);
     draw(&["opt", "kernel.mlir", "--pass", "plan-memory", "-o", "planned.mlir", "--map", "kernel.html"]);
+    draw(&["plan", "waits.json", "--trade-off", "--map", "waits.html"]);
     for count in LEGIBLE {
         std::fs::write(folder.path(&format!("legible-{count}.csv")), records(count)).unwrap();
         draw(&["show", &format!("legible-{count}.csv"), "-s", "first-fit", "-o", &format!("legible-{count}.svg")]);

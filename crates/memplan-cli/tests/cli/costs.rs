@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::run::Folder;
 
 /// Four tiles one after the other with a price for every two of them.
-const WAITS: &str = r#"{"spaces": [{"name": "ub", "capacity": 64}],
+pub(crate) const WAITS: &str = r#"{"spaces": [{"name": "ub", "capacity": 64}],
  "buffers": [
   {"id": "a", "size": 32, "lifetime": [[0, 2]]}, {"id": "b", "size": 32, "lifetime": [[2, 4]]},
   {"id": "c", "size": 32, "lifetime": [[4, 6]]}, {"id": "d", "size": 32, "lifetime": [[6, 8]]}],
@@ -25,7 +25,11 @@ const TILE: &str = r#"{"schema_version": 1, "instance": "tile", "problem": {
 fn less_memory_costs_more() {
     let folder = Folder::with(&[("waits.json", WAITS)]);
     let plan: Value = folder.run("plan waits.json --trade-off --json").json();
-    assert_eq!((&plan["cost"], &plan["cost_lower_bound"]), (&json!(2), &json!(2)), "the plan itself keeps its capacity");
+    assert_eq!(
+        (&plan["cost"], &plan["cost_lower_bound"]),
+        (&json!(2), &json!(2)),
+        "the plan itself keeps its capacity"
+    );
     let points = plan["trade_off"].as_array().unwrap();
     let numbers = |field: &str| -> Vec<Option<u64>> { points.iter().map(|point| point[field].as_u64()).collect() };
     assert_eq!(numbers("capacity")[0], None, "it begins without any capacity");
@@ -80,7 +84,8 @@ fn a_solution_has_the_numbers_of_its_problem() {
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert!(ran.stdout.contains("cost"), "{}", ran.stdout);
     // Where the reserved range is.
-    let theirs = json!({"allocations": [{"buffer": 0, "offset": 0}, {"buffer": 1, "offset": 64}, {"buffer": 2, "offset": 0}]});
+    let theirs =
+        json!({"allocations": [{"buffer": 0, "offset": 0}, {"buffer": 1, "offset": 64}, {"buffer": 2, "offset": 0}]});
     std::fs::write(folder.path("theirs.dsa.json"), theirs.to_string()).unwrap();
     let ran = folder.run("verify tile.dsa.json theirs.dsa.json");
     assert_eq!(ran.code, 1, "another tool's solution without names: {}", ran.stdout);

@@ -233,7 +233,9 @@ impl FrontEnd for Plain {
                 return Err(Failure::Form(message.to_owned()));
             }
             PlanForm::Solution if laid.problem.buffers().iter().any(|buffer| buffer.slots > 1) => {
-                return Err(Failure::Form("a dsa solution has one offset for each buffer, and some have slots".to_owned()));
+                return Err(Failure::Form(
+                    "a dsa solution has one offset for each buffer, and some have slots".to_owned(),
+                ));
             }
             PlanForm::Solution => {
                 let numbers = input.numbers.as_deref().cloned().unwrap_or_default();

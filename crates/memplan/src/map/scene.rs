@@ -144,9 +144,7 @@ impl Scene {
         let mut panels = Vec::new();
         for (space, mut shapes) in problem.spaces().ids().zip(shapes.into_vec()) {
             // Earlier and larger shapes go beneath later and smaller ones.
-            shapes.sort_by_key(|shape| {
-                (shape.kind, shape.start, Reverse(shape.area()), shape.buffer, shape.slot)
-            });
+            shapes.sort_by_key(|shape| (shape.kind, shape.start, Reverse(shape.area()), shape.buffer, shape.slot));
             panels.push(panel(problem, plan, space, shapes));
         }
         if panels.iter().any(is_used) {
@@ -204,7 +202,8 @@ fn handovers(problem: &Problem, plan: &Plan, space: SpaceId, shapes: &[Shape]) -
     for pair in pairs {
         let [Some(ones), Some(others)] = [pair.one, pair.other].map(|buffer| of_buffer.get(&buffer)) else { continue };
         let meetings = ones.iter().flat_map(|one| others.iter().filter_map(|other| handover(one, other, pair.weight)));
-        let closest = |meeting: &Handover| (Reverse(meeting.high - meeting.low), meeting.to.abs_diff(meeting.from), meeting.to);
+        let closest =
+            |meeting: &Handover| (Reverse(meeting.high - meeting.low), meeting.to.abs_diff(meeting.from), meeting.to);
         found.extend(meetings.min_by_key(closest));
     }
     found

@@ -78,7 +78,8 @@ fn block_of(problem: &Problem, buffer: BufferId) -> usize {
 
 /// Entries that overlap in time and may share all the same, because a result is computed in place.
 fn in_place(problem: &Problem) -> BTreeSet<(usize, usize)> {
-    let blocks = problem.overlays().iter().map(|overlay| [overlay.buffer, overlay.over].map(|id| block_of(problem, id)));
+    let blocks =
+        problem.overlays().iter().map(|overlay| [overlay.buffer, overlay.over].map(|id| block_of(problem, id)));
     blocks.map(|[one, other]| (one.min(other), one.max(other))).collect()
 }
 

@@ -35,9 +35,7 @@ pub fn write_solution(problem: &Problem, plan: &Plan, numbers: &Numbers) -> Stri
         let pool = pool_number(placement.space);
         Some(json!({"buffer": number, "name": buffer.name, "pool": pool, "offset": offset.0}))
     };
-    let pool = |(id, space): (SpaceId, &memplan_core::Space)| {
-        json!({"id": pool_number(id), "name": space.name, "peak": plan.extents[id].0})
-    };
+    let pool = |(id, space): (SpaceId, &memplan_core::Space)| json!({"id": pool_number(id), "name": space.name, "peak": plan.extents[id].0});
     let file = json!({
         "schema_version": 1,
         "instance": numbers.instance,

@@ -66,7 +66,8 @@ impl Planner<'_> {
         let span = self.view.document.op(op).name_span;
         let name = |buffer: BufferId| &problem.buffers()[buffer].name;
         for pair in plan.active_pairs(problem).into_iter().take(MOST_CROSSINGS) {
-            let message = format!("{} and {} share bytes: waits of weight {}", name(pair.one), name(pair.other), pair.weight);
+            let message =
+                format!("{} and {} share bytes: waits of weight {}", name(pair.one), name(pair.other), pair.weight);
             self.all.remarks.push(Remark { span, message });
         }
         let least = match waits.here == waits.at_least {
