@@ -246,6 +246,24 @@ typedef struct {
 } memplan_relation;
 
 /*
+ What it costs if two buffers have a byte in common.
+ */
+typedef struct {
+  /*
+   Index of a buffer.
+   */
+  uint32_t buffer;
+  /*
+   Index of another buffer.
+   */
+  uint32_t other;
+  /*
+   The price.
+   */
+  uint64_t weight;
+} memplan_reuse_cost;
+
+/*
  What has to be placed.
  */
 typedef struct {
@@ -293,6 +311,19 @@ typedef struct {
    How many.
    */
   size_t relation_count;
+  /*
+   `sizeof(memplan_reuse_cost)`, if there are any.
+   */
+  size_t reuse_cost_size;
+  /*
+   Pairs that may share bytes at a price: of two plans that fit, the cheaper one is better. May be null if there
+   are none.
+   */
+  const memplan_reuse_cost *reuse_costs;
+  /*
+   How many.
+   */
+  size_t reuse_cost_count;
 } memplan_problem;
 
 /*
@@ -390,6 +421,22 @@ typedef struct {
    How many buffers the witness has; 0 if there is none.
    */
   size_t witness_count;
+  /*
+   What the plan's reuse costs: the sum over the pairs with a price that have a byte in common.
+   */
+  uint64_t cost;
+  /*
+   No plan within the capacities costs less.
+   */
+  uint64_t cost_lower_bound;
+  /*
+   Room for `reuse_cost_count` numbers, or null: the positions of the pairs that are paid for are written here.
+   */
+  uint32_t *active;
+  /*
+   How many there are.
+   */
+  size_t active_count;
 } memplan_report;
 
 #ifdef __cplusplus
