@@ -132,6 +132,7 @@ fn steps<'v>(view: &'v View, function: FunctionId, names: &mut Vec<&'v str>) -> 
             pipes::Sync::Set { from, flag } => Sync::Set { from: number(from), flag },
             pipes::Sync::Wait { to, flag } => Sync::Wait { to: number(to), flag },
         });
+        // Ops that touch no buffer and order no pipes make nobody wait.
         if accesses.is_empty() && sync.is_none() {
             continue;
         }

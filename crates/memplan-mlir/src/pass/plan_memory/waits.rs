@@ -117,6 +117,7 @@ impl Waits<'_> {
             if buffer.bytes() > problem.buffers()[entry.largest].bytes() {
                 entry.largest = id;
             }
+            // Members begin at one address, so whoever meets any of them meets the largest.
             entry.lives.push(buffer.lifetime.clone());
             entry.accesses.extend(accesses.get(site).into_iter().flatten());
         }

@@ -45,6 +45,7 @@ impl Planner<'_> {
         if start.outcome.plan().is_none() {
             return Ok(start);
         }
+        // Prices go onto the very problem that was planned, so that both plans are plans of it.
         let problem = waits::priced(self.view, function, &start.problem, sites)?;
         let cost = |plan: &Plan| plan.reuse_cost(&problem);
         let known = start.outcome.plan().map(cost);
