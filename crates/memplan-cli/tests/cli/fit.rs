@@ -158,4 +158,8 @@ fn what_is_no_model_is_refused() {
     let folder = Folder::with(&[("two.csv", "id,lower,upper,size\na,0,2,64\nb,2,4,32\n")]);
     let refused = folder.run("fit two.csv");
     assert!(refused.code == 2 && refused.all().contains("there is no network in two.csv"), "{}", refused.all());
+    let onnx = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/onnx/batch.onnx");
+    std::fs::copy(onnx, folder.path("batch.onnx")).unwrap();
+    let refused = folder.run("fit batch.onnx --dim batch=1");
+    assert!(refused.code == 2 && refused.all().contains("batch.onnx is an .onnx model"), "{}", refused.all());
 }

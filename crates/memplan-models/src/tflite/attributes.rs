@@ -84,6 +84,7 @@ fn border(
     };
     let Some(buffer) = buffers.get(tensor.u32(field::tensor::BUFFER)? as usize) else { return Ok(None) };
     let content = buffer.vector(field::buffer::DATA, 1)?;
+    // Images have four dimensions, and each of them two numbers of four bytes.
     if content.len() != 32 {
         return Ok(None);
     }

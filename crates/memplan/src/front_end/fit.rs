@@ -171,11 +171,15 @@ fn plain() -> Plain {
 
 /// The network of an input.
 fn network<'a>(input: &'a Input, name: &str) -> Result<&'a Network, Failure> {
-    let missing = || {
-        let error = ReadError::at_byte("fit::no-network", 0, format!("there is no network in {name}"));
+    let refused = |code, why: String| {
+        let error = ReadError::at_byte(code, 0, why);
         Failure::from(error.help("give a .tflite model"))
     };
-    input.network.as_deref().filter(|network| *network.kind() == Kind::Tflite).ok_or_else(missing)
+    let network = input.network.as_deref();
+    match network.ok_or_else(|| refused("fit::no-network", format!("there is no network in {name}")))? {
+        network if *network.kind() == Kind::Tflite => Ok(network),
+        _ => Err(refused("fit::format", format!("{name} is an .onnx model, whose ops cannot be changed"))),
+    }
 }
 
 /// A model and everything that is needed to make versions of it.
