@@ -1,12 +1,13 @@
 """Whether a changed model computes what the original computes, in TensorFlow Lite Micro and in LiteRT.
 
-    changed_peer.py ORIGINAL CHANGED ...          prints a JSON list with, for each pair:
+    changed_peer.py ORIGINAL CHANGED ARENA ...    prints a JSON list with, for each three:
 
-    tflm, litert     every output has the same bits for every input
-    apart            the largest difference between outputs, in either runtime
+    tflm, litert     every output has the same bits for every input, with the reference kernels
+    fast             the same for LiteRT with its default kernels and delegate
+    apart            the largest difference between outputs, in any of them
     arena            what the interpreter of the changed model takes from its arena, head and tail
-    original_arena   the same for the original
-    error            why a runtime refused one of the two, instead of all that
+    starts, less     whether it starts in an arena of so many bytes, and of 32 bytes less; null where ARENA is 0
+    error            why a runtime refused one of the two models, instead of all that
 
 Inputs are random numbers, and tensors that hold the least, the greatest and the middle number everywhere.
 """
@@ -37,11 +38,11 @@ def inputs_of(details, seed):
     return [[fill(detail, how) for detail in details] for how in ("random", "random", "least", "greatest", "middle")]
 
 
-def litert(path):
-    """Runs LiteRT; with every kernel of its own, because a delegate may choose another for another shape."""
+def litert(path, is_fast):
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-    interpreter = Interpreter(model_path=path, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+    kernels = OpResolverType.AUTO if is_fast else OpResolverType.BUILTIN_REF
+    interpreter = Interpreter(model_path=path, experimental_op_resolver_type=kernels)
     interpreter.allocate_tensors()
     return interpreter
 
@@ -75,24 +76,24 @@ def compare(one, other):
     return same, apart
 
 
-def judge(original, changed):
-    first = litert(original)
+def judge(original, changed, arena):
+    first = litert(original, False)
     runs = inputs_of(first.get_input_details(), 5)
     outputs = len(first.get_output_details())
-    litert_same, litert_apart = compare(run_litert(first, runs), run_litert(litert(changed), runs))
-    tflm_same, tflm_apart = compare(run_tflm(original, runs, outputs), run_tflm(changed, runs, outputs))
-    arenas = [observe(open(path, "rb").read()) for path in (original, changed)]
-    before, after = ({"error": arena["error"]} if "error" in arena else arena["head"] + arena["tail"] for arena in arenas)
-    return {
-        "tflm": tflm_same,
-        "litert": litert_same,
-        "apart": max(litert_apart, tflm_apart),
-        "arena": after,
-        "original_arena": before,
-    }
+    plain, plain_apart = compare(run_litert(first, runs), run_litert(litert(changed, False), runs))
+    fast, fast_apart = compare(*(run_litert(litert(path, True), runs) for path in (original, changed)))
+    tflm, tflm_apart = compare(run_tflm(original, runs, outputs), run_tflm(changed, runs, outputs))
+    answer = {"tflm": tflm, "litert": plain, "fast": fast, "apart": max(plain_apart, fast_apart, tflm_apart)}
+    if arena == 0:
+        return answer | {"arena": None, "starts": None, "less": None}
+    with open(changed, "rb") as file:
+        content = file.read()
+    observed = observe(content)
+    starts = ["error" not in observe(content, size) for size in (arena, arena - 32)]
+    return answer | {"arena": observed["head"] + observed["tail"], "starts": starts[0], "less": starts[1]}
 
 
-def judged(original, changed):
+def judged(original, changed, arena):
     """The judgement of a process of its own: kernels may abort the process on a model they do not like."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -101,7 +102,7 @@ def judged(original, changed):
         with os.fdopen(writing, "w") as pipe, open(os.devnull, "w") as nowhere:
             try:
                 with streams_into(nowhere):
-                    answer = judge(original, changed)
+                    answer = judge(original, changed, int(arena))
             except Exception as error:
                 answer = {"error": str(error)}
             pipe.write(json.dumps(answer))
@@ -116,4 +117,4 @@ def judged(original, changed):
 
 if __name__ == "__main__":
     paths = sys.argv[1:]
-    print(json.dumps([judged(*pair) for pair in zip(paths[::2], paths[1::2])]))
+    print(json.dumps([judged(*three) for three in zip(paths[::3], paths[1::3], paths[2::3])]))

@@ -176,8 +176,8 @@ impl Game {
                 let cost = (cost.0.saturating_add(self.ops[op].macs), cost.1 + 1);
                 reach(next, Way { cost, peak: peak.max(during), from: state, op });
             }
-            // Outputs of the network and inputs that must stay are never dropped.
-            let droppable = state.0 & !self.outputs & !self.kept;
+            // Inputs that must stay are never dropped. An output may be, and is computed again in the end.
+            let droppable = state.0 & !self.kept;
             for tensor in (0..self.bytes.len()).filter(|tensor| droppable >> tensor & 1 == 1) {
                 let next = (state.0 & !(1 << tensor), state.1);
                 reach(next, Way { cost, peak, from: state, op: DROPPED });
@@ -193,7 +193,7 @@ impl Game {
     fn run(&self, (there, effects): State, op: usize, limit: u64) -> Option<(State, u64)> {
         let Move { reads, writes, scratch, effect, .. } = self.ops[op];
         let is_due = effect.is_none_or(|place| place == effects);
-        // An op whose results are all there need not run, and one that writes an output runs once.
+        // An op whose results are all there need not run, and none writes an output that is there.
         let is_needed = effect.is_some() || writes & !there != 0 && writes & there & self.outputs == 0;
         let during = there | writes;
         let alive = self.size(during).saturating_add(scratch);
@@ -215,23 +215,26 @@ impl Game {
     }
 }
 
-/// A schedule in which ops may come more than once: each run after the first writes tensors of its own, and readers take what was written
-/// last.
+/// A schedule in which ops may come more than once: the first run writes the op's own tensors and each later one tensors like them. Of
+/// an op that writes an output of the network it is the last run, because what that writes stays. Readers take what was written last.
 pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
     let graph = net.graph;
     let mut schedule = Schedule::default();
     let mut runs = vec![0u32; graph.ops.len()];
     let mut latest = BTreeMap::<TensorId, TensorId>::new();
+    let all_runs = |op: OpId| order.iter().filter(|&&other| other == op).count() as u32;
     for &op in order {
         let draft = &graph.ops[op];
         // A reader takes the copy that was written last, so that earlier copies can be dropped.
         let inputs = draft.inputs.iter().map(|input| latest.get(input).copied().unwrap_or(*input)).collect();
         runs[op.index()] += 1;
         let run = runs[op.index()];
+        let is_asked_for = draft.outputs.iter().any(|output| graph.outputs.contains(output));
+        let own = if is_asked_for { all_runs(op) } else { 1 };
         let outputs = draft.outputs.iter().map(|&output| {
-            // The first run writes the tensors of the network itself, so that a schedule without repetition changes
-            // nothing.
-            if run == 1 {
+            // One run writes the tensors of the network itself, so that a schedule without repetition changes nothing.
+            if run == own {
+                latest.insert(output, output);
                 return output;
             }
             let tensor = &graph.tensors[output];

@@ -15,6 +15,7 @@ mod documents;
 mod dump;
 mod fit;
 mod five_documents;
+mod generated;
 mod gmem;
 mod header;
 mod help;

@@ -71,8 +71,8 @@ struct Writer<'e, 'w, 'a> {
     old_operators: Vec<Table<'w, 'a>>,
     codes: Codes,
     buffers: Vec<Node>,
-    /// The place in the file of each old and each new tensor.
-    places: Vec<usize>,
+    /// The place in the file of each old and each new tensor; `None` for a new one that nobody uses.
+    places: Vec<Option<usize>>,
     constants: BTreeMap<Constant, usize>,
     /// Tensors in the new file.
     count: usize,
@@ -86,7 +86,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         rewrite: &'e Rewrite,
     ) -> Result<Self, ReadError> {
         let places = places(graph, rewrite);
-        let count = places.iter().map(|place| place + 1).max().unwrap_or(0).max(graph.tensors.len());
+        let count = places.iter().flatten().map(|place| place + 1).max().unwrap_or(0).max(graph.tensors.len());
         Ok(Writer {
             envelope,
             graph,
@@ -103,7 +103,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
 
     /// The number of a tensor in the file.
     fn place(&self, tensor: TensorId) -> i32 {
-        self.places.get(tensor.index()).map_or(-1, |&place| i32::try_from(place).unwrap_or(-1))
+        self.places.get(tensor.index()).copied().flatten().map_or(-1, |place| i32::try_from(place).unwrap_or(-1))
     }
 
     fn old_tensor(&self, tensor: TensorId) -> Result<&Table<'w, 'a>, ReadError> {
@@ -272,7 +272,9 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         let mut nodes: Vec<Node> = self.old_tensors.iter().map(|table| Node::Old(table.offset())).collect();
         nodes.resize(self.count, Node::Table(Vec::new()));
         for (index, tensor) in self.rewrite.tensors.iter().enumerate() {
-            nodes[self.places[self.graph.tensors.len() + index]] = self.tensor(tensor)?;
+            if let Some(place) = self.places[self.graph.tensors.len() + index] {
+                nodes[place] = self.tensor(tensor)?;
+            }
         }
         for ((like, element, shape, content), place) in std::mem::take(&mut self.constants) {
             let buffer = Value::U32(self.buffers.len() as u32);
@@ -319,10 +321,10 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
 const CONCATENATION_OPTIONS: u8 = 10;
 
 /// The place in the file of each old and each new tensor: new ones first take the places of tensors that nobody uses
-/// any more.
-fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<usize> {
+/// any more. A new one that nobody uses is not written, because the runtime would find room for it all the same.
+fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<Option<usize>> {
     let old = graph.tensors.len();
-    let mut is_used = vec![false; old];
+    let mut is_used = vec![false; old + rewrite.tensors.len()];
     let operands = rewrite.ops.iter().flat_map(|op| op.inputs(graph).into_iter().chain(op.outputs(graph).to_vec()));
     for tensor in operands.chain(graph.inputs.iter().copied()).chain(graph.outputs.iter().copied()) {
         if let Some(is_used) = is_used.get_mut(tensor.index()) {
@@ -331,9 +333,9 @@ fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<usize> {
     }
     let is_written = |tensor: TensorId| graph.ops.iter().any(|op| op.outputs.contains(&tensor));
     let is_free = |id: &TensorId| !is_used[id.index()] && graph.tensors[*id].home == Home::Arena && is_written(*id);
-    let free = graph.tensors.ids().filter(is_free).map(Id::index);
-    let new = free.chain(old..).take(rewrite.tensors.len());
-    (0..old).chain(new).collect()
+    let mut free = graph.tensors.ids().filter(is_free).map(Id::index).chain(old..);
+    let new = is_used[old..].iter().map(|is_used| if *is_used { free.next() } else { None });
+    (0..old).map(Some).chain(new).collect()
 }
 
 /// Operator codes: those of the file, and new ones behind them.
