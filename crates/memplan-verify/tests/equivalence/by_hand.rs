@@ -206,3 +206,15 @@ fn descriptions_that_make_no_sense() {
         assert_eq!(check(&right, &changed).unwrap_err().code(), code);
     }
 }
+
+#[test]
+fn the_documentation_lists_every_code() {
+    let page = include_str!("../../../../docs/violations.md");
+    let source = include_str!("../../src/equivalence/violation.rs");
+    let codes: Vec<&str> = source.split('"').filter(|text| text.starts_with("equivalence::")).collect();
+    assert_eq!(codes.len(), 7);
+    for code in &codes {
+        assert!(page.contains(&format!("| `{code}` |")), "{code} is not documented");
+    }
+    assert_eq!(page.matches("| `equivalence::").count(), codes.len());
+}
