@@ -15,7 +15,6 @@ mod documents;
 mod dump;
 mod fit;
 mod five_documents;
-mod generated;
 mod gmem;
 mod header;
 mod help;

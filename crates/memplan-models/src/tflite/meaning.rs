@@ -248,8 +248,9 @@ impl Operator<'_> {
             return None;
         }
         let is_right = |axis: usize| {
-            let extent = if size[axis] == -1 { shape[axis] - begin[axis] } else { size[axis] };
-            (0..=shape[axis]).contains(&begin[axis]) && extent == result[axis] && begin[axis] + extent <= shape[axis]
+            let rest = shape[axis].saturating_sub(begin[axis]);
+            let extent = if size[axis] == -1 { rest } else { size[axis] };
+            (0..=shape[axis]).contains(&begin[axis]) && extent == result[axis] && extent <= rest
         };
         (0..shape.len()).all(is_right).then(|| Meaning::Slice { operand: 0, starts: vec![begin] })
     }

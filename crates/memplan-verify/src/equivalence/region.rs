@@ -39,7 +39,7 @@ impl Region {
     pub(super) fn meet(&self, other: &Region) -> Region {
         let low: Vec<i64> = self.low.iter().zip(&other.low).map(|(one, other)| *one.max(other)).collect();
         let high = |axis: usize| self.high(axis).min(other.high(axis));
-        let extent = (0..low.len()).map(|axis| (high(axis) - low[axis]).max(0)).collect();
+        let extent = (0..low.len()).map(|axis| high(axis).saturating_sub(low[axis]).max(0)).collect();
         Region { low, extent }
     }
 
