@@ -8,10 +8,14 @@
 //! into the memory of its operand. [`order`] decides whether another order of
 //! execution computes the same, [`equivalence`] whether a changed model does.
 //!
+//! The feature `dataflow`, on by default, brings the check of that name and with
+//! it memplan-program and rayon.
+//!
 //! This crate reaches neither the planner nor the analysis; a test on the Cargo
 //! graph proves it. From memplan-core it takes the plain data of problems and
 //! plans, not what is derived from them (blocks, bounds).
 
+#[cfg(feature = "dataflow")]
 pub mod dataflow;
 pub mod equivalence;
 pub mod in_place;
