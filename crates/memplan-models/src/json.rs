@@ -114,7 +114,8 @@ impl<'a> Json<'a> {
     }
 }
 
-fn syntax_error(source: &str, text: &str, error: &serde_json::Error) -> ReadError {
+/// What `serde_json` found wrong with `text`, a part of `source`.
+pub(crate) fn syntax_error(source: &str, text: &str, error: &serde_json::Error) -> ReadError {
     let line_start = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let position = (line_start + error.column().saturating_sub(1)).min(source.len());
     let message = error.to_string();

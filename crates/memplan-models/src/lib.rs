@@ -6,10 +6,12 @@
 //! take any bytes: what is wrong ends in a [`ReadError`] that knows its place in
 //! the text, never in a panic.
 
+mod allocations;
 mod flatbuffer;
 pub mod graph;
 mod item_lines;
 mod json;
+pub mod kineto;
 pub mod npz;
 pub mod onnx;
 mod pickle;

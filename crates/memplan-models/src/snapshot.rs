@@ -22,11 +22,12 @@
 //! allocator, too, never gives the memory of one stream to another. What the allocator did itself is a plan beside
 //! the problem: its segments one after the other.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use memplan_core::{Buffer, Bytes, IndexVec, Lifetime, Placement, Plan, Problem, ProblemBuilder, Space, SpaceId};
 
 use crate::ReadError;
+use crate::allocations::{Allocation, BEFORE, Ledger};
 use crate::graph::unique_names;
 use crate::pickle::{Pickle, ValueId};
 
@@ -189,17 +190,6 @@ fn name_of(pickle: &Pickle, owner: ValueId) -> Result<String, ReadError> {
     Ok(format!("{function} {short}:{}", pickle.number(frame, "line")?.unwrap_or_default()))
 }
 
-/// An allocation of a device with its life.
-#[derive(Clone, Debug)]
-struct Allocation {
-    stream: u64,
-    address: u64,
-    size: u64,
-    start: u64,
-    end: u64,
-    name: String,
-}
-
 struct Device {
     number: u64,
     events: Vec<Event>,
@@ -217,41 +207,35 @@ impl Device {
     }
 
     fn follow_events(&mut self) {
-        let last = self.events.len() as u64 + 1;
-        let mut older = Vec::new();
-        let mut newer: Vec<Allocation> = Vec::new();
-        // Who holds an address now, by its place among the newer ones.
-        let mut open: HashMap<u64, usize> = HashMap::new();
+        let mut ledger = Ledger::default();
         for (index, event) in self.events.iter().enumerate() {
             let step = index as u64 + 1;
-            let Event { address, size, stream, .. } = *event;
-            let known = if matches!(event.action, Action::Alloc | Action::Free) { open.remove(&address) } else { None };
-            if let Some(ended) = known {
-                newer[ended].end = step;
-            }
+            let one = Allocation {
+                stream: event.stream,
+                address: event.address,
+                size: event.size,
+                start: step,
+                end: step,
+                name: event.name.clone(),
+            };
             match event.action {
-                Action::Alloc => {
-                    open.insert(address, newer.len());
-                    newer.push(Allocation { stream, address, size, start: step, end: last, name: event.name.clone() });
-                }
-                Action::Free if known.is_none() => {
-                    let name = "before recording".to_owned();
-                    older.push(Allocation { stream, address, size, start: 0, end: step, name });
-                }
+                Action::Alloc => ledger.allocate(one),
+                Action::Free => ledger.free(one),
                 _ => {}
             }
         }
         // What is in use in the end and was not allocated in the trace has been there all the time.
         for segment in &self.segments {
-            for (address, size, name) in segment.used.iter().filter(|(address, ..)| !open.contains_key(address)) {
-                let name = if name == "no frame" { "before recording".to_owned() } else { name.clone() };
-                let stream = segment.stream;
-                older.push(Allocation { stream, address: *address, size: *size, start: 0, end: last, name });
+            for (address, size, name) in &segment.used {
+                if ledger.is_open(*address) {
+                    continue;
+                }
+                let name = if name == "no frame" { BEFORE.to_owned() } else { name.clone() };
+                ledger.always((segment.stream, *address, *size), name);
             }
         }
-        self.older = older.len();
-        self.allocations = older;
-        self.allocations.extend(newer);
+        self.older = ledger.older();
+        self.allocations = ledger.finish(self.events.len() as u64 + 1);
     }
 
     /// The most bytes that were reserved at once: from the segments in the end back through the events.

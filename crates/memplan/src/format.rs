@@ -4,6 +4,7 @@
 //! once, a program is lowered and analysed first. Adding a format is one file
 //! and one line in [`FORMATS`]; the command line and the tests iterate it.
 
+mod kineto;
 pub(crate) mod mlir;
 mod onnx;
 mod program;
@@ -168,6 +169,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &tflite::Tflite,
     &onnx::Onnx,
     &snapshot::Snapshot,
+    &kineto::Kineto,
     &xla::Xla,
     &te::TensorExpressions,
     &records::DSA,
@@ -186,7 +188,13 @@ pub fn find(name: &str) -> Option<&'static dyn Format> {
 
 /// The format by the file's extension (the longest that is known), or else by its content.
 pub fn detect(file_name: &str, text: &str) -> Option<&'static dyn Format> {
-    by_extension(file_name).or_else(|| FORMATS.iter().copied().find(|format| format.sniff(text)))
+    let by_content = || FORMATS.iter().copied().find(|format| format.sniff(text));
+    match by_extension(file_name) {
+        // Several formats are JSON, and many of their files are called just that: the content says which it is.
+        Some(json) if json.name() == "json" && text.trim_start().starts_with('{') => by_content().or(Some(json)),
+        Some(format) => Some(format),
+        None => by_content(),
+    }
 }
 
 /// The format of a file that is not text, by its name or its first bytes.
@@ -250,6 +258,8 @@ mod tests {
         assert_eq!(name("A.CSV", ""), Some("csv"));
         assert_eq!(name("net.te.json", ""), Some("te"));
         assert_eq!(name("plan.json", ""), Some("json"));
+        assert_eq!(name("plan.json", "{\"buffers\": []}"), Some("json"));
+        assert_eq!(name("profile.json", "{\"schemaVersion\": 1, \"traceEvents\": []}"), Some("kineto"));
         assert_eq!(name("x", "{\"ops\": [{\"placeholder\": \"A\"}]}"), Some("te"));
         assert_eq!(name("x", "// a comment\nmodule {\n}\n"), Some("mlir"));
         assert_eq!(name("x", "func.func @f() {\n  return\n}\n"), Some("mlir"));

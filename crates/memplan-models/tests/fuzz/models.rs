@@ -4,7 +4,7 @@ use memplan_models::graph::Timeline;
 use memplan_models::graph::problem::{Assumptions, place};
 use memplan_models::graph::program::program;
 use memplan_models::tflite::{self, scratch::ScratchTable};
-use memplan_models::{onnx, snapshot, xla};
+use memplan_models::{kineto, onnx, snapshot, xla};
 
 /// Reads the bytes as a `.tflite` file; what can be read can be planned or is refused.
 #[allow(dead_code, reason = "each fuzz target takes one format")]
@@ -48,6 +48,16 @@ pub(crate) fn check_snapshot(bytes: &[u8]) {
             assert!(read.plan.is_none_or(|plan| plan.placements.len() == buffers));
         }
         Err(error) => check_error(&error, bytes),
+    }
+}
+
+/// Reads the bytes as a trace of PyTorch's profiler.
+#[allow(dead_code, reason = "each fuzz target takes one format")]
+pub(crate) fn check_kineto(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    match kineto::read(&text) {
+        Ok(read) => assert!(!read.problem.buffers().is_empty()),
+        Err(error) => assert!(!error.message.is_empty(), "{error}"),
     }
 }
 

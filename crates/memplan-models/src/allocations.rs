@@ -1,0 +1,82 @@
+//! Lives of allocations, from a recording of who allocated and freed which address.
+//!
+//! ```text
+//! step 1  allocate 4096, 700 bytes      → alive in [1, 3)
+//! step 2  free     8192, 100 bytes      → nobody allocated it here: alive in [0, 2)
+//! step 3  free     4096
+//! step 4  allocate 4096, 512 bytes      → never freed: alive until the end
+//! ```
+//!
+//! Step 0 is before the recording began.
+
+use std::collections::HashMap;
+
+/// The name of what was there before the recording began.
+pub(crate) const BEFORE: &str = "before recording";
+
+/// An allocation with its life.
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    pub(crate) stream: u64,
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) name: String,
+}
+
+/// Follows a recording, event by event.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    older: Vec<Allocation>,
+    newer: Vec<Allocation>,
+    /// Who holds an address now, by its place among the newer ones.
+    open: HashMap<u64, usize>,
+}
+
+impl Ledger {
+    /// `one` begins at its start. If somebody holds its address, that life ends here: its free was not recorded.
+    pub(crate) fn allocate(&mut self, one: Allocation) {
+        if let Some(lost) = self.open.insert(one.address, self.newer.len()) {
+            self.newer[lost].end = one.start;
+        }
+        self.newer.push(Allocation { end: u64::MAX, ..one });
+    }
+
+    /// The holder of the address of `one` ends at its end; if there is none, it has been there since before.
+    pub(crate) fn free(&mut self, one: Allocation) {
+        match self.open.remove(&one.address) {
+            Some(ended) => self.newer[ended].end = one.end,
+            None => self.older.push(Allocation { start: 0, name: BEFORE.to_owned(), ..one }),
+        }
+    }
+
+    /// Stream, address and size of something that was there before and still is in the end.
+    pub(crate) fn always(&mut self, (stream, address, size): (u64, u64, u64), name: String) {
+        self.older.push(Allocation { stream, address, size, start: 0, end: u64::MAX, name });
+    }
+
+    /// The size of what is held at an address.
+    pub(crate) fn size_at(&self, address: u64) -> Option<u64> {
+        self.open.get(&address).map(|&index| self.newer[index].size)
+    }
+
+    /// Whether somebody who was recorded holds an address.
+    pub(crate) fn is_open(&self, address: u64) -> bool {
+        self.open.contains_key(&address)
+    }
+
+    /// How many allocations were there before the recording began.
+    pub(crate) fn older(&self) -> usize {
+        self.older.len()
+    }
+
+    /// All allocations, the older ones first; what is still held ends at `last`.
+    pub(crate) fn finish(mut self, last: u64) -> Vec<Allocation> {
+        self.older.append(&mut self.newer);
+        for one in &mut self.older {
+            one.end = one.end.min(last);
+        }
+        self.older
+    }
+}

@@ -1,0 +1,104 @@
+//! Who was running when something was allocated: the operators and Python functions around a time.
+//!
+//! Spans of a thread nest, as calls do. So the spans around a moment are a stack, which is kept while time goes on:
+//!
+//! ```text
+//! train.py(17): forward  ├──────────────────────────┤
+//! aten::linear              ├──────────────┤
+//! aten::addmm                  ├───────┤
+//! [memory]                         ↑        stack: forward, linear, addmm
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::{Change, Event, by_thread};
+
+/// Spans of a stack that are looked at for a name, innermost first.
+const FRAMES: usize = 64;
+
+/// What the autograd engine writes before the name of a backward function.
+const ENGINE: &str = "autograd::engine::evaluate_function: ";
+
+/// The spans of every thread, by the time at which they begin.
+pub(super) struct Scopes<'a> {
+    threads: BTreeMap<&'a str, Vec<&'a Event<'a>>>,
+}
+
+impl<'a> Scopes<'a> {
+    pub(super) fn new(events: &'a [Event<'a>]) -> Scopes<'a> {
+        let is_scope = |event: &&Event| matches!(&*event.cat, "cpu_op" | "python_function");
+        let mut threads = by_thread(events.iter().filter(is_scope).map(|event| (event.thread(), event)));
+        for spans in threads.values_mut() {
+            // Of two that begin together, the longer one is around the other.
+            spans.sort_by(|one, other| one.ts.total_cmp(&other.ts).then(other.dur.total_cmp(&one.dur)));
+        }
+        Scopes { threads }
+    }
+
+    /// A name for each change; the changes are in the order of their times.
+    pub(super) fn names(&self, changes: &[Change<'a>]) -> Vec<String> {
+        let mut names = vec![String::new(); changes.len()];
+        let changes = changes.iter().enumerate().map(|(index, change)| (change.thread, (index, change.time)));
+        for (thread, moments) in by_thread(changes) {
+            let mut spans = self.threads.get(thread).map_or(&[][..], Vec::as_slice).iter().peekable();
+            let mut stack: Vec<&Event> = Vec::new();
+            for (index, time) in moments {
+                while let Some(&span) = spans.next_if(|span| span.ts <= time) {
+                    leave_what_ended(&mut stack, span.ts);
+                    stack.push(span);
+                }
+                leave_what_ended(&mut stack, time);
+                names[index] = name(&stack);
+            }
+        }
+        names
+    }
+}
+
+/// Spans nest, so what ended before a time is on top of the stack.
+fn leave_what_ended(stack: &mut Vec<&Event>, time: f64) {
+    while stack.last().is_some_and(|around| around.ts + around.dur < time) {
+        stack.pop();
+    }
+}
+
+/// The innermost function of the user's program, if stacks were recorded, and the outermost operator.
+///
+/// The profiler knows the line where a function begins, not the one that runs: the function alone would be the name of
+/// all that it allocates.
+fn name(stack: &[&Event]) -> String {
+    let near = &stack[stack.len().saturating_sub(FRAMES)..];
+    let mut frames = near.iter().rev().filter(|event| event.cat == "python_function");
+    let function = frames.find_map(|event| function_of_program(&event.name));
+    let operator = near.iter().find(|event| event.cat == "cpu_op").map(|event| &*event.name);
+    let operator = operator.map(|name| name.strip_prefix(ENGINE).unwrap_or(name).chars().take(120).collect::<String>());
+    match (function, operator) {
+        (Some(function), Some(operator)) => format!("{function} {operator}"),
+        (Some(name), None) | (None, Some(name)) => name,
+        (None, None) => "no operator".to_owned(),
+    }
+}
+
+/// `net/train.py(17): forward` as `forward train.py:17`, unless it is a function of PyTorch itself.
+fn function_of_program(frame: &str) -> Option<String> {
+    let (place, function) = frame.split_once("): ")?;
+    let (file, line) = place.rsplit_once('(')?;
+    let is_own = file.ends_with(".py") && !file.starts_with("torch/") && !file.contains("/torch/");
+    let short = file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let function: String = function.chars().take(120).collect();
+    (is_own && line.bytes().all(|byte| byte.is_ascii_digit())).then(|| format!("{function} {short}:{line}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_programs_are_told_from_those_of_libraries() {
+        assert_eq!(function_of_program("/home/me/train.py(17): forward").as_deref(), Some("forward train.py:17"));
+        assert_eq!(function_of_program("torch/nn/functional.py(9): linear"), None);
+        assert_eq!(function_of_program("/lib/site-packages/torch/nn/functional.py(9): linear"), None);
+        assert_eq!(function_of_program("<built-in method relu of type object at 0x7f>"), None);
+        assert_eq!(function_of_program("nn.Module: Linear_0"), None);
+    }
+}
