@@ -7,7 +7,9 @@ its own pools took. It was written by ``test_the_real_package`` with MEMPLAN_BLE
 import json
 import os
 import pathlib
+import types
 
+import framework_planners
 import pytest
 import readme_rows
 
@@ -16,6 +18,7 @@ import memplan.inductor as dropin
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 RECORDED = ROOT / "tests" / "data" / "torch" / "inductor.json"
+POOLS = ROOT / "tests" / "data" / "torch" / "inductor_pools.json"
 PAGE = ROOT / "docs" / "inductor.md"
 
 
@@ -151,6 +154,29 @@ def test_the_real_package(monkeypatch):
     if os.environ.get("MEMPLAN_BLESS"):
         rows = ",\n".join(json.dumps(graph) for graph in graphs)
         RECORDED.write_text(f"[\n{rows}\n]\n", encoding="utf-8")
+
+
+def test_the_recorded_pools_are_what_inductors_planner_makes():
+    """Inductor's own classes, given the lives of programs that other compilers recorded; see test_frameworks.py."""
+    if not os.environ.get("MEMPLAN_REQUIRE_TORCH"):
+        pytest.importorskip("torch", reason="skipped: needs torch")
+    import sympy
+    import torch
+    from torch._inductor.codegen import memory_planning
+
+    device = torch.device("cpu")
+    extents = {}
+    for path in framework_planners.PROGRAMS.values():
+        blocks = []
+        for size, lower, upper in framework_planners.read_lives(path):
+            node = types.SimpleNamespace(get_device=lambda: device, get_layout=lambda: types.SimpleNamespace(size=()))
+            life = memory_planning.LiveRange(lower, upper)
+            blocks.append(memory_planning.Allocation(node, life, size, sympy.Integer(size)))
+        pools = dropin._own_pools(memory_planning, device, blocks)
+        extents[path.stem] = sum(int(pool.root.get_size_hint()) for pool in pools)
+    if os.environ.get("MEMPLAN_BLESS"):
+        POOLS.write_text(json.dumps(extents, indent=1) + "\n", encoding="utf-8")
+    assert json.loads(POOLS.read_text(encoding="utf-8")) == extents, "run with MEMPLAN_BLESS=1"
 
 
 def compiled(torch, network, example, **settings):

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+import framework_planners
 import pytest
 import readme_rows
 
@@ -112,6 +113,21 @@ def test_never_a_larger_arena_and_the_table_of_the_page_is_measured(monkeypatch)
     if os.environ.get("MEMPLAN_BLESS"):
         PAGE.write_text(page, encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == page, "run with MEMPLAN_BLESS=1"
+
+
+def test_the_recorded_transformer_is_what_tinygrad_schedules(monkeypatch):
+    """Its lives are a file, so that other frameworks' planners can be asked about them; MEMPLAN_BLESS=1 writes it."""
+    with dropin.install() as hook:
+        scheduled("transformer inference", 8, monkeypatch)
+    rows = ["id,lower,upper,size"]
+    for buffer in hook.report().largest.plan.problem.buffers:
+        ((lower, upper),) = buffer["lifetime"]
+        rows.append(f"{buffer['id'].split(' ')[0]},{lower},{upper},{buffer['size']}")
+    text = "\n".join(rows) + "\n"
+    if os.environ.get("MEMPLAN_BLESS"):
+        framework_planners.TRANSFORMER.parent.mkdir(exist_ok=True)
+        framework_planners.TRANSFORMER.write_text(text, encoding="utf-8")
+    assert framework_planners.TRANSFORMER.read_text(encoding="utf-8") == text, "run with MEMPLAN_BLESS=1"
 
 
 def test_the_page_runs_in_an_empty_folder(tmp_path):
