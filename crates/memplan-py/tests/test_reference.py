@@ -10,6 +10,7 @@ import memplan.executorch
 import memplan.fx
 import memplan.inductor
 import memplan.tinygrad
+import memplan.torch
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "python-api.md"
 
@@ -22,6 +23,7 @@ Generated from the package; see [python.md](python.md) for the tutorial.
 def signature(thing, name):
     """A signature as people write it: no self, no quotes around annotations."""
     text = f"{name}{inspect.signature(thing)}".replace("(self, ", "(").replace("(self)", "()")
+    text = re.sub(r"ForwardRef\('([^']*)'\)", r"\1", text)
     return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
 
 
@@ -54,7 +56,7 @@ def entry(name, thing):
 def page():
     things = [(name, getattr(memplan, name)) for name in memplan.__all__]
     things.append(("executorch.algorithm", memplan.executorch.algorithm))
-    for module in (memplan.tinygrad, memplan.fx, memplan.inductor):
+    for module in (memplan.tinygrad, memplan.fx, memplan.inductor, memplan.torch):
         short = module.__name__.removeprefix("memplan.")
         things += [(f"{short}.{name}", getattr(module, name)) for name in module.__all__]
     return HEAD + "".join(entry(name, thing) for name, thing in things)

@@ -29,18 +29,18 @@ class StandIn:
         self.alive = {}
         self.mark = 0
 
-    def malloc(self, size, stream=0):
-        address = self.library.malloc(size, 0, stream)
+    def malloc(self, size, stream=0, device=0):
+        address = self.library.malloc(size, device, stream)
         assert address and address not in self.alive, "two allocations that are alive have one address"
         self.mark = self.mark % 250 + 1
         ctypes.memset(address, self.mark, size)
-        self.alive[address] = (size, stream, self.mark)
+        self.alive[address] = (size, stream, device, self.mark)
         return address
 
     def free(self, address):
-        size, stream, mark = self.alive.pop(address)
+        size, stream, device, mark = self.alive.pop(address)
         assert ctypes.string_at(address, size) == bytes([mark]) * size, "somebody has written to these bytes"
-        self.library.free(address, size, 0, stream)
+        self.library.free(address, size, device, stream)
 
 
 @pytest.fixture
@@ -308,6 +308,27 @@ def test_a_second_stream_has_a_plan_of_its_own(replayer):
     assert all(lane(replayer, number)["planned"] == 8 for number in (0, 1))
 
 
+def test_every_device_has_plans_of_its_own(replayer):
+    """One step on two devices, as a model that is spread over them makes it; what deviates on one disturbs no other."""
+    stand_in = StandIn(replayer)
+    for run in range(8):
+        with replayer.step("train"):
+            grown = 20_000 if run == 7 else 0
+            first = [stand_in.malloc(size, device=0) for size in (40_000, 9000)]
+            second = [stand_in.malloc(size + grown, device=1) for size in (30_000, 30_000)]
+            for address in [*second, *first]:
+                stand_in.free(address)
+    facts = replayer.report()
+    assert [device["device"] for device in facts["devices"]] == [0, 1]
+    planned = {(plan.recording.device, plan.recording.lane): plan.extent for plan in replayer.plans("train")}
+    assert planned == {(0, 0): 40_448 + 9216, (1, 0): 2 * 50_176}, "planned again for the larger sizes"
+    one, other = facts["lanes"]
+    assert one["device"] == 0 and one["exact_steps"] == 5 and not any(one["deviations"].values())
+    assert other["device"] == 1 and other["exact_steps"] == 4 and other["deviations"]["size"] == 2
+    said = replayer.summary()
+    assert "device 0: " in said and "device 1: " in said
+
+
 def test_plans_outlive_the_process(replayer, tmp_path):
     stand_in, gradients = StandIn(replayer), []
     for _ in range(3):
@@ -513,6 +534,56 @@ def test_a_script_that_fails_still_gets_its_report(tmp_path):
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
     assert ran.returncode == 1 and "IndexError" in ran.stderr
     assert "automatic" in json.loads((tmp_path / "report.json").read_text())["steps"]
+
+
+def ended(folder, script, end):
+    """Runs a script that goes on for ever, waits until it has plans, ends it, and answers how and what it said."""
+    environment = stand_in_for_torch(folder)
+    (folder / "train.py").write_text(script)
+    command = [sys.executable, "-u", "-m", "memplan.torch", "run", "--host", str(1 << 24), "--report", "report.json"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "train.py"], cwd=folder, env=environment, **pipes) as process:
+        assert process.stdout.readline() == "planned\n"
+        end(process)
+        said = process.communicate(timeout=60)[1]
+    return process.returncode, said
+
+
+# Trains without an end, and says when its step runs on a plan.
+FOR_EVER = TRAIN.replace("range(8)", "__import__('itertools').count()").replace(
+    "    optimizer.zero_grad()\n",
+    "    optimizer.zero_grad()\n"
+    "    if batch == 6:\n"
+    "        import memplan.torch\n"
+    "        memplan.torch.current().save('plans')\n"
+    "        print('planned')\n",
+)
+
+
+def test_a_script_that_is_terminated_still_gets_its_report(tmp_path):
+    code, said = ended(tmp_path, FOR_EVER, lambda process: process.terminate())
+    assert code == 128 + 15 and "exact steps, 0 deviations" in said, said
+    assert json.loads((tmp_path / "report.json").read_text())["steps"]["automatic"]["runs"] >= 6
+
+
+def test_a_script_that_is_killed_leaves_whole_plans(tmp_path):
+    code, said = ended(tmp_path, FOR_EVER, lambda process: process.kill())
+    assert code == -9 and "Traceback" not in said and not (tmp_path / "report.json").exists()
+    assert not list(tmp_path.glob("*.tmp"))
+    again = Replayer(host=1 << 24)
+    try:
+        again.load(tmp_path / "plans")
+    finally:
+        again.close()
+
+
+def test_a_script_that_exits_inside_of_a_step_ends_with_its_own_code(tmp_path):
+    environment = stand_in_for_torch(tmp_path)
+    (tmp_path / "train.py").write_text(TRAIN.replace("        del", "        if batch == 5: raise SystemExit(7)\n        del"))
+    command = [sys.executable, "-m", "memplan.torch", "run", "--host", str(1 << 24), "--report", "report.json", "train.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 7 and "Traceback" not in ran.stderr and "0 deviations" in ran.stderr, ran.stderr
+    assert json.loads((tmp_path / "report.json").read_text())["steps"]["automatic"]["runs"] >= 4
 
 
 def test_the_benchmark_says_what_it_takes():

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import runpy
+import signal
 import sys
 from typing import Optional, Sequence
 
@@ -72,6 +73,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     if options.plan:
         replayer.load(options.plan)
+    _exit_when_terminated()
     sys.argv = [options.script, *options.arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
     try:
@@ -79,6 +81,15 @@ def _run(options: argparse.Namespace) -> int:
     finally:
         _write(options, replayer)
     return 0
+
+
+def _exit_when_terminated() -> None:
+    """SIGTERM, as schedulers send it, ends the script like ``sys.exit()``, so that what was asked for is written.
+
+    A script that installs a handler of its own replaces this one.
+    """
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
 
 
 def _write(options: argparse.Namespace, replayer: Replayer) -> None:

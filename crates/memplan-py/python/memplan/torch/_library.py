@@ -83,6 +83,10 @@ class Library:
             raise AttributeError(name)
         return getattr(self._functions, f"memplan_replay_{name}")
 
+    def address_of(self, name: str) -> Optional[int]:
+        """Where a function of the allocator is, for somebody else who calls it."""
+        return ctypes.cast(self._functions[f"memplan_replay_{name}"], ctypes.c_void_p).value
+
     def message(self) -> str:
         """What went wrong in this thread's last call."""
         return self._functions.memplan_replay_message().decode()
@@ -108,7 +112,7 @@ class Library:
         count = self.checked(self._functions.memplan_replay_lanes(None, 0), "torch::closed")
         numbers = (ctypes.c_uint64 * (3 * count))()
         self._functions.memplan_replay_lanes(numbers, count)
-        return [tuple(numbers[3 * lane : 3 * lane + 3]) for lane in range(count)]
+        return [(numbers[first], numbers[first + 1], numbers[first + 2]) for first in range(0, 3 * count, 3)]
 
     def recording(self, lane: int) -> list[tuple[int, int, int]]:
         """The requests of the last step on a lane, as (kind, number, bytes)."""

@@ -393,8 +393,11 @@ class Replayer:
         """Writes all plans to a file for :meth:`load`."""
         head = json.dumps({"memplan.torch": 1, "steps": {step.name: step.number for step in self._steps.values()}})
         plans = plan_file((step.number, plan) for step in self._steps.values() for plan in step.plans.values())
-        with open(path, "wb") as file:
+        # Whoever is killed while writing leaves the old file or the new one, never half of it.
+        unfinished = f"{os.fspath(path)}.{os.getpid()}.tmp"
+        with open(unfinished, "wb") as file:
             file.write(head.encode() + b"\n" + plans)
+        os.replace(unfinished, path)
 
     def load(self, path: Union[str, os.PathLike[str]]) -> None:
         """Takes plans of an earlier process over, which are verified again; call it before the first step."""
@@ -463,8 +466,10 @@ def enable(*, automatic: bool = False, **options: Any) -> Replayer:
     global _current
     if _current is not None:
         raise RefusedError("memplan.torch is enabled already", code="torch::enabled")
-    import torch
-
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise RefusedError("torch is not installed", code="dropin::missing", help="pip install torch") from None
     if torch.cuda.is_initialized():
         message = "PyTorch has used CUDA already; call memplan.torch.enable() at the beginning of the program"
         raise RefusedError(message, code="torch::late")
@@ -489,7 +494,7 @@ def _install(torch: Any, library: Library) -> None:
     torch.cuda.memory.change_current_allocator(allocator)
     handle = allocator.allocator()
     if hasattr(handle, "set_record_stream_fn"):
-        handle.set_record_stream_fn(ctypes.cast(library.record_stream, ctypes.c_void_p).value)
+        handle.set_record_stream_fn(library.address_of("record_stream"))
     else:
         log.warning("this PyTorch does not tell allocators about record_stream: use one stream only")
     # PyTorch takes a null pointer for an address. Its own function for failed checks throws instead.
