@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import zlib
@@ -9,7 +10,7 @@ import zlib
 import memplan
 
 FOLDER = pathlib.Path(memplan.__file__).parent
-DROP_INS = ("executorch", "fx", "inductor", "tinygrad")
+DROP_INS = ("executorch", "fx", "inductor", "tinygrad", "torch")
 FOREIGN = ("executorch", "numpy", "pandas", "tinygrad", "torch")
 
 
@@ -37,3 +38,18 @@ def test_drop_ins_can_be_imported_where_nothing_else_is_installed(tmp_path):
         )
         expected = f"RefusedError: {package.split('=')[0]} is not installed (pip install {package})"
         assert expected in ran.stderr, ran.stderr
+
+
+LONG_DESCRIPTION = pathlib.Path(__file__).resolve().parents[1] / "README.md"
+
+
+def test_the_long_description_needs_no_files_beside_it(tmp_path):
+    """A package index shows this text alone: pictures and links into the sources would be dead there."""
+    text = LONG_DESCRIPTION.read_text(encoding="utf-8")
+    assert "](" not in text and "<img" not in text
+    settings = (LONG_DESCRIPTION.parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'readme = "crates/memplan-py/README.md"' in settings
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("Plan(optimal, extent=96") and (tmp_path / "map.html").exists()

@@ -31,6 +31,8 @@ enum By {
 const CSV: (&str, &str) = ("buffers.csv", "corpus/real/vela_person_detect.csv");
 const READER: By = By::File("crates/memplan-cli/tests/cli/reader.rs", "cargo install --path crates/memplan-cli");
 
+const WALK: By = By::File("crates/memplan-py/tests/test_walks.py", "section(\"rust.md\", \"Only the core\")");
+
 /// Commands outside of played blocks, and who executes them.
 const OTHERWISE: &[(&str, By)] = &[
     // README
@@ -70,7 +72,14 @@ const OTHERWISE: &[(&str, By)] = &[
         By::File("crates/memplan-py/tests/test_torch.py", "\"torch_gpu.py\""),
     ),
     ("pip install torch==2.15.*", By::File("test", "'torch==2.15.*'")),
+    ("pip install numpy", By::File("crates/memplan-py/tests/test_new_users.py", "user.play(\"python.md\")")),
     ("memplan show snapshot.pickle -o map.html", By::Here(&[("snapshot.pickle", "tests/data/torch/convnet.pickle")])),
+    // Rust
+    ("cargo new --quiet arena", WALK),
+    ("cargo add --quiet --path $CHECKOUT/crates/memplan-core", WALK),
+    ("cargo add --quiet --path $CHECKOUT/crates/memplan-planner", WALK),
+    ("cargo add --quiet --path $CHECKOUT/crates/memplan-verify --no-default-features", WALK),
+    ("cargo run --quiet", WALK),
     // C and C++
     (
         "mlir-opt-22 --load-pass-plugin=./libMemplanPlugin.so --pass-pipeline='builtin.module(memplan-merge-alloc)' in.mlir",
