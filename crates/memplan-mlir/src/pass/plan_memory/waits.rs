@@ -28,8 +28,10 @@ use memplan_program::{Control, FunctionId, OpId, SiteId};
 use super::View;
 use super::order::{Order, loops_around};
 
-/// Kernels with more buffers in one memory get no prices: every two of them are compared.
+/// Kernels with more buffers get no prices: every two of them are compared.
 const MOST_COMPARED: usize = 1_500;
+/// Kernels with more ops get no prices: what is known is kept for every branch and every loop.
+const MOST_OPS: usize = 100_000;
 /// No wait weighs more, however deep in loops.
 const HEAVIEST: u64 = 1 << 20;
 
@@ -42,11 +44,15 @@ pub(super) fn priced(
     problem: &Problem,
     sites: &[SiteId],
 ) -> Result<Problem, ProblemError> {
+    let ops = view.tree.function_range(function).map_or(0, |(first, last)| last.index() - first.index());
+    if sites.len() > MOST_COMPARED || ops > MOST_OPS {
+        return Ok(problem.clone());
+    }
     let waits = Waits { view, order: Order::new(view, function) };
     let entries = waits.entries(problem, sites);
     let in_place = in_place(problem);
     let mut builder = problem.to_builder();
-    for entries in entries.values().filter(|entries| entries.len() <= MOST_COMPARED) {
+    for entries in entries.values() {
         for (position, one) in entries.iter().enumerate() {
             for other in &entries[position + 1..] {
                 let may_share = in_place.contains(&(one.block.min(other.block), one.block.max(other.block)));
