@@ -33,7 +33,7 @@
 //! instances can be alive together, because a loop carries a buffer that it also
 //! allocates, or because several iterations run at once.
 
-use memplan_core::IndexVec;
+use memplan_core::{IndexVec, patience};
 use memplan_program::{AccessKind, Block, BlockId, Control, OpId, Program, RegionId, SiteId, Target, TokenId, ValueId};
 
 use crate::tree::position;
@@ -178,6 +178,9 @@ struct Pending {
 impl Walk<'_> {
     fn accesses(&mut self) {
         for (op, info) in self.program.ops().iter_enumerated() {
+            if patience::is_over() {
+                return;
+            }
             for access in &info.accesses {
                 let escapes = access.kind == AccessKind::Escape;
                 for index in 0..self.aliases.sites(access.value).len() {

@@ -7,8 +7,9 @@
 use std::ffi::{CString, c_char};
 use std::path::Path;
 
+use memplan::core::patience::Patience;
 use memplan::driver;
-use memplan::front_end::{FrontEnd, Plain};
+use memplan::front_end::Plain;
 use memplan::source::Source;
 use memplan::target::{SpaceFacts, Target};
 
@@ -44,7 +45,9 @@ pub unsafe extern "C" fn memplan_plan_file(
         // SAFETY: the caller's promises.
         let how = unsafe { how(&options, &stop)? };
         let plain = Plain { target, ..Plain::default() };
-        let input = plain.read(&source).map_err(driver_failure)?;
+        // One limit for reading and planning.
+        let _current = Patience::new(how.request.time_limit, None).enter();
+        let input = driver::read(&plain, &source, &how).map_err(driver_failure)?;
         let planned = driver::lay_out(&plain, &input, &how).map_err(driver_failure)?;
         let text = CString::new(planned.to_json()).map_err(|_| Failure::argument("a name has a NUL in it"))?;
         // SAFETY: `json` points to a pointer of the caller's.

@@ -2,7 +2,11 @@
 
 use std::io::{self, Write};
 
+use memplan::core::Stop;
+use memplan::driver::Stopped;
+
 use crate::diagnose;
+use crate::progress::KILLED;
 
 /// The answer of a command.
 #[derive(Debug, Default)]
@@ -43,6 +47,8 @@ pub(crate) enum Failure {
     Unreadable(String),
     /// An input that is fine, and the answer is no: rendered with its excerpt.
     No(String),
+    /// The time limit was over, or Ctrl-C was pressed, before there was an answer.
+    Stopped(Stopped),
     /// A bug of ours.
     Bug(String),
 }
@@ -81,6 +87,12 @@ fn report(failure: &Failure) -> u8 {
         Failure::Usage { message, help } => (&diagnose::error(message, help.as_deref()), UNUSABLE),
         Failure::Unreadable(rendered) => (rendered, UNUSABLE),
         Failure::No(rendered) => (rendered, NO),
+        Failure::Stopped(stopped) if stopped.why == Stop::Interrupted => {
+            (&diagnose::error(&stopped.to_string(), None), KILLED)
+        }
+        Failure::Stopped(stopped) => {
+            (&diagnose::error(&stopped.to_string(), Some("a longer --time-limit, or none, lets it finish")), NO)
+        }
         Failure::Bug(message) => (&diagnose::error(message, None), BUG),
     };
     complain(text);

@@ -19,8 +19,8 @@ use memplan::target::{SpaceFacts, Target, parse_alignment};
 /// draws it.
 #[derive(Debug, Parser)]
 #[command(name = "memplan", version = env!("MEMPLAN_VERSION"), propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 fine; 1 the answer is no (does not fit, none found, violations found);
-2 wrong usage or unreadable input; 101 a bug.
+#[command(after_help = "Exit codes: 0 fine; 1 the answer is no (does not fit, none found in time, violations found);
+2 wrong usage or unreadable input; 101 a bug; 130 ended by Ctrl-C without a result.
 
 Try it:
   memplan plan                          an example, with a picture in memplan-map.html
@@ -262,7 +262,7 @@ pub(crate) struct BudgetArgs {
     /// How much to search; the plan does not depend on the machine or on how busy it is
     #[arg(long, value_name = "EFFORT", default_value = "normal")]
     pub(crate) effort: EffortArg,
-    /// Stop searching after this time at the latest: 500ms, 10s, 2m
+    /// Stop after this time, at most half a second late: 500ms, 10s, 2m
     #[arg(long, value_name = "DUR", value_parser = parse_duration)]
     pub(crate) time_limit: Option<Duration>,
     /// Search for N units of work, about 4 µs each, instead of what the effort says

@@ -21,7 +21,7 @@ use std::path::Path;
 
 use memplan::core::{BufferId, IndexVec, Span};
 use memplan::driver::{self, Checked, How};
-use memplan::front_end::{FrontEnd, Plain, PlanForm, Planned};
+use memplan::front_end::{Plain, PlanForm, Planned};
 use memplan::map::{Map, Remark};
 use memplan::planner::find;
 use memplan::source::Source;
@@ -58,9 +58,9 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
 /// Plans a source as the arguments say.
 fn planned(source: &Source, strategy: &StrategyArgs, target: &TargetArgs) -> Result<Checked<Planned>, Failure> {
     let plain = Plain { target: target.target(), form: PlanForm::default() };
-    let input = plain.read(source).map_err(|error| failure(source, error))?;
     let progress = Progress::start(strategy.budget.time_limit);
     let how = how(strategy, &progress)?;
+    let input = driver::read(&plain, source, &how).map_err(|error| failure(source, error))?;
     driver::lay_out(&plain, &input, &how).map_err(|error| failure(source, error))
 }
 
@@ -82,6 +82,7 @@ pub(crate) fn failure(source: &Source, error: driver::Failure) -> Failure {
         Why::Input(error) => input::unreadable(source, &error),
         Why::No(error) => Failure::No(diagnose::excerpt(source, &error)),
         Why::DoesNotFit(why) => Failure::No(why),
+        Why::Stopped(stopped) => Failure::Stopped(stopped),
         Why::Unsound(bug) => Failure::Bug(bug.to_string()),
         other => Failure::usage(other.to_string()),
     }

@@ -4,8 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use memplan::core::{Plan, Problem};
+use memplan::driver::{self, How};
 use memplan::format::{self, Input, ModelOptions};
-use memplan::front_end::{FrontEnd, Plain};
+use memplan::front_end::Plain;
 use memplan::mlir::Dialects;
 use memplan::mlir::pass::plan_memory::{Target as Device, TargetError as DeviceError};
 use memplan::models::graph::problem::Assumptions;
@@ -110,7 +111,7 @@ pub(crate) fn read(source: &Source) -> Result<Input, Failure> {
 /// Reads a source and sets it on its target.
 pub(crate) fn read_on_target(source: &Source, target: &Target) -> Result<Input, Failure> {
     let plain = Plain { target: target.clone(), ..Plain::default() };
-    plain.read(source).map_err(|error| crate::command::failure(source, error))
+    driver::read(&plain, source, &How::default()).map_err(|error| crate::command::failure(source, error))
 }
 
 /// A problem on its target.

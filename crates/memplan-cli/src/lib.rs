@@ -6,7 +6,7 @@
 //! this program writes to the terminal, except a progress bar on long work.
 //!
 //! Exit codes: 0 fine; 1 the answer is no; 2 wrong usage or unreadable input;
-//! 101 a bug.
+//! 101 a bug; 130 ended by Ctrl-C without a result.
 
 mod answer;
 mod args;

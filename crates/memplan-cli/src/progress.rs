@@ -1,46 +1,50 @@
 //! A progress bar on a terminal's standard error; nothing when piped.
 //!
 //! While it is shown, Ctrl-C does not kill the command but asks whatever
-//! searches to stop, so that the best plan so far is still printed. The second Ctrl-C kills.
+//! searches to stop, so that the best plan so far is still printed. Whatever else is going on has a moment to come to
+//! its end ([`patience`](memplan::core::patience)); then the command stops without a result. The second Ctrl-C kills.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use memplan::core::Bytes;
+use memplan::core::patience::{Current, Patience};
 use memplan::planner::Observer;
 use memplan::planner::search::StageReport;
 
 /// How a shell reports a command that Ctrl-C ended.
-const KILLED: i32 = 130;
+pub(crate) const KILLED: u8 = 130;
 
-/// Searches that can still be asked to stop, and requests to do so.
+/// Work that can still be asked to stop, and whether it has been.
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
-static ASKED: AtomicUsize = AtomicUsize::new(0);
+static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Installs the handler once. Where that fails, Ctrl-C kills as ever.
 fn listen() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let on_interrupt = || {
-            let is_first = ASKED.fetch_add(1, Relaxed) == 0;
+            let is_first = !ASKED.swap(true, Relaxed);
             if !is_first || LISTENING.load(Relaxed) == 0 {
-                std::process::exit(KILLED);
+                std::process::exit(i32::from(KILLED));
             }
         };
         ctrlc::set_handler(on_interrupt).ok();
     });
 }
 
-/// Shows the best extent so far, the bound and the time.
+/// Shows the best extent so far, the bound and the time. As long as it lives, the time limit and Ctrl-C hold for
+/// everything that the thread does.
 pub(crate) struct Progress {
+    _current: Current,
     bar: ProgressBar,
     stages: Mutex<Vec<StageReport>>,
 }
 
 impl Progress {
-    /// Starts the clock. `limit` is the time after which the search stops.
+    /// Starts the clock. `limit` is the time after which the search stops, and a little later everything else.
     pub(crate) fn start(limit: Option<Duration>) -> Progress {
         LISTENING.fetch_add(1, Relaxed);
         listen();
@@ -51,7 +55,8 @@ impl Progress {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(120));
-        Progress { bar, stages: Mutex::default() }
+        let patience = Patience::new(limit, Some(Arc::clone(&ASKED)));
+        Progress { _current: patience.enter(), bar, stages: Mutex::default() }
     }
 
     /// A line for every stage of the searches so far: what it took, and the extent before and after it.
@@ -91,6 +96,6 @@ impl Observer for Progress {
     }
 
     fn should_stop(&self) -> bool {
-        ASKED.load(Relaxed) > 0
+        ASKED.load(Relaxed)
     }
 }

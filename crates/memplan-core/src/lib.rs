@@ -4,7 +4,7 @@
 //!
 //! What every front end needs besides: places in a text ([`Span`]), errors that know
 //! theirs ([`ReadError`]), changes to a text ([`Edits`]), and passes as users name them
-//! ([`PassSpec`]).
+//! ([`PassSpec`]). And how long the caller of all that waits ([`patience`]).
 //!
 //! Intervals are half-open everywhere, in time and in space; sizes are checked
 //! 64-bit numbers with a unit.
@@ -15,6 +15,7 @@ mod edits;
 mod index;
 mod lifetime;
 mod outcome;
+pub mod patience;
 mod plan;
 mod problem;
 mod read_error;

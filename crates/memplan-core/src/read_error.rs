@@ -35,6 +35,12 @@ impl ReadError {
         ReadError { code, message: message.into(), span, line: 0, column: 0, help: None }
     }
 
+    /// Reading ended early because nobody waits for it ([`patience`](crate::patience)). The driver says so in its own
+    /// words; nobody sees this error.
+    pub fn stopped() -> ReadError {
+        ReadError::at_byte("read::stopped", 0, "reading was stopped")
+    }
+
     /// The same error with advice.
     pub fn help(mut self, help: impl Into<String>) -> ReadError {
         self.help = Some(help.into());

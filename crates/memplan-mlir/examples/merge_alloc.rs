@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use memplan_mlir::pass::merge_alloc::{self, Options};
+use memplan_mlir::written::{Changes, find_addresses};
 use memplan_mlir::{Dialects, Document, lower};
 use memplan_planner::Request;
 use memplan_verify::dataflow::{self, SitePlan};
@@ -36,5 +37,8 @@ fn main() {
     let violations = stage("check", || dataflow::check(&lowered.program, &plan));
     assert!(violations.is_empty(), "{} violations", violations.len());
     let text = stage("write", || rewrite.edits.apply(&source)).expect("the edits fit");
+    let written = stage("read again", || Document::read(&text, Dialects::builtin())).expect("it is MLIR, too");
+    let found = stage("compare", || find_addresses(&document, &lowered.sites, &written, Changes::Addresses));
+    assert!(found.is_ok_and(|found| found.len() == lowered.sites.len()), "the text is not as planned");
     println!("{} ops, {} buffers, {} bytes written", document.op_count(), lowered.sites.len(), text.len());
 }

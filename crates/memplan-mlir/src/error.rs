@@ -101,6 +101,9 @@ pub enum ReadError {
     /// The text is longer than positions can count.
     #[error("the text is longer than 4 GiB")]
     TooLong,
+    /// Nobody waits for the document any more.
+    #[error("reading was stopped")]
+    Stopped,
 }
 
 impl ReadError {
@@ -118,7 +121,7 @@ impl ReadError {
             | ReadError::RedefinedBlock { span, .. }
             | ReadError::Arity { span, .. }
             | ReadError::Unterminated { span, .. } => *span,
-            ReadError::TooLong => Span::default(),
+            ReadError::TooLong | ReadError::Stopped => Span::default(),
         }
     }
 
@@ -137,6 +140,7 @@ impl ReadError {
             ReadError::Arity { .. } => "read::arity",
             ReadError::Unterminated { .. } => "read::unterminated-region",
             ReadError::TooLong => "read::too-long",
+            ReadError::Stopped => "read::stopped",
         }
     }
 

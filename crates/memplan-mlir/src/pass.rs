@@ -11,7 +11,7 @@ pub mod plan_memory;
 
 use std::collections::BTreeMap;
 
-use memplan_core::{IndexVec, Placement, SpaceId, Span};
+use memplan_core::{IndexVec, Placement, SpaceId, Span, patience};
 use memplan_program::{OpId, SiteId};
 
 use crate::{ApplyError, Edits};
@@ -89,9 +89,17 @@ pub enum PassError {
     /// The program's numbers are too large.
     #[error(transparent)]
     Problem(#[from] memplan_core::ProblemError),
+    /// Nobody waits for the result any more.
+    #[error("the pass was stopped")]
+    Stopped,
     /// The changes contradict each other: a bug.
     #[error("the rewrite is inconsistent: {0}")]
     Edits(#[from] ApplyError),
+}
+
+/// For the way from one step of a pass to the next: an error if nobody waits any more.
+fn still_waiting() -> Result<(), PassError> {
+    if patience::is_over_now() { Err(PassError::Stopped) } else { Ok(()) }
 }
 
 fn list(overflows: &[plan_memory::Overflow]) -> String {

@@ -26,7 +26,7 @@ mod sum;
 use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
 
-use memplan_core::{Bytes, IndexVec, Span};
+use memplan_core::{Bytes, IndexVec, Span, patience};
 use memplan_program::SiteId;
 
 use crate::lex::{Lexer, TokenKind};
@@ -177,6 +177,9 @@ impl Walk<'_> {
         let mut old = self.before.ops(before).iter().copied().peekable();
         let mut new = self.after.ops(after).iter().copied().peekable();
         loop {
+            if patience::is_over() {
+                return Err(Difference { span: Span::default(), message: "the comparison was stopped".to_owned() });
+            }
             // An old op may have gone (an allocation), a new one may have come (an address), and all others must be the
             // same. Old and new marks are collected and compared at the end, because they may move.
             if old.next_if(|&op| self.is_gone(op, &new_names)).is_some() {

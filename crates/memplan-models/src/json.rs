@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use memplan_core::Span;
+use memplan_core::{Span, patience};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -101,13 +101,20 @@ impl<'a> Json<'a> {
         if is_integer { Ok(Cow::Borrowed(self.text)) } else { self.string(what) }
     }
 
+    /// Where a list is long, its items are lists and objects: each asks here whether anybody still waits.
     pub(crate) fn list(self, what: &str) -> Result<Vec<Json<'a>>, ReadError> {
+        if patience::is_over() {
+            return Err(ReadError::stopped());
+        }
         let items: Vec<&'a RawValue> = serde_json::from_str(self.text).map_err(|_| self.expected(what))?;
         Ok(items.into_iter().map(|item| Json { source: self.source, text: item.get() }).collect())
     }
 
     /// The entries of an object in order.
     pub(crate) fn entries(self, what: &str) -> Result<Vec<(Cow<'a, str>, Json<'a>)>, ReadError> {
+        if patience::is_over() {
+            return Err(ReadError::stopped());
+        }
         let Entries(entries) = serde_json::from_str(self.text).map_err(|_| self.expected(what))?;
         let place = |(key, raw): (Cow<'a, str>, &'a RawValue)| (key, Json { source: self.source, text: raw.get() });
         Ok(entries.into_iter().map(place).collect())

@@ -23,6 +23,8 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
+use memplan_core::patience;
+
 use crate::ReadError;
 
 /// The index of a value.
@@ -146,6 +148,9 @@ impl<'a> Machine<'a> {
             return Err(error.help("torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") writes one"));
         }
         loop {
+            if patience::is_over() {
+                return Err(ReadError::stopped());
+            }
             let start = self.at;
             let opcode = self.byte()?;
             if opcode == b'.' {

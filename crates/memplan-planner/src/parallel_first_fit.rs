@@ -18,6 +18,8 @@
 
 use std::ops::ControlFlow;
 
+use memplan_core::patience::Patience;
+
 use crate::fit::Fit;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::{Placer, Spot};
@@ -111,7 +113,11 @@ fn both<B: Send>(
         })
     };
     let (one, other) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| place(right, on_right));
+        let patience = Patience::current();
+        let other = scope.spawn(move || {
+            let _current = patience.as_ref().map(Patience::enter);
+            place(right, on_right)
+        });
         (place(left, on_left), other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     let first = [one, other].into_iter().flatten().min_by_key(|(number, _)| *number);

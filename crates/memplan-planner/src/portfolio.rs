@@ -144,7 +144,8 @@ impl Tried {
 
     /// Runs members that were not, up to some number of the list.
     ///
-    /// The first pass of all is always run, whatever the budget, and none is given up before there is a plan.
+    /// The first pass of all is always run, whatever the budget, and none is given up before there is a plan, unless
+    /// nobody waits for it.
     pub(crate) fn go_on(&mut self, pieces: &Pieces, until: usize, budget: &mut Budget) {
         let mut placer: Option<Placer> = None;
         for member in MEMBERS.get(self.members..until).unwrap_or_default() {
@@ -177,7 +178,7 @@ impl Tried {
         match reached {
             Ok(Reached::All) => self.keep(pieces.problem(), placer.finish()),
             // The pass was cut short by the clock and not because it was no better, so it says nothing.
-            Ok(Reached::Early(_)) if gives_up() => return false,
+            Ok(Reached::Early(_)) if ceiling.is_none() || gives_up() => return false,
             Ok(Reached::Early(_)) => {}
             Err(piece) => self.witness = collision::witness(placer, piece),
         }

@@ -117,7 +117,11 @@ pub(crate) fn plan(
             None => driver::lay_out(&Plain::default(), &problem.input, &how).map(|planned| (planned, None)),
         }
     })?;
-    let (planned, kept) = result.map_err(|failure| error::failure(py, None, &failure))?;
+    let (planned, kept) = match (result, &interrupted) {
+        (Ok(planned), _) => planned,
+        (Err(Failure::Stopped(_)), Some(signal)) => return Err(signal.clone_ref(py)),
+        (Err(failure), _) => return Err(error::failure(py, None, &failure)),
+    };
     match interrupted {
         // The best plan so far is the answer to Ctrl-C, not to a callback that failed.
         Some(signal) if planned.outcome.plan().is_none() || !signal.is_instance_of::<PyKeyboardInterrupt>(py) => {

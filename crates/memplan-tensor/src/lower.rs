@@ -20,7 +20,7 @@ use crate::ir::{BufId, Expr, ForKind, Function, Memory, Stmt, StmtKind};
 use crate::nest::{self, Axis, Binding};
 use crate::rewrite::{Judge, Layout, StmtId};
 use crate::script::print_expr;
-use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span, storage_bytes};
+use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span, patience, storage_bytes};
 use memplan_program::{
     AccessKind, Control, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, ProgramError, SiteId, Size,
     Trips, ValueId,
@@ -292,6 +292,9 @@ impl<'f> Lowering<'f> {
     fn block(&mut self, block: &'f [Stmt]) {
         let depth = self.around.len();
         for stmt in block {
+            if patience::is_over() {
+                break;
+            }
             self.statement(stmt);
             match &stmt.kind {
                 StmtKind::Let { var, value } => self.around.push(Binding::Let(*var, value)),

@@ -18,6 +18,13 @@
 //! [`Checked::repairs`], so that it can be reported. Under [`How::strict`] there is no repair, and the first rejection
 //! is [`Failure::Unsound`]. A strategy that memplan does not have is its author's: its mistakes are not repaired
 //! either, and are [`Failure::WrongStrategy`].
+//!
+//! # Patience
+//!
+//! A caller's time limit and Ctrl-C hold for the whole line, not for the search alone. Every loop in every stage asks
+//! [`memplan_core::patience`], and the driver asks behind every stage: a stage that was cut short is
+//! [`Failure::Stopped`], whatever it returned. A caller that makes a [`Patience`](memplan_core::patience::Patience)
+//! current on its thread has one limit for all its calls; else each call starts its own, as [`How::request`] says.
 
 mod checked;
 mod compare_places;
@@ -26,26 +33,29 @@ mod how;
 mod method;
 mod repair;
 mod solver;
+mod stage;
 
 use memplan_core::Problem;
 
-use crate::finding;
+use crate::finding::{self, Finding};
 use crate::format::Input;
 use crate::front_end::{FrontEnd, Output, Plain, Planned};
 use crate::source::Source;
 
 pub use checked::Checked;
-pub use failure::{Failure, Unsound};
+pub use failure::{Failure, Stopped, Unsound};
 pub use how::How;
 pub use solver::Solver;
 
 pub(crate) use method::Method;
 pub(crate) use repair::with_apart;
+use stage::{stage, wait_as_told};
 
 /// Plans a source as it is, with what it says about its memory.
 pub fn plan(source: &Source, how: &How) -> Result<Checked<Planned>, Failure> {
+    let _current = wait_as_told(how);
     let plain = Plain::default();
-    lay_out(&plain, &plain.read(source)?, how)
+    lay_out(&plain, &read(&plain, source, how)?, how)
 }
 
 /// Plans a problem that was made in memory.
@@ -55,20 +65,28 @@ pub fn plan_problem(problem: Problem, how: &How) -> Result<Checked<Planned>, Fai
 
 /// Reads, lays out, checks, writes, and checks what was written.
 pub fn run<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<Checked<Output>, Failure> {
-    let input = front_end.read(source)?;
+    let _current = wait_as_told(how);
+    let input = read(front_end, source, how)?;
     let laid = lay_out(front_end, &input, how)?;
     emit(front_end, &input, &laid)
 }
 
+/// Reads a source, as long as the caller waits.
+pub fn read<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<F::Input, Failure> {
+    let _current = wait_as_told(how);
+    stage("reading", || front_end.read(source))
+}
+
 /// Lays an input out and lets only a right layout through.
 pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Result<Checked<F::Laid>, Failure> {
+    let _current = wait_as_told(how);
     let mut solver = Solver::new(how);
     loop {
-        let laid = match front_end.lay_out(input, &mut solver) {
+        let laid = match stage("planning", || front_end.lay_out(input, &mut solver)) {
             Err(Failure::Refused(refusal)) if solver.choose_auto(&refusal) => continue,
             laid => laid?,
         };
-        let rejected = repair::judge(&front_end.claim(input, &laid));
+        let rejected = stage("checking the plan", || Ok(repair::judge(&front_end.claim(input, &laid))))?;
         if rejected.is_empty() {
             return Ok(Checked::seal(laid, solver.into_repairs()));
         }
@@ -78,20 +96,26 @@ pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Resul
 
 /// Writes a layout, reads the result again, and lets it through only if it says what was planned.
 pub fn emit<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &Checked<F::Laid>) -> Result<Checked<Output>, Failure> {
-    let output = front_end.emit(input, laid)?;
-    let claim = front_end.claim(input, laid);
-    let mut findings = match front_end.places(input, &output) {
-        Ok(places) => compare_places::differences(&claim.placements, &places),
-        // An output that cannot be read again is as wrong as one with other addresses in it.
-        Err(error) => vec![compare_places::difference(error.to_string())],
-    };
-    match front_end.meanings(input, &output) {
-        Ok(Some(models)) => findings.extend(finding::in_equivalence(&models.original, &models.changed)),
-        Ok(None) => {}
-        Err(error) => findings.push(compare_places::difference(error.to_string())),
-    }
+    let output = stage("writing", || front_end.emit(input, laid))?;
+    let findings = stage("reading what was written", || Ok(found_wrong(front_end, input, laid, &output)))?;
     if !findings.is_empty() {
         return Err(Unsound { maker: front_end.name().to_owned(), what: "text", findings }.into());
     }
     Ok(Checked::seal(output, laid.repairs().to_vec()))
+}
+
+/// Everything in which an output is not what was planned, found by reading it again.
+fn found_wrong<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &F::Laid, output: &Output) -> Vec<Finding> {
+    let claim = front_end.claim(input, laid);
+    let mut findings = match front_end.places(input, output) {
+        Ok(places) => compare_places::differences(&claim.placements, &places),
+        // An output that cannot be read again is as wrong as one with other addresses in it.
+        Err(error) => vec![compare_places::difference(error.to_string())],
+    };
+    match front_end.meanings(input, output) {
+        Ok(Some(models)) => findings.extend(finding::in_equivalence(&models.original, &models.changed)),
+        Ok(None) => {}
+        Err(error) => findings.push(compare_places::difference(error.to_string())),
+    }
+    findings
 }

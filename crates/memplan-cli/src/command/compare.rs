@@ -16,9 +16,10 @@ use crate::{input, model};
 
 pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
+    // A time limit is for each strategy by itself; Ctrl-C ends them all.
+    let progress = Progress::start(None);
     let input = input::read_on_target(&source, &args.target.target())?;
     let problem = &input.problem;
-    let progress = Progress::start(None);
     let how = args.budget.how(None);
     let comparison = Comparison::run(&input, args.assign.map(Assign::from), &how, |name| {
         progress.say(name);

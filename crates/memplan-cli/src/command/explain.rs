@@ -18,8 +18,8 @@ use crate::{input, model};
 
 pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
-    let input = input::read_on_target(&source, &args.target.target())?;
     let progress = Progress::start(args.budget.time_limit);
+    let input = input::read_on_target(&source, &args.target.target())?;
     let how = args.budget.how(Some(&progress));
     // A feature that no strategy can honour is no bug: the user is told which one it is.
     let explanation = explain(&input, &how).map_err(|error| match error {

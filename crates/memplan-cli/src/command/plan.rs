@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use memplan::core::{Bytes, Id, Outcome, Plan, PlanCost, Problem, Stop, Witness, bound};
 use memplan::driver::{self, Checked};
 use memplan::format::Input;
-use memplan::front_end::{FrontEnd, Plain, PlanForm, Planned};
+use memplan::front_end::{Plain, PlanForm, Planned};
 use memplan::map::Map;
 use memplan::models::plan as plan_file;
 use memplan::planner::Assign;
@@ -31,19 +31,20 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     files.refuse_input(args.file.as_deref())?;
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
     let plain = Plain { target: args.target.target(), form: files.form() };
-    let input = plain.read(&source).map_err(|error| failure(&source, error))?;
+    // The limits hold for everything from here to the written files.
+    let progress = Progress::start(args.strategy.budget.time_limit);
+    let how = how(&args.strategy, &progress)?;
+    let input = driver::read(&plain, &source, &how).map_err(|error| failure(&source, error))?;
     let mut more_notes = Vec::new();
     // With an old plan the buffers that have not changed keep their places, which is another question than the
     // smallest plan.
     let planned = match &args.warm {
         Some(old) => {
-            let warm = warm(&source, &plain, &input, args, old)?;
+            let warm = warm(&source, &plain, &input, args, &progress, old)?;
             more_notes.push(format!("{} of {} buffers stay where they were", warm.kept, warm.had_place));
             warm.planned
         }
         None => {
-            let progress = Progress::start(args.strategy.budget.time_limit);
-            let how = how(&args.strategy, &progress)?;
             let planned = driver::lay_out(&plain, &input, &how).map_err(|error| failure(&source, error))?;
             if args.strategy.verbose {
                 more_notes.extend(progress.stages());
@@ -69,13 +70,19 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
 }
 
 /// Plans with as many offsets of an old plan as possible.
-fn warm(source: &Source, plain: &Plain, input: &Input, args: &PlanArgs, old: &str) -> Result<Warm, Failure> {
+fn warm(
+    source: &Source,
+    plain: &Plain,
+    input: &Input,
+    args: &PlanArgs,
+    progress: &Progress,
+    old: &str,
+) -> Result<Warm, Failure> {
     if Assign::from(args.strategy.assign) != Assign::Offsets {
         return Err(Failure::usage("--warm repairs offsets; it does not go with --assign objects"));
     }
     let old = input::plan(old, &input.problem, None)?;
-    let progress = Progress::start(args.strategy.budget.time_limit);
-    let how = args.strategy.budget.how(Some(&progress));
+    let how = args.strategy.budget.how(Some(progress));
     warm::plan(plain, input, &old, &how).map_err(|error| failure(source, error))
 }
 

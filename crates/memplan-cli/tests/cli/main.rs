@@ -19,6 +19,7 @@ mod gmem;
 mod header;
 mod help;
 mod instructions;
+mod limits;
 mod mistakes;
 mod models;
 mod npu;

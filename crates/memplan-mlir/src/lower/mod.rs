@@ -36,7 +36,7 @@ mod workspace;
 
 use std::collections::{HashMap, HashSet};
 
-use memplan_core::{Id, IndexVec, Span};
+use memplan_core::{Id, IndexVec, Span, patience};
 use memplan_program::{self as program, OpDraft, Origin, Program, ProgramBuilder, ProgramError};
 
 use crate::dialect::{Control, Flow, Traits};
@@ -70,6 +70,9 @@ pub enum LowerError {
         /// The branch.
         span: Span,
     },
+    /// Nobody waits for the program any more.
+    #[error("lowering was stopped")]
+    Stopped,
     /// The structure does not make a program.
     #[error("{0}")]
     Program(#[from] ProgramError),
@@ -80,7 +83,7 @@ impl LowerError {
     pub fn span(&self) -> Span {
         match self {
             LowerError::Yields { span, .. } | LowerError::Branch { span, .. } => *span,
-            LowerError::Program(_) => Span::default(),
+            LowerError::Stopped | LowerError::Program(_) => Span::default(),
         }
     }
 }
@@ -252,6 +255,9 @@ impl<'d> Lowering<'d> {
 
     fn run(&mut self, mut stack: Vec<Work>) -> Result<(), LowerError> {
         while let Some(work) = stack.pop() {
+            if patience::is_over() {
+                return Err(LowerError::Stopped);
+            }
             match work {
                 Work::Block(block) => {
                     if let Some(&target) = self.blocks.get(&block) {

@@ -46,7 +46,7 @@ use memplan_core::{Bytes, Id, IndexVec, Placement, Plan, Problem, SpaceId, bound
 use memplan_planner::{Request, Strategy};
 use memplan_program::{Origin, Program, SiteId};
 
-use super::{PassError, Remark, Saving};
+use super::{PassError, Remark, Saving, still_waiting};
 use crate::{Document, Edits, OpId};
 use areas::{Areas, IoOptions, NoArea};
 use choose::Chooser;
@@ -219,6 +219,7 @@ pub fn run(
         let mut mode = task.mode;
         // The devices of one module are solved one by one: each has a memory of its own.
         for module in device_modules(document, global) {
+            still_waiting()?;
             let found = task.solve(module, strategy, request)?;
             task.rewrite(&found, &mut edits);
             mode = found.areas.mode;
@@ -238,6 +239,7 @@ pub fn run(
         }
     }
     let stats = solved.iter().map(|found| saving(document, found)).collect();
+    still_waiting()?;
     let (program, placements) = addressed_program(document, &solved)?;
     let packings = solved.into_iter().filter_map(|found| found.packing).collect();
     Ok(Assigned { edits, program, placements, packings, remarks, stats })

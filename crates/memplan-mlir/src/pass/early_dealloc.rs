@@ -16,10 +16,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use memplan_analysis::{Aliases, Life, Lifetimes, OpTree};
-use memplan_core::IndexVec;
+use memplan_core::{IndexVec, patience};
 use memplan_program::{AccessKind, OpId as ProgramOpId, SiteId};
 
-use super::{PassError, PassOptions, Remark, Rewrite};
+use super::{PassError, PassOptions, Remark, Rewrite, still_waiting};
 use crate::{Document, Edits, Form, Lowered, OpId};
 
 /// Runs the pass.
@@ -30,11 +30,16 @@ pub fn run(document: &Document, lowered: &Lowered, options: &PassOptions) -> Res
     let program = &lowered.program;
     let aliases = Aliases::new(program);
     let tree = OpTree::new(program);
+    still_waiting()?;
     let lifetimes = Lifetimes::new(program, &aliases, &tree);
+    still_waiting()?;
     let freed = freed_already(lowered, &aliases);
     let mut edits = Edits::default();
     let mut remarks = Vec::new();
     for site in program.sites().ids() {
+        if patience::is_over() {
+            return Err(PassError::Stopped);
+        }
         let Some(alloc) = program.alloc_op(site) else { continue };
         let op = lowered.ops[alloc];
         // Only memory that the program allocates and never frees needs a dealloc. A second one would be an error.

@@ -32,7 +32,7 @@ use memplan_analysis::{Aliases, Lifetimes, OpTree};
 use memplan_planner::{Request, Strategy};
 use memplan_program::Apart;
 
-use super::{PassError, PassOptions, Rewrite, SpecError};
+use super::{PassError, PassOptions, Rewrite, SpecError, still_waiting};
 use crate::{Document, Lowered};
 
 /// The default planner of the pass, or the one that looks at sizes first.
@@ -129,7 +129,9 @@ pub fn run(
     let program = &lowered.program;
     let aliases = Aliases::new(program);
     let tree = OpTree::new(program);
+    still_waiting()?;
     let lifetimes = Lifetimes::new(program, &aliases, &tree);
+    still_waiting()?;
     let view = View { document, lowered, aliases: &aliases, tree: &tree, lifetimes: &lifetimes, options, apart };
     if options.compat {
         candidates::refuse_what_the_original_refuses(&view)?;
@@ -139,6 +141,8 @@ pub fn run(
     }
     let candidates = candidates::find(&view);
     let homes = home::find(&view, &candidates);
+    still_waiting()?;
     let frames = frames::plan(&view, &candidates, &homes, strategy, request)?;
+    still_waiting()?;
     Ok(emit::emit(&view, candidates, &homes, &frames))
 }

@@ -47,7 +47,7 @@ use memplan_planner::strategy::levels::Report;
 use memplan_planner::{Request, Strategy};
 use memplan_program::{Apart, SiteId};
 
-use super::{PassError, Rewrite};
+use super::{PassError, Rewrite, still_waiting};
 use crate::{Document, Lowered, ValueId};
 
 pub use options::{MemoryMode, OPTIONS, Options, Profile};
@@ -152,9 +152,11 @@ pub fn run(
     let program = &lowered.program;
     let aliases = Aliases::new(program);
     let tree = OpTree::new(program);
+    still_waiting()?;
     // A buffer that a loop hands on is alive in the whole loop. `Prolong` says so, instead of giving the buffer
     // up as untraceable.
     let lifetimes = Lifetimes::with(program, &aliases, &tree, Beyond::Prolong);
+    still_waiting()?;
     let view = View {
         document,
         lowered,
@@ -169,6 +171,7 @@ pub fn run(
     match options.mode {
         MemoryMode::Local => {
             let planned = function::plan_all(&view, strategy, request)?;
+            still_waiting()?;
             Ok(emit::emit(&view, planned))
         }
         MemoryMode::Workspace => workspace::run(&view, request),

@@ -42,7 +42,7 @@ mod typing;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use memplan_core::{Id, IndexVec, Span};
+use memplan_core::{Id, IndexVec, Span, patience};
 
 use crate::dialect::{Dialects, undotted};
 use crate::document::{
@@ -224,6 +224,9 @@ impl<'s> Reader<'s> {
         self.advance();
         let mut stack = vec![Frame::Region(self.open_top())];
         while let Some(frame) = stack.pop() {
+            if patience::is_over() {
+                return Err(ReadError::Stopped);
+            }
             match frame {
                 Frame::Region(region) => self.step_region(region, &mut stack)?,
                 Frame::Op(op) => self.step_op(op, &mut stack)?,

@@ -20,7 +20,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
-use memplan_core::{Bytes, Id, IndexVec};
+use memplan_core::{Bytes, Id, IndexVec, patience};
 
 use super::infer;
 use super::wire::{Field, Message, Value};
@@ -274,6 +274,9 @@ impl Reader<'_> {
         // complete by then.
         let mut bodies = Vec::new();
         for (place, field) in nodes.into_iter().enumerate() {
+            if patience::is_over() {
+                return Err(ReadError::stopped());
+            }
             let graphs = self.node(id, place, field, message)?;
             bodies.extend(graphs.into_iter().map(|graph| (place, graph)));
         }

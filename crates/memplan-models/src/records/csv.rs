@@ -21,7 +21,7 @@ use std::collections::HashMap;
 
 use memplan_core::{
     Buffer, BufferId, Bytes, Id, Interval, Lifetime, MAX_BYTES, Plan, Problem, ProblemBuilder, ProblemError, Space,
-    SpaceId, Span,
+    SpaceId, Span, patience,
 };
 
 use super::{RecordFormat, Records};
@@ -114,6 +114,9 @@ impl<'a> Rows<'a> {
 
     /// Moves to the next record; false at the end.
     pub(crate) fn next(&mut self) -> Result<bool, ReadError> {
+        if patience::is_over() {
+            return Err(ReadError::stopped());
+        }
         let more = self.reader.read_record(&mut self.record).map_err(|error| {
             let position = error.position().map_or(self.start, |position| position.byte() as usize);
             ReadError::new("csv::malformed", self.text, Span::new(position, position), error.to_string())

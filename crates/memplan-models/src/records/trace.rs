@@ -18,7 +18,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, Lifetime, MAX_BYTES, Overlay, OverlayKind, Problem, ProblemBuilder, Span,
+    Buffer, BufferId, Bytes, Id, Lifetime, MAX_BYTES, Overlay, OverlayKind, Problem, ProblemBuilder, Span, patience,
 };
 
 use super::{RecordFormat, Records};
@@ -49,6 +49,9 @@ impl RecordFormat for Trace {
         let mut reader = TraceReader { text, ..TraceReader::default() };
         let mut position = 0;
         for line in text.split_inclusive('\n') {
+            if patience::is_over() {
+                return Err(ReadError::stopped());
+            }
             reader.line(line, position)?;
             position += line.len();
         }

@@ -15,7 +15,7 @@
 //! are left to the runtime. The content of buffers is never read, only whether
 //! there is any.
 
-use memplan_core::{Bytes, Id, IndexVec};
+use memplan_core::{Bytes, Id, IndexVec, patience};
 
 use super::scratch::{Argument, Needs, Operator, ScratchTable};
 use super::tail::{Records, Tail};
@@ -275,6 +275,9 @@ impl Context {
         }
         let mut ops = IndexVec::<OpId, Op>::default();
         for operator in table.vector(field::subgraph::OPERATORS, 4)?.tables()? {
+            if patience::is_over() {
+                return Err(ReadError::stopped());
+            }
             ops.push(self.op(&operator, &tensors, &scales, runtime)?);
         }
         runtime.records.subgraphs.push((tensors.len(), ops.len()));

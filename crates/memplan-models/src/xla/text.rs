@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use memplan_core::{MAX_BYTES, MAX_STEP, Span};
+use memplan_core::{MAX_BYTES, MAX_STEP, Span, patience};
 
 use super::ALIGNMENT;
 use crate::ReadError;
@@ -71,6 +71,9 @@ impl Dump {
         let mut in_ranges = false;
         let mut start = 0;
         for text in source.split_inclusive('\n') {
+            if patience::is_over() {
+                return Err(ReadError::stopped());
+            }
             let line = Line { source, text: text.trim_end(), start };
             start += text.len();
             let trimmed = line.text.trim_start();

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use memplan_core::patience::{self, Patience};
 use memplan_core::{Bytes, Stop};
 
 use super::schedule::StageReport;
@@ -30,9 +31,11 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Starts the clock of a request.
+    /// Starts the clock of a request. Time that the caller has already waited counts.
     pub(crate) fn start(request: &Request) -> Arc<Clock> {
-        let deadline = request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let own = request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let callers = Patience::current().and_then(|patience| patience.deadline());
+        let deadline = own.into_iter().chain(callers).min();
         Arc::new(Clock { deadline, cut_in: AtomicBool::new(false) })
     }
 
@@ -122,6 +125,7 @@ impl<'a> Budget<'a> {
     fn is_cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(|cancel| cancel.load(Relaxed))
             || self.observer.is_some_and(|observer| observer.should_stop())
+            || patience::is_over()
     }
 
     /// Why to stop now, if so.

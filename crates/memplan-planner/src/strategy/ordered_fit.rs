@@ -32,7 +32,7 @@
 
 use std::ops::ControlFlow;
 
-use memplan_core::{Bytes, Outcome, Plan, Problem, Stop};
+use memplan_core::{Bytes, Outcome, Plan, Problem, Stop, patience};
 
 use super::Strategy;
 use crate::fit::Fit;
@@ -102,7 +102,7 @@ pub(crate) const NEAR_PEAK: OrderedFit =
 
 impl OrderedFit {
     /// Places all pieces. The first that does not end below the ceiling ends the pass, and so does
-    /// giving up. The error is a piece that could not be placed at all.
+    /// giving up, or nobody waiting for it. The error is a piece that could not be placed at all.
     pub(crate) fn run<'a>(&self, placer: &mut Placer<'a>, pass: &Pass) -> Result<Reached, PieceId> {
         let pieces = placer.pieces();
         let order = self.order.of(pieces);
@@ -114,7 +114,8 @@ impl OrderedFit {
                 // above, this pass cannot be better.
                 let is_high = pass.ceiling.is_some_and(|ceiling| end >= ceiling.0);
                 // Asking for the time costs more than placing a piece, so it is asked every 1024 pieces.
-                let is_over = is_high || (number % 1024 == 1023 && (pass.gives_up)());
+                let gives_up = patience::is_over() || (number % 1024 == 1023 && (pass.gives_up)());
+                let is_over = is_high || gives_up;
                 if is_over {
                     ControlFlow::Break(Ok(Reached::Early(number as u64 + 1)))
                 } else {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use memplan_core::{Bytes, Id, Span};
+use memplan_core::{Bytes, Id, Span, patience};
 
 use super::lex::{Kind, Token, tokens};
 use crate::{
@@ -348,6 +348,9 @@ impl<'s> Parser<'s> {
     /// Lines until the function's closing brace.
     fn body(&mut self) -> Parsed<()> {
         while !self.open.is_empty() {
+            if patience::is_over() {
+                return self.expected("more patience");
+            }
             self.skip_newlines();
             if self.eat('}') {
                 self.close_brace()?;

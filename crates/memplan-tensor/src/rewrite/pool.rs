@@ -23,7 +23,7 @@ use super::sequence::{Sequence, StmtId};
 use super::{Apart, Defect, RewriteError};
 use crate::DType;
 use crate::ir::{BufId, Expr, ForKind, Function, Memory, Rank, StmtKind, StorageScope};
-use memplan_core::{IndexVec, index_type};
+use memplan_core::{IndexVec, index_type, patience};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
@@ -105,6 +105,9 @@ pub fn plan_pool(sequence: &Sequence<'_>, events: &Events, mode: Mode, apart: &A
         budget: hazard::BUDGET,
     };
     for position in 0..sequence.records.len() {
+        if patience::is_over() {
+            break;
+        }
         planner.record(position)?;
     }
     Ok(planner.pool)

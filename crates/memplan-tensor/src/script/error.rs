@@ -90,6 +90,11 @@ impl ReadError {
         line_column(source, self.span().range().start)
     }
 
+    /// Nobody waits for the script any more; the driver says so in its own words.
+    pub(super) fn stopped() -> ReadError {
+        ReadError::invalid(Span::default(), "reading was stopped")
+    }
+
     pub(super) fn syntax(span: Span, message: impl Into<String>) -> ReadError {
         ReadError::Syntax { span, message: message.into() }
     }

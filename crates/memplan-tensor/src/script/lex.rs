@@ -5,7 +5,7 @@
 //! backslash.
 
 use super::ReadError;
-use memplan_core::Span;
+use memplan_core::{Span, patience};
 
 /// What a token is; its text is its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,9 @@ impl Lexer<'_> {
     fn run(mut self) -> Result<Vec<Token>, ReadError> {
         let mut at_line_start = true;
         while self.at < self.source.len() {
+            if patience::is_over() {
+                return Err(ReadError::stopped());
+            }
             if at_line_start {
                 at_line_start = false;
                 if !self.line_start()? {

@@ -6,7 +6,7 @@
 use super::ReadError;
 use super::lex::{Tok, Token};
 use crate::ir::MAX_NESTING;
-use memplan_core::Span;
+use memplan_core::{Span, patience};
 
 /// An expression and where it stands.
 #[derive(Clone, Debug)]
@@ -278,6 +278,9 @@ impl<'a> Parser<'a> {
     }
 
     fn statement(&mut self) -> Result<PyStmt, ReadError> {
+        if patience::is_over() {
+            return Err(ReadError::stopped());
+        }
         let start = self.peek().span;
         let token = self.peek();
         let word = if token.tok == Tok::Name { self.text(token) } else { "" };

@@ -94,6 +94,7 @@ mod violation;
 
 use std::collections::{BTreeMap, HashMap};
 
+use memplan_core::patience::{self, Patience};
 use memplan_core::{Bytes, Id, IndexVec, SpaceId};
 use memplan_program::{Control, FunctionId, OpId, Program, SiteId, ValueId};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -112,7 +113,8 @@ use transfer::Machine;
 
 /// Everything in which the plan changes what the program means; empty if nothing does.
 ///
-/// The program must be well formed, see [`Program::check`].
+/// The program must be well formed, see [`Program::check`]. Where the current
+/// [`patience`] ends on the way, what is returned means nothing; who sets one asks it afterwards.
 pub fn check(program: &Program, plan: &SitePlan) -> Vec<Violation> {
     check_following(program, plan, Followed::AsNeeded)
 }
@@ -185,6 +187,9 @@ fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Vio
     let mut violations = Vec::new();
     let mut layout = Layout::new(program, plan, &mut violations);
     let prepared = Prepared::new(program, &layout);
+    if patience::is_over_now() {
+        return violations;
+    }
     if who == Followed::AsNeeded {
         prepared.leave_out(&mut layout);
     }
@@ -205,8 +210,12 @@ fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Vio
     let whole = Whole { program, layout: &layout, names: &names, ends, rotated, preloaded, turns };
     // Functions are independent of each other. The order of what is found is
     // that of the functions, whoever looks at them.
-    let found: Vec<Vec<Violation>> =
-        functions.into_par_iter().map(|function| check_function(&whole, function)).collect();
+    let patience = Patience::current();
+    let check_waiting = |function| {
+        let _current = patience.as_ref().map(Patience::enter);
+        check_function(&whole, function)
+    };
+    let found: Vec<Vec<Violation>> = functions.into_par_iter().map(check_waiting).collect();
     violations.extend(found.into_iter().flatten());
     violations
 }
@@ -259,6 +268,9 @@ struct Whole<'a> {
 fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
     let Whole { program, layout, names, .. } = *whole;
     let mut violations = Vec::new();
+    if patience::is_over() {
+        return violations;
+    }
     let graph = Graph::new(program, &whole.turns, names, program.functions()[function].body);
     let concurrency = Concurrency::new(whole, &graph, ops_of(program, function), &mut violations);
     let mut machine = Machine {

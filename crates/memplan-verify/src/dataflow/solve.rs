@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use memplan_core::{Id, IndexVec};
+use memplan_core::{Id, IndexVec, patience};
 use memplan_program::TokenId;
 
 use super::graph::{NodeId, Step};
@@ -26,6 +26,9 @@ pub(super) fn solve(machine: &mut Machine<'_>) {
     };
     solver.arrive(entry, State::new(solver.machine.names.entries.len()));
     while let Some(position) = solver.work.pop_first() {
+        if patience::is_over() {
+            return;
+        }
         solver.visit(graph.order[position]);
     }
 }
@@ -67,6 +70,9 @@ impl Solver<'_, '_> {
         let graph = self.machine.graph;
         let node = &graph.nodes[id];
         for &step in &node.steps {
+            if patience::is_over() {
+                return;
+            }
             match step {
                 Step::Await(awaited) => {
                     // If the awaited work has not reached its end yet, nothing behind the await can run. `wake_awaits`

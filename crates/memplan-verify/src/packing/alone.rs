@@ -1,6 +1,8 @@
 //! Rules that concern one buffer or one space at a time.
 
-use memplan_core::{Buffer, BufferId, Bytes, Id, ObjectId, Placement, Plan, Problem, Size, SpaceId};
+use std::cmp::Reverse;
+
+use memplan_core::{Buffer, BufferId, Bytes, Id, IndexVec, ObjectId, Placement, Plan, Problem, Size, SpaceId};
 
 use super::layout::{Layout, Slot, end_of, placement};
 use super::violation::{Place, Position, Violation, Who};
@@ -15,8 +17,9 @@ pub(super) fn check(problem: &Problem, plan: &Plan, layout: &Layout, out: &mut V
             Some(placement) => about.check(placement, layout, out),
         }
     }
-    for space in problem.spaces().ids() {
-        check_extent(problem, plan, layout, space, out);
+    let needs = Needs::of_spaces(problem, plan, layout);
+    for (space, needs) in needs.iter_enumerated() {
+        check_extent(problem, plan, space, needs, out);
     }
 }
 
@@ -147,19 +150,48 @@ fn holds(object: &Size, offset: Bytes, buffer: &Size) -> bool {
     }
 }
 
-fn check_extent(problem: &Problem, plan: &Plan, layout: &Layout, space: SpaceId, out: &mut Vec<Violation>) {
+/// What lies in a space: found for all spaces in one pass, for there may be as many spaces as buffers.
+#[derive(Clone, Default)]
+struct Needs {
+    /// Where the slots in it end, and the first buffer that ends there.
+    furthest: Option<(u64, BufferId)>,
+    /// Bytes of the shared objects in it.
+    of_objects: u128,
+}
+
+impl Needs {
+    fn of_spaces(problem: &Problem, plan: &Plan, layout: &Layout) -> IndexVec<SpaceId, Needs> {
+        let mut needs = IndexVec::filled(Needs::default(), problem.spaces().len());
+        for slot in layout.slots() {
+            if let Some(space) = layout.space_of(slot.area) {
+                needs[space].reach(slot.high, slot.buffer);
+            }
+        }
+        let known = |space: SpaceId| space.index() < problem.spaces().len();
+        for object in plan.objects.iter().filter(|object| known(object.space)) {
+            let sum = &mut needs[object.space].of_objects;
+            *sum = sum.saturating_add(object_bytes(&object.size));
+        }
+        needs
+    }
+
+    fn reach(&mut self, end: u64, buffer: BufferId) {
+        let is_further = |(furthest, first): (u64, BufferId)| (end, Reverse(buffer)) > (furthest, Reverse(first));
+        if self.furthest.is_none_or(is_further) {
+            self.furthest = Some((end, buffer));
+        }
+    }
+}
+
+fn check_extent(problem: &Problem, plan: &Plan, space: SpaceId, needs: &Needs, out: &mut Vec<Violation>) {
     let extent = plan.extents.get(space).copied().unwrap_or_default();
     let info = &problem.spaces()[space];
     let name = || info.name.clone();
-    let ends = layout.slots().iter().filter(|slot| slot.is_in(space));
-    let furthest = ends.max_by_key(|slot| (slot.high, std::cmp::Reverse(slot.buffer)));
-    let end = furthest.map_or(0, |slot| slot.high);
-    let of_objects: u128 =
-        plan.objects.iter().filter(|object| object.space == space).map(|object| object_bytes(&object.size)).sum();
-    let needed = u128::from(end).saturating_add(of_objects);
-    match furthest {
-        Some(slot) if end > extent.0 => {
-            let buffer = Who::new(problem, slot.buffer);
+    let end = needs.furthest.map_or(0, |(end, _)| end);
+    let needed = u128::from(end).saturating_add(needs.of_objects);
+    match needs.furthest {
+        Some((_, buffer)) if end > extent.0 => {
+            let buffer = Who::new(problem, buffer);
             out.push(Violation::ExtentTooSmall { buffer, space, name: name(), end: Bytes(end), extent });
         }
         _ if needed > u128::from(extent.0) => {

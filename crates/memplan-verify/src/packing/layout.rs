@@ -25,10 +25,6 @@ impl Slot {
         self.low == self.high
     }
 
-    pub(super) fn is_in(&self, space: SpaceId) -> bool {
-        self.area.0 as usize == space.index()
-    }
-
     /// The bytes it has in common with another slot.
     pub(super) fn common(&self, other: &Slot) -> Option<(u64, u64)> {
         let (low, high) = (self.low.max(other.low), self.high.min(other.high));
@@ -92,6 +88,11 @@ impl Layout {
     /// Whether an area is an object, and used as a whole.
     pub(super) fn is_object(&self, area: Area) -> bool {
         area.0 as usize >= self.space_count
+    }
+
+    /// The space that an area is; `None` for an object.
+    pub(super) fn space_of(&self, area: Area) -> Option<SpaceId> {
+        (!self.is_object(area)).then(|| SpaceId::from_index(area.0 as usize))
     }
 
     /// A range of an area as users see it.

@@ -22,7 +22,7 @@
 
 use std::collections::BTreeMap;
 
-use memplan_core::{BufferId, Problem, Step};
+use memplan_core::{BufferId, Problem, Step, patience};
 
 use super::layout::{Area, Layout, Slot};
 use super::listing::Listing;
@@ -112,6 +112,9 @@ impl Rectangles {
         let mut present = LiveRanges::new(&self.bytes);
         let mut ending = ends.into_iter().peekable();
         for (now, newcomer) in starts {
+            if patience::is_over() {
+                return;
+            }
             while let Some((_, over)) = ending.next_if(|&(end, _)| end <= now) {
                 present.remove(over as usize);
             }
@@ -132,7 +135,7 @@ impl Rectangles {
     /// What is over stays there until somebody else takes its bytes, so nobody has to sort the ends.
     fn are_disjoint(&self, starts: &[(u64, u32)]) -> bool {
         let mut taken: BTreeMap<(Area, u64), (u64, u64)> = BTreeMap::new();
-        starts.iter().all(|&(now, newcomer)| {
+        starts.iter().take_while(|_| !patience::is_over()).all(|&(now, newcomer)| {
             let Span { area, low, high, .. } = self.bytes[newcomer as usize];
             let (_, end) = self.times[newcomer as usize];
             while let Some((&there, &(other_high, other_end))) = taken.range((area, 0)..(area, high)).next_back() {

@@ -1,6 +1,8 @@
 //! Why there is no result.
 
-use memplan_core::{ReadError, SpecError};
+use std::time::Duration;
+
+use memplan_core::{ReadError, SpecError, Stop};
 use memplan_planner::Refusal;
 
 use crate::finding::Finding;
@@ -23,6 +25,27 @@ pub struct Unsound {
     pub findings: Vec<Finding>,
 }
 
+/// The time limit was over, or the caller asked to stop, before there was a result.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{} after {:.1} s, while {stage}; there is no result", self.reason(), .after.as_secs_f64())]
+pub struct Stopped {
+    /// What was being done.
+    pub stage: &'static str,
+    /// How long everything had taken by then.
+    pub after: Duration,
+    /// The time limit or the caller.
+    pub why: Stop,
+}
+
+impl Stopped {
+    fn reason(&self) -> &'static str {
+        match self.why {
+            Stop::Interrupted => "interrupted",
+            _ => "stopped at the time limit",
+        }
+    }
+}
+
 /// Why there is no result.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -39,6 +62,9 @@ pub enum Failure {
     /// The strategy does not take the problem.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// Nobody waited for the result any more.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// There is no plan.
     #[error("{0}")]
     NoPlan(String),

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use memplan_core::patience::Patience;
 use memplan_core::{Outcome, Problem};
 use memplan_planner::{Feature, Refusal, Strategy, find, plan};
 use memplan_program::Apart;
@@ -89,7 +90,13 @@ impl<'h> Solver<'h> {
     /// A plan that has not been checked yet. The caller has to have it checked before it is used.
     pub(crate) fn propose(&mut self, problem: &Problem) -> Result<Outcome, Refusal> {
         let start = Instant::now();
-        let outcome = plan(self.strategy(), problem, &self.how.request);
+        let strategy = self.strategy();
+        // A time limit ends a search, not the making of a first plan: somebody who set one still wants a plan.
+        let plan = || plan(strategy, problem, &self.how.request);
+        let outcome = match Patience::current() {
+            Some(patience) => patience.finish(plan),
+            None => plan(),
+        };
         self.time += start.elapsed();
         outcome
     }

@@ -61,7 +61,9 @@ impl DonePart {
 pub fn opt(source: &Source, specs: &[PassSpec], how: &How) -> Done {
     let whole = run_all(source.clone(), specs, how);
     let parts = parts_of(source);
-    if whole.is_ok() || parts.len() == 1 {
+    // Whoever no longer waits for the whole does not wait for its parts either.
+    let is_stopped = whole.as_ref().is_err_and(|stopped| matches!(stopped.failure, Failure::Stopped(_)));
+    if whole.is_ok() || parts.len() == 1 || is_stopped {
         return Done { parts: vec![DonePart { chain: whole, padding: 0, separator: String::new() }] };
     }
     let rewritten = |part: Part| DonePart {

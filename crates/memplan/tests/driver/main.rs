@@ -5,6 +5,8 @@
 mod emitters;
 mod mutated;
 mod one_road;
+mod patience;
 mod reorder;
 mod repair;
+mod stress;
 mod toy;

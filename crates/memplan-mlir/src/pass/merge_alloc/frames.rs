@@ -17,7 +17,9 @@
 
 use std::collections::BTreeMap;
 
-use memplan_core::{Buffer, BufferId, Bytes, Id, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Space, bound};
+use memplan_core::{
+    Buffer, BufferId, Bytes, Id, Lifetime, Outcome, Plan, Problem, ProblemBuilder, Space, bound, patience,
+};
 use memplan_planner::{Assign, Request, Strategy};
 use memplan_program::SiteId;
 
@@ -110,6 +112,9 @@ fn plan_list(
     let keys: Vec<Key> = frames.keys().cloned().collect();
     // Inner loops first: their size is needed outside.
     for key in keys.iter().rev() {
+        if patience::is_over() {
+            return Err(PassError::Stopped);
+        }
         let problem = problem_of(view, key, &frames, &by_site)?;
         let plan = best_plan(view, &problem, strategy, request)?;
         let Some(frame) = frames.get_mut(key) else { continue };

@@ -5,7 +5,7 @@ mod fewest_waits;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use memplan_analysis::Life;
-use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound};
+use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound, patience};
 use memplan_planner::strategy::levels::{self, Mode, Report};
 use memplan_planner::{Request, Strategy, plan, search};
 use memplan_program::{AccessKind, BlockId, Control, FunctionId, OpId, RegionId, SiteId};
@@ -63,6 +63,9 @@ pub(super) fn plan_all(
     planner.refuse_nested_kernels()?;
     planner.refuse_handed_out()?;
     for function in program.functions().ids() {
+        if patience::is_over() {
+            return Err(PassError::Stopped);
+        }
         planner.function(function, &groups, strategy, request)?;
     }
     planner.couple();

@@ -1,0 +1,304 @@
+//! How long a caller is willing to wait.
+//!
+//! Reading, planning, checking and writing may each take seconds on a large input. A [`Patience`]
+//! knows the caller's time limit and the flag that Ctrl-C sets. The driver makes it current on its
+//! thread, and every loop whose length depends on the input asks [`is_over`] once a turn:
+//!
+//! ```
+//! use memplan_core::patience::{self, Patience};
+//! use std::time::Duration;
+//!
+//! fn sum(numbers: &[u64]) -> u64 {
+//!     numbers.iter().take_while(|_| !patience::is_over()).sum()
+//! }
+//!
+//! let numbers = vec![1; 1000];
+//! assert_eq!(sum(&numbers), 1000);
+//! let patience = Patience::of_questions(3);
+//! let _current = patience.enter();
+//! assert!(sum(&numbers) < 1000);
+//! assert!(patience.ended().is_some());
+//! ```
+//!
+//! # What a stage does when it is over
+//!
+//! It returns at once, with an error or with half a result: nobody will look at it. The driver asks
+//! [`Patience::ended`] behind every stage and then throws away what the stage returned. An answer
+//! never goes back to "not over", so a stage that was cut short cannot pass for one that was not.
+//! Code that runs outside of the driver has no current patience and is never cut short.
+//!
+//! # Three rules
+//!
+//! ```text
+//!   limit or Ctrl-C                          GRACE later
+//!         │  searches end with their best plan     │  everything ends
+//!   ──────┼────────────────────────────────────────┼──────►
+//!         │  check and write that plan             │
+//! ```
+//!
+//! - A search looks at the limit itself ([`Patience::deadline`]) and ends there with its best plan.
+//! - Everything else has [`GRACE`] more, so that a plan in hand is still checked and written.
+//! - The time limit does not end the making of a first plan ([`Patience::finish`]), which takes time in
+//!   proportion to the input; the grace counts from its end. Ctrl-C ends that, too.
+//!
+//! # Cost
+//!
+//! Of [`INTERVAL`] questions one looks at the clock; the others decrease a number of the thread. Work
+//! that is handed to another thread takes [`Patience::current`] along and enters it there.
+
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, MutexGuard, OnceLock};
+use std::time::{Duration, Instant};
+
+use crate::Stop;
+
+/// What everything but searching may take beyond the time limit or Ctrl-C. The promise to users is half a second;
+/// the rest of it is for the way from one question to the next and for freeing memory.
+pub const GRACE: Duration = Duration::from_millis(350);
+
+/// Questions until the next look at the clock. A turn of a loop that asks takes less than a millisecond, so that an
+/// answer is at most some hundredths of a second late; a look costs about 30 ns, half a nanosecond a question.
+pub const INTERVAL: u32 = 64;
+
+thread_local! {
+    static CURRENT: RefCell<Option<Patience>> = const { RefCell::new(None) };
+    /// Questions that are answered without a look.
+    static SKIPPED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether whoever waits for this thread no longer does.
+#[inline]
+pub fn is_over() -> bool {
+    SKIPPED.with(|skipped| match skipped.get().checked_sub(1) {
+        Some(fewer) => {
+            skipped.set(fewer);
+            false
+        }
+        None => look(),
+    })
+}
+
+/// As [`is_over`], but looks at the clock every time: for the way from one long step to the next.
+pub fn is_over_now() -> bool {
+    SKIPPED.set(0);
+    is_over()
+}
+
+#[cold]
+fn look() -> bool {
+    CURRENT.with_borrow(|current| match current {
+        Some(patience) if patience.look().is_some() => true,
+        Some(_) => {
+            SKIPPED.set(INTERVAL - 1);
+            false
+        }
+        None => {
+            SKIPPED.set(u32::MAX);
+            false
+        }
+    })
+}
+
+/// A time limit and a flag, shared by everybody who works for one caller. See the module documentation.
+#[derive(Clone, Debug)]
+pub struct Patience(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    start: Instant,
+    limit: Option<Duration>,
+    /// Set by Ctrl-C.
+    cancel: Option<Arc<AtomicBool>>,
+    /// When a look first found the flag set.
+    cancelled: OnceLock<Instant>,
+    /// Milliseconds after the start at which everything ends.
+    end: AtomicU64,
+    /// First plans that are being made: the time limit has to wait for them.
+    finishing: AtomicUsize,
+    /// Looks so far, and how many there may be.
+    looks: AtomicU64,
+    most_looks: u64,
+    /// 0 as long as nothing has ended; then the reason, for good.
+    ended: AtomicU8,
+}
+
+const TIME: u8 = 1;
+const INTERRUPTED: u8 = 2;
+
+impl Patience {
+    /// A time limit that runs from now on, and a flag for Ctrl-C.
+    pub fn new(limit: Option<Duration>, cancel: Option<Arc<AtomicBool>>) -> Patience {
+        Patience::with(limit, cancel, u64::MAX)
+    }
+
+    /// Ends at the given look at the clock, whatever the time: for tests that cut a stage at the same place every time.
+    pub fn of_questions(looks: u64) -> Patience {
+        Patience::with(None, None, looks)
+    }
+
+    fn with(limit: Option<Duration>, cancel: Option<Arc<AtomicBool>>, most_looks: u64) -> Patience {
+        let end = limit.and_then(|limit| limit.checked_add(GRACE));
+        Patience(Arc::new(Shared {
+            start: Instant::now(),
+            limit,
+            cancel,
+            cancelled: OnceLock::new(),
+            end: AtomicU64::new(end.map_or(u64::MAX, milliseconds)),
+            finishing: AtomicUsize::new(0),
+            looks: AtomicU64::new(0),
+            most_looks,
+            ended: AtomicU8::new(0),
+        }))
+    }
+
+    /// The patience of this thread, to be handed to another one.
+    pub fn current() -> Option<Patience> {
+        CURRENT.with_borrow(Clone::clone)
+    }
+
+    /// Makes it the current one of this thread until the guard is dropped.
+    #[must_use = "the patience is current as long as the guard lives"]
+    pub fn enter(&self) -> Current {
+        SKIPPED.set(0);
+        let before = CURRENT.replace(Some(self.clone()));
+        Current { before, not_send: PhantomData }
+    }
+
+    /// When a search has to end, if there is a time limit.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.0.limit.and_then(|limit| self.0.start.checked_add(limit))
+    }
+
+    /// Time since it was made.
+    pub fn elapsed(&self) -> Duration {
+        self.0.start.elapsed()
+    }
+
+    /// How often anybody has looked so far.
+    pub fn looks(&self) -> u64 {
+        self.0.looks.load(Relaxed)
+    }
+
+    /// Makes a first plan. The time limit does not end that, and counts from its end if it is over by then.
+    pub fn finish<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.0.finishing.fetch_add(1, Relaxed);
+        let result = work();
+        self.0.finishing.fetch_sub(1, Relaxed);
+        if self.0.limit.is_some() {
+            self.0.end.fetch_max(milliseconds(self.elapsed() + GRACE), Relaxed);
+        }
+        result
+    }
+
+    /// Why everything has ended, if anybody was told so.
+    pub fn ended(&self) -> Option<Stop> {
+        match self.0.ended.load(Relaxed) {
+            0 => None,
+            INTERRUPTED => Some(Stop::Interrupted),
+            _ => Some(Stop::TimeLimit),
+        }
+    }
+
+    fn look(&self) -> Option<Stop> {
+        let Shared { start, cancelled, end, finishing, looks, most_looks, ended, .. } = &*self.0;
+        let is_last = looks.fetch_add(1, Relaxed) >= *most_looks;
+        let now = Instant::now();
+        if self.is_cancelled() && now.duration_since(*cancelled.get_or_init(|| now)) >= GRACE {
+            ended.fetch_max(INTERRUPTED, Relaxed);
+        }
+        let is_late = finishing.load(Relaxed) == 0 && milliseconds(now.duration_since(*start)) >= end.load(Relaxed);
+        if is_late || is_last {
+            ended.fetch_max(TIME, Relaxed);
+        }
+        self.ended()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.cancel.as_ref().is_some_and(|cancel| cancel.load(Relaxed))
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A patience is current as long as this lives; then the one before is again.
+#[derive(Debug)]
+pub struct Current {
+    before: Option<Patience>,
+    /// Belongs to the thread that made it: may be looked at from others, but not be dropped there.
+    not_send: PhantomData<MutexGuard<'static, ()>>,
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        CURRENT.set(self.before.take());
+        SKIPPED.set(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Questions until the answer is yes; `None` if it is not among the first ten thousand.
+    fn questions_until_over() -> Option<u32> {
+        (0..10_000).find(|_| is_over())
+    }
+
+    #[test]
+    fn nobody_waits_outside_of_the_driver() {
+        assert_eq!(questions_until_over(), None);
+    }
+
+    #[test]
+    fn it_ends_at_the_look_it_was_told_and_for_good() {
+        let patience = Patience::of_questions(2);
+        let current = patience.enter();
+        assert_eq!(questions_until_over(), Some(2 * INTERVAL));
+        assert_eq!(questions_until_over(), Some(0));
+        assert_eq!(patience.ended(), Some(Stop::TimeLimit));
+        drop(current);
+        assert_eq!(questions_until_over(), None);
+    }
+
+    #[test]
+    fn an_inner_patience_gives_way_to_the_outer_one() {
+        let (outer, inner) = (Patience::new(None, None), Patience::of_questions(0));
+        let _outer = outer.enter();
+        let within = inner.enter();
+        assert_eq!(questions_until_over(), Some(0));
+        drop(within);
+        assert_eq!(questions_until_over(), None);
+        assert!(outer.looks() > 0 && outer.ended().is_none());
+    }
+
+    #[test]
+    fn a_time_limit_waits_for_the_first_plan_and_then_for_the_grace() {
+        let patience = Patience::new(Some(Duration::ZERO), None);
+        let _current = patience.enter();
+        patience.finish(|| {
+            std::thread::sleep(GRACE + Duration::from_millis(10));
+            assert_eq!(questions_until_over(), None);
+        });
+        assert_eq!(questions_until_over(), None);
+        std::thread::sleep(GRACE + Duration::from_millis(10));
+        assert!(questions_until_over().is_some());
+        assert_eq!(patience.ended(), Some(Stop::TimeLimit));
+    }
+
+    #[test]
+    fn the_flag_ends_everything_after_the_grace() {
+        let flag = Arc::new(AtomicBool::new(true));
+        let patience = Patience::new(None, Some(flag));
+        let _current = patience.enter();
+        patience.finish(|| {
+            assert_eq!(questions_until_over(), None);
+            std::thread::sleep(GRACE);
+            assert!(questions_until_over().is_some());
+        });
+        assert_eq!(patience.ended(), Some(Stop::Interrupted));
+    }
+}

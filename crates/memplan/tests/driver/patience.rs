@@ -1,0 +1,159 @@
+//! Limits hold in every stage: wherever the driver is when the caller's patience ends, it stops there.
+//!
+//! No clock is looked at. A [`Patience`] that ends at a given question ends at the same place every
+//! time, so that every stage can be cut, and what a stage asks can be counted.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use memplan::core::patience::{INTERVAL, Patience};
+use memplan::core::{PassSpec, Problem};
+use memplan::driver::{self, Failure, How};
+use memplan::front_end::{FrontEnd, MergeAlloc, Plain, PlanMemory, StorageRewrite};
+use memplan::mlir::pass::plan_memory::Options;
+use memplan::models::records::{csv, json};
+use memplan::source::Source;
+use memplan_testkit::{mlir, stress};
+
+/// Something to do with a text of any size.
+struct Job {
+    name: &'static str,
+    text: fn(usize) -> Source,
+    run: fn(&Source) -> Result<(), Failure>,
+    /// Looks at the clock while reading, while planning and checking, and while writing and reading again.
+    looks_by_stage: fn(&Source) -> [u64; 3],
+}
+
+/// A job for a front end.
+macro_rules! job {
+    ($name:literal, $front_end:expr, $text:expr) => {
+        Job {
+            name: $name,
+            text: $text,
+            run: |source| driver::run(&$front_end, source, &How::default().strict()).map(|_| ()),
+            looks_by_stage: |source| looks_by_stage(&$front_end, source),
+        }
+    };
+}
+
+const JOBS: &[Job] = &[
+    job!("records", Plain::default(), |size| as_csv(&stress::chains(size))),
+    job!("nests", Plain::default(), |size| as_csv(&stress::nests(size))),
+    job!("ties", Plain::default(), |size| as_json(&stress::ties(size))),
+    job!("spaces", Plain::default(), |size| as_json(&stress::spaces(size))),
+    job!("functions that are only planned", Plain::default(), |size| as_mlir(mlir::functions(size))),
+    job!("functions", MergeAlloc::default(), |size| as_mlir(mlir::functions(size))),
+    job!("blocks", MergeAlloc::default(), |size| as_mlir(mlir::blocks(size))),
+    job!("regions", MergeAlloc::default(), |size| as_mlir(mlir::regions(size))),
+    job!("carried", MergeAlloc::default(), |size| as_mlir(mlir::carried(size))),
+    job!("kernel", plan_memory(), |size| as_mlir(mlir::kernel(size))),
+    job!("script", StorageRewrite::default(), as_script),
+];
+
+fn plan_memory() -> PlanMemory {
+    let spec: PassSpec = "plan-memory{target=Ascend910B1}".parse().unwrap();
+    PlanMemory { options: Options::parse(&spec.options).unwrap() }
+}
+
+fn expected<T>(front_end: &impl FrontEnd, result: Result<T, Failure>) -> T {
+    result.unwrap_or_else(|failure| panic!("{}: {failure}", front_end.name()))
+}
+
+fn looks_by_stage<F: FrontEnd>(front_end: &F, source: &Source) -> [u64; 3] {
+    let patience = Patience::new(None, None);
+    let _current = patience.enter();
+    let how = How::default().strict();
+    let input = expected(front_end, driver::read(front_end, source, &how));
+    let read = patience.looks();
+    let laid = expected(front_end, driver::lay_out(front_end, &input, &how));
+    let planned = patience.looks();
+    expected(front_end, driver::emit(front_end, &input, &laid));
+    [read, planned - read, patience.looks() - planned]
+}
+
+fn as_csv(problem: &Problem) -> Source {
+    Source::new("buffers.csv", csv::write(problem))
+}
+
+fn as_json(problem: &Problem) -> Source {
+    Source::new("problem.json", json::write(problem))
+}
+
+fn as_mlir(text: String) -> Source {
+    Source::new("program.mlir", text)
+}
+
+/// A chain of element-wise loops, each into a buffer of its own.
+fn as_script(size: usize) -> Source {
+    let mut text = "# from tvm.script import tir as T\n@T.prim_func\ndef chain(A: T.Buffer((64,), \"float32\"), \
+                    B: T.Buffer((64,), \"float32\")):\n"
+        .to_owned();
+    let mut from = "A".to_owned();
+    for index in 0..size {
+        _ = writeln!(text, "    x{index} = T.allocate([64], \"float32\", \"global\")");
+        _ = writeln!(text, "    x{index}_1 = T.Buffer((64,), \"float32\", data=x{index})");
+        _ = writeln!(
+            text,
+            "    for i{index} in range(64):\n        x{index}_1[i{index}] = {from}[i{index}] + T.float32(1)"
+        );
+        from = format!("x{index}_1");
+    }
+    _ = writeln!(text, "    for j in range(64):\n        B[j] = {from}[j]");
+    Source::new("chain.py", text)
+}
+
+impl Job {
+    /// The looks at the clock that the whole job takes.
+    fn looks(&self, source: &Source) -> u64 {
+        (self.looks_by_stage)(source).iter().sum()
+    }
+
+    /// The stage in which the given look happens; `None` if the job ends before it.
+    fn stage_at(&self, source: &Source, look: u64) -> Option<&'static str> {
+        let _current = Patience::of_questions(look).enter();
+        match (self.run)(source) {
+            Ok(()) => None,
+            Err(Failure::Stopped(stopped)) => Some(stopped.stage),
+            Err(failure) => panic!("{}: stopped at look {look}, and said: {failure}", self.name),
+        }
+    }
+}
+
+#[test]
+fn wherever_patience_ends_the_driver_stops_and_says_where() {
+    let mut stages = BTreeSet::new();
+    for job in JOBS {
+        let source = (job.text)(300);
+        let looks = job.looks(&source);
+        // Threads may share the questions out in another way, so the last quarter may be missed.
+        for look in (0..12).map(|part| looks * part / 16) {
+            let stage = job.stage_at(&source, look);
+            assert!(stage.is_some(), "{}: look {look} of {looks} was not heeded", job.name);
+            stages.extend(stage);
+        }
+        assert_eq!(job.stage_at(&source, 2 * looks + 2), None, "{}", job.name);
+    }
+    let expected = ["checking the plan", "planning", "reading", "reading what was written"];
+    assert!(expected.iter().all(|stage| stages.contains(stage)), "{stages:?}");
+}
+
+/// A stage that asks in proportion to its input cannot run on for long, however large that is.
+#[test]
+fn every_stage_asks_at_least_once_for_every_few_parts() {
+    for job in JOBS {
+        let size = 2_000;
+        let looks = (job.looks_by_stage)(&(job.text)(size));
+        for (stage, looks) in ["reading", "planning and checking", "writing and reading again"].into_iter().zip(looks) {
+            let questions = looks * u64::from(INTERVAL);
+            assert!(questions >= size as u64 / 4, "{}: {questions} questions while {stage}", job.name);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_stage_says_after_how_long_and_why() {
+    let source = as_mlir(mlir::functions(100));
+    let _current = Patience::of_questions(0).enter();
+    let said = (JOBS[5].run)(&source).unwrap_err().to_string();
+    assert!(said.starts_with("stopped at the time limit after ") && said.contains("while reading"), "{said}");
+}

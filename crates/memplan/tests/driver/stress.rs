@@ -1,0 +1,75 @@
+//! Every family of the test kit goes through the whole driver at a size that takes about a second in a test build, and
+//! what is done grows as the family does.
+//!
+//! What is counted are looks at the clock ([`Patience::looks`]): every loop whose length depends on the input asks
+//! whether anybody still waits, in reading, planning, checking and reading again, so the looks are a
+//! measure of the work that is the same on a busy machine as on an idle one.
+
+use memplan::core::patience::Patience;
+use memplan::driver::{self, How};
+use memplan::format::Input;
+use memplan::front_end::Plain;
+use memplan::pass;
+use memplan::planner::Request;
+use memplan::source::Source;
+use memplan_testkit::{mlir, stress};
+
+/// The larger of two sizes, how many times larger it is, and how many times more looks it may take: linear but for a
+/// logarithm, and some room for what a search does with another problem.
+const BUFFERS: usize = 20_000;
+const PROGRAM: usize = 2_000;
+const TIMES: usize = 4;
+const GROWTH: u64 = 6;
+
+/// Looks that are not worth comparing.
+const FEW: u64 = 50;
+
+fn looks(work: impl FnOnce()) -> u64 {
+    let patience = Patience::new(None, None);
+    let _current = patience.enter();
+    work();
+    assert!(patience.ended().is_none());
+    patience.looks()
+}
+
+fn assert_growth(name: &str, few: u64, many: u64) {
+    assert!(many <= GROWTH * few.max(FEW), "{name}: {TIMES} times the input takes {many} looks instead of {few}");
+}
+
+/// Without a search, which would spend all the work it has on a small problem as on a large one.
+fn how() -> How<'static> {
+    How { request: Request { work_limit: Some(0), ..Request::default() }, ..How::default() }.strict()
+}
+
+#[test]
+fn problems_of_every_family_are_planned_and_checked() {
+    for (name, make) in stress::FAMILIES {
+        let planned = [BUFFERS / TIMES, BUFFERS].map(|size| {
+            let input = Input::of_problem(make(size), Vec::new());
+            looks(|| {
+                let planned = driver::lay_out(&Plain::default(), &input, &how());
+                let planned = planned.unwrap_or_else(|failure| panic!("{name}: {failure}"));
+                assert!(planned.outcome.plan().is_some(), "{name}");
+            })
+        });
+        assert_growth(name, planned[0], planned[1]);
+    }
+}
+
+#[test]
+fn programs_of_every_family_are_rewritten_and_read_again() {
+    let kernel: mlir::Family = ("kernel", mlir::kernel);
+    for (name, make) in mlir::FAMILIES.into_iter().chain([kernel]) {
+        let spec = if name == "kernel" { "plan-memory{target=Ascend910B1}" } else { "merge-alloc" };
+        let spec: memplan::core::PassSpec = spec.parse().unwrap();
+        let pass = pass::named(&spec.name).unwrap_or_else(|failure| panic!("{failure}"));
+        let rewritten = [PROGRAM / TIMES, PROGRAM].map(|size| {
+            let source = Source::new("program.mlir", make(size));
+            looks(|| {
+                let output = pass.run(&source, &spec.options, &how());
+                assert!(output.is_ok_and(|output| !output.bytes.is_empty()), "{name}");
+            })
+        });
+        assert_growth(name, rewritten[0], rewritten[1]);
+    }
+}
