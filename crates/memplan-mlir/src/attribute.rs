@@ -4,14 +4,15 @@ use memplan_core::Span;
 
 use crate::dialect::Selector;
 use crate::document::{Document, Form, OpId, ValueId};
-use crate::ty::split_commas;
+use crate::ty::Commas;
 
 impl Document {
     /// An attribute as written, from the op's properties or its attribute
     /// dictionary; the empty string for a unit attribute.
     pub fn attribute(&self, op: OpId, name: &str) -> Option<&str> {
-        let dictionaries = self.dictionaries(op).iter();
-        let mut entries = dictionaries.flat_map(|&span| entries(self.text(span)));
+        let dictionaries = self.dictionaries(op).iter().map(|&span| self.text(span));
+        // Most ops are asked for attributes they do not have. Looking for the word is much quicker than splitting.
+        let mut entries = dictionaries.filter(|text| mentions(text, name)).flat_map(entries_of);
         entries.find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
@@ -147,10 +148,21 @@ fn bare_symbol(text: &str) -> &str {
 
 /// The entries of `{a = 1, b}`.
 pub fn entries(dictionary: &str) -> Vec<(&str, &str)> {
-    let inside = dictionary.trim().strip_prefix('{');
+    entries_of(dictionary).collect()
+}
+
+fn entries_of(dictionary: &str) -> impl Iterator<Item = (&str, &str)> {
+    let inside = dictionary.trim_ascii().strip_prefix('{');
     let inside = inside.and_then(|text| text.strip_suffix('}')).unwrap_or("");
-    let entry = |text| split_entry(text);
-    split_commas(inside).into_iter().filter(|text| !text.is_empty()).map(entry).collect()
+    Commas::of(inside).filter(|text| !text.is_empty()).map(split_entry)
+}
+
+/// Whether a word occurs in a text. The search of the standard library prepares for long texts; these are short.
+fn mentions(text: &str, word: &str) -> bool {
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    let Some((&first, rest)) = word.split_first() else { return true };
+    let starts = text.iter().enumerate().filter(|&(_, &byte)| byte == first);
+    starts.into_iter().any(|(at, _)| text[at + 1..].starts_with(rest))
 }
 
 fn split_entry(text: &str) -> (&str, &str) {
@@ -158,8 +170,8 @@ fn split_entry(text: &str) -> (&str, &str) {
         Some(quote) => text.split_at(quote + 2),
         None => text.split_at(text.find('=').unwrap_or(text.len())),
     };
-    let value = value.trim_start().trim_start_matches('=');
-    (key.trim().trim_matches('"'), value.trim())
+    let value = value.trim_ascii_start().trim_start_matches('=');
+    (key.trim_ascii().trim_matches('"'), value.trim_ascii())
 }
 
 /// The number of `64 : i64`; `true` is 1.

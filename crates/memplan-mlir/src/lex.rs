@@ -259,6 +259,10 @@ impl<'s> Lexer<'s> {
         let mut stack: Brackets = Brackets::new();
         let mut at = open;
         while let Some(&byte) = self.bytes.get(at) {
+            if !STRUCTURE[usize::from(byte)] {
+                at += 1;
+                continue;
+            }
             let next = self.byte(at + 1);
             match byte {
                 // Operators open and close nothing.
@@ -347,6 +351,19 @@ const BARE: [bool; 256] = {
         byte += 1;
     }
     bare
+};
+
+/// Whether each byte may open, close or hide a bracket: most of a group is letters and digits, which are skipped
+/// without another look.
+const STRUCTURE: [bool; 256] = {
+    let mut structure = [false; 256];
+    let mut at = 0;
+    let bytes = b"()[]{}<>-=\"/";
+    while at < bytes.len() {
+        structure[bytes[at] as usize] = true;
+        at += 1;
+    }
+    structure
 };
 
 fn is_bare(byte: u8) -> bool {

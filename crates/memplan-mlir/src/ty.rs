@@ -387,11 +387,23 @@ fn split_shape(text: &str) -> (Option<Vec<Dimension>>, &str) {
     (Some(shape), rest)
 }
 
+/// The element type of `4x?x[8]xf32`.
+fn element_of_shape(text: &str) -> &str {
+    let mut rest = text.trim_ascii();
+    if rest.starts_with('*') {
+        return split_shape(rest).1;
+    }
+    while let Some((_, behind)) = split_dimension(rest) {
+        rest = behind;
+    }
+    rest
+}
+
 fn split_dimension(text: &str) -> Option<(Dimension, &str)> {
-    let text = text.trim_start();
-    let cross = text.find('x')?;
+    let text = text.trim_ascii_start();
+    let cross = text.bytes().position(|byte| byte == b'x')?;
     let (head, behind) = (&text[..cross], &text[cross + 1..]);
-    let head = head.trim();
+    let head = head.trim_ascii();
     let scalable = head.starts_with('[') && head.ends_with(']');
     if head == "?" || scalable {
         return Some((None, behind));
@@ -404,36 +416,57 @@ fn split_dimension(text: &str) -> Option<(Dimension, &str)> {
 
 /// Splits at the commas outside brackets.
 pub(crate) fn split_commas(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut depth = 0usize;
-    let mut string = false;
-    let mut previous = b' ';
-    let bytes = text.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate() {
-        let operator = bytes.get(at + 1) == Some(&b'=');
-        match byte {
-            // Text in quotes may contain any bracket or comma.
-            b'"' if previous != b'\\' => string = !string,
-            _ if string => {}
-            // In `<=` and `>=`, and in `->`, the sign is part of an operator and no bracket.
-            b'<' | b'>' if operator => {}
-            b'(' | b'[' | b'{' | b'<' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            b'>' if previous != b'-' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 => {
-                parts.push(text[start..at].trim());
-                start = at + 1;
+    Commas::of(text).collect()
+}
+
+/// The parts of a text between the commas outside brackets, one at a time, without the blanks around them.
+pub(crate) struct Commas<'t> {
+    text: &'t str,
+    /// Where the next part begins; `None` behind the last one.
+    start: Option<usize>,
+}
+
+impl<'t> Commas<'t> {
+    pub(crate) fn of(text: &'t str) -> Commas<'t> {
+        // Nothing but blanks is no part at all.
+        Commas { text, start: (!text.trim_ascii().is_empty()).then_some(0) }
+    }
+
+    /// The next comma outside brackets.
+    fn comma(&self, from: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let mut depth = 0usize;
+        let mut string = false;
+        let mut previous = b' ';
+        for at in from..bytes.len() {
+            let byte = bytes[at];
+            match byte {
+                // Text in quotes may contain any bracket or comma.
+                b'"' if previous != b'\\' => string = !string,
+                _ if string => {}
+                // In `<=` and `>=`, and in `->`, the sign is part of an operator and no bracket.
+                b'<' | b'>' if bytes.get(at + 1) == Some(&b'=') => {}
+                b'(' | b'[' | b'{' | b'<' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                b'>' if previous != b'-' => depth = depth.saturating_sub(1),
+                b',' if depth == 0 => return Some(at),
+                _ => {}
             }
-            _ => {}
+            previous = byte;
         }
-        previous = byte;
+        None
     }
-    let last = text[start..].trim();
-    if !last.is_empty() || !parts.is_empty() {
-        parts.push(last);
+}
+
+impl<'t> Iterator for Commas<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let start = self.start?;
+        let comma = self.comma(start);
+        self.start = comma.map(|at| at + 1);
+        Some(self.text[start..comma.unwrap_or(self.text.len())].trim_ascii())
     }
-    parts
 }
 
 /// Where the element type of a shaped type, or the parameter of another, is written.
@@ -441,8 +474,8 @@ pub(crate) fn inner_span(source: &str, span: Span) -> Option<Span> {
     let text = source.get(span.range())?;
     let inside = text.split_once('<')?.1.strip_suffix('>')?;
     let shaped = ["memref", "tensor", "vector"].iter().any(|word| text.starts_with(word));
-    let first = split_commas(inside).first().copied()?;
-    let inner = if shaped { split_shape(first).1 } else { inside };
+    let first = Commas::of(inside).next()?;
+    let inner = if shaped { element_of_shape(first) } else { inside };
     let start = inner.as_ptr() as usize - source.as_ptr() as usize;
     Some(Span::new(start, start + inner.len()))
 }

@@ -29,6 +29,7 @@ use std::collections::{HashMap, VecDeque};
 use memplan_core::{Bytes, IndexVec, Span, patience};
 use memplan_program::SiteId;
 
+use crate::document::NameId;
 use crate::lex::{Lexer, TokenKind};
 use crate::{BlockId, Definition, Document, Form, OpId, RegionId, ValueId};
 use sum::Sum;
@@ -84,6 +85,7 @@ pub fn find_addresses(
         old_marks: Vec::new(),
         new_marks: Vec::new(),
         last_uses: OnceCell::new(),
+        makes_addresses: (names_that_make_addresses(before), names_that_make_addresses(after)),
     };
     // Both texts are walked side by side. Values of the two are paired where they are defined, and every use must
     // then agree with the pair.
@@ -123,6 +125,13 @@ enum Use {
     Later(ValueId, ValueId),
 }
 
+/// Why two ops are not the same.
+enum Why {
+    /// They have other names. Said without words, for every op that a pass adds is compared with the one behind it.
+    OtherOp,
+    Said(String),
+}
+
 struct Walk<'a> {
     before: &'a Document,
     after: &'a Document,
@@ -142,6 +151,8 @@ struct Walk<'a> {
     new_marks: Vec<OpId>,
     /// The last op of the new text that uses each value; only made where something is freed.
     last_uses: OnceCell<HashMap<ValueId, OpId>>,
+    /// For every name of an op in the two texts, whether such ops make addresses.
+    makes_addresses: (IndexVec<NameId, bool>, IndexVec<NameId, bool>),
 }
 
 impl Walk<'_> {
@@ -172,8 +183,8 @@ impl Walk<'_> {
     /// Walks through two blocks side by side.
     fn block(&mut self, before: BlockId, after: BlockId) -> Result<(), Difference> {
         self.blocks[before] = Some(after);
-        let old_names = names_of(self.before, before);
-        let new_names = names_of(self.after, after);
+        let old_names = names_of(self.before, before, &self.makes_addresses.0);
+        let new_names = names_of(self.after, after, &self.makes_addresses.1);
         let mut old = self.before.ops(before).iter().copied().peekable();
         let mut new = self.after.ops(after).iter().copied().peekable();
         loop {
@@ -200,7 +211,7 @@ impl Walk<'_> {
                     }
                     Err(why) => why,
                 },
-                _ => "nothing stands against it".to_owned(),
+                _ => Why::Said("nothing stands against it".to_owned()),
             };
             // The two ops differ. Either the new one was added or the old one was removed; if neither is allowed here,
             // the texts say different things.
@@ -209,6 +220,11 @@ impl Walk<'_> {
             } else if old.next_if(|&op| name_of(self.before, op).is_none() && self.may_be_gone(op)).is_none() {
                 let at = new.peek().map(|&op| self.after.op(op).span);
                 let name = old.peek().map_or("the end of the block", |&op| self.before.name(op));
+                let found = new.peek().map_or("the end of the block", |&op| self.after.name(op));
+                let why = match why {
+                    Why::OtherOp => format!("found `{found}`"),
+                    Why::Said(why) => why,
+                };
                 return Err(Difference { span: at.unwrap_or_default(), message: format!("expected `{name}`: {why}") });
             }
         }
@@ -302,24 +318,25 @@ impl Walk<'_> {
     }
 
     /// Whether two ops are the same, and what is to be remembered about their operands.
-    fn same(&self, one: OpId, other: OpId) -> Result<Vec<Use>, String> {
+    fn same(&self, one: OpId, other: OpId) -> Result<Vec<Use>, Why> {
         let (before, after) = (self.before, self.after);
         if before.name(one) != after.name(other) {
-            return Err(format!("found `{}`", after.name(other)));
+            return Err(Why::OtherOp);
         }
         let (old, new) = (before.results(one), after.results(other));
         let same_name = |(&old, &new): (&ValueId, &ValueId)| before.value_name(old) == after.value_name(new);
         if old.len() != new.len() || !old.iter().zip(new).all(same_name) {
-            return Err("its results have other names".to_owned());
+            return Err(Why::Said("its results have other names".to_owned()));
         }
         if self.changes != Changes::Attributes && !self.same_words(one, other) {
-            return Err("it has other words".to_owned());
+            return Err(Why::Said("it has other words".to_owned()));
         }
         let (old, new) = (before.operands(one), after.operands(other));
         if old.len() != new.len() {
-            return Err("it has another number of operands".to_owned());
+            return Err(Why::Said("it has another number of operands".to_owned()));
         }
-        old.iter().zip(new).filter_map(|(&old, &new)| self.same_value(old, new).transpose()).collect()
+        let uses = old.iter().zip(new).filter_map(|(&old, &new)| self.same_value(old, new).transpose());
+        uses.collect::<Result<_, String>>().map_err(Why::Said)
     }
 
     /// Whether an operand is what it was, and what is to be remembered about it.
@@ -568,8 +585,8 @@ impl SortedNames<'_> {
     }
 }
 
-fn names_of(document: &Document, block: BlockId) -> SortedNames<'_> {
-    let ops = document.ops(block).iter().filter(|&&op| MAKES_ADDRESSES.contains(&document.name(op)));
+fn names_of<'d>(document: &'d Document, block: BlockId, makes: &IndexVec<NameId, bool>) -> SortedNames<'d> {
+    let ops = document.ops(block).iter().filter(|&&op| makes[document.op(op).name]);
     let mut names: Vec<(&str, &str)> = ops.filter_map(|&op| name_of(document, op)).collect();
     names.sort_unstable();
     SortedNames { names }
@@ -591,6 +608,10 @@ const MAKES_ADDRESSES: [&str; 10] = [
     WORKSPACE,
     "hivm.hir.pointer_cast",
 ];
+
+fn names_that_make_addresses(document: &Document) -> IndexVec<NameId, bool> {
+    document.names.iter().map(|entry| MAKES_ADDRESSES.contains(&&*entry.name)).collect()
+}
 
 fn last_uses(document: &Document) -> HashMap<ValueId, OpId> {
     document.op_ids().flat_map(|op| document.operands(op).iter().map(move |&value| (value, op))).collect()

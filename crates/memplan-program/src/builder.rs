@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use memplan_core::{Bytes, Id, IndexVec, SpaceId, Span};
+use smallvec::SmallVec;
 
 use crate::op::Details;
 use crate::{
@@ -18,8 +19,9 @@ pub struct OpDraft {
     span: Span,
     pipe: Option<PipeId>,
     scope: bool,
-    accesses: Vec<Access>,
-    results: Vec<ValueId>,
+    // Hardly any op has more of these; lists inside of the draft ask for no memory.
+    accesses: SmallVec<[Access; 4]>,
+    results: SmallVec<[ValueId; 2]>,
     overlays: Vec<Overlay>,
     copies: Vec<CopyRange>,
     awaits: Vec<Await>,
@@ -146,8 +148,8 @@ impl OpDraft {
             block,
             pipe: self.pipe,
             scope: self.scope,
-            accesses: self.accesses.into(),
-            results: self.results.into(),
+            accesses: self.accesses.into_boxed_slice(),
+            results: self.results.into_boxed_slice(),
             details: (!plain).then(|| Box::new(details)),
         }
     }

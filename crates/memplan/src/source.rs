@@ -50,6 +50,12 @@ impl Source {
         })
     }
 
+    /// The same with another content.
+    pub(crate) fn with_bytes(&self, bytes: Vec<u8>) -> Source {
+        let Source { name, bytes: _, disk, format, options } = self;
+        Source { name: name.clone(), bytes, disk: disk.clone(), format: *format, options: options.clone() }
+    }
+
     /// Its content, wherever it is.
     pub fn content(&self) -> &dyn ReadAt {
         match &self.disk {

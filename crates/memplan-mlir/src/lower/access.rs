@@ -41,7 +41,6 @@ impl Lowering<'_> {
 
     fn access_list(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
         let document = self.document;
-        let memory = self.memory_operands(op);
         let mut list = Vec::new();
         if let Some(effects) = self.summaries.call(op) {
             for (&value, effect) in document.operands(op).iter().zip(effects) {
@@ -59,7 +58,7 @@ impl Lowering<'_> {
             return list;
         }
         if self.lets_go(op) || self.hides(op) {
-            let escaping = memory.iter().map(|&value| (value, AccessKind::Escape));
+            let escaping = self.memory_operands(op).into_iter().map(|value| (value, AccessKind::Escape));
             list.extend(escaping.chain(self.captured(op)));
             return list;
         }
@@ -183,11 +182,7 @@ impl Lowering<'_> {
     /// Overlay permissions and copies: only between values the op is known to
     /// write whole and to read.
     fn relations(&mut self, op: OpId, accesses: &[(ValueId, AccessKind)], mut draft: OpDraft) -> OpDraft {
-        let with = |kind: AccessKind| {
-            let matching = accesses.iter().filter(move |(_, k)| *k == kind);
-            matching.map(|(value, _)| *value).collect::<Vec<_>>()
-        };
-        let (outputs, inputs) = (with(AccessKind::Write), with(AccessKind::Read));
+        let with = |kind: AccessKind| accesses.iter().filter(move |access| access.1 == kind).map(|access| access.0);
         // An op that lets go of its operands (its result is a tensor nobody follows) accesses them in no known way.
         let meet = |&(output, input): &(ValueId, ValueId)| {
             accesses.iter().any(|&(value, kind)| value == output && kind.writes())
@@ -202,8 +197,8 @@ impl Lowering<'_> {
             let (output, input) = (self.value(output), self.value(input));
             draft = draft.overlay(output, input, OverlayKind::SameBase);
         }
-        for &output in &outputs {
-            for &input in inputs.iter().filter(|&&input| input != output) {
+        for output in with(AccessKind::Write) {
+            for input in with(AccessKind::Read).filter(|&input| input != output) {
                 if self.permits_overlay(op, output, input) {
                     let (output, input) = (self.value(output), self.value(input));
                     draft = draft.overlay(output, input, OverlayKind::SameBase);

@@ -36,8 +36,8 @@ impl Lowering<'_> {
     /// The pairs (result, donor) of a call's operands that may share bytes.
     pub(super) fn vector_function_pairs(&self, call: OpId) -> Vec<(ValueId, ValueId)> {
         let document = self.document;
-        let marked = document.attribute(call, "hivm.vector_function").is_some();
-        let Some(callee) = self.summaries.callee(call).filter(|_| marked) else { return Vec::new() };
+        let is_marked = |_: &OpId| document.attribute(call, "hivm.vector_function").is_some();
+        let Some(callee) = self.summaries.callee(call).filter(is_marked) else { return Vec::new() };
         let operands = document.operands(call);
         let roots: Vec<ValueId> = operands
             .iter()

@@ -46,10 +46,13 @@ impl Reader<'_> {
         if previous == "attributes" {
             return false;
         }
+        let regions = self.info(frame).regions;
+        if regions == Some(0) {
+            return false;
+        }
         let content = self.brace_content();
         let behind_equal = self.previous.kind == TokenKind::Equal;
-        match self.info(frame).regions {
-            Some(0) => false,
+        match regions {
             // `attrs = {"tag"} {`
             _ if behind_equal && matches!(content, BraceContent::OneWord { .. }) => false,
             // Behind its first region an op's next `{` needs a word in front.
@@ -64,6 +67,12 @@ impl Reader<'_> {
                 BraceContent::Dictionary | BraceContent::Empty | BraceContent::Other => false,
             },
         }
+    }
+
+    /// Whether what stands behind the `{` at the current token is [`BraceContent::Other`].
+    fn starts_with_other(&self) -> bool {
+        use TokenKind::{BareId, Caret, Percent, RBrace, String};
+        !matches!(self.lexer.peek(), RBrace | BareId | String | Percent | Caret)
     }
 
     fn brace_content(&self) -> BraceContent {
@@ -137,7 +146,7 @@ impl Reader<'_> {
 
     /// Reads braces that are no region.
     pub(super) fn scan_braces(&mut self, frame: &OpFrame) -> Result<()> {
-        let other = self.brace_content() == BraceContent::Other;
+        let other = self.starts_with_other();
         if let Some(group) = self.skip_or_open(frame)?
             && !other
         {
@@ -156,9 +165,9 @@ impl Reader<'_> {
             let mut ahead = self.lexer;
             ahead.skip_group(self.token.start).map_err(|unbalanced| self.unbalanced(unbalanced))?;
             named = self.lexer.names_follow(ahead.position);
-        }
-        if !named {
-            return self.skip_group().map(Some);
+            if !named {
+                return Ok(Some(self.go_behind_group(ahead)));
+            }
         }
         self.open_bracket(frame);
         Ok(None)

@@ -302,14 +302,20 @@ impl<'s> Reader<'s> {
 
     /// Jumps over the bracketed group at the current token; its span.
     fn skip_group(&mut self) -> Result<Span> {
-        let open = self.token;
-        let result = self.lexer.skip_group(open.start);
+        let mut behind = self.lexer;
+        let result = behind.skip_group(self.token.start);
         result.map_err(|unbalanced| self.unbalanced(unbalanced))?;
-        let end = self.lexer.position;
-        self.token.end = end;
+        Ok(self.go_behind_group(behind))
+    }
+
+    /// Goes on with a lexer that stands behind the group at the current token; the span of the group.
+    fn go_behind_group(&mut self, behind: Lexer<'s>) -> Span {
+        let open = self.token.start;
+        self.lexer = behind;
+        self.token.end = behind.position;
         self.token.kind = TokenKind::Greater;
         self.advance();
-        Ok(Span::new(open.start, end))
+        Span::new(open, behind.position)
     }
 
     fn unbalanced(&self, at: Unbalanced) -> ReadError {
@@ -581,7 +587,10 @@ fn pool_range(start: usize, end: usize) -> PoolRange {
 
 fn drain<T>(stack: &mut Vec<T>, from: usize, pool: &mut Vec<T>) -> PoolRange {
     let start = pool.len();
-    pool.extend(stack.drain(from..));
+    // Most ops have none of most things.
+    if stack.len() > from {
+        pool.extend(stack.drain(from..));
+    }
     pool_range(start, pool.len())
 }
 

@@ -59,30 +59,37 @@ impl DonePart {
 
 /// Runs passes over a file, one after the other.
 pub fn opt(source: &Source, specs: &[PassSpec], how: &How) -> Done {
-    let whole = run_all(source.clone(), specs, how);
-    let parts = parts_of(source);
+    let whole = run_all(source, specs, how);
     // Whoever no longer waits for the whole does not wait for its parts either.
-    let is_stopped = whole.as_ref().is_err_and(|stopped| matches!(stopped.failure, Failure::Stopped(_)));
-    if whole.is_ok() || parts.len() == 1 || is_stopped {
+    let is_stopped = |stopped: &Stopped| matches!(stopped.failure, Failure::Stopped(_));
+    let is_final = whole.as_ref().map_or_else(|stopped| is_stopped(stopped), |_| true);
+    let parts = if is_final { Vec::new() } else { parts_of(source) };
+    if parts.len() <= 1 {
         return Done { parts: vec![DonePart { chain: whole, padding: 0, separator: String::new() }] };
     }
     let rewritten = |part: Part| DonePart {
-        chain: run_all(part.as_source(source), specs, how),
+        chain: run_all(&part.as_source(source), specs, how),
         padding: part.lines,
         separator: part.separator.to_owned(),
     };
     Done { parts: parts.into_iter().map(rewritten).collect() }
 }
 
-fn run_all(mut source: Source, specs: &[PassSpec], how: &How) -> Result<Chain, Box<Stopped>> {
+fn run_all(source: &Source, specs: &[PassSpec], how: &How) -> Result<Chain, Box<Stopped>> {
     let mut done = Chain::new();
+    // What the pass before has written. A text may be large, so the source itself is not copied.
+    let mut written: Option<Source> = None;
     for spec in specs {
-        match named(&spec.name).and_then(|pass| pass.run(&source, &spec.options, how)) {
-            Ok(output) => {
-                source.bytes.clone_from(&output.bytes);
-                done.push((spec.name.clone(), output));
+        if let Some((_, output)) = done.last() {
+            written = Some(source.with_bytes(output.bytes.clone()));
+        }
+        let input = written.as_ref().unwrap_or(source);
+        match named(&spec.name).and_then(|pass| pass.run(input, &spec.options, how)) {
+            Ok(output) => done.push((spec.name.clone(), output)),
+            Err(failure) => {
+                let source = written.unwrap_or_else(|| source.clone());
+                return Err(Box::new(Stopped { done, source, failure }));
             }
-            Err(failure) => return Err(Box::new(Stopped { done, source, failure })),
         }
     }
     Ok(done)
@@ -121,7 +128,7 @@ impl Part<'_> {
     /// in it are places in the whole file.
     fn as_source(&self, whole: &Source) -> Source {
         let padded = "\n".repeat(self.lines) + self.text;
-        Source { bytes: padded.into_bytes(), ..whole.clone() }
+        whole.with_bytes(padded.into_bytes())
     }
 }
 
