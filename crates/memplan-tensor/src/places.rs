@@ -322,6 +322,10 @@ impl<'f> Reader<'f> {
         for (a, b) in from.loads.iter().zip(&to.loads) {
             self.expr(a, b)?;
         }
+        // Most subscripts have not changed at all; then there is nothing to multiply out.
+        if from.is_alike(to, &|old, new| self.same_var(old, new)) {
+            return Ok(0);
+        }
         let name = |var: VarId| match self.vars.get(&var) {
             Some(old) => format!("v{}", old.index()),
             None => self.new.vars[var].name.clone(),

@@ -22,6 +22,15 @@ impl<'f> Sum<'f> {
         self.parts.push((factors.iter().copied().chain([expr]).collect(), factor));
     }
 
+    /// Whether another sum is written in the same way, where `same` compares variables. It may say no to equal sums.
+    pub(super) fn is_alike(&self, other: &Sum, same: &dyn Fn(VarId, VarId) -> bool) -> bool {
+        let alike = |(one, other): (&(Vec<&Expr>, i64), &(Vec<&Expr>, i64))| {
+            let is_same = |(one, other): (&&Expr, &&Expr)| is_alike(one, other, same);
+            one.1 == other.1 && one.0.len() == other.0.len() && one.0.iter().zip(&other.0).all(is_same)
+        };
+        self.parts.len() == other.parts.len() && self.parts.iter().zip(&other.parts).all(alike)
+    }
+
     /// The sum with names for its variables; `None` if a number does not fit 64 bits.
     pub(super) fn value(&self, name: &dyn Fn(VarId) -> String) -> Option<Value> {
         let mut writer = Writer { name, loads: 0 };
@@ -37,6 +46,17 @@ impl<'f> Sum<'f> {
             total = total.plus(&product, 1)?;
         }
         Some(total)
+    }
+}
+
+fn is_alike(one: &Expr, other: &Expr, same: &dyn Fn(VarId, VarId) -> bool) -> bool {
+    match (one, other) {
+        (Expr::Int { value, .. }, Expr::Int { value: number, .. }) => value == number,
+        (Expr::Var(one), Expr::Var(other)) => same(*one, *other),
+        (Expr::Binary { op, left, right }, Expr::Binary { op: sign, left: first, right: second }) => {
+            op == sign && is_alike(left, first, same) && is_alike(right, second, same)
+        }
+        _ => false,
     }
 }
 

@@ -186,7 +186,14 @@ impl Lexer<'_> {
     fn name(&mut self) -> Result<(), ReadError> {
         let start = self.at;
         let rest = &self.source[start..];
-        let length = rest.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(rest.len());
+        // Nearly all names are ASCII, which needs no decoding.
+        let ascii = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let length = match rest.as_bytes().get(ascii) {
+            Some(byte) if !byte.is_ascii() => {
+                rest.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(rest.len())
+            }
+            _ => ascii,
+        };
         if matches!(&rest[..length], "r" | "b" | "f" | "u" | "R" | "B" | "F" | "U")
             && rest[length..].starts_with(['"', '\''])
         {

@@ -103,10 +103,8 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn peek(&self) -> Token {
-        self.tokens
-            .get(self.at)
-            .copied()
-            .unwrap_or(Token { tok: Tok::End, span: Span::new(self.source.len(), self.source.len()) })
+        let end = || Token { tok: Tok::End, span: Span::new(self.source.len(), self.source.len()) };
+        self.tokens.get(self.at).copied().unwrap_or_else(end)
     }
 
     pub(super) fn text(&self, token: Token) -> &'a str {
@@ -125,8 +123,11 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn looking_at(&self, text: &str) -> bool {
-        let token = self.peek();
-        matches!(token.tok, Tok::Op | Tok::Name) && self.text(token) == text
+        // Asked several times for every token, so bytes are compared: whether a slice is text need not be looked at.
+        self.tokens.get(self.at).is_some_and(|token| {
+            let is_word = matches!(token.tok, Tok::Op | Tok::Name) && token.span.range().len() == text.len();
+            is_word && self.source.as_bytes().get(token.span.range()) == Some(text.as_bytes())
+        })
     }
 
     pub(super) fn accept(&mut self, text: &str) -> bool {
