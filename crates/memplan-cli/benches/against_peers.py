@@ -2,6 +2,7 @@
 
     python crates/memplan-cli/benches/against_peers.py            10^4 and 10^5, a minute or two
     python crates/memplan-cli/benches/against_peers.py --million  also 10^6
+    python crates/memplan-cli/benches/against_peers.py --limits   how late a time limit and Ctrl-C are
 
 Builds the release command and the generators, makes the inputs in a temporary folder, and prints one
 table: processor time (user) and peak memory of each process, the ratio to the peer's, and the
@@ -9,11 +10,14 @@ growth from the size before. Runs alternate between the two sides and the least 
 that a busy machine spoils neither side.
 """
 
+import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 RELEASE = ROOT / "target" / "release"
@@ -58,7 +62,7 @@ def measure(command):
 
 def least(results):
     """The least time and the least memory of several runs."""
-    return min(time for time, _ in results), min(memory for _, memory in results)
+    return min(seconds for seconds, _ in results), min(memory for _, memory in results)
 
 
 def compare(ours, theirs, runs):
@@ -88,14 +92,84 @@ def rows(folder, title, make, rest, ours, theirs, sizes):
             subprocess.run([*make, str(size), *rest], stdout=file, check=True)
         fill = lambda arguments: [{"IN": source, "OUT": target}.get(argument, argument) for argument in arguments]
         runs = RUNS if size <= 100_000 else 1
-        (time, memory), peer = compare([RELEASE / "memplan", *fill(ours)], fill(theirs) if theirs else None, runs)
-        growth = f"{time / before:.1f}x" if before else ""
-        against = f"{peer[0]:.2f} s | {peer[1]:.0f} MB | {time / peer[0]:.2f} | {memory / peer[1]:.2f}" if peer else " | | | "
-        yield f"| {title} | {size} | {time:.2f} s | {memory:.0f} MB | {growth} | {against} |"
-        before = max(time, 0.01)
+        (seconds, memory), peer = compare([RELEASE / "memplan", *fill(ours)], fill(theirs) if theirs else None, runs)
+        growth = f"{seconds / before:.1f}x" if before else ""
+        against = f"{peer[0]:.2f} s | {peer[1]:.0f} MB | {seconds / peer[0]:.2f} | {memory / peer[1]:.2f}" if peer else " | | | "
+        yield f"| {title} | {size} | {seconds:.2f} s | {memory:.0f} MB | {growth} | {against} |"
+        before = max(seconds, 0.01)
+
+
+# Inputs that used to run away: what makes them, and our arguments.
+RUNAWAYS = [
+    ("10^5 nested lives", lambda: csv(((i, 200001 - i, 64 + i * 7919 % 1000) for i in range(100_000))), ["plan", "IN"]),
+    ("a chain of 160,000", lambda: csv(((i, i + 2, 64 + i * 7919 % 1000) for i in range(160_000))), ["plan", "IN"]),
+    ("10^6 random, 100 alive", [GENERATE, "random", "1000000", "100", "1"], ["plan", "IN"]),
+    ("20,000 random, 2,000 alive", [GENERATE, "random", "20000", "2000", "1"], ["plan", "IN"]),
+    ("50,000 ties in one group", lambda: ties(50_000), ["plan", "IN"]),
+    ("256 buffers with 4,096 slots", lambda: slots(256, 4096), ["plan", "IN"]),
+    ("10^5 functions, planned", [GENERATE, "functions", "100000"], ["plan", "IN"]),
+    ("10^5 functions, merge-alloc", [GENERATE, "functions", "100000"], MERGE),
+    ("50,000 blocks, merge-alloc", [GENERATE, "blocks", "50000"], MERGE),
+    ("10^6 ops, merge-alloc", [RELEASE / "examples" / "large_module", "1000000"], MERGE),
+]
+
+
+def csv(rows):
+    lines = (f"{number},{start},{end},{size}" for number, (start, end, size) in enumerate(rows))
+    return ".csv", "\n".join(["id,lower,upper,size", *lines, ""])
+
+
+def ties(count):
+    buffer = lambda i: {"id": str(i), "size": 64, "lifetime": [[i, i + 2]], "tie": {"group": "g", "at": 64 * i}}
+    return ".json", json.dumps({"buffers": [buffer(i) for i in range(count)]})
+
+
+def slots(count, each):
+    buffer = lambda i: {"id": str(i), "size": 64 + i, "lifetime": [[i, i + 2]], "slots": each}
+    return ".json", json.dumps({"buffers": [buffer(i) for i in range(count)]})
+
+
+def ended(command, interrupt_after=None):
+    """Seconds on the clock until a process ends, and its exit code."""
+    start = time.monotonic()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    if interrupt_after:
+        try:
+            child.wait(interrupt_after)
+        except subprocess.TimeoutExpired:
+            child.send_signal(signal.SIGINT)
+    child.wait()
+    return time.monotonic() - start, child.returncode
+
+
+def limits(folder):
+    """How long each input takes with a limit of half a second, and when Ctrl-C comes after half a second."""
+    print("| input | without a limit | --time-limit 500ms | Ctrl-C after 500 ms |")
+    print("|---|---|---|---|")
+    for title, make, arguments in RUNAWAYS:
+        if callable(make):
+            suffix, text = make()
+            source = (folder / "in").with_suffix(suffix)
+            source.write_text(text)
+        else:
+            suffix = ".csv" if "random" in make else ".mlir"
+            source = (folder / "in").with_suffix(suffix)
+            with open(source, "wb") as file:
+                subprocess.run(make, stdout=file, check=True)
+        fill = {"IN": source, "OUT": (folder / "out").with_suffix(suffix)}
+        command = [RELEASE / "memplan", *(fill.get(argument, argument) for argument in arguments)]
+        whole = ended(command)
+        results = [whole, ended([*command, "--time-limit", "500ms"]), ended(command, 0.5)]
+        cells = " | ".join(f"{seconds:.2f} s (exit {code})" for seconds, code in results)
+        print(f"| {title} | {cells} |", flush=True)
 
 
 def main():
+    if "--limits" in sys.argv[1:]:
+        build()
+        with tempfile.TemporaryDirectory() as folder:
+            limits(pathlib.Path(folder))
+        return
     sizes = [10_000, 100_000] + ([1_000_000] if "--million" in sys.argv[1:] else [])
     build()
     print("| work | size | memplan | memory | growth | peer | memory | time ratio | memory ratio |")

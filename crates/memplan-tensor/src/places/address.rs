@@ -24,11 +24,12 @@ impl<'f> Sum<'f> {
 
     /// Whether another sum is written in the same way, where `same` compares variables. It may say no to equal sums.
     pub(super) fn is_alike(&self, other: &Sum, same: &dyn Fn(VarId, VarId) -> bool) -> bool {
-        let alike = |(one, other): (&(Vec<&Expr>, i64), &(Vec<&Expr>, i64))| {
-            let is_same = |(one, other): (&&Expr, &&Expr)| is_alike(one, other, same);
-            one.1 == other.1 && one.0.len() == other.0.len() && one.0.iter().zip(&other.0).all(is_same)
-        };
-        self.parts.len() == other.parts.len() && self.parts.iter().zip(&other.parts).all(alike)
+        let mut pairs = self.parts.iter().zip(&other.parts);
+        self.parts.len() == other.parts.len()
+            && pairs.all(|((one, factor), (other, number))| {
+                let mut factors = one.iter().zip(other);
+                factor == number && one.len() == other.len() && factors.all(|(one, other)| is_alike(one, other, same))
+            })
     }
 
     /// The sum with names for its variables; `None` if a number does not fit 64 bits.
