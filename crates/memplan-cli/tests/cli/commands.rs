@@ -141,6 +141,10 @@ const OTHERWISE: &[(&str, By)] = &[
         "python crates/memplan-cli/benches/against_peers.py",
         By::File("test", "python3 crates/memplan-cli/benches/against_peers.py"),
     ),
+    (
+        "python crates/memplan-cli/benches/against_peers.py --limits",
+        By::File("test", "python3 crates/memplan-cli/benches/against_peers.py --limits"),
+    ),
 ];
 
 /// How a command begins.
