@@ -1,6 +1,7 @@
 //! `memplan plan --trade-off`: what the reuse of memory costs with less and less of it.
 
 use memplan::core::Bytes;
+use memplan::core::patience::Patience;
 use memplan::format::Input;
 use memplan::front_end::Plain;
 use memplan::source::Source;
@@ -22,9 +23,15 @@ pub(super) fn sweep(source: &Source, plain: &Plain, input: &Input, args: &PlanAr
             "list pairs of buffers with weights as `reuse_costs`",
         ));
     }
-    let progress = Progress::start(args.strategy.budget.time_limit);
+    let patience = Patience::current();
+    // A time limit is for each point by itself; Ctrl-C ends them all.
+    let progress = Progress::start(None);
     let how = how(&args.strategy, &progress)?;
-    trade_off::sweep(plain, input, &how).map_err(|error| failure(source, error))
+    let sweep = || trade_off::sweep(plain, input, &how).map_err(|error| failure(source, error));
+    match patience {
+        Some(patience) => patience.finish(sweep),
+        None => sweep(),
+    }
 }
 
 /// The points as a table; nothing without any.
