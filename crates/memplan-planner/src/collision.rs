@@ -2,7 +2,7 @@
 
 use memplan_core::{Buffer, BufferId, Bytes, Problem, Step, Witness};
 
-use crate::piece::PieceId;
+use crate::piece::{PieceId, reserved};
 use crate::placer::Placer;
 
 /// Two fixed buffers that cannot both be where they must be: one of `piece`,
@@ -29,7 +29,7 @@ pub(crate) fn witness(placer: &Placer, piece: PieceId) -> Option<Witness> {
 }
 
 fn size(buffer: &Buffer) -> u64 {
-    buffer.bytes().unwrap_or_default().0
+    reserved(buffer).0
 }
 
 fn describe(problem: &Problem, one: (BufferId, u64), other: (BufferId, u64), step: Option<Step>) -> Witness {

@@ -11,7 +11,7 @@
 //! | start | the earliest | as an allocator at run time would |
 //! | conflicts | those alive together with the most others | they have the least choice |
 //! | load | those alive when the most bytes are | what is alive at the peak must be stacked without a gap |
-//! | near peak | those alive when nearly the most bytes are, by size × life^¼ | where hundreds are alive, a little below the peak is as hard |
+//! | near peak | the largest size × life^¼ / room² | where hundreds are alive, room is what is free beside the others at the most crowded step |
 //!
 //! In every order pieces with a fixed offset come before all others, and
 //! exclusive ones, which everybody has to avoid, before the rest.
@@ -32,7 +32,7 @@ use memplan_core::{Id, IndexVec, SpaceId};
 
 use crate::load::loads_met;
 use crate::piece::{PieceId, Pieces};
-use crate::tuning::PEAK_MARGIN;
+use crate::tuning::ROOM_AT_PEAK;
 
 /// What comes first. See the module documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ pub enum Order {
     Conflicts,
     /// The one that is alive when the most bytes are.
     Load,
-    /// Those that are alive when nearly the most bytes are; of these, and of the others, the largest and longest alive.
+    /// The one that is hardest to place: large, long alive, and alive when nearly the most bytes are.
     NearPeak,
 }
 
@@ -75,11 +75,8 @@ impl Order {
                 Order::Area => u128::from(info.size) * u128::from(length),
                 Order::Start => u128::from(u64::MAX - start),
                 Order::Conflicts | Order::Load => u128::from(counted[piece]),
-                Order::NearPeak => {
-                    // Close to the peak counts as at the peak: 64 bits above, so that it outweighs any weight.
-                    let is_near = counted[piece] >= peak - peak / PEAK_MARGIN;
-                    (u128::from(is_near) << 64) + u128::from(weight(info.size, length))
-                }
+                // Below 2^94: a size below 2^64, the fourth root of a life below 2^64, 50² and 4.
+                Order::NearPeak => (4.0 * hardness(info.size, length, Room { load: counted[piece], peak })) as u128,
             };
             // Fixed pieces come first, because they have no choice, and exclusive ones next. The last entries of the
             // key make the order total, so that two runs agree.
@@ -93,10 +90,29 @@ impl Order {
     }
 }
 
-/// Size times the fourth root of the life, in sixteenths. Square roots are the same on every machine; a general power
-/// is not.
-fn weight(size: u64, length: u64) -> u64 {
-    (16.0 * size as f64 * (length as f64).sqrt().sqrt()) as u64
+/// How crowded it is while a piece is alive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// The most bytes alive at once during its life.
+    pub(crate) load: u64,
+    /// The most bytes alive at once at any time.
+    pub(crate) peak: u64,
+}
+
+/// How hard a piece is to place: its size times the fourth root of its life, over the square of the room beside it.
+///
+/// Room is the free share of the peak at the most crowded step of its life. A piece that is never alive where more than
+/// nine tenths of the peak are finds a place nearly anywhere; at the peak every byte matters:
+///
+/// ```text
+///   load met / peak     0.5    0.9    0.95    0.99    1
+///   hardness per byte   4      69     204     1111    2500      times the fourth root of the life
+/// ```
+///
+/// Square roots and quotients are the same on every machine; a general power is not.
+pub(crate) fn hardness(size: u64, life: u64, room: Room) -> f64 {
+    let free = 1.0 - room.load as f64 / room.peak.max(1) as f64 + 1.0 / ROOM_AT_PEAK;
+    size as f64 * (life as f64).sqrt().sqrt() / (free * free)
 }
 
 /// First step and distance to the last one; a piece that is never alive has length 0.

@@ -9,8 +9,9 @@
 //! is not done in time if there is a plan already.
 //!
 //! Where a plan of many buffers is too tall it is so in a few places, and repairing those is much less
-//! work than another pass. So a search runs only the first member at once (`ONE_ORDER_PIECES`); the
-//! others follow if that does not help ([`Tried::go_on`]). Where hundreds are alive at a time, the first
+//! work than another pass. So a search runs only the first member at once (`ONE_ORDER_PIECES`), and more of them only
+//! as long as the plan is far above the bound (`REPAIRABLE`); the others follow if repairing does not help
+//! ([`Tried::go_on`]). Where hundreds are alive at a time, the first
 //! pass is one that is no member: [`NEAR_PEAK`](ordered_fit::NEAR_PEAK), whose plan is the easiest to repair.
 //!
 //! A plan within the capacities beats one that is not; of two such plans the
@@ -23,7 +24,7 @@ use crate::piece::Pieces;
 use crate::placer::Placer;
 use crate::search::{Budget, Clock, PassCost, is_crowded};
 use crate::strategy::ordered_fit::{self, OrderedFit, Pass, Reached};
-use crate::tuning::{ONE_ORDER_PIECES, ONE_ORDER_RELATED_PIECES};
+use crate::tuning::{ONE_ORDER_PIECES, ONE_ORDER_RELATED_PIECES, REPAIRABLE};
 use crate::{Request, collision};
 
 /// The members, most promising first. Each meets the bound of some generated problems on which none before it does: of
@@ -95,7 +96,12 @@ pub(crate) fn try_at_once(pieces: &Pieces, budget: &mut Budget) -> Tried {
         tried.go_on(pieces, count, budget);
         return tried;
     }
-    try_first(pieces, if is_many { 1 } else { MEMBERS.len() }, budget)
+    let mut tried = try_first(pieces, if is_many { 1 } else { MEMBERS.len() }, budget);
+    // Repairing is for plans that are nearly good. Where the first order suits a problem badly, another one is cheaper.
+    while tried.is_far() && tried.has_more() && tried.stop == Stop::Finished {
+        tried.go_on(pieces, tried.members + 1, budget);
+    }
+    tried
 }
 
 fn try_first(pieces: &Pieces, count: usize, budget: &mut Budget) -> Tried {
@@ -123,6 +129,18 @@ fn nothing_tried(pieces: &Pieces) -> Tried {
 }
 
 impl Tried {
+    /// Whether there are members that had no turn yet.
+    pub(crate) fn has_more(&self) -> bool {
+        self.members < MEMBERS.len() && !self.is_final()
+    }
+
+    /// Whether the best plan is so far above the bound that its order must have been the wrong one.
+    fn is_far(&self) -> bool {
+        let best = self.best.as_ref().or(self.too_tall.as_ref());
+        let repairable = self.lower_bound.0.saturating_add(self.lower_bound.0 / REPAIRABLE);
+        best.is_some_and(|plan| plan.extent().0 > repairable)
+    }
+
     /// Keeps a plan if it is better than the one there is.
     pub(crate) fn keep(&mut self, problem: &Problem, plan: Option<Plan>) {
         let Some(plan) = plan else { return };

@@ -18,6 +18,7 @@
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, Reuse, Size, SpaceId, Stop};
 
 use crate::Feature;
+use crate::piece::reserved;
 
 /// One used buffer of one space.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +60,7 @@ impl BySpace<'_> {
             let record = Record {
                 buffer: id,
                 size: &buffer.size,
-                bytes: buffer.bytes().unwrap_or_default().0,
+                bytes: reserved(buffer).0,
                 alignment: problem.alignment_in(id, space).0,
                 start: start.unwrap_or_default().0,
                 end: end.unwrap_or_default().0,

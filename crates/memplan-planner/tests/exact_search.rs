@@ -4,12 +4,14 @@
 //! there is, or there is none and every buffer of the witness is needed for that.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use memplan_core::{BufferId, Bytes, Id, Interval, Lifetime, Outcome, Problem, Size, Witness};
+use memplan_core::{
+    Buffer, BufferId, Bytes, Id, Interval, Lifetime, Outcome, Problem, ProblemBuilder, Size, SpaceId, Witness, bound,
+};
 use memplan_planner::explain::explain;
 use memplan_planner::{Request, find, plan};
 use memplan_testkit::exhaustive::plan_below;
 use memplan_testkit::problems::{Limits, problems};
-use memplan_testkit::{Features, instances};
+use memplan_testkit::{Features, Random, instances};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
@@ -288,6 +290,47 @@ fn all_features_together_are_exact() {
     check_all("all", Features { capacities: false, ..Features::OFFSETS }, cases(300), 50);
     check_all("all with capacities", Features::OFFSETS, cases(300), 50);
     check_all("all with dependencies", Features { dependencies: true, ..Features::OFFSETS }, cases(200), 50);
+}
+
+/// Eight or nine buffers that crowd each other, so that the peak of the live bytes is often out of reach.
+fn crowded(seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    let mut builder = ProblemBuilder::new();
+    for index in 0..random.between(8, 9) {
+        let start = random.below(6);
+        let life = Lifetime::new(start, start + random.between(2, 4));
+        builder.buffer(Buffer::new(index.to_string(), random.between(1, 4), life));
+    }
+    builder.build().unwrap()
+}
+
+/// The general search, which proves nearly everything of this size, is switched off: what is called optimal or infeasible
+/// here rests on the canonical search and its pruning rules alone. Only problems whose smallest plan is above the
+/// peak count, for at the peak there is nothing to prove.
+#[test]
+fn what_the_canonical_search_proves_alone_is_true() {
+    let without = vec!["quick-proof".to_owned(), "proof".to_owned()];
+    let request = Request { work_limit: Some(WORK), threads: Some(1), without, ..Request::default() };
+    let search = |problem: &Problem| plan(find("search").unwrap(), problem, &request).unwrap();
+    let (mut above, mut confirmed) = (0, 0);
+    for seed in 0..cases(1500) as u64 {
+        let problem = crowded(seed);
+        let Outcome::Optimal(found) = search(&problem) else { panic!("seed {seed} is not proved") };
+        let extent = found.extent();
+        if extent == bound::lower_bound(&problem) {
+            continue;
+        }
+        above += 1;
+        let Some(better) = plan_below(&problem, extent.0, 4 * VISITS) else { continue };
+        assert!(better.is_none(), "seed {seed}: {} instead of {extent}", better.unwrap().extent());
+        confirmed += 1;
+        // With a byte less there is no plan at all, and the search says so, too.
+        let mut tight = problem.to_builder();
+        tight.spaces_mut()[SpaceId::from_index(0)].capacity = Some(Bytes(extent.0 - 1));
+        let Outcome::Infeasible(witness) = search(&tight.build().unwrap()) else { panic!("seed {seed} fits") };
+        assert!(witness.needed > witness.capacity, "seed {seed}");
+    }
+    assert!(above * 50 > cases(1500) && confirmed * 10 > above * 8, "{confirmed} of {above} were tried out");
 }
 
 /// Whether there is a witness; if so, it is right.

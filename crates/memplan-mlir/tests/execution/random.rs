@@ -1,23 +1,17 @@
-//! Reproducible random numbers (splitmix64).
+//! Random choices for generated programs, from the test kit's generator.
 
-pub(crate) struct Random(u64);
+use memplan_testkit::Random as Numbers;
+
+pub(crate) struct Random(Numbers);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Random(Numbers::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995))
     }
 
     /// A number below `bound`, which is not 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
+        (self.0.bits() % bound as u64) as usize
     }
 
     /// True in `percent` of 100 cases.

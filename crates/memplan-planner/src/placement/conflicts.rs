@@ -100,17 +100,28 @@ impl Conflicts {
     fn descend(&self, level: usize, node: usize, start: u32, limit: usize, visit: &mut impl FnMut(usize)) {
         let first = node * FAN_OUT;
         let limit_here = limit.div_ceil(FAN_OUT.pow(level as u32));
-        let last = (first + FAN_OUT).min(limit_here);
-        for position in first..last {
-            if self.levels[level][position] > start {
-                if level == 0 {
-                    visit(position);
-                } else {
-                    self.descend(level - 1, position, start, limit, visit);
-                }
+        // Whether an entry is met is as good as random, so a branch for each would mostly be guessed wrong. All sixteen
+        // are compared at once instead, and only the ones in the mask are looked at.
+        let mut met = mask_above(&self.levels[level][first..first + FAN_OUT], start);
+        if limit_here < first + FAN_OUT {
+            met &= (1u32 << limit_here.saturating_sub(first)) - 1;
+        }
+        while met != 0 {
+            let position = first + met.trailing_zeros() as usize;
+            met &= met - 1;
+            if level == 0 {
+                visit(position);
+            } else {
+                self.descend(level - 1, position, start, limit, visit);
             }
         }
     }
+}
+
+/// Bit i says whether entry i is larger than `start`.
+fn mask_above(entries: &[u32], start: u32) -> u32 {
+    debug_assert!(entries.len() == FAN_OUT, "a node is one cache line");
+    entries.iter().enumerate().fold(0, |mask, (number, &entry)| mask | u32::from(entry > start) << number)
 }
 
 #[cfg(test)]

@@ -49,6 +49,12 @@ memplan_core::index_type! {
     pub struct PieceId;
 }
 
+/// Bytes that one slot of a buffer takes. A size that is not known counts as empty: a strategy that makes offsets refuses
+/// such problems beforehand (`Feature::Shapes`, `Feature::UnboundedSymbols`).
+pub(crate) fn reserved(buffer: &Buffer) -> Bytes {
+    buffer.bytes().unwrap_or_default()
+}
+
 /// Bytes in use during a stretch of compressed time, relative to the piece's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rect {
@@ -295,7 +301,7 @@ impl<'p> Pieces<'p> {
     pub fn footprints(&self, piece: PieceId) -> impl Iterator<Item = Footprint> + '_ {
         let footprint = |(id, at): (BufferId, Bytes)| {
             let buffer = &self.problem.buffers()[id];
-            let high = at.0 + buffer.bytes().unwrap_or_default().0;
+            let high = at.0 + reserved(buffer).0;
             Footprint { buffer: id, low: at.0, high, exclusive: buffer.exclusive }
         };
         self.members(piece).map(footprint).filter(|footprint| footprint.low < footprint.high)
@@ -312,7 +318,7 @@ impl<'p> Pieces<'p> {
     }
 
     fn add_buffer(&mut self, clock: &Clock, id: BufferId, buffer: &Buffer) {
-        let size = buffer.bytes().unwrap_or_default();
+        let size = reserved(buffer);
         let first_rect = self.rects.len();
         // With several slots it is not known which one is in use at a step, so every slot counts as taken from the
         // first start to the last end. With one slot, and for exclusive buffers, the exact stretches are kept.
@@ -383,7 +389,7 @@ impl<'p> Pieces<'p> {
         if buffer.exclusive {
             return;
         }
-        let size = buffer.bytes().unwrap_or_default();
+        let size = reserved(buffer);
         for interval in buffer.lifetime.intervals() {
             let bytes = interval.bytes(size);
             if bytes.low < bytes.high {
@@ -440,7 +446,7 @@ impl<'p> Pieces<'p> {
     fn apart_of(&self, one: BufferId, other: BufferId) -> Apart {
         let bytes = |id: BufferId| {
             let at = self.problem.blocks().place_of(id).map_or(0, |(_, at)| at.0);
-            (at, at + self.problem.buffers()[id].bytes().unwrap_or_default().0)
+            (at, at + reserved(&self.problem.buffers()[id]).0)
         };
         let ((low, high), (other_low, other_high)) = (bytes(one), bytes(other));
         let other_slots = self.problem.buffers()[other].slots;

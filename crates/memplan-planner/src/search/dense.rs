@@ -16,12 +16,12 @@
 //!
 //! - [`rectangles`] has the pieces as flat arrays, [`board`] knows who lies where and finds the place whose occupants
 //!   weigh least, and [`ejection`] is the chain.
-//! - The first plan of a crowded problem ([`is_crowded`]) places first what lives near the peak ([`Order::NearPeak`]): only
-//!   a few dozen of 100,000 buffers end far above the bound. The best plan is then lowered again and
-//!   again: an attempt takes out what ends above its goal, starts at a goal that it hardly reaches, and raises the goal until it
-//!   is reached.
-//! - Two attempts, a bold and a careful one, are made at a time, on two threads if there are. Both are always made and the better one is
-//!   kept, so the plan does not depend on the number of threads, nor on the clock: work is counted in neighbours looked at.
+//! - The first plan of a crowded problem ([`is_crowded`]) places what is hard to place first ([`Order::NearPeak`]); the same
+//!   weights say who is ejected. The best plan is then lowered again and again: an attempt takes out what ends above its
+//!   goal, starts at a goal that it hardly reaches, and raises the goal until it is reached.
+//! - Two attempts, a bold and a careful one, are made at a time, on two threads if there are. Both are always made and the
+//!   better one is kept, so the plan does not depend on the number of threads, nor on the clock: work is counted in
+//!   neighbours looked at.
 //!
 //! The stage takes plain pieces only ([`Pieces::is_plain`]): one life, one space, no relations. Alignments and
 //! fixed offsets are kept. What it returns is never taller than what it was given.
@@ -45,15 +45,25 @@ use self::rectangles::Rectangles;
 use super::budget::Budget;
 use crate::piece::Pieces;
 use crate::tuning::{
-    CROWDED_ALIVE, CROWDED_SHARE, DENSE_FAILURES, DENSE_PARTS, DENSE_PATIENCE, FIRST_SLACKS, LATER_SLACKS,
-    NEIGHBOURS_PER_UNIT,
+    ALIVE_PER_EFFORT, CROWDED_ALIVE, CROWDED_SHARE, DENSE_FAILURES, DENSE_PARTS, DENSE_PATIENCE, FIRST_SLACKS,
+    LATER_SLACKS, NEIGHBOURS_PER_UNIT,
 };
+
+/// How many pieces are alive at once, on average.
+fn mean_alive(pieces: &Pieces) -> u64 {
+    let lives = pieces.ids().flat_map(|piece| pieces.rects(piece)).map(|rect| u64::from(rect.end - rect.start));
+    lives.sum::<u64>() / (pieces.steps().len() as u64).max(1)
+}
 
 /// Whether so many pieces are alive at once, on average, that the stage comes before all others.
 pub(crate) fn is_crowded(pieces: &Pieces) -> bool {
-    let lives = pieces.ids().flat_map(|piece| pieces.rects(piece)).map(|rect| u64::from(rect.end - rect.start));
-    let alive = lives.sum::<u64>() / pieces.steps().len() as u64;
+    let alive = mean_alive(pieces);
     pieces.is_plain() && alive > CROWDED_ALIVE && alive * CROWDED_SHARE < pieces.len() as u64
+}
+
+/// What the search of a crowded problem may spend, in place of the effort's work.
+pub(super) fn work_if_crowded(pieces: &Pieces, effort: u64) -> Option<u64> {
+    is_crowded(pieces).then(|| effort.saturating_add(effort.saturating_mul(mean_alive(pieces)) / ALIVE_PER_EFFORT))
 }
 
 /// A smaller plan, if one is found within the budget.

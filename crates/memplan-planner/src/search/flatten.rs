@@ -20,7 +20,7 @@
 use memplan_core::{BufferId, Problem, SpaceId};
 
 use super::instance::{Instance, Slab, Stretch};
-use crate::piece::{PieceId, Pieces};
+use crate::piece::{PieceId, Pieces, reserved};
 use crate::tuning::MOST_EXTRA_SECTIONS;
 
 /// One space of a problem, flat.
@@ -100,7 +100,7 @@ impl Flattening<'_, '_> {
         for (id, at) in self.pieces.members(piece) {
             let buffer = &problem.buffers()[id];
             for interval in buffer.lifetime.intervals() {
-                let bytes = interval.bytes(buffer.bytes().unwrap_or_default());
+                let bytes = interval.bytes(reserved(buffer));
                 if bytes.low < bytes.high {
                     self.is_exact &= at.0 + bytes.low.0 == 0;
                     let (start, end) = (interval.start.0, interval.end.0);

@@ -49,7 +49,7 @@ mod reduce;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Placement, Plan, Problem, Reuse, SpaceId};
 
 use super::budget::Budget;
-use crate::piece::{PieceId, Pieces};
+use crate::piece::{PieceId, Pieces, reserved};
 use crate::portfolio;
 use crate::tuning::{MOST_GENERAL_PIECES, NORMAL_WORK, PIECES_PER_UNIT};
 use assign::{Assign, Spot};
@@ -157,7 +157,7 @@ fn reused(problem: &Problem, plan: &Plan) -> Vec<Reuse> {
             continue;
         };
         let in_order = matches!((over.lifetime.start(), buffer.lifetime.start()), (Some(a), Some(b)) if a < b);
-        let size = |buffer: &memplan_core::Buffer| buffer.bytes().unwrap_or_default().0;
+        let size = |buffer: &memplan_core::Buffer| reserved(buffer).0;
         let meet = |(one, other): (&Bytes, &Bytes)| one.0 < other.0 + size(over) && other.0 < one.0 + size(buffer);
         let shares = newcomer.space == victim.space && newcomer.offsets.iter().zip(&victim.offsets).any(meet);
         let lies_right = overlay.kind == AnyOffset || newcomer.offsets == victim.offsets;

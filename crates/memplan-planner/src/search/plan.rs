@@ -6,7 +6,7 @@ use std::sync::Arc;
 use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, Stop, Witness, bound};
 
 use super::budget::{Budget, Clock};
-use super::dense::{is_crowded, pack_densely};
+use super::dense::{is_crowded, pack_densely, work_if_crowded};
 use super::descent::{Standing, descend};
 use super::flatten::{Flat, in_place};
 use super::general::{self, meeting_step};
@@ -61,7 +61,9 @@ fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
     let mut for_members = Budget::new(request, request.effort.work() / 2, Arc::clone(&clock));
     let tried = portfolio::try_at_once(&pieces, &mut for_members);
     // Whoever has waited for a first plan can wait twice as long again, on top of the effort's work.
-    let work = request.work_limit.unwrap_or_else(|| request.effort.work().saturating_add(2 * for_members.spent()));
+    let effort = request.effort.work();
+    let usual = || work_if_crowded(&pieces, effort).unwrap_or(effort.saturating_add(2 * for_members.spent()));
+    let work = request.work_limit.unwrap_or_else(usual);
     improve(Search::new(&pieces, tried, request, may_ask), &mut Budget::new(request, work, clock))
 }
 
@@ -132,7 +134,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     pub(super) fn has_more_orders(&self) -> bool {
-        self.known.members < MEMBERS.len()
+        self.known.has_more()
     }
 
     /// Whether every piece is a rectangle and nothing relates two of them.

@@ -13,6 +13,7 @@
 
 use memplan_core::{Bytes, Id, IndexVec, ObjectId, Outcome, Placement, Plan, Problem, SharedObject, SpaceId, Stop};
 
+use crate::piece::reserved;
 use crate::records::supports_records;
 use crate::{Assign, Feature, Request, Strategy};
 
@@ -71,7 +72,7 @@ fn end_to_end(problem: &Problem) -> Option<Plan> {
     for (id, buffer) in problem.buffers().iter_enumerated() {
         let space = buffer.spaces[0];
         let start = ends[space].align_up(problem.alignment_in(id, space))?;
-        ends[space] = start.checked_add(buffer.bytes().unwrap_or_default())?;
+        ends[space] = start.checked_add(reserved(buffer))?;
         plan.placements[id] = Some(Placement::at(space, start));
     }
     plan.extents = ends;

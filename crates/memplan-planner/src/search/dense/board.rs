@@ -78,7 +78,8 @@ impl<'a> Board<'a> {
         let mut best: Option<(u64, u64)> = None;
         let mut address = 0;
         let past_all = (u64::from(ceiling), None);
-        let starts = self.neighbours.by_start.iter().map(|&key| (u64::from(high_half(key)), Some(low_half(key))));
+        let Neighbours { all, by_start, .. } = &self.neighbours;
+        let starts = by_start.iter().map(|&key| (u64::from(high_half(key)), Some(&all[low_half(key)])));
         for (start, neighbour) in starts.chain([past_all]) {
             if address > highest {
                 break;
@@ -87,8 +88,7 @@ impl<'a> Board<'a> {
                 best = Some((start - address, address));
             }
             if let Some(neighbour) = neighbour {
-                let end = start + u64::from(rectangles.sizes[neighbour]);
-                address = address.max(end.next_multiple_of(alignment));
+                address = address.max(u64::from(neighbour.end).next_multiple_of(alignment));
             }
         }
         best.map(|(_, address)| address as u32)
@@ -102,8 +102,9 @@ impl<'a> Board<'a> {
         let (low, high) = (address, address + self.rectangles.sizes[rank]);
         ejected.clear();
         for &key in self.neighbours.by_start.iter().take_while(|&&key| high_half(key) < high) {
-            if self.end(low_half(key)) > low {
-                ejected.push(low_half(key) as u32);
+            let neighbour = &self.neighbours.all[low_half(key)];
+            if neighbour.end > low {
+                ejected.push(neighbour.rank);
             }
         }
         ejected.iter().for_each(|&other| self.take(other as usize));
@@ -114,28 +115,34 @@ impl<'a> Board<'a> {
     /// Collects the neighbours of a rectangle, by address.
     fn gather(&mut self, rank: usize) {
         let Board { rectangles, addresses, placed, neighbours, .. } = self;
-        neighbours.by_start.clear();
-        let by_start = &mut neighbours.by_start;
+        let Neighbours { all, by_start, spare, .. } = neighbours;
+        all.clear();
+        by_start.clear();
         placed.for_each(rectangles.starts[rank], rectangles.ends[rank], |other| {
-            by_start.push(key(addresses[other], other));
+            by_start.push(key(addresses[other], all.len()));
+            let end = addresses[other].saturating_add(rectangles.sizes[other]);
+            all.push(Neighbour { rank: other as u32, end, cost: 0, is_pinned: false });
         });
-        sort(&mut neighbours.by_start, &mut neighbours.spare);
-        self.work += PLACEMENT + self.neighbours.by_start.len() as u64;
+        sort(by_start, spare);
+        self.work += PLACEMENT + by_start.len() as u64;
     }
 
     fn cheapest(&mut self, rank: usize, ceiling: u32, random: &mut Random) -> Option<u32> {
         let size = self.rectangles.sizes[rank];
         let highest = ceiling.checked_sub(size)?;
         let alignment = u64::from(self.rectangles.alignments[rank]);
+        let Board { rectangles, penalties, neighbours, .. } = self;
+        let Neighbours { all, by_start, by_end, spare } = neighbours;
         // Only ends at or below the highest address can be candidates.
-        self.neighbours.by_end.clear();
-        for position in 0..self.neighbours.by_start.len() {
-            let other = low_half(self.neighbours.by_start[position]);
-            if self.end(other) <= highest {
-                self.neighbours.by_end.push(key(self.end(other), other));
+        by_end.clear();
+        for (number, neighbour) in all.iter_mut().enumerate() {
+            let other = neighbour.rank as usize;
+            neighbour.cost = cost(other, rectangles, penalties);
+            neighbour.is_pinned = rectangles.is_pinned[other];
+            if neighbour.end <= highest {
+                by_end.push(key(neighbour.end, number));
             }
         }
-        let Neighbours { by_start, by_end, spare } = &mut self.neighbours;
         sort(by_end, spare);
         self.work += by_start.len() as u64;
 
@@ -150,11 +157,11 @@ impl<'a> Board<'a> {
             }
             let address = address as u32;
             while let Some(&key) = by_start.get(entered).filter(|&&key| high_half(key) < address + size) {
-                in_the_way.enter(low_half(key), self.rectangles, &self.penalties);
+                in_the_way.enter(&all[low_half(key)]);
                 entered += 1;
             }
             while let Some(&key) = by_end.get(left).filter(|&&key| high_half(key) <= address) {
-                in_the_way.leave(low_half(key), self.rectangles, &self.penalties);
+                in_the_way.leave(&all[low_half(key)]);
                 left += 1;
             }
             if in_the_way.pinned == 0 && best.is_none_or(|(least, _)| in_the_way.cost < least) {
@@ -176,14 +183,14 @@ struct InTheWay {
 }
 
 impl InTheWay {
-    fn enter(&mut self, rank: usize, rectangles: &Rectangles, penalties: &[u16]) {
-        self.cost += cost(rank, rectangles, penalties);
-        self.pinned += u32::from(rectangles.is_pinned[rank]);
+    fn enter(&mut self, neighbour: &Neighbour) {
+        self.cost += neighbour.cost;
+        self.pinned += u32::from(neighbour.is_pinned);
     }
 
-    fn leave(&mut self, rank: usize, rectangles: &Rectangles, penalties: &[u16]) {
-        self.cost -= cost(rank, rectangles, penalties);
-        self.pinned -= u32::from(rectangles.is_pinned[rank]);
+    fn leave(&mut self, neighbour: &Neighbour) {
+        self.cost -= neighbour.cost;
+        self.pinned -= u32::from(neighbour.is_pinned);
     }
 }
 
@@ -192,16 +199,29 @@ fn cost(rank: usize, rectangles: &Rectangles, penalties: &[u16]) -> u64 {
     u64::from(rectangles.weights[rank]) * u64::from(penalties[rank])
 }
 
+/// What one question has to know about a neighbour. Gathered side by side, some hundred of them stay in the fastest
+/// memory while they are looked up in the order of addresses.
+#[derive(Clone, Copy)]
+struct Neighbour {
+    rank: u32,
+    end: u32,
+    /// These two are only known to the second question.
+    cost: u64,
+    is_pinned: bool,
+}
+
 /// Scratch memory for one question.
 #[derive(Clone, Default)]
 struct Neighbours {
+    all: Vec<Neighbour>,
+    /// Keys: an address, and a position in `all`.
     by_start: Vec<u64>,
     by_end: Vec<u64>,
     spare: Spare,
 }
 
-fn key(address: u32, rank: usize) -> u64 {
-    u64::from(address) << 32 | rank as u64
+fn key(address: u32, position: usize) -> u64 {
+    u64::from(address) << 32 | position as u64
 }
 
 fn high_half(key: u64) -> u32 {

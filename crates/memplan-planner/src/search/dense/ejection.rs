@@ -1,7 +1,7 @@
 //! Below a goal, by ejection chains.
 //!
-//! Rectangles that do not fit wait in a queue, the heaviest first. One after the other is put where there is room below the goal, or
-//! else where those in its way weigh least; these are ejected and wait in turn:
+//! Rectangles that do not fit wait in a queue, the heaviest first. One after the other is put where there is room below
+//! the goal, or else where those in its way weigh least; these are ejected and wait in turn:
 //!
 //! ```text
 //!      goal ─────────────────       ─────────────────       ─────────────────
@@ -13,16 +13,19 @@
 //!            gap as long as it       x takes its place       elsewhere
 //! ```
 //!
-//! Mostly the ejected are lighter than who ejects them, so trouble moves to smaller and smaller rectangles, for which there is
-//! room somewhere. To keep two from throwing each other out for ever, whoever finds no room becomes dearer to
-//! eject: the chain leaves a stretch of time where nothing gives way and goes on where something does.
+//! Mostly the ejected are lighter than who ejects them, so trouble moves to smaller and smaller rectangles, for which there
+//! is room somewhere; and from the most crowded stretches of time to others, for a rectangle that is never alive near the
+//! peak weighs little, however large it is. To keep two from throwing each other out for ever, whoever finds no room
+//! becomes dearer to eject: the chain leaves a stretch of time where nothing gives way and goes on where something does.
 //!
-//! A goal that is out of reach shows in a queue that gets no shorter. Then the goal is raised by a fifth of its distance to the bound, and the chain goes on from
-//! where it is: most of time has settled below the lower goal by then, and only the stretches that need it use the new room. That is much better, and
-//! quicker, than starting at a comfortable goal and lowering it.
+//! A goal that is out of reach shows in a queue that gets no lighter. Then the goal is raised by a fifth of its distance to
+//! the bound, and the chain goes on from where it is: most of time has settled below the lower goal by then, and only the
+//! stretches that need it use the new room. That is much better, and quicker, than starting at a comfortable goal and
+//! lowering it.
 //!
-//! Small rectangles, half of all where sizes are spread over magnitudes, add little to the load and much to the work. They wait until
-//! all others have found their place below a somewhat lower ceiling; the *strip* between that and the goal is theirs, and nearly all of them fit at once.
+//! Small rectangles, half of all where sizes are spread over magnitudes, add little to the load and much to the work. They
+//! wait until all others have found their place below a somewhat lower ceiling; the *strip* between that and the goal is
+//! theirs, and nearly all of them fit at once.
 
 use std::collections::BinaryHeap;
 
@@ -59,32 +62,49 @@ pub(super) struct Manner {
     pub(super) seed: u64,
 }
 
-/// When to ask whether the queue gets shorter.
+/// Whether the queue gets lighter, asked once a period.
+///
+/// Its length would be the wrong measure: the heaviest have their turn first, and each may throw out a dozen small ones,
+/// which are no trouble. So a queue that makes good progress gets longer and longer until only small ones wait.
 struct Check {
-    /// Not before so much work.
+    /// The period ends after so much work.
     work: u64,
-    /// Nor before half of those who waited had their turn.
-    turns: usize,
-    waiting: usize,
+    /// The least weight that has waited at any time in this period.
+    least: u64,
+    /// Likewise in the period before.
+    before: u64,
 }
 
 impl Check {
-    fn new(work: u64, waiting: usize) -> Check {
-        Check { work, turns: 0, waiting }
+    fn new(work: u64, before: u64) -> Check {
+        Check { work, least: u64::MAX, before }
     }
 
-    fn is_due(&self, work: u64) -> bool {
-        work >= self.work && 2 * self.turns >= self.waiting
-    }
-
-    /// A queue that gets shorter needs no help.
-    fn is_stuck(&self, waiting: usize) -> bool {
-        waiting * QUEUE_PROGRESS > self.waiting * (QUEUE_PROGRESS - 1)
+    fn is_stuck(&self) -> bool {
+        self.least > self.before - self.before / QUEUE_PROGRESS
     }
 }
 
 /// Who waits for a place: all that are not small first, then by weight.
-type Queue = BinaryHeap<(bool, u32, u32)>;
+#[derive(Default)]
+struct Queue {
+    waiting: BinaryHeap<(bool, u32, u32)>,
+    /// Of all who wait together. Below 2^62: each has at most 2^30, and ranks are below 2^32.
+    weight: u64,
+}
+
+impl Queue {
+    fn push(&mut self, is_small: bool, weight: u32, rank: u32) {
+        self.waiting.push((!is_small, weight, rank));
+        self.weight += u64::from(weight);
+    }
+
+    fn pop(&mut self) -> Option<usize> {
+        let (_, weight, rank) = self.waiting.pop()?;
+        self.weight -= u64::from(weight);
+        Some(rank as usize)
+    }
+}
 
 /// One attempt to get everything below a goal. See the module documentation.
 pub(super) struct Attempt<'b, 'a> {
@@ -125,7 +145,7 @@ impl<'b, 'a> Attempt<'b, 'a> {
 
     /// Takes out what ends too high and finds another place for it. Whether all fits below the known extent.
     pub(super) fn lower(&mut self) -> bool {
-        let mut queue = Queue::new();
+        let mut queue = Queue::default();
         for rank in 0..self.board.rectangles.len() {
             let is_high = self.board.end(rank) > self.goal.ceiling(self.board.rectangles.sizes[rank]);
             if is_high && !self.board.rectangles.is_pinned[rank] {
@@ -139,36 +159,36 @@ impl<'b, 'a> Attempt<'b, 'a> {
     fn wait(&self, queue: &mut Queue, rank: u32) {
         let rectangles = self.board.rectangles;
         let is_small = rectangles.sizes[rank as usize] < self.goal.small;
-        queue.push((!is_small, rectangles.weights[rank as usize], rank));
+        queue.push(is_small, rectangles.weights[rank as usize], rank);
     }
 
     /// Finds a place for all who wait, and for those who have to make way.
     fn settle(&mut self, mut queue: Queue) -> bool {
         let mut ejected = Vec::new();
         let mut turns = 0u32;
-        let mut check = Check::new(self.board.work + self.manner.patience, queue.len());
+        let mut check = Check::new(self.board.work + self.manner.patience, u64::MAX);
         // Each turn places one and may put others into the queue; work and patience bound the number of turns.
-        while let Some((_, _, rank)) = queue.pop() {
+        while let Some(rank) = queue.pop() {
             turns = turns.wrapping_add(1);
             if turns.is_multiple_of(EJECTIONS_PER_GLANCE) && (self.is_over)() {
                 return false;
             }
-            if !self.place(rank as usize, &mut ejected) {
+            if !self.place(rank, &mut ejected) {
                 return false;
             }
             ejected.drain(..).for_each(|rank| self.wait(&mut queue, rank));
             if self.board.work > self.manner.work_limit {
                 return self.finish(queue);
             }
-            check.turns += 1;
-            if check.is_due(self.board.work) {
-                if check.is_stuck(queue.len()) {
+            check.least = check.least.min(queue.weight);
+            if self.board.work >= check.work {
+                if check.is_stuck() {
                     queue = self.raise(queue);
                     if self.goal.extent >= self.known {
                         return self.finish(queue);
                     }
                 }
-                check = Check::new(self.board.work + self.manner.patience, queue.len());
+                check = Check::new(self.board.work + self.manner.patience, check.least);
             }
         }
         true
@@ -179,9 +199,9 @@ impl<'b, 'a> Attempt<'b, 'a> {
     fn finish(&mut self, mut queue: Queue) -> bool {
         let slack = self.known.saturating_sub(self.lower);
         let ceiling = self.known.saturating_sub((slack / LEAST_GAIN).max(1));
-        while let Some((_, _, rank)) = queue.pop() {
-            match self.board.room(rank as usize, ceiling) {
-                Some(address) => self.board.put(rank as usize, address),
+        while let Some(rank) = queue.pop() {
+            match self.board.room(rank, ceiling) {
+                Some(address) => self.board.put(rank, address),
                 None => return false,
             }
         }
@@ -202,8 +222,8 @@ impl<'b, 'a> Attempt<'b, 'a> {
     fn raise(&mut self, queue: Queue) -> Queue {
         self.slack += self.slack / GOAL_RAISE + 1;
         self.aim();
-        let mut sorted = Queue::with_capacity(queue.len());
-        queue.into_vec().into_iter().for_each(|(_, _, rank)| self.wait(&mut sorted, rank));
+        let mut sorted = Queue::default();
+        queue.waiting.into_vec().into_iter().for_each(|(_, _, rank)| self.wait(&mut sorted, rank));
         sorted
     }
 }

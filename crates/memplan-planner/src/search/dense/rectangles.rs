@@ -5,8 +5,10 @@
 //! The unit is one byte up to about 3 GiB. Above that it is the smallest power of two that makes addresses fit; sizes are
 //! rounded up to it, which costs less than a billionth of the extent for each piece.
 
-use memplan_core::{Bytes, Plan};
+use memplan_core::{Bytes, IndexVec, Plan};
 
+use crate::load::loads_met;
+use crate::order::{Room, hardness};
 use crate::piece::{PieceId, Pieces};
 use crate::tuning::{ADDRESS_HEADROOM, STRIP_WASTE};
 
@@ -28,7 +30,7 @@ pub(super) struct Rectangles {
     pub(super) alignments: Vec<u32>,
     /// Whether the user has fixed the address.
     pub(super) is_pinned: Vec<bool>,
-    /// How hard a rectangle is to place: its size times the fourth root of its life, scaled to integers.
+    /// How hard a rectangle is to place, scaled to integers. See [`hardness`].
     pub(super) weights: Vec<u32>,
     /// Sizes, ascending, with the most units alive at once of rectangles below that size.
     peaks_below: Vec<(u32, u64)>,
@@ -66,7 +68,7 @@ impl Rectangles {
                 return None;
             }
         }
-        rectangles.weigh();
+        rectangles.weigh(&loads_met(pieces));
         rectangles.peaks_below = (1..32).map(|bit| (1u32 << bit, rectangles.peak_below(1 << bit))).collect();
         Some(rectangles)
     }
@@ -112,9 +114,12 @@ impl Rectangles {
         self.ends[rank] - self.starts[rank]
     }
 
-    /// Square roots are exact on every machine; a general power is not.
-    fn weigh(&mut self) {
-        let weight = |rank: usize| f64::from(self.sizes[rank]) * f64::from(self.life(rank)).sqrt().sqrt();
+    fn weigh(&mut self, loads: &IndexVec<PieceId, u64>) {
+        let peak = loads.iter().copied().max().unwrap_or(0);
+        let weight = |rank: usize| {
+            let room = Room { load: loads[self.pieces[rank]], peak };
+            hardness(u64::from(self.sizes[rank]), u64::from(self.life(rank)), room)
+        };
         let heaviest = (0..self.len()).map(weight).fold(1.0, f64::max);
         self.weights = (0..self.len()).map(|rank| (weight(rank) / heaviest * HIGHEST_WEIGHT) as u32 + 1).collect();
     }

@@ -8,7 +8,7 @@ use memplan_core::{BufferId, Id, OverlayKind, Problem, SpaceId, Step};
 
 use super::model::{Choice, Conjunction, Job, Least, Model, Part, gcd, round_down, round_up};
 use super::order::Orders;
-use crate::piece::{PieceId, Pieces};
+use crate::piece::{PieceId, Pieces, reserved};
 use crate::tuning::{MOST_CHOICES, MOST_GENERAL_JOBS, MOST_TAKERS};
 
 /// Sums of sizes, alignments and offsets stay below this.
@@ -127,7 +127,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         for (id, at) in self.pieces.members(piece) {
             let buffer = &self.problem.buffers()[id];
             for interval in buffer.lifetime.intervals() {
-                let bytes = interval.bytes(buffer.bytes().unwrap_or_default());
+                let bytes = interval.bytes(reserved(buffer));
                 if bytes.low < bytes.high {
                     let [low, high] = [bytes.low, bytes.high].map(|byte| (at.0 + byte.0) as i64);
                     stretches.push(Stretch { buffer: id, start: interval.start, end: interval.end, low, high });
@@ -335,7 +335,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     fn can_help(&self, taker: &Taker, rival: &Stretch, rival_part: usize, now: Step) -> bool {
         let info = &self.problem.buffers()[taker.buffer];
         let is_whole = |interval: &memplan_core::Interval| {
-            let bytes = interval.bytes(info.bytes().unwrap_or_default());
+            let bytes = interval.bytes(reserved(info));
             interval.start <= now && now < interval.end && bytes.low.0 == 0 && Some(bytes.high) == info.bytes()
         };
         let is_alive = info.lifetime.intervals().iter().any(is_whole);
@@ -358,7 +358,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 common.extend(equal);
             }
             let (part, at) = self.place(taker.buffer, *slot);
-            let size = self.problem.buffers()[taker.buffer].bytes().unwrap_or_default().0 as i64;
+            let size = reserved(&self.problem.buffers()[taker.buffer]).0 as i64;
             ranges.push((part, at, at + size));
         }
         for pair in ranges.windows(2) {

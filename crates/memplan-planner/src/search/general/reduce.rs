@@ -21,6 +21,7 @@ use memplan_core::{
 };
 
 use super::decide;
+use crate::piece::reserved;
 use crate::search::budget::Budget;
 use crate::tuning::{GENERAL_WITNESS_NODES, MOST_GENERAL_WITNESS_BUFFERS};
 
@@ -79,7 +80,7 @@ pub(crate) fn witness(problem: &Problem, buffers: Vec<BufferId>) -> Option<Witne
 fn room(problem: &Problem, buffers: &[BufferId]) -> Bytes {
     let place = |&id: &BufferId| {
         let buffer = &problem.buffers()[id];
-        buffer.fixed.map(|offset| (offset.0, offset.0 + buffer.bytes().unwrap_or_default().0))
+        buffer.fixed.map(|offset| (offset.0, offset.0 + reserved(buffer).0))
     };
     let low = buffers.iter().filter_map(place).map(|place| place.0).min().unwrap_or(0);
     let high = buffers.iter().filter_map(place).map(|place| place.1).max().unwrap_or(0);

@@ -13,6 +13,7 @@ use memplan_core::{BufferId, Bytes, Id, IndexVec, Plan, Problem, SpaceId};
 
 use super::Level;
 use super::entry::{Pipes, pipes_of};
+use crate::piece::reserved;
 
 /// `later` has to wait until another pipe is done with `earlier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,7 +60,7 @@ fn level_of(problem: &Problem, plan: &Plan, pipes: &[Pipes], Crossing { earlier,
 /// Whether every slot of the earlier buffer has bytes of the later one in it.
 fn takes_all_slots(problem: &Problem, plan: &Plan, earlier: BufferId, later: BufferId) -> bool {
     let (Some(one), Some(other)) = (&plan.placements[earlier], &plan.placements[later]) else { return false };
-    let size = |buffer: BufferId| problem.buffers()[buffer].bytes().unwrap_or_default().0;
+    let size = |buffer: BufferId| reserved(&problem.buffers()[buffer]).0;
     let (length, width) = (size(earlier), size(later));
     let overlap = |a: Bytes, b: Bytes| a.0 < b.0.saturating_add(width) && b.0 < a.0.saturating_add(length);
     one.offsets.iter().all(|&slot| other.offsets.iter().any(|&offset| overlap(slot, offset)))
@@ -76,7 +77,7 @@ fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     for later in order {
         let placement = plan.placements.get(later).and_then(Option::as_ref);
         let Some(placement) = placement.filter(|placement| placement.object.is_none()) else { continue };
-        let size = problem.buffers()[later].bytes().unwrap_or_default().0;
+        let size = reserved(&problem.buffers()[later]).0;
         let owners = owners.entry(placement.space).or_default();
         let mut before = BTreeSet::new();
         for offset in placement.offsets.iter().filter(|_| size > 0) {

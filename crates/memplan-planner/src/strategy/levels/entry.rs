@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use memplan_core::{Buffer, BufferId, Bytes, Id, OverlayKind, Problem, SpaceId};
 
 use super::Order;
+use crate::piece::reserved;
 
 /// Sizes above this are left to the search, whose arithmetic is made for them.
 const LARGEST: u64 = 1 << 56;
@@ -179,7 +180,7 @@ impl Entries {
             }
             let life: Life = buffer.lifetime.intervals().iter().map(|part| (part.start.0, part.end.0)).collect();
             let life = unite(&life, &[]);
-            let bytes = buffer.bytes().unwrap_or_default();
+            let bytes = reserved(buffer);
             let size = granule.and_then(|granule| bytes.align_up(Bytes(granule)));
             let size = size.map_or(LARGEST, |size| size.0.min(LARGEST));
             let known = block.and_then(|block| of_block.get(&block).copied());
