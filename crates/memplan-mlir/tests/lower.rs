@@ -417,3 +417,62 @@ func.func @k(%in: memref<32xf16, #hivm.address_space<gm>>) {
     let multiply = lowered.program.ops().iter().find(|op| &*op.name == "hivm.hir.vmul").unwrap();
     assert!(multiply.overlays().is_empty());
 }
+
+/// Views of more than there is are errors at their place; those that just fit are not.
+#[test]
+fn views_lie_inside_of_their_base() {
+    let judged = |view: &str| {
+        let source = format!(
+            "func.func @f(%g: memref<16xi8>, %n: index) {{
+  %c4 = arith.constant 4 : index
+  %a = memref.alloc() : memref<8xi8>
+  %m = memref.alloc() : memref<4x8xf32>
+  %p = memref.alloc() : memref<32xi8, #hivm.address_space<ub>>
+  {view}
+  return
+}}
+"
+        );
+        let document = Document::read(&source, Dialects::builtin()).unwrap();
+        let error = lower(&document).err()?;
+        let start = error.span().start as usize;
+        assert!(source[start..].starts_with("%v = ") || source[start..].starts_with("memref."), "{}", &source[start..]);
+        Some(error.to_string())
+    };
+    for (view, message) in [
+        ("%v = memref.view %a[%c4][] : memref<8xi8> to memref<3xf32>", "bytes up to 16 of a buffer, which has 8"),
+        ("%v = memref.view %a[%n][] : memref<8xi8> to memref<3xf32>", "bytes up to 12 of a buffer, which has 8"),
+        ("%v = memref.view %g[%c4][] : memref<16xi8> to memref<4xf32>", "bytes up to 20 of a buffer, which has 16"),
+        (
+            "%v = memref.view %p[%c4][] : memref<32xi8, #hivm.address_space<ub>> to memref<256xi1, #hivm.address_space<ub>>",
+            "bytes up to 36 of a buffer, which has 32",
+        ),
+        (
+            "%v = memref.subview %m[0, 4] [4, 5] [1, 1] : memref<4x8xf32> to memref<4x5xf32, strided<[8, 1], offset: 4>>",
+            "elements up to 9 of dimension 1, which has 8",
+        ),
+        (
+            "%v = memref.subview %m[%n, 0] [3, 8] [2, 1] : memref<4x8xf32> to memref<3x8xf32, strided<[16, 1], offset: ?>>",
+            "elements up to 5 of dimension 0, which has 4",
+        ),
+        (
+            "%v = memref.reinterpret_cast %m to offset: [1], sizes: [4, 8], strides: [8, 1] : memref<4x8xf32> to memref<4x8xf32, strided<[8, 1], offset: 1>>",
+            "elements up to 33 of a buffer, which has 32",
+        ),
+    ] {
+        let found = judged(view).unwrap_or_else(|| panic!("{view}: no error"));
+        assert!(found.ends_with(message), "{view}: {found}");
+    }
+    for view in [
+        "%v = memref.view %a[%c4][] : memref<8xi8> to memref<1xf32>",
+        "%v = memref.view %a[%n][%n] : memref<8xi8> to memref<?xf32>",
+        "%c0 = arith.constant 0 : index %v = memref.view %p[%c0][] : memref<32xi8, #hivm.address_space<ub>> to memref<256xi1, #hivm.address_space<ub>>",
+        "%v = memref.subview %m[0, 4] [2, 2] [2, 3] : memref<4x8xf32> to memref<2x2xf32, strided<[16, 3], offset: 4>>",
+        "%v = memref.subview %m[4, 8] [0, 0] [1, 1] : memref<4x8xf32> to memref<0x0xf32, strided<[8, 1], offset: 40>>",
+        // A cast of a part may take the whole buffer.
+        "%s = memref.subview %m[3, 0] [1, 8] [1, 1] : memref<4x8xf32> to memref<1x8xf32, strided<[8, 1], offset: 24>>
+  %v = memref.reinterpret_cast %s to offset: [0], sizes: [32], strides: [1] : memref<1x8xf32, strided<[8, 1], offset: 24>> to memref<32xf32>",
+    ] {
+        assert_eq!(judged(view), None, "{view}");
+    }
+}

@@ -2,13 +2,14 @@
 //!
 //! Everything that reads a Program may rely on what is checked here: ids are in
 //! range, the tree is a tree, every value that is not external has exactly one
-//! definition of the right kind, argument counts match along every edge, and
-//! views do not go round in circles.
+//! definition of the right kind, argument counts match along every edge,
+//! views do not go round in circles and lie inside of what they are views of.
 
-use memplan_core::{Id, MAX_BYTES};
+use memplan_core::{Bytes, Id, MAX_BYTES};
 
 use crate::{
-    Block, BlockId, Branch, Control, Definition, Extent, Op, OpId, Origin, Program, RegionId, SiteId, Target, ValueId,
+    Block, BlockId, Branch, Control, Definition, Extent, Op, OpId, Origin, Program, RegionId, SiteId, Size, Target,
+    ValueId,
 };
 
 /// Why a program is not well formed.
@@ -105,6 +106,20 @@ pub enum ProgramError {
         what: &'static str,
         /// The value's name.
         name: Box<str>,
+    },
+    /// A view of bytes that its base does not have.
+    #[error("%{name} reaches to byte {end} of %{base}, which has {size} bytes")]
+    ViewPastBase {
+        /// The view.
+        value: ValueId,
+        /// Its name.
+        name: Box<str>,
+        /// One past the last byte that it takes of its base.
+        end: u64,
+        /// The name of its base.
+        base: Box<str>,
+        /// How many bytes the base has.
+        size: u64,
     },
     /// A site's numbers make no sense.
     #[error("buffer %{name}: {problem}")]
@@ -227,11 +242,28 @@ impl Checker<'_> {
                 let name = value.name.clone();
                 self.errors.push(ProgramError::WrongDefinition { name, expected });
             }
-            if let Origin::Derived { extent: Extent::Exactly(range) | Extent::Within(range), .. } = value.origin
-                && (range.start > range.end || range.end.0 > MAX_BYTES)
-            {
-                self.bad_range("the extent", id);
+            if let Origin::Derived { base, extent: Extent::Exactly(range) | Extent::Within(range) } = value.origin {
+                if range.start > range.end || range.end.0 > MAX_BYTES {
+                    self.bad_range("the extent", id);
+                }
+                if let Some(size) = self.length(base).filter(|&size| range.end > size) {
+                    let (end, size) = (range.end.0, size.0);
+                    let (name, base) = (self.name(id), self.name(base));
+                    self.errors.push(ProgramError::ViewPastBase { value: id, name, end, base, size });
+                }
             }
+        }
+    }
+
+    /// How many bytes a value has, if its definition alone says so.
+    fn length(&self, value: ValueId) -> Option<Bytes> {
+        match self.program.values[value].origin {
+            Origin::Alloc(site) => match self.program.sites[site].size {
+                Size::Known(bytes) => Some(bytes),
+                Size::Symbolic { .. } => None,
+            },
+            Origin::Derived { extent: Extent::Exactly(range), .. } => Some(range.len()),
+            _ => None,
         }
     }
 

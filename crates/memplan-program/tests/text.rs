@@ -232,3 +232,24 @@ fn every_prefix_of_a_text_is_refused_or_read() {
     }
     assert!(parse(EVERYTHING).is_ok());
 }
+
+/// A view of bytes that its base does not have is an error at the place where it says so.
+#[test]
+fn views_lie_inside_of_their_base() {
+    let program =
+        |view: &str| format!("func @f() {{\n  alloc alloc %x 8, write %x\n  part {view}\n  use read %v\n}}\n");
+    for (view, place, message) in [
+        ("view %v = %x[4..16]", "%x[4..16]", "%v reaches to byte 16 of %x, which has 8 bytes"),
+        ("view %v = %x[within 0..9]", "%x[within 0..9]", "%v reaches to byte 9 of %x, which has 8 bytes"),
+        ("view %w = %x[4..8], view %v = %w[0..5]", "%w[0..5]", "%v reaches to byte 5 of %w, which has 4 bytes"),
+    ] {
+        let source = program(view);
+        let error = parse(&source).unwrap_err();
+        assert_eq!(error.to_string(), message);
+        let span = error.span().unwrap();
+        assert_eq!(&source[span.start as usize..span.end as usize], place);
+    }
+    for view in ["view %v = %x[4..8]", "view %v = %x[8..8]", "view %w = %x[4..8], view %v = %w[0..4]"] {
+        assert!(parse(&program(view)).is_ok(), "{view}");
+    }
+}

@@ -29,6 +29,7 @@ mod elementwise;
 pub(crate) mod hivm;
 pub(crate) mod marks;
 pub(crate) mod origin;
+mod reach;
 mod summary;
 mod vector_function;
 mod work;
@@ -73,6 +74,20 @@ pub enum LowerError {
     /// Nobody waits for the program any more.
     #[error("lowering was stopped")]
     Stopped,
+    /// A view of more than there is.
+    #[error("this view takes {unit} up to {end} of {what}, which has {length}")]
+    PastBase {
+        /// What is counted: bytes or elements.
+        unit: &'static str,
+        /// One past the last of them that the view takes.
+        end: u64,
+        /// What it is a view of.
+        what: String,
+        /// How many there are.
+        length: u64,
+        /// The view.
+        span: Span,
+    },
     /// The structure does not make a program.
     #[error("{0}")]
     Program(#[from] ProgramError),
@@ -82,7 +97,9 @@ impl LowerError {
     /// Where in the text the error is.
     pub fn span(&self) -> Span {
         match self {
-            LowerError::Yields { span, .. } | LowerError::Branch { span, .. } => *span,
+            LowerError::Yields { span, .. } | LowerError::Branch { span, .. } | LowerError::PastBase { span, .. } => {
+                *span
+            }
             LowerError::Stopped | LowerError::Program(_) => Span::default(),
         }
     }
@@ -268,6 +285,7 @@ impl<'d> Lowering<'d> {
                 Work::Ops { block, next } => match self.document.ops(block).get(next) {
                     Some(&op) => {
                         stack.push(Work::Ops { block, next: next + 1 });
+                        self.check_reach(op)?;
                         self.op(op, &mut stack);
                     }
                     None => self.end_block(block)?,

@@ -187,7 +187,7 @@ impl Lowering<'_> {
     fn view_extent(&self, op: OpId, result: ValueId) -> Option<Extent> {
         let offset = self.document.constant(*self.document.operands(op).get(1)?)?;
         let start = Bytes(u64::try_from(offset).ok()?);
-        let length = self.document.ty(result).as_memref()?.bytes()?;
+        let length = stored_bytes(self.document.ty(result).as_memref()?)?;
         let end = start.checked_add(length)?;
         Some(Extent::Exactly(ByteRange { start, end }))
     }
@@ -215,7 +215,7 @@ pub(super) fn is_on_chip(memref: &MemRef) -> bool {
 }
 
 /// Bytes of a memref without gaps.
-fn stored_bytes(memref: &MemRef) -> Option<Bytes> {
+pub(super) fn stored_bytes(memref: &MemRef) -> Option<Bytes> {
     if !is_on_chip(memref) {
         return memref.bytes();
     }

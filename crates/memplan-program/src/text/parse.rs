@@ -40,8 +40,13 @@ pub enum ParseError {
         span: Span,
     },
     /// The parts fit the grammar but make no program.
-    #[error(transparent)]
-    Malformed(#[from] ProgramError),
+    #[error("{error}")]
+    Malformed {
+        /// Why not.
+        error: ProgramError,
+        /// Where, if one place is to blame.
+        span: Option<Span>,
+    },
 }
 
 impl ParseError {
@@ -51,7 +56,7 @@ impl ParseError {
             ParseError::Expected { span, .. }
             | ParseError::Undefined { span, .. }
             | ParseError::DefinedTwice { span, .. } => Some(*span),
-            ParseError::Malformed(_) => None,
+            ParseError::Malformed { span, .. } => *span,
         }
     }
 }
@@ -60,7 +65,14 @@ impl ParseError {
 pub fn parse(source: &str) -> Result<Program, ParseError> {
     let mut parser = Parser::new(source);
     parser.items()?;
-    Ok(parser.builder.finish()?)
+    let views = parser.views;
+    parser.builder.finish().map_err(|error| {
+        let span = match &error {
+            ProgramError::ViewPastBase { value, .. } => views.iter().find(|(view, _)| view == value),
+            _ => None,
+        };
+        ParseError::Malformed { span: span.map(|&(_, span)| span), error }
+    })
 }
 
 /// A name, what it stands for, where it first occurred and whether that was
@@ -90,6 +102,8 @@ struct Parser<'s> {
     awaited: HashMap<String, Named<TokenId>>,
     labels: HashMap<String, OpId>,
     rotations: Vec<(ValueId, String, Span)>,
+    /// Every view and where its bytes are written, for errors about them.
+    views: Vec<(ValueId, Span)>,
     open: Vec<OpenRegion>,
 }
 
@@ -113,6 +127,7 @@ impl<'s> Parser<'s> {
             awaited: HashMap::new(),
             labels: HashMap::new(),
             rotations: Vec::new(),
+            views: Vec::new(),
             open: Vec::new(),
         }
     }
@@ -706,6 +721,7 @@ impl<'s> Parser<'s> {
     fn view(&mut self) -> Parsed<ValueId> {
         let value = self.new_value()?;
         self.mark('=', "`=` and the base of the view")?;
+        let start = self.span().start;
         let base = self.value()?;
         self.mark('[', "`[` and the bytes of the view")?;
         let extent = if self.eat('?') {
@@ -715,7 +731,9 @@ impl<'s> Parser<'s> {
         } else {
             Extent::Exactly(self.range()?)
         };
+        let end = self.span().end;
         self.mark(']', "`]`")?;
+        self.views.push((value, Span { start, end }));
         self.builder.set_origin(value, Origin::Derived { base, extent });
         Ok(value)
     }

@@ -1,0 +1,102 @@
+//! Views that reach past the end of what they are views of.
+//!
+//! ```mlir
+//! %a = memref.alloc() : memref<8xi8>
+//! %v = memref.view %a[%c4][] : memref<8xi8> to memref<3xf32>    // bytes 4 to 16 of 8
+//! ```
+//!
+//! Running such a program reads or writes foreign memory, and no plan can promise anything about it.
+//! `mlir-opt` lets some of these views pass. Only what the text says for certain is judged: static types,
+//! and offsets that are constants; an offset that is not known counts as 0.
+
+use crate::bounds::Bound;
+use crate::dialect::Traits;
+use crate::document::{Definition, OpId, ValueId};
+use crate::ty::{Layout, MemRef};
+
+use super::origin::stored_bytes;
+use super::{LowerError, Lowering};
+
+/// What a view takes and what there is, in the same unit.
+struct Reach {
+    unit: &'static str,
+    end: u64,
+    what: String,
+    length: u64,
+}
+
+impl Lowering<'_> {
+    /// Whether a view lies inside its base, as far as the text tells.
+    pub(super) fn check_reach(&self, op: OpId) -> Result<(), LowerError> {
+        let reach = match self.document.name(op) {
+            "memref.view" => self.reach_of_view(op),
+            "memref.subview" => self.reach_of_subview(op),
+            "memref.reinterpret_cast" => self.reach_of_cast(op),
+            _ => None,
+        };
+        match reach {
+            Some(Reach { unit, end, what, length }) if end > length => {
+                Err(LowerError::PastBase { unit, end, what, length, span: self.document.op(op).span })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn memref(&self, value: ValueId) -> Option<&MemRef> {
+        self.document.ty(value).as_memref()
+    }
+
+    fn reach_of_view(&self, op: OpId) -> Option<Reach> {
+        let (&source, &result) = (self.document.operands(op).first()?, self.document.results(op).first()?);
+        let offset = self.document.operands(op).get(1).and_then(|&offset| self.document.constant(offset));
+        let start = u64::try_from(offset.unwrap_or(0)).ok()?;
+        let end = start.checked_add(stored_bytes(self.memref(result)?)?.0)?;
+        let length = stored_bytes(self.memref(source)?)?.0;
+        Some(Reach { unit: "bytes", end, what: "a buffer".to_owned(), length })
+    }
+
+    /// The first dimension in which a slice leaves its source.
+    fn reach_of_subview(&self, op: OpId) -> Option<Reach> {
+        let source = self.memref(*self.document.operands(op).first()?)?;
+        let slice = self.document.slice(op)?;
+        let known = |bound: &Bound| self.document.known(*bound).and_then(|number| u64::try_from(number).ok());
+        let bounds = slice.offsets.iter().zip(&slice.sizes).zip(&slice.strides);
+        let dimensions = source.shape.as_deref()?.iter().zip(bounds).enumerate();
+        let mut reaches = dimensions.filter_map(|(dimension, (&length, ((offset, size), stride)))| {
+            let (offset, last) = (known(offset).unwrap_or(0), known(size)?.checked_sub(1)?);
+            let end = offset.checked_add(last.checked_mul(known(stride).unwrap_or(1))?)?.checked_add(1)?;
+            Some(Reach { unit: "elements", end, what: format!("dimension {dimension}"), length: length? })
+        });
+        reaches.find(|reach| reach.end > reach.length)
+    }
+
+    /// A cast counts from the start of the allocation, not of the value that it is given.
+    fn reach_of_cast(&self, op: OpId) -> Option<Reach> {
+        let root = self.root(*self.document.operands(op).first()?)?;
+        let Definition::Result { op: root_op, .. } = self.document.value(root).definition else { return None };
+        let allocated = self.document.info(root_op).traits.has(Traits::ALLOCATES);
+        let (base, result) = (self.memref(root)?, self.memref(*self.document.results(op).first()?)?);
+        let same_elements = base.element == result.element;
+        let (end, length) = (last_element(result)?, last_element(base)?);
+        (allocated && same_elements).then(|| Reach { unit: "elements", end, what: "a buffer".to_owned(), length })
+    }
+}
+
+/// One past the last element of a memref, counted from where its memory begins.
+fn last_element(memref: &MemRef) -> Option<u64> {
+    let shape = memref.shape.as_deref()?.iter().copied().collect::<Option<Vec<u64>>>()?;
+    if shape.contains(&0) {
+        return Some(0);
+    }
+    match &memref.layout {
+        Layout::Identity => shape.iter().try_fold(1_u64, |count, &length| count.checked_mul(length)),
+        Layout::Strided { strides, offset } => {
+            let mut last = u64::try_from((*offset)?).ok()?;
+            for (length, stride) in shape.iter().zip(strides) {
+                last = last.checked_add((length - 1).checked_mul(u64::try_from((*stride)?).ok()?)?)?;
+            }
+            last.checked_add(1)
+        }
+        Layout::Other(_) => None,
+    }
+}
