@@ -243,6 +243,13 @@ impl Document {
         &self.top
     }
 
+    /// Whether a region between an op and one around it sees nothing of that one: a module or a function inside of a function.
+    pub(crate) fn is_cut_off(&self, op: OpId, from: OpId) -> bool {
+        let around = std::iter::successors(self.parent_op(op), |&inner| self.parent_op(inner));
+        let mut between = around.take_while(|&outer| outer != from);
+        between.any(|outer| self.info(outer).traits.has(crate::dialect::Traits::ISOLATED))
+    }
+
     /// All ops, in pre-order.
     pub fn op_ids(&self) -> impl DoubleEndedIterator<Item = OpId> + ExactSizeIterator + use<> {
         self.ops.ids()

@@ -55,6 +55,8 @@ impl Reader<'_> {
         match regions {
             // `attrs = {"tag"} {`
             _ if behind_equal && matches!(content, BraceContent::OneWord { .. }) => false,
+            // `num_gangs({%n : i32})`: no form has a region inside of brackets.
+            Some(_) if self.depth(frame) > 0 && content == BraceContent::Names => false,
             // Behind its first region an op's next `{` needs a word in front.
             Some(_) if progress.regions > 0 => {
                 matches!(previous, "else" | "do" | "default" | ",") || self.previous.kind == TokenKind::Number

@@ -174,6 +174,8 @@ struct Reader<'s> {
     ops: Vec<OpId>,
     /// Successors to resolve at the end of the region: (pool index, name, known op).
     branches: Vec<(u32, Span, bool)>,
+    /// Ops whose form does not say which of its types are those of the results.
+    guessed: Vec<OpId>,
 }
 
 type Result<T> = std::result::Result<T, ReadError>;
@@ -184,8 +186,9 @@ pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
     }
     let mut reader = Reader::new(source, dialects);
     reader.run()?;
-    let mut document = reader.document;
+    let (mut document, guessed) = (reader.document, reader.guessed);
     crate::ty::resolve(&mut document);
+    results::doubt(&mut document, guessed);
     Ok(document)
 }
 
@@ -217,6 +220,7 @@ impl<'s> Reader<'s> {
             blocks: Vec::new(),
             ops: Vec::new(),
             branches: Vec::new(),
+            guessed: Vec::new(),
         }
     }
 

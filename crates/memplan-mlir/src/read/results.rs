@@ -46,6 +46,9 @@ impl Reader<'_> {
             Some(arrow) => &all[arrow.min(all.len())..],
             None => &all[all.len() - count.min(all.len())..],
         };
+        if arrow.is_none() && !self.info(frame).known {
+            self.guessed.push(frame.op);
+        }
         let rule = self.info(frame).result_types;
         let spans: Spans = match rule {
             ResultTypes::Listed | ResultTypes::ListedOrBool => Spans::from_slice(listed),
@@ -101,6 +104,41 @@ impl Reader<'_> {
         types
     }
 }
+
+/// Takes back what was guessed, perhaps wrongly, about the results of ops that no table knows.
+///
+/// Without a `->` the last types of a form are taken for those of the results. In
+/// `%v = acme.shift %a, %n : memref<8xf32>, index` they may be the types of the operands, and `%v` may be a part of `%a`.
+/// So where an op takes memory, a result that does not look like memory may be memory all the same.
+pub(super) fn doubt(document: &mut Document, mut guessed: Vec<OpId>) {
+    guessed.sort_unstable();
+    let mut unknown = None;
+    // A doubtful result makes its users doubtful, too, and these come later in most texts.
+    for round in 0..MOST_ROUNDS {
+        let mut found = false;
+        for &op in &guessed {
+            let memory = |&value: &ValueId| document.ty(value).may_be_memory();
+            let takes_memory = round + 1 == MOST_ROUNDS || document.operands(op).iter().any(memory);
+            if takes_memory && !document.results(op).iter().all(memory) {
+                found = true;
+                let entry = TypeEntry { text: TypeText::Known("?"), chunk: 0, ty: Type::Unknown };
+                let unknown = *unknown.get_or_insert_with(|| document.types.push(entry));
+                for result in document.results(op).to_vec() {
+                    if !document.ty(result).may_be_memory() {
+                        document.values[result].ty = unknown;
+                    }
+                }
+            }
+        }
+        if !found {
+            return;
+        }
+    }
+}
+
+/// In the last of so many rounds every guess that is left is doubted: in a text that names values long before it defines
+/// them, each round would find one more, and there may be many.
+const MOST_ROUNDS: usize = 8;
 
 fn repeat(span: Option<Span>, count: usize) -> Spans {
     span.map_or_else(Spans::new, |span| smallvec![span; count])

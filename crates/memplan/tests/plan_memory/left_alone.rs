@@ -84,3 +84,19 @@ fn instances_that_a_loop_hands_out() {
     assert_eq!(addresses, [("%a".to_owned(), vec![0])]);
     assert!(notes.contains("@k/%t keeps its allocation: a loop hands out several instances"), "{notes}");
 }
+
+/// A module inside of a kernel sees none of the kernel's constants.
+#[test]
+fn buffers_of_a_module_inside_of_a_kernel() {
+    let kernel = "func.func @k() {
+  builtin.module {
+    %a = memref.alloc() : memref<32xf16, #hivm.address_space<ub>>
+    hivm.hir.vexp ins(%a : memref<32xf16, #hivm.address_space<ub>>) outs(%a : memref<32xf16, #hivm.address_space<ub>>)
+  }
+  return
+}
+";
+    let (addresses, allocated, notes) = planned(kernel);
+    assert_eq!((addresses.len(), allocated), (0, vec!["%a".to_owned()]));
+    assert!(notes.contains("@k/%a keeps its allocation: it is in a module of its own"), "{notes}");
+}

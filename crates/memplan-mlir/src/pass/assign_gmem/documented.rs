@@ -212,7 +212,10 @@ pub(super) struct Ground {
 pub(super) fn assign(network: &Network, ground: Ground, mut watch: impl FnMut(&Step, &Table)) -> Option<Documented> {
     let uses = use_counts(network);
     let mut table = Table::new(network, ground.start, ground.align);
-    for step in &network.steps {
+    // Inputs are there before anything runs, those that a function further down brings in, too.
+    let (inputs, others): (Vec<&Step>, Vec<&Step>) =
+        network.steps.iter().partition(|step| step.action == Action::Input);
+    for step in inputs.into_iter().chain(others) {
         let own: Vec<TensorId> =
             step.reads.iter().copied().filter(|&read| network.tensors[read].function == step.function).collect();
         own.iter().for_each(|&tensor| table.decrement(tensor));

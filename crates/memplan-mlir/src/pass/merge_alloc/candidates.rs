@@ -71,6 +71,11 @@ fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static 
         Life::Unused => None,
         Life::Range { first, last } => Some((view.lowered.ops[first], view.lowered.ops[last])),
     };
+    let program = &view.lowered.program;
+    let function = program.alloc_op(site).map(|op| view.lowered.functions[program.function_of(op)]);
+    if function.is_some_and(|function| view.document.is_cut_off(op, function)) {
+        return Err("it is in a module of its own inside of the function");
+    }
     if view.apart.is_alone(site) {
         return Err("a check has rejected every plan that moves it");
     }

@@ -182,6 +182,14 @@ impl Planner<'_> {
                 self.all.remarks.push(Remark { span, message });
                 continue;
             }
+            if self.view.document.is_cut_off(op, self.view.lowered.functions[function]) {
+                let message = format!(
+                    "{} keeps its allocation: it is in a module of its own inside of the function",
+                    self.names[site]
+                );
+                self.all.remarks.push(Remark { span, message });
+                continue;
+            }
             self.check(site, span)?;
             self.warn_of_reads(site, written[site], span);
             // If several instances exist at once, one address cannot serve them all. The allocation stays, which is
