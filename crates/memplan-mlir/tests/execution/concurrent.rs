@@ -7,7 +7,9 @@
 //! late as it may: it waits until the code beside it is done.
 //!
 //! Ops that memplan does not know have to run, too, and so do kernels without a
-//! device. [`executable`] turns them into something that a processor runs:
+//! device and the regions of OpenACC, for which the tools of MLIR have no runtime.
+//! [`executable`] turns them into something that a processor runs, one of the schedules that
+//! they allow: gangs become threads, an asynchronous region runs until its `acc.wait`.
 //!
 //! ```text
 //!   "my.later_3"() ({            %later_3 = async.execute {
@@ -45,6 +47,12 @@ pub(crate) fn executable(module: &str) -> String {
         } else if let Some((_, rest)) = after(line, "\"my.team_") {
             let threads = rest.trim_start_matches(['"', '(']).split(')').next().unwrap_or_default();
             format!("omp.parallel num_threads({threads} : i32) {{")
+        } else if let Some((number, _)) = after(line, "acc.kernels async(%queue_") {
+            format!("%kernels_{number} = async.execute {{")
+        } else if let Some((number, _)) = after(line, "acc.wait(%queue_") {
+            format!("async.await %kernels_{number} : !async.token")
+        } else if let Some((gangs, _)) = after(line, "acc.parallel num_gangs({%") {
+            format!("omp.parallel num_threads(%{gangs} : i32) {{")
         } else if let Some((names, _)) = after(line, "gpu.launch blocks(%") {
             let (one, bound) = (format!("%{names}_one"), format!("%{names}_bound"));
             format!("scf.parallel (%{names}) = (%{names}_zero) to ({bound}) step ({one}) {{")
@@ -52,6 +60,8 @@ pub(crate) fn executable(module: &str) -> String {
             match line {
                 "\"my.end\"() : () -> ()" => "async.yield".to_owned(),
                 "\"my.end_of_team\"() : () -> ()" => "omp.terminator".to_owned(),
+                "acc.terminator" => "async.yield".to_owned(),
+                "acc.yield" => "omp.terminator".to_owned(),
                 "gpu.terminator" => "scf.reduce".to_owned(),
                 "}) : () -> ()" | "}) : (i32) -> ()" => "}".to_owned(),
                 line => line.to_owned(),
@@ -80,8 +90,8 @@ impl Generator {
             0..18 => self.team(around),
             18..34 => self.tasks(around),
             34..46 => self.launch(around),
-            46..62 if self.depth == 0 => self.later(around),
-            46..62 => self.grouped(around),
+            46..54 if self.depth == 0 => self.later(around),
+            46..62 => self.accelerated(around),
             62..78 => self.call_that_starts_work(around),
             78..88 => self.grouped(around),
             _ => self.fill_chosen(around),
@@ -137,12 +147,16 @@ impl Generator {
         let ty = format!("memref<{THREADS}xi64>");
         self.line(&format!("{totals} = memref.alloc() : {ty}"));
         self.line(&format!("{threads} = arith.constant {THREADS} : i32"));
-        let known = self.random.chance(60);
-        if known {
-            self.line(&format!("omp.parallel num_threads({threads} : i32) {{"));
-        } else {
-            self.line(&format!("\"my.team_{}\"({threads}) ({{", &own[1..]));
-        }
+        let (open, last, close) = match self.random.below(10) {
+            0..5 => (format!("omp.parallel num_threads({threads} : i32) {{"), "  omp.terminator", "}"),
+            5..7 => (format!("acc.parallel num_gangs({{{threads} : i32}}) {{"), "  acc.yield", "}"),
+            _ => (
+                format!("\"my.team_{}\"({threads}) ({{", &own[1..]),
+                "  \"my.end_of_team\"() : () -> ()",
+                "}) : (i32) -> ()",
+            ),
+        };
+        self.line(&open);
         self.depth += 1;
         self.line(&format!("{thread} = func.call @omp_get_thread_num() : () -> i32"));
         self.line(&format!("{at} = arith.index_cast {thread} : i32 to index"));
@@ -157,8 +171,8 @@ impl Generator {
         }
         self.line(&format!("  {total} = memref.load {own}[{zero}] : memref<1xi64>"));
         self.line(&format!("  memref.store {total}, {totals}[{at}] : {ty}"));
-        self.line(if known { "  omp.terminator" } else { "  \"my.end_of_team\"() : () -> ()" });
-        self.line(if known { "}" } else { "}) : (i32) -> ()" });
+        self.line(last);
+        self.line(close);
         for index in 0..THREADS {
             let (index, value) = (self.constant(index), self.name());
             self.line(&format!("{value} = memref.load {totals}[{index}] : {ty}"));
@@ -278,6 +292,27 @@ impl Generator {
             self.line(&format!("\"my.join_{number}\"() : () -> ()"));
             self.fold(&own);
         }
+    }
+
+    /// An asynchronous region of OpenACC. Which `acc.wait` is for it, numbers decide when the program runs.
+    fn accelerated(&mut self, around: &Place) {
+        let (own, beside) = (self.own_checksum(), self.own_checksum());
+        let flag = self.flag();
+        let queue = format!("%queue_{}", &own[2..]);
+        self.line(&format!("{queue} = arith.constant 1 : i32"));
+        self.line(&format!("acc.kernels async({queue} : i32) {{"));
+        self.with_flag("wait", flag.as_ref());
+        self.beside(around, &own);
+        self.line("  acc.terminator");
+        self.line("}");
+        self.line("scf.execute_region {");
+        self.beside(around, &beside);
+        self.line("  scf.yield");
+        self.line("}");
+        self.with_flag("signal", flag.as_ref());
+        self.line(&format!("acc.wait({queue} : i32)"));
+        self.fold(&own);
+        self.fold(&beside);
     }
 
     /// Asynchronous regions in a group, several of them if a loop starts them.

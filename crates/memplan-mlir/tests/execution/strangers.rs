@@ -78,6 +78,22 @@ fn later() -> Defect {
     Defect::new("a region nobody knows", function(&body), &[0, 0, 1024])
 }
 
+/// A region for the accelerator that runs when the code behind it has given its buffer away.
+fn kernels() -> Defect {
+    let body = format!(
+        "  %a = memref.alloc() : {INTS}\n  %b = memref.alloc() : {INTS}\n  %queue_1 = arith.constant 1 : i32\n{}{}  \
+         acc.kernels async(%queue_1 : i32) {{\n{}{}  acc.terminator\n  }}\n{}{}  acc.wait(%queue_1 : i32)\n{}",
+        flag("%written"),
+        fill("three", "%a"),
+        wait("%written"),
+        sum("%a"),
+        fill("five", "%b"),
+        signal("%written"),
+        sum("%b")
+    );
+    Defect::new("acc.kernels async", function(&body), &[0, 0, 1024])
+}
+
 pub(crate) fn defects() -> Vec<Defect> {
     vec![
         team("omp.parallel", "omp.parallel num_threads(%threads : i32) {", "omp.terminator\n  }"),
@@ -86,7 +102,9 @@ pub(crate) fn defects() -> Vec<Defect> {
             "\"my.team_1\"(%threads) ({",
             "\"my.end_of_team\"() : () -> ()\n  }) : (i32) -> ()",
         ),
+        team("acc.parallel", "acc.parallel num_gangs({%threads : i32}) {", "acc.yield\n  }"),
         task(),
+        kernels(),
         callee(),
         later(),
     ]
