@@ -16,7 +16,7 @@ use super::layout::{AllocationId, Layout};
 use super::pool::Attach;
 use super::sequence::StmtId;
 use crate::DType;
-use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, Stmt, StmtKind, Trivia};
+use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, Stmt, StmtKind, Trivia, VarId};
 use crate::linear::{Linear, fold};
 use memplan_core::{Id, IndexVec, Span};
 use std::collections::{HashMap, HashSet};
@@ -270,9 +270,41 @@ impl<'a> Rewriter<'a> {
         if let Some(here) = top.and_then(|attach| self.attached.get(&attach)).cloned() {
             let has_size = |id: &AllocationId| self.result.buffers[self.holders[*id]].has_constant_shape();
             let start = if here.iter().all(has_size) { 0 } else { self.first_statement(block) };
-            let head: Block = here.into_iter().map(|id| self.allocation(self.holders[id])).collect();
-            block.splice(start..start, head);
+            let mut positions: Vec<(usize, BufId)> = here
+                .iter()
+                .map(|&id| (self.behind_sizes(block, self.holders[id]).max(start), self.holders[id]))
+                .collect();
+            positions.sort_by_key(|&(position, _)| position);
+            // From the last position to the first, so that the positions in front stay what they are.
+            for (position, holder) in positions.into_iter().rev() {
+                let allocation = self.allocation(holder);
+                block.insert(position, allocation);
+            }
         }
+    }
+
+    /// The position behind the arguments of the block that give the variables in a buffer's extents their values.
+    fn behind_sizes(&self, block: &Block, holder: BufId) -> usize {
+        let mentions = |buffer: BufId, wanted: VarId| {
+            let is_wanted = |part: &Expr| matches!(part, Expr::Var(var) if *var == wanted);
+            self.result.buffers[buffer].shape.iter().any(|extent| extent.any(&is_wanted))
+        };
+        let gives = |stmt: &Stmt, wanted: VarId| match stmt.kind {
+            StmtKind::Declare(buffer) => {
+                self.result.buffers[buffer].memory == Memory::Argument && mentions(buffer, wanted)
+            }
+            _ => false,
+        };
+        let mut position = 0;
+        for extent in &self.result.buffers[holder].shape {
+            extent.walk(&mut |part| {
+                if let Expr::Var(var) = part {
+                    let at = block.iter().position(|stmt| gives(stmt, *var));
+                    position = position.max(at.map_or(0, |at| at + 1));
+                }
+            });
+        }
+        position
     }
 
     /// The position behind the lines that name sizes (`n = T.int32()`) and match arguments, which a symbolic allocation

@@ -68,12 +68,45 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
             held: strided_roots(function),
         },
         levels: IndexVec::filled(usize::MAX, function.buffers.len()),
+        only_named: only_named(function),
         stack: Vec::new(),
         in_thread: false,
         parent: None,
     };
     finder.block(&function.body);
     finder.sequence
+}
+
+/// Buffers that marks name and that nothing else touches. Without an allocation of theirs the marks would name nothing.
+fn only_named(function: &Function) -> BTreeSet<BufId> {
+    let (mut named, mut touched) = (BTreeSet::new(), BTreeSet::new());
+    for stmt in &function.body {
+        stmt.walk(&mut |stmt| match &stmt.kind {
+            StmtKind::Attr { node: Some(Expr::Data(buffer)), .. } => {
+                named.insert(function.root(*buffer));
+            }
+            _ => {}
+        });
+    }
+    if named.is_empty() {
+        return named;
+    }
+    for stmt in &function.body {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::Store { buffer, .. } = &stmt.kind {
+                touched.insert(function.root(*buffer));
+            }
+            let node = matches!(stmt.kind, StmtKind::Attr { node: Some(Expr::Data(_)), .. });
+            for expr in stmt.exprs().into_iter().skip(usize::from(node)) {
+                expr.walk(&mut |part| {
+                    if let Expr::Load { buffer, .. } | Expr::Data(buffer) = part {
+                        touched.insert(function.root(*buffer));
+                    }
+                });
+            }
+        });
+    }
+    &named - &touched
 }
 
 /// Buffers of which some view has strides.
@@ -86,6 +119,8 @@ struct Finder<'f> {
     sequence: Sequence<'f>,
     /// Depth of the scope stack at each buffer's allocation.
     levels: IndexVec<BufId, usize>,
+    /// Buffers for which the mark that names them counts as a touch.
+    only_named: BTreeSet<BufId>,
     /// Touches charged to each open statement.
     stack: Vec<Vec<BufId>>,
     in_thread: bool,
@@ -141,7 +176,14 @@ impl<'f> Finder<'f> {
                     self.in_thread = false;
                 }
             }
-            StmtKind::Attr { value, body, .. } => {
+            StmtKind::Attr { node, value, body, .. } => {
+                let only_named = |node: &&Expr| match node {
+                    Expr::Data(buffer) => self.only_named.contains(&self.sequence.function.root(*buffer)),
+                    _ => false,
+                };
+                if let Some(node) = node.as_ref().filter(only_named) {
+                    self.leaf(id, [node], None);
+                }
                 if stmt.is_opaque_region() {
                     self.scope(id, &[value], &[body]);
                 } else {

@@ -9,6 +9,7 @@ mod generated;
 mod in_place;
 mod interpreter;
 mod mistakes;
+mod names;
 mod neighbours;
 mod not_read;
 mod pipeline;
