@@ -19,7 +19,7 @@ use memplan::{format, tensor};
 const WORK: u64 = 500;
 
 /// A pass with its options, as on the command line.
-pub(crate) const PASSES: [(&str, &str); 12] = [
+pub(crate) const PASSES: [(&str, &str); 15] = [
     ("merge-alloc", "buffers.mlir"),
     ("merge-alloc{planner-options=size-first}", "buffers.mlir"),
     ("merge-alloc{analysis-only}", "buffers.mlir"),
@@ -31,7 +31,10 @@ pub(crate) const PASSES: [(&str, &str); 12] = [
     ("assign-gmem{mode=documented}", "network.mlir"),
     ("storage-rewrite", "function.py"),
     ("storage-rewrite{compat}", "function.py"),
+    ("storage-rewrite{flatten compat}", "function.py"),
+    ("storage-rewrite{plan=first-fit}", "function.py"),
     ("lower", "graph.te.json"),
+    ("lower{compat}", "graph.te.json"),
 ];
 
 /// A pass reads it or says why not, and what it plans passes every check.
@@ -117,6 +120,18 @@ pub(crate) fn plans(bytes: &[u8]) {
             Err(error) => assert!(error.line >= 1 && error.span.start as usize <= bytes.len()),
         }
     }
+}
+
+/// What readers are told: a symbolic dimension of the seeds has a value.
+pub(crate) fn read_options() -> format::ReadOptions {
+    let mut options = format::ReadOptions::default();
+    options.models.dimensions.insert("batch".to_owned(), 2);
+    options
+}
+
+/// A file of a format: read, planned, checked.
+pub(crate) fn file(format: &'static dyn format::Format, name: &str, bytes: &[u8]) {
+    planned(&Source { format: Some(format), options: read_options(), ..Source::new(name, bytes) });
 }
 
 /// Programs in the text form: read, analysed, planned, checked.

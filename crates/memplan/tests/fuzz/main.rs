@@ -1,9 +1,9 @@
-//! Mutated inputs for every pass and for the readers that have no tests of that kind
-//! beside them: some hundreds each, 100,000 each under `MEMPLAN_FULL`
-//! (or as many as `MEMPLAN_FUZZ_ROUNDS` says).
+//! Mutated inputs for every reader and every pass: some hundreds each, 100,000 each under `MEMPLAN_FULL`
+//! (or as many as `MEMPLAN_FUZZ_ROUNDS` says, from the numbers that `MEMPLAN_FUZZ_SEED` starts).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "tests")]
 
 mod checks;
+mod readers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -84,7 +84,8 @@ fn shuffle_lines(bytes: &mut Vec<u8>, kind: usize, random: &mut Random) {
 /// Runs a check on the seeds and on mutants of them; what goes wrong is shown with its input.
 fn attack(what: &str, seeds: &[Vec<u8>], check: impl Fn(&[u8])) {
     assert!(!seeds.is_empty(), "{what}: no seeds");
-    let mut random = Random(what.len() as u64);
+    let first = std::env::var("MEMPLAN_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0_u64);
+    let mut random = Random(what.len() as u64 + 1_000 * first);
     for round in 0..rounds().max(seeds.len()) {
         let seed = &seeds[round % seeds.len()];
         let input = if round < seeds.len() { seed.clone() } else { mutate(seed, &mut random) };
@@ -133,7 +134,11 @@ fn seeds_of(name: &str) -> Vec<Vec<u8>> {
             [parts("tests/plan_memory/kernels.mlir"), parts("tests/plan_memory/conformance.mlir")].concat()
         }
         "network.mlir" => texts("../../tests/data/gmem-ir", "mlir"),
-        "function.py" => fields("../../tests/data/tvm/script27.jsonl", "in_text"),
+        "function.py" => [
+            fields("../../tests/data/tvm/script27.jsonl", "in_text"),
+            fields("../../tests/data/tvm/pipeline27.jsonl", "text"),
+        ]
+        .concat(),
         _ => fields("../../tests/data/tvm/te17.jsonl", "program"),
     }
 }
@@ -160,7 +165,7 @@ fn assign_gmem() {
 
 #[test]
 fn storage_rewrite_and_lower() {
-    (9..12).for_each(attack_pass);
+    (9..15).for_each(attack_pass);
 }
 
 #[test]
