@@ -131,6 +131,35 @@ mod tests {
     }
 
     #[test]
+    fn programs_lose_parts_comments_and_empty_lines() {
+        let text = "// about the first
+func.func @one() { return }
+// -----
+
+// about the second
+func.func @two(%a: memref<8xf32>) { // here
+  // a comment of its own
+
+  \"test.bug\"(%a) {note = \"a // b\"} : (memref<8xf32>) -> () // and there
+  return
+}
+// -----
+func.func @three() { return }
+";
+        let left = reduce(text, "p.mlir", &mut |text| text.contains("test.bug") && text.contains("a // b"));
+        let lines: Vec<&str> = left.lines().map(str::trim).collect();
+        assert_eq!(
+            lines,
+            [
+                "func.func @two(%a: memref<8xf32>) {",
+                "\"test.bug\"(%a) {note = \"a // b\"} : (memref<8xf32>) -> () // and there",
+                "}"
+            ],
+            "{left}"
+        );
+    }
+
+    #[test]
     fn unreadable_files_are_reduced_too() {
         let text = "{\"buffers\": [\n1,\n2\n";
         let left = reduce(text, "p.json", &mut |text| text.contains('['));

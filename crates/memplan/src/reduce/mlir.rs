@@ -1,10 +1,43 @@
-//! Items of MLIR text: functions, then single ops, users before definitions.
+//! Items of MLIR text: parts of a file (`// -----`), then functions, then single ops, users before
+//! definitions; at the end comments and empty lines.
 
 use memplan_mlir::{Dialects, Document, Edits, Form, OpId};
 
 use super::{Interesting, lines, minimize};
 
+/// What stands between the parts of a file, on a line of its own.
+const SEPARATOR: &str = "// -----";
+
 pub(super) fn mlir(text: &str, interesting: Interesting) -> String {
+    let mut parts = minimize(parts_of(text), &mut |some| interesting(&join(some)));
+    for index in 0..parts.len() {
+        let part = parts[index].clone();
+        parts[index] = one_part(&part, &mut |smaller| {
+            let mut others = parts.clone();
+            others[index] = smaller.to_owned();
+            interesting(&join(&others))
+        });
+    }
+    without_remarks(&join(&parts), interesting)
+}
+
+/// The parts of a file, without the lines between them.
+fn parts_of(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for line in text.split_inclusive('\n') {
+        match (line.trim_end().starts_with(SEPARATOR), parts.last_mut()) {
+            (false, Some(part)) => part.push_str(line),
+            _ => parts.push(String::new()),
+        }
+    }
+    parts
+}
+
+fn join(parts: &[String]) -> String {
+    parts.join(&format!("{SEPARATOR}\n"))
+}
+
+fn one_part(text: &str, interesting: Interesting) -> String {
     let functions = |document: &Document| {
         let blocks = document.top_blocks().iter();
         let top: Vec<OpId> = blocks.flat_map(|&block| document.ops(block).iter().copied()).collect();
@@ -19,6 +52,26 @@ pub(super) fn mlir(text: &str, interesting: Interesting) -> String {
         Ok(_) => fewer_ops,
         Err(_) => lines(&fewer_ops, interesting),
     }
+}
+
+/// Leaves out comments and empty lines. A `//` inside of a string looks like a comment here; what is
+/// left of the text is then no longer interesting, and the string stays.
+fn without_remarks(text: &str, interesting: Interesting) -> String {
+    let all: Vec<&str> = text.split_inclusive('\n').collect();
+    let code = |line: &str| line.find("//").map_or(line.trim_end().len(), |comment| line[..comment].trim_end().len());
+    let remarks: Vec<usize> =
+        (0..all.len()).filter(|&line| code(all[line]) < all[line].trim_end().len().max(1)).collect();
+    let assemble = |kept: &[usize]| {
+        let shortened =
+            all.iter().enumerate().map(|(number, line)| match remarks.contains(&number) && !kept.contains(&number) {
+                true if code(line) == 0 => String::new(),
+                true => format!("{}\n", &line[..code(line)]),
+                false => (*line).to_owned(),
+            });
+        shortened.collect::<String>()
+    };
+    let kept = minimize(remarks.clone(), &mut |kept| interesting(&assemble(kept)));
+    assemble(&kept)
 }
 
 /// Leaves out some of the ops that `choose` names. Later ones go first, so that
