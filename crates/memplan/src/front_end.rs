@@ -28,6 +28,7 @@ mod mlir_text;
 mod plain;
 mod plan_memory;
 mod reorder;
+pub mod rewritten;
 pub(crate) mod storage_rewrite;
 
 use std::borrow::Cow;

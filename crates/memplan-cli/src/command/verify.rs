@@ -6,7 +6,7 @@
 
 use memplan::core::{Plan, line_column};
 use memplan::finding::{self, Finding};
-use memplan::front_end::assign_gmem;
+use memplan::front_end::{assign_gmem, rewritten};
 use memplan::source::Source;
 use memplan::wording::{count, sized};
 use serde_json::json;
@@ -53,16 +53,19 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
     Ok(Answer { text, notes: input.notes, is_no: !findings.is_empty(), ..Answer::default() })
 }
 
-/// Another tool's addresses stand in the types of its network.
+/// Another tool's addresses stand in the types of its network, or in the casts of its kernel.
 fn addresses(args: &VerifyArgs, source: &Source) -> Result<Answer, Failure> {
     let written = input::source(&args.plan, &args.format)?;
-    let (findings, count) =
-        assign_gmem::check_addresses(source, &written).map_err(|error| super::failure(source, error))?;
+    let (checked, what) = match assign_gmem::is_network(source) {
+        true => (assign_gmem::check_addresses(source, &written), "tensor"),
+        false => (rewritten::check_kernels(source, &written), "buffer"),
+    };
+    let (findings, number) = checked.map_err(|error| super::failure(source, error))?;
     let text = match (args.json, findings.is_empty()) {
         (true, _) => as_json(source, &findings),
         (false, true) => {
             let fine = painted("fine", Style::Good);
-            format!("{}: {fine}, {} tensors\n", visible(&args.plan), count)
+            format!("{}: {fine}, {}\n", visible(&args.plan), count(number, what))
         }
         (false, false) => violations(&args.plan, source, &findings),
     };

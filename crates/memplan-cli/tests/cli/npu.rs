@@ -165,3 +165,42 @@ fn a_file_in_parts() {
     let file = folder.run_args(&["opt", "kernel.mlir", "--pass", "plan-memory", "-o", "out.mlir"]);
     assert_eq!((file.code, file.stdout.as_str(), folder.files()), (1, "", vec!["kernel.mlir".to_owned()]));
 }
+
+/// A kernel with addresses is held against the kernel without them, tensors that stand for buffers included.
+#[test]
+fn addresses_of_a_kernel_are_verified() {
+    let kernel = "!u = memref<32xf16, #hivm.address_space<ub>>
+!g = memref<32xf16, #hivm.address_space<gm>>
+func.func @k(%in: !g, %out: !g, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = memref.alloc() : !u
+  hivm.hir.load ins(%in : !g) outs(%b : !u)
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.alloc() : !u
+    hivm.hir.load ins(%in : !g) outs(%a : !u)
+    %t = bufferization.to_tensor %a restrict writable : memref<32xf16, #hivm.address_space<ub>> to tensor<32xf16>
+    hivm.hir.store ins(%t : tensor<32xf16>) outs(%out : !g)
+    hivm.hir.store ins(%b : !u) outs(%out : !g)
+  }
+  return
+}
+";
+    let folder = Folder::with(&[("kernel.mlir", kernel)]);
+    let ran = folder.run("opt kernel.mlir --pass plan-memory -o planned.mlir");
+    assert_eq!(ran.code, 0, "{}", ran.all());
+    let ran = folder.run("verify kernel.mlir planned.mlir");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "planned.mlir: fine, 2 buffers\n"), "{}", ran.all());
+    // One address for both: the loop overwrites what it reads in its next round.
+    let planned = folder.read("planned.mlir");
+    let wrong = planned.replace("arith.constant 64 : i64", "arith.constant 0 : i64");
+    assert_ne!(wrong, planned);
+    std::fs::write(folder.path("wrong.mlir"), wrong).unwrap();
+    let ran = folder.run("verify kernel.mlir wrong.mlir");
+    assert_eq!(ran.code, 1, "{}", ran.all());
+    assert!(ran.stdout.contains("%b"), "{}", ran.all());
+    // A kernel with another op is another kernel.
+    std::fs::write(folder.path("other.mlir"), planned.replacen("hivm.hir.store ins(%b", "hivm.hir.store ins(%a", 1))
+        .unwrap();
+    assert_eq!(folder.run("verify kernel.mlir other.mlir").code, 2);
+}

@@ -144,6 +144,12 @@ fn misplaced(found: &Misplaced) -> Finding {
     Finding { span: Some(found.span), buffers: vec![tensor.clone()], ..plain("gmem::misplaced", message) }
 }
 
+/// Whether a text is a network whose tensors can have addresses in their types.
+pub fn is_network(source: &Source) -> bool {
+    let text = utf8(&source.bytes);
+    text.is_ok_and(|text| read_document(source, text).is_ok_and(|document| assign_gmem::is_network(&document)))
+}
+
 /// What is wrong with the addresses in `written`, for the network in `source`.
 /// The two may be one file. Also the number of tensors that have an address.
 pub fn check_addresses(source: &Source, written: &Source) -> Result<(Vec<Finding>, usize), Failure> {
