@@ -143,10 +143,6 @@ impl Drawn {
             Picture::Terminal => map.terminal(window()).into_bytes(),
             Picture::Trace => timeline::write(&self.problem, &first.plan).into_bytes(),
             Picture::Snapshot => snapshot::write(&self.problem, &first.plan, origin),
-            Picture::Records if !first.plan.objects.is_empty() => {
-                let message = "a plan made of shared objects has no offsets to put into a CSV";
-                return Err(Failure::usage_with_help(message, "draw it to map.html or map.svg"));
-            }
             Picture::Records => self.records(first)?.into_bytes(),
         })
     }

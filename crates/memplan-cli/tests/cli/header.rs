@@ -42,11 +42,26 @@ fn constants_compile_and_run_as_c_and_as_cpp() {
     }
 }
 
+const USE_OBJECTS: &str = r#"
+#include "net.h"
+static unsigned char first[NET_OBJECT0_SIZE];
+int main(void) {
+  return sizeof first >= NET_SIZE_a && NET_OBJECTS >= 2u && NET_OBJECT_a < NET_OBJECTS && NET_OBJECT_a != NET_OBJECT_b ? 0 : 1;
+}
+"#;
+
 #[test]
-fn shared_objects_have_no_header() {
-    let folder = Folder::with(&[("small.csv", SMALL)]);
+fn shared_objects_are_constants_too() {
+    let folder = Folder::with(&[("small.csv", SMALL), ("use.c", USE_OBJECTS)]);
     let ran = folder.run("plan small.csv -s greedy-by-size --assign objects -o net.h");
-    assert_eq!(ran.code, 2);
-    assert!(ran.all().contains("no offsets"), "{}", ran.all());
-    assert_eq!(folder.files(), ["small.csv"]);
+    assert_eq!(ran.code, 0, "{}", ran.all());
+    let header = folder.read("net.h");
+    assert!(!header.contains("OFFSET"), "{header}");
+    if has("cc") {
+        let mut compile = Command::new("cc");
+        compile.args(["-std=c90", "-Wall", "-Wextra", "-Werror", "-pedantic", "-o", "use", "use.c"]);
+        let compiled = compile.current_dir(folder.path("")).output().unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        assert!(Command::new(folder.path("use")).status().unwrap().success(), "{header}");
+    }
 }

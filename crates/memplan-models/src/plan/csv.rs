@@ -5,29 +5,39 @@
 //! offsets, `offset` or the one the user names. A second row for the same id is
 //! its next slot. A column `over` names the buffers, separated by `|`, whose
 //! bytes a buffer takes over in place (`\\|` is a `|` in a name). Other columns do not matter.
+//!
+//! A plan made of shared objects has the columns `object` and `object_size` instead of `offset`: see `objects`.
+
+pub(crate) mod objects;
 
 use std::collections::HashMap;
 
-use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem, Reuse};
+use memplan_core::{BufferId, Bytes, Id, MAX_BYTES, Placement, Plan, Problem, Reuse, SpaceId};
 
 use crate::ReadError;
 use crate::records::csv::{Rows, header, list_of_names, write_planned};
 
-/// Writes the records with their offsets.
+/// How the column with the names of buffers may be called.
+const ID_COLUMNS: &[&str] = &["id", "buffer", "buffer_id"];
+
+/// Writes the records with their offsets or objects.
 pub fn write(problem: &Problem, plan: &Plan) -> String {
     write_planned(problem, Some(plan))
 }
 
-/// Reads a column of offsets.
+/// Reads a column of offsets, or of objects.
 pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Result<Plan, ReadError> {
     let mut rows = Rows::new(text)?;
     let names = header(&rows)?;
     let wanted = offset_column.unwrap_or("offset").to_ascii_lowercase();
     let Some(offsets) = names.iter().position(|name| *name == wanted) else {
+        if let Some(columns) = objects::Columns::of(&names).filter(|_| offset_column.is_none()) {
+            return objects::read(rows, columns, problem);
+        }
         let error = rows.error("plan::no-offsets", rows.span(), format!("the header has no column `{wanted}`"));
         return Err(error.help("name the column that holds the offsets with --offset-column NAME"));
     };
-    let ids = names.iter().position(|name| ["id", "buffer", "buffer_id"].contains(&name.as_str()));
+    let ids = names.iter().position(|name| ID_COLUMNS.contains(&name.as_str()));
     let spaces = names.iter().position(|name| name == "space");
     let overs = names.iter().position(|name| name == "over");
     let by_name: HashMap<&str, BufferId> =
@@ -55,9 +65,7 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
             let span = rows.field_span(rows.span(), offsets);
             rows.error("plan::offset", span, format!("{wanted}: expected an offset of 0 or more bytes, found `{text}`"))
         })?;
-        let named = spaces.map(|column| rows.name(column));
-        let named = named.and_then(|name| problem.spaces().iter_enumerated().find(|(_, space)| space.name == name));
-        let space = named.map_or(problem.buffers()[buffer].spaces[0], |(space, _)| space);
+        let space = space_of(&rows, spaces, problem, buffer);
         // A buffer with several slots has a row for each; the first row says everything but the offset for
         // all of them.
         match &mut plan.placements[buffer] {
@@ -82,6 +90,13 @@ pub fn read(text: &str, problem: &Problem, offset_column: Option<&str>) -> Resul
     }
     plan.fit_extents(problem);
     Ok(plan)
+}
+
+/// The space that a row names, or the first that its buffer may be in.
+fn space_of(rows: &Rows<'_>, column: Option<usize>, problem: &Problem, buffer: BufferId) -> SpaceId {
+    let named = column.map(|column| rows.name(column));
+    let named = named.and_then(|name| problem.spaces().iter_enumerated().find(|(_, space)| space.name == name));
+    named.map_or(problem.buffers()[buffer].spaces[0], |(space, _)| space)
 }
 
 #[cfg(test)]

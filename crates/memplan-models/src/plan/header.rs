@@ -10,6 +10,15 @@
 //! With several memories each has its own `PLAN_NAME_SIZE` and `PLAN_NAME_ALIGNMENT`, and `PLAN_SPACE_conv1` is the
 //! number of the memory in which a buffer lives, in the order in which they are listed.
 //!
+//! A plan made of shared objects has the number of each buffer's object instead of an offset, and the objects' sizes (of a
+//! texture, a macro for each component):
+//!
+//! ```c
+//! #define PLAN_OBJECTS 1u
+//! #define PLAN_OBJECT0_SIZE 32u
+//! #define PLAN_OBJECT_conv1 0u /* "conv1": 32 bytes, steps 1..3 */
+//! ```
+//!
 //! Only preprocessor constants: valid in C and C++ of any age, no storage, no
 //! headers needed. A decimal number with `u` has the smallest type that holds it.
 //!
@@ -22,11 +31,12 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use memplan_core::{Buffer, Bytes, Id, Plan, Problem, SpaceId, Span};
+use memplan_core::{Buffer, Bytes, Id, Plan, Problem, SharedObject, Size, SpaceId, Span};
 
 use crate::ReadError;
+use crate::plan::csv::objects::size_text;
 
-/// Writes the constants of a plan made of offsets; `name` is what the file is called, without its extension.
+/// Writes the constants of a plan; `name` is what the file is called, without its extension.
 pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
     let prefix = spelled(name).to_ascii_uppercase();
     let prefix = if prefix.starts_with(|first: char| first.is_ascii_digit()) { format!("P{prefix}") } else { prefix };
@@ -39,27 +49,54 @@ pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
         let _ = writeln!(text, "#define {prefix}_{name} {value}u{remark}");
     };
     let several = problem.spaces().len() > 1;
-    let names = Names::of(problem);
+    let names = Names::of(problem, plan);
     for ((id, space), arena) in problem.spaces().iter_enumerated().zip(&names.spaces) {
         let capacity = space.capacity.map(|capacity| format!(" /* of {capacity} */")).unwrap_or_default();
         define(format!("{arena}_SIZE"), plan.extents[id].0, &capacity);
         define(format!("{arena}_ALIGNMENT"), alignment(problem, plan, id).0, "");
     }
+    if !plan.objects.is_empty() {
+        define("OBJECTS".to_owned(), plan.objects.len() as u64, "");
+    }
+    for (id, object) in plan.objects.iter_enumerated() {
+        for (name, value) in object_macros(id.index(), object, several) {
+            define(name, value, "");
+        }
+    }
     for ((id, buffer), name) in problem.buffers().iter_enumerated().zip(&names.buffers) {
         let Some(placement) = &plan.placements[id] else { continue };
         let space = several.then(|| problem.spaces()[placement.space].name.as_str());
-        let offsets = placement.offsets.iter().enumerate();
+        if let Some(object) = placement.object {
+            define(format!("OBJECT_{name}"), object.index() as u64, &remark(buffer, space));
+        }
+        let offsets = placement.offsets.iter().enumerate().filter(|_| placement.object.is_none());
         for (slot, offset) in offsets {
             let slot = if placement.offsets.len() > 1 { format!("_SLOT{slot}") } else { String::new() };
             define(format!("OFFSET_{name}{slot}"), offset.0, &remark(buffer, space));
         }
-        define(format!("SIZE_{name}"), buffer.bytes().unwrap_or_default().0, "");
+        if let Some(bytes) = buffer.bytes() {
+            define(format!("SIZE_{name}"), bytes.0, "");
+        }
         if several {
             define(format!("SPACE_{name}"), placement.space.index() as u64, "");
         }
     }
     text.push_str("#endif\n");
     text
+}
+
+/// What is said about an object: its size, as far as it is known, and its memory if there are several.
+fn object_macros(index: usize, object: &SharedObject, several: bool) -> Vec<(String, u64)> {
+    let mut macros: Vec<(String, u64)> = match &object.size {
+        Size::Shape(components) => {
+            components.iter().enumerate().map(|(at, &length)| (format!("OBJECT{index}_SIZE{at}"), length)).collect()
+        }
+        size => size.bytes().map(|bytes| (format!("OBJECT{index}_SIZE"), bytes.0)).into_iter().collect(),
+    };
+    if several {
+        macros.push((format!("OBJECT{index}_SPACE"), object.space.index() as u64));
+    }
+    macros
 }
 
 /// What the include guard has behind the prefix of all macros.
@@ -72,8 +109,11 @@ struct Names {
 }
 
 impl Names {
-    fn of(problem: &Problem) -> Names {
-        let mut taken = HashSet::new();
+    fn of(problem: &Problem, plan: &Plan) -> Names {
+        let objects = plan.objects.iter_enumerated();
+        let mut taken: HashSet<String> = objects
+            .flat_map(|(id, object)| object_macros(id.index(), object, true).into_iter().map(|(name, _)| name))
+            .collect();
         let spaces: Vec<&str> = problem.spaces().iter().map(|space| space.name.as_str()).collect();
         let spaces = match spaces.as_slice() {
             [_] => vec!["ARENA".to_owned()],
@@ -87,7 +127,7 @@ impl Names {
         let buffers: Vec<&str> = problem.buffers().iter().map(|buffer| buffer.name.as_str()).collect();
         let most_slots = problem.buffers().iter().map(|buffer| buffer.slots).max().unwrap_or(1);
         let macros = |name: &str| {
-            let mut all = vec![format!("OFFSET_{name}"), format!("SIZE_{name}"), format!("SPACE_{name}")];
+            let mut all = ["OFFSET", "OBJECT", "SIZE", "SPACE"].map(|what| format!("{what}_{name}")).to_vec();
             // `OFFSET_a_SLOT0` may be a slot of `a` or a buffer that is called `a_SLOT0`. The names are only checked if
             // there are slots at all.
             if most_slots > 1 {
@@ -122,22 +162,24 @@ fn unique(
     found.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// An offset in a header.
+/// An offset in a header, or an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderOffset {
-    /// What follows `_OFFSET_` in the macro's name: the buffer's name, as far as C can spell it.
+    /// What follows `_OFFSET_` or `_OBJECT_` in the macro's name: the buffer's name, as far as C can spell it.
     pub name: String,
-    /// The offset.
+    /// The offset, or the number of the object.
     pub offset: u64,
+    /// Whether it is an object.
+    pub is_object: bool,
     /// The memory that the remark names; empty if there is one memory only.
     pub memory: String,
 }
 
-/// The offsets in a header that [`write()`] wrote, in order. It looks at the macros alone: two with one name are an
-/// error.
+/// The offsets and objects in a header that [`write()`] wrote, in order. It looks at the macros alone: two with one name
+/// are an error.
 pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
     let guard = text.lines().find_map(|line| line.strip_prefix("#ifndef ")?.trim().strip_suffix(GUARD));
-    let offset_of = format!("{}_OFFSET_", guard.unwrap_or_default());
+    let [offset_of, object_of] = ["OFFSET", "OBJECT"].map(|what| format!("{}_{what}_", guard.unwrap_or_default()));
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut start = 0;
@@ -150,12 +192,14 @@ pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
         if !seen.insert(name) {
             return Err(ReadError::new("header::defined-twice", text, span, format!("{name} is defined twice")));
         }
-        let Some(buffer) = name.strip_prefix(&offset_of) else { continue };
+        let object = name.strip_prefix(&object_of);
+        let Some(buffer) = name.strip_prefix(&offset_of).or(object) else { continue };
         let number = value.strip_suffix('u').and_then(|digits| digits.parse().ok());
         let wrong = || ReadError::new("header::value", text, span, format!("{name} is no number but `{value}`"));
         let memory = line.split_once("\" in ").and_then(|(_, rest)| rest.split_once(": ")).map(|(memory, _)| memory);
         let offset = number.ok_or_else(wrong)?;
-        found.push(HeaderOffset { name: buffer.to_owned(), offset, memory: memory.unwrap_or_default().to_owned() });
+        let (name, memory) = (buffer.to_owned(), memory.unwrap_or_default().to_owned());
+        found.push(HeaderOffset { name, offset, is_object: object.is_some(), memory });
     }
     Ok(found)
 }
@@ -170,13 +214,16 @@ fn alignment(problem: &Problem, plan: &Plan, space: SpaceId) -> Bytes {
 
 /// A buffer in words, with nothing in it that would end or open a comment.
 fn remark(buffer: &Buffer, space: Option<&str>) -> String {
-    let size = buffer.bytes().unwrap_or_default();
+    let size = match &buffer.size {
+        Size::Shape(_) => format!("{} elements", size_text(&buffer.size)),
+        size => format!("{} bytes", size_text(size)),
+    };
     let life = match (buffer.lifetime.start(), buffer.lifetime.end()) {
         (Some(start), Some(end)) => format!("steps {start}..{end}"),
         _ => "never alive".to_owned(),
     };
     let place = space.map(|name| format!(" in {name}")).unwrap_or_default();
-    let words = format!("\"{}\"{place}: {size} bytes, {life}", buffer.name);
+    let words = format!("\"{}\"{place}: {size}, {life}", buffer.name);
     let printable: String = words.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     format!(" /* {} */", printable.replace('*', "+").replace("??", "? ?"))
 }

@@ -20,12 +20,13 @@
 use std::collections::HashMap;
 
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, Interval, Lifetime, MAX_BYTES, Plan, Problem, ProblemBuilder, ProblemError, Space,
-    SpaceId, Span, patience,
+    Buffer, BufferId, Bytes, Id, Interval, Lifetime, MAX_BYTES, Placement, Plan, Problem, ProblemBuilder, ProblemError,
+    Space, SpaceId, Span, patience,
 };
 
 use super::{RecordFormat, Records};
 use crate::ReadError;
+use crate::plan::csv::objects::size_text;
 
 /// The `.csv` format.
 pub struct Csv;
@@ -465,20 +466,23 @@ pub fn write(problem: &Problem) -> String {
 
 /// Like [`write()`], with the columns of a plan: `space` is where a buffer lives,
 /// `offset` its offset (a line for each slot), and `over`, if the plan reuses
-/// memory in place, the buffers whose bytes it takes over.
+/// memory in place, the buffers whose bytes it takes over. A plan made of shared
+/// objects has `object` and `object_size` instead of the last two.
 pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
     let buffers = problem.buffers();
     let has_alignment = buffers.iter().any(|buffer| buffer.alignment.0 > 1);
     let has_space = problem.spaces().len() > 1 || problem.spaces().iter().any(|space| space.name != "default");
     // Columns that would say the same for each buffer are left out, so that a plain problem gives a plain file.
     let has_gaps = buffers.iter().any(|buffer| !buffer.lifetime.is_simple() && !buffer.lifetime.is_empty());
-    let over = plan.map(|plan| over_column(problem, plan)).unwrap_or_default();
+    let shares_objects = plan.is_some_and(|plan| !plan.objects.is_empty());
+    let over = plan.filter(|_| !shares_objects).map(|plan| over_column(problem, plan)).unwrap_or_default();
     let mut header = vec!["id", "lower", "upper", "size"];
     let optional = [
         (has_alignment, "alignment"),
         (has_space, "space"),
         (has_gaps, "gaps"),
-        (plan.is_some(), "offset"),
+        (plan.is_some() && !shares_objects, "offset"),
+        (shares_objects, "object,object_size"),
         (!over.is_empty(), "over"),
     ];
     header.extend(optional.into_iter().filter(|(has, _)| *has).map(|(_, name)| name));
@@ -487,8 +491,11 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
     for (id, buffer) in buffers.iter_enumerated() {
         let placement = plan.and_then(|plan| plan.placements.get(id)?.as_ref());
         let (start, end) = (buffer.lifetime.start().unwrap_or_default(), buffer.lifetime.end().unwrap_or_default());
-        let size = buffer.bytes().unwrap_or_default();
-        let mut fields = vec![quoted(&buffer.name), start.to_string(), end.to_string(), size.to_string()];
+        let size = match shares_objects {
+            true => quoted(&size_text(&buffer.size)),
+            false => buffer.bytes().unwrap_or_default().to_string(),
+        };
+        let mut fields = vec![quoted(&buffer.name), start.to_string(), end.to_string(), size];
         if has_alignment {
             fields.push(buffer.alignment.to_string());
         }
@@ -505,9 +512,10 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
         }
         let record = fields.join(",");
         // A buffer with several slots has a line for each of them. Without a placement the field stays empty.
-        let offsets: Vec<String> = placement
-            .map(|placement| placement.offsets.iter().map(|offset| format!(",{offset}")).collect())
-            .unwrap_or_else(|| vec![if plan.is_some() { ",".to_owned() } else { String::new() }]);
+        let offsets = match plan.filter(|_| shares_objects) {
+            Some(plan) => vec![object_fields(plan, placement)],
+            None => offset_fields(placement, plan.is_some()),
+        };
         for offset in offsets {
             text.push_str(&record);
             text.push_str(&offset);
@@ -519,6 +527,24 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
         }
     }
     text
+}
+
+/// The last field of each row of a buffer: an offset a slot.
+fn offset_fields(placement: Option<&Placement>, planned: bool) -> Vec<String> {
+    match placement {
+        Some(placement) => placement.offsets.iter().map(|offset| format!(",{offset}")).collect(),
+        None => vec![if planned { ",".to_owned() } else { String::new() }],
+    }
+}
+
+/// The last fields of the row of a buffer in a plan made of objects: its object and that object's size.
+fn object_fields(plan: &Plan, placement: Option<&Placement>) -> String {
+    let object = placement.and_then(|placement| placement.object);
+    let described = object.and_then(|object| Some((object, plan.objects.get(object)?)));
+    match described {
+        Some((object, shared)) => format!(",{},{}", object.index(), quoted(&size_text(&shared.size))),
+        None => ",,".to_owned(),
+    }
 }
 
 /// For each buffer, the buffers whose bytes it takes over.

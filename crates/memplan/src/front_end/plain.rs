@@ -228,8 +228,8 @@ impl FrontEnd for Plain {
         };
         Ok(match &self.form {
             PlanForm::Json => Output::of_text(laid.to_json()),
-            PlanForm::Csv | PlanForm::Header(_) | PlanForm::Solution if !plan.objects.is_empty() => {
-                let message = "a plan made of shared objects has no offsets to put into a CSV, a header or a solution";
+            PlanForm::Solution if !plan.objects.is_empty() => {
+                let message = "a plan made of shared objects has no offsets to put into a solution";
                 return Err(Failure::Form(message.to_owned()));
             }
             PlanForm::Solution if laid.problem.buffers().iter().any(|buffer| buffer.slots > 1) => {
@@ -285,11 +285,15 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
     // behind it. So only the beginning is compared.
     let spelled = plan_file::header::spelled;
     let found = |buffer: &memplan_core::Buffer| {
-        let slots: Vec<_> = offsets.by_ref().take(buffer.slots as usize).collect();
+        // Objects have no slots: whoever uses one uses the whole of it.
+        let shares_object = offsets.as_slice().first().is_some_and(|first| first.is_object);
+        let count = if shares_object { 1 } else { buffer.slots as usize };
+        let slots: Vec<_> = offsets.by_ref().take(count).collect();
         let memory = slots.first()?.memory.clone();
         let is_named = slots.iter().all(|slot| slot.name.starts_with(&spelled(&buffer.name)));
+        let object = slots.first().filter(|slot| slot.is_object).and_then(|slot| usize::try_from(slot.offset).ok());
         let offsets = slots.into_iter().map(|slot| slot.offset).collect();
-        is_named.then_some(Found { memory, offsets, ..Found::default() })
+        is_named.then_some(Found { memory, offsets, object, ..Found::default() })
     };
     Ok(problem.buffers().iter().map(found).collect())
 }
