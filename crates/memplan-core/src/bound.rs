@@ -112,7 +112,8 @@ pub fn lower_bound_with(problem: &Problem, per_space: &IndexVec<SpaceId, Peak>) 
 }
 
 /// No plan made of shared objects is smaller: the positional maxima, summed over
-/// objects and spaces. Zero where sizes are not numbers of bytes.
+/// objects and spaces. A texture counts with the product of its components; sizes that
+/// are not known do not count.
 ///
 /// Members of a block may use one object at the same time, and so may a buffer
 /// and the one it overlays; only one of them counts.

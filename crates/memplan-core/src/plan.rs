@@ -112,11 +112,8 @@ impl Plan {
             }
         }
         for object in &self.objects {
-            let size = match &object.size {
-                Size::Shape(components) => components.iter().fold(1u64, |product, &c| product.saturating_mul(c)),
-                size => size.bytes().unwrap_or_default().0,
-            };
-            extents[object.space] = Bytes(extents[object.space].0.saturating_add(size));
+            let size = object.size.volume().unwrap_or_default();
+            extents[object.space] = Bytes(extents[object.space].0.saturating_add(size.0));
         }
         self.extents = extents;
     }

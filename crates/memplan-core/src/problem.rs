@@ -83,6 +83,17 @@ impl Size {
             Size::Symbolic { at_most, .. } => *at_most,
         }
     }
+
+    /// Bytes to reserve, or the elements of a texture: the product of its components. An object is at
+    /// least as large in this sense as each buffer that uses it.
+    pub fn volume(&self) -> Option<Bytes> {
+        match self {
+            Size::Shape(components) => {
+                Some(Bytes(components.iter().fold(1u64, |product, &length| product.saturating_mul(length))))
+            }
+            size => size.bytes(),
+        }
+    }
 }
 
 /// A place inside a group: the buffer starts `at` bytes after the group's base.

@@ -164,6 +164,13 @@ fn instead(kind: Assign, feature: Feature) -> &'static str {
     }
 }
 
+/// The buffer concerned. A number for a name means that the record has none: which one it is must be said.
 fn at(buffer: &Option<String>) -> String {
-    buffer.as_ref().map_or_else(String::new, |name| format!(" (buffer `{name}`)"))
+    match buffer {
+        Some(name) if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!(" (buffer `{name}`; records without a name are numbered from 0)")
+        }
+        Some(name) => format!(" (buffer `{name}`)"),
+        None => String::new(),
+    }
 }

@@ -2,7 +2,42 @@
 
 use std::time::Duration;
 
-use memplan_core::{Bytes, Lifetime};
+use memplan_core::{Bytes, Lifetime, Problem, Size};
+
+/// What the sizes of a problem count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes.
+    #[default]
+    Bytes,
+    /// Elements of textures, whose sizes are given as components.
+    Elements,
+}
+
+impl Unit {
+    /// The unit of a problem: elements as soon as one size has components.
+    pub fn of(problem: &Problem) -> Unit {
+        let has_components = problem.buffers().iter().any(|buffer| matches!(buffer.size, Size::Shape(_)));
+        if has_components { Unit::Elements } else { Unit::Bytes }
+    }
+
+    /// `5.742 MiB`, or `64 elements`.
+    pub fn amount(self, amount: Bytes) -> String {
+        match self {
+            Unit::Bytes => amount.human(),
+            Unit::Elements if amount.0 == 1 => "1 element".to_owned(),
+            Unit::Elements => format!("{amount} elements"),
+        }
+    }
+
+    /// The same with the exact number behind it, where that says more.
+    pub fn amount_in_full(self, amount: Bytes) -> String {
+        match self {
+            Unit::Bytes => sized(amount),
+            Unit::Elements => self.amount(amount),
+        }
+    }
+}
 
 /// `5.742 MiB (6021120 bytes)`; below a KiB the bytes alone.
 pub fn sized(bytes: Bytes) -> String {

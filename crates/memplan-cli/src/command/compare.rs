@@ -3,7 +3,7 @@
 use memplan::compare::{Comparison, Entry, Refused};
 use memplan::core::{Bytes, Outcome};
 use memplan::planner::{Assign, Refusal};
-use memplan::wording::{count, duration, sized};
+use memplan::wording::{Unit, count, duration};
 use serde_json::{Value, json};
 
 use super::{failure, short_name};
@@ -32,19 +32,22 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     } else {
         let buffers = count(problem.buffers().len(), "buffer");
         let name = painted(&visible(short_name(&source)), Style::Strong);
-        format!("{name}: {buffers}, lower bound {}\n\n{}", sized(lower_bound), report(&comparison, lower_bound))
+        let unit = Unit::of(problem);
+        let bound = unit.amount_in_full(lower_bound);
+        format!("{name}: {buffers}, lower bound {bound}\n\n{}", report(&comparison, lower_bound, unit))
     };
     let is_no = comparison.entries.iter().all(|entry| entry.outcome.plan().is_none());
     let notes = input.notes.into_iter().chain(input.network.as_deref().and_then(model::runtime_note)).collect();
     Ok(Answer { text, notes, is_no, ..Answer::default() })
 }
 
-fn report(comparison: &Comparison, lower_bound: Bytes) -> String {
+fn report(comparison: &Comparison, lower_bound: Bytes, unit: Unit) -> String {
+    let exact = if unit == Unit::Bytes { ">bytes" } else { ">elements" };
     let mut table =
-        Table::with_heading(&["strategy", "assign", ">extent", ">bytes", ">ratio", ">objects", ">time", "status"]);
+        Table::with_heading(&["strategy", "assign", ">extent", exact, ">ratio", ">objects", ">time", "status"]);
     for entry in &comparison.entries {
         let (extent, bytes, ratio) = match entry.extent() {
-            Some(extent) => (extent.human(), extent.to_string(), format!("{:.3}", ratio(extent, lower_bound))),
+            Some(extent) => (unit.amount(extent), extent.to_string(), format!("{:.3}", ratio(extent, lower_bound))),
             None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
         };
         let objects = objects(entry).map_or_else(|| "-".to_owned(), |objects| objects.to_string());

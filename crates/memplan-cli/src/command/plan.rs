@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use memplan::core::{Bytes, Id, Outcome, Plan, PlanCost, Problem, Stop, Witness, bound};
+use memplan::core::{Bytes, Id, Outcome, Plan, PlanCost, Problem, SpaceId, Stop, Witness, bound};
 use memplan::driver::{self, Checked};
 use memplan::format::Input;
 use memplan::front_end::{Plain, PlanForm, Planned};
@@ -12,11 +12,11 @@ use memplan::planner::Assign;
 use memplan::source::Source;
 use memplan::trade_off::Point;
 use memplan::warm::{self, Warm};
-use memplan::wording::{count, duration, life, sized};
+use memplan::wording::{Unit, count, duration, life, sized};
 
 use super::{failure, how, map_of, short_name, trade_off};
 use crate::answer::{Answer, Failure};
-use crate::args::{AssignArg, PlanArgs};
+use crate::args::PlanArgs;
 use crate::paint::{Style, painted, visible};
 use crate::progress::Progress;
 use crate::table::{Align, Table};
@@ -123,10 +123,6 @@ impl<'a> Files<'a> {
         let plan_kind = |path: &'a PathBuf| match output::extension(path).as_str() {
             "json" if path.to_string_lossy().ends_with(".dsa.json") => Ok((path.as_path(), PlanForm::Solution)),
             "json" => Ok((path.as_path(), PlanForm::Json)),
-            "csv" | "h" if matches!(args.strategy.assign, AssignArg::Objects) => Err(Failure::usage_with_help(
-                "a plan made of shared objects has no offsets to put into a CSV or a header",
-                "write it to plan.json",
-            )),
             "csv" => Ok((path.as_path(), PlanForm::Csv)),
             "h" => Ok((path.as_path(), PlanForm::Header(output::stem(path)))),
             "tflite" => Ok((path.as_path(), PlanForm::Model)),
@@ -230,12 +226,13 @@ fn report(source: &Source, planned: &Planned, written: &[String], points: &[Poin
 /// Naive sum, lower bound, plan: the three numbers that matter.
 fn totals(planned: &Planned) -> String {
     let problem = &planned.problem;
-    let naive = naive_sum(problem);
+    let (naive, unit) = (naive_sum(problem), Unit::of(problem));
     let mut table = Table::plain(&[Align::Left, Align::Right, Align::Right, Align::Left]);
     // The exact bytes stand beside the rounded ones, because scripts and comparisons need them.
     let mut row = |name: &str, bytes: Bytes, remark: (String, Style)| {
-        let exact = (format!("{bytes} B"), Style::Faint);
-        table.row([(name.to_owned(), Style::Plain), (bytes.human(), Style::Strong), exact, remark]);
+        let exact = if unit == Unit::Bytes { format!("{bytes} B") } else { String::new() };
+        let exact = (exact, Style::Faint);
+        table.row([(name.to_owned(), Style::Plain), (unit.amount(bytes), Style::Strong), exact, remark]);
     };
     row("naive sum", naive, ("every buffer its own memory".to_owned(), Style::Faint));
     let lower_bound = lower_bound(planned);
@@ -304,7 +301,7 @@ fn naive_sum(problem: &Problem) -> Bytes {
         for _ in 0..buffer.slots {
             // A problem is built only if these sums stay below 2^63.
             let start = end.align_up(problem.alignment_in(id, space)).unwrap_or(*end);
-            *end = Bytes(start.0.saturating_add(buffer.bytes().unwrap_or_default().0));
+            *end = Bytes(start.0.saturating_add(buffer.size.volume().unwrap_or_default().0));
         }
     }
     Bytes(ends.iter().map(|end| end.0).sum())
@@ -369,14 +366,20 @@ fn stopped(stop: Stop) -> Option<&'static str> {
     }
 }
 
-/// One row a space.
+/// One row a space. What a space needs at least comes from the buffers that can be nowhere else; where there
+/// are none of these, but others that may be in it, nothing is known.
 fn spaces(planned: &Planned) -> String {
     let mut table =
         Table::with_heading(&["space", ">extent", ">bytes", ">lower bound", ">bytes", ">capacity", ">bytes"]);
     let bounds = bound::space_lower_bounds(&planned.problem);
+    let has_choice = |id: SpaceId| {
+        let here = |buffer: &memplan::core::Buffer| buffer.spaces.contains(&id) && buffer.spaces.len() > 1;
+        planned.problem.buffers().iter().any(here)
+    };
     for (id, space) in planned.problem.spaces().iter_enumerated() {
         let extent = planned.outcome.plan().map(|plan| plan.extents[id]);
-        let columns = [extent, Some(bounds[id].bytes), space.capacity];
+        let bound = Some(bounds[id].bytes).filter(|&bound| bound > Bytes::ZERO || !has_choice(id));
+        let columns = [extent, bound, space.capacity];
         let cells = columns.map(|bytes| match bytes {
             Some(bytes) => [(bytes.human(), Style::Plain), (bytes.to_string(), Style::Faint)],
             None => [("-".to_owned(), Style::Plain), ("-".to_owned(), Style::Faint)],

@@ -154,9 +154,18 @@ fn names_cannot_drive_the_terminal() {
 }
 
 #[test]
-fn objects_have_no_csv() {
-    let ran =
-        Folder::with(&[("p.csv", "id,lower,upper,size\na,0,1,8\n")]).run("plan p.csv --assign objects -o plan.csv");
-    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(ran.stderr.contains("write it to plan.json"), "{}", ran.stderr);
+fn objects_have_a_csv_that_verifies() {
+    let textures = r#"{"records": [[[8, 4], 0, 1], [[4, 4], 1, 2], [[2, 8], 2, 3]]}"#;
+    let folder = Folder::with(&[("p.csv", "id,lower,upper,size\na,0,1,8\nb,0,2,4\nc,1,3,6\n"), ("t.json", textures)]);
+    for file in ["p.csv", "t.json"] {
+        let ran = folder.run(&format!("plan {file} -s greedy-in-order --assign objects -o plan.csv"));
+        assert_eq!(ran.code, 0, "{}", ran.all());
+        assert!(folder.read("plan.csv").starts_with("id,lower,upper,size,object,object_size\n"));
+        let ran = folder.run(&format!("verify {file} plan.csv"));
+        assert_eq!(ran.code, 0, "{}", ran.all());
+    }
+    // The first two are alive at the same time.
+    std::fs::write(folder.path("wrong.csv"), "id,object,object_size\n0,0,8x4\n1,0,8x4\n2,1,2x8\n").unwrap();
+    let ran = folder.run("verify t.json wrong.csv");
+    assert_eq!(ran.code, 1, "{}", ran.all());
 }

@@ -68,7 +68,7 @@ pub fn positional_maxima(problem: &Problem, counts: impl Fn(BufferId) -> bool) -
 /// The same for a list of buffers.
 pub(super) fn positional_maxima_among(problem: &Problem, buffers: impl Iterator<Item = BufferId>) -> Vec<Bytes> {
     let buffers = buffers.map(|id| &problem.buffers()[id]);
-    let sized = buffers.filter_map(|buffer| buffer.bytes().map(|size| (size, buffer)));
+    let sized = buffers.filter_map(|buffer| buffer.size.volume().map(|size| (size, buffer)));
     positional_maxima_of(sized.flat_map(|(size, buffer)| {
         buffer.lifetime.intervals().iter().map(move |interval| (size, interval.start, interval.end))
     }))

@@ -24,6 +24,7 @@ use super::label::escape;
 use super::scene::{Handover, Panel, Shape};
 use super::{Map, Remark};
 use crate::trade_off::Point;
+use crate::wording::Unit;
 
 /// At most this many violations are listed.
 const VIOLATIONS: usize = 100;
@@ -90,6 +91,7 @@ fn data(maps: &[Map]) -> Value {
         "first": first.scene.first,
         "last": first.scene.last,
         "step": first.steps.what,
+        "elements": first.scene.unit == Unit::Elements,
         "steps": first.steps.names,
         "buffers": buffers(first.problem, &first.remarks),
         "plans": maps.iter().map(plan).collect::<Vec<_>>(),
@@ -112,7 +114,7 @@ fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
     let all = || problem.buffers().iter();
     let mut columns = json!({
         "name": all().map(|buffer| buffer.name.as_str()).collect::<Vec<_>>(),
-        "size": all().map(|buffer| buffer.bytes().map(|bytes| bytes.0)).collect::<Vec<_>>(),
+        "size": all().map(|buffer| buffer.size.volume().map(|bytes| bytes.0)).collect::<Vec<_>>(),
         "start": all().map(|buffer| buffer.lifetime.start().map(|step| step.0)).collect::<Vec<_>>(),
         "end": all().map(|buffer| buffer.lifetime.end().map(|step| step.0)).collect::<Vec<_>>(),
     });

@@ -2,6 +2,8 @@
 
 use memplan_core::Bytes;
 
+use crate::wording::Unit;
+
 /// A linear map from `low..high` to positions on the paper.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
@@ -64,8 +66,11 @@ fn leading(mut number: u64) -> u64 {
     number
 }
 
-/// The label of a byte tick: `768 KiB`, `1.5 MiB`; no more decimals than it needs.
-pub(super) fn byte_label(bytes: u64) -> String {
+/// The label of a tick: `768 KiB`, `1.5 MiB`, no more decimals than it needs; a bare number for elements.
+pub(super) fn byte_label(bytes: u64, unit: Unit) -> String {
+    if unit == Unit::Elements {
+        return bytes.to_string();
+    }
     let human = Bytes(bytes).human();
     match human.split_once(' ') {
         Some((number, unit)) if number.contains('.') => {
@@ -106,9 +111,9 @@ mod tests {
             Scale::new(0, 6 << 20, 0.0, 1.0).binary_ticks(6),
             [0, 1 << 20, 2 << 20, 3 << 20, 4 << 20, 5 << 20, 6 << 20]
         );
-        assert_eq!(byte_label(3 << 19), "1.5 MiB");
-        assert_eq!(byte_label(512), "512 B");
-        assert_eq!(byte_label(100 << 10), "100 KiB");
+        assert_eq!(byte_label(3 << 19, Unit::Bytes), "1.5 MiB");
+        assert_eq!(byte_label(512, Unit::Bytes), "512 B");
+        assert_eq!(byte_label(100 << 10, Unit::Bytes), "100 KiB");
         assert!(Scale::new(0, u64::MAX, 0.0, 1.0).binary_ticks(1).len() <= 2);
     }
 }

@@ -20,6 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::occupancy;
+use crate::wording::Unit;
 use memplan_core::bound::{self, Peak};
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Interval, ObjectId, Placement, Plan, Problem, Size, SpaceId, Step};
 
@@ -121,6 +122,8 @@ pub struct Scene {
     pub first: u64,
     /// One past the last step.
     pub last: u64,
+    /// What the address axis counts.
+    pub unit: Unit,
     /// Buffers that have no area: never alive, of no or unknown size, or not placed.
     pub without_area: usize,
 }
@@ -155,6 +158,7 @@ impl Scene {
             panels,
             first: lives().filter_map(|life| life.start()).min().unwrap_or_default().0,
             last: lives().filter_map(|life| life.end()).max().unwrap_or_default().0,
+            unit: Unit::of(problem),
             without_area,
         }
     }
@@ -244,12 +248,7 @@ fn object_bases(problem: &Problem, plan: &Plan) -> IndexVec<ObjectId, u64> {
 
 /// Bytes a size takes on the paper: a shape counts as the product of its components.
 fn bytes_of(size: &Size) -> u64 {
-    match size {
-        Size::Shape(components) => {
-            components.iter().fold(1u64, |product, &component| product.saturating_mul(component))
-        }
-        size => size.bytes().unwrap_or_default().0,
-    }
+    size.volume().unwrap_or_default().0
 }
 
 /// The shapes of one buffer: each stretch of its life in each slot, what it

@@ -12,7 +12,7 @@ use super::Caption;
 use super::label::{self, Label, escape};
 use super::scale::{Scale, byte_label};
 use super::scene::{Handover, Kind, Panel, Scene, Shape};
-use crate::wording::{count, sized};
+use crate::wording::{Unit, count, sized};
 
 /// Distinct fills; `style.css` gives them their colours.
 const FILLS: usize = 8;
@@ -144,7 +144,7 @@ impl Drawing<'_> {
         for tick in frame.address.binary_ticks((8.0 * self.paper) as u64) {
             let y = frame.address.at(tick);
             self.line(&format!(r#"<path class="grid" d="M{left} {y}H{right}"/>"#, y = px(y)));
-            self.text("tick", LEFT - 7.0, y + 4.0, "end", &byte_label(tick));
+            self.text("tick", LEFT - 7.0, y + 4.0, "end", &byte_label(tick, self.scene.unit));
         }
         let (top, width, height) = (px(frame.top), px(self.right - LEFT), px(frame.bottom - frame.top));
         self.line(&format!(r#"<rect class="frame" x="{left}" y="{top}" width="{width}" height="{height}"/>"#));
@@ -189,7 +189,7 @@ impl Drawing<'_> {
     fn name(&mut self, shape: &Shape, frame: &Frame) {
         let (x, y, width, height) = self.rectangle(shape, frame);
         let buffer = &self.problem.buffers()[shape.buffer];
-        let size = buffer.bytes().map(|bytes| byte_label(bytes.0));
+        let size = buffer.size.volume().map(|size| byte_label(size.0, self.scene.unit));
         let copy = if buffer.slots > 1 { format!(" · slot {}", shape.slot) } else { String::new() };
         if let Some(label) = Label::fit(&format!("{}{copy}", buffer.name), size.as_deref(), width, height) {
             self.label(&label, x + width / 2.0, y + height / 2.0);
@@ -328,7 +328,7 @@ impl Drawing<'_> {
                 self.right + 10.0,
                 at + 6.0,
                 "start",
-                &format!("{}{arrow}", bytes.human()),
+                &format!("{}{arrow}", self.scene.unit.amount(bytes)),
             );
         }
     }
@@ -343,8 +343,13 @@ impl Drawing<'_> {
         }
         let _ = write!(path, "H{}V{}Z", px(self.time.at(self.scene.last)), px(bottom));
         self.line(&format!(r#"<path class="live" d="{path}"/>"#));
-        self.text("live-name", self.right + 10.0, top + 14.0, "start", "bytes in use");
-        self.text("live-name", self.right + 10.0, top + 28.0, "start", &format!("peak {}", panel.peak.bytes.human()));
+        let in_use = match self.scene.unit {
+            Unit::Bytes => "bytes in use",
+            Unit::Elements => "elements in use",
+        };
+        self.text("live-name", self.right + 10.0, top + 14.0, "start", in_use);
+        let peak = self.scene.unit.amount(panel.peak.bytes);
+        self.text("live-name", self.right + 10.0, top + 28.0, "start", &format!("peak {peak}"));
         self.line(&format!(r#"<path class="axis" d="M{} {}H{}"/>"#, px(LEFT), px(bottom), px(self.right)));
         for tick in self.time.decimal_ticks((12.0 * self.paper) as u64) {
             let x = self.time.at(tick);

@@ -18,6 +18,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::Caption;
 use super::scale::byte_label;
 use super::scene::{Kind, Panel, Scene, Shape};
+use crate::wording::Unit;
 
 /// The window to fill.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ const LEAST_COLUMNS: usize = 10;
 
 /// The whole picture: never more lines or columns than the window has, unless that is hardly any.
 pub(super) fn draw(problem: &Problem, scene: &Scene, caption: &Caption, window: Window) -> String {
-    let axis = scene.panels.iter().map(|panel| longest_label(panel) + 2).fold(AXIS, usize::max);
+    let axis = scene.panels.iter().map(|panel| longest_label(panel, scene.unit) + 2).fold(AXIS, usize::max);
     let width = window.columns.saturating_sub(axis + 1).max(LEAST_COLUMNS);
     let panels = scene.panels.len().max(1);
     let height = (window.rows.saturating_sub(1) / panels).saturating_sub(AROUND).max(LEAST_ROWS);
@@ -69,15 +70,16 @@ struct Plot<'a> {
 impl Plot<'_> {
     fn heading(&self, several: bool) -> String {
         let panel = self.panel;
-        let mut facts = vec![format!("extent {}", panel.extent.human())];
+        let amount = |bytes: Bytes| self.scene.unit.amount(bytes);
+        let mut facts = vec![format!("extent {}", amount(panel.extent))];
         if several {
             facts.insert(0, format!("space {}", panel.name));
         }
         if panel.lower_bound > Bytes::ZERO {
-            facts.push(format!("lower bound {}", panel.lower_bound.human()));
+            facts.push(format!("lower bound {}", amount(panel.lower_bound)));
         }
-        facts.extend(panel.capacity.map(|capacity| format!("capacity {}", capacity.human())));
-        facts.extend(panel.peak.step.map(|step| format!("peak {} at step {step}", panel.peak.bytes.human())));
+        facts.extend(panel.capacity.map(|capacity| format!("capacity {}", amount(capacity))));
+        facts.extend(panel.peak.step.map(|step| format!("peak {} at step {step}", amount(panel.peak.bytes))));
         facts.join(", ")
     }
 
@@ -112,7 +114,7 @@ impl Plot<'_> {
             let is_tick = row == 0 || row + 1 == self.height || row == self.height / 2;
             let byte = u128::from(self.highest()) * (self.height - row) as u128 / self.height as u128;
             let bottom = if row + 1 == self.height { 0 } else { byte as u64 };
-            let label = if is_tick { byte_label(bottom) } else { String::new() };
+            let label = if is_tick { byte_label(bottom, self.scene.unit) } else { String::new() };
             let mut text = format!("{label:>width$} {}", if is_tick { '┤' } else { '│' }, width = self.axis - 2);
             for run in cells.chunk_by(|a, b| a.map(|shape| shape.buffer) == b.map(|shape| shape.buffer)) {
                 text.push_str(&self.run(run, &mut is_named));
@@ -184,9 +186,9 @@ fn highest(panel: &Panel) -> u64 {
 
 /// Characters of the longest label that the byte axis of a panel can have: the numbers at the ticks have different
 /// lengths, and a tick may be anywhere below the top.
-fn longest_label(panel: &Panel) -> usize {
+fn longest_label(panel: &Panel, unit: Unit) -> usize {
     let top = highest(panel);
-    (1..=8).map(|part| byte_label((u128::from(top) * part / 8) as u64).width()).max().unwrap_or(0)
+    (1..=8).map(|part| byte_label((u128::from(top) * part / 8) as u64, unit).width()).max().unwrap_or(0)
 }
 
 /// The middle of the `index`-th of `count` equal parts of `0..span`.

@@ -30,7 +30,7 @@ function summaryOf(plan, isOneOfSeveral) {
   const space = spaceOf(plan, state.space);
   const over = space.lower > 0 ? space.extent / space.lower : null;
   const rows = [
-    ["extent", make("strong", {}, human(space.extent)), small(`${exact(space.extent)} B`)],
+    ["extent", make("strong", {}, human(space.extent)), small(data.elements ? "" : `${exact(space.extent)} B`)],
     space.lower > 0 ? ["lower bound", human(space.lower), small(over === 1 ? "reached" : over < 1 ? "not kept" : `extent is ${over.toFixed(3)} ×`)] : null,
     space.capacity !== null ? ["capacity", human(space.capacity), small(`${(100 * space.extent / Math.max(1, space.capacity)).toFixed(1)} % used`)] : null,
     ["peak in use", human(space.peak), small(space.peakStep === null ? "" : stepWords(space.peakStep))],

@@ -3,8 +3,9 @@
 const UNITS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** `5.742 MiB`; `trim` leaves out decimals that say nothing. */
+/** `5.742 MiB`; `trim` leaves out decimals that say nothing. The sizes of textures count elements. */
 function human(bytes, trim = false) {
+  if (data.elements) return many(bytes, "element");
   if (bytes < 1024) return `${grouped.format(bytes)} B`;
   let value = bytes / 1024;
   let unit = 0;
@@ -18,7 +19,7 @@ function human(bytes, trim = false) {
 
 /** Beyond 2^53 the last digits are not known here. */
 const exact = (number) => (number > Number.MAX_SAFE_INTEGER ? "≈ " : "") + grouped.format(number);
-const bytesInFull = (bytes) => (bytes < 1024 ? human(bytes) : `${human(bytes)} (${exact(bytes)} B)`);
+const bytesInFull = (bytes) => (bytes < 1024 || data.elements ? human(bytes) : `${human(bytes)} (${exact(bytes)} B)`);
 const many = (number, noun) => `${grouped.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 /** An element with text or elements in it. Text stays text: nothing here reads markup. */
