@@ -476,3 +476,28 @@ fn views_lie_inside_of_their_base() {
         assert_eq!(judged(view), None, "{view}");
     }
 }
+
+/// A line that is no op goes with the op before it: an allocation is not given more than its sizes.
+#[test]
+fn allocations_have_the_sizes_that_their_type_leaves_open() {
+    let judged = |allocation: &str| {
+        let source = format!("func.func @f(%n: index, %g: memref<4xf32>) {{\n  {allocation}\n  return\n}}\n");
+        lower(&Document::read(&source, Dialects::builtin()).unwrap()).err().map(|error| error.to_string())
+    };
+    for (allocation, found, expected) in [
+        ("%a = memref.alloc() : memref<4xf32>\n  16384xi64 ins(%g : memref<4xf32>)", 1, 0),
+        ("%a = memref.alloc() : memref<?xf32>", 0, 1),
+        ("%a = memref.alloc(%n, %n) : memref<?x4xf32>", 2, 1),
+    ] {
+        let message = format!("this allocation is given {found} sizes where its type leaves {expected} open");
+        assert_eq!(judged(allocation), Some(message), "{allocation}");
+    }
+    for allocation in [
+        "%a = memref.alloc() {alignment = 64 : i64} : memref<4xf32>",
+        "%a = memref.alloc(%n) : memref<?x4xf32>",
+        "%a = memref.alloc(%n)[%n] : memref<?xf32, affine_map<(d0)[s0] -> (d0 + s0)>>",
+        "%a = memref.alloca() : memref<f32>",
+    ] {
+        assert_eq!(judged(allocation), None, "{allocation}");
+    }
+}

@@ -88,6 +88,16 @@ pub enum LowerError {
         /// The view.
         span: Span,
     },
+    /// An allocation with another number of sizes than its type leaves open.
+    #[error("this allocation is given {found} sizes where its type leaves {expected} open")]
+    Sizes {
+        /// Sizes given.
+        found: usize,
+        /// Dimensions without a size.
+        expected: usize,
+        /// The allocation.
+        span: Span,
+    },
     /// The structure does not make a program.
     #[error("{0}")]
     Program(#[from] ProgramError),
@@ -97,9 +107,10 @@ impl LowerError {
     /// Where in the text the error is.
     pub fn span(&self) -> Span {
         match self {
-            LowerError::Yields { span, .. } | LowerError::Branch { span, .. } | LowerError::PastBase { span, .. } => {
-                *span
-            }
+            LowerError::Sizes { span, .. }
+            | LowerError::Yields { span, .. }
+            | LowerError::Branch { span, .. }
+            | LowerError::PastBase { span, .. } => *span,
             LowerError::Stopped | LowerError::Program(_) => Span::default(),
         }
     }

@@ -29,6 +29,7 @@ impl Lowering<'_> {
     /// Whether a view lies inside its base, as far as the text tells.
     pub(super) fn check_reach(&self, op: OpId) -> Result<(), LowerError> {
         let reach = match self.document.name(op) {
+            "memref.alloc" | "memref.alloca" => return self.check_sizes(op),
             "memref.view" => self.reach_of_view(op),
             "memref.subview" => self.reach_of_subview(op),
             "memref.reinterpret_cast" => self.reach_of_cast(op),
@@ -40,6 +41,18 @@ impl Lowering<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// An allocation has an operand for each size that its type leaves open; a layout that is a map takes more.
+    fn check_sizes(&self, op: OpId) -> Result<(), LowerError> {
+        let memref = self.document.results(op).first().and_then(|&result| self.memref(result));
+        let Some(memref) = memref.filter(|memref| memref.layout == Layout::Identity) else { return Ok(()) };
+        let Some(shape) = &memref.shape else { return Ok(()) };
+        let (found, expected) = (self.document.operands(op).len(), shape.iter().filter(|size| size.is_none()).count());
+        if found == expected {
+            return Ok(());
+        }
+        Err(LowerError::Sizes { found, expected, span: self.document.op(op).span })
     }
 
     fn memref(&self, value: ValueId) -> Option<&MemRef> {
