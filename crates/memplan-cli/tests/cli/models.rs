@@ -320,6 +320,39 @@ fn the_node_models_of_the_onnx_package() {
     }
     assert!(rows.len() > 1800 && compared > 3000, "{} models, {compared} compared", rows.len());
     assert!(refused * 50 <= rows.len(), "{refused} of {} are refused", rows.len());
+    let section = nodes_section(rows.len(), refused, compared, &causes);
+    let path = crate::book::workspace().join("docs/models.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(NODES_BEGIN).expect("the section of the node models");
+    let (found, after) = rest.split_once(NODES_END).expect("its end");
+    if std::env::var_os("MEMPLAN_BLESS").is_some() {
+        std::fs::write(&path, format!("{before}{NODES_BEGIN}{section}{NODES_END}{after}")).unwrap();
+    } else {
+        assert_eq!(found, section, "docs/models.md is not current: run with MEMPLAN_BLESS=1");
+    }
+}
+
+const NODES_BEGIN: &str = "<!-- made by a test: what is not read of ONNX -->\n";
+const NODES_END: &str = "<!-- end of what is not read of ONNX -->\n";
+
+/// What is read of the node models and what is not, as the page on models has it.
+fn nodes_section(
+    models: usize,
+    refused: usize,
+    compared: usize,
+    causes: &std::collections::BTreeMap<String, Vec<&str>>,
+) -> String {
+    let mut text = format!(
+        "\nOf the {models} node models of the onnx package {} are read, and {compared} sizes in them are those that\n\
+         onnx infers. The other {refused} have tensors whose size the file does not say:\n\n\
+         | what decides | models | for example |\n|---|---|---|\n",
+        models - refused
+    );
+    for (cause, names) in causes {
+        let cause = cause.strip_suffix(" decides").unwrap_or(cause);
+        text += &format!("| {cause} | {} | `{}` |\n", names.len(), names[0]);
+    }
+    text + "\nThe message names the tensor and what decides; `--size NAME=N` gives a size or an upper bound.\n\n"
 }
 
 #[test]
