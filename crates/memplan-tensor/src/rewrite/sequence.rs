@@ -81,11 +81,10 @@ pub fn linearize(function: &Function) -> Sequence<'_> {
 fn only_named(function: &Function) -> BTreeSet<BufId> {
     let (mut named, mut touched) = (BTreeSet::new(), BTreeSet::new());
     for stmt in &function.body {
-        stmt.walk(&mut |stmt| match &stmt.kind {
-            StmtKind::Attr { node: Some(Expr::Data(buffer)), .. } => {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::Attr { node: Some(Expr::Data(buffer)), .. } = &stmt.kind {
                 named.insert(function.root(*buffer));
             }
-            _ => {}
         });
     }
     if named.is_empty() {

@@ -62,7 +62,7 @@ fn programs() -> Vec<(&'static str, String)> {
 fn rewritten(name: &str, text: &str, options: &RewriteOptions) -> Option<String> {
     let script = Script::read(text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
     let before = &script.functions()[0];
-    let result = match storage_rewrite(before, options) {
+    let result = match storage_rewrite(before, options, crate::JUDGE) {
         Ok(result) => result,
         Err(RewriteError::Refused { .. }) => return None,
         Err(error) => panic!("{name}: {error}\n{text}"),

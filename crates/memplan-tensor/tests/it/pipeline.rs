@@ -58,7 +58,8 @@ fn rewritten(name: &str, script: &Script) -> (String, bool) {
 /// is used: the reader knows where the name of a loop, a let or a buffer ends.
 fn compatible(name: &str, script: &Script) -> Option<String> {
     let before = &script.functions()[0];
-    let result = match storage_rewrite(before, &RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() }) {
+    let compat = RewriteOptions { mode: Mode::Compat, ..RewriteOptions::default() };
+    let result = match storage_rewrite(before, &compat, crate::JUDGE) {
         Ok(result) => result,
         Err(RewriteError::Refused { .. }) => return None,
         Err(error) => panic!("{name}: {error}\n{}", script.source()),
