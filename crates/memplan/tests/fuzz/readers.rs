@@ -61,6 +61,7 @@ fn seeds(format: &dyn Format) -> Vec<Vec<u8>> {
         "tflite" => texts("../../tests/data/tflite", "tflite"),
         "onnx" => [texts("../../tests/data/onnx", "onnx"), onnx_nodes()].concat(),
         "snapshot" => vec![std::fs::read(folder("../../tests/data/torch/inference.pickle")).unwrap()],
+        "kineto" => vec![std::fs::read(folder("../../tests/data/torch/profile_cpu.json")).unwrap()],
         "xla" => literals(&[XLA]),
         "te" => fields("../../tests/data/tvm/te17.jsonl", "program"),
         "dsa" => literals(&[DSA]),
