@@ -95,8 +95,13 @@ fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, S
     match op.kind.as_str() {
         "CONV_2D" | "DEPTHWISE_CONV_2D" => {
             let filter = image(1)?;
+            let input = image(0)?;
+            // Such a convolution first finds one scale for the whole input; a tile would have a scale of its own.
+            if input.element == "FLOAT32" && filter.element != "FLOAT32" {
+                return Err("it quantises its whole input while it runs".to_owned());
+            }
             let size = [filter.shape[1], filter.shape[2]];
-            windowed(image(0)?, output, attributes.window, size, Border::Value(Fill::Zero))
+            windowed(input, output, attributes.window, size, Border::Value(Fill::Zero))
         }
         "MAX_POOL_2D" => pooled(image(0)?, output, attributes.window, Border::Value(Fill::Lowest)),
         "AVERAGE_POOL_2D" | "L2_POOL_2D" => pooled(image(0)?, output, attributes.window, Border::LeftOut),
