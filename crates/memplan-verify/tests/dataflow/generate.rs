@@ -1,5 +1,7 @@
 //! Random well-formed programs and random plans for them.
 
+use std::collections::HashMap;
+
 use memplan_core::{Bytes, Id, Placement, SpaceId};
 use memplan_program::{
     Access, ByteRange, Control, CopyRange, Extent, OpDraft, OpId, Origin, OverlayKind, Program, ProgramBuilder, Site,
@@ -23,8 +25,9 @@ struct Generator {
     builder: ProgramBuilder,
     random: Random,
     features: Features,
-    /// Values in scope, with their sizes if known.
     visible: Vec<ValueId>,
+    /// Bytes of the values whose definition says how many there are: views stay inside of them.
+    lengths: HashMap<ValueId, u64>,
     budget: u64,
     names: u32,
     /// All work started so far, anywhere.
@@ -41,6 +44,7 @@ pub(crate) fn program(seed: u64, features: Features) -> Program {
         random,
         features,
         visible: Vec::new(),
+        lengths: HashMap::new(),
         budget,
         names: 0,
         tokens: Vec::new(),
@@ -125,6 +129,7 @@ impl Generator {
         let space = self.builder.space("default");
         let size = self.random.range(1, 5) * 2;
         let value = self.builder.alloc(&name, Size::Known(Bytes(size)), space);
+        self.lengths.insert(value, size);
         if self.features.slots && self.loops > 0 && self.random.once_in(3) {
             // Beyond the cap any slot may be the current one.
             let slots = if self.random.once_in(6) { 17 } else { self.random.range(2, 4) as u32 };
@@ -173,7 +178,9 @@ impl Generator {
     fn view(&mut self) {
         let base = self.any();
         let (start, length) = (self.random.range(0, 4), self.random.range(1, 5));
-        let range = ByteRange::new(start, start + length);
+        let end = self.lengths.get(&base).map_or(start + length, |&size| size.min(start + length));
+        let start = start.min(end - 1);
+        let range = ByteRange::new(start, end);
         let extent = match self.random.range(0, 4) {
             0 => Extent::Within(range),
             1 => Extent::Anywhere,
@@ -181,6 +188,9 @@ impl Generator {
         };
         let name = self.name("v");
         let view = self.builder.view(&name, base, extent);
+        if let Extent::Exactly(range) = extent {
+            self.lengths.insert(view, range.len().0);
+        }
         let draft = self.draft().result(view);
         self.push(draft);
         self.visible.push(view);
