@@ -2,7 +2,7 @@
 //!
 //! The steps of a *segment* compute one image, and nobody else reads what they compute on the way. The image is split into a
 //! grid of tiles. For each tile, from the last step to the first, the rows and columns follow that a step must compute
-//! ([`needs`]); then, from the first to the last, ops are written that compute just these:
+//! (`Writer::needs`); then, from the first to the last, ops are written that compute just these:
 //!
 //! ```text
 //!            input          conv 3x3        conv 3x3 = the image, two tiles

@@ -42,7 +42,8 @@ class NewUser:
     def run(self, *command):
         ran = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
         assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
-        return ran.stdout
+        # Notes about an input go to the second stream.
+        return ran.stdout + ran.stderr
 
     def play(self, page):
         """Installs what a page says, and runs its Python blocks as one script; returns what they print."""

@@ -321,7 +321,7 @@ def test_every_device_has_plans_of_its_own(replayer):
     facts = replayer.report()
     assert [device["device"] for device in facts["devices"]] == [0, 1]
     planned = {(plan.recording.device, plan.recording.lane): plan.extent for plan in replayer.plans("train")}
-    assert planned == {(0, 0): 40_448 + 9216, (1, 0): 2 * 50_176}, "planned again for the larger sizes"
+    assert planned == {(0, 0): 40_448 + 9216, (1, 0): 2 * 30_208}, "one odd run changes no plan"
     one, other = facts["lanes"]
     assert one["device"] == 0 and one["exact_steps"] == 5 and not any(one["deviations"].values())
     assert other["device"] == 1 and other["exact_steps"] == 4 and other["deviations"]["size"] == 2
@@ -545,7 +545,11 @@ def ended(folder, script, end):
     with subprocess.Popen([*command, "train.py"], cwd=folder, env=environment, **pipes) as process:
         assert process.stdout.readline() == "planned\n"
         end(process)
-        said = process.communicate(timeout=60)[1]
+        try:
+            said = process.communicate(timeout=60)[1]
+        finally:
+            # Nobody else would ever end it.
+            process.kill()
     return process.returncode, said
 
 

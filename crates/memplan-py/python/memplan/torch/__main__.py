@@ -73,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     if options.plan:
         replayer.load(options.plan)
-    _exit_when_terminated()
+    _exit_when_terminated(replayer)
     sys.argv = [options.script, *options.arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
     try:
@@ -83,13 +83,21 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _exit_when_terminated() -> None:
+def _exit_when_terminated(replayer: Replayer) -> None:
     """SIGTERM, as schedulers send it, ends the script like ``sys.exit()``, so that what was asked for is written.
 
-    A script that installs a handler of its own replaces this one.
+    A running step is finished first: in the middle of it the signal may come where Python drops exceptions. A second
+    signal does not wait. A script that installs a handler of its own replaces this one.
     """
+
+    def terminated(number: int, _frame: object) -> None:
+        is_second = replayer.exit_code is not None
+        replayer.exit_code = 128 + number
+        if is_second or not replayer.is_running():
+            sys.exit(replayer.exit_code)
+
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+        signal.signal(signal.SIGTERM, terminated)
 
 
 def _write(options: argparse.Namespace, replayer: Replayer) -> None:

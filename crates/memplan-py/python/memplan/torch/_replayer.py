@@ -124,6 +124,8 @@ class Replayer:
         self.plannings, self.names, self.options = plannings, names, dict(options or {})
         self._steps: dict[str, _Step] = {}
         self._running: Optional[_Step] = None
+        # Set by a signal: the program ends with it at the end of the running step.
+        self.exit_code: Optional[int] = None
         self._automatic = False
         self._frames: dict[tuple[int, int], dict[int, str]] = {}
         self._observer = OBSERVER(self._observed)
@@ -179,6 +181,12 @@ class Replayer:
             if step.calm == CALM:
                 step.varied = 0
                 self.library.trim()
+        if self.exit_code is not None:
+            raise SystemExit(self.exit_code)
+
+    def is_running(self) -> bool:
+        """Whether a step is running."""
+        return self._running is not None
 
     def step(self, name: Union[str, Callable[..., Any]] = "step") -> Any:
         """Marks a step: ``with replayer.step("train"):``, ``@replayer.step`` or ``@replayer.step("train")``."""
