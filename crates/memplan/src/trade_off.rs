@@ -12,7 +12,7 @@
 //! ```
 //!
 //! One space is swept at a time, the others keep the capacities they have. Every plan on the way is made and checked by the
-//! [driver](crate::driver).
+//! [`driver`].
 
 use std::sync::Arc;
 
