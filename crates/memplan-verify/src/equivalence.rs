@@ -24,7 +24,7 @@
 //! One pass over the new model's ops, in their order, is enough:
 //!
 //! 1. Inputs equal the original's inputs, constants equal constants with the same bytes, shape, type and quantisation.
-//! 2. Slices, borders and concatenations move regions ([`moves`](self::moves)); a border may stand outside of a tensor only.
+//! 2. Slices, borders and concatenations move regions ([`moves`]); a border may stand outside of a tensor only.
 //! 3. Any other op is looked for among the ops of the original that read the same tensors: its kind and all attributes
 //!    must be the same. On whole operands its results are the whole results. On regions, what is known about its window
 //!    says which region of the result it is, and that each window reads what the original's window reads: an element where
