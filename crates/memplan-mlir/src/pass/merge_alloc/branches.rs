@@ -55,7 +55,34 @@ pub(super) fn twins(view: &View, candidates: &[Candidate], homes: &HashMap<SiteI
             }
         }
     }
+    if !pairs.is_empty() {
+        let written = written_side_by_side(view);
+        pairs.retain(|(leader, follower)| !written.contains(leader) && !written.contains(follower));
+    }
     pairs
+}
+
+/// Buffers that are written through a value which may be one of several, by code that runs beside other code. The
+/// dataflow check takes the iterations of a parallel loop one by one: for all it knows, one of them writes the buffer of
+/// the other branch.
+fn written_side_by_side(view: &View) -> HashSet<SiteId> {
+    let program = &view.lowered.program;
+    let is_beside = |op: OpId| {
+        let control = |around: OpId| program.op(around).control();
+        program.ancestors(op).any(|around| {
+            matches!(control(around), Control::Parallel { .. } | Control::Async { .. } | Control::Unknown)
+        })
+    };
+    let mut written = HashSet::default();
+    for (op, info) in program.ops().iter_enumerated() {
+        let targets = info.accesses.iter().filter(|access| access.kind.writes());
+        let chosen: Vec<&[SiteId]> =
+            targets.map(|access| view.aliases.sites(access.value)).filter(|sites| sites.len() > 1).collect();
+        if !chosen.is_empty() && is_beside(op) {
+            written.extend(chosen.into_iter().flatten().copied());
+        }
+    }
+    written
 }
 
 /// The innermost branches that a buffer is made in and used behind, and the branch it is made in. Between them and the
