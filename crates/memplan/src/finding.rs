@@ -55,6 +55,13 @@ pub fn in_placement(problem: &Problem, plan: &Plan) -> Vec<Finding> {
     violations.iter().filter(|violation| !is_about_lifetimes(violation)).map(Finding::from).collect()
 }
 
+impl Finding {
+    /// A finding about a result as a whole: no buffer, step or place of it is meant.
+    pub(crate) fn of_whole(code: &'static str, message: String) -> Finding {
+        Finding { code, message, buffers: Vec::new(), step: None, place: None, span: None }
+    }
+}
+
 impl From<&Violation> for Finding {
     fn from(violation: &Violation) -> Finding {
         let who = violation.buffer().into_iter().chain(violation.other());
@@ -102,28 +109,14 @@ pub(crate) fn in_dataflow_with_sites(program: &Program, plan: &SitePlan) -> Vec<
 
 /// Everything in which another order of execution changes what is computed.
 pub fn in_order(ops: &[order::Access], new: &[usize]) -> Vec<Finding> {
-    let finding = |violation: &order::Violation| Finding {
-        code: violation.code(),
-        message: violation.to_string(),
-        buffers: Vec::new(),
-        step: None,
-        place: None,
-        span: None,
-    };
+    let finding = |violation: &order::Violation| Finding::of_whole(violation.code(), violation.to_string());
     order::check(ops, new).iter().map(finding).collect()
 }
 
 /// What keeps a changed model from being known to compute the same as the original.
 pub fn in_equivalence(original: &equivalence::Network, changed: &equivalence::Network) -> Vec<Finding> {
-    let finding = |violation: Box<equivalence::Violation>| Finding {
-        code: violation.code(),
-        message: violation.to_string(),
-        buffers: Vec::new(),
-        step: None,
-        place: None,
-        span: None,
-    };
-    equivalence::check(original, changed).err().into_iter().map(finding).collect()
+    let violation = equivalence::check(original, changed).err();
+    violation.map(|violation| Finding::of_whole(violation.code(), violation.to_string())).into_iter().collect()
 }
 
 /// The buffers a violation is about.

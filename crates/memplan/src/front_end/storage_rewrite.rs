@@ -231,14 +231,7 @@ pub(super) fn failure(text: &str, error: &RewriteError) -> Failure {
         RewriteError::Unsound { message } => Failure::Unsound(Unsound {
             maker: "storage-rewrite".to_owned(),
             what: "plan",
-            findings: vec![Finding {
-                code: "dataflow::rewritten",
-                message: message.clone(),
-                buffers: Vec::new(),
-                step: None,
-                place: None,
-                span: None,
-            }],
+            findings: vec![Finding::of_whole("dataflow::rewritten", message.clone())],
         }),
         _ => Failure::Input(at_its_place("storage-rewrite::impossible")),
     }
