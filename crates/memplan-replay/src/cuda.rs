@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Mutex;
 
-use crate::backing::{Backing, BackingError, locked};
+use crate::backing::{Backing, BackingError, Mark, Stock, locked};
 
 unsafe extern "C" {
     fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;
@@ -93,6 +93,7 @@ driver! {
     event_create = c"cuEventCreate": fn(*mut *mut c_void, c_uint);
     event_record = c"cuEventRecord": fn(*mut c_void, *mut c_void);
     event_destroy = c"cuEventDestroy_v2": fn(*mut c_void);
+    event_wait = c"cuEventSynchronize": fn(*mut c_void);
     stream_wait = c"cuStreamWaitEvent": fn(*mut c_void, *mut c_void, c_uint);
     error_string = c"cuGetErrorString": fn(c_int, *mut *const c_char);
 }
@@ -101,7 +102,7 @@ driver! {
 #[derive(Default)]
 struct State {
     contexts: Vec<Option<usize>>,
-    /// Handles of mapped pages by address.
+    /// Handles of mapped pages by address. Stale addresses are not in here: their handles belong to other addresses.
     pages: HashMap<u64, u64>,
 }
 
@@ -174,8 +175,8 @@ impl Cuda {
         Ok(context as usize)
     }
 
-    /// Creates and maps one page.
-    fn map_page(&self, device: u32, address: u64) -> Result<u64, BackingError> {
+    /// Creates a physical page.
+    fn create(&self, device: u32) -> Result<u64, BackingError> {
         let mut handle = 0;
         let properties = Self::properties(device);
         // SAFETY: both pointers are to locals that outlive the call.
@@ -184,37 +185,65 @@ impl Cuda {
             return Err(BackingError::OutOfMemory { asked: self.page, free: self.memory(device).0 });
         }
         self.check("cuMemCreate", code)?;
-        // SAFETY: the address lies in a range that we reserved, and nothing is mapped there.
-        let code = unsafe { (self.driver.map)(address, self.page as usize, 0, handle, 0) };
-        self.check("cuMemMap", code)?;
         Ok(handle)
     }
 
-    fn map_pages(&self, device: u32, address: u64, bytes: u64) -> Result<(), BackingError> {
-        for (done, page) in (address..address + bytes).step_by(self.page as usize).enumerate() {
-            match self.map_page(device, page) {
-                Ok(handle) => locked(&self.state).pages.insert(page, handle),
+    /// Maps one page, from the stock if there is one.
+    fn map_page(&self, device: u32, address: u64, stock: &mut Stock) -> Result<u64, BackingError> {
+        let handle = stock.0.pop().map_or_else(|| self.create(device), Ok)?;
+        // SAFETY: the address lies in a range that we reserved, and nothing is mapped there. A page of the stock may
+        // still be mapped at a stale address; the driver lets a page have several.
+        let code = unsafe { (self.driver.map)(address, self.page as usize, 0, handle, 0) };
+        self.check("cuMemMap", code).inspect_err(|_| stock.0.push(handle))?;
+        Ok(handle)
+    }
+
+    fn map_pages(&self, device: u32, address: u64, bytes: u64, stock: &mut Stock) -> Result<(), BackingError> {
+        let mut handles = Vec::new();
+        for page in self.pages(address, bytes) {
+            match self.map_page(device, page, stock) {
+                Ok(handle) => handles.push(handle),
                 Err(error) => {
-                    // All or nothing: what was mapped so far is of no use.
-                    self.unmap_pages(address, done as u64 * self.page);
+                    // All or nothing: what was mapped so far is of no use here.
+                    self.unmap_addresses(address, handles.len() as u64 * self.page);
+                    stock.0.append(&mut handles);
                     return Err(error);
                 }
-            };
+            }
         }
         let access = Access { location: Location { kind: DEVICE, id: device as c_int }, flags: READ_WRITE };
         // SAFETY: the range was mapped above; the pointer is to a local.
         let code = unsafe { (self.driver.set_access)(address, bytes as usize, &raw const access, 1) };
-        self.check("cuMemSetAccess", code).inspect_err(|_| self.unmap_pages(address, bytes))
+        if let Err(error) = self.check("cuMemSetAccess", code) {
+            self.unmap_addresses(address, bytes);
+            stock.0.append(&mut handles);
+            return Err(error);
+        }
+        locked(&self.state).pages.extend(self.pages(address, bytes).zip(handles));
+        Ok(())
     }
 
-    fn unmap_pages(&self, address: u64, bytes: u64) {
-        for page in (address..address + bytes).step_by(self.page as usize) {
-            let Some(handle) = locked(&self.state).pages.remove(&page) else { continue };
-            // SAFETY: this page was mapped with this handle, and the caller has waited for the device.
-            unsafe {
-                (self.driver.unmap)(page, self.page as usize);
-                (self.driver.release)(handle);
-            }
+    fn pages(&self, address: u64, bytes: u64) -> impl Iterator<Item = u64> + use<> {
+        (address..address + bytes).step_by(self.page as usize)
+    }
+
+    fn unmap_addresses(&self, address: u64, bytes: u64) {
+        for page in self.pages(address, bytes) {
+            // SAFETY: this page is mapped, and the caller knows that no work uses it any more.
+            unsafe { (self.driver.unmap)(page, self.page as usize) };
+        }
+    }
+
+    /// The handles of mapped pages, which are nobody's then.
+    fn take_handles(&self, address: u64, bytes: u64) -> Vec<u64> {
+        let mut state = locked(&self.state);
+        self.pages(address, bytes).filter_map(|page| state.pages.remove(&page)).collect()
+    }
+
+    fn release_handles(&self, handles: impl IntoIterator<Item = u64>) {
+        for handle in handles {
+            // SAFETY: the handle was created here and is released once; the caller has unmapped it.
+            unsafe { (self.driver.release)(handle) };
         }
     }
 }
@@ -233,22 +262,56 @@ impl Backing for Cuda {
         Ok(address)
     }
 
-    fn map(&self, device: u32, address: u64, bytes: u64) -> Result<(), BackingError> {
+    fn map(&self, device: u32, address: u64, bytes: u64, stock: &mut Stock) -> Result<(), BackingError> {
         // Asked before, a request that cannot be met costs one call, not thousands of pages.
-        let (free, _) = self.memory(device);
-        if bytes > free {
-            return Err(BackingError::OutOfMemory { asked: bytes, free });
+        let new = bytes.saturating_sub(stock.pages() * self.page);
+        let (free, _) = if new > 0 { self.memory(device) } else { (0, 0) };
+        if new > free {
+            return Err(BackingError::OutOfMemory { asked: new, free });
         }
-        self.within(device, || self.map_pages(device, address, bytes))?
+        self.within(device, || self.map_pages(device, address, bytes, stock))?
+    }
+
+    fn lend(&self, _device: u32, address: u64, bytes: u64, stock: &mut Stock) {
+        stock.0.append(&mut self.take_handles(address, bytes));
     }
 
     fn unmap(&self, device: u32, address: u64, bytes: u64) {
-        let _ = self.within(device, || self.unmap_pages(address, bytes));
+        let handles = self.take_handles(address, bytes);
+        let unmap = || {
+            self.unmap_addresses(address, bytes);
+            self.release_handles(handles);
+        };
+        let _ = self.within(device, unmap);
+    }
+
+    fn release(&self, device: u32, stock: &mut Stock) {
+        let _ = self.within(device, || self.release_handles(stock.0.drain(..)));
     }
 
     fn settle(&self, device: u32) {
         // SAFETY: no pointer is passed.
         let _ = self.within(device, || unsafe { (self.driver.synchronize)() });
+    }
+
+    fn mark(&self, device: u32, stream: u64, older: Option<Mark>) -> Option<Mark> {
+        let record = || {
+            let mut event = older.map_or(std::ptr::null_mut(), |mark| mark.0 as *mut c_void);
+            // SAFETY: the event is an older mark, or it is made here; the stream is PyTorch's. Flag 2 leaves out the
+            // clock.
+            unsafe {
+                if event.is_null() && (self.driver.event_create)(&raw mut event, 2) != 0 {
+                    return None;
+                }
+                ((self.driver.event_record)(event, stream as *mut c_void) == 0).then_some(Mark(event as u64))
+            }
+        };
+        self.within(device, record).ok().flatten()
+    }
+
+    fn reach(&self, device: u32, mark: Mark) {
+        // SAFETY: a mark is an event that is never destroyed.
+        let _ = self.within(device, || unsafe { (self.driver.event_wait)(mark.0 as *mut c_void) });
     }
 
     fn order(&self, device: u32, earlier: u64, later: u64) {

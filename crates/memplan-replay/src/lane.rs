@@ -10,18 +10,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::arena::{Arena, Deviation, Place, Tenant};
-use crate::backing::{Backing, BackingError};
+use crate::backing::{Backing, BackingError, Stock};
 use crate::plan::{ALIGNMENT, StepPlan};
 use crate::recording::Recording;
-use crate::region::Region;
+use crate::region::{Region, Spot};
 
 /// Requests below this many bytes come from a region of their own. Otherwise a few small
 /// survivors would keep the pages of large blocks mapped.
 const SMALL: u64 = 1 << 20;
 
 /// The pool holds at most this part (a twentieth) more than has ever been in use: before it takes new pages beyond
-/// that, it moves pages that are mapped where nobody is. To move pages it must wait for the device, so some slack is
-/// worth its bytes.
+/// that, it moves pages that are mapped where nobody is. A page takes the driver about 70 µs, so some slack is worth
+/// its bytes.
 const SLACK_PART: u64 = 20;
 
 /// Pages that the pool may hold beyond that, since small programs do not fill theirs.
@@ -120,6 +120,8 @@ pub struct Counts {
     pub unplanned: u64,
     /// Deviations by kind, in the order of [`Deviation::ALL`].
     pub deviations: [u64; 5],
+    /// Bytes of pages that were moved from where nobody was to where they were needed.
+    pub moved: u64,
     /// Steps that ran on a plan.
     pub steps: u64,
     /// Steps that ran on a plan and did not deviate.
@@ -133,6 +135,8 @@ pub struct Lane {
     arena: Arena,
     large: Region,
     small: Region,
+    /// Physical pages on their way from one place of the pool to another; none between two requests.
+    stock: Stock,
     live: HashMap<u64, Live>,
     running: bool,
     recording: Recording,
@@ -158,6 +162,7 @@ impl Lane {
             arena: Arena::default(),
             large: Region::new(backing, device, total.saturating_mul(2))?,
             small: Region::new(backing, device, total.saturating_mul(2))?,
+            stock: Stock::default(),
             live: HashMap::new(),
             running: false,
             recording: Recording::default(),
@@ -322,21 +327,37 @@ impl Lane {
     /// Bytes from the pool. On a full device everything that is mapped and unused is given back first. If that is
     /// not enough, the arena's holes are used, and then its plans are given up for their pages.
     fn pool(&mut self, backing: &dyn Backing, bytes: u64, relieve: &dyn Fn()) -> Result<(u64, Home), BackingError> {
-        self.make_room(backing, bytes);
-        let (region, home) = self.region(bytes);
-        if let Ok(address) = region.take(backing, bytes) {
-            return Ok((address, home));
+        if let Some(spot) = self.region(bytes).0.spot(bytes) {
+            self.make_room(backing, bytes, spot);
+            if let Ok(found) = self.take(backing, bytes, spot) {
+                return Ok(found);
+            }
         }
         self.trim(backing);
         relieve();
-        let (region, home) = self.region(bytes);
-        match region.take(backing, bytes) {
-            Ok(address) => Ok((address, home)),
+        match self.take_anywhere(backing, bytes) {
+            Ok(found) => Ok(found),
             Err(_) => match self.hole(bytes) {
                 Some(found) => Ok(found),
                 None => self.without_plans(backing, bytes),
             },
         }
+    }
+
+    /// Takes a place in the pool, with the pages of the stock.
+    fn take(&mut self, backing: &dyn Backing, bytes: u64, spot: Spot) -> Result<(u64, Home), BackingError> {
+        let mut stock = std::mem::take(&mut self.stock);
+        let (region, home) = self.region(bytes);
+        let taken = region.take(backing, spot, &mut stock);
+        self.stock = stock;
+        taken.map(|address| (address, home))
+    }
+
+    fn take_anywhere(&mut self, backing: &dyn Backing, bytes: u64) -> Result<(u64, Home), BackingError> {
+        let out = || BackingError::OutOfMemory { asked: bytes, free: backing.memory(self.device).0 };
+        let spot = if bytes < SMALL { self.small.spot(bytes) } else { self.large.spot(bytes) };
+        let spot = spot.ok_or_else(out)?;
+        self.take(backing, bytes, spot)
     }
 
     /// Bytes from the pool, with the pages that the plans have held for slots nobody is in.
@@ -346,33 +367,37 @@ impl Lane {
         backing.settle(self.device);
         arena.surrender(backing, &|| tenants(live, base));
         self.note_reserved();
-        let (region, home) = self.region(bytes);
-        region.take(backing, bytes).map(|address| (address, home))
+        self.take_anywhere(backing, bytes)
     }
 
-    /// Gives pages back before new ones are mapped, if the lane would hold too much otherwise.
-    fn make_room(&mut self, backing: &dyn Backing, bytes: u64) {
-        let needed = self.region(bytes).0.needed(bytes);
+    /// Lends pages before new ones are mapped for a spot, if the lane would hold too much otherwise.
+    fn make_room(&mut self, backing: &dyn Backing, bytes: u64, spot: Spot) {
+        if spot.missing == 0 {
+            return;
+        }
         // A request may be absurdly large; it is refused later.
         let most = self.most.max(self.in_use.saturating_add(bytes));
         let limit = most.saturating_add(most / SLACK_PART + SLACK_PAGES * backing.page());
         let held = self.reserved().iter().sum::<u64>();
-        let over = held.saturating_add(needed).saturating_sub(limit).min(needed);
-        if over == 0 || self.large.spare() + self.small.spare() == 0 {
+        let over = held.saturating_add(spot.missing).saturating_sub(limit).min(spot.missing);
+        if over == 0 {
             return;
         }
-        backing.settle(self.device);
-        let given = self.large.trim_some(backing, over);
-        self.small.trim_some(backing, over - given.min(over));
-        self.note_reserved();
+        let (in_large, in_small) = if bytes < SMALL { (None, Some(spot)) } else { (Some(spot), None) };
+        let Self { stream, large, small, stock, .. } = self;
+        let lent = large.lend(backing, *stream, over, in_large, stock);
+        let more = small.lend(backing, *stream, over - lent.min(over), in_small, stock);
+        self.counts.moved += lent + more;
     }
 
     /// Gives back every page on which nothing lies, after the device has come to rest.
     pub fn trim(&mut self, backing: &dyn Backing) {
-        if self.large.spare() + self.small.spare() > 0 {
+        if self.large.spare() + self.small.spare() > 0 || self.stock.pages() > 0 {
             backing.settle(self.device);
             self.large.trim(backing);
             self.small.trim(backing);
+            // No address of these pages is mapped any more: a request that was to have them has failed.
+            backing.release(self.device, &mut self.stock);
             self.note_reserved();
         }
     }

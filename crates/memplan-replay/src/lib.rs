@@ -37,6 +37,7 @@ pub mod backing;
 #[allow(unsafe_code)]
 mod cuda;
 pub mod lane;
+mod pages;
 pub mod plan;
 pub mod recording;
 pub mod region;

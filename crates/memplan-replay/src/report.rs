@@ -19,6 +19,7 @@ pub(crate) fn lane(lane: &Lane, number: u32) -> String {
     let _ = write!(text, r#","steps":{},"exact_steps":{}"#, counts.steps, counts.exact_steps);
     let _ =
         write!(text, r#","planned":{},"lasting":{},"unplanned":{}"#, counts.planned, counts.lasting, counts.unplanned);
+    let _ = write!(text, r#","moved":{}"#, counts.moved);
     let kinds = Deviation::ALL.map(|(kind, name)| format!(r#""{name}":{}"#, counts.deviations[kind as usize]));
     let _ = write!(text, r#","deviations":{{{}}}}}"#, kinds.join(","));
     text

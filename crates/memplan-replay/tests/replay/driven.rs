@@ -102,6 +102,7 @@ impl Run {
             }
         }
         let deviations = self.watched.allocator.end().deviations;
+        self.watched.check_pages();
         // Between steps, some of what should have gone long ago goes.
         while self.alive.len() > 60 {
             let some = dice.below(self.alive.len() as u64) as usize;
@@ -116,7 +117,8 @@ impl Run {
     }
 }
 
-fn drive(seed: u64, length: u64, steps: u64, rarity: u64) -> u64 {
+/// Drives an allocator; the number of calls, and the bytes of pages that were moved on the first lane.
+fn drive(seed: u64, length: u64, steps: u64, rarity: u64) -> (u64, u64) {
     let mut dice = Dice(seed);
     let scripts = [script(&mut dice, length), script(&mut dice, length / 2)];
     let mut run = Run { watched: Watched::new(1 << 28), alive: Vec::new(), step: 0, calls: 0 };
@@ -151,20 +153,21 @@ fn drive(seed: u64, length: u64, steps: u64, rarity: u64) -> u64 {
     run.play(&scripts[0], &mut dice, 0, 0);
     run.play(&scripts[0], &mut dice, 0, 0);
     assert_eq!(run.play(&scripts[0], &mut dice, 0, 0), Some(0), "seed {seed}: the plan is found again");
-    run.calls
+    (run.calls, run.watched.fact("moved"))
 }
 
 /// 10^5 calls, and a million in a full test run.
 #[test]
 fn random_steps_with_deviations_never_share_a_byte() {
     let wanted = if std::env::var_os("MEMPLAN_FULL").is_some() { 1_000_000 } else { 100_000 };
-    let mut calls = 0;
+    let (mut calls, mut moved) = (0, 0);
     for seed in 0.. {
         let rarity = [3, 10, 50, 400][seed as usize % 4];
-        calls += drive(seed, 40 + 60 * (seed % 5), 20, rarity);
+        let (more_calls, more_moved) = drive(seed, 40 + 60 * (seed % 5), 20, rarity);
+        (calls, moved) = (calls + more_calls, moved + more_moved);
         if calls >= wanted {
             break;
         }
     }
-    assert!(calls >= wanted);
+    assert!(calls >= wanted && moved > 1 << 24, "{calls} calls, {moved} bytes moved");
 }

@@ -45,12 +45,20 @@ impl Watched {
         let granted = self.allocator.allocate(bytes, 0, stream).unwrap();
         assert_eq!(granted.address % 512, 0);
         self.owners.acquire(granted.address, bytes);
+        assert!(self.host.backs(granted.address, bytes), "{:#x} has no pages of its own", granted.address);
         granted
     }
 
     pub(crate) fn free(&mut self, address: u64, stream: u64) {
         self.owners.release(address);
         assert!(self.allocator.free(address, 0, stream));
+    }
+
+    /// Every byte in use lies on a page of its own: none was lent to somebody else.
+    pub(crate) fn check_pages(&self) {
+        for (&address, &end) in &self.owners.ends {
+            assert!(self.host.backs(address, end - address), "{address:#x}..{end:#x} has lost its pages");
+        }
     }
 
     /// A number from the report of a lane or the device.

@@ -152,7 +152,7 @@ fn what_a_guest_stream_uses_is_ordered_behind_it() {
     }
     assert!(!watched.allocator.used_on(address + 1, 2));
     watched.free(address, 1);
-    assert_eq!(watched.host.waits().1, [(2, 1), (3, 1)]);
+    assert_eq!(watched.host.waits().2, [(2, 1), (3, 1)]);
 }
 
 #[test]
