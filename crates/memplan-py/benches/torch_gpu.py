@@ -165,9 +165,14 @@ def largest_batch(servers, setting, workload, first, gib, in_time):
 
 
 def step_ratio(row, base):
-    """How long a step takes over the same step of another run: the median, since steps differ in size."""
-    pairs = zip(row["times"][row["before"] :], base["times"][base["before"] :])
-    return statistics.median(mine / other for mine, other in pairs)
+    """How long a step takes over one of another run.
+
+    Steps that are all alike are compared by their fastest; where they differ in size, it is the median over pairs.
+    """
+    mine, others = row["times"][row["before"] :], base["times"][base["before"] :]
+    if row["workload"] not in VARYING:
+        return min(mine) / min(others)
+    return statistics.median(one / other for one, other in zip(mine, others))
 
 
 def fastest(row, again):

@@ -180,6 +180,23 @@ def test_sizes_that_begin_to_vary_end_the_plan_and_a_single_odd_run_does_not(rep
     assert lane(replayer)["reserved"]["arena"] == 0 or gradients, "what the last run has left may lie there"
 
 
+def one_step(replayer, stand_in, name, sizes):
+    with replayer.step(name):
+        for address in [stand_in.malloc(size) for size in sizes]:
+            stand_in.free(address)
+
+
+@pytest.mark.parametrize("varying, kept", [(4_000_000, False), (40_000, True)])
+def test_an_arena_in_the_way_of_a_larger_step_that_varies_is_given_up(replayer, varying, kept):
+    """A step of a megabyte has a plan; it keeps it beside a small step that varies, and not beside a large one."""
+    stand_in = StandIn(replayer)
+    for run in range(14):
+        one_step(replayer, stand_in, "update", [600_000, 400_000])
+        one_step(replayer, stand_in, "part", [varying - 5_000 * (run % 3)])
+    assert len(replayer.plans("update")) == int(kept) and replayer.plans("part") == []
+    assert (lane(replayer)["reserved"]["arena"] > 0) == kept
+
+
 def test_a_wrong_word_for_varying_is_an_error():
     with pytest.raises(memplan.ArgumentError, match="auto, pool, plan"):
         Replayer(host=1 << 20, varying="union")

@@ -6,7 +6,7 @@
 //! this way; [`Host`] imitates them with ordinary memory and a limit, for tests and for trying
 //! things out without a GPU.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
@@ -33,17 +33,9 @@ pub enum BackingError {
     },
 }
 
-/// Physical pages that are mapped nowhere else, or at stale addresses only.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Stock(pub(crate) Vec<u64>);
-
-impl Stock {
-    /// Number of pages.
-    #[must_use]
-    pub fn pages(&self) -> u64 {
-        self.0.len() as u64
-    }
-}
+/// A physical page of a device. It can be mapped at several addresses at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Frame(pub(crate) u64);
 
 /// A moment in the work of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,19 +49,17 @@ pub trait Backing: Send + Sync {
     /// Reserves an address range that nothing else will use; no page is mapped.
     fn reserve(&self, device: u32, bytes: u64) -> Result<u64, BackingError>;
 
-    /// Maps every page of a range inside a reserved one, with physical pages from the stock first and new ones then.
-    /// Either all of it or nothing.
-    fn map(&self, device: u32, address: u64, bytes: u64, stock: &mut Stock) -> Result<(), BackingError>;
+    /// Makes physical pages and adds them to a list. Either all of them or none.
+    fn create(&self, device: u32, count: u64, frames: &mut Vec<Frame>) -> Result<(), BackingError>;
 
-    /// Puts the physical pages under a mapped range into the stock. Work that was given to the device before may still
-    /// use them at these addresses. The range is *stale* from here on: it must be unmapped before it is mapped again.
-    fn lend(&self, device: u32, address: u64, bytes: u64, stock: &mut Stock);
+    /// Gives physical pages back to the device. They must not be mapped anywhere.
+    fn release(&self, device: u32, frames: &[Frame]);
 
-    /// Unmaps every page of a range that is mapped or stale. The device must have done all work that uses it.
-    fn unmap(&self, device: u32, address: u64, bytes: u64);
+    /// Maps physical pages one behind the other, inside a reserved range where nothing is mapped. Either all or none.
+    fn map(&self, device: u32, address: u64, frames: &[Frame]) -> Result<(), BackingError>;
 
-    /// Gives the physical pages of a stock back to the device. None of their addresses may be mapped any more.
-    fn release(&self, device: u32, stock: &mut Stock);
+    /// Unmaps so many pages. The device must have done all work that uses these addresses.
+    fn unmap(&self, device: u32, address: u64, pages: u64);
 
     /// Waits until the device has done all work that was given to it.
     fn settle(&self, device: u32);
@@ -104,13 +94,12 @@ pub struct Host {
 #[derive(Default)]
 struct HostState {
     ranges: Vec<Vec<u8>>,
-    /// Physical pages that exist, by device.
-    pages: Vec<u64>,
-    /// The physical page under each address that is mapped and not stale, and the addresses that are stale.
-    mapped: HashMap<u64, u64>,
-    stale: HashSet<u64>,
-    /// The number of the next physical page.
+    /// Physical pages that exist, by device, and the number of the next one.
+    frames: Vec<u64>,
     next: u64,
+    /// The physical page under each mapped address, and at how many addresses each physical page is mapped.
+    mapped: BTreeMap<u64, Frame>,
+    uses: BTreeMap<Frame, u64>,
     /// Calls of `settle`, `reach` and `order`, for tests.
     settled: u64,
     reached: u64,
@@ -119,12 +108,6 @@ struct HostState {
 
 /// A page of the host backing; much smaller than a GPU's, so that small tests meet many pages.
 const HOST_PAGE: u64 = 1 << 16;
-
-/// The addresses of the pages that a range touches.
-fn pages(address: u64, bytes: u64) -> impl Iterator<Item = u64> {
-    let first = address / HOST_PAGE * HOST_PAGE;
-    (first..address + bytes).step_by(HOST_PAGE as usize)
-}
 
 impl Host {
     /// Devices with this many bytes each.
@@ -136,15 +119,17 @@ impl Host {
     /// Bytes that are mapped on a device.
     #[must_use]
     pub fn mapped(&self, device: u32) -> u64 {
-        locked(&self.state).pages.get(device as usize).copied().unwrap_or(0) * HOST_PAGE
+        locked(&self.state).frames.get(device as usize).copied().unwrap_or(0) * HOST_PAGE
     }
 
-    /// Whether physical pages lie under all bytes of a range. Two addresses never have the same one, so what lies
-    /// there has bytes of its own.
+    /// The physical pages under the bytes of a range; `None` where nothing is mapped. Two owners of bytes on different
+    /// pages must never have the same physical page.
     #[must_use]
-    pub fn backs(&self, address: u64, bytes: u64) -> bool {
+    pub fn frames(&self, address: u64, bytes: u64) -> Vec<(u64, Option<Frame>)> {
         let state = locked(&self.state);
-        pages(address, bytes).all(|page| state.mapped.contains_key(&page))
+        let first = address / HOST_PAGE * HOST_PAGE;
+        let pages = (first..address + bytes).step_by(HOST_PAGE as usize);
+        pages.map(|page| (page, state.mapped.get(&page).copied())).collect()
     }
 
     /// How often somebody waited for a device, how often for a mark, and which streams were put in order.
@@ -171,50 +156,49 @@ impl Backing for Host {
         Ok(base)
     }
 
-    fn map(&self, device: u32, address: u64, bytes: u64, stock: &mut Stock) -> Result<(), BackingError> {
+    fn create(&self, device: u32, count: u64, frames: &mut Vec<Frame>) -> Result<(), BackingError> {
         let mut state = locked(&self.state);
         let device = device as usize;
-        let devices = state.pages.len().max(device + 1);
-        state.pages.resize(devices, 0);
-        let free = self.capacity - state.pages[device] * HOST_PAGE;
-        let new = (bytes / HOST_PAGE).saturating_sub(stock.pages());
-        if new * HOST_PAGE > free {
-            return Err(BackingError::OutOfMemory { asked: new * HOST_PAGE, free });
+        let devices = state.frames.len().max(device + 1);
+        state.frames.resize(devices, 0);
+        let free = self.capacity - state.frames[device] * HOST_PAGE;
+        if count * HOST_PAGE > free {
+            return Err(BackingError::OutOfMemory { asked: count * HOST_PAGE, free });
         }
-        state.pages[device] += new;
-        for page in pages(address, bytes) {
-            let physical = stock.0.pop().unwrap_or_else(|| {
-                state.next += 1;
-                state.next
-            });
-            assert!(!state.stale.contains(&page), "{page:#x} is stale and was not unmapped");
-            let before = state.mapped.insert(page, physical);
+        state.frames[device] += count;
+        frames.extend((state.next..state.next + count).map(Frame));
+        state.next += count;
+        Ok(())
+    }
+
+    fn release(&self, device: u32, frames: &[Frame]) {
+        let mut state = locked(&self.state);
+        for frame in frames {
+            assert!(!state.uses.contains_key(frame), "{frame:?} is mapped and released");
+            state.frames[device as usize] -= 1;
+        }
+    }
+
+    fn map(&self, _device: u32, address: u64, frames: &[Frame]) -> Result<(), BackingError> {
+        let mut state = locked(&self.state);
+        for (page, &frame) in (address..).step_by(HOST_PAGE as usize).zip(frames) {
+            *state.uses.entry(frame).or_default() += 1;
+            let before = state.mapped.insert(page, frame);
             assert!(before.is_none(), "{page:#x} is mapped twice");
         }
         Ok(())
     }
 
-    fn lend(&self, _device: u32, address: u64, bytes: u64, stock: &mut Stock) {
+    fn unmap(&self, _device: u32, address: u64, pages: u64) {
         let mut state = locked(&self.state);
-        for page in pages(address, bytes) {
-            stock.0.extend(state.mapped.remove(&page));
-            state.stale.insert(page);
-        }
-    }
-
-    fn unmap(&self, device: u32, address: u64, bytes: u64) {
-        let mut state = locked(&self.state);
-        for page in pages(address, bytes) {
-            let was_mapped = state.mapped.remove(&page).is_some();
-            state.pages[device as usize] -= u64::from(was_mapped);
-            assert!(was_mapped || state.stale.remove(&page), "{page:#x} is not mapped");
-        }
-    }
-
-    fn release(&self, device: u32, stock: &mut Stock) {
-        let mut state = locked(&self.state);
-        if let Some(pages) = state.pages.get_mut(device as usize) {
-            *pages -= stock.0.drain(..).count() as u64;
+        for page in (address..).step_by(HOST_PAGE as usize).take(pages as usize) {
+            let frame = state.mapped.remove(&page);
+            let uses = frame.and_then(|frame| state.uses.get_mut(&frame));
+            let Some(uses) = uses else { panic!("{page:#x} is not mapped") };
+            *uses -= 1;
+            if let (0, Some(frame)) = (*uses, frame) {
+                state.uses.remove(&frame);
+            }
         }
     }
 

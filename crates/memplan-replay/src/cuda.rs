@@ -5,11 +5,10 @@
 //! The driver's functions are looked up by name in `libcuda.so.1`, so that nothing of CUDA is
 //! needed to build this crate or to load it on a machine without a GPU.
 
-use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Mutex;
 
-use crate::backing::{Backing, BackingError, Mark, Stock, locked};
+use crate::backing::{Backing, BackingError, Frame, Mark, locked};
 
 unsafe extern "C" {
     fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;
@@ -98,26 +97,19 @@ driver! {
     error_string = c"cuGetErrorString": fn(c_int, *mut *const c_char);
 }
 
-/// Addresses of contexts; plain numbers, so that they may be sent between threads.
-#[derive(Default)]
-struct State {
-    contexts: Vec<Option<usize>>,
-    /// Handles of mapped pages by address. Stale addresses are not in here: their handles belong to other addresses.
-    pages: HashMap<u64, u64>,
-}
-
 /// The devices of the CUDA driver.
 pub(crate) struct Cuda {
     driver: Driver,
     page: u64,
-    state: Mutex<State>,
+    /// Addresses of contexts by device; plain numbers, so that they may be sent between threads.
+    contexts: Mutex<Vec<Option<usize>>>,
 }
 
 impl Cuda {
     /// Loads the driver.
     pub(crate) fn load() -> Result<Self, BackingError> {
         let driver = Driver::load()?;
-        let mut cuda = Self { driver, page: 0, state: Mutex::default() };
+        let mut cuda = Self { driver, page: 0, contexts: Mutex::default() };
         // SAFETY: the driver takes no pointer here.
         cuda.check("cuInit", unsafe { (cuda.driver.init)(0) })?;
         let mut bytes = 0_usize;
@@ -148,7 +140,7 @@ impl Cuda {
 
     /// Runs a call with the device's primary context, which is PyTorch's, too.
     fn within<T>(&self, device: u32, call: impl FnOnce() -> T) -> Result<T, BackingError> {
-        let known = locked(&self.state).contexts.get(device as usize).copied().flatten();
+        let known = locked(&self.contexts).get(device as usize).copied().flatten();
         let context = match known {
             Some(context) => context,
             None => self.retain(device)?,
@@ -168,15 +160,15 @@ impl Cuda {
         self.check("cuDeviceGet", unsafe { (self.driver.device_get)(&raw mut handle, device as c_int) })?;
         // SAFETY: as above.
         self.check("cuDevicePrimaryCtxRetain", unsafe { (self.driver.retain)(&raw mut context, handle) })?;
-        let mut state = locked(&self.state);
-        let count = state.contexts.len().max(device as usize + 1);
-        state.contexts.resize(count, None);
-        state.contexts[device as usize] = Some(context as usize);
+        let mut contexts = locked(&self.contexts);
+        let count = contexts.len().max(device as usize + 1);
+        contexts.resize(count, None);
+        contexts[device as usize] = Some(context as usize);
         Ok(context as usize)
     }
 
     /// Creates a physical page.
-    fn create(&self, device: u32) -> Result<u64, BackingError> {
+    fn create_one(&self, device: u32) -> Result<Frame, BackingError> {
         let mut handle = 0;
         let properties = Self::properties(device);
         // SAFETY: both pointers are to locals that outlive the call.
@@ -185,65 +177,51 @@ impl Cuda {
             return Err(BackingError::OutOfMemory { asked: self.page, free: self.memory(device).0 });
         }
         self.check("cuMemCreate", code)?;
-        Ok(handle)
+        Ok(Frame(handle))
     }
 
-    /// Maps one page, from the stock if there is one.
-    fn map_page(&self, device: u32, address: u64, stock: &mut Stock) -> Result<u64, BackingError> {
-        let handle = stock.0.pop().map_or_else(|| self.create(device), Ok)?;
-        // SAFETY: the address lies in a range that we reserved, and nothing is mapped there. A page of the stock may
-        // still be mapped at a stale address; the driver lets a page have several.
-        let code = unsafe { (self.driver.map)(address, self.page as usize, 0, handle, 0) };
-        self.check("cuMemMap", code).inspect_err(|_| stock.0.push(handle))?;
-        Ok(handle)
-    }
-
-    fn map_pages(&self, device: u32, address: u64, bytes: u64, stock: &mut Stock) -> Result<(), BackingError> {
-        let mut handles = Vec::new();
-        for page in self.pages(address, bytes) {
-            match self.map_page(device, page, stock) {
-                Ok(handle) => handles.push(handle),
+    fn create_all(&self, device: u32, count: u64, frames: &mut Vec<Frame>) -> Result<(), BackingError> {
+        let before = frames.len();
+        for _ in 0..count {
+            let created = self.create_one(device);
+            match created {
+                Ok(frame) => frames.push(frame),
                 Err(error) => {
-                    // All or nothing: what was mapped so far is of no use here.
-                    self.unmap_addresses(address, handles.len() as u64 * self.page);
-                    stock.0.append(&mut handles);
+                    self.release_all(&frames[before..]);
+                    frames.truncate(before);
                     return Err(error);
                 }
             }
         }
-        let access = Access { location: Location { kind: DEVICE, id: device as c_int }, flags: READ_WRITE };
-        // SAFETY: the range was mapped above; the pointer is to a local.
-        let code = unsafe { (self.driver.set_access)(address, bytes as usize, &raw const access, 1) };
-        if let Err(error) = self.check("cuMemSetAccess", code) {
-            self.unmap_addresses(address, bytes);
-            stock.0.append(&mut handles);
-            return Err(error);
-        }
-        locked(&self.state).pages.extend(self.pages(address, bytes).zip(handles));
         Ok(())
     }
 
-    fn pages(&self, address: u64, bytes: u64) -> impl Iterator<Item = u64> + use<> {
-        (address..address + bytes).step_by(self.page as usize)
+    fn map_all(&self, device: u32, address: u64, frames: &[Frame]) -> Result<(), BackingError> {
+        for (done, frame) in frames.iter().enumerate() {
+            let page = address + done as u64 * self.page;
+            // SAFETY: the address lies in a range that we reserved, and nothing is mapped there. The page may be
+            // mapped elsewhere, too; the driver lets a page have several addresses.
+            let code = unsafe { (self.driver.map)(page, self.page as usize, 0, frame.0, 0) };
+            self.check("cuMemMap", code).inspect_err(|_| self.unmap_all(address, done as u64))?;
+        }
+        let access = Access { location: Location { kind: DEVICE, id: device as c_int }, flags: READ_WRITE };
+        let bytes = frames.len() * self.page as usize;
+        // SAFETY: the range was mapped above; the pointer is to a local.
+        let code = unsafe { (self.driver.set_access)(address, bytes, &raw const access, 1) };
+        self.check("cuMemSetAccess", code).inspect_err(|_| self.unmap_all(address, frames.len() as u64))
     }
 
-    fn unmap_addresses(&self, address: u64, bytes: u64) {
-        for page in self.pages(address, bytes) {
+    fn unmap_all(&self, address: u64, pages: u64) {
+        for page in (address..).step_by(self.page as usize).take(pages as usize) {
             // SAFETY: this page is mapped, and the caller knows that no work uses it any more.
             unsafe { (self.driver.unmap)(page, self.page as usize) };
         }
     }
 
-    /// The handles of mapped pages, which are nobody's then.
-    fn take_handles(&self, address: u64, bytes: u64) -> Vec<u64> {
-        let mut state = locked(&self.state);
-        self.pages(address, bytes).filter_map(|page| state.pages.remove(&page)).collect()
-    }
-
-    fn release_handles(&self, handles: impl IntoIterator<Item = u64>) {
-        for handle in handles {
-            // SAFETY: the handle was created here and is released once; the caller has unmapped it.
-            unsafe { (self.driver.release)(handle) };
+    fn release_all(&self, frames: &[Frame]) {
+        for frame in frames {
+            // SAFETY: the page was created here and is released once; the caller has unmapped it.
+            unsafe { (self.driver.release)(frame.0) };
         }
     }
 }
@@ -262,31 +240,25 @@ impl Backing for Cuda {
         Ok(address)
     }
 
-    fn map(&self, device: u32, address: u64, bytes: u64, stock: &mut Stock) -> Result<(), BackingError> {
+    fn create(&self, device: u32, count: u64, frames: &mut Vec<Frame>) -> Result<(), BackingError> {
         // Asked before, a request that cannot be met costs one call, not thousands of pages.
-        let new = bytes.saturating_sub(stock.pages() * self.page);
-        let (free, _) = if new > 0 { self.memory(device) } else { (0, 0) };
-        if new > free {
-            return Err(BackingError::OutOfMemory { asked: new, free });
+        let (asked, (free, _)) = (count.saturating_mul(self.page), self.memory(device));
+        if asked > free {
+            return Err(BackingError::OutOfMemory { asked, free });
         }
-        self.within(device, || self.map_pages(device, address, bytes, stock))?
+        self.within(device, || self.create_all(device, count, frames))?
     }
 
-    fn lend(&self, _device: u32, address: u64, bytes: u64, stock: &mut Stock) {
-        stock.0.append(&mut self.take_handles(address, bytes));
+    fn release(&self, device: u32, frames: &[Frame]) {
+        let _ = self.within(device, || self.release_all(frames));
     }
 
-    fn unmap(&self, device: u32, address: u64, bytes: u64) {
-        let handles = self.take_handles(address, bytes);
-        let unmap = || {
-            self.unmap_addresses(address, bytes);
-            self.release_handles(handles);
-        };
-        let _ = self.within(device, unmap);
+    fn map(&self, device: u32, address: u64, frames: &[Frame]) -> Result<(), BackingError> {
+        self.within(device, || self.map_all(device, address, frames))?
     }
 
-    fn release(&self, device: u32, stock: &mut Stock) {
-        let _ = self.within(device, || self.release_handles(stock.0.drain(..)));
+    fn unmap(&self, device: u32, address: u64, pages: u64) {
+        let _ = self.within(device, || self.unmap_all(address, pages));
     }
 
     fn settle(&self, device: u32) {

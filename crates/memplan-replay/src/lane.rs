@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::arena::{Arena, Deviation, Place, Tenant};
-use crate::backing::{Backing, BackingError, Stock};
+use crate::backing::{Backing, BackingError, Frame};
 use crate::plan::{ALIGNMENT, StepPlan};
 use crate::recording::Recording;
 use crate::region::{Region, Spot};
 
-/// Requests below this many bytes come from a region of their own. Otherwise a few small
-/// survivors would keep the pages of large blocks mapped.
-const SMALL: u64 = 1 << 20;
+/// Requests below one part in so many of a page (a mebibyte on GPUs) come from a region of their own. Otherwise a few
+/// small survivors would keep the pages of large blocks mapped.
+const SMALL_PART: u64 = 2;
 
 /// The pool holds at most this part (a twentieth) more than has ever been in use: before it takes new pages beyond
 /// that, it moves pages that are mapped where nobody is. A page takes the driver about 70 µs, so some slack is worth
@@ -135,8 +135,10 @@ pub struct Lane {
     arena: Arena,
     large: Region,
     small: Region,
+    /// Requests below this many bytes are small.
+    small_below: u64,
     /// Physical pages on their way from one place of the pool to another; none between two requests.
-    stock: Stock,
+    stock: Vec<Frame>,
     live: HashMap<u64, Live>,
     running: bool,
     recording: Recording,
@@ -162,7 +164,8 @@ impl Lane {
             arena: Arena::default(),
             large: Region::new(backing, device, total.saturating_mul(2))?,
             small: Region::new(backing, device, total.saturating_mul(2))?,
-            stock: Stock::default(),
+            small_below: backing.page() / SMALL_PART,
+            stock: Vec::new(),
             live: HashMap::new(),
             running: false,
             recording: Recording::default(),
@@ -314,7 +317,7 @@ impl Lane {
     }
 
     fn region(&mut self, bytes: u64) -> (&mut Region, Home) {
-        if bytes < SMALL { (&mut self.small, Home::Small) } else { (&mut self.large, Home::Large) }
+        if bytes < self.small_below { (&mut self.small, Home::Small) } else { (&mut self.large, Home::Large) }
     }
 
     fn hole(&mut self, bytes: u64) -> Option<(u64, Home)> {
@@ -328,6 +331,7 @@ impl Lane {
     /// not enough, the arena's holes are used, and then its plans are given up for their pages.
     fn pool(&mut self, backing: &dyn Backing, bytes: u64, relieve: &dyn Fn()) -> Result<(u64, Home), BackingError> {
         if let Some(spot) = self.region(bytes).0.spot(bytes) {
+            self.region(bytes).0.take_back(spot);
             self.make_room(backing, bytes, spot);
             if let Ok(found) = self.take(backing, bytes, spot) {
                 return Ok(found);
@@ -355,7 +359,7 @@ impl Lane {
 
     fn take_anywhere(&mut self, backing: &dyn Backing, bytes: u64) -> Result<(u64, Home), BackingError> {
         let out = || BackingError::OutOfMemory { asked: bytes, free: backing.memory(self.device).0 };
-        let spot = if bytes < SMALL { self.small.spot(bytes) } else { self.large.spot(bytes) };
+        let spot = if bytes < self.small_below { self.small.spot(bytes) } else { self.large.spot(bytes) };
         let spot = spot.ok_or_else(out)?;
         self.take(backing, bytes, spot)
     }
@@ -372,18 +376,19 @@ impl Lane {
 
     /// Lends pages before new ones are mapped for a spot, if the lane would hold too much otherwise.
     fn make_room(&mut self, backing: &dyn Backing, bytes: u64, spot: Spot) {
-        if spot.missing == 0 {
+        let missing = self.region(bytes).0.missing(spot);
+        if missing == 0 {
             return;
         }
         // A request may be absurdly large; it is refused later.
         let most = self.most.max(self.in_use.saturating_add(bytes));
         let limit = most.saturating_add(most / SLACK_PART + SLACK_PAGES * backing.page());
         let held = self.reserved().iter().sum::<u64>();
-        let over = held.saturating_add(spot.missing).saturating_sub(limit).min(spot.missing);
+        let over = held.saturating_add(missing).saturating_sub(limit).min(missing);
         if over == 0 {
             return;
         }
-        let (in_large, in_small) = if bytes < SMALL { (None, Some(spot)) } else { (Some(spot), None) };
+        let (in_large, in_small) = if bytes < self.small_below { (None, Some(spot)) } else { (Some(spot), None) };
         let Self { stream, large, small, stock, .. } = self;
         let lent = large.lend(backing, *stream, over, in_large, stock);
         let more = small.lend(backing, *stream, over - lent.min(over), in_small, stock);
@@ -392,12 +397,16 @@ impl Lane {
 
     /// Gives back every page on which nothing lies, after the device has come to rest.
     pub fn trim(&mut self, backing: &dyn Backing) {
-        if self.large.spare() + self.small.spare() > 0 || self.stock.pages() > 0 {
+        if self.large.spare() + self.small.spare() > 0 || !self.stock.is_empty() {
             backing.settle(self.device);
+            // A physical page may be stale in one region and in use in the other.
+            self.large.forget_stale(backing);
+            self.small.forget_stale(backing);
             self.large.trim(backing);
             self.small.trim(backing);
-            // No address of these pages is mapped any more: a request that was to have them has failed.
-            backing.release(self.device, &mut self.stock);
+            // A request that was to have these pages has failed.
+            backing.release(self.device, &self.stock);
+            self.stock.clear();
             self.note_reserved();
         }
     }

@@ -10,21 +10,24 @@
 //! pages only, wherever the first steps have scattered it.
 //!
 //! **Pages move without a wait.** To unmap a page, the device must have done all work that uses it,
-//! and work is given to it long before it is done. So a page on which nothing lies is *lent*: it is
-//! mapped at a second address as well, where the next request gets it. Work on one stream happens in
-//! order, so whatever still uses the first address is done before the request's own work begins:
+//! and work is given to it long before it is done. So a physical page on which nothing lies is *lent*:
+//! it is mapped at a second address as well, where the next request gets it. Work on one stream happens
+//! in order, so whatever still uses the first address is done before the request's own work begins:
 //!
 //! ```text
-//!  address     A (stale)      B
+//!  address     A (stale)      B (owner)
 //!               ╲            ╱
-//!                 one page            work: … reads A │ a is freed │ writes B …
+//!              physical page            work: … reads A │ A is freed │ writes B …
 //! ```
-//! The first address is *stale* from then on. It is unmapped when it is needed again, mostly long
-//! after the last work that used it.
+//! The first address is *stale* from then on. If a later request lies there and B is free again, the
+//! two change places, which takes no call of the driver at all: in a program that goes back and forth
+//! between a few sizes, most pages move in this way. Otherwise A is unmapped when it is needed, mostly
+//! long after the last work that used it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::backing::{Backing, BackingError, Mark, Stock};
+use crate::backing::{Backing, BackingError, Frame, Mark};
 use crate::pages::Pages;
 use crate::runs::Runs;
 
@@ -39,9 +42,13 @@ pub struct Region {
     length: u64,
     page: u64,
     free: Runs,
+    /// Pages that own the physical page under them.
     mapped: Pages,
-    /// Pages that were lent: another address has their physical pages.
+    /// Pages that were lent: another address owns their physical pages.
     stale: Pages,
+    /// The physical page under each page that is mapped or stale, and which page owns it.
+    frames: Vec<Option<Frame>>,
+    owners: HashMap<Frame, u64>,
     /// Behind the last work that may use stale pages; `None` if that is not known.
     behind: Option<Mark>,
     reserved: u64,
@@ -52,8 +59,6 @@ pub struct Region {
 pub struct Spot {
     start: u64,
     bytes: u64,
-    /// Bytes of pages that have to be mapped for it.
-    pub missing: u64,
 }
 
 impl Region {
@@ -62,8 +67,19 @@ impl Region {
         let page = backing.page();
         let length = length.next_multiple_of(page);
         let base = backing.reserve(device, length)?;
-        let (mapped, stale) = (Pages::default(), Pages::default());
-        Ok(Self { device, base, length, page, free: Runs::whole(length), mapped, stale, behind: None, reserved: 0 })
+        Ok(Self {
+            device,
+            base,
+            length,
+            page,
+            free: Runs::whole(length),
+            mapped: Pages::default(),
+            stale: Pages::default(),
+            frames: Vec::new(),
+            owners: HashMap::new(),
+            behind: None,
+            reserved: 0,
+        })
     }
 
     /// Bytes of mapped pages.
@@ -81,24 +97,47 @@ impl Region {
     /// The place for a request that needs the fewest new pages.
     #[must_use]
     pub fn spot(&self, bytes: u64) -> Option<Spot> {
-        let mut best: Option<((u64, u64), u64)> = None;
+        let mut best: Option<(u64, u64)> = None;
         for start in self.free.fitting(bytes).take(LOOKED_AT) {
-            let pages = self.pages_under(start, bytes);
-            // Stale pages must be unmapped first, so that other places are better.
-            let cost = (pages.end - pages.start - self.mapped.count(pages.clone()), self.stale.count(pages));
+            let missing = self.missing(Spot { start, bytes });
             // Among equals the first one stays, which is the shortest run.
-            if best.is_none_or(|(least, _)| cost < least) {
-                best = Some((cost, start));
+            if best.is_none_or(|(least, _)| missing < least) {
+                best = Some((missing, start));
             }
-            if cost.0 == 0 {
+            if missing == 0 {
                 break;
             }
         }
-        best.map(|((missing, _), start)| Spot { start, bytes, missing: missing * self.page })
+        best.map(|(_, start)| Spot { start, bytes })
     }
 
-    /// Takes a place, and maps the pages that are missing there.
-    pub fn take(&mut self, backing: &dyn Backing, spot: Spot, stock: &mut Stock) -> Result<u64, BackingError> {
+    /// Bytes of pages that have to be mapped for a request.
+    #[must_use]
+    pub fn missing(&self, spot: Spot) -> u64 {
+        let pages = self.pages_under(spot.start, spot.bytes);
+        (pages.end - pages.start - self.mapped.count(pages)) * self.page
+    }
+
+    /// Lets stale pages under a request have their physical pages back, where nothing lies on their owners.
+    pub fn take_back(&mut self, spot: Spot) {
+        let pages = self.pages_under(spot.start, spot.bytes);
+        for page in self.stale.runs(pages.clone(), true).into_iter().flatten() {
+            let Some(frame) = self.frames[page as usize] else { continue };
+            // The page may have gone to another region, which knows its owner.
+            let Some(&owner) = self.owners.get(&frame) else { continue };
+            if pages.contains(&owner) || !self.free.covers(owner * self.page, self.page) {
+                continue;
+            }
+            self.owners.insert(frame, page);
+            self.mapped.remove(owner..owner + 1);
+            self.stale.insert(owner..owner + 1);
+            self.stale.remove(page..page + 1);
+            self.mapped.insert(page..page + 1);
+        }
+    }
+
+    /// Takes a place. The pages that are missing there get physical pages of the stock first, and new ones then.
+    pub fn take(&mut self, backing: &dyn Backing, spot: Spot, stock: &mut Vec<Frame>) -> Result<u64, BackingError> {
         self.map(backing, spot.start, spot.bytes, stock)?;
         let taken = self.free.take(spot.start, spot.bytes);
         debug_assert!(taken, "the run was free a moment ago");
@@ -107,7 +146,7 @@ impl Region {
 
     /// Finds a place where every page is mapped already, and takes it.
     pub fn take_mapped(&mut self, bytes: u64) -> Option<u64> {
-        let spot = self.spot(bytes).filter(|spot| spot.missing == 0)?;
+        let spot = self.spot(bytes).filter(|&spot| self.missing(spot) == 0)?;
         self.free.take(spot.start, bytes).then_some(self.base + spot.start)
     }
 
@@ -116,9 +155,14 @@ impl Region {
         self.free.give(address - self.base, bytes);
     }
 
-    /// Unmaps all pages on which nothing lies. The device must have come to rest.
-    pub fn trim(&mut self, backing: &dyn Backing) {
+    /// Unmaps all stale pages. The device must have come to rest.
+    pub fn forget_stale(&mut self, backing: &dyn Backing) {
         self.unmap_stale(backing, 0..self.stale.end());
+    }
+
+    /// Unmaps all pages on which nothing lies. The device must have come to rest, and no region of the lane may have
+    /// stale pages.
+    pub fn trim(&mut self, backing: &dyn Backing) {
         let free = std::mem::take(&mut self.free);
         self.unmap_free(backing, &free);
         self.free = free;
@@ -132,38 +176,37 @@ impl Region {
         }
     }
 
-    /// Lends pages on which nothing lies until the stock has `bytes` more, except for those under a spot. Pages in
-    /// short runs go first: a large request has no use for them. `stream` is the one that uses this region. How many
-    /// bytes were lent.
+    /// Lends pages on which nothing lies until the stock has `bytes` more, except for those under a spot. Pages at the
+    /// highest addresses go first: requests are put into the shortest run, and the last runs are the longest.
+    /// `stream` is the one that uses this region. How many bytes were lent.
     pub fn lend(
         &mut self,
         backing: &dyn Backing,
         stream: u64,
         bytes: u64,
         except: Option<Spot>,
-        stock: &mut Stock,
+        stock: &mut Vec<Frame>,
     ) -> u64 {
         let kept = except.map_or(0..0, |spot| self.pages_under(spot.start, spot.bytes));
-        let end = self.mapped.end() * self.page;
-        let runs = self.free.iter().take_while(|&(start, _)| start < end);
-        let mut runs: Vec<(u64, u64)> = runs.map(|(start, run_end)| (run_end - start, start)).collect();
-        runs.sort_unstable();
         let mut wanted = bytes.div_ceil(self.page);
-        let before = self.reserved;
-        for (length, start) in runs {
-            let pages = self.pages_inside(start, start + length);
+        let mut lent = Vec::new();
+        for (start, end) in self.free.iter().rev() {
+            let pages = self.pages_inside(start, end);
             // What the spot needs lies at the beginning of its run.
             let is_kept = pages.start < kept.end && kept.start < pages.end;
-            let first = if is_kept { kept.end } else { pages.start };
-            // The end of a run goes first: requests are put at its beginning.
-            for run in self.mapped.runs(first.min(pages.end)..pages.end, true).into_iter().rev() {
+            let first = if is_kept { kept.end.min(pages.end) } else { pages.start };
+            for run in self.mapped.runs(first..pages.end, true).into_iter().rev() {
                 let part = run.start.max(run.end.saturating_sub(wanted))..run.end;
                 wanted -= part.end - part.start;
-                self.lend_pages(backing, part, stock);
+                lent.push(part);
             }
             if wanted == 0 {
                 break;
             }
+        }
+        let before = self.reserved;
+        for pages in lent {
+            self.lend_pages(pages, stock);
         }
         if before > self.reserved {
             self.behind = backing.mark(self.device, stream, self.behind);
@@ -171,13 +214,13 @@ impl Region {
         before - self.reserved
     }
 
-    fn lend_pages(&mut self, backing: &dyn Backing, pages: Range<u64>, stock: &mut Stock) {
-        let bytes = (pages.end - pages.start) * self.page;
-        if bytes > 0 {
-            backing.lend(self.device, self.base + pages.start * self.page, bytes, stock);
-            self.mapped.remove(pages.clone());
-            self.stale.insert(pages);
-            self.reserved -= bytes;
+    fn lend_pages(&mut self, pages: Range<u64>, stock: &mut Vec<Frame>) {
+        self.reserved -= (pages.end - pages.start) * self.page;
+        self.mapped.remove(pages.clone());
+        self.stale.insert(pages.clone());
+        for frame in pages.filter_map(|page| self.frames[page as usize]) {
+            self.owners.remove(&frame);
+            stock.push(frame);
         }
     }
 
@@ -200,9 +243,22 @@ impl Region {
         first..(end / self.page).max(first).min(self.mapped.end().max(first))
     }
 
-    /// Maps the missing pages under a range, run by run; if one run fails, the others stay.
-    fn map(&mut self, backing: &dyn Backing, start: u64, bytes: u64, stock: &mut Stock) -> Result<(), BackingError> {
+    /// Maps the missing pages under a range; if one run of them fails, the others stay.
+    fn map(
+        &mut self,
+        backing: &dyn Backing,
+        start: u64,
+        bytes: u64,
+        stock: &mut Vec<Frame>,
+    ) -> Result<(), BackingError> {
         let pages = self.pages_under(start, bytes);
+        let missing = pages.end - pages.start - self.mapped.count(pages.clone());
+        if missing == 0 {
+            return Ok(());
+        }
+        if missing > stock.len() as u64 {
+            backing.create(self.device, missing - stock.len() as u64, stock)?;
+        }
         if self.stale.count(pages.clone()) > 0 {
             match self.behind {
                 Some(mark) => backing.reach(self.device, mark),
@@ -210,29 +266,42 @@ impl Region {
             }
             self.unmap_stale(backing, pages.clone());
         }
+        self.frames.resize(self.frames.len().max(pages.end as usize), None);
         for run in self.mapped.runs(pages, false) {
-            let length = (run.end - run.start) * self.page;
-            backing.map(self.device, self.base + run.start * self.page, length, stock)?;
+            let count = (run.end - run.start) as usize;
+            let frames = stock.split_off(stock.len() - count);
+            let mapped = backing.map(self.device, self.base + run.start * self.page, &frames);
+            mapped.inspect_err(|_| stock.extend(&frames))?;
+            for (page, frame) in run.clone().zip(frames) {
+                self.frames[page as usize] = Some(frame);
+                self.owners.insert(frame, page);
+            }
             self.mapped.insert(run);
-            self.reserved += length;
+            self.reserved += count as u64 * self.page;
         }
         Ok(())
     }
 
-    /// Unmaps those of some pages that are mapped, run by run.
+    /// Unmaps those of some pages that are mapped, and gives their physical pages back.
     fn unmap(&mut self, backing: &dyn Backing, pages: Range<u64>) {
         for run in self.mapped.runs(pages, true) {
-            let length = (run.end - run.start) * self.page;
-            backing.unmap(self.device, self.base + run.start * self.page, length);
+            let count = run.end - run.start;
+            backing.unmap(self.device, self.base + run.start * self.page, count);
+            let frames: Vec<Frame> = run.clone().filter_map(|page| self.frames[page as usize].take()).collect();
+            for frame in &frames {
+                self.owners.remove(frame);
+            }
+            backing.release(self.device, &frames);
             self.mapped.remove(run);
-            self.reserved -= length;
+            self.reserved -= count * self.page;
         }
     }
 
     /// Unmaps those of some pages that are stale; the work that used them is done.
     fn unmap_stale(&mut self, backing: &dyn Backing, pages: Range<u64>) {
         for run in self.stale.runs(pages, true) {
-            backing.unmap(self.device, self.base + run.start * self.page, (run.end - run.start) * self.page);
+            backing.unmap(self.device, self.base + run.start * self.page, run.end - run.start);
+            self.frames[run.start as usize..run.end as usize].fill(None);
             self.stale.remove(run);
         }
     }
@@ -254,7 +323,7 @@ impl Region {
 
     /// Maps all pages below `bytes`, or says what was missing.
     pub fn map_below(&mut self, backing: &dyn Backing, bytes: u64) -> Result<(), BackingError> {
-        self.map(backing, 0, bytes, &mut Stock::default())
+        self.map(backing, 0, bytes, &mut Vec::new())
     }
 
     /// Unmaps all pages from `bytes` on; the caller knows that nothing lies there.
@@ -270,7 +339,7 @@ mod tests {
 
     fn take(region: &mut Region, host: &Host, bytes: u64) -> Result<u64, BackingError> {
         let spot = region.spot(bytes).unwrap();
-        region.take(host, spot, &mut Stock::default())
+        region.take(host, spot, &mut Vec::new())
     }
 
     #[test]
@@ -310,30 +379,39 @@ mod tests {
         assert!(matches!(too_much, BackingError::OutOfMemory { .. }), "{too_much}");
     }
 
-    /// The pages of a hole serve a request that is too long for it, on a device that has no others, without a wait.
+    /// The pages of a hole serve a request that is too long for it, on a device that has no others, and come back when
+    /// the hole is used again: all without a wait.
     #[test]
-    fn lent_pages_serve_a_longer_request() {
+    fn lent_pages_serve_a_longer_request_and_come_back() {
         let host = Host::new(6 << 16);
         let page = host.page();
         let mut region = Region::new(&host, 0, 1 << 24).unwrap();
+        let wall = take(&mut region, &host, page).unwrap();
         let hole = take(&mut region, &host, 2 * page).unwrap();
         let _wall = take(&mut region, &host, page).unwrap();
-        let also = take(&mut region, &host, 3 * page).unwrap();
+        let rest = take(&mut region, &host, 2 * page).unwrap();
         region.give(hole, 2 * page);
-        region.give(also, 3 * page);
-        let spot = region.spot(5 * page).unwrap();
-        assert_eq!(spot.missing, 2 * page, "it begins where the second hole does");
-        let mut stock = Stock::default();
-        assert_eq!(region.lend(&host, 0, spot.missing, Some(spot), &mut stock), 2 * page);
+        region.give(rest, 2 * page);
+        let spot = region.spot(4 * page).unwrap();
+        assert_eq!(region.missing(spot), 2 * page, "it begins where the second hole does");
+        let mut stock = Vec::new();
+        assert_eq!(region.lend(&host, 0, 2 * page, Some(spot), &mut stock), 2 * page);
         let long = region.take(&host, spot, &mut stock).unwrap();
-        assert_eq!((long, host.mapped(0), stock.pages()), (also, 6 * page, 0));
-        assert!(host.backs(long, 5 * page) && !host.backs(hole, page));
-        assert_eq!(host.waits().0 + host.waits().1, 0);
-        // The stale addresses can be had again, after a wait for the work that used them.
-        region.give(long, 5 * page);
-        region.trim(&host);
-        assert_eq!(take(&mut region, &host, 2 * page).unwrap(), hole);
-        assert!(host.backs(hole, 2 * page));
-        assert_eq!(host.mapped(0), 3 * page);
+        assert_eq!((long, host.mapped(0), stock.len()), (rest, 6 * page, 0));
+        let [stale, lent] = [hole, long + 2 * page].map(|address| {
+            let frames = host.frames(address, 2 * page).into_iter().map(|(_, frame)| frame.unwrap());
+            frames.collect::<std::collections::BTreeSet<_>>()
+        });
+        assert_eq!(stale, lent, "the same memory at two addresses");
+        region.give(long, 4 * page);
+        let spot = region.spot(2 * page).unwrap();
+        region.take_back(spot);
+        let again = region.take(&host, spot, &mut stock).unwrap();
+        assert_eq!(again, rest, "the shortest run whose pages are mapped");
+        let spot = Spot { start: hole - wall, bytes: 2 * page };
+        region.take_back(spot);
+        assert_eq!(region.missing(spot), 0);
+        assert_eq!(region.take(&host, spot, &mut stock).unwrap(), hole);
+        assert_eq!((host.waits().0, host.waits().1, host.mapped(0)), (0, 0, 6 * page));
     }
 }

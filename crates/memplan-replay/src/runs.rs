@@ -52,6 +52,11 @@ impl Runs {
         true
     }
 
+    /// Whether all of the bytes are free.
+    pub(crate) fn covers(&self, start: u64, bytes: u64) -> bool {
+        self.by_start.range(..=start).next_back().is_some_and(|(_, &end)| start + bytes <= end)
+    }
+
     /// Gives bytes back and merges them with the free bytes beside them.
     pub(crate) fn give(&mut self, start: u64, bytes: u64) {
         let (mut from, mut to) = (start, start + bytes);
@@ -75,7 +80,7 @@ impl Runs {
     }
 
     /// All runs as (start, end), from low to high.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
         self.by_start.iter().map(|(&start, &end)| (start, end))
     }
 }

@@ -97,6 +97,9 @@ impl Run {
                     }
                 }
             }
+            if self.calls.is_multiple_of(16) {
+                self.watched.check_pages();
+            }
             if rarity > 0 && dice.one_in(rarity * 40) {
                 break; // an exception in the middle of the step
             }

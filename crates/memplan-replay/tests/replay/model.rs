@@ -45,7 +45,8 @@ impl Watched {
         let granted = self.allocator.allocate(bytes, 0, stream).unwrap();
         assert_eq!(granted.address % 512, 0);
         self.owners.acquire(granted.address, bytes);
-        assert!(self.host.backs(granted.address, bytes), "{:#x} has no pages of its own", granted.address);
+        let frames = self.host.frames(granted.address, bytes);
+        assert!(frames.iter().all(|(_, frame)| frame.is_some()), "{:#x} lies on no page", granted.address);
         granted
     }
 
@@ -54,10 +55,15 @@ impl Watched {
         assert!(self.allocator.free(address, 0, stream));
     }
 
-    /// Every byte in use lies on a page of its own: none was lent to somebody else.
+    /// Every byte in use lies on a physical page, and bytes on different pages lie on different ones.
     pub(crate) fn check_pages(&self) {
+        let mut pages = BTreeMap::new();
         for (&address, &end) in &self.owners.ends {
-            assert!(self.host.backs(address, end - address), "{address:#x}..{end:#x} has lost its pages");
+            for (page, frame) in self.host.frames(address, end - address) {
+                let frame = frame.unwrap_or_else(|| panic!("{address:#x}..{end:#x} has lost the page {page:#x}"));
+                let other = *pages.entry(frame).or_insert(page);
+                assert_eq!(other, page, "two pages in use are the same memory");
+            }
         }
     }
 

@@ -279,6 +279,7 @@ class Replayer:
         extent = sum(plan.extent for plan in made.values())
         requests = sum(len(plan.slots) for plan in made.values())
         log.info("step %r: %d allocations in %d bytes", step.name, requests, extent)
+        self._withdraw_idle_arenas()
 
     def _leave_to_pool(self, step: _Step, why: str) -> None:
         """No plan from here on; what an old one held is given back."""
@@ -287,6 +288,23 @@ class Replayer:
         if step.plans:
             self.library.checked(self.library.withdraw(step.number), "torch::plan")
             step.plans = {}
+        self._withdraw_idle_arenas()
+
+    def _withdraw_idle_arenas(self) -> None:
+        """Gives plans up whose arena is in the way of a larger step that the pool serves.
+
+        An arena stays mapped while other steps run. That is waste, as much as such a step needs beside what outlives
+        steps. The pool alone wastes less than ``POOR_POOL``, so beyond that it is better off without the plan.
+        """
+        planned = [step for step in self._steps.values() if step.plans]
+        pooled = max((step.peak for step in self._steps.values() if step.has_plan and not step.plans), default=0)
+        arena = max((sum(plan.extent for plan in step.plans.values()) for step in planned), default=0)
+        if pooled == 0 or pooled + arena <= POOR_POOL * max(step.peak for step in self._steps.values()):
+            return
+        # Whoever is left to the pool calls this again, so that the others may have lost their plans by then.
+        for step in planned:
+            if step.plans:
+                self._leave_to_pool(step, "a step whose sizes vary needs more, and would find this one's arena in its way")
 
     def _deviated(self, step: _Step, deviations: int) -> None:
         """After a run that deviated: says so, and plans again if it makes sense."""

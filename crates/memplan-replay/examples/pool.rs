@@ -1,0 +1,67 @@
+//! What the pool holds for a recorded program that runs again and again without a plan.
+//!
+//! `cargo run --release -p memplan-replay --example pool -- recording.csv`
+//!
+//! The file has a line `id,lower,upper,size` for each allocation. Host memory has pages of 64 KiB, a GPU of 2 MiB, so
+//! sizes are divided by 32.
+
+use std::error::Error;
+use std::io::Write;
+use std::sync::Arc;
+
+use memplan_replay::allocator::Allocator;
+use memplan_replay::backing::Host;
+
+const SCALE: u64 = 32;
+const ROUNDS: u32 = 10;
+
+/// The step, whether it is an allocation (or a free), whose, and of how many bytes.
+type Event = (u64, bool, usize, u64);
+
+/// Allocations and frees in the order in which they happen.
+fn events(text: &str) -> Result<Vec<Event>, Box<dyn Error>> {
+    let mut events = Vec::new();
+    for (number, line) in text.lines().skip(1).enumerate() {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [_, lower, upper, size] = fields[..] else { return Err(format!("line {}: {line}", number + 2).into()) };
+        let size = size.parse::<u64>()? / SCALE;
+        events.push((lower.parse()?, true, number, size));
+        events.push((upper.parse()?, false, number, size));
+    }
+    // At the same step, what ends goes before anything starts.
+    events.sort_unstable();
+    Ok(events)
+}
+
+fn fact(report: &str, name: &str) -> u64 {
+    let (_, rest) = report.split_once(&format!("\"{name}\":")).unwrap_or_default();
+    rest.split([',', '}']).next().and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut out = std::io::stdout();
+    for file in std::env::args().skip(1) {
+        let events = events(&std::fs::read_to_string(&file)?)?;
+        let allocator = Allocator::new(Arc::new(Host::new((64 << 30) / SCALE)));
+        let mut addresses = vec![0; events.len()];
+        let mut moved_first = 0;
+        for round in 0..ROUNDS {
+            for &(_, is_allocation, who, bytes) in &events {
+                if is_allocation {
+                    addresses[who] = allocator.allocate(bytes, 0, 0)?.address;
+                } else {
+                    allocator.free(addresses[who], 0, 0);
+                }
+            }
+            if round == 0 {
+                moved_first = fact(&allocator.report(), "moved");
+            }
+        }
+        let report = allocator.report();
+        let (peak, reserved) = (fact(&report, "peak"), fact(&report, "reserved_peak"));
+        let moved = (fact(&report, "moved") - moved_first) / u64::from(ROUNDS - 1) * SCALE / (1 << 20);
+        let ratio = reserved as f64 / peak as f64;
+        writeln!(out, "{file}: {ratio:.4} of what is in use at the peak, {moved} MiB of pages moved a round")?;
+    }
+    Ok(())
+}
