@@ -68,7 +68,7 @@ const OTHERWISE: &[(&str, By)] = &[
         By::File("crates/memplan-py/tests/test_torch.py", "\"-m\", \"memplan.torch\", \"run\", \"train.py\""),
     ),
     (
-        "python crates/memplan-py/benches/torch_gpu.py --batches 16",
+        "python crates/memplan-py/benches/torch_gpu.py --settings default,replay --steps 25 --repeat 3",
         By::File("crates/memplan-py/tests/test_torch.py", "\"torch_gpu.py\""),
     ),
     ("pip install torch==2.15.*", By::File("test", "'torch==2.15.*'")),
