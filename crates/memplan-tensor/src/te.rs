@@ -23,7 +23,7 @@ mod error;
 mod facts;
 mod flatten;
 mod graph;
-mod graphs;
+mod graph_views;
 pub mod json;
 mod locate;
 pub(crate) mod marks;
@@ -46,7 +46,7 @@ pub use flatten::{DEFAULT_ALIGNMENT, Flat, FlatBuffer, FlattenOptions, MemoryInf
 pub use graph::{
     Axis, AxisKind, Body, Compute, Extern, Graph, IterId, OpId, OpKind, Operation, OutputSpec, Range, Slot,
 };
-pub use graphs::{AttachPath, FeedGraph, ReadGraph, post_dfs_order};
+pub use graph_views::{AttachPath, FeedGraph, ReadGraph, post_dfs_order};
 pub use json::{Network, ReadTeError};
 pub use pipeline::{
     LifeCycleError, LowerOptions, Lowered, STAGES, Scheduled, dump, dump_text, lower, lower_text, prepared_function,

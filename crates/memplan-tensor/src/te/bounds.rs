@@ -16,7 +16,7 @@
 use super::arith::{Env, Interval, add, interval, interval_fully, prove_compare, simplify, sub};
 use super::domain::{Ranges, pass_down, pass_up_sets};
 use super::graph::{IterId, OpId, OpKind, Range};
-use super::graphs::{AttachPath, FeedGraph, ReadGraph};
+use super::graph_views::{AttachPath, FeedGraph, ReadGraph};
 use super::schedule::{Attach, Schedule, StageId};
 use crate::ir::{BinaryOp, BufId, Expr, Rank, StorageScope, thread_rank};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,85 +1,50 @@
 //! Where in a JSON text something stands, for messages about values that have been read.
 //!
-//! The parser that reads descriptions keeps no positions; this walks the text again, once, when there is something to
-//! say.
+//! The parser that reads descriptions keeps no positions. When there is something to say, this takes the text apart
+//! again, level by level along the path: `serde_json` leaves a value unparsed as a borrowed piece of the text, and the
+//! address of that piece is its place.
+//!
+//! ```text
+//! path ops[1].n      {"ops": [{"a": 1}, {"n": 12}]}
+//!      ops                   [             ]
+//!      [1]                              {       }
+//!      n                                      12
+//! ```
+
+use std::collections::BTreeMap;
 
 use memplan_core::Span;
-
-/// One member of an object or element of a list.
-struct Member<'a> {
-    key: &'a str,
-    start: usize,
-    end: usize,
-}
+use serde_json::value::RawValue;
 
 /// The place of `path`, as in `ops[2].expr`, in a description; as much of it as can be found.
 pub(super) fn locate(text: &str, path: &str) -> Span {
-    let mut place = (skip_blanks(text, 0), text.trim_end().len());
-    if let Some(program) = members(text, place.0).into_iter().find(|member| member.key == "program") {
-        place = (program.start, program.end);
-    }
+    // A description may be wrapped in an object with other things beside the program.
+    let mut piece = member(text.trim(), "program").unwrap_or(text.trim());
     for step in path.split(['.', '[']) {
-        let found = match step.strip_suffix(']') {
-            Some(index) => index.parse().ok().and_then(|index: usize| members(text, place.0).into_iter().nth(index)),
-            None => members(text, place.0).into_iter().find(|member| member.key == step),
+        let inner = match step.strip_suffix(']') {
+            Some(index) => index.parse().ok().and_then(|index| element(piece, index)),
+            None => member(piece, step),
         };
-        match found {
-            Some(member) => place = (member.start, member.end),
+        match inner {
+            Some(inner) => piece = inner,
             None => break,
         }
     }
-    Span::new(place.0.min(place.1), place.1)
+    // `piece` is a part of `text`, so the difference of the two addresses is where it starts.
+    let start = (piece.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    Span::new(start, start + piece.len())
 }
 
-fn skip_blanks(text: &str, from: usize) -> usize {
-    let rest = text.get(from..).unwrap_or("");
-    from + (rest.len() - rest.trim_start().len())
+/// The text of a member of an object. If a key is there twice the last one counts, as it does for the reader.
+fn member<'a>(object: &'a str, key: &str) -> Option<&'a str> {
+    let members: BTreeMap<String, &'a RawValue> = serde_json::from_str(object).ok()?;
+    members.get(key).map(|value| value.get())
 }
 
-/// The end of the value that starts at `from`: behind its last bracket, quote or letter.
-fn end_of_value(text: &str, from: usize) -> usize {
-    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
-    for (offset, byte) in text.as_bytes().iter().enumerate().skip(from) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            _ if quoted => continue,
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' if depth == 0 => return offset,
-            b'}' | b']' => depth -= 1,
-            b',' if depth == 0 => return offset,
-            _ => continue,
-        }
-        if depth == 0 && !quoted {
-            return offset + 1;
-        }
-    }
-    text.len()
-}
-
-/// The members of the object or list that starts at `from`; none of anything else.
-fn members(text: &str, from: usize) -> Vec<Member<'_>> {
-    let is_object = text[from.min(text.len())..].starts_with('{');
-    let is_list = text[from.min(text.len())..].starts_with('[');
-    let mut found = Vec::new();
-    let mut at = skip_blanks(text, from + 1);
-    while (is_object || is_list) && at < text.len() && !text[at..].starts_with(['}', ']']) {
-        let mut key = "";
-        if is_object {
-            let end = end_of_value(text, at);
-            key = text.get(at..end).unwrap_or("").trim_matches('"');
-            at = skip_blanks(text, skip_blanks(text, end) + 1);
-        }
-        let end = end_of_value(text, at).max(at);
-        found.push(Member { key, start: at, end });
-        let behind = skip_blanks(text, end);
-        if !text.get(behind..).unwrap_or("").starts_with(',') {
-            break;
-        }
-        at = skip_blanks(text, behind + 1);
-    }
-    found
+/// The text of an element of a list.
+fn element(list: &str, index: usize) -> Option<&str> {
+    let elements: Vec<&RawValue> = serde_json::from_str(list).ok()?;
+    elements.get(index).map(|value| value.get())
 }
 
 #[cfg(test)]
@@ -91,7 +56,7 @@ mod tests {
         let text = "{\"syms\": [], \"ops\": [{\"a\": \"x]\"}, {\"expr\": \"A[i]\\\"\", \"n\": 12 }], \"z\": null}";
         let at = |path: &str| &text[locate(text, path).range()];
         assert_eq!(at("ops[1].expr"), "\"A[i]\\\"\"");
-        assert_eq!(at("ops[1].n"), "12 ");
+        assert_eq!(at("ops[1].n"), "12");
         assert_eq!(at("ops[0]"), "{\"a\": \"x]\"}");
         assert_eq!(at("ops[1].missing"), at("ops[1]"));
         assert_eq!(at("z"), "null");

@@ -10,7 +10,7 @@
 use super::arith::substitute;
 use super::error::ScheduleError;
 use super::graph::{Body, IterId, OpId, OpKind, nests_deeper};
-use super::graphs::{AttachPath, FeedGraph, ReadGraph};
+use super::graph_views::{AttachPath, FeedGraph, ReadGraph};
 use super::schedule::{Attach, Relation, Schedule, StageId};
 use crate::ir::{BufId, Expr, MAX_NESTING, VarId};
 use std::collections::{BTreeMap, BTreeSet};

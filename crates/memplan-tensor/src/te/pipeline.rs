@@ -4,7 +4,7 @@ use super::bounds::{Bounds, infer_bounds};
 use super::buffers::{PrimFunc, to_buffers};
 use super::error::{LowerError, ScheduleError};
 use super::flatten::{Flat, FlattenOptions, MemoryInfo, storage_flatten};
-use super::graphs::{AttachPath, FeedGraph, ReadGraph};
+use super::graph_views::{AttachPath, FeedGraph, ReadGraph};
 use super::json::{Network, ReadTeError, read};
 use super::prepare::prepare;
 use super::reference::{make_arguments, reference_function};
@@ -378,7 +378,7 @@ fn graph_text(network: &Network) -> String {
     let graph = &network.graph;
     let reads = ReadGraph::new(graph, &network.outputs);
     let feeds = FeedGraph::new(&reads);
-    let order: Vec<&str> = super::graphs::post_dfs_order(graph, &network.outputs, &reads)
+    let order: Vec<&str> = super::graph_views::post_dfs_order(graph, &network.outputs, &reads)
         .into_iter()
         .map(|op| graph.ops[op].name.as_str())
         .collect();

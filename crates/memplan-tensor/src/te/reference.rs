@@ -5,7 +5,7 @@
 
 use super::arith::substitute;
 use super::graph::{Body, Compute, Extern, Graph, IterId, OpId, OpKind};
-use super::graphs::{ReadGraph, post_dfs_order};
+use super::graph_views::{ReadGraph, post_dfs_order};
 use super::marks;
 use crate::ir::{Block, BufId, Expr, ForKind, Function, Memory, Param, Stmt, StmtKind, Var};
 

@@ -14,7 +14,7 @@
 
 use super::error::ScheduleError;
 use super::graph::{Axis, AxisKind, Graph, IterId, OpId};
-use super::graphs::{ReadGraph, post_dfs_order};
+use super::graph_views::{ReadGraph, post_dfs_order};
 use crate::DType;
 use crate::ir::{BufId, StorageScope, Var, thread_rank};
 use memplan_core::{IndexVec, index_type};
