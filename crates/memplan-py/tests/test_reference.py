@@ -4,6 +4,7 @@ import inspect
 import os
 import pathlib
 import re
+import textwrap
 
 import memplan
 import memplan.executorch
@@ -40,15 +41,36 @@ def members(cls):
             yield name, signature(member, name), inspect.getdoc(member)
 
 
+def wrapped(words, indent=""):
+    """Lines of at most 100 columns. Code stays on one line where it is short enough for that."""
+    whole = re.sub(r"`[^`]{1,80}`", lambda code: code[0].replace(" ", "\0"), " ".join(words.split()))
+    lines = textwrap.fill(whole, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\0", " ")
+
+
+def markdown(doc):
+    """A docstring as Markdown: plain backticks, examples in fences, paragraphs wrapped."""
+    doc = re.sub(r":(?:class|meth|func):`~?([^`]*)`", r"`\1`", doc).replace("``", "`")
+    paragraphs = []
+    for paragraph in doc.split("\n\n"):
+        if paragraph.startswith(">>> "):
+            paragraphs.append(f"```pycon\n{paragraph}\n```")
+        elif paragraph.startswith(("- ", "    ")):
+            paragraphs.append(paragraph)
+        else:
+            paragraphs.append(wrapped(paragraph))
+    return "\n\n".join(paragraphs)
+
+
 def entry(name, thing):
     text = f"\n## `{name}`\n\n"
     if inspect.isclass(thing) and issubclass(thing, Exception):
         bases = ", ".join(f"`{base.__name__}`" for base in thing.__bases__)
-        return text + f"{inspect.getdoc(thing)} An exception; based on {bases}.\n"
-    text += f"```text\n{signature(thing, name)}\n```\n\n{inspect.getdoc(thing)}\n"
+        return text + markdown(f"{inspect.getdoc(thing)} An exception; based on {bases}.") + "\n"
+    text += f"```text\n{signature(thing, name)}\n```\n\n{markdown(inspect.getdoc(thing))}\n"
     if inspect.isclass(thing):
-        rows = [(shown, doc) for _, shown, doc in members(thing) if doc]
-        text += "".join(f"\n- `{shown}`: {' '.join(doc.split())}" for shown, doc in rows)
+        rows = [(shown, markdown(doc).replace("\n", " ")) for _, shown, doc in members(thing) if doc]
+        text += "".join("\n" + wrapped(f"- `{shown}`: {doc}", "  ") for shown, doc in rows)
         text += "\n" if rows else ""
     return text
 
