@@ -11,7 +11,7 @@ import types
 
 import framework_planners
 import pytest
-import readme_rows
+import drop_in_rows
 
 import memplan
 import memplan.inductor as dropin
@@ -52,8 +52,8 @@ def test_the_table_of_the_page_is_measured():
         cells = [graph["graph"], str(len(graph["lives"])), f"{plan.lower_bound:,}", *pools, *peaks]
         rows.append(f"| {' | '.join(cells)} |")
         facts = (f"{graph['graph']}, inference", graph["inductor"], plan.extent, plan.lower_bound)
-        about.append(readme_rows.row("Inductor's pools", *facts))
-    readme_rows.check("Inductor's pools", about)
+        about.append(drop_in_rows.row("Inductor's pools", *facts))
+    drop_in_rows.check("Inductor's pools", about)
     mark = "<!-- measured: test_inductor.py -->\n"
     head, rest = PAGE.read_text(encoding="utf-8").split(mark)
     page = head + mark + "\n" + "\n".join(rows) + "\n" + rest[rest.index("\n## ") :]

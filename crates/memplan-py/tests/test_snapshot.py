@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-import readme_rows
+import drop_in_rows
 
 import memplan
 
@@ -130,8 +130,8 @@ def test_the_rows_of_the_readme_are_measured():
         problem = memplan.read(DATA / f"{name}.pickle")
         (reserved,) = [entry.extent for entry in memplan.compare(problem, effort="quick") if entry.strategy == "pytorch"]
         plan = memplan.plan(problem)
-        rows.append(readme_rows.row("PyTorch's caching allocator", words, reserved, plan.extent, plan.lower_bound))
-    readme_rows.check("PyTorch's caching allocator", rows)
+        rows.append(drop_in_rows.row("PyTorch's caching allocator", words, reserved, plan.extent, plan.lower_bound))
+    drop_in_rows.check("PyTorch's caching allocator", rows)
 
 
 def test_our_own_snapshot_comes_back(tmp_path):

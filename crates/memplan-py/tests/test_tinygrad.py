@@ -13,7 +13,7 @@ import sys
 
 import framework_planners
 import pytest
-import readme_rows
+import drop_in_rows
 
 if "MEMPLAN_REQUIRE_PEERS" not in os.environ:
     pytest.importorskip("tinygrad", reason="skipped: needs tinygrad")
@@ -105,8 +105,8 @@ def test_never_a_larger_arena_and_the_table_of_the_page_is_measured(monkeypatch)
         buffers, bound, own, extent = (step.total(what) for what in ("buffers", "lower_bound", "own", "extent"))
         cells = [f"{bound:,}", f"{own:,} ({own / bound:.3f})", f"{extent:,} ({extent / bound:.3f})"]
         rows.append(f"| {network} | {buffers} | {' | '.join(cells)} |")
-        about.append(readme_rows.row("tinygrad", network, own, extent, bound))
-    readme_rows.check("tinygrad", about)
+        about.append(drop_in_rows.row("tinygrad", network, own, extent, bound))
+    drop_in_rows.check("tinygrad", about)
     mark = "<!-- measured: test_tinygrad.py -->\n\n"
     head, rest = PAGE.read_text(encoding="utf-8").split(mark)
     page = head + mark + "\n".join(rows) + "\n" + rest[rest.index("\n## ") :]

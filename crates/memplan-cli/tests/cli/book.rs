@@ -242,7 +242,8 @@ fn compare_pictures(page: &str, folder: &Folder) {
 
 #[test]
 fn every_command_of_the_book_does_what_it_says() {
-    let pages: Vec<String> = chapters().into_iter().chain(["README.md".to_owned()]).collect();
+    let readmes = ["README.md", "README.zh.md"].map(str::to_owned);
+    let pages: Vec<String> = chapters().into_iter().chain(readmes).collect();
     let mut wrong = Vec::new();
     for page in pages {
         let folder = Folder::new();

@@ -32,5 +32,6 @@ mod run;
 mod search;
 mod show;
 mod tensors;
+mod translations;
 mod tvmscript;
 mod verify;

@@ -1,9 +1,12 @@
-"""The README's table of frameworks: each test that measures one checks its rows, or writes them with MEMPLAN_BLESS=1."""
+"""The table of drop-ins in docs/benchmarks.md: each test that measures one checks its rows.
+
+Set MEMPLAN_BLESS=1 to write them anew.
+"""
 
 import os
 import pathlib
 
-README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "benchmarks.md"
 
 
 def row(framework, program, own, extent, bound):
@@ -13,12 +16,12 @@ def row(framework, program, own, extent, bound):
 
 
 def check(framework, rows):
-    """The README has exactly these rows about a framework, in one place."""
-    lines = README.read_text(encoding="utf-8").split("\n")
+    """The page has exactly these rows about a framework, in one place."""
+    lines = PAGE.read_text(encoding="utf-8").split("\n")
     about = [index for index, line in enumerate(lines) if line.startswith(f"| {framework} |")]
     assert about == list(range(about[0], about[-1] + 1)), "the rows stand together"
     if os.environ.get("MEMPLAN_BLESS"):
         lines[about[0] : about[-1] + 1] = rows
-        README.write_text("\n".join(lines), encoding="utf-8")
+        PAGE.write_text("\n".join(lines), encoding="utf-8")
         return
     assert [lines[index] for index in about] == rows, "run with MEMPLAN_BLESS=1"
