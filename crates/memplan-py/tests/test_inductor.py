@@ -206,3 +206,19 @@ def test_training_graphs():
         assert all(torch.equal(one, other) for one, other in zip(gradients(network, example), expected))
     assert len(hook.report()) >= 1
     assert all(pool.extent <= pool.own for pool in hook.report().pools)
+
+
+def test_graphs_that_inductor_has_in_its_cache_are_planned_all_the_same(monkeypatch, tmp_path):
+    if not os.environ.get("MEMPLAN_REQUIRE_TORCH"):
+        pytest.importorskip("torch", reason="skipped: needs torch")
+    import torch
+
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    caches = (torch._inductor.config.fx_graph_cache, torch._functorch.config.enable_autograd_cache)
+    network, example = networks(torch)["transformer"]
+    for _ in range(2):
+        torch.compiler.reset()
+        with torch.no_grad(), dropin.install() as hook:
+            torch.compile(network.eval())(example)
+        assert len(hook.report()) == 1
+    assert caches == (torch._inductor.config.fx_graph_cache, torch._functorch.config.enable_autograd_cache)

@@ -156,7 +156,8 @@ def install(
 ) -> Hook:
     """Has Inductor put its buffers where memplan says. Except for ``training`` the options are :func:`memplan.plan`'s.
 
-    Graphs that were compiled before keep what they have: ``torch.compiler.reset()`` compiles them anew.
+    Graphs that this process has compiled before keep what they have: ``torch.compiler.reset()`` compiles them anew.
+    While memplan is installed, Inductor's caches of compiled graphs on disk are off.
     """
     if _state.hook is not None:
         message = "memplan is installed in Inductor already"
@@ -174,6 +175,10 @@ def install(
     replacement = lambda planner: _allocate(hook, planning, planner, original)  # noqa: E731
     hook.replace(planning.MemoryPlanner, "allocate_groups", replacement)
     hook.replace(config, "memory_planning", True)
+    # The caches of compiled graphs know nothing of the hook: a graph that they have would not be planned, and one that
+    # memplan planned would be found by those who have not installed it.
+    hook.replace(config, "fx_graph_cache", False)
+    hook.replace(importlib.import_module("torch._functorch.config"), "enable_autograd_cache", False)
     if training:
         passes = wrapper.run_wrapper_ir_passes
         hook.replace(wrapper, "run_wrapper_ir_passes", lambda self, is_inference: passes(self, True))
