@@ -97,6 +97,7 @@ const OTHERWISE: &[(&str, By)] = &[
     ("memplan bench corpus", By::Here(&[])),
     ("memplan bench ablation --dir . --effort quick", By::Here(&[CSV])),
     ("memplan plan -v", By::Here(&[])),
+    ("memplan plan --json", By::Here(&[])),
     ("memplan plan FILE -s search --capacity 1048576 --work 1000000", By::Here(&[CSV])),
     (
         "cargo run --release -p memplan-testkit --example generate random 1000000 100 2024 > big.csv",
