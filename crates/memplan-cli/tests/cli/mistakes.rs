@@ -54,7 +54,15 @@ fn nearly_a_field_is_a_mistake() {
         ("typo.json", &buffer("\"aligment\": 4")),
         ("other.json", &buffer("\"color\": 4")),
         ("top.json", "{\"buffers\": [], \"mustShare\": []}"),
+        ("c.json", &buffer("\"fixed_offset\": 4")),
+        ("flat.json", "{\"buffers\": [{\"id\": \"a\", \"size\": 8, \"lifetime\": [0, 1]}]}"),
     ]);
+    let of_c = folder.run("plan c.json");
+    assert_eq!(of_c.code, 2, "{}", of_c.all());
+    assert!(of_c.stderr.contains("is it a typo of `offset`?"), "{}", of_c.stderr);
+    let flat = folder.run("plan flat.json");
+    assert_eq!(flat.code, 2, "{}", flat.all());
+    assert!(flat.stderr.contains("a life is a list of intervals"), "{}", flat.stderr);
     let typo = folder.run("plan typo.json");
     assert_eq!(typo.code, 2, "{}", typo.all());
     assert!(typo.stderr.contains("json::unknown-field") && typo.stderr.contains("`alignment`"), "{}", typo.stderr);

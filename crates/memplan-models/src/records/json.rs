@@ -109,8 +109,10 @@ impl<'a> Fields<'a> {
 fn is_nearly(name: &str, known: &str) -> bool {
     let plain = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
     let (name, known) = (plain(name), plain(known));
+    // In C the field is called `fixed_offset`; a plan that ignored it would be another one than was asked for.
+    let is_of_c = name == "fixedoffset" && known == "offset";
     // Plans have `offsets` beside `offset`, and are problems, too. Short names resemble too many others.
-    name != "offsets" && (name == known || known.len() >= 4 && resembles(&name, &known))
+    is_of_c || name != "offsets" && (name == known || known.len() >= 4 && resembles(&name, &known))
 }
 
 #[derive(Default)]
@@ -448,7 +450,8 @@ impl<'a> Reader<'a> {
 
 /// `[start, end]` or `[start, end, low, high]`.
 fn interval(value: Value, size: &Size) -> Result<Interval, ReadError> {
-    let parts = value.list("an interval [start, end] or [start, end, low, high]")?;
+    let flat = |error: ReadError| error.help("a life is a list of intervals, also if it has one only: [[0, 2]]");
+    let parts = value.list("an interval [start, end] or [start, end, low, high]").map_err(flat)?;
     let numbers = parts.iter().map(|part| part.number("a number of 0 or more")).collect::<Result<Vec<_>, _>>()?;
     let interval = match *numbers.as_slice() {
         [start, end] => Interval::new(start, end),
