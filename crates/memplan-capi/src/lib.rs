@@ -13,6 +13,24 @@
 //!   the end; what a caller does not have reads as zero ([`layout`]).
 //! - *Nothing is kept.* No global state except a thread's last error message, so
 //!   calls from several threads do not meet.
+//!
+//! # Example
+//!
+//! ```c
+//! memplan_buffer buffers[2] = {{0}};       /* zero is fine for whatever is not wanted */
+//! memplan_problem problem = {sizeof problem, sizeof buffers[0]};
+//! memplan_report report = {sizeof report};
+//! uint64_t offsets[2];
+//! buffers[0].size = 4096; buffers[0].start = 0; buffers[0].end = 2;
+//! buffers[1].size = 2048; buffers[1].start = 1; buffers[1].end = 3;
+//! problem.buffers = buffers; problem.buffer_count = 2;
+//! if (memplan_plan(&problem, NULL, offsets, &report) > MEMPLAN_FEASIBLE) puts(memplan_last_error());
+//! ```
+//!
+//! # Where next
+//!
+//! The chapter "memplan from C and C++" of the book: how to install the library, programs with CMake and
+//! pkg-config, the C++ wrapper `memplan.hpp`, and a plugin for `mlir-opt`.
 
 mod api;
 mod error;

@@ -7,6 +7,19 @@
 //!
 //! Exit codes: 0 fine; 1 the answer is no; 2 wrong usage or unreadable input;
 //! 101 a bug; 130 ended by Ctrl-C without a result.
+//!
+//! # Example
+//!
+//! ```text
+//! $ memplan plan buffers.csv --capacity 1MiB -o plan.csv
+//! $ memplan verify buffers.csv plan.csv
+//! plan.csv: fine, 4 buffers, extent 784.000 KiB (802816 bytes)
+//! ```
+//!
+//! # Where next
+//!
+//! Every command is a file under [`command`]; `memplan COMMAND --help` has the examples that the chapter
+//! "Command line" of the book prints. What the commands do is done by the crate `memplan`.
 
 mod answer;
 mod args;

@@ -1,4 +1,29 @@
-//! MLIR text for memplan.
+//! MLIR text for memplan: read without loss, lowered to programs, rewritten in place.
+//!
+//! # Why it is a crate
+//!
+//! MLIR's own libraries are gigabytes of C++ that change with every release. memplan needs to know
+//! which ops touch which memory and where they stand in the text, no more. So this crate reads the text
+//! itself, generic and custom forms, asks a table about every op, and changes only the bytes it has to.
+//!
+//! # Example
+//!
+//! ```
+//! use memplan_mlir::{Dialects, Document, lower};
+//!
+//! let text = "func.func @f(%in: memref<16xf32>) {
+//!   %a = memref.alloc() : memref<16xf32>
+//!   memref.copy %in, %a : memref<16xf32> to memref<16xf32>
+//!   return
+//! }";
+//! let document = Document::read(text, Dialects::builtin())?;
+//! let lowered = lower(&document)?;
+//! assert_eq!(lowered.program.sites().len(), 1);
+//! assert_eq!(document.name(lowered.sites.as_slice()[0]), "memref.alloc");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where next
 //!
 //! - [`Document`]: a lossless reader of MLIR text, generic and custom forms.
 //! - [`Type`]: the structure of a type, from its text.

@@ -1,10 +1,35 @@
-//! Files in, files out.
+//! Files in, files out: records of lifetimes, models, snapshots and traces become problems, and plans
+//! are written in the forms that other tools read.
 //!
-//! [`records`] reads problems given as plain lifetime records (`.csv`, `.json`,
-//! `.trace`) and writes them; [`plan`] writes plans and reads anybody's; [`npz`]
-//! says which arrays of a weight file are equal. Readers
-//! take any bytes: what is wrong ends in a [`ReadError`] that knows its place in
-//! the text, never in a panic.
+//! # Why it is a crate
+//!
+//! Formats bring dependencies (`csv`, `serde`, `toml`) that planning and checking do not need. And they
+//! meet hostile bytes: everything that reads a file is here, takes any bytes, and ends in a
+//! [`ReadError`] that knows its place, never in a panic.
+//!
+//! # Example
+//!
+//! ```
+//! use memplan_models::records;
+//!
+//! let table = b"id,lower,upper,size\nconv1,0,3,4096\nconv2,1,4,2048\n";
+//! let problem = records::read(table, None, "net.csv")?.problem;
+//! assert_eq!(problem.buffers().len(), 2);
+//!
+//! let error = records::read(b"id,lower,uppr,size\na,0,2,64\n", None, "net.csv").err().ok_or("a typo")?;
+//! assert_eq!(error.help.as_deref(), Some("is `uppr` a typo?"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where next
+//!
+//! - [`records`]: problems as plain lifetime records (`.csv`, `.json`, `.trace`), read and written.
+//! - [`plan`]: plans, ours written and anybody's read.
+//! - [`graph`]: a model as a graph of ops and tensors, the same for [`tflite`] and [`onnx`]; its orders
+//!   of execution, and the problem that it is.
+//! - [`snapshot`] and [`kineto`]: what PyTorch records about its memory; [`xla`]: XLA's dumps.
+//! - [`npz`]: which arrays of a weight file are equal.
+//! - [`source`]: files of which only the parts that are needed are read.
 
 mod allocations;
 mod flatbuffer;

@@ -1,21 +1,42 @@
-//! Strategies: ways to turn a [`Problem`](memplan_core::Problem) into a
-//! [`Plan`](memplan_core::Plan).
+//! Strategies: ways to turn a [`Problem`](memplan_core::Problem) into a [`Plan`](memplan_core::Plan).
 //!
-//! What a strategy returns is a proposal: nobody has checked it. Programs plan through
-//! `memplan::driver`, which hands out only what has passed the checks.
+//! # Why it is a crate
 //!
-//! Every strategy is one file under [`strategy`] and one line in
-//! [`STRATEGIES`]; the command line, the Python package, the tests, the fuzz
-//! targets and the benchmarks iterate that list.
+//! What a strategy returns is a proposal: nobody has checked it. The checks live in `memplan-verify`,
+//! which must not reach this code. Programs plan through `memplan::driver`, which hands out only what
+//! has passed the checks; whoever uses this crate alone has to check for themselves.
 //!
-//! Strategies that place buffers one after the other share an engine:
-//! [`piece`] takes a problem apart into rigid pieces, [`placer`] puts them
-//! down in some [`order`], [`conflicts`] knows who is in the way, [`fit`] chooses
-//! among gaps.
+//! # Example
 //!
-//! Strategies that know only sizes and lifetimes, in one memory, share another:
-//! `records` splits a problem by space and merges the answers, `sharing` holds
-//! shared objects, `smallest_gap` is best fit over records.
+//! ```
+//! use memplan_core::{Buffer, Bytes, Lifetime, Outcome, ProblemBuilder};
+//! use memplan_planner::Request;
+//!
+//! let mut builder = ProblemBuilder::new();
+//! builder.buffer(Buffer::new("a", 64, Lifetime::new(0, 2)));
+//! builder.buffer(Buffer::new("b", 32, Lifetime::new(1, 3)));
+//! builder.buffer(Buffer::new("c", 64, Lifetime::new(2, 4)));
+//! let problem = builder.build()?;
+//!
+//! let strategy = memplan_planner::find("auto").ok_or("there is no such strategy")?;
+//! let Outcome::Optimal(plan) = memplan_planner::plan(strategy, &problem, &Request::default())? else {
+//!     return Err("three buffers are easy".into());
+//! };
+//! assert_eq!(plan.extent(), Bytes(96)); // `c` takes the place of `a`
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where next
+//!
+//! Every strategy is one file under [`strategy`] and one line in [`STRATEGIES`]; the command line, the
+//! Python package, the tests, the fuzz targets and the benchmarks iterate that list. [`search`] is the
+//! branch and bound behind `auto`.
+//!
+//! Strategies that place buffers one after the other share an engine: [`piece`] takes a problem apart
+//! into rigid pieces, [`placer`] puts them down in some [`order`], [`conflicts`] knows who is in the
+//! way, [`fit`] chooses among gaps. Strategies that know only sizes and lifetimes, in one memory, share
+//! another: `records` splits a problem by space and merges the answers, `sharing` holds shared objects,
+//! `smallest_gap` is best fit over records.
 
 mod collision;
 mod costs;

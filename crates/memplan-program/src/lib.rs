@@ -1,11 +1,35 @@
 //! The Program: the structured program every front end lowers to.
 //!
-//! A Program knows buffers, accesses and control flow, and nothing of the
-//! language it came from. Lifetimes are read off it, and the dataflow check
-//! runs on it without trusting those lifetimes. Start at [`Program`] for the
-//! shape, at [`Origin`] and [`Control`] for the meaning, at
-//! [`ProgramBuilder`] to make one, and at [`text`] for the form that
-//! `memplan dump --stage program` prints.
+//! A Program knows buffers, accesses and control flow, and nothing of the language it came from.
+//!
+//! # Why it is a crate
+//!
+//! Lifetimes are read off a Program (`memplan-analysis`), and the dataflow check runs on it without
+//! trusting those lifetimes (`memplan-verify`). Both are written once, for MLIR, TVMScript, models and
+//! whatever a user brings, and neither knows a compiler.
+//!
+//! # Example
+//!
+//! ```
+//! use memplan_program::text;
+//!
+//! let program = text::parse(
+//!     "func @double(%in) {
+//!        alloc   alloc %x 64
+//!        scale   read %in, write %x
+//!        return  escape %x
+//!      }",
+//! )?;
+//! assert_eq!((program.functions().len(), program.sites().len()), (1, 1));
+//! assert!(text::print(&program).contains("read %in, write %x"));
+//! # Ok::<(), text::ParseError>(())
+//! ```
+//!
+//! # Where next
+//!
+//! [`Program`] for the shape, [`Origin`] and [`Control`] for the meaning, [`ProgramBuilder`] to make
+//! one from code, and [`text`] for the form that `memplan dump --stage program` prints and that tests
+//! and bug reports are written in.
 
 mod apart;
 mod builder;

@@ -26,7 +26,35 @@
 //! - *Nothing of CUDA is needed to build.* Memory is behind the trait [`backing::Backing`]:
 //!   plain host memory ([`backing::Host`]), or the CUDA driver, loaded at run time (`cuda`).
 //!
-//! [`allocator::Allocator`] is the whole of it for Rust, [`abi`] the same for C and Python.
+//! # Example
+//!
+//! The plan says that the second request of a step takes the place of the first:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use memplan_replay::allocator::Allocator;
+//! use memplan_replay::backing::Host;
+//! use memplan_replay::plan::{Moment, Slot, StepPlan};
+//!
+//! let slot = || Slot { offset: Some(0), most: 4096, least: 4096 };
+//! let moments = vec![Moment::Alloc(0), Moment::Free(0), Moment::Alloc(1), Moment::Free(1)];
+//! let allocator = Allocator::new(Arc::new(Host::new(1 << 26)));
+//! allocator.adopt(vec![StepPlan::verified((0, 0, 0), vec![slot(), slot()], moments)?])?;
+//!
+//! allocator.begin(0);
+//! let first = allocator.allocate(4096, 0, 0)?.address;
+//! assert!(allocator.free(first, 0, 0));
+//! let second = allocator.allocate(4096, 0, 0)?.address;
+//! assert_eq!(first, second);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where next
+//!
+//! [`allocator::Allocator`] is the whole of it for Rust, [`abi`] the same for C and Python. The Python
+//! module `memplan.torch` records, plans and replays with it; the chapter "PyTorch: the step that fits"
+//! of the book shows how, and what it saves.
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)]

@@ -1,11 +1,16 @@
 //! Static memory planning for tensor programs: everything in one crate.
 //!
-//! memplan decides, before a program runs, where every one of its buffers
-//! lives. [`driver`] is the one way from a [`source`] to a checked result; what it drives are
-//! [front ends](front_end), one for each kind of input and output; [`target`] is what the user says about the memory;
-//! [`compare`] runs every strategy; [`map`], [`timeline`] and [`snapshot`] draw; [`mod@pass`] rewrites
-//! programs; [`mod@reduce`] shrinks an input that shows a bug. [`mod@format`]
-//! lists what can be read.
+//! memplan decides, before a program runs, where every one of its buffers lives: the smallest memory it
+//! can find, proved right by checks that share no code with the planner.
+//!
+//! # Why it is a crate
+//!
+//! A plan that nobody has checked must not leave the library. The strategies, the readers and the checks
+//! are crates of their own; this one puts them together in the one way that is right, and hands out
+//! nothing but results that have passed the checks ([`driver`]). The command line, the Python package and
+//! the C library are thin layers around it.
+//!
+//! # Example
 //!
 //! ```
 //! use memplan::driver::{self, Failure, How};
@@ -17,10 +22,19 @@
 //! # Ok::<(), Failure>(())
 //! ```
 //!
-//! The parts are crates of their own, re-exported here: [`core`] (the
-//! vocabulary), [`planner`] (the strategies), [`verify`] (the independent
-//! checks), [`models`] (readers and writers of records and plans), [`mlir`],
-//! and [`program`] with [`analysis`] for inputs that are programs.
+//! # Where next
+//!
+//! - [`prelude`] has what most programs need; the chapter "memplan from Rust" of the book leads through
+//!   problems made in memory, strategies of your own and languages of your own.
+//! - [`driver`] is the one way from a [`source`] to a checked result; what it drives are [front
+//!   ends](front_end), one for each kind of input and output. [`mod@format`] lists what can be read,
+//!   [`mod@pass`] rewrites programs, [`target`] is what the user says about the memory.
+//! - [`compare`] runs every strategy, [`explain`] says why something does not fit, [`map`],
+//!   [`timeline`] and [`snapshot`] draw, [`mod@reduce`] shrinks an input that shows a bug.
+//! - The parts are crates of their own, re-exported here: [`core`] (the vocabulary), [`planner`] (the
+//!   strategies), [`verify`] (the independent checks), [`models`] (readers and writers of records, models
+//!   and plans), [`mlir`] and [`tensor`], and [`program`] with [`analysis`] for inputs that are programs.
+//!   Who wants to depend on the first three only finds out how in the chapter on Rust.
 
 pub mod analyzed;
 pub mod compare;
