@@ -103,11 +103,15 @@ unsafe fn lifetime(index: usize, given: &BufferDescription, interval_size: usize
     {
         return Err(Failure::argument(format!("buffer {index} ends at step {end}, before it starts at {start}")));
     }
-    let interval = |given: IntervalDescription| match (given.low, given.high) {
+    Ok(intervals.into_iter().map(interval).collect())
+}
+
+/// A stretch of a life. A window of zeroes is the whole buffer.
+fn interval(given: IntervalDescription) -> Interval {
+    match (given.low, given.high) {
         (0, 0) => Interval::new(given.start, given.end),
         (low, high) => Interval::with_window(given.start, given.end, low, high),
-    };
-    Ok(intervals.into_iter().map(interval).collect())
+    }
 }
 
 fn relate(index: usize, given: &RelationDescription, builder: &mut ProblemBuilder) -> Result<(), Failure> {

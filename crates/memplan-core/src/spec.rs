@@ -62,12 +62,16 @@ impl FromStr for PassSpec {
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c == '}') {
             return Err(malformed());
         }
-        let entry = |word: &str| match word.split_once('=') {
-            Some((key, value)) => (key.to_owned(), Some(value.trim_matches(['"', '\'']).to_owned())),
-            None => (word.to_owned(), None),
-        };
         let entries = words(options).into_iter().map(entry).collect();
         Ok(PassSpec { name: name.to_owned(), options: PassOptions { entries } })
+    }
+}
+
+/// `key=value`, whose value may stand in quotes, or `key` alone.
+fn entry(word: &str) -> (String, Option<String>) {
+    match word.split_once('=') {
+        Some((key, value)) => (key.to_owned(), Some(value.trim_matches(['"', '\'']).to_owned())),
+        None => (word.to_owned(), None),
     }
 }
 

@@ -54,12 +54,15 @@ pub(crate) fn choices(curve: &[u64], tilings: &[Tiling]) -> Vec<Chosen> {
     kept
 }
 
-/// The ways through all steps with at most so much alive.
+/// The ways through all steps with at most `limit` bytes alive, found step by step: a step runs as it is, or it is the
+/// last one of a tiling, and then the way goes on from the ways that end where that tiling begins. Of the ways that
+/// reach a step only those are kept that are not worse than another one ([`best`]).
 fn ways(curve: &[u64], tilings: &[Tiling], limit: u64) -> Vec<Chosen> {
     let mut ending: Vec<Vec<usize>> = vec![Vec::new(); curve.len() + 1];
     for (index, tiling) in tilings.iter().enumerate().filter(|(_, tiling)| tiling.peak <= limit) {
         ending[tiling.steps.end].push(index);
     }
+    // `at[step]` has the ways through all steps before that one.
     let mut at: Vec<Vec<Chosen>> = vec![vec![Chosen::default()]];
     for step in 0..curve.len() {
         let mut next: Vec<Chosen> = Vec::new();

@@ -160,6 +160,8 @@ impl<'a> Change<'a> {
             let reason = message.split(" at line ").next().unwrap_or_default();
             ReadError::new("kineto::event", text, span, format!("a memory event cannot be read: {reason}"))
         })?;
+        // Old releases wrote totals only. Without addresses a free cannot be matched with its allocation, and a life
+        // that was guessed would be a wrong problem.
         let (Some(address), Some(bytes)) = (facts.address, facts.bytes) else {
             let message =
                 "a memory event has no address or no size: which free belongs to which allocation is not known";
@@ -260,6 +262,7 @@ fn assemble(devices: BTreeMap<(i64, i64), Device>, last: u64) -> Result<ReadTrac
             _ => (format!("device {kind}:{number}"), DEVICE_ALIGNMENT),
         };
         let space = builder.space(Space { alignment: Bytes(alignment), ..Space::new(name) });
+        // What was allocated before the profiler began is one buffer that is always there: it counts for the peak.
         if device.before > 0 {
             device.ledger.always((0, 0, device.before), BEFORE.to_owned());
         }

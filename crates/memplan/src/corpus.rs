@@ -95,17 +95,19 @@ pub fn known(folder: &Path) -> Result<BTreeMap<String, Known>, CorpusError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(error) => return Err(CorpusError::Io { path, error }),
     };
-    let parse = |(number, line): (usize, &str)| {
-        let wrong = || CorpusError::Content {
-            path: path.clone(),
-            message: format!("line {} is not `name,extent,lower_bound`", number + 1),
-        };
-        let [name, extent, lower_bound] = line.split(',').collect::<Vec<_>>()[..] else { return Err(wrong()) };
-        let bytes = |text: &str| text.parse().map(Bytes).map_err(|_| wrong());
-        Ok((name.to_owned(), Known { extent: bytes(extent)?, lower_bound: bytes(lower_bound)? }))
-    };
     let lines = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
-    lines.map(parse).collect()
+    let wrong = |number: usize| CorpusError::Content {
+        path: path.clone(),
+        message: format!("line {} is not `name,extent,lower_bound`", number + 1),
+    };
+    lines.map(|(number, line)| known_line(line).ok_or_else(|| wrong(number))).collect()
+}
+
+/// A line `name,extent,lower_bound`.
+fn known_line(line: &str) -> Option<(String, Known)> {
+    let [name, extent, lower_bound] = line.split(',').collect::<Vec<_>>()[..] else { return None };
+    let bytes = |text: &str| text.parse().map(Bytes).ok();
+    Some((name.to_owned(), Known { extent: bytes(extent)?, lower_bound: bytes(lower_bound)? }))
 }
 
 /// All instances of a folder, by name.

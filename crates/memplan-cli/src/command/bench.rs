@@ -113,19 +113,21 @@ fn row(score: &Score) -> [String; 9] {
     ]
 }
 
+/// How many of the instances have a plan of at most `factor` times their peak, in per cent.
+fn within(scores: &[Score], factor: f64) -> usize {
+    let fits = |score: &&Score| {
+        score.outcome.plan().is_some_and(|plan| plan.extent().0 as f64 <= factor * score.peak.0 as f64)
+    };
+    100 * scores.iter().filter(fits).count() / scores.len().max(1)
+}
+
 /// Many small instances in one row: sums, the slowest, how many are optimal and
 /// how many fit into 1.00, 1.05 and 1.10 times their peak.
 fn summary(name: &str, scores: &[Score]) -> [String; 9] {
-    let within = |factor: f64| {
-        let fits = |score: &&Score| {
-            score.outcome.plan().is_some_and(|plan| plan.extent().0 as f64 <= factor * score.peak.0 as f64)
-        };
-        100 * scores.iter().filter(fits).count() / scores.len().max(1)
-    };
     let optimal = scores.iter().filter(|score| matches!(score.outcome, Outcome::Optimal(_))).count();
     let sum = |of: &dyn Fn(&Score) -> u64| scores.iter().map(of).sum::<u64>().to_string();
     let extents = |score: &Score| score.outcome.plan().map_or(0, |plan| plan.extent().0);
-    let shares = format!("{}/{}/{} %", within(1.0), within(1.05), within(1.1));
+    let shares = format!("{}/{}/{} %", within(scores, 1.0), within(scores, 1.05), within(scores, 1.1));
     [
         format!("{name} ({})", scores.len()),
         sum(&|score| score.buffers as u64),

@@ -106,18 +106,20 @@ fn ratio(extent: Bytes, lower_bound: Bytes) -> f64 {
     if extent == lower_bound { 1.0 } else { extent.0 as f64 / lower_bound.0.max(1) as f64 }
 }
 
+/// What one strategy made of the problem.
+fn entry_json(entry: &Entry, lower_bound: Bytes) -> Value {
+    json!({
+        "strategy": entry.strategy,
+        "assign": kind(entry.assign),
+        "status": entry.outcome.status(),
+        "extent": entry.extent().map(|extent| extent.0),
+        "ratio": entry.extent().map(|extent| ratio(extent, lower_bound)),
+        "objects": objects(entry),
+        "seconds": entry.time.as_secs_f64(),
+    })
+}
+
 fn as_json(comparison: &Comparison, lower_bound: Bytes) -> Value {
-    let entry = |entry: &Entry| {
-        json!({
-            "strategy": entry.strategy,
-            "assign": kind(entry.assign),
-            "status": entry.outcome.status(),
-            "extent": entry.extent().map(|extent| extent.0),
-            "ratio": entry.extent().map(|extent| ratio(extent, lower_bound)),
-            "objects": objects(entry),
-            "seconds": entry.time.as_secs_f64(),
-        })
-    };
     let refused: Vec<Value> = comparison
         .refused
         .iter()
@@ -125,7 +127,7 @@ fn as_json(comparison: &Comparison, lower_bound: Bytes) -> Value {
         .collect();
     json!({
         "lower_bound": lower_bound.0,
-        "strategies": comparison.entries.iter().map(entry).collect::<Vec<_>>(),
+        "strategies": comparison.entries.iter().map(|entry| entry_json(entry, lower_bound)).collect::<Vec<_>>(),
         "refused": refused,
     })
 }

@@ -117,17 +117,22 @@ impl MapKind {
     }
 }
 
+/// The form of a plan that the extension of its file names.
+fn plan_form(path: &Path) -> Result<PlanForm, Failure> {
+    match output::extension(path).as_str() {
+        "json" if path.to_string_lossy().ends_with(".dsa.json") => Ok(PlanForm::Solution),
+        "json" => Ok(PlanForm::Json),
+        "csv" => Ok(PlanForm::Csv),
+        "h" => Ok(PlanForm::Header(output::stem(path))),
+        "tflite" => Ok(PlanForm::Model),
+        _ => Err(wrong_extension(path, "a plan", "plan.json, plan.csv, plan.h or, for a model, planned.tflite")),
+    }
+}
+
 impl<'a> Files<'a> {
     /// Found out before any work is done: a typo should not cost a search.
     fn of(args: &'a PlanArgs) -> Result<Files<'a>, Failure> {
-        let plan_kind = |path: &'a PathBuf| match output::extension(path).as_str() {
-            "json" if path.to_string_lossy().ends_with(".dsa.json") => Ok((path.as_path(), PlanForm::Solution)),
-            "json" => Ok((path.as_path(), PlanForm::Json)),
-            "csv" => Ok((path.as_path(), PlanForm::Csv)),
-            "h" => Ok((path.as_path(), PlanForm::Header(output::stem(path)))),
-            "tflite" => Ok((path.as_path(), PlanForm::Model)),
-            _ => Err(wrong_extension(path, "a plan", "plan.json, plan.csv, plan.h or, for a model, planned.tflite")),
-        };
+        let plan_kind = |path: &'a PathBuf| plan_form(path).map(|form| (path.as_path(), form));
         let map_kind = |path: &PathBuf| MapKind::of(path).map(|kind| (path.clone(), kind));
         let example_map = args.file.is_none().then(|| (PathBuf::from("memplan-map.html"), MapKind::Html));
         Ok(Files {

@@ -10,8 +10,7 @@ use crate::book::{Part, parts, workspace};
 use crate::run::without_times;
 
 /// Chinese pages, and the English pages that they translate.
-const TRANSLATED: [(&str, &str); 2] =
-    [("README.zh.md", "README.md"), ("docs/first-plan.zh.md", "docs/first-plan.md")];
+const TRANSLATED: [(&str, &str); 2] = [("README.zh.md", "README.md"), ("docs/first-plan.zh.md", "docs/first-plan.md")];
 
 /// What a translation keeps: code between backticks, lines of code blocks without comments, and the
 /// digits of the cells of tables.

@@ -198,6 +198,8 @@ impl Sweep {
         Some((first, changes))
     }
 
+    /// Visits every step at which something changes, with the bytes that are alive from there on. `changes[i]` is what
+    /// comes or goes at step `first + i`; a table like this is quicker than a sorted list where lives are many and short.
     fn run_dense(&self, first: Step, changes: &[Option<i64>], mut visit: impl FnMut(Step, Bytes)) {
         let mut sum = self.always;
         for (step, change) in (first.0..).zip(changes) {

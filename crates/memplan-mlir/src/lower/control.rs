@@ -170,6 +170,8 @@ impl Lowering<'_> {
         pairs.filter(|&(outside, inside)| self.is_memory(outside) || self.is_memory(inside)).collect()
     }
 
+    /// Defines the results of an op with regions that are memory. Where we know that its regions hand their values out,
+    /// a result is what they hand out; otherwise it may be any memory that the op was given.
     fn region_results(&mut self, op: OpId, flow: Flow) -> Vec<program::ValueId> {
         let origin = match flow {
             Flow::Carried | Flow::While | Flow::Yields | Flow::Execute => Origin::Incoming,

@@ -372,6 +372,8 @@ impl<'d> Touched<'d> {
         }
     }
 
+    /// Joins every result of a call with the operands that it may be, as the summary of the called function says. A
+    /// result of a function that has no summary may be any operand, and memory from elsewhere as well.
     fn call_aliases(&mut self, op: OpId, done: &Summaries) {
         let document = self.document;
         let operands = document.operands(op).to_vec();

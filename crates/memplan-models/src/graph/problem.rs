@@ -80,20 +80,25 @@ pub fn place(model: &Model, timeline: Timeline, assumptions: Assumptions) -> Res
     Ok(Placed { problem: builder.build()?, roles, timeline })
 }
 
+/// A name in a graph. Those of the bodies of ops say which body they are in.
+fn in_graph(model: &Model, graph: GraphId, name: &str) -> String {
+    match memplan_core::Id::index(graph) {
+        0 => name.to_owned(),
+        number if model.graphs[graph].name.is_empty() => format!("graph{number}/{name}"),
+        _ => format!("{}/{name}", model.graphs[graph].name),
+    }
+}
+
+/// The names of all buffers, each of them once.
 fn names(model: &Model, lives: &Lives) -> Vec<String> {
     let name = |(role, life): (Role, Option<(u64, u64)>)| {
         life?;
-        let in_graph = |graph: GraphId, name: &str| match memplan_core::Id::index(graph) {
-            0 => name.to_owned(),
-            number if model.graphs[graph].name.is_empty() => format!("graph{number}/{name}"),
-            _ => format!("{}/{name}", model.graphs[graph].name),
-        };
         Some(match role {
-            Role::Tensor(graph, tensor) => in_graph(graph, &model.graphs[graph].tensors[tensor].name),
+            Role::Tensor(graph, tensor) => in_graph(model, graph, &model.graphs[graph].tensors[tensor].name),
             Role::Scratch(graph, op, number) => {
                 let op_number = memplan_core::Id::index(op);
                 let kind = &model.graphs[graph].ops[op].kind;
-                in_graph(graph, &format!("{kind}#{op_number}/scratch{number}"))
+                in_graph(model, graph, &format!("{kind}#{op_number}/scratch{number}"))
             }
         })
     };

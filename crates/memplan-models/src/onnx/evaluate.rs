@@ -108,27 +108,30 @@ fn slice(context: &Context) -> Option<Vec<i64>> {
     (0..count).map(element).collect()
 }
 
-fn both(context: &Context, apply: impl Fn(i64, i64) -> Option<i64>) -> Option<Vec<i64>> {
-    let (one, other) = (context.numbers(0)?, context.numbers(1)?);
-    let length = one.len().max(other.len());
-    let at = |list: &[i64], place: usize| match list.len() {
+/// The number at a place of a list that is broadcast to `length`: a list of one number has it everywhere.
+fn at(list: &[i64], place: usize, length: usize) -> Option<i64> {
+    match list.len() {
         1 => Some(list[0]),
         count if count == length => list.get(place).copied(),
         _ => None,
-    };
-    (0..length).map(|place| apply(at(one, place)?, at(other, place)?)).collect()
+    }
+}
+
+/// Applies an operator to two lists, number by number.
+fn both(context: &Context, apply: impl Fn(i64, i64) -> Option<i64>) -> Option<Vec<i64>> {
+    let (one, other) = (context.numbers(0)?, context.numbers(1)?);
+    let length = one.len().max(other.len());
+    (0..length).map(|place| apply(at(one, place, length)?, at(other, place, length)?)).collect()
 }
 
 /// `Where` of lists, each as long as the longest or of one number.
 fn choose(context: &Context) -> Option<Vec<i64>> {
     let lists = [context.numbers(0)?, context.numbers(1)?, context.numbers(2)?];
     let length = lists.iter().map(|list| list.len()).max()?;
-    let at = |list: &[i64], place: usize| match list.len() {
-        1 => Some(list[0]),
-        count if count == length => list.get(place).copied(),
-        _ => None,
+    let chosen = |place: usize| {
+        let list = if at(lists[0], place, length)? != 0 { lists[1] } else { lists[2] };
+        at(list, place, length)
     };
-    let chosen = |place: usize| at(if at(lists[0], place)? != 0 { lists[1] } else { lists[2] }, place);
     (0..length).map(chosen).collect()
 }
 

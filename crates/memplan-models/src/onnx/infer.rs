@@ -129,17 +129,21 @@ fn found(draft: &Draft, input: Option<TensorId>) -> Found {
 fn scanned(node: &Node, outside: Vec<Found>) -> Vec<Found> {
     let states = scan_states(node, outside.len());
     let axes = node.attribute("scan_input_axes").map(|attribute| attribute.ints.as_slice()).unwrap_or_default();
-    let slice = |(index, mut input): (usize, Found)| {
-        if let Some(sequence) = index.checked_sub(states) {
-            let place = axes.get(sequence).copied().unwrap_or(0);
-            input.shape = input.shape.and_then(|mut shape| {
-                shape.remove(axis(place, shape.len())?);
-                Some(shape)
-            });
-        }
-        input
-    };
-    outside.into_iter().enumerate().map(slice).collect()
+    let (mut given, mut sequences) = (outside, Vec::new());
+    sequences.extend(given.drain(states.min(given.len())..));
+    for (number, sequence) in sequences.into_iter().enumerate() {
+        given.push(slice(sequence, axes.get(number).copied().unwrap_or(0)));
+    }
+    given
+}
+
+/// One slice of a sequence: its shape without the axis that is scanned.
+fn slice(sequence: Found, scanned: i64) -> Found {
+    let shape = sequence.shape.and_then(|mut shape| {
+        shape.remove(axis(scanned, shape.len())?);
+        Some(shape)
+    });
+    Found { shape, ..sequence }
 }
 
 /// How many inputs of a `Scan` are states.

@@ -4,13 +4,17 @@
 pub(super) fn broadcast(one: &[u64], other: &[u64]) -> Option<Vec<u64>> {
     let rank = one.len().max(other.len());
     let dimension = |shape: &[u64], axis: usize| (axis + shape.len()).checked_sub(rank).map_or(1, |place| shape[place]);
-    let join = |axis: usize| match (dimension(one, axis), dimension(other, axis)) {
+    (0..rank).map(|axis| joined(dimension(one, axis), dimension(other, axis))).collect()
+}
+
+/// What two dimensions broadcast to: a dimension of 1 takes on any other.
+fn joined(one: u64, other: u64) -> Option<u64> {
+    match (one, other) {
         (a, b) if a == b => Some(a),
         (1, b) => Some(b),
         (a, 1) => Some(a),
         _ => None,
-    };
-    (0..rank).map(join).collect()
+    }
 }
 
 /// An axis counted from the end if it is negative.

@@ -183,6 +183,7 @@ pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut start = 0;
+    // Lines are looked at one by one, as the preprocessor does: whoever includes the header sees macros and no comments.
     for line in text.split_inclusive('\n') {
         let span = Span::new(start, start + line.len());
         start += line.len();
@@ -231,13 +232,16 @@ fn remark(buffer: &Buffer, space: Option<&str>) -> String {
 /// A name as C can spell it: letters and digits of ASCII as they are, letters of other alphabets by their numbers (`é`
 /// is `u00E9`), everything else as an underscore. The marks in front of an MLIR name are left out.
 pub fn spelled(name: &str) -> String {
-    let letter = |c: char| match c {
+    let text: String = name.trim_start_matches(['%', '@']).chars().map(letter).collect();
+    if text.is_empty() { "_".to_owned() } else { text }
+}
+
+fn letter(c: char) -> String {
+    match c {
         c if c.is_ascii_alphanumeric() => c.to_string(),
         c if c.is_ascii() => "_".to_owned(),
         c => format!("u{:04X}", u32::from(c)),
-    };
-    let text: String = name.trim_start_matches(['%', '@']).chars().map(letter).collect();
-    if text.is_empty() { "_".to_owned() } else { text }
+    }
 }
 
 #[cfg(test)]

@@ -222,26 +222,26 @@ pub(crate) struct Columns {
     names: Vec<String>,
 }
 
+/// A header that does not fit has a few usual causes, and each of them gets its own advice.
+fn missing_column(rows: &Rows, names: &[String], wanted: &[&str]) -> ReadError {
+    let message = format!("the header has no column {}", wanted.join(" or "));
+    let error = rows.error("csv::missing-column", rows.span(), message);
+    let close = names.iter().find(|name| wanted.iter().any(|word| resembles(name, word)));
+    error.help(match (close, other_separator(names)) {
+        (_, Some(separator)) => format!("the fields are separated by `{separator}`; expected commas"),
+        (Some(name), None) => format!("is `{name}` a typo?"),
+        (None, None) if is_record(names) => {
+            "this looks like a record; put a header above it, such as id,lower,upper,size".to_owned()
+        }
+        (None, None) => "expected a header such as id,lower,upper,size".to_owned(),
+    })
+}
+
 impl Columns {
     fn of_header(rows: &Rows) -> Result<Columns, ReadError> {
         let names = header(rows)?;
         let find = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
-        let need = |wanted: &[&str]| {
-            // A header that does not fit has a few usual causes, and each of them gets its own advice.
-            find(wanted).ok_or_else(|| {
-                let message = format!("the header has no column {}", wanted.join(" or "));
-                let error = rows.error("csv::missing-column", rows.span(), message);
-                let close = names.iter().find(|name| wanted.iter().any(|word| resembles(name, word)));
-                error.help(match (close, other_separator(&names)) {
-                    (_, Some(separator)) => format!("the fields are separated by `{separator}`; expected commas"),
-                    (Some(name), None) => format!("is `{name}` a typo?"),
-                    (None, None) if is_record(&names) => {
-                        "this looks like a record; put a header above it, such as id,lower,upper,size".to_owned()
-                    }
-                    (None, None) => "expected a header such as id,lower,upper,size".to_owned(),
-                })
-            })
-        };
+        let need = |wanted: &[&str]| find(wanted).ok_or_else(|| missing_column(rows, &names, wanted));
         let end = need(&["upper", "end", "last_task"])?;
         let columns = Columns {
             id: find(&["id", "buffer", "buffer_id"]),

@@ -262,6 +262,14 @@ impl<'a> TraceReader<'a> {
         Ok(())
     }
 
+    /// The buffer that a word names.
+    fn resolve(&self, word: Word) -> Result<BufferId, ReadError> {
+        self.by_id.get(word.text).map(|&index| BufferId::from_index(index)).ok_or_else(|| {
+            let message = format!("`{}` is never allocated", word.text);
+            self.error("trace::unknown-buffer", word.span, message)
+        })
+    }
+
     fn finish(self) -> Result<Records, ReadError> {
         let mut builder = ProblemBuilder::new();
         for allocation in &self.allocations {
@@ -274,14 +282,7 @@ impl<'a> TraceReader<'a> {
         }
         // A hint may stand before the allocation that it is about, so hints are resolved when all buffers are known.
         for hint in &self.hints {
-            let resolve = |word: Word| match self.by_id.get(word.text) {
-                Some(&index) => Ok(BufferId::from_index(index)),
-                None => {
-                    let message = format!("`{}` is never allocated", word.text);
-                    Err(self.error("trace::unknown-buffer", word.span, message))
-                }
-            };
-            let (buffer, over) = (resolve(hint.id)?, resolve(hint.victim)?);
+            let (buffer, over) = (self.resolve(hint.id)?, self.resolve(hint.victim)?);
             builder.overlay(Overlay { buffer, over, kind: hint.kind });
         }
         let spans: Vec<Span> = self.allocations.iter().map(|allocation| allocation.id.span).collect();

@@ -127,6 +127,17 @@ const PADDING: u16 = 0;
 const STRIDE: [u16; 2] = [1, 2];
 const VALID: u8 = 1;
 
+/// The numbers of two fields, of which the file has the width first and everything here the height. What the operator
+/// does not have is 1; what the file leaves out is `absent`.
+fn height_and_width(options: &Table, fields: Option<[u16; 2]>, absent: i32) -> Result<[u64; 2], ReadError> {
+    let number = |field: u16| {
+        let number = if options.field(field)?.is_some() { options.i32(field)? } else { absent };
+        Ok(u64::try_from(number).unwrap_or(0))
+    };
+    let Some([width, height]) = fields else { return Ok([1, 1]) };
+    Ok([number(height)?, number(width)?])
+}
+
 impl Layout {
     /// The fields for an operator; `None` if it has no window.
     pub(super) fn of(kind: &str) -> Option<Layout> {
@@ -142,20 +153,11 @@ impl Layout {
 
     fn read(&self, options: &Table) -> Result<WindowOptions, ReadError> {
         let edges = if options.u8(PADDING)? == VALID { Edges::Valid } else { Edges::Same };
-        // Fields come width first, and everything here is height first.
-        let pair = |fields: Option<[u16; 2]>, absent: i32| -> Result<[u64; 2], ReadError> {
-            let number = |field: u16| {
-                let number = if options.field(field)?.is_some() { options.i32(field)? } else { absent };
-                Ok(u64::try_from(number).unwrap_or(0))
-            };
-            let Some([width, height]) = fields else { return Ok([1, 1]) };
-            Ok([number(height)?, number(width)?])
-        };
         Ok(WindowOptions {
             edges,
-            stride: pair(Some(STRIDE), 0)?,
-            dilation: pair(self.dilation, 1)?,
-            filter: pair(self.filter, 0)?,
+            stride: height_and_width(options, Some(STRIDE), 0)?,
+            dilation: height_and_width(options, self.dilation, 1)?,
+            filter: height_and_width(options, self.filter, 0)?,
         })
     }
 

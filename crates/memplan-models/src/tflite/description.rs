@@ -258,16 +258,21 @@ fn quantity(tensor: &Table, element: &'static str, name: &str) -> Result<Quantit
 }
 
 /// Tensors by index; -1 stands for one that is left out.
-fn places(table: &Table, field: u16, count: usize) -> Result<Vec<Option<usize>>, ReadError> {
-    let place = |index: i32| match usize::try_from(index) {
+pub(super) fn places(table: &Table, field: u16, count: usize) -> Result<Vec<Option<usize>>, ReadError> {
+    let indices = table.vector(field, 4)?.i32s()?;
+    indices.into_iter().map(|index| place(table, index, count)).collect()
+}
+
+/// The place that an index names among `count` tensors.
+fn place(table: &Table, index: i32, count: usize) -> Result<Option<usize>, ReadError> {
+    match usize::try_from(index) {
         Ok(index) if index < count => Ok(Some(index)),
         Err(_) if index == -1 => Ok(None),
         _ => {
             let message = format!("tensor {index} is named, and there are {count}");
             Err(ReadError::at_byte("tflite::bad-index", table.offset(), message))
         }
-    };
-    table.vector(field, 4)?.i32s()?.into_iter().map(place).collect()
+    }
 }
 
 /// A tensor without elements that nobody writes is a constant without bytes.

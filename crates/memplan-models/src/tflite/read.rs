@@ -102,20 +102,22 @@ struct Runtime {
     unknown: Vec<String>,
 }
 
+/// Adds a name to a list that does not have it yet. The lists are as short as the table of operators.
+fn note_once(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|other| other == name) {
+        names.push(name.to_owned());
+    }
+}
+
 impl Runtime {
     /// Notes what an operator needs; returns its scratch buffers.
     fn add(&mut self, kind: &str, needs: Needs) -> Vec<Bytes> {
-        let once = |names: &mut Vec<String>| {
-            if !names.iter().any(|name| name == kind) {
-                names.push(kind.to_owned());
-            }
-        };
         if needs.scratch.is_none() {
-            once(&mut self.unmeasured);
+            note_once(&mut self.unmeasured, kind);
         }
         match needs.kept {
             Some(kept) => self.records.kernels.extend(kept),
-            None => once(&mut self.unknown),
+            None => note_once(&mut self.unknown, kind),
         }
         self.records.handles += usize::from(kind == "VAR_HANDLE");
         let scratch = needs.scratch.unwrap_or_default();
@@ -456,15 +458,8 @@ fn tensor_list(table: &Table, field: u16, count: usize) -> Result<Vec<TensorId>,
 
 /// Tensors by index; -1 stands for one that is left out.
 fn tensor_places(table: &Table, field: u16, count: usize) -> Result<Vec<Option<TensorId>>, ReadError> {
-    let place = |index: i32| match usize::try_from(index) {
-        Ok(index) if index < count => Ok(Some(TensorId::from_index(index))),
-        Err(_) if index == -1 => Ok(None),
-        _ => {
-            let message = format!("tensor {index} is named, and there are {count}");
-            Err(ReadError::at_byte("tflite::bad-index", table.offset(), message))
-        }
-    };
-    table.vector(field, 4)?.i32s()?.into_iter().map(place).collect()
+    let places = super::description::places(table, field, count)?;
+    Ok(places.into_iter().map(|place| place.map(TensorId::from_index)).collect())
 }
 
 /// The subgraphs an operator runs: the first fields of its options.

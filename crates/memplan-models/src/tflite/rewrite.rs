@@ -276,6 +276,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
                 nodes[place] = self.tensor(tensor)?;
             }
         }
+        // Every constant gets a buffer of its own at the end of the list, so that the old numbers of buffers stay valid.
         for ((like, element, shape, content), place) in std::mem::take(&mut self.constants) {
             let buffer = Value::U32(self.buffers.len() as u32);
             let data = Value::Node(Node::Content(content));

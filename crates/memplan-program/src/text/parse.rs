@@ -661,6 +661,7 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// `%x SIZE` and the marks behind it: a fresh buffer.
     fn alloc(&mut self) -> Parsed<ValueId> {
         let value = self.new_value()?;
         let size = self.size()?;

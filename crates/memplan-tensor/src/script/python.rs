@@ -146,6 +146,7 @@ impl<'a> Parser<'a> {
         Err(ReadError::syntax(token.span, format!("expected `{text}`")))
     }
 
+    /// A name, which must come next.
     pub(super) fn name(&mut self) -> Result<(String, Span), ReadError> {
         let token = self.peek();
         if token.tok != Tok::Name {
@@ -345,6 +346,7 @@ impl<'a> Parser<'a> {
         Ok((PyKind::With(context, target, self.block()?), header))
     }
 
+    /// A statement on one line, up to the end of that line.
     fn simple_statement(&mut self) -> Result<PyStmt, ReadError> {
         let start = self.peek().span;
         let kind = if self.accept("pass") {

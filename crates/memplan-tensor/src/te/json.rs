@@ -229,6 +229,7 @@ impl Reader {
         Err(entry.wrong("placeholder", "is missing: an operation is a placeholder, compute, extern or hybrid"))
     }
 
+    /// An extent of a description: a number, or an expression of named sizes such as `"n + 1"`.
     fn extent(&self, entry: &Entry<'_>, key: &str, value: &Value) -> Read<Expr> {
         if let Some(number) = value.as_i64() {
             return match u32::try_from(number).ok().filter(|extent| i32::try_from(*extent).is_ok()) {

@@ -158,6 +158,7 @@ impl State {
         State { root: None, height }
     }
 
+    /// What an entry holds: its number, digit by digit, leads from the root of the tree to a leaf.
     pub(super) fn get(&self, entry: usize) -> Option<&Rc<Content>> {
         let mut node = self.root.as_ref()?;
         let mut height = self.height;

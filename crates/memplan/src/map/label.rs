@@ -64,14 +64,18 @@ fn shorten(text: &str, room: f64) -> Option<String> {
 
 /// About how wide a text is: there is no font at hand to ask.
 fn width_of(text: &str) -> f64 {
-    let of_character = |c: char| match c {
+    FONT * text.chars().map(width_of_character).sum::<f64>()
+}
+
+/// In units of the height of the font; letters outside of ASCII are taken to be as wide as Chinese ones.
+fn width_of_character(c: char) -> f64 {
+    match c {
         'i' | 'l' | 'j' | '.' | ',' | '|' | '\'' | ' ' | 'f' | 't' | 'r' => 0.36,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.92,
         'A'..='Z' => 0.7,
         c if c.is_ascii() || c == '…' => 0.58,
         _ => 1.05,
-    };
-    FONT * text.chars().map(of_character).sum::<f64>()
+    }
 }
 
 /// Makes a text safe inside XML and HTML, in content and in attributes.

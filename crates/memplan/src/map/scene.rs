@@ -170,6 +170,8 @@ fn is_used(panel: &Panel) -> bool {
 
 fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> Panel {
     let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space];
+    // Objects are shared as a whole: the k-th largest must hold the k-th largest buffer of every step, which is another
+    // bound than the bytes alive at once.
     let lower_bound = if plan.objects.is_empty() {
         bound::space_lower_bounds(problem)[space].bytes
     } else {

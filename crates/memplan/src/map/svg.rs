@@ -362,6 +362,7 @@ impl Drawing<'_> {
     /// What the patterns mean, where there are any, and what is not shown.
     fn footer(&mut self, height: f64) {
         let has = |kind| self.scene.panels.iter().flat_map(|panel| &panel.shapes).any(|shape| shape.kind == kind);
+        // Only what the picture shows is explained: a legend of things that are not there is noise.
         let mut notes = Vec::new();
         if has(Kind::Idle) {
             notes.push("dashed: reserved, but not in use at that time".to_owned());

@@ -103,7 +103,18 @@ impl Network {
     /// element type.
     pub fn remarks(&self) -> Vec<Remark> {
         let labels = self.labels();
-        let kind = |role: &Role| match *role {
+        let kinds = self.roles().iter().map(|role| Some(self.purpose(role).to_owned())).collect();
+        let origins: Vec<(String, String)> = self.roles().ids().map(|buffer| self.origin(buffer, &labels)).collect();
+        let ops = origins.iter().map(|(op, _)| Some(op.clone())).collect();
+        let tensors = origins.into_iter().map(|(_, shape)| Some(shape)).collect();
+        [("kind", kinds), ("op", ops), ("tensor", tensors)]
+            .map(|(what, of)| Remark { what: what.to_owned(), of })
+            .into()
+    }
+
+    /// What a buffer is for, in words of the page.
+    fn purpose(&self, role: &Role) -> &'static str {
+        match *role {
             Role::Scratch(..) => "scratch memory",
             Role::Tensor(graph, tensor) => {
                 let Graph { inputs, outputs, .. } = &self.model().graphs[graph];
@@ -114,14 +125,7 @@ impl Network {
                     _ => "inside a body",
                 }
             }
-        };
-        let kinds = self.roles().iter().map(|role| Some(kind(role).to_owned())).collect();
-        let origins: Vec<(String, String)> = self.roles().ids().map(|buffer| self.origin(buffer, &labels)).collect();
-        let ops = origins.iter().map(|(op, _)| Some(op.clone())).collect();
-        let tensors = origins.into_iter().map(|(_, shape)| Some(shape)).collect();
-        [("kind", kinds), ("op", ops), ("tensor", tensors)]
-            .map(|(what, of)| Remark { what: what.to_owned(), of })
-            .into()
+        }
     }
 
     /// The op that runs at each step from 1 on.

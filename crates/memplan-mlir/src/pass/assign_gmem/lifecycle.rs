@@ -51,6 +51,8 @@ pub(super) fn lives(network: &Network, pinned: &[TensorId]) -> IndexVec<TensorId
     lives
 }
 
+/// The life of each tensor by itself, without those that are views of it: from the step that defines it to the last
+/// one that reads it. A workspace is memory that no op writes before its first user does, so it begins there.
 fn own_lives(network: &Network) -> IndexVec<TensorId, Life> {
     let mut lives: IndexVec<TensorId, Life> =
         network.tensors.iter().map(|tensor| Life { start: tensor.defined, end: tensor.defined + 1 }).collect();

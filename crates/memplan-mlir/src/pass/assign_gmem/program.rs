@@ -79,6 +79,8 @@ impl Lowering<'_> {
         handles
     }
 
+    /// Adds the ops for one run of the network, which is a range of its steps. Calls and returns move no bytes: the
+    /// steps of the called function stand between them.
     fn run(&mut self, run: std::ops::Range<usize>, pinned: &[TensorId]) {
         let steps = self.network.steps.get(run.clone()).unwrap_or(&[]);
         self.inputs(steps);

@@ -278,27 +278,31 @@ impl Coalescing<'_> {
         one.iter().any(|&a| other.iter().any(|&b| self.interference.between(a, b)))
     }
 
+    /// Whether a buffer may have its address in common with another one at all.
+    fn is_shareable(&self, site: SiteId) -> bool {
+        let info = self.view.lowered.program.site(site);
+        let is_apart = self.view.options.coupled_apart && info.coupled.is_some();
+        !info.exclusive && !info.preload && !is_apart
+    }
+
+    /// Whether a check has found that two buffers of these groups must not share memory.
+    fn are_kept_apart(&self, one: &Group, other: &Group) -> bool {
+        let is_apart = |a: &SiteId| other.members.iter().any(|&b| self.view.apart.contains(*a, b));
+        !self.view.apart.is_empty() && one.members.iter().any(is_apart)
+    }
+
     /// Whether nothing but lives speaks against one address.
     fn compatible(&self, one: usize, other: usize) -> bool {
         let program = &self.view.lowered.program;
-        let shareable = |site: &SiteId| {
-            let info = program.site(*site);
-            let apart = self.view.options.coupled_apart && info.coupled.is_some();
-            !info.exclusive && !info.preload && !apart
-        };
-        let kept_apart = |one: &Group, other: &Group| {
-            let apart = |a: &SiteId| other.members.iter().any(|&b| self.view.apart.contains(*a, b));
-            !self.view.apart.is_empty() && one.members.iter().any(apart)
-        };
         let coupled = |group: &Group| group.members.iter().any(|&site| program.site(site).coupled.is_some());
         let (one, other) = (&self.groups.groups[one], &self.groups.groups[other]);
         let space = |group: &Group| group.members.first().map(|&site| program.site(site).space);
         let function = |group: &Group| program.function_of(group.first);
         space(one) == space(other)
             && function(one) == function(other)
-            && one.members.iter().chain(&other.members).all(shareable)
+            && one.members.iter().chain(&other.members).all(|&site| self.is_shareable(site))
             && !(coupled(one) && coupled(other))
-            && !kept_apart(one, other)
+            && !self.are_kept_apart(one, other)
             && (one.slots.max(other.slots) == 1 || one.rotation == other.rotation)
     }
 

@@ -17,6 +17,7 @@ use super::{Planned, PlannedFunction, View, display};
 use crate::pass::{Remark, Rewrite, Saving};
 use crate::{BlockId, Definition, Document, Edits, OpId, ValueId};
 
+/// The edits that put the planned addresses into the text, and what is said about them.
 pub(super) fn emit(view: &View, all: AllPlanned) -> Planned {
     let AllPlanned { functions, placements, mut remarks } = all;
     let mut emitter = Emitter {

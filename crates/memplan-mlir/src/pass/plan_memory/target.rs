@@ -241,6 +241,7 @@ impl Scope {
 }
 
 impl Pipe {
+    /// A pipe of a target file has a name, and a pattern of op names that can match: a name, or a prefix and `*`.
     fn check(&self, at: usize) -> Result<(), TargetError> {
         if self.name.trim().is_empty() {
             return Err(TargetError::NoName { what: "pipe", number: at + 1 });

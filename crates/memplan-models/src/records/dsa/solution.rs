@@ -127,6 +127,8 @@ impl Reader<'_> {
         let (Some(number), Some(offset)) = (number, offset) else {
             return Err(value.error("plan::missing-field", "an allocation needs `buffer` and `offset`"));
         };
+        // The name decides where there is one. A number is a position in the list of buffers, which the writer of the
+        // file may have had in another order.
         let buffers = self.problem.buffers();
         let known = match &name {
             Some(name) => buffers.iter_enumerated().find(|(_, buffer)| buffer.name == *name).map(|(id, _)| id),

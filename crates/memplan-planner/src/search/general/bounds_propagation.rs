@@ -228,6 +228,7 @@ impl<'m> Domains<'m> {
         }
     }
 
+    /// Raises the lowest offset that a part may have, and queues everybody who lies above it. Fails if no offset is left.
     fn raise(&mut self, part: u32, offset: i64) -> Result<(), Dead> {
         let index = part as usize;
         if offset <= self.lowest[index] {
@@ -241,6 +242,8 @@ impl<'m> Domains<'m> {
         self.lowest[index] = offset;
         self.enqueue(part);
         self.raised[index] += 1;
+        // Parts that must lie above each other in a circle would raise each other for ever. A part that has been raised
+        // more often than a chain of all parts can explain is a reason to look for such a circle.
         if self.raised[index] as usize > 2 * self.model.parts.len() + 8 {
             self.raised.fill(0);
             return if self.has_circle() { Err(Dead) } else { Ok(()) };

@@ -123,10 +123,13 @@ impl Search<'_> {
         }
     }
 
+    /// Goes through the tree of choices, deeper first, until the goal is met, the tree is exhausted or the limit of nodes
+    /// or patience is reached. The stack has a frame for every choice that has been made and has other options left.
     fn dive(&mut self, known: &mut Known, goal: i64, last_node: u64, patience: &Patience) -> End {
         let mut result = Ok(());
         loop {
             self.nodes += 1;
+            // A node that no rule has refuted is branched on; one without a choice left is a plan.
             if result.is_ok() {
                 match self.branch(known) {
                     Some(frame) => self.stack.push(frame),
