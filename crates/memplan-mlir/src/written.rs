@@ -245,9 +245,10 @@ impl Walk<'_> {
         self.may_be_new(op) && name_of(self.after, op).is_none_or(|name| !old_names.contains(name))
     }
 
-    /// Marks may move together with the address they mark, so they are compared at the end.
+    /// Marks may move together with the address they mark, so they are compared at the end. What defines a value stays
+    /// where it is, whatever it is called.
     fn is_mark(&self, document: &Document, op: OpId) -> bool {
-        self.changes == Changes::Addresses && document.name(op) == "annotation.mark"
+        self.changes == Changes::Addresses && document.name(op) == "annotation.mark" && document.results(op).is_empty()
     }
 
     /// Every mark of the old text must be in the new one, on the same buffer and with the same words.
@@ -417,7 +418,10 @@ impl Walk<'_> {
         self.changes == Changes::Addresses
             && match self.before.name(op) {
                 "memref.alloc" | WORKSPACE => true,
-                "memref.dealloc" => !self.before.operands(op).iter().any(|&value| self.keeps_allocation(value)),
+                "memref.dealloc" => {
+                    let keeps = self.before.operands(op).iter().any(|&value| self.keeps_allocation(value));
+                    !keeps && self.before.results(op).is_empty()
+                }
                 _ => false,
             }
     }

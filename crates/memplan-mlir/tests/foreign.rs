@@ -72,7 +72,7 @@ fn every_value_of_an_unknown_form_is_an_operand() {
         }
     }
     assert_eq!(wrong, "");
-    assert!(checked >= 60, "{checked} ops are described");
+    assert!(checked >= 600, "{checked} ops are described");
 }
 
 /// Forms that are not read, and what the reader says to them.
@@ -136,4 +136,52 @@ fn deep_groups_are_read_in_linear_time() {
         let document = read("nest", &source);
         assert_eq!(document.operands(document.op_ids().next().unwrap()).len(), 1, "{open}");
     }
+}
+
+/// The modules that JAX prints while the test runs, each with the ops that JAX says are in it; `None` without JAX.
+fn modules_of_jax() -> Option<Vec<serde_json::Value>> {
+    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or("python3".to_owned());
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/peers/stablehlo_texts.py");
+    let output = std::process::Command::new(python).arg(script).env("JAX_PLATFORMS", "cpu").output();
+    match output {
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8(output.stdout).unwrap();
+            Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+        }
+        failed => {
+            assert_ne!(std::env::var("MEMPLAN_REQUIRE_PEERS").as_deref(), Ok("1"), "{failed:?}");
+            println!("skipped: needs jax");
+            None
+        }
+    }
+}
+
+/// The ops of a document in the order of the text, each with the number of its operands and results.
+fn ops_in_order(document: &Document) -> Vec<(String, usize, usize)> {
+    let mut ops: Vec<OpId> = document.op_ids().filter(|&op| !document.text(document.op(op).span).is_empty()).collect();
+    ops.sort_by_key(|&op| document.op(op).span.start);
+    let parts = |op| (document.name(op).to_owned(), document.operands(op).len(), document.results(op).len());
+    ops.into_iter().map(parts).collect()
+}
+
+/// Of no op of these modules is anything known here, but JAX knows: names, operands and results are the same.
+#[test]
+fn what_jax_prints_is_read_as_jax_means_it() {
+    let Some(modules) = modules_of_jax() else { return };
+    let mut compared = 0;
+    for module in &modules {
+        let (name, text) = (module["name"].as_str().unwrap(), module["text"].as_str().unwrap());
+        let found = ops_in_order(&read(name, text));
+        let Some(expected) = module["ops"].as_array() else { continue };
+        let number = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
+        let expected: Vec<(String, usize, usize)> =
+            expected.iter().map(|op| (op[0].as_str().unwrap().to_owned(), number(&op[1]), number(&op[2]))).collect();
+        for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            assert_eq!(found, expected, "{name}, op {at}");
+        }
+        assert_eq!(found.len(), expected.len(), "{name}");
+        compared += found.len();
+    }
+    println!("{} modules of jax, {compared} ops compared", modules.len());
+    assert!(modules.len() >= 20 && compared > 1_000, "{} modules, {compared} ops", modules.len());
 }

@@ -7,6 +7,9 @@
 //!   %a = memref.alloc(%n) : memref<?xf16, #hivm.address_space<ub>>     at most 512 bytes
 //! ```
 //!
+//! The other ways to say so: `select` with a comparison, the remainder of a division by a constant, the number of an
+//! iteration, `min(%x + 64, %n) - %x`, and an `scf.if` around the allocation that asks whether the size is small enough.
+//!
 //! A mark `buffer_size_in_byte` says the same of any shape ([`marks`](super::marks)).
 
 use memplan_core::Bytes;
@@ -21,6 +24,14 @@ use crate::ty::{Layout, MemRef, split_commas};
 /// exponential in its length.
 const MOST_OPS: u32 = 64;
 
+/// What the search for a bound knows.
+struct Search {
+    /// How many more ops it may look at.
+    left: u32,
+    /// Conditions that decide whether the allocation runs, each with the answer it needs.
+    guards: Vec<(ValueId, bool)>,
+}
+
 impl Document {
     /// The size of an allocation whose shape is not static, with the largest number of bytes it can come to.
     pub(super) fn bounded_size(&self, alloc: OpId, memref: &MemRef, symbol: &str) -> Size {
@@ -31,11 +42,11 @@ impl Document {
     fn most_bytes(&self, alloc: OpId, memref: &MemRef) -> Option<Bytes> {
         let mut sizes = self.operands(alloc).iter();
         let mut count = 1u64;
-        let mut budget = MOST_OPS;
+        let mut search = Search { left: MOST_OPS, guards: self.guards(alloc) };
         for dimension in memref.shape.as_deref()? {
             let length = match dimension {
                 Some(length) => *length,
-                None => u64::try_from(self.at_most(*sizes.next()?, &mut budget)?).ok()?,
+                None => u64::try_from(self.at_most(*sizes.next()?, &mut search)?).ok()?,
             };
             count = count.checked_mul(length)?;
         }
@@ -46,12 +57,29 @@ impl Document {
         }
     }
 
-    /// The largest number a value can be, if its ops tell.
-    fn at_most(&self, value: ValueId, left: &mut u32) -> Option<i64> {
-        let Definition::Result { op, .. } = self.value(value).definition else { return None };
-        *left = left.checked_sub(1)?;
+    /// The largest number a value can be, if its ops or the conditions around the allocation tell.
+    fn at_most(&self, value: ValueId, search: &mut Search) -> Option<i64> {
+        let told = self.told_by_ops(value, search);
+        let guarded = search.guards.iter().filter_map(|&(condition, holds)| self.limit_in(condition, value, holds));
+        told.into_iter().chain(guarded).min()
+    }
+
+    fn told_by_ops(&self, value: ValueId, search: &mut Search) -> Option<i64> {
+        let op = match self.value(value).definition {
+            Definition::Result { op, .. } => op,
+            // The number of an iteration stays below the loop's upper bound.
+            Definition::Argument { block, index: 0 } => {
+                let around = self.region(self.block(block).parent).parent?;
+                let upper = (self.name(around) == "scf.for").then(|| self.operands(around).get(1)).flatten()?;
+                search.left = search.left.checked_sub(1)?;
+                return self.at_most(*upper, search)?.checked_sub(1);
+            }
+            _ => return None,
+        };
+        search.left = search.left.checked_sub(1)?;
         let operands = self.operands(op);
-        let mut bound = |at: usize| self.at_most(*operands.get(at)?, left);
+        let constant = |at: usize| self.constant(*operands.get(at)?).filter(|&number| number > 0);
+        let mut bound = |at: usize| self.at_most(*operands.get(at)?, search);
         match self.name(op) {
             "arith.constant" | "index.constant" => self.constant(value),
             // A size is never negative, so signed and unsigned agree.
@@ -60,12 +88,103 @@ impl Document {
                 (one, other) => one.or(other),
             },
             "arith.maxsi" | "arith.maxui" | "index.maxs" | "index.maxu" => Some(bound(0)?.max(bound(1)?)),
-            "arith.select" => Some(bound(1)?.max(bound(2)?)),
+            "arith.select" => {
+                let &[condition, one, other] = operands else { return None };
+                let [yes, no] = [(one, 1, true), (other, 2, false)].map(|(chosen, at, holds)| {
+                    let limit = self.limit_in(condition, chosen, holds);
+                    bound(at).into_iter().chain(limit).min()
+                });
+                Some(yes?.max(no?))
+            }
+            "arith.addi" | "index.add" => bound(0)?.checked_add(bound(1)?),
+            "arith.subi" | "index.sub" => {
+                let &[from, less] = operands else { return None };
+                let apart = self.above(from, less, MOST_OPS);
+                apart.or_else(|| bound(0)?.checked_sub(constant(1)?))
+            }
+            "arith.muli" | "index.mul" => match (constant(0), constant(1)) {
+                (_, Some(times)) => bound(0)?.checked_mul(times),
+                (Some(times), _) => bound(1)?.checked_mul(times),
+                _ => None,
+            },
+            "arith.remsi" | "arith.remui" | "index.rems" | "index.remu" => constant(1)?.checked_sub(1),
+            "arith.divsi" | "arith.divui" | "arith.floordivsi" | "index.divs" | "index.divu" => {
+                Some(bound(0)?.max(0) / constant(1)?)
+            }
+            "arith.ceildivsi" | "arith.ceildivui" | "index.ceildivs" | "index.ceildivu" => {
+                let by = constant(1)?;
+                Some(bound(0)?.max(0).checked_add(by - 1)? / by)
+            }
             "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "index.casts"
             | "index.castu" => bound(0),
             "affine.min" => self.affine_minimum(op),
             _ => None,
         }
+    }
+
+    /// How far a value can lie above another one that it is computed from: `min(x + 64, n) - x` is at most 64.
+    fn above(&self, value: ValueId, base: ValueId, left: u32) -> Option<i64> {
+        if value == base {
+            return Some(0);
+        }
+        let Definition::Result { op, .. } = self.value(value).definition else { return None };
+        let left = left.checked_sub(1)? / 2;
+        let &[one, other] = self.operands(op) else { return None };
+        match self.name(op) {
+            "arith.minsi" | "index.mins" => {
+                self.above(one, base, left).into_iter().chain(self.above(other, base, left)).min()
+            }
+            "arith.maxsi" | "index.maxs" => Some(self.above(one, base, left)?.max(self.above(other, base, left)?)),
+            "arith.addi" | "index.add" => match (self.constant(one), self.constant(other)) {
+                (_, Some(more)) => self.above(one, base, left)?.checked_add(more),
+                (Some(more), _) => self.above(other, base, left)?.checked_add(more),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The largest number that a value can be while a comparison with a constant holds, or while it does not.
+    fn limit_in(&self, condition: ValueId, value: ValueId, holds: bool) -> Option<i64> {
+        let Definition::Result { op, .. } = self.value(condition).definition else { return None };
+        let (&[one, other], "arith.cmpi") = (self.operands(op), self.name(op)) else { return None };
+        let text = self.text(self.op(op).span);
+        let predicate = text.split_once("arith.cmpi")?.1.split(',').next()?.trim();
+        let (is_left, limit) = match (one == value, other == value) {
+            (true, _) => (true, self.constant(other)?),
+            (_, true) => (false, self.constant(one)?),
+            _ => return None,
+        };
+        // `c > x` says of `x` what `x < c` does.
+        let relation = match (predicate, is_left) {
+            ("slt" | "ult", true) | ("sgt" | "ugt", false) => "<",
+            ("sle" | "ule", true) | ("sge" | "uge", false) => "<=",
+            ("sgt" | "ugt", true) | ("slt" | "ult", false) => ">",
+            ("sge" | "uge", true) | ("sle" | "ule", false) => ">=",
+            ("eq", _) => "==",
+            _ => return None,
+        };
+        match (relation, holds) {
+            ("<", true) | (">=", false) => limit.checked_sub(1),
+            ("<=", true) | (">", false) | ("==", true) => Some(limit),
+            _ => None,
+        }
+    }
+
+    /// The conditions of the `scf.if` ops around an op, each with the answer that leads to it.
+    fn guards(&self, op: OpId) -> Vec<(ValueId, bool)> {
+        let mut guards = Vec::new();
+        let mut inner = op;
+        while let Some(around) = self.parent_op(inner) {
+            if self.name(around) == "scf.if"
+                && let Some(&condition) = self.operands(around).first()
+            {
+                let region = self.block(self.op(inner).parent).parent;
+                guards.push((condition, self.regions(around).first() == Some(&region)));
+            }
+            inner = around;
+        }
+        guards
     }
 
     /// The smallest constant among the results of the map of an `affine.min`.

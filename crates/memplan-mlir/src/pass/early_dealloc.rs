@@ -9,18 +9,19 @@
 //! ```
 //!
 //! A `memref.dealloc` goes behind the op of the allocation's own block that
-//! contains the last use, through whatever alias. Every path that allocates
-//! comes by there. What escapes, is carried by a loop, is freed already, or is
+//! contains the last use, through whatever alias, and behind every op that names
+//! the allocation, even one that only asks for its sizes or makes a view that nobody
+//! reads. Every path that allocates comes by there. What escapes, is carried by a loop, is freed already, or is
 //! used outside its own block is left alone.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memplan_analysis::{Aliases, Life, Lifetimes, OpTree};
 use memplan_core::{IndexVec, patience};
 use memplan_program::{AccessKind, OpId as ProgramOpId, SiteId};
 
 use super::{PassError, PassOptions, Remark, Rewrite, still_waiting};
-use crate::{Document, Edits, Form, Lowered, OpId};
+use crate::{Document, Edits, Form, Lowered, OpId, ValueId};
 
 /// Runs the pass.
 pub fn run(document: &Document, lowered: &Lowered, options: &PassOptions) -> Result<Rewrite, PassError> {
@@ -34,6 +35,7 @@ pub fn run(document: &Document, lowered: &Lowered, options: &PassOptions) -> Res
     let lifetimes = Lifetimes::new(program, &aliases, &tree);
     still_waiting()?;
     let freed = freed_already(lowered, &aliases);
+    let last_mentions = last_mentions(document);
     let mut edits = Edits::default();
     let mut remarks = Vec::new();
     for site in program.sites().ids() {
@@ -46,7 +48,8 @@ pub fn run(document: &Document, lowered: &Lowered, options: &PassOptions) -> Res
         if document.name(op) != "memref.alloc" || freed.contains(&site) {
             continue;
         }
-        match last_user(document, lowered, &tree, alloc, lifetimes.life(site)) {
+        let user = last_user(lowered, &tree, alloc, lifetimes.life(site));
+        match user.and_then(|user| behind_mentions(document, op, user, &last_mentions)) {
             Ok(user) => insert_dealloc(document, &mut edits, op, user),
             Err(reason) => {
                 remarks.push(Remark { span: document.op(op).span, message: format!("left alone: {reason}") });
@@ -65,13 +68,7 @@ fn freed_already(lowered: &Lowered, aliases: &Aliases) -> HashSet<SiteId> {
 }
 
 /// The op of the allocation's block behind which nobody uses it.
-fn last_user(
-    document: &Document,
-    lowered: &Lowered,
-    tree: &OpTree,
-    alloc: ProgramOpId,
-    life: Life,
-) -> Result<OpId, &'static str> {
+fn last_user(lowered: &Lowered, tree: &OpTree, alloc: ProgramOpId, life: Life) -> Result<OpId, &'static str> {
     let last = match life {
         // A life that cannot be traced may end anywhere, so nothing may be freed.
         Life::Untraceable { why, .. } => return Err(why.describe()),
@@ -87,13 +84,33 @@ fn last_user(
     if home != alloc || !same_block {
         return Err("it is used outside its block");
     }
-    let user = lowered.ops[user];
-    let block = document.op(user).parent;
+    Ok(lowered.ops[user])
+}
+
+/// The last op of the text that names each value. Ops are numbered in the order of the text.
+fn last_mentions(document: &Document) -> HashMap<ValueId, OpId> {
+    document.op_ids().flat_map(|op| document.operands(op).iter().map(move |&value| (value, op))).collect()
+}
+
+/// The later one of an op and of the op in the allocation's block that holds the last mention of it.
+fn behind_mentions(
+    document: &Document,
+    alloc: OpId,
+    user: OpId,
+    last_mentions: &HashMap<ValueId, OpId>,
+) -> Result<OpId, &'static str> {
+    let block = document.op(alloc).parent;
+    let mention = document.results(alloc).first().and_then(|value| last_mentions.get(value));
+    let mut mentioning = mention.copied().unwrap_or(user);
+    while document.op(mentioning).parent != block {
+        mentioning = document.parent_op(mentioning).ok_or("it is used outside its block")?;
+    }
+    let last = user.max(mentioning);
     // Nothing can stand behind a terminator.
-    if document.ops(block).last() == Some(&user) {
+    if document.ops(block).last() == Some(&last) {
         return Err("the end of its block uses it");
     }
-    Ok(user)
+    Ok(last)
 }
 
 fn insert_dealloc(document: &Document, edits: &mut Edits, alloc: OpId, user: OpId) {

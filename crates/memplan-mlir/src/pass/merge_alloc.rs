@@ -139,8 +139,8 @@ pub fn run(
     if options.analysis_only {
         return Ok(annotate::annotate(&view));
     }
-    let candidates = candidates::find(&view);
-    let homes = home::find(&view, &candidates);
+    let mut candidates = candidates::find(&view);
+    let homes = home::find(&view, &mut candidates);
     still_waiting()?;
     let frames = frames::plan(&view, &candidates, &homes, strategy, request)?;
     still_waiting()?;

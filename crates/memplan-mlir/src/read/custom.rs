@@ -332,11 +332,14 @@ impl<'s> Reader<'s> {
         for group in &mut self.groups[frame.groups..] {
             (group.start, group.end) = (moved(group.start), moved(group.end));
         }
-        if adopted.is_empty() {
-            adopted.clone_from(&progress.adopted);
-        }
         self.arguments.extend(&adopted);
-        progress.adopted = adopted;
+        // Names behind which `=` stands are among the arguments already.
+        let own = &self.arguments[frame.arguments..];
+        if own.is_empty() {
+            self.arguments.extend(&progress.adopted);
+        } else {
+            progress.adopted = own.to_vec();
+        }
     }
 
     fn scan_successor(&mut self, frame: &OpFrame) -> Result<()> {

@@ -38,7 +38,10 @@ impl<'s> Reader<'s> {
         let ordered = !lenient && self.document.names[op.name].name != "builtin.module";
         let mut frame = self.new_region(op.op, open, form, (isolated, ordered));
         self.regions.push(frame.region);
-        if form == Form::Custom {
+        if form == Form::Custom && lenient && self.at(TokenKind::Caret) {
+            // The first block has a label with arguments of its own, so the names in the form are for nobody.
+            self.arguments.truncate(op.arguments);
+        } else if form == Form::Custom {
             self.entry_block(op, &mut frame, lenient)?;
         }
         Ok(frame)
@@ -244,6 +247,12 @@ impl<'s> Reader<'s> {
 
     /// `^name(%a: type, %b: type):`.
     fn read_label(&mut self, frame: &mut RegionFrame) -> Result<()> {
+        // The op's form has named the arguments of the first block, which is open and empty. A label would leave it
+        // without ops.
+        let is_open = frame.block.is_some_and(|block| self.document.blocks[block].label == Span::default());
+        if is_open && self.ops.len() == frame.ops {
+            return Err(self.unexpected("an op, for the first block has its arguments already"));
+        }
         let label = self.token.span();
         self.advance();
         let block = self.open_block(frame, label);

@@ -73,7 +73,10 @@ impl Reader<'_> {
             return Err(ReadError::unsupported(value.span, "this call"));
         };
         let name = self.source[callee.span.range()].to_owned();
-        if name.contains(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')) {
+        let is_name = |part: &str| {
+            !part.starts_with(|c: char| c.is_numeric()) && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        if !name.split('.').all(is_name) {
             return Err(ReadError::unsupported(value.span, "this call"));
         }
         self.call_as_written(&name, args, named)

@@ -51,6 +51,12 @@ impl Reader<'_> {
                 }
             });
         }
+        // A mutable scalar is written without subscripts, so any other element of it would get lost.
+        let declared = &self.function.buffers[buffer];
+        if declared.scalar && index.iter().any(|at| at.as_int() != Some(0)) {
+            let message = format!("`{}` is a single number: it has no other subscript than 0", declared.name);
+            return Err(ReadError::invalid(span, message));
+        }
         Ok(index)
     }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot set the stage has failed")]
 
 mod emitters;
+mod mutants;
 mod mutated;
 mod one_road;
 mod patience;

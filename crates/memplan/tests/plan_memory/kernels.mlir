@@ -688,6 +688,75 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
 
 // -----
 
+// More ways to say how large a size can become: a select, a remainder, the number of an iteration, a difference, a condition.
+// run: plan-memory
+// expect: %a=[0] %b=[128] %c=[256] %d=[384] %e=[512] %f=[640]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @bounds_in_other_words(%in: memref<?xf16, #hivm.address_space<gm>>, %out: memref<?xf16, #hivm.address_space<gm>>, %n: index, %m: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c32 = arith.constant 32 : index
+    %c64 = arith.constant 64 : index
+    %c65 = arith.constant 65 : index
+    %fits = arith.cmpi sle, %m, %c64 : index
+    scf.if %fits {
+      scf.for %i = %c1 to %c32 step %c1 {
+        %small = arith.cmpi slt, %n, %c64 : index
+        %chosen = arith.select %small, %n, %c64 : index
+        %a = memref.alloc(%chosen) : memref<?xf16, #hivm.address_space<ub>>
+        hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%a : memref<?xf16, #hivm.address_space<ub>>)
+        %rest = arith.remui %n, %c65 : index
+        %b = memref.alloc(%rest) : memref<?xf16, #hivm.address_space<ub>>
+        hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%b : memref<?xf16, #hivm.address_space<ub>>)
+        %twice = arith.muli %i, %c2 : index
+        %even = arith.addi %twice, %c2 : index
+        %c = memref.alloc(%even) : memref<?xf16, #hivm.address_space<ub>>
+        hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%c : memref<?xf16, #hivm.address_space<ub>>)
+        %start = arith.muli %n, %m : index
+        %stop = arith.addi %start, %c64 : index
+        %most = arith.maxsi %start, %n : index
+        %end = arith.minsi %stop, %most : index
+        %length = arith.subi %end, %start : index
+        %d = memref.alloc(%length) : memref<?xf16, #hivm.address_space<ub>>
+        hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%d : memref<?xf16, #hivm.address_space<ub>>)
+        %e = memref.alloc(%m) : memref<?xf16, #hivm.address_space<ub>>
+        hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%e : memref<?xf16, #hivm.address_space<ub>>)
+        %part = arith.ceildivui %m, %c2 : index
+        %f = memref.alloc(%part) : memref<?x2xf16, #hivm.address_space<ub>>
+        hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%f : memref<?x2xf16, #hivm.address_space<ub>>)
+        hivm.hir.store ins(%a : memref<?xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
+        hivm.hir.store ins(%b : memref<?xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
+        hivm.hir.store ins(%c : memref<?xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
+        hivm.hir.store ins(%d : memref<?xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
+        hivm.hir.store ins(%e : memref<?xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
+        hivm.hir.store ins(%f : memref<?x2xf16, #hivm.address_space<ub>>) outs(%out : memref<?xf16, #hivm.address_space<gm>>)
+      }
+    }
+    return
+  }
+}
+
+// -----
+
+// A condition that says nothing about the size where the allocation runs.
+// run: plan-memory
+// expect: the size of @bounded_in_the_other_branch/%a is only known when the kernel runs, and addresses are given out before: bound it by arith.minsi or affine.min with a constant, or say how large it may become with annotation.mark {buffer_size_in_byte = N : i64}
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @bounded_in_the_other_branch(%in: memref<?xf16, #hivm.address_space<gm>>, %n: index) {
+    %c64 = arith.constant 64 : index
+    %fits = arith.cmpi sle, %n, %c64 : index
+    scf.if %fits {
+    } else {
+      %a = memref.alloc(%n) : memref<?xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%a : memref<?xf16, #hivm.address_space<ub>>)
+    }
+    return
+  }
+}
+
+// -----
+
 // A size without a bound: refused, with what would help.
 // run: plan-memory
 // expect: the size of @unbounded_size/%a is only known when the kernel runs, and addresses are given out before: bound it by arith.minsi or affine.min with a constant, or say how large it may become with annotation.mark {buffer_size_in_byte = N : i64}

@@ -27,8 +27,8 @@ pub(super) struct Candidate {
 /// The allocations that can be merged, in program order, and remarks about the others.
 pub(super) struct Candidates {
     pub(super) list: Vec<Candidate>,
-    /// Deallocations that go away with them.
-    pub(super) deallocs: Vec<OpId>,
+    /// Deallocations that go away with them, each with what it frees.
+    pub(super) deallocs: Vec<(SiteId, OpId)>,
     pub(super) remarks: Vec<Remark>,
 }
 
@@ -51,11 +51,20 @@ pub(super) fn find(view: &View) -> Candidates {
     }
     let merged: HashSet<SiteId> = candidates.list.iter().map(|candidate| candidate.site).collect();
     frees.certain.retain(|(site, _)| merged.contains(site));
-    candidates.deallocs = frees.certain.into_iter().map(|(_, op)| op).collect();
+    candidates.deallocs = frees.certain;
     candidates
 }
 
 impl Candidates {
+    /// Takes away those candidates that cannot be merged for one more reason.
+    pub(super) fn leave_alone(&mut self, view: &View, is_left: impl Fn(SiteId) -> bool, reason: &str) {
+        let list = std::mem::take(&mut self.list);
+        let (left, merged): (Vec<Candidate>, Vec<Candidate>) = list.into_iter().partition(|one| is_left(one.site));
+        self.list = merged;
+        self.deallocs.retain(|&(site, _)| !is_left(site));
+        left.iter().for_each(|candidate| self.remark(view, candidate.op, reason));
+    }
+
     fn remark(&mut self, view: &View, op: OpId, reason: &str) {
         let span = view.document.op(op).span;
         self.remarks.push(Remark { span, message: format!("left alone: {reason}") });
@@ -210,6 +219,12 @@ pub(super) fn refuse_what_the_original_refuses(view: &View) -> Result<(), PassEr
 }
 
 impl View<'_> {
+    /// The first op written in the first block of a scope.
+    pub(super) fn first_op(&self, scope: OpId) -> Option<OpId> {
+        let block = *self.document.blocks(*self.document.regions(scope).first()?).first()?;
+        self.document.ops(block).first().copied()
+    }
+
     /// Whether an op has exactly one region of exactly one block.
     pub(super) fn has_single_block(&self, op: OpId) -> bool {
         let regions = self.document.regions(op);

@@ -39,7 +39,7 @@ pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, 
         saving.0 += 1;
         saving.1 = saving.1.saturating_add(candidate.bytes.saturating_mul(copies));
     }
-    for &op in &candidates.deallocs {
+    for &(_, op) in &candidates.deallocs {
         emitter.edits.delete_lines(view.document.source(), view.document.op(op).span);
     }
     let saving = |(index, frame): (usize, &Frame)| {
@@ -96,7 +96,7 @@ impl Emitter<'_> {
             frames.scopes.iter().enumerate().map(|(index, frame)| (SpaceId::from_index(index), frame)).collect();
         order.sort_by_key(|(_, frame)| (frame.op, std::cmp::Reverse(frame.first_size)));
         for (space, frame) in order {
-            let Some(first) = self.first_op(frame.op) else { continue };
+            let Some(first) = self.view.first_op(frame.op) else { continue };
             let name = self.names.next("merged");
             let ty = match &frame.space {
                 Some(space) => format!("memref<{}xi8, {space}>", frame.extent),
@@ -111,13 +111,6 @@ impl Emitter<'_> {
             }
             self.arenas.insert((frame.op, frame.space.clone()), (name, ty, space));
         }
-    }
-
-    /// The first op written in the first block of a scope.
-    fn first_op(&self, scope: OpId) -> Option<OpId> {
-        let document = self.view.document;
-        let block = *document.blocks(*document.regions(scope).first()?).first()?;
-        document.ops(block).first().copied()
     }
 
     fn insert_before(&mut self, op: OpId, line: &str) {

@@ -26,16 +26,18 @@ pub(super) struct Home {
     pub(super) crossed: Vec<OpId>,
 }
 
-/// The homes of all candidates that have one.
-pub(super) fn find(view: &View, candidates: &Candidates) -> HashMap<SiteId, Home> {
+/// The homes of all candidates. Those that have none are left alone, together with their deallocations.
+pub(super) fn find(view: &View, candidates: &mut Candidates) -> HashMap<SiteId, Home> {
     let handed_on = handed_to_inner_loops(view);
     let mut homes = HashMap::default();
     for candidate in &candidates.list {
         let hoist = handed_on.contains(&candidate.site);
-        if let Some(home) = walk(view, candidate.op, hoist) {
+        let home = walk(view, candidate.op, hoist);
+        if let Some(home) = home.filter(|home| view.first_op(home.scope).is_some()) {
             homes.insert(candidate.site, home);
         }
     }
+    candidates.leave_alone(view, |site| !homes.contains_key(&site), "nothing around it can hold the merged memory");
     homes
 }
 
