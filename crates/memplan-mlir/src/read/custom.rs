@@ -342,6 +342,22 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// `%target = %source` in an unknown form without a region behind it: the name is no argument but one more value that
+    /// the op uses. These values come last, because groups count the others by position.
+    pub(super) fn use_names_without_region(&mut self, frame: &OpFrame) {
+        if self.info(frame).header == Header::Unknown {
+            let names = self.arguments.split_off(frame.arguments.min(self.arguments.len()));
+            let as_use = |argument: EntryArgument| Use {
+                name: argument.name,
+                index: 0,
+                symbol: false,
+                ty: Span::default(),
+                bound: false,
+            };
+            self.uses.extend(names.into_iter().map(as_use));
+        }
+    }
+
     fn scan_successor(&mut self, frame: &OpFrame) -> Result<()> {
         let name = self.token.span();
         self.advance();

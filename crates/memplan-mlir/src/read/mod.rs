@@ -554,6 +554,7 @@ impl<'s> Reader<'s> {
         let op = frame.op;
         let end = self.previous.end;
         let known = self.document.names[frame.name].info.known || self.document.ops[op].form == Form::Generic;
+        self.use_names_without_region(&frame);
         // The order of these steps matters: operands decide the types of results in many custom forms, and hidden
         // parts (implicit regions) need both.
         self.order_operands(&frame);

@@ -132,7 +132,7 @@ calyx.component @main(%go: i1 {go}, %clk: i1 {clk}) -> (%out: i32, %done: i1 {do
   // uses:
   %r.in, %r.write_en, %r.clk, %r.reset, %r.out, %r.done = calyx.register @r : i32, i1, i1, i1, i32, i1
   calyx.wires {
-    // uses: %r.in %go %c
+    // uses: %go %c %r.in
     calyx.assign %r.in = %go ? %c : i1
     calyx.group @G {
       // uses: %r.done

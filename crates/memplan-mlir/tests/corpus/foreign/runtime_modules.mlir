@@ -451,7 +451,7 @@ util.func public @cb(%device: !hal.device, %cmd: !hal.command_buffer, %buf: !hal
   // uses: %device %q
   %0 = hal.command_buffer.create device(%device : !hal.device) mode(OneShot) categories("Transfer|Dispatch") affinity(%q) : !hal.command_buffer
   // uses: %device %i
-  %0b = hal.command_buffer.create device(%device : !hal.device) mode("None") categories("Transfer|Dispatch") bindings(%i) : !hal.command_buffer as !hal.x
+  %cb = hal.command_buffer.create device(%device : !hal.device) mode("None") categories("Transfer|Dispatch") bindings(%i) : !hal.command_buffer as !hal.x
   // uses: %cmd
   hal.command_buffer.finalize<%cmd : !hal.command_buffer>
   // uses: %cmd
