@@ -12,6 +12,7 @@
 //!
 //! - [`model`] says what two pieces mean to each other: forbidden distances, and distances with a price.
 //! - [`bound`] is a quick lower bound; [`exact`] proves the least cost of small components on the offsets of [`domain`].
+//! - [`crowds`] proves it where sizes alone say that pairs have to share, by the heavy cliques of [`clique`].
 //! - [`hitting_set`] proves it for problems of every kind, with the help of the search for plans without costs.
 //! - [`anneal`] improves what is too large for a proof; [`sink`] lowers pieces where that is free.
 //!
@@ -19,6 +20,8 @@
 
 mod anneal;
 mod bound;
+mod clique;
+mod crowds;
 mod domain;
 mod exact;
 mod hitting_set;
@@ -36,6 +39,7 @@ use crate::tuning::{FEW_PRICED_PIECES, MOST_HITTING_PAIRS};
 use anneal::Found;
 use domain::Component;
 use exact::Solved;
+use hitting_set::Hit;
 use model::{Model, Spot};
 
 /// Plans a problem with reuse costs.
@@ -266,7 +270,7 @@ impl<'a, 'p> Costly<'a, 'p> {
         is_proved
     }
 
-    /// Russian dolls where there are few offsets; what they leave open, hitting sets: they are good where little has to be paid.
+    /// Proves the least cost of one component: a short try of every method that knows little, then longer ones.
     fn prove_component(
         &self,
         model: &Model,
@@ -275,31 +279,63 @@ impl<'a, 'p> Costly<'a, 'p> {
         own: &mut Budget,
     ) -> Solved {
         let domains = domain::offsets(model, component);
-        let mut half = own.at_most(own.work_left() / 2);
-        let mut solved = match &domains {
-            Some(domains) => exact::solve(model, component, domains, known.as_deref(), &mut half),
-            None => Solved { offsets: known, lower_bound: Some(0), is_lowest: false },
-        };
-        own.spend(half.spent());
-        let cost = solved.offsets.as_ref().map(|offsets| exact::cost(model, component, offsets));
-        if solved.lower_bound.is_none() || cost == solved.lower_bound {
-            return solved;
+        let mut solved = Solved { offsets: known, lower_bound: Some(0), is_lowest: false };
+        // Most components are small enough for the dolls to end at once, and they alone find the smallest extent.
+        let mut part = own.at_most(own.work_left() / 8);
+        self.open_dolls(model, component, domains.as_deref(), &mut solved, &mut part);
+        own.spend(part.spent());
+        let cost = |solved: &Solved| solved.offsets.as_ref().map(|offsets| exact::cost(model, component, offsets));
+        let is_done = |solved: &Solved| solved.lower_bound.is_none() || cost(solved) == solved.lower_bound;
+        let Some(alone) = (if is_done(&solved) { None } else { self.alone(component) }) else { return solved };
+        // Crowds are good where much has to be paid, hitting sets where little has to.
+        let mut part = own.at_most(own.work_left() / 2);
+        let hit = crowds::solve((model, component, self.pieces), &alone, cost(&solved), self.request, &mut part);
+        own.spend(part.spent());
+        self.take(component, hit, &mut solved);
+        if !is_done(&solved) {
+            let mut part = own.at_most(own.work_left() / 2);
+            self.open_dolls(model, component, domains.as_deref(), &mut solved, &mut part);
+            own.spend(part.spent());
         }
+        if !is_done(&solved) && alone.reuse_costs().len() <= MOST_HITTING_PAIRS {
+            let hit = hitting_set::solve(&alone, cost(&solved), self.request, own);
+            self.take(component, hit, &mut solved);
+        }
+        solved
+    }
+
+    /// Russian dolls, where there are few offsets.
+    fn open_dolls(
+        &self,
+        model: &Model,
+        component: &Component,
+        domains: Option<&[Vec<i64>]>,
+        solved: &mut Solved,
+        part: &mut Budget,
+    ) {
+        let Some(domains) = domains else { return };
+        let dolls = exact::solve(model, component, domains, solved.offsets.as_deref(), part);
+        // Without any placement there is no bound to compare.
+        let lower_bound = dolls.lower_bound.map(|bound| bound.max(solved.lower_bound.unwrap_or(0)));
+        *solved = Solved { lower_bound, ..dolls };
+    }
+
+    /// A component as a problem of its own.
+    fn alone(&self, component: &Component) -> Option<Problem> {
         let is_here = |buffer| component.items.binary_search(&self.pieces.piece_of(buffer).index()).is_ok();
-        let alone = search::only(self.problem, is_here).and_then(|alone| {
-            let mut builder = alone.to_builder();
-            builder.reuse_costs_mut().retain(|cost| is_here(cost.one) && is_here(cost.other));
-            builder.build().ok()
-        });
-        let Some(alone) = alone.filter(|alone| alone.reuse_costs().len() <= MOST_HITTING_PAIRS) else { return solved };
-        let hit = hitting_set::solve(&alone, cost, self.request, own);
+        let mut builder = search::only(self.problem, is_here)?.to_builder();
+        builder.reuse_costs_mut().retain(|cost| is_here(cost.one) && is_here(cost.other));
+        builder.build().ok()
+    }
+
+    /// Takes over what a method found out about a component that was a problem of its own.
+    fn take(&self, component: &Component, hit: Hit, solved: &mut Solved) {
         solved.lower_bound = solved.lower_bound.max(Some(hit.lower_bound));
         let found = hit.plan.and_then(|plan| {
             let offset = |&item: &usize| self.offset_in(&plan, PieceId::from_index(item));
             component.items.iter().map(offset).collect::<Option<Vec<i64>>>()
         });
-        solved.offsets = found.or(solved.offsets);
-        solved
+        solved.offsets = found.or(solved.offsets.take());
     }
 
     /// Where a plan puts a piece.

@@ -1,0 +1,511 @@
+//! The cheapest pairs to activate, found through *crowds*: pieces that are too large together to be kept apart.
+//!
+//! The search decides which pairs share bytes, not where pieces lie. Take all pairs that are forbidden or not yet activated as
+//! edges of a graph. If a clique of this graph is larger than the space, one of its open pairs has to be activated, and the
+//! search tries them one after the other:
+//!
+//! ```text
+//!   100 bytes; a, b, c, d: 40 bytes each; every two of them share at a price, a-b costs 3, all others 1
+//!
+//!   {a, b, c, d}: 160 bytes, 60 too many; a pair saves 40 bytes at most, so two pairs or more: at least 2
+//!      a-c ──► {a, b, d}: 120 bytes, 20 too many ──► b-d ──► {a, b}: 80 bytes: keeps apart what is left. Costs 2
+//! ```
+//!
+//! When no crowd is left, the search for plans without costs says whether the other pairs can be kept apart. If they cannot,
+//! its witness is one more set of pairs of which one has to be activated (a *core*), in this branch and all others.
+//!
+//! Crowds without an open pair in common are paid for separately, so their sum bounds the cost. The search repeats itself with
+//! a growing limit on the cost: what a round excludes is a lower bound even if the next round does not come to its end.
+//!
+//! It is good where much has to be paid for a reason that a few sizes explain, whatever the offsets are. It says nothing about
+//! the extent.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use memplan_core::{BufferId, Id, Outcome, Problem};
+
+use super::clique::{self, Clique, Set, vertices};
+use super::domain::Component;
+use super::hitting_set::Hit;
+use super::model::{Item, Model};
+use super::{is_in_one_block, kept_apart, sub_request};
+use crate::Request;
+use crate::piece::Pieces;
+use crate::search::{self, Budget};
+use crate::tuning::{CLIQUE_NODES_PER_UNIT, HITTING_CALL, MOST_CROWD_EDGES};
+
+/// Looks for the cheapest plan of a component that costs less than `ceiling`. `alone` is the component as a problem.
+pub(super) fn solve(
+    (model, component, pieces): (&Model, &Component, &Pieces),
+    alone: &Problem,
+    ceiling: Option<u64>,
+    request: &Request,
+    budget: &mut Budget,
+) -> Hit {
+    match Crowds::of(model, component, pieces, alone) {
+        Some(crowds) => Search::new(&crowds, alone, request).run(ceiling.unwrap_or(u64::MAX), budget),
+        None => Hit::default(),
+    }
+}
+
+/// Two pieces that share bytes at a price.
+struct Edge {
+    one: usize,
+    other: usize,
+    weight: u64,
+    /// Bytes that sharing can save; `None` if only parts of the pieces have the price, and the others may share for free.
+    saving: Option<i64>,
+    /// The priced pairs of the problem that are paid for together.
+    pairs: Vec<usize>,
+}
+
+/// A component as a graph; its vertices are the pieces, from large to small.
+struct Crowds {
+    /// Bytes of a piece, rounded up to what all offsets are multiples of.
+    sizes: Vec<i64>,
+    /// By piece: the pieces with which it may never share.
+    forbidden: Vec<Set>,
+    edges: Vec<Edge>,
+    /// By the two ends, smaller first: the edge of two whole pieces.
+    edge_of: BTreeMap<(usize, usize), usize>,
+    /// Pieces that nothing tells apart, so that any plan may swap them.
+    twins: Vec<(usize, usize)>,
+    /// Bytes of the space, rounded up likewise.
+    limit: i64,
+}
+
+impl Crowds {
+    /// `None` if there are too many pieces or pairs.
+    fn of(model: &Model, component: &Component, pieces: &Pieces, alone: &Problem) -> Option<Crowds> {
+        let mut order = component.items.clone();
+        order.sort_by_key(|&item| (std::cmp::Reverse(model.items[item].size), item));
+        let vertex_of: BTreeMap<usize, usize> =
+            order.iter().enumerate().map(|(vertex, &item)| (item, vertex)).collect();
+        let items: Vec<&Item> = order.iter().map(|&item| &model.items[item]).collect();
+        if items.len() > clique::MOST_VERTICES || alone.reuse_costs().len() > MOST_CROWD_EDGES {
+            return None;
+        }
+        // All offsets are multiples of the step, so a piece also keeps the bytes up to the next multiple from all others.
+        let step = items.iter().map(|item| item.homes[0].alignment).min().unwrap_or(1);
+        let is_step =
+            items.iter().all(|item| item.homes[0].alignment % step == 0 && item.fixed.unwrap_or(0) % step == 0);
+        let step = if is_step { step } else { 1 };
+        let rounded = |bytes: i64| bytes.checked_add(step - 1).map(|sum| sum / step * step);
+        let sizes: Vec<i64> = items.iter().map(|item| rounded(item.size)).collect::<Option<_>>()?;
+        let ends = items.iter().zip(&sizes).map(|(item, size)| item.homes[0].highest.checked_add(*size));
+        let limit = ends.collect::<Option<Vec<i64>>>()?.into_iter().max()?;
+        sizes.iter().try_fold(0i64, |sum, &size| sum.checked_add(size))?;
+        let (forbidden, twins) = (vec![0; items.len()], twins(&order, &items));
+        let mut crowds = Crowds { forbidden, edges: Vec::new(), edge_of: BTreeMap::new(), twins, sizes, limit };
+        for (vertex, item) in items.iter().enumerate() {
+            for relation in item.relations.iter().filter(|relation| relation.weight.is_none()) {
+                let Some(&other) = vertex_of.get(&(relation.other as usize)) else { continue };
+                if relation.low == -item.size && relation.high == items[other].size {
+                    crowds.forbidden[vertex] |= 1 << other;
+                }
+            }
+        }
+        let vertex = |buffer: BufferId| vertex_of.get(&pieces.piece_of(buffer).index()).copied();
+        crowds.add_edges(alone, vertex, |vertex| items[vertex].size)?;
+        // Edges of parts of pieces have no partner to be swapped with.
+        if crowds.edges.iter().any(|edge| edge.saving.is_none()) {
+            crowds.twins.clear();
+        }
+        Some(crowds)
+    }
+
+    /// The priced pairs. Those of two whole pieces are one edge; each of the others is an edge of its own.
+    fn add_edges(
+        &mut self,
+        alone: &Problem,
+        vertex: impl Fn(BufferId) -> Option<usize>,
+        size: impl Fn(usize) -> i64,
+    ) -> Option<()> {
+        for (pair, cost) in alone.reuse_costs().iter().enumerate() {
+            if cost.weight == 0 || is_in_one_block(alone, cost) {
+                continue;
+            }
+            let (one, other) = (vertex(cost.one)?, vertex(cost.other)?);
+            let bytes = |buffer: BufferId| alone.buffers()[buffer].bytes().map(|bytes| bytes.0 as i64);
+            let is_whole = bytes(cost.one) == Some(size(one)) && bytes(cost.other) == Some(size(other));
+            let next = self.edges.len();
+            let ends = (one.min(other), one.max(other));
+            let number = if is_whole { *self.edge_of.entry(ends).or_insert(next) } else { next };
+            if number == next {
+                let saving = is_whole.then(|| self.sizes[one].min(self.sizes[other]));
+                self.edges.push(Edge { one, other, weight: 0, saving, pairs: Vec::new() });
+            }
+            let edge = &mut self.edges[number];
+            edge.weight = edge.weight.checked_add(cost.weight)?;
+            edge.pairs.push(pair);
+        }
+        Some(())
+    }
+}
+
+/// Every two pieces that have the same size, the same places to be and the same relations with all others.
+fn twins(order: &[usize], items: &[&Item]) -> Vec<(usize, usize)> {
+    let relations_without = |vertex: usize, without: usize| {
+        let others = items[vertex].relations.iter().filter(|relation| relation.other as usize != order[without]);
+        let mut relations: Vec<_> =
+            others.map(|relation| (relation.other, relation.low, relation.high, relation.weight)).collect();
+        relations.sort_unstable();
+        // A pair that is forbidden twice is forbidden; one that is priced twice is paid for twice.
+        relations.dedup_by(|one, other| one == other && one.3.is_none());
+        relations
+    };
+    let are_twins = |&(one, other): &(usize, usize)| {
+        let (this, that) = (items[one], items[other]);
+        let between = this.relations.iter().filter(|relation| relation.other as usize == order[other]);
+        (this.size, &this.homes) == (that.size, &that.homes)
+            && this.fixed.is_none()
+            && that.fixed.is_none()
+            && between.clone().all(|relation| relation.low == -relation.high)
+            && relations_without(one, other) == relations_without(other, one)
+    };
+    let pairs = (0..items.len()).flat_map(|one| (one + 1..items.len()).map(move |other| (one, other)));
+    pairs.filter(are_twins).collect()
+}
+
+/// What a branch says about an edge.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// Nothing; bounds keep it apart.
+    Open,
+    /// It is paid for.
+    Active,
+    /// It is kept apart, because the branch in which it is active has been searched.
+    Apart,
+}
+
+/// What the search for plans without costs says about a choice.
+enum Reply {
+    Fits,
+    /// One of these edges has to be activated.
+    Core(Vec<usize>),
+    Unknown,
+}
+
+/// What is known about a branch.
+struct Bound {
+    /// No plan of the branch costs less; `u64::MAX` if it has none.
+    cost: u64,
+    /// One of these open edges has to be activated, if anything is known to be too large.
+    branches: Option<Vec<usize>>,
+}
+
+struct Search<'a> {
+    crowds: &'a Crowds,
+    alone: &'a Problem,
+    request: &'a Request<'a>,
+    choices: Vec<Choice>,
+    cores: Vec<Vec<usize>>,
+    /// Branches above this cost wait for a later round …
+    threshold: u64,
+    /// … in which the threshold is the least cost of those.
+    next: u64,
+    /// Nodes of clique searches that were not paid for yet.
+    debt: u64,
+    hit: Hit,
+}
+
+impl<'a> Search<'a> {
+    fn new(crowds: &'a Crowds, alone: &'a Problem, request: &'a Request<'a>) -> Search<'a> {
+        let choices = vec![Choice::Open; crowds.edges.len()];
+        let hit = Hit::default();
+        Search { crowds, alone, request, choices, cores: Vec::new(), threshold: 0, next: 0, debt: 0, hit }
+    }
+
+    /// Rounds with a growing threshold, until one finds a plan or nothing below `ceiling` is left.
+    fn run(mut self, ceiling: u64, budget: &mut Budget) -> Hit {
+        while self.threshold < ceiling {
+            self.next = u64::MAX;
+            let flow = self.branch(0, budget);
+            // A round without any branch left says that nothing fits; the search without costs says so with a witness.
+            if flow.is_break() || self.next == u64::MAX {
+                break;
+            }
+            self.threshold = self.next;
+        }
+        self.hit.lower_bound = self.threshold.min(ceiling);
+        self.hit
+    }
+
+    /// Searches a branch whose active edges cost `spent`. Breaks where a plan is found, or work is over.
+    fn branch(&mut self, spent: u64, budget: &mut Budget) -> ControlFlow<()> {
+        let bound = self.bound(spent, budget);
+        if bound.cost > self.threshold {
+            self.next = self.next.min(bound.cost);
+            return ControlFlow::Continue(());
+        }
+        if budget.stop().is_some() {
+            return ControlFlow::Break(());
+        }
+        let branches = match bound.branches {
+            Some(branches) => branches,
+            None => match self.ask(budget) {
+                Reply::Core(core) => core,
+                Reply::Fits | Reply::Unknown => return ControlFlow::Break(()),
+            },
+        };
+        let swaps = self.swaps();
+        let mut settled: Vec<usize> = Vec::new();
+        for &edge in &branches {
+            if self.choices[edge] != Choice::Open {
+                continue;
+            }
+            self.choices[edge] = Choice::Active;
+            self.branch(spent.saturating_add(self.crowds.edges[edge].weight), budget)?;
+            // The branches that follow need not look at plans with this edge again, nor at those with the edge that takes
+            // its place when twins are swapped.
+            let like = swaps.iter().filter_map(|&swap| self.swapped(edge, swap));
+            for edge in like.chain([edge]).collect::<Vec<_>>() {
+                if self.choices[edge] != Choice::Apart {
+                    self.choices[edge] = Choice::Apart;
+                    settled.push(edge);
+                }
+            }
+        }
+        settled.into_iter().for_each(|edge| self.choices[edge] = Choice::Open);
+        ControlFlow::Continue(())
+    }
+
+    /// The twins that this branch has not told apart: all edges of the one have the choices of the other's.
+    fn swaps(&self) -> Vec<(usize, usize)> {
+        let is_alike = |&swap: &(usize, usize)| {
+            let edges = 0..self.crowds.edges.len();
+            let mut moved = edges.filter_map(|edge| Some((edge, self.swapped(edge, swap)?)));
+            moved.all(|(edge, other)| self.choices[edge] == self.choices[other])
+        };
+        self.crowds.twins.iter().copied().filter(is_alike).collect()
+    }
+
+    /// The edge that takes an edge's place when two pieces are swapped; `None` if that is the edge itself.
+    fn swapped(&self, edge: usize, (one, other): (usize, usize)) -> Option<usize> {
+        let moved = |vertex: usize| match vertex {
+            vertex if vertex == one => other,
+            vertex if vertex == other => one,
+            vertex => vertex,
+        };
+        let ends = [self.crowds.edges[edge].one, self.crowds.edges[edge].other];
+        let [from, to] = ends.map(moved);
+        let is_moved = from.min(to) != ends[0].min(ends[1]) || from.max(to) != ends[0].max(ends[1]);
+        is_moved.then(|| self.crowds.edge_of.get(&(from.min(to), from.max(to))).copied()).flatten()
+    }
+
+    /// Crowds and cores that have no open edge in common, each with the least that it costs.
+    fn bound(&mut self, spent: u64, budget: &mut Budget) -> Bound {
+        let mut bound = Bound { cost: spent, branches: None };
+        let mut is_used = vec![false; self.choices.len()];
+        let mut adjacent = self.apart();
+        while bound.cost <= self.threshold {
+            let crowd = clique::heaviest(&adjacent, &self.crowds.sizes);
+            self.pay(crowd.nodes, budget);
+            if crowd.weight <= self.crowds.limit {
+                break;
+            }
+            let open = self.open_edges(crowd.members, &is_used);
+            bound.cost = bound.cost.saturating_add(self.cheapest_saving(&open, crowd.weight - self.crowds.limit));
+            if bound.branches.is_none() {
+                bound.branches = Some(self.smallest_crowd(&crowd, &open));
+            }
+            for edge in open {
+                let Edge { one, other, .. } = self.crowds.edges[edge];
+                is_used[edge] = true;
+                adjacent[one] &= !(1 << other);
+                adjacent[other] &= !(1 << one);
+            }
+        }
+        self.add_cores(&mut bound, &mut is_used);
+        bound
+    }
+
+    /// By piece, those that a branch keeps apart from it.
+    fn apart(&self) -> Vec<Set> {
+        let mut adjacent = self.crowds.forbidden.clone();
+        for (edge, _) in self.crowds.edges.iter().zip(&self.choices).filter(|(_, choice)| **choice != Choice::Active) {
+            if edge.saving.is_some() {
+                adjacent[edge.one] |= 1 << edge.other;
+                adjacent[edge.other] |= 1 << edge.one;
+            }
+        }
+        adjacent
+    }
+
+    /// The edges inside of a crowd that can still be activated; those that save most for their price come first.
+    fn open_edges(&self, members: Set, is_used: &[bool]) -> Vec<usize> {
+        let is_inside = |edge: &Edge| members >> edge.one & 1 == 1 && members >> edge.other & 1 == 1;
+        let edges = self.crowds.edges.iter().enumerate();
+        let open = edges.filter(|(number, edge)| {
+            let is_forbidden = self.crowds.forbidden[edge.one] >> edge.other & 1 == 1;
+            let is_open = self.choices[*number] == Choice::Open && !is_used[*number] && !is_forbidden;
+            is_open && edge.saving.is_some() && is_inside(edge)
+        });
+        let mut open: Vec<usize> = open.map(|(number, _)| number).collect();
+        let rank = |number: &usize| {
+            let edge = &self.crowds.edges[*number];
+            u128::from(edge.weight) * (1 << 40) / edge.saving.unwrap_or(1).max(1) as u128
+        };
+        open.sort_by_key(|number| (rank(number), *number));
+        open
+    }
+
+    /// The open edges of a crowd after pieces have left it that it does not need to be too large: fewer branches.
+    fn smallest_crowd(&self, crowd: &Clique, open: &[usize]) -> Vec<usize> {
+        let (mut edges, mut weight) = (open.to_vec(), crowd.weight);
+        let mut members: Vec<usize> = vertices(crowd.members).collect();
+        let touches = |edge: usize, vertex: usize| {
+            let Edge { one, other, .. } = self.crowds.edges[edge];
+            one == vertex || other == vertex
+        };
+        loop {
+            let may_leave = |vertex: &&usize| weight - self.crowds.sizes[**vertex] > self.crowds.limit;
+            let degree = |vertex: usize| edges.iter().filter(|&&edge| touches(edge, vertex)).count();
+            // Who has most open edges leaves first; of equals the smaller one, so that more can follow.
+            let leaves = members.iter().filter(may_leave).max_by_key(|&&vertex| (degree(vertex), vertex)).copied();
+            let Some(leaves) = leaves else { return edges };
+            weight -= self.crowds.sizes[leaves];
+            members.retain(|&vertex| vertex != leaves);
+            edges.retain(|&edge| !touches(edge, leaves));
+        }
+    }
+
+    /// What it costs at least to save so many bytes, by edges in the order of what they save for their price.
+    fn cheapest_saving(&self, open: &[usize], mut bytes: i64) -> u64 {
+        let mut cost = 0u64;
+        for edge in open.iter().map(|&edge| &self.crowds.edges[edge]) {
+            let saving = edge.saving.unwrap_or(0);
+            if saving >= bytes {
+                // Part of the last edge would do; costs are whole, so the sum may be rounded up.
+                let part = (u128::from(edge.weight) * bytes as u128).div_ceil(saving as u128);
+                return cost.saturating_add(part as u64);
+            }
+            bytes -= saving;
+            cost = cost.saturating_add(edge.weight);
+        }
+        u64::MAX
+    }
+
+    /// Adds the cores that no crowd has paid for.
+    fn add_cores(&self, bound: &mut Bound, is_used: &mut [bool]) {
+        for core in &self.cores {
+            if core.iter().any(|&edge| self.choices[edge] == Choice::Active) {
+                continue;
+            }
+            let open: Vec<usize> = core.iter().copied().filter(|&edge| self.choices[edge] == Choice::Open).collect();
+            let least = open.iter().map(|&edge| self.crowds.edges[edge].weight).min().unwrap_or(u64::MAX);
+            if !open.iter().any(|&edge| is_used[edge]) {
+                bound.cost = bound.cost.saturating_add(least);
+                open.iter().for_each(|&edge| is_used[edge] = true);
+                bound.branches.get_or_insert(open);
+            }
+        }
+    }
+
+    /// Asks whether everything that is not active can be kept apart.
+    fn ask(&mut self, budget: &mut Budget) -> Reply {
+        let mut is_apart = vec![false; self.alone.reuse_costs().len()];
+        for (edge, choice) in self.crowds.edges.iter().zip(&self.choices) {
+            edge.pairs.iter().for_each(|&pair| is_apart[pair] = *choice != Choice::Active);
+        }
+        let Some(apart) = kept_apart(self.alone, |pair| is_apart[pair]) else { return Reply::Unknown };
+        let answer = search::search(&apart, &sub_request(self.request, budget.work_left() / 4, budget));
+        budget.spend(answer.nodes.saturating_add(HITTING_CALL));
+        match answer.outcome {
+            Outcome::Optimal(plan) | Outcome::Feasible { plan, .. } => {
+                self.hit.plan = Some(plan);
+                Reply::Fits
+            }
+            Outcome::Infeasible(witness) => {
+                let is_in = |buffer| witness.buffers.binary_search(&buffer).is_ok();
+                let is_inside = |&pair: &usize| {
+                    let cost = &self.alone.reuse_costs()[pair];
+                    is_in(cost.one) && is_in(cost.other)
+                };
+                let numbers = 0..self.choices.len();
+                let inactive = numbers.filter(|&edge| self.choices[edge] != Choice::Active);
+                let core: Vec<usize> =
+                    inactive.filter(|&edge| self.crowds.edges[edge].pairs.iter().any(is_inside)).collect();
+                self.cores.push(core.clone());
+                Reply::Core(core.into_iter().filter(|&edge| self.choices[edge] == Choice::Open).collect())
+            }
+            Outcome::Exhausted { .. } => Reply::Unknown,
+        }
+    }
+
+    /// Nodes of a clique search are small; whole units are paid for as they add up.
+    fn pay(&mut self, nodes: u64, budget: &mut Budget) {
+        self.debt += nodes;
+        budget.spend(self.debt / CLIQUE_NODES_PER_UNIT);
+        self.debt %= CLIQUE_NODES_PER_UNIT;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memplan_core::ReuseCost;
+    use memplan_testkit::Features;
+    use memplan_testkit::problems::{Limits, problems};
+    use proptest::strategy::{Strategy, ValueTree};
+    use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+    use super::super::domain;
+    use super::*;
+    use crate::search::{Clock, Random};
+
+    /// Prices for about half of all pairs.
+    fn priced(problem: &Problem, random: &mut Random) -> Option<Problem> {
+        let mut builder = problem.to_builder();
+        let count = problem.buffers().len();
+        for (one, other) in (0..count).flat_map(|one| (0..one).map(move |other| (one, other))) {
+            if random.below(2) == 0 {
+                let [one, other] = [one, other].map(BufferId::from_index);
+                builder.reuse_cost(ReuseCost { one, other, weight: 1 + random.below(3) });
+            }
+        }
+        builder.build().ok()
+    }
+
+    /// What the crowds say about every component, and what the plan of the whole problem costs there.
+    fn check(problem: &Problem) -> Option<u32> {
+        let request = Request { work_limit: Some(400_000), ..Request::default() };
+        let answer = search::search(problem, &request);
+        let plan = answer.outcome.plan()?;
+        let cost = plan.cost.filter(|cost| cost.total == cost.lower_bound)?;
+        let pieces = Pieces::of(problem).ok()?;
+        let model = Model::of(&pieces).filter(|model| model.is_exact)?;
+        let mut sum = model.always;
+        for component in domain::components(&model)? {
+            let is_here = |buffer| component.items.binary_search(&pieces.piece_of(buffer).index()).is_ok();
+            let mut builder = search::only(problem, is_here)?.to_builder();
+            builder.reuse_costs_mut().retain(|cost| is_here(cost.one) && is_here(cost.other));
+            let alone = builder.build().ok()?;
+            let mut budget = Budget::new(&request, 400_000, Clock::start(&request));
+            let hit = solve((&model, &component, &pieces), &alone, None, &request, &mut budget);
+            assert!(hit.plan.is_some(), "no plan of a component\n{problem:#?}");
+            sum += hit.lower_bound;
+        }
+        assert_eq!(sum, cost.total, "{problem:#?}");
+        Some(u32::from(sum > model.always))
+    }
+
+    #[test]
+    fn the_cost_is_the_one_of_the_whole_search() {
+        let small = Limits { buffers: 9, size: 3, steps: 9 };
+        for (name, features) in Features::one_by_one() {
+            let features = Features { capacities: true, ..features };
+            let generator = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+            let mut runner = TestRunner::new_with_rng(Config::default(), generator);
+            let (mut random, mut checked, mut costly) = (Random::new(3), 0, 0);
+            for _ in 0..60 {
+                let problem = problems(features, small).new_tree(&mut runner).unwrap().current();
+                if let Some(is_costly) = priced(&problem, &mut random).and_then(|problem| check(&problem)) {
+                    checked += 1;
+                    costly += is_costly;
+                }
+            }
+            println!("{name}: {checked} checked, {costly} of them cost something");
+        }
+    }
+}
