@@ -21,7 +21,7 @@ fn facts(markdown: &str) -> BTreeSet<String> {
             Part::Code(block) => {
                 // A comment of a shell block is a sentence; output of a command is not.
                 let code = block.lines.iter().map(|line| line.split(" # ").next().unwrap_or(line).trim_end());
-                facts.extend(code.map(|line| without_times(line)));
+                facts.extend(code.map(without_times));
             }
             Part::Text(line) if line.starts_with('|') => {
                 facts.extend(line.split('`').skip(1).step_by(2).map(str::to_owned));
