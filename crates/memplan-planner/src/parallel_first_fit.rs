@@ -106,6 +106,8 @@ fn both<B: Send>(
     fit: Fit,
     judge: &impl Judge<B>,
 ) -> ControlFlow<B> {
+    // A thread stops at its first objection. The other one may get further; only the objection with the lower number
+    // counts, as with one thread.
     let place = |placer: &mut Placer, list: &[(usize, PieceId)]| {
         list.iter().find_map(|&(number, piece)| {
             let verdict = judge(number, piece, placer.place(piece, fit));

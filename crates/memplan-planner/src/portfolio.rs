@@ -24,7 +24,7 @@ use crate::piece::Pieces;
 use crate::placer::Placer;
 use crate::search::{Budget, Clock, PassCost, is_crowded};
 use crate::strategy::ordered_fit::{self, OrderedFit, Pass, Reached};
-use crate::tuning::{ONE_ORDER_PIECES, ONE_ORDER_RELATED_PIECES, REPAIRABLE};
+use crate::tuning::{MOST_EXACT_PIECES, ONE_ORDER_PIECES, REPAIRABLE};
 use crate::{Request, collision};
 
 /// The members, most promising first. Each meets the bound of some generated problems on which none before it does: of
@@ -84,7 +84,7 @@ pub fn try_members(pieces: &Pieces, request: &Request) -> Tried {
 
 /// Runs those that a search begins with.
 pub(crate) fn try_at_once(pieces: &Pieces, budget: &mut Budget) -> Tried {
-    let is_many = pieces.len() > ONE_ORDER_RELATED_PIECES || (pieces.len() > ONE_ORDER_PIECES && pieces.is_plain());
+    let is_many = pieces.len() > MOST_EXACT_PIECES || (pieces.len() > ONE_ORDER_PIECES && pieces.is_plain());
     if is_many && is_crowded(pieces) {
         let mut tried = nothing_tried(pieces);
         if !tried.is_final() {

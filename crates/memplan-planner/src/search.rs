@@ -16,8 +16,6 @@
 //! - [`peak_first`] stacks what is alive at the peak first and listens to complaints.
 //! - [`dense`] makes room by ejection chains where hundreds are alive at once.
 //! - [`repair`] plans short excerpts of time anew, around what ends highest.
-//! - [`reorder`] climbs on orders of placement where the flat instance is too
-//!   large or loses something.
 //! - [`witness`] reduces a proof that something does not fit to what it needs.
 //! - [`budget`] says when to stop.
 //! - [`schedule`] is the table of the stages, and walks it; [`plan`] is what they share.
@@ -38,7 +36,6 @@ mod peak_first;
 mod plan;
 mod random;
 mod rank;
-mod reorder;
 mod repair;
 mod schedule;
 mod state;

@@ -344,14 +344,17 @@ fn a_time_limit_is_kept_on_many_buffers() {
     }
 }
 
-/// Recorded training steps, where they are at hand: too large for an exact search as a whole, and at their peaks.
+/// Recorded steps of training and of generating text, where they are at hand: too large for an exact search as a whole,
+/// and at their peaks.
 #[test]
-fn training_steps_are_at_their_peaks() {
+fn recorded_steps_are_at_their_peaks() {
     let folder = std::env::var_os("MEMPLAN_INSTANCES").map(std::path::PathBuf::from);
     let beside = || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/instances");
-    let folder = folder.unwrap_or_else(beside).join("training");
+    let folder = folder.unwrap_or_else(beside);
     // A pass over resnet50, with hundreds alive, costs 2,754 units; two of them are a fifth of what is allowed.
-    for (name, work) in [("pangu_2.6B.csv", 200_000), ("resnet50.csv", 30_000)] {
+    let steps =
+        [("training/pangu_2.6B.csv", 200_000), ("training/resnet50.csv", 30_000), ("cuda/generate.csv", 400_000)];
+    for (name, work) in steps {
         let Ok(text) = std::fs::read_to_string(folder.join(name)) else {
             println!("skipped: needs {name} in MEMPLAN_INSTANCES");
             continue;

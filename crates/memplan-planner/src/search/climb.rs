@@ -70,12 +70,12 @@ pub(crate) struct Climbers {
     items: usize,
     /// Children so far.
     births: u64,
-    parents: [Option<Parent>; POPULATION],
+    parents: Vec<Option<Parent>>,
 }
 
 impl Climbers {
     pub(crate) fn new(items: usize) -> Climbers {
-        Climbers { items, births: 0, parents: [const { None }; POPULATION] }
+        Climbers { items, births: 0, parents: (0..POPULATION).map(|_| None).collect() }
     }
 
     /// Something to try next: mostly a child of the parent whose turn it is,

@@ -35,7 +35,7 @@ use super::instance::Instance;
 use super::random::Random;
 use super::rank::PLAIN_ORDERS;
 use super::state::Height;
-use crate::tuning::{ATTEMPTS, FIRST_ROUND_NODES, PLAIN_ROUNDS, ROUNDS_PER_STEP, SMALL_INSTANCE};
+use crate::tuning::{ATTEMPTS, FEW_PIECES, FIRST_ROUND_NODES, PLAIN_ROUNDS, ROUNDS_PER_STEP};
 
 /// What is known about the extent of an instance.
 #[derive(Clone, Debug)]
@@ -170,7 +170,7 @@ impl<'a, H: Height> Descent<'a, H> {
     fn tasks(&self, standing: &Standing, round: u64, nodes_left: u64) -> Vec<Task> {
         let asked = Asked::of(standing, self.step);
         let tasks = (0..ATTEMPTS).map(|number| self.task(&asked, round, number, nodes_left));
-        if self.instance.items.len() <= SMALL_INSTANCE || round < PLAIN_ROUNDS {
+        if self.instance.items.len() <= FEW_PIECES || round < PLAIN_ROUNDS {
             return tasks.take(if asked.is_decision() { 2 } else { ATTEMPTS as usize }).collect();
         }
         tasks.collect()
@@ -182,15 +182,17 @@ impl<'a, H: Height> Descent<'a, H> {
         let mut random = Random::new(mix(self.seed, round * ATTEMPTS + number));
         let dive = 3 * count as u64 + 50;
         let share = nodes_left / ATTEMPTS + 1;
-        if count <= SMALL_INSTANCE || round < PLAIN_ROUNDS {
+        // The first rounds go through the plain orders. Small instances stay with this: each round doubles the nodes, so
+        // that one of them ends with a plan or a proof.
+        if count <= FEW_PIECES || round < PLAIN_ROUNDS {
             let plain = PLAIN_ORDERS.get(2 * round as usize + number as usize % 2).copied().map(Genes::plain);
             let limit = FIRST_ROUND_NODES.max(dive);
-            let limit =
-                if count <= SMALL_INSTANCE { (limit << round.min(20)).min(nodes_left) } else { limit.min(share) };
+            let limit = if count <= FEW_PIECES { (limit << round.min(20)).min(nodes_left) } else { limit.min(share) };
             let target = if number < 2 { asked.lowest } else { asked.between(4 * (number - 1)) };
             let genes = plain.unwrap_or_else(|| Genes::newborn(count, &mut random));
             return Task { target, genes, rules: Rules::PROOF, limit, turn: None };
         }
+        // How many times longer than a dive the proof may take: mostly once, now and then 2, 4 or 8 times.
         let ruler = 1 << (round / 4).trailing_zeros().min(3);
         let wild = |target: Bytes, rules: Rules, limit: u64, random: &mut Random| Task {
             target,
@@ -199,6 +201,8 @@ impl<'a, H: Height> Descent<'a, H> {
             limit: limit.min(share),
             turn: None,
         };
+        // Most tasks climb. One in sixteen is a new order near the bound, and one in sixteen a search without focus, which
+        // may prove that nothing is below the best plan.
         match (number, round % 4) {
             (0, 0) => wild(asked.between(round / 4 % 7), Rules::HUNT, dive, &mut random),
             (3, 2) => wild(asked.between(8), Rules::PROOF, dive * ruler, &mut random),
@@ -221,6 +225,7 @@ impl<'a, H: Height> Descent<'a, H> {
         let solved = AtomicUsize::new(usize::MAX);
         let next = AtomicUsize::new(0);
         let work = |search: &mut Exact<'a, H>| {
+            // A thread takes the next task that nobody has taken, until one below it has succeeded.
             let mut done = Vec::new();
             loop {
                 let number = next.fetch_add(1, Relaxed);
@@ -247,6 +252,8 @@ impl<'a, H: Height> Descent<'a, H> {
                     .collect()
             }),
         };
+        // Tasks above the lowest success may or may not have been run, by the number of threads. They are dropped, so
+        // that the result is the same for any number.
         done.sort_by_key(|(number, _)| *number);
         let first_solved = solved.into_inner();
         done.into_iter().filter(|(number, _)| *number <= first_solved).map(|(_, attempt)| attempt).collect()

@@ -218,6 +218,7 @@ impl<'a, H: Height> Exact<'a, H> {
         self.parts.clear();
         self.candidates.clear();
         self.stack.clear();
+        // Items without bytes lie anywhere. The others are one part, by their first section; it may fall apart at once.
         let items = &self.instance.items;
         self.arena.extend((0..items.len() as u32).filter(|&item| items[item as usize].height > 0));
         self.arena.sort_by_key(|&item| (items[item as usize].lo, item));
@@ -303,6 +304,7 @@ impl<'a, H: Height> Exact<'a, H> {
     fn try_next(&mut self, mut blame: Blame, limit: u64, should_stop: &dyn Fn() -> bool) -> Option<Verdict> {
         loop {
             if self.stack.len() == 1 {
+                // Everything below the root has failed. Focus skips candidates, so then this is no proof.
                 return Some(if self.rules.focus { Verdict::Open } else { Verdict::Refuted });
             }
             if self.nodes >= limit || (self.nodes.is_multiple_of(64) && should_stop()) {
@@ -318,6 +320,7 @@ impl<'a, H: Height> Exact<'a, H> {
                     return None;
                 }
                 None => {
+                    // No candidate is left here: the failure is handed to the part around this one.
                     let frame = self.stack.pop()?;
                     self.candidates.truncate(frame.candidates.0 as usize);
                     self.state.undo(frame.before);
@@ -420,6 +423,8 @@ impl<'a, H: Height> Exact<'a, H> {
             let inferred = self.state.infer(items, self.rules.forced);
             inferred.map_err(|section| self.sections_behind(part, section))?;
         }
+        // Some item has to lie at the lowest offset that is open, because a plan in which nothing can sink exists if any
+        // plan does. If an item could end below that offset, it could sink, and such plans are found elsewhere.
         let items = &self.arena[part.0 as usize..part.1 as usize];
         let floor = self.state.lowest_open(items);
         let is_dominated = self.rules.dominance && self.state.lowest_end(items) <= floor;
@@ -433,6 +438,7 @@ impl<'a, H: Height> Exact<'a, H> {
                 self.candidates.push(Candidate { rank: self.state.rank[index], item });
             }
         }
+        // Of all candidates only those of one section are tried: somebody has to fill that section.
         let Some(section) = self.pick(first, floor) else { return Err(self.all_sections(part)) };
         self.keep_candidates(first, section, floor);
         if let Some(frame) = self.stack.last_mut() {

@@ -164,6 +164,8 @@ fn skyline(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
     if stretches.windows(2).all(|pair| pair[0].end <= pair[1].start) {
         return stretches;
     }
+    // The height can only change at an edge. Walking over the edges, `alive` counts the heights of all stretches that
+    // are alive; the largest of them is the envelope up to the next edge.
     let mut edges: Vec<u64> = stretches.iter().flat_map(|stretch| [stretch.start, stretch.end]).collect();
     edges.sort_unstable();
     edges.dedup();

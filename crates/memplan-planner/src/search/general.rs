@@ -83,6 +83,7 @@ pub(crate) fn settle(pieces: &Pieces, best: Option<&Plan>, nodes: u64, budget: &
     if let Some(plan) = best {
         assign.start_from(&spots(pieces, plan)?, &plan.extents);
     }
+    // What the caller allows in nodes and what the budget has left in units, whichever is less.
     let is_over = || budget.is_late();
     let node_cost = 1 + pieces.len() as u64 / PIECES_PER_UNIT;
     let nodes = nodes.min(budget.work_left() / node_cost);

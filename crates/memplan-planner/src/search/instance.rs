@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 use memplan_core::Bytes;
 
-use crate::tuning::{MOST_DIVE_WIDTHS, WIDTHS_PER_UNIT};
+use crate::tuning::{MOST_DIVE_WIDTHS, WIDTHS_PER_COMPARISON, WIDTHS_PER_UNIT};
 
 /// Sums of sizes and offsets stay below this, so that searching needs no checks.
 const HIGHEST: u128 = 1 << 60;
@@ -95,6 +95,7 @@ impl Instance {
     pub(crate) fn new(slabs: &[Slab], apart: &[Vec<u32>]) -> Option<Instance> {
         let common = slabs.iter().map(|slab| slab.alignment).fold(0, gcd).max(1);
         let round = |height: u64| height.next_multiple_of(common);
+        // If all slabs lay on top of each other, with alignment gaps, this is where the last one would end.
         let padded = |slab: &Slab| u128::from(slab.size) + u128::from(slab.alignment) + u128::from(common);
         let fixed = slabs.iter().filter_map(|slab| slab.fixed).max().unwrap_or(0);
         let most = slabs.iter().map(padded).sum::<u128>() + u128::from(fixed);
@@ -104,6 +105,7 @@ impl Instance {
         let granule = granule_of(slabs, common);
         let mut spans_of = Sections::new(slabs).spans(slabs);
         let mut sections = spans_of.iter().flatten().map(|span| span.hi).max().unwrap_or(0);
+        // A section of its own keeps the members of a group apart, whatever their lives.
         for group in apart {
             for &slab in group {
                 let height = slabs[slab as usize].size;
@@ -119,6 +121,7 @@ impl Instance {
             largest_tail: 0,
         };
         for (slab, spans) in slabs.iter().zip(spans_of) {
+            // Heights are rounded up to whole granules; what an item does not use of its last granule is its tail.
             let first_span = instance.spans.len() as u32;
             instance.spans.extend(spans.iter().map(|span| Span { height: round(span.height) / granule, ..*span }));
             let mine = &instance.spans[first_span as usize..];
@@ -192,10 +195,13 @@ impl Instance {
         Bytes((load * self.granule).saturating_sub(self.largest_tail).max(ends.max().unwrap_or(0)))
     }
 
-    /// Whether a dive of the exact search, which looks at all widths for every
-    /// item, takes a fraction of a second.
+    /// Whether a dive of the exact search takes a fraction of a second. For every item it looks at all widths, and
+    /// it compares each item that has a fixed offset with all others.
     pub(crate) fn is_tractable(&self) -> bool {
-        self.widths().saturating_mul(self.items.len() as u64) < MOST_DIVE_WIDTHS
+        let items = self.items.len() as u64;
+        let fixed = self.items.iter().filter(|item| item.fixed.is_some()).count() as u64;
+        let node = self.widths().saturating_add(fixed.saturating_mul(items).saturating_mul(WIDTHS_PER_COMPARISON));
+        node.saturating_mul(items) < MOST_DIVE_WIDTHS
     }
 
     /// Units of work that a node of the exact search takes.
@@ -330,4 +336,29 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
         (a, b) = (b, a % b);
     }
     a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many slabs that are all alive for one step, the first of them at fixed offsets.
+    fn instance(count: usize, fixed: usize) -> Instance {
+        let slab = |number: usize| Slab {
+            stretches: vec![Stretch { start: 0, end: 1, height: 1 }],
+            size: 1,
+            alignment: 1,
+            fixed: (number < fixed).then_some(number as u64),
+        };
+        Instance::new(&(0..count).map(slab).collect::<Vec<_>>(), &[]).unwrap()
+    }
+
+    /// A node compares each fixed item with all others, however narrow they are: with thousands of them a dive takes
+    /// minutes although few widths are looked at.
+    #[test]
+    fn many_fixed_items_are_too_much_for_a_dive() {
+        assert!(instance(3000, 0).is_tractable());
+        assert!(instance(300, 200).is_tractable());
+        assert!(!instance(3000, 2000).is_tractable());
+    }
 }

@@ -61,6 +61,8 @@ pub(crate) fn place_peak_first(
 ) -> Option<Stop> {
     let mut passes = PeakFirst::new(pieces, lower);
     for stacking in [Stacking::Planned, Stacking::Longest, Stacking::Largest] {
+        // The tower as it lies in the best plan comes first; other stackings are tried only if that does not lead to the
+        // bound.
         passes.stack(stacking, best.as_ref());
         let mut failures = 0;
         while failures < PEAK_FIRST_FAILURES {
@@ -78,6 +80,7 @@ pub(crate) fn place_peak_first(
                 budget.report(Some(plan.extent()), Bytes(lower.iter().map(|bytes| bytes.0).sum()));
                 *best = Some(plan);
             }
+            // Without a complaint the next pass would be the same one.
             if pass.complaints == 0 {
                 break;
             }
@@ -172,6 +175,7 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
             self.placer.place(piece, Fit::First)?;
         }
         budget.spend(cost.of(self.pieces.len() as u64));
+        // The goal is the bound, or the end of the tower if a gap inside of it is unavoidable.
         let mut goals = self.lower.clone();
         let mut extents = IndexVec::<SpaceId, Bytes>::filled(Bytes::ZERO, goals.len());
         for piece in self.pieces.ids() {

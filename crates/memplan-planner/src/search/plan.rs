@@ -11,7 +11,6 @@ use super::descent::{Standing, descend};
 use super::flatten::{Flat, in_place};
 use super::general::{self, meeting_step};
 use super::peak_first::place_peak_first;
-use super::reorder::reorder;
 use super::repair::repair_peaks;
 use super::schedule::{SCHEDULE, walk};
 use super::witness::irreducible;
@@ -20,7 +19,7 @@ use crate::portfolio::{self, MEMBERS, Tried, fits};
 use crate::strategy::{self, STRATEGIES, Strategy};
 use crate::tuning::{
     FEW_PIECES, MANY_PIECES, MOST_EXACT_PIECES, MOST_REFINED_BUFFERS, MOST_WITNESS_BUFFERS, OTHERS_WORK,
-    PIECES_PER_UNIT, QUICK_PROOF, REFINEMENT_WORK, VERY_FEW_PIECES, WITNESS_WORK,
+    PIECES_PER_UNIT, QUICK_PROOF, VERY_FEW_PIECES, WITNESS_WORK,
 };
 use crate::{Assign, Effort, Request};
 
@@ -176,13 +175,16 @@ impl<'a, 'p> Search<'a, 'p> {
     /// smallest is only asked if that is quickly found out.
     pub(super) fn prove(&mut self, budget: &mut Budget) {
         let is_decided = self.is_decided();
-        let nodes = match self.pieces.len() {
-            0..=FEW_PIECES if !is_decided => u64::MAX,
-            _ if !is_decided && !self.is_flat() => u64::MAX,
-            0..=VERY_FEW_PIECES => 10 * QUICK_PROOF,
-            // The search of flat instances knows them better.
-            _ if self.is_flat() => return,
-            _ => QUICK_PROOF,
+        let count = self.pieces.len();
+        let nodes = if !is_decided && (count <= FEW_PIECES || !self.is_flat()) {
+            u64::MAX
+        } else if count <= VERY_FEW_PIECES {
+            10 * QUICK_PROOF
+        } else if self.is_flat() {
+            // The canonical search has had its turn, and it is the better one on flat instances.
+            return;
+        } else {
+            QUICK_PROOF
         };
         self.settle(nodes, budget);
     }
@@ -207,14 +209,6 @@ impl<'a, 'p> Search<'a, 'p> {
         let cost = self.known.pass_cost();
         let known = &mut self.known;
         let stop = place_peak_first(self.pieces, &mut known.best, &known.per_space, cost, budget);
-        known.stop = stop.unwrap_or(known.stop);
-    }
-
-    /// Hill climbing on the order of placement.
-    pub(super) fn reorder(&mut self, budget: &mut Budget) {
-        let (seed, cost) = (self.request.seed, self.known.pass_cost());
-        let known = &mut self.known;
-        let stop = reorder(self.pieces, &mut known.best, &known.per_space, seed, cost, budget);
         known.stop = stop.unwrap_or(known.stop);
     }
 
@@ -311,7 +305,7 @@ impl<'a, 'p> Search<'a, 'p> {
             return;
         };
         // The proof may have taken all there was; to say which buffers matter is still worth a little.
-        let mut own = budget.besides(REFINEMENT_WORK);
+        let mut own = budget.besides(WITNESS_WORK);
         let fewer = general::irreducible(self.problem, &witness.buffers, &mut own);
         budget.spend(own.spent());
         let refined = fewer.filter(|fewer| *fewer != witness.buffers);
@@ -454,11 +448,13 @@ impl<'a, 'p> Search<'a, 'p> {
         let mut plan = self.known.best.clone().unwrap_or_else(|| Plan::empty(self.problem));
         for (space, placed) in self.placed.iter_enumerated() {
             let Some(placed) = placed else { continue };
+            // Reuses of the old placement say nothing about the new one.
             let is_here = |reuse: &memplan_core::Reuse| {
                 plan.placements[reuse.buffer].as_ref().is_some_and(|placement| placement.space == space)
             };
             let reused = plan.reused.iter().filter(|reuse| !is_here(reuse)).cloned().collect();
             plan.reused = reused;
+            // All old places of a buffer go before the first new one comes, because slots are added one by one.
             for &(piece, _) in placed {
                 for (buffer, _) in self.pieces.members(piece) {
                     plan.placements[buffer] = None;

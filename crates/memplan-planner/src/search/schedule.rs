@@ -8,8 +8,8 @@
 //! ```text
 //!   10,000 buffers, 100 alive        share     spent    extent
 //!   repair-peaks                     1/2       200,120  1.0352 → 1.0057
-//!   orders                           1/2        99,871  1.0057
-//!   reorder                          1/2        50,004  1.0057 → 1.0048
+//!   dense                            1/2       100,004  1.0057 → 1.0048
+//!   orders                           1/2        49,871  1.0048
 //! ```
 //!
 //! `memplan plan -v` prints these lines. [`Request::without`](crate::Request::without) leaves out every row of some
@@ -123,13 +123,6 @@ pub(crate) const SCHEDULE: &[Stage] = &[
     },
     REPAIR_PEAKS,
     Stage {
-        name: "reorder",
-        does: "hill climbing on the order of placement",
-        applies: |search| !search.is_flat() && !search.is_done(),
-        share: Share::OneOf(2),
-        run: |search, budget| search.reorder(budget),
-    },
-    Stage {
         name: "peak-first",
         does: "passes that place what is alive at the peak first, then who ended too high in the last pass",
         applies: |search| search.goes_on() && search.is_flat() && search.has_many_pieces(),
@@ -213,6 +206,7 @@ fn turn(stage: &Stage, search: &mut Search, budget: &mut Budget) {
         Share::Rest => budget.share(1),
         Share::Own => search.budget_for_others(budget),
     };
+    // A share is a budget of its own. Whatever the stage does not spend is left to later ones.
     (stage.run)(search, &mut share);
     let after = extent(search);
     debug_assert!(after.is_some() || before.is_none(), "the stage {} lost the plan", stage.name);

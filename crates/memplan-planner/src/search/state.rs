@@ -128,6 +128,7 @@ pub(crate) struct State<H> {
 impl<H: Height> State<H> {
     pub(crate) fn new(instance: &Instance) -> State<H> {
         let count = instance.items.len();
+        // The arrays go by item and not by field, because the loops of a node walk over one or two of them for all items.
         let mut spans = Vec::with_capacity(count);
         let mut first_span = Vec::with_capacity(count + 1);
         for item in 0..count {
@@ -185,6 +186,7 @@ impl<H: Height> State<H> {
         self.placed.clear();
         self.at.fill(H::ZERO);
         self.bar.fill(H::ZERO);
+        // An item whose highest start lies below the floor, or below its own fixed offset, refutes the capacity at once.
         let highest = instance.highest_top(capacity);
         for item in 0..self.limit.len() {
             let Some(start) = instance.highest_start(item, capacity) else { return false };
@@ -198,6 +200,8 @@ impl<H: Height> State<H> {
                 self.offset[item] = H::ZERO;
             }
         }
+        // What is to come in a section needs its whole load, so the lowest of it starts at the capacity less the load at
+        // the latest.
         for (section, &load) in self.empty_top.iter().enumerate() {
             let Some(top) = highest.checked_sub(load) else { return false };
             self.top[section] = H::from_granules(top);
@@ -238,6 +242,7 @@ impl<H: Height> State<H> {
     }
 
     pub(crate) fn undo(&mut self, mark: Mark) {
+        // Entries go back in the reverse order of the changes, so the oldest value of an item is the one that stays.
         while self.raised.len() > mark.raised as usize {
             let Some((item, at)) = self.raised.pop() else { break };
             self.at[item as usize] = at;
@@ -292,12 +297,14 @@ impl<H: Height> State<H> {
         let end = offset.plus(self.height[item]);
         let stack = &mut self.stacks[self.stack_of[item] as usize];
         self.stack_trail.push(std::mem::replace(stack, (end, self.first_rank[item])));
+        // What is placed need not come any more: the rest of the section may start later.
         for index in self.span_range(item) {
             let Span { lo, hi, height } = self.spans[index];
             for top in &mut self.top[lo as usize..hi as usize] {
                 *top = top.plus(height);
             }
         }
+        // Most instances have one span per item, and this loop is the hottest of the search.
         if self.is_plain {
             let span = self.spans[item];
             for &other in others {
@@ -361,9 +368,11 @@ impl<H: Height> State<H> {
             let item = item as usize;
             let (at, bar) = (self.at[item], self.bar[item]);
             self.late[item] = H::MAX;
+            // An item lies where it is (`at`), unless that was ruled out; then at least one more item comes below it.
             let is_barred = bar > at || (stacks && self.is_upside_down(item));
             let above = bar.max(lowest_end).max(at.plus(H::ONE));
             self.early[item] = if is_barred { self.align(item, above) } else { at };
+            // A fixed item has one place. If something lies there already the node is dead.
             if let Some(offset) = self.fixed[item] {
                 if offset < at.max(bar) {
                     return Err(item);

@@ -246,6 +246,7 @@ fn sort(keys: &mut Vec<u64>, spare: &mut Spare) {
         keys.sort_unstable();
         return;
     }
+    // The address is in the high bits of a key, so equal high bits mean neighbouring addresses.
     let highest = keys.iter().copied().max().unwrap_or(0);
     let shift = (u64::BITS - highest.leading_zeros()).saturating_sub(BUCKETS.ilog2());
     let bucket = |key: u64| (key >> shift) as usize;
@@ -264,6 +265,7 @@ fn sort(keys: &mut Vec<u64>, spare: &mut Spare) {
         spare.keys[*first as usize] = key;
         *first += 1;
     }
+    // Keys are now in the right bucket, but within a bucket in the order in which they came.
     std::mem::swap(keys, &mut spare.keys);
     insertion_sort(keys);
 }

@@ -103,6 +103,8 @@ impl<'a, 'p> Assign<'a, 'p> {
             let here: Vec<PieceId> = pieces.ids().filter(may_be_here).collect();
             outlines.push(Outline::new(&Model::new(pieces, &orders, space, &here)?));
         }
+        // Slots of one piece live in the same space, so the first one decides for all. Large pieces are assigned first,
+        // because they leave the least choice to the others.
         let is_first = |&piece: &PieceId| pieces.get(piece).slot == 0;
         let mut undecided: Vec<PieceId> =
             pieces.ids().filter(is_first).filter(|&piece| pieces.homes(piece).len() > 1).collect();
@@ -240,17 +242,20 @@ impl<'a, 'p> Assign<'a, 'p> {
                 lowers.push(entry.known.lower);
                 uppers.push(entry.known.offsets.is_some().then_some(entry.known.below));
             }
+            // No plan of this assignment is better than the best one, or fits.
             let too_small = spaces.iter().zip(&lowers).any(|(&space, &lower)| lower > self.capacity(space));
             if too_small || sum(&lowers) >= self.below {
                 return;
             }
             let total = uppers.iter().try_fold(0i64, |sum, upper| Some(sum.saturating_add((*upper)?)));
+            // Every space has a plan, and together they are better than the best one.
             if total.is_some_and(|total| total < self.below) {
                 self.keep(&spaces, total);
                 continue;
             }
             let is_open = |&number: &usize| uppers[number].is_none_or(|upper| lowers[number] < upper);
             let Some(number) = (0..spaces.len()).find(is_open) else { return };
+            // What the others need at least is not available to this space.
             let others = sum(&lowers) - lowers[number];
             let below = self.below.saturating_sub(others).min(self.capacity(spaces[number]) + 1);
             if !self.improve(spaces[number], below, patience) {
@@ -336,6 +341,7 @@ impl Entry {
 
     /// See [`Assign::improve`]: every component must be low enough.
     fn improve(&mut self, below: i64, patience: &Patience) -> (u64, bool) {
+        // The bounds of all components come first: they are cheap, and one that is too high ends the question.
         let mut lower = self.known.lower;
         let mut knowns = Vec::with_capacity(self.models.len());
         for (parts, model) in &self.models {
@@ -355,6 +361,7 @@ impl Entry {
         let mut offsets = vec![0; self.models.iter().map(|(parts, _)| parts.len()).sum()];
         let mut extent = 0;
         for ((parts, model), known) in self.models.iter().zip(&mut knowns) {
+            // A component need not be lower than the highest bound of all: the extent would be no smaller.
             let patience = Patience { nodes: patience.nodes.saturating_sub(nodes), ..*patience };
             nodes += minimise(model, known, lower, &patience);
             lower = lower.max(known.lower);

@@ -80,6 +80,8 @@ impl<'m> Domains<'m> {
     /// Nothing known but the model; nothing derived yet.
     pub(super) fn new(model: &'m Model, rules: Rules) -> Domains<'m> {
         let count = model.parts.len();
+        // Which choices and cliques to look at again when the bounds of a part change. The numbers ascend, so a duplicate
+        // can only be the last of its list.
         let mut choices_of = vec![Vec::new(); count];
         for (number, choice) in model.choices.iter().enumerate() {
             for least in choice.options.iter().flatten() {
@@ -286,6 +288,7 @@ impl<'m> Domains<'m> {
     /// A part's bounds have changed.
     fn follow(&mut self, part: u32) -> Result<(), Dead> {
         let index = part as usize;
+        // Indices instead of iterators: applying an inequality may change other lists, but not the one that is walked.
         for position in 0..self.up[index].len() {
             self.apply(self.up[index][position])?;
         }
@@ -300,6 +303,7 @@ impl<'m> Domains<'m> {
                 }
             }
         }
+        // Edge finding is dear, so a clique is looked at once, after everything cheap has been done.
         if self.rules.machines {
             for position in 0..self.cliques_of[index].len() {
                 let clique = self.cliques_of[index][position];
@@ -352,6 +356,8 @@ impl<'m> Domains<'m> {
     fn pack(&mut self, clique: u32) -> Result<(), Dead> {
         let model = self.model;
         let jobs = &model.cliques[clique as usize];
+        // Addresses are the time of a machine: each job is a stretch of bytes that must lie between its lowest and its
+        // highest offset, and no two jobs at the same address.
         let mut tasks = std::mem::take(&mut self.tasks);
         tasks.clear();
         for (number, job) in jobs.iter().enumerate() {
@@ -364,6 +370,7 @@ impl<'m> Domains<'m> {
             });
         }
         let mut result = Ok(());
+        // Where the jobs fill little of the room, edge finding hardly ever finds anything.
         if is_roomy(&tasks) {
             self.tasks = tasks;
             return Ok(());

@@ -131,6 +131,7 @@ impl Search<'_> {
             self.nodes += 1;
             // A node that no rule has refuted is branched on; one without a choice left is a plan.
             if result.is_ok() {
+                // A choice that no bound decides opens a frame. If there is none, the lowest offsets are a plan.
                 match self.branch(known) {
                     Some(frame) => self.stack.push(frame),
                     None => self.keep(known),
@@ -145,6 +146,7 @@ impl Search<'_> {
             if self.nodes >= last_node || (self.nodes.is_multiple_of(64) && (patience.is_over)()) {
                 return End::Open;
             }
+            // The next option of the innermost frame that has one; frames without any are closed on the way.
             match self.next(known) {
                 Some(next) => result = next,
                 None => return End::Exhausted,

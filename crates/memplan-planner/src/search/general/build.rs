@@ -275,6 +275,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     ) -> Option<()> {
         for a in &self.details[one].stretches {
             for b in &self.details[other].stretches {
+                // Stretches that never meet, and pairs that another rule keeps apart anyway, need no choice.
                 if a.start >= b.end || b.start >= a.end || self.never_share(a.buffer, b.buffer) {
                     continue;
                 }
@@ -283,6 +284,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                     Excuses::Always => continue,
                     Excuses::Only(options) => options,
                 };
+                // Pairs without an excuse are merged into one choice later; those with one are choices of their own.
                 if options.is_empty() {
                     plain.push(range);
                 } else {
@@ -302,6 +304,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let now = a.start.max(b.start);
         let mut options = Vec::new();
         let mut helpers = Vec::new();
+        // Either of the two may have lost bytes: to the other one itself, or to a third buffer that lies in between.
         for (victim, victim_part, rival, rival_part) in [(a, one, b, other), (b, other, a, one)] {
             for taker in self.takers_of(victim.buffer, now) {
                 if taker.buffer == rival.buffer {
@@ -316,6 +319,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 }
             }
         }
+        // Every order of every subset of the helpers is a way to cover the common bytes, so there are too many soon.
         if helpers.len() > MOST_TAKERS {
             return None;
         }
@@ -361,6 +365,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             let size = reserved(&self.problem.buffers()[taker.buffer]).0 as i64;
             ranges.push((part, at, at + size));
         }
+        // Each taker begins no higher than the one before it ends: no gap between them.
         for pair in ranges.windows(2) {
             if no_higher((pair[1].0, pair[1].1), (pair[0].0, pair[0].2), &mut common).is_none() {
                 return Vec::new();
@@ -370,6 +375,8 @@ impl<'a, 'p> Builder<'a, 'p> {
             return Vec::new();
         };
         let mut options = Vec::new();
+        // The common bytes begin at the higher of two starts and end at the lower of two ends. A maximum is no
+        // inequality, so each of the four combinations is an option of its own.
         for lower in [(p, a.low), (q, b.low)] {
             for upper in [(p, a.high), (q, b.high)] {
                 let mut option = common.clone();
@@ -384,6 +391,7 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     /// Slots of one piece, and buffers that do not differ, can be swapped: they go up in order.
     fn symmetries(&self) -> Vec<Least> {
+        // A buffer that an overlay or a dependency mentions is not like any other: swapping it would change a rule.
         let mut is_special = vec![self.problem.dependencies().is_some(); self.problem.buffers().len()];
         let in_place = self.takers.iter().flat_map(|taker| [taker.buffer, taker.over]);
         in_place.for_each(|buffer| is_special[buffer.index()] = true);
@@ -410,6 +418,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 let (one, other) = (&self.parts[one], &self.parts[other]);
                 are_slots(one, other) || are_twins(one, other)
             };
+            // It is enough to compare with the nearest one that is alike: all of them become a chain.
             if let Some(one) = (0..other).rev().find(same) {
                 always.push(Least { below: one as u32, above: other as u32, least: 0 });
             }

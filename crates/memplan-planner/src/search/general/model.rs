@@ -110,6 +110,8 @@ impl Model {
 
     /// Some parts alone, which nothing connects with the others.
     pub(super) fn component(&self, parts: &[u32]) -> Model {
+        // New numbers for the parts that stay. A rule is either about them alone or not about them at all, so looking at
+        // one of its parts tells which.
         let mut number = vec![u32::MAX; self.parts.len()];
         for (new, &old) in parts.iter().enumerate() {
             number[old as usize] = new as u32;

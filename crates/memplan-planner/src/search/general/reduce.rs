@@ -23,12 +23,12 @@ use memplan_core::{
 use super::decide;
 use crate::piece::reserved;
 use crate::search::budget::Budget;
-use crate::tuning::{GENERAL_WITNESS_NODES, MOST_GENERAL_WITNESS_BUFFERS};
+use crate::tuning::{GENERAL_WITNESS_NODES, MOST_GENERAL_PIECES};
 
 /// Buffers of `among` that cannot be placed together, none of which can be
 /// spared. `None` if that they cannot is not found out.
 pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Budget) -> Option<Vec<BufferId>> {
-    if problem.buffers().len() > MOST_GENERAL_WITNESS_BUFFERS {
+    if problem.buffers().len() > MOST_GENERAL_PIECES {
         return None;
     }
     let mut kept = vec![false; problem.buffers().len()];

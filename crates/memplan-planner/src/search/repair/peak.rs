@@ -16,7 +16,9 @@
 //!    that meet each other pairwise have a point in common, so two lives
 //!    which meet the stretch and each other meet inside of it.
 //! 2. Around is everything within a few lives to either side. What reaches out of that stays where it
-//!    is; it never meets the core. The rest is placed around the core, the largest first.
+//!    is; it never meets the core. The rest is placed around the core, the largest first, and of equally large ones those
+//!    next to the peak. A piece that is alive
+//!    nearly all the time would make everything its neighbour, so it stays where it is even inside of the core.
 //! 3. Those who end too high, mostly large ones that found no gap wide enough between what
 //!    reaches out of the core, *join* the core with their whole lives, and the core is packed again.
 //!
@@ -25,6 +27,7 @@
 //! the core. Of a million random buffers, where first fit by size ends 7 % above the bound, one to six
 //! peaks of 250 pieces, ten milliseconds each, are settled and the bound is met.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use memplan_core::{Buffer, Bytes, Id, Lifetime, Placement, Plan, Problem, ProblemBuilder};
@@ -33,10 +36,11 @@ use super::super::budget::Budget;
 use super::super::descent::{Standing, descend};
 use super::super::instance::Instance;
 use super::{Excerpt, Reach, Repair};
+use crate::fit::Fit;
+use crate::order::Order;
 use crate::piece::{PieceId, Pieces};
 use crate::placer::Placer;
-use crate::strategy::ordered_fit::{FIRST_SIZE, Pass};
-use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, MOST_JOINS, PEAK_SEARCH_PIECES};
+use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, MOST_JOINS, PEAK_SEARCH_PIECES, WIDE_AROUND_PIECES};
 
 /// Offsets of packed pieces.
 type Packed = BTreeMap<PieceId, u64>;
@@ -44,8 +48,8 @@ type Packed = BTreeMap<PieceId, u64>;
 impl Repair<'_, '_> {
     /// Packs the local peak near a piece anew and places everybody around it. Whether the plan got lower.
     pub(super) fn settle_peak(&mut self, near: PieceId, reach: Reach, seed: u64, budget: &mut Budget) -> bool {
-        let peak = self.peak(&self.excerpt(near, PEAK_SEARCH_PIECES << reach.widened));
-        let Some(mut core) = peak.map(|peak| self.core(peak, reach)) else { return false };
+        let Some(peak) = self.peak(&self.excerpt(near, PEAK_SEARCH_PIECES << reach.widened)) else { return false };
+        let mut core = self.core(peak, reach);
         let Some(around) = self.around(&core, reach) else { return false };
         let tallest = self.extent();
         // Where the bound is not within reach, something lower than now is.
@@ -54,7 +58,7 @@ impl Repair<'_, '_> {
         for _ in 0..=MOST_JOINS {
             let nodes = CORE_NODES * core.movable.len() as u64;
             let Some(packed) = self.pack(&core, goal, nodes << reach.patience, seed, budget) else { break };
-            let Some(plan) = self.place_around(&around, &packed, budget) else { break };
+            let Some(plan) = self.place_around(&around, peak, &packed, budget) else { break };
             let offsets: Vec<u64> = offsets(&plan).take(around.movable.len()).collect();
             let complaining = self.ending_above(goal, &around, &offsets);
             if best.as_ref().is_none_or(|(extent, _)| plan.extent() < *extent) {
@@ -97,8 +101,8 @@ impl Repair<'_, '_> {
             let (start, end) = (peak.saturating_sub(margin), peak.saturating_add(margin).min(self.last_step()));
             let mut core = self.between(start, end);
             if core.all().count() >= count || (start == 0 && end == self.last_step()) {
-                let is_fixed = |&piece: &PieceId| self.pieces.get(piece).fixed.is_some();
-                let (fixed, free) = core.all().copied().partition(is_fixed);
+                let stays = |&piece: &PieceId| self.pieces.get(piece).fixed.is_some() || self.is_endless(piece);
+                let (fixed, free) = core.all().copied().partition(stays);
                 (core.movable, core.obstacles) = (free, fixed);
                 return core;
             }
@@ -110,7 +114,7 @@ impl Repair<'_, '_> {
     fn around(&self, core: &Excerpt, reach: Reach) -> Option<Excerpt> {
         let mut around = self.hull(&self.hull(core)?)?;
         for _ in 0..2 << reach.widened.min(3) {
-            if around.movable.len() > MOST_AROUND_PIECES / 2 {
+            if around.movable.len() > WIDE_AROUND_PIECES {
                 break;
             }
             around = self.hull(&around)?;
@@ -124,8 +128,17 @@ impl Repair<'_, '_> {
         Some(self.between(start, end))
     }
 
-    /// From the first start to the last end.
+    /// Whether a piece is alive for so long that everybody who meets it is more than a local repair may move: weights of
+    /// a network, or a workspace. Such a piece stays where it is.
+    fn is_endless(&self, piece: PieceId) -> bool {
+        let life = self.pieces.rects(piece)[0];
+        // At every step somebody starts or ends, so a life of so many steps meets at least half as many others.
+        (life.end - life.start) as usize > 2 * MOST_AROUND_PIECES
+    }
+
+    /// From the first start to the last end, of all that may move.
     fn span<'w>(&self, pieces: impl Iterator<Item = &'w PieceId>) -> Option<(u32, u32)> {
+        let pieces = pieces.filter(|&&piece| !self.is_endless(piece));
         let lives = pieces.map(|&piece| self.pieces.rects(piece)[0]).map(|life| (life.start, life.end));
         lives.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
@@ -142,13 +155,35 @@ impl Repair<'_, '_> {
         Some(excerpt.movable.iter().copied().zip(offsets).collect())
     }
 
-    /// First fit of all around, with the core where it was packed.
-    fn place_around(&self, around: &Excerpt, packed: &Packed, budget: &mut Budget) -> Option<Plan> {
+    /// First fit of all around, with the core where it was packed: the largest first, and of equally large ones those
+    /// that are alive next to the peak.
+    ///
+    /// Where buffers of one size follow each other in time, as the caches of a model that generates text do, each can
+    /// take the place of the one after it. A pass that starts at the peak and goes outwards finds these places; one that
+    /// starts at the beginning arrives at the peak with the places in another order:
+    ///
+    /// ```text
+    ///   ....dddddbbbbb|bbb        peak at |, a and b lie in the core:
+    ///   ..cccccaaaaaaa|aaa        c ends where a starts, d where b starts
+    /// ```
+    fn place_around(&self, around: &Excerpt, peak: u32, packed: &Packed, budget: &mut Budget) -> Option<Plan> {
         let problem = self.problem(around, packed)?;
         let pieces = Pieces::of(&problem).ok()?;
         let mut placer = Placer::new(&pieces);
         budget.spend(self.pass_cost.of(pieces.len() as u64));
-        FIRST_SIZE.run(&mut placer, &Pass { ceiling: None, gives_up: &|| false, threads: 1 }).ok()?;
+        let distance = |piece: PieceId| {
+            let life = &problem.buffers()[pieces.get(piece).first_buffer].lifetime;
+            let (start, end) = (life.start().map_or(0, |step| step.0), life.end().map_or(0, |step| step.0));
+            start.saturating_sub(peak.into()).max(u64::from(peak).saturating_sub(end))
+        };
+        let mut order = Order::Size.of(&pieces);
+        order.sort_by_cached_key(|&piece| {
+            let info = pieces.get(piece);
+            (info.fixed.is_none(), Reverse(info.size), distance(piece))
+        });
+        for piece in order {
+            placer.place(piece, Fit::First)?;
+        }
         placer.finish()
     }
 
