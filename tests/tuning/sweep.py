@@ -110,22 +110,32 @@ def calls(text, names):
     return "".join(piece if number % 2 else mention.sub(r"\1()", piece) for number, piece in enumerate(pieces))
 
 
+def rewritten(name, text, names):
+    """The text of a file of the copy: the planner asks for its numbers, everything else is as it is."""
+    if name == str(TUNING):
+        return CONSTANT.sub(as_function, text.split("#[cfg(test)]")[0]) + SCALED
+    return calls(text, names) if name.startswith("crates/memplan-planner/src/") else text
+
+
 def copy_sources():
-    """Copies what the build needs and rewrites the planner in the copy."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "Cargo.*", "crates", "docs", "examples",
-                             "README.md"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in listed.stdout.splitlines():
-        source, target = ROOT / name, COPY / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_file() and (not target.is_file() or source.read_bytes() != target.read_bytes()):
-            shutil.copyfile(source, target)
+    """Copies what the build needs and rewrites the planner in the copy. Files that do not change are left alone, so
+    that they are not compiled again."""
     text = (ROOT / TUNING).read_text().split("#[cfg(test)]")[0]
     found = {match.group(1): match.group(3) for match in CONSTANT.finditer(text)}
     names = [name for name in found if name not in LENGTHS]
-    for path in sorted((COPY / "crates/memplan-planner/src").rglob("*.rs")):
-        original = (ROOT / path.relative_to(COPY)).read_text()
-        path.write_text(calls(original, names))
-    (COPY / TUNING).write_text(CONSTANT.sub(as_function, text) + SCALED)
+    wanted = ["Cargo.*", "crates", "docs", "examples", "README.md"]
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *wanted], cwd=ROOT, capture_output=True,
+                            text=True, check=True)
+    for name in listed.stdout.splitlines():
+        source, target = ROOT / name, COPY / name
+        if not source.is_file():
+            continue
+        content = source.read_bytes()
+        if name.endswith(".rs"):
+            content = rewritten(name, content.decode(), names).encode()
+        if not target.is_file() or target.read_bytes() != content:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
     return found
 
 
