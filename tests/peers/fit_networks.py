@@ -241,6 +241,17 @@ def valid(size=36, kind=Type.INT8):
     return m.bytes(m.conv("e", x, 4, size=2))
 
 
+def infinite(size=32):
+    """The first convolution has a weight that is infinite: zero times that weight is no number, so that no border of zeros stands for its padding."""
+    m = Network("infinite", Type.FLOAT32)
+    x = m.conv("endless", m.start(size, size, 3), 16)
+    weights = m.model.buffers[m.graph.tensors[m.graph.operators[0].inputs[1]].buffer]
+    weights.data = np.frombuffer(np.array([np.inf], np.float32).tobytes() + bytes(weights.data)[4:], np.uint8)
+    x = m.conv("wide", x, 24, size=1)
+    x = m.conv("narrow", x, 4, size=1)
+    return m.bytes(m.head(x))
+
+
 NETWORKS = {
     "person": lambda: mobilenet_v1(96, 0.25, depth=1),
     "v1_128": lambda: mobilenet_v1(128, 0.25),
@@ -259,6 +270,7 @@ NETWORKS = {
     "float_v1": lambda: mobilenet_v1(64, 0.25, kind=Type.FLOAT32, blocks=5),
     "float_resnet": lambda: resnet(24, 8, Type.FLOAT32),
     "float_unet": lambda: unet(24, 4, Type.FLOAT32, "nearest"),
+    "infinite": infinite,
     "float_branching": lambda: branching(24, Type.FLOAT32),
 }
 

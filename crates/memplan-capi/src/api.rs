@@ -205,7 +205,7 @@ pub unsafe extern "C" fn memplan_rewrite(
     })
 }
 
-/// Releases a text of `memplan_rewrite` or `memplan_plan_file`. Null is fine.
+/// Releases a text of `memplan_rewrite`, `memplan_plan_file` or `memplan_fit_file`. Null is fine.
 ///
 /// `text` is null or comes from one of these and has not been released.
 #[unsafe(no_mangle)]

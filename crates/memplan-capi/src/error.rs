@@ -19,13 +19,15 @@ pub enum Status {
     MEMPLAN_EXHAUSTED = 3,
     /// From `memplan_verify`: the plan is wrong; `memplan_last_error` says how.
     MEMPLAN_WRONG = 4,
-    /// From `memplan_verify`: the plan is right. From `memplan_rewrite`: the text was rewritten.
+    /// From `memplan_verify`: the plan is right. From `memplan_rewrite`: the text was rewritten. From
+    /// `memplan_fit_file`: the model fits.
     MEMPLAN_OK = 5,
     /// An argument makes no sense: a null pointer, a size of a struct that is not one, a contradiction in the problem.
     MEMPLAN_BAD_ARGUMENT = 100,
     /// The strategy does not take this problem, or the pass not this program.
     MEMPLAN_REFUSED = 101,
-    /// The text given to `memplan_rewrite`, or the file given to `memplan_plan_file`, cannot be read.
+    /// The text given to `memplan_rewrite`, or the file given to `memplan_plan_file` or `memplan_fit_file`, cannot be
+    /// read.
     MEMPLAN_UNREADABLE = 102,
     /// A bug in memplan. No result was written.
     MEMPLAN_BUG = 103,

@@ -45,7 +45,7 @@ pub use api::{
     memplan_verify_in_spaces, memplan_version,
 };
 pub use error::Status;
-pub use file::memplan_plan_file;
+pub use file::{memplan_fit_file, memplan_plan_file};
 pub use layout::{
     BufferDescription, IntervalDescription, MEMPLAN_CAPACITY, MEMPLAN_EXCLUSIVE, MEMPLAN_FIXED_OFFSET,
     MEMPLAN_MAY_OVERLAY, MEMPLAN_MAY_OVERLAY_ANYWHERE, MEMPLAN_MUST_NOT_SHARE, MEMPLAN_MUST_SHARE, MEMPLAN_NORMAL,

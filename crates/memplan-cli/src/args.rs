@@ -570,7 +570,7 @@ pub(crate) struct ReorderArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FitArgs {
-    /// Model to change: .tflite
+    /// Model to change: .tflite, .onnx
     pub(crate) file: String,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
@@ -580,13 +580,18 @@ pub(crate) struct FitArgs {
     /// What counts of the memory
     #[arg(long, value_name = "WHAT", default_value = "arena", help_heading = "Memory")]
     pub(crate) count: CountArg,
+    /// A memory, as in sram=256KiB; given twice, the first is for tensors and the second for the runtime's records
+    #[arg(long, value_name = "NAME=CAP", conflicts_with_all = ["capacity", "count"], help_heading = "Memory")]
+    pub(crate) space: Vec<SpaceFacts>,
     /// Make no other changes than these
     #[arg(long, value_name = "KIND", value_delimiter = ',', conflicts_with = "forbid", help_heading = "Changes")]
     pub(crate) allow: Vec<ChangeArg>,
     /// Do not make these changes
     #[arg(long, value_name = "KIND", value_delimiter = ',', help_heading = "Changes")]
     pub(crate) forbid: Vec<ChangeArg>,
-    /// Write the changed model, with a plan inside; without --capacity, the smallest one
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+    /// Write the changed model, a .tflite with a plan inside; without --capacity, the smallest one
     #[arg(short, long, value_name = "OUT", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Draw the trade-off: chart.svg or chart.html

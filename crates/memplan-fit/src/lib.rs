@@ -6,7 +6,7 @@
 //!           clones       tile by tile           them
 //! ```
 //!
-//! - [`layer`] says what an op computes from what; [`tflite`] says it for the operators of a model;
+//! - [`layer`] says what an op computes from what; [`tflite`] and [`onnx`] say it for the operators of a model;
 //! - [`net`] has the network and its *schedules*: ops in some order, some of them more than once;
 //! - [`recompute`] looks for schedules in which ops run again;
 //! - [`patch`] executes a segment of a schedule tile by tile; [`segment`] looks for such segments;
@@ -20,6 +20,7 @@ pub mod choice;
 pub mod layer;
 mod live;
 pub mod net;
+pub mod onnx;
 pub mod patch;
 pub mod recompute;
 pub mod region;

@@ -50,6 +50,9 @@ pub struct Overhead {
     pub counts_kernels: bool,
 }
 
+/// What an op counts where records do not: so little that it only decides between versions that need the same.
+const LITTLE: u64 = 8;
+
 impl Dialect {
     /// `.tflite` models in TensorFlow Lite Micro.
     pub const TFLITE: Dialect = Dialect {
@@ -60,11 +63,19 @@ impl Dialect {
         overhead: Overhead { op: 64, tensor: 24, pad: 64, concat: 88, counts_kernels: true },
     };
 
+    /// `.onnx` models. Nothing is known of a runtime's records, so that tensors count.
+    pub const ONNX: Dialect = Dialect {
+        axes: crate::onnx::AXES,
+        states_padding: true,
+        most_joined: 1 << 10,
+        overhead: Overhead { op: LITTLE, tensor: 0, pad: 0, concat: 0, counts_kernels: false },
+    };
+
     /// The same where the runtime keeps its records in a memory of their own: tensors and scratch memory count. An op still
     /// costs a little, so that thousands of tiles are not taken for free.
     #[must_use]
     pub fn with_records_elsewhere(self) -> Dialect {
-        Dialect { overhead: Overhead { op: 8, ..Overhead::default() }, ..self }
+        Dialect { overhead: Overhead { op: LITTLE, ..Overhead::default() }, ..self }
     }
 }
 

@@ -2,12 +2,18 @@
 //!
 //! [`read`] makes a [`Model`] of an `.onnx` file without touching its weights;
 //! shapes that the file does not say are inferred (`infer`). [`reorder`] writes
-//! the model with its nodes in another order.
+//! the model with its nodes in another order, [`rewrite`] with other nodes, and [`description`] says what a file
+//! computes, so that it can be proved that a changed one computes the same.
 
+mod build;
+pub mod description;
 mod evaluate;
 mod infer;
+mod meaning;
+pub mod nodes;
 mod read;
 pub mod reorder;
+pub mod rewrite;
 mod shape;
 mod wire;
 

@@ -8,8 +8,10 @@ use memplan::compare::Comparison;
 use memplan::core::{BufferId, Bytes, Id, Placement, Plan, SpecError, Witness};
 use memplan::driver::{self, Failure, How};
 use memplan::finding::{self, Finding};
+use memplan::fit::Allowed;
 use memplan::format::FORMATS;
-use memplan::front_end::{FrontEnd, Plain, Reorder};
+use memplan::front_end::fit::Counted;
+use memplan::front_end::{Fit, FrontEnd, Plain, Reorder};
 use memplan::models::plan as plan_file;
 use memplan::pass::{self, PASSES, PassSpec};
 use memplan::planner::{Assign, Effort, Request, STRATEGIES, Strategy, find};
@@ -212,6 +214,59 @@ pub(crate) fn reorder<'py>(
     };
     let order = found.order.iter().map(|op| op.index()).collect();
     Ok((found.before.0, found.after.0, found.is_exact, order, bytes))
+}
+
+/// The versions of a model as JSON, the model if `content` is asked for, and notes.
+type FittedModel<'py> = (String, Option<Bound<'py, PyBytes>>, Vec<String>);
+
+/// Changes a model until it fits.
+#[pyfunction]
+#[pyo3(signature = (path, content, capacity, changes, tensors, time_limit, work_limit, seed, effort, threads, strict))]
+#[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, in this order")]
+pub(crate) fn fit<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    content: bool,
+    capacity: Option<u64>,
+    changes: Vec<String>,
+    tensors: bool,
+    time_limit: Option<f64>,
+    work_limit: Option<u64>,
+    seed: u64,
+    effort: &str,
+    threads: Option<usize>,
+    strict: bool,
+) -> PyResult<FittedModel<'py>> {
+    let limits = Limits::of(py, (seed, effort), time_limit, work_limit, threads, strict)?;
+    let is_allowed = |change: &str| changes.iter().any(|known| known == change);
+    let mut source = crate::problem::open(&path, None)?;
+    source.options.models.assumptions.reuse_inputs |= is_allowed("input-reuse");
+    let allowed =
+        Allowed { reorder: is_allowed("reorder"), recompute: is_allowed("recompute"), patches: is_allowed("patches") };
+    let counted = if tensors { Counted::Tensors } else { Counted::Arena };
+    let front_end = Fit { allowed, capacity: capacity.map(Bytes), counted, records: None };
+    let failed = |failure: Failure| error::failure(py, Some(&source.name), &failure);
+    let input = front_end.read(&source).map_err(failed)?;
+    let strict = limits.strict;
+    let Watched { result, interrupted } = watched(py, None, |request| {
+        let request = limits.set(request, Assign::Offsets);
+        driver::lay_out(&front_end, &input, &How { request, strict, ..How::default() })
+    })?;
+    if let Some(signal) = interrupted {
+        return Err(signal);
+    }
+    let fitted = result.map_err(failed)?;
+    let bytes = match content {
+        true => {
+            let output = driver::emit(&front_end, &input, &fitted).map_err(failed)?;
+            let mut bytes = Vec::new();
+            output.write(&mut bytes)?;
+            Some(PyBytes::new(py, &bytes))
+        }
+        false => None,
+    };
+    let notes = input.notes.iter().chain(fitted.repairs()).cloned().collect();
+    Ok((fitted.to_json(), bytes, notes))
 }
 
 /// A number of bytes as people write it: "64KiB".

@@ -31,7 +31,7 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::calls::{
-        compare, explain, extensions, formats, main, opt, parse_bytes, passes, plan, reorder, strategies, verify,
+        compare, explain, extensions, fit, formats, main, opt, parse_bytes, passes, plan, reorder, strategies, verify,
         version,
     };
     #[pymodule_export]

@@ -118,6 +118,24 @@ def test_a_warm_plan_moves_little():
         memplan.plan(records, "greedy-by-size", assign="objects", warm=old)
 
 
+def test_models_are_changed_until_they_fit(tmp_path):
+    model = DATA / "tflite" / "mobile.tflite"
+    found = memplan.fit(model, capacity="128KiB", out=tmp_path / "fitted.tflite")
+    assert found.chosen == 1 and found.version.arena <= 128 << 10 < found.versions[0].arena
+    assert "`expand1`" in found.version.changes[0]
+    # What was written fits as it is.
+    again = memplan.fit(tmp_path / "fitted.tflite", capacity="128KiB")
+    assert again.chosen == 0 and again.version.arena == found.version.arena
+    table = memplan.fit(model, count="tensors", forbid="patches")
+    assert all(one.tensors > other.tensors for one, other in zip(table.versions, table.versions[1:]))
+    with pytest.raises(memplan.RefusedError, match="is not split"):
+        memplan.fit(model, capacity="20KiB")
+    with pytest.raises(memplan.ArgumentError, match="tiles"):
+        memplan.fit(model, forbid=["tiles"])
+    with pytest.raises(memplan.ArgumentError, match="count"):
+        memplan.fit(model, count="all")
+
+
 def test_models_are_reordered(tmp_path):
     [model] = sorted((DATA / "tflite").glob("unet.tflite"))
     found = memplan.reorder(model, tmp_path / "new.tflite")

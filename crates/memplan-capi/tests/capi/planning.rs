@@ -180,3 +180,32 @@ fn a_file_is_planned_as_the_command_line_does() {
     assert_eq!(plan(c"no such file", &[]), (Status::MEMPLAN_UNREADABLE, None));
     assert!(last_error().starts_with("no such file: "), "{}", last_error());
 }
+
+#[test]
+fn a_model_is_changed_until_it_fits() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/tflite/mobile.tflite\0");
+    let path = CStr::from_bytes_with_nul(path.as_bytes()).unwrap();
+    let target = std::env::temp_dir().join(format!("memplan-fit-{}.tflite", std::process::id()));
+    let output = std::ffi::CString::new(target.display().to_string()).unwrap();
+    let fit = |path: &CStr, capacity: u64, output: *const c_char| {
+        let mut json: *mut c_char = null_mut();
+        // SAFETY: live strings; the result is released below.
+        let status = unsafe { memplan_fit_file(path.as_ptr(), capacity, output, null(), &raw mut json) };
+        // SAFETY: null, or a string of the library's.
+        let text = (!json.is_null()).then(|| unsafe { CStr::from_ptr(json) }.to_string_lossy().into_owned());
+        // SAFETY: released once.
+        unsafe { memplan_free_text(json) };
+        (status, text)
+    };
+    let (status, text) = fit(path, 128 << 10, output.as_ptr());
+    assert_eq!(status, Status::MEMPLAN_OK, "{}", last_error());
+    assert!(text.is_some_and(|text| text.contains("`expand1`") && text.contains("\"chosen\":1")));
+    // What was written fits as it is.
+    let (status, text) = fit(&output, 128 << 10, null());
+    assert_eq!(status, Status::MEMPLAN_OK, "{}", last_error());
+    assert!(text.is_some_and(|text| text.contains("\"chosen\":0")));
+    std::fs::remove_file(target).unwrap();
+    assert_eq!(fit(path, 20 << 10, null()), (Status::MEMPLAN_INFEASIBLE, None));
+    assert!(last_error().contains("is not split"), "{}", last_error());
+    assert_eq!(fit(c"no such file", 0, null()), (Status::MEMPLAN_UNREADABLE, None));
+}

@@ -7,9 +7,9 @@ use memplan::driver;
 use memplan::fit::Allowed;
 use memplan::front_end::fit::{Counted, Fitted, Version, chart};
 use memplan::front_end::{Fit, FrontEnd};
+use memplan::network::Kind;
 use memplan::source::Source;
 use memplan::wording::sized;
-use serde_json::json;
 
 use super::{failure, short_name};
 use crate::answer::{Answer, Failure};
@@ -27,23 +27,26 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     let mut source = input::source(&args.file, &args.format)?;
     // The runtime overwrites inputs that nobody reads any more, so that a model in it can do so, too.
     source.options.models.assumptions.reuse_inputs |= is_allowed(args, ChangeArg::InputReuse);
-    let counted = match args.count {
-        CountArg::Arena => Counted::Arena,
-        CountArg::Tensors => Counted::Tensors,
-    };
-    let front_end = Fit { allowed: allowed(args), capacity: args.capacity, counted };
+    let front_end = front_end(args)?;
+    let counted = front_end.counted;
     let failed = |error| failure(&source, error);
     let input = front_end.read(&source).map_err(failed)?;
+    let has_records = input.network.as_deref().is_some_and(|network| *network.kind() == Kind::Tflite);
+    if args.space.len() > 1 && !has_records {
+        let message = "nothing is known of the records of a runtime for this model, so that there is one memory";
+        return Err(Failure::usage_with_help(message, "give one --space, or --capacity"));
+    }
     let progress = Progress::start(None);
     progress.say("looking for changes");
-    let fitted = driver::lay_out(&front_end, &input, &driver::How::default()).map_err(failed)?;
+    let fitted = driver::lay_out(&front_end, &input, &args.budget.how(None)).map_err(failed)?;
     drop(progress);
-    let mut text = if args.json { as_json(&fitted) } else { report(&source, &front_end, &fitted) };
+    let mut text = if args.json { fitted.to_json() + "\n" } else { report(&source, &front_end, &fitted) };
     if let Some(path) = &args.output {
         let model = driver::emit(&front_end, &input, &fitted).map_err(failed)?;
         output::write_with(path, &|out| model.write(out))?;
         if !args.json {
-            text.push_str(&format!("\nmodel written to {}, with a plan inside\n", path.display()));
+            let plan = if fitted.has_plan_inside() { ", with a plan inside" } else { "" };
+            text.push_str(&format!("\nmodel written to {}{plan}\n", path.display()));
         }
     }
     if let (Some(path), Some(draw)) = (&args.chart, draw) {
@@ -54,6 +57,29 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     }
     let warnings = fitted.repairs().to_vec();
     Ok(Answer { warnings, ..Answer::yes(text).with_notes(input.notes) })
+}
+
+/// What is asked for: one memory, or two of which the second has the runtime's records.
+fn front_end(args: &FitArgs) -> Result<Fit, Failure> {
+    let allowed = allowed(args);
+    let counted = match args.count {
+        CountArg::Arena => Counted::Arena,
+        CountArg::Tensors => Counted::Tensors,
+    };
+    if let Some(space) = args.space.iter().find(|space| space.alignment.is_some()) {
+        let message = format!("the runtime aligns its tensors itself, whatever alignment `{}` has", space.name);
+        return Err(Failure::usage_with_help(message, "write --space NAME=CAPACITY"));
+    }
+    match args.space.as_slice() {
+        [] => Ok(Fit { allowed, capacity: args.capacity, counted, records: None }),
+        [one] => Ok(Fit { allowed, capacity: one.capacity, counted, records: None }),
+        [tensors, records] => Ok(Fit::on_two_memories(allowed, tensors.capacity, records.capacity)),
+        [_, _, third, ..] => {
+            let message =
+                format!("`{}` is one memory too many: a runtime has one for tensors and one for records", third.name);
+            Err(Failure::usage_with_help(message, "give --space twice"))
+        }
+    }
 }
 
 type Draw = fn(&str, &[Version], Counted) -> String;
@@ -142,21 +168,4 @@ fn more(before: Option<&Version>, version: &Version) -> String {
     let base = before.map_or(0, |before| before.macs);
     let extra = version.macs.saturating_sub(base);
     format!("{:.1} %", 100.0 * extra as f64 / base.max(1) as f64)
-}
-
-fn as_json(fitted: &Fitted) -> String {
-    let version = |version: &Version| {
-        json!({
-            "arena": version.arena.0,
-            "tensors": version.tensors.0,
-            "exact": version.is_exact,
-            "multiply_adds": version.macs,
-            "copied": version.copied,
-            "ops": version.ops,
-            "file": version.file,
-            "changes": version.changes,
-        })
-    };
-    let versions: Vec<_> = fitted.steps.iter().map(version).collect();
-    format!("{}\n", json!({ "chosen": fitted.chosen, "versions": versions }))
 }

@@ -664,6 +664,11 @@ impl Node {
         if self.name.is_empty() { self.kind.clone() } else { format!("{} {}", self.kind, self.name) }
     }
 
+    /// Whether its operator comes from somewhere else, so that nobody knows whether it keeps anything between runs.
+    fn is_foreign(&self) -> bool {
+        !matches!(self.domain.as_str(), "" | "ai.onnx" | "ai.onnx.ml" | "com.microsoft")
+    }
+
     pub(super) fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
@@ -963,6 +968,6 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
         in_place,
         bodies: node.bodies.clone(),
         control,
-        is_stateful: STATEFUL.contains(&node.kind.as_str()) || !node.bodies.is_empty(),
+        is_stateful: STATEFUL.contains(&node.kind.as_str()) || !node.bodies.is_empty() || node.is_foreign(),
     }
 }

@@ -18,7 +18,7 @@
 use memplan_core::{Bytes, Id, IndexVec, patience};
 
 use super::scratch::{Argument, Needs, Operator, ScratchTable};
-use super::tail::{Records, Tail};
+use super::tail::{Records, Tail, descriptions};
 use super::vocabulary::{ELEMENTWISE, RESHAPES, STATEFUL, element, operator};
 use crate::ReadError;
 use crate::flatbuffer::Table;
@@ -111,10 +111,12 @@ fn note_once(names: &mut Vec<String>, name: &str) {
 
 impl Runtime {
     /// Notes what an operator needs; returns its scratch buffers.
-    fn add(&mut self, kind: &str, needs: Needs) -> Vec<Bytes> {
+    fn add(&mut self, kind: &str, needs: Needs, descriptions: u64) -> Vec<Bytes> {
         if needs.scratch.is_none() {
             note_once(&mut self.unmeasured, kind);
         }
+        let buffers = needs.scratch.as_ref().map_or(0, Vec::len);
+        self.records.preparing.add(needs.kept.as_deref().unwrap_or_default(), descriptions, buffers);
         match needs.kept {
             Some(kept) => self.records.kernels.extend(kept),
             None => note_once(&mut self.unknown, kind),
@@ -371,10 +373,12 @@ impl Context {
             let options = options.as_ref().ok().and_then(Option::as_ref);
             options.is_some_and(|options| options.u8(field).is_ok_and(|value| value != 0))
         };
-        let (inputs, outputs) = (resolve(&input_places), resolve(&output_places));
+        let (inputs, outputs): (Vec<_>, Vec<_>) = (resolve(&input_places), resolve(&output_places));
+        let scales = inputs.iter().chain(&outputs).flatten().map(|argument: &Argument| argument.scales);
+        let descriptions = descriptions(kind, scales);
         let needs = self.table.needs(&Operator { kind: kind.as_str(), inputs, outputs, is_on: &is_on });
         let kept = kept_bytes(&needs);
-        let scratch = runtime.add(kind, needs);
+        let scratch = runtime.add(kind, needs, descriptions);
         let inputs: Vec<TensorId> = input_places.into_iter().flatten().collect();
         let outputs: Vec<TensorId> = output_places.into_iter().flatten().collect();
         let (bodies, control) = match kind.as_str() {

@@ -15,8 +15,18 @@
 //! bits. With pointers of 32 bits records are smaller, and so is the tail: what is
 //! computed here is then too much rather than too little.
 //!
-//! While the interpreter starts, it lists all tensors and plans them at the lower end of the arena. In a very small
-//! arena these lists need more than the tensors themselves: [`Tail::to_start`].
+//! While the interpreter starts, it needs the lower end of the arena for other things, twice. In a very small arena these
+//! need more than the tensors themselves ([`Tail::to_start`]):
+//!
+//! 1. Operator after operator is prepared. A kernel looks at its tensors through descriptions that the runtime makes
+//!    and throws away when the operator is ready, all of them at once:
+//!
+//!    ```text
+//!      list of scratch buffers   input   filter   output   filter …          tail, as far as it is there
+//!      192                       96      132      96       132
+//!    ```
+//!
+//! 2. All tensors are listed and planned.
 
 use memplan_core::Bytes;
 
@@ -29,14 +39,27 @@ pub struct Tail {
     pub unknown: Vec<String>,
     /// What the arena needs while the interpreter starts, without what it needs for each buffer that it places.
     start: Bytes,
+    /// What the arena needs at most while operators are prepared.
+    prepare: Bytes,
+    /// What of the former two lies at the lower end of the arena, where tensors will be.
+    start_below: Bytes,
+    prepare_below: Bytes,
 }
 
 impl Tail {
     /// What the arena needs while the interpreter starts and places so many buffers.
     pub fn to_start(&self, buffers: usize) -> Bytes {
-        let bytes = self.start.0.saturating_add(start::BUFFER.saturating_mul(buffers as u64));
+        let plan = self.start.0.saturating_add(start::BUFFER.saturating_mul(buffers as u64));
+        let bytes = plan.max(self.prepare.0);
         // The lists lie between the two ends of the arena, of which the lower one is aligned.
         Bytes(bytes.checked_next_multiple_of(start::ALIGNMENT).unwrap_or(u64::MAX))
+    }
+
+    /// What the memory of the tensors needs while the interpreter starts and places so many buffers: where the runtime
+    /// keeps its records in another memory, that is all it must have beside the tensors' own bytes.
+    pub fn to_start_below(&self, buffers: usize) -> Bytes {
+        let plan = self.start_below.0.saturating_add(start::BUFFER.saturating_mul(buffers as u64));
+        Bytes(plan.max(self.prepare_below.0).checked_next_multiple_of(start::ALIGNMENT).unwrap_or(u64::MAX))
     }
 
     /// What the arena needs for tensors and scratch memory of so many bytes, in so many buffers.
@@ -46,8 +69,7 @@ impl Tail {
 }
 
 /// Bytes of the lists that the interpreter makes while it starts. Found from the smallest arenas in which
-/// models of 1 to 13 operators start: the same for 24 models. Some generated networks whose arena is below 3 KB need up to
-/// 152 bytes more than this.
+/// models of 1 to 13 operators start, and from every request for such memory in some models.
 mod start {
     /// What the arena is a multiple of, in which the lists just find room.
     pub(super) const ALIGNMENT: u64 = 16;
@@ -59,6 +81,49 @@ mod start {
     pub(super) const BUFFER: u64 = 40;
     /// The planner and the lists themselves.
     pub(super) const PLANNER: u64 = 208;
+    /// The list of scratch buffers while operators are prepared: room for twelve more than there are.
+    pub(super) const FREE_REQUESTS: u64 = 12 * REQUEST;
+    /// The description of a tensor, its quantisation, and a zero point of the latter.
+    pub(super) const DESCRIPTION: u64 = 64;
+    pub(super) const QUANTIZATION: u64 = 24;
+    pub(super) const ZERO_POINT: u64 = 4;
+    /// What descriptions start at multiples of.
+    pub(super) const DESCRIPTION_ALIGNMENT: u64 = 8;
+    /// Kernels that look at their tensors twice. All others look once at most: so it is for every operator that the
+    /// runtime has.
+    pub(super) const TWICE: [&str; 9] = [
+        "CONV_2D",
+        "DEPTHWISE_CONV_2D",
+        "TRANSPOSE_CONV",
+        "MEAN",
+        "SUM",
+        "REDUCE_ALL",
+        "REDUCE_MAX",
+        "REDUCE_MIN",
+        "TANH",
+    ];
+}
+
+/// Bytes of the descriptions that a kernel looks at its tensors through, at most; given the number of scales of
+/// each tensor.
+pub(super) fn descriptions(kind: &str, scales: impl Iterator<Item = u64> + Clone) -> u64 {
+    let description = |scales: u64| {
+        let zero_points = scales.saturating_add(1).saturating_mul(start::ZERO_POINT);
+        let quantization = if scales > 0 { zero_points.saturating_add(start::QUANTIZATION) } else { 0 };
+        let bytes = quantization.saturating_add(start::DESCRIPTION);
+        bytes.checked_next_multiple_of(start::DESCRIPTION_ALIGNMENT).unwrap_or(u64::MAX)
+    };
+    let once = scales.clone().map(description).fold(0, u64::saturating_add);
+    match kind {
+        // The bias is the third tensor of four, and looked at once.
+        "CONV_2D" | "DEPTHWISE_CONV_2D" if scales.clone().count() == 4 => {
+            once.saturating_mul(2).saturating_sub(scales.skip(2).take(1).map(description).sum())
+        }
+        _ if start::TWICE.contains(&kind) => once.saturating_mul(2),
+        // The first tensor of all that are joined says of which type they are.
+        "CONCATENATION" => once.saturating_add(scales.take(1).map(description).sum()),
+        _ => once,
+    }
 }
 
 /// Bytes of the runtime's records, where pointers have 64 bits. Measured by tests/peers/measure_tflm.py,
@@ -90,12 +155,44 @@ pub(super) struct Records {
     pub(super) kernels: Vec<(Bytes, Bytes)>,
     /// Scratch buffers of all operators.
     pub(super) scratch_buffers: usize,
+    /// While operators are prepared.
+    pub(super) preparing: Preparing,
     /// Bytes of each variable.
     pub(super) variables: Vec<Bytes>,
     /// Operators that make handles of variables.
     pub(super) handles: usize,
     /// For each input of the network and for each output the number of its scales; 0 if it is not quantised.
     pub(super) interface: [Vec<u64>; 2],
+}
+
+/// What the runtime holds while it prepares one operator after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Preparing {
+    /// What the kernels have kept so far, beside what each of them kept before the first one was prepared.
+    kept: u64,
+    /// Scratch buffers so far.
+    scratch_buffers: u64,
+    /// The most that was there at once: what kernels have kept, the list of scratch buffers, and descriptions.
+    most: u64,
+    /// The same without what kernels have kept.
+    most_below: u64,
+}
+
+impl Preparing {
+    /// One more operator: what its kernel keeps, the bytes of its descriptions, and its scratch buffers.
+    pub(super) fn add(&mut self, kept: &[(Bytes, Bytes)], descriptions: u64, scratch_buffers: usize) {
+        let of_kernel = kept.iter().filter(|(_, alignment)| alignment.0 >= start::ALIGNMENT);
+        // A kernel asks for its first record before any operator is prepared, and for everything else now.
+        for (bytes, alignment) in of_kernel.skip(1) {
+            let bytes = bytes.0.checked_next_multiple_of(alignment.0).unwrap_or(u64::MAX);
+            self.kept = self.kept.saturating_add(bytes);
+        }
+        let list = self.scratch_buffers.saturating_mul(start::REQUEST).saturating_add(start::FREE_REQUESTS);
+        let below = list.saturating_add(descriptions);
+        self.most = self.most.max(self.kept.saturating_add(below));
+        self.most_below = self.most_below.max(below);
+        self.scratch_buffers = self.scratch_buffers.saturating_add(scratch_buffers as u64);
+    }
 }
 
 impl Records {
@@ -106,13 +203,39 @@ impl Records {
         let scratch = self.scratch_buffers as u64;
         let lists = tensors.saturating_add(scratch).saturating_mul(start::TENSOR);
         let requests = scratch.saturating_mul(start::REQUEST);
-        let start = [lists, requests, start::PLANNER].into_iter().fold(stack.end, u64::saturating_add);
+        let below = [lists, requests, start::PLANNER].into_iter().fold(0, u64::saturating_add);
+        let start = stack.end.saturating_add(below);
+        let prepare = self.before_preparing().saturating_add(self.preparing.most);
         self.push_interface(&mut stack);
-        Tail { bytes: Bytes(stack.end), unknown, start: Bytes(start) }
+        Tail {
+            bytes: Bytes(stack.end),
+            unknown,
+            start: Bytes(start),
+            prepare: Bytes(prepare),
+            start_below: Bytes(below),
+            prepare_below: Bytes(self.preparing.most_below),
+        }
+    }
+
+    /// What is kept before the first operator is prepared.
+    fn before_preparing(&self) -> u64 {
+        self.with_kernels().end.saturating_sub(self.preparing.kept)
     }
 
     /// Everything that is kept before tensors are placed.
     fn before_planning(&self) -> Stack {
+        let mut stack = self.with_kernels();
+        if self.scratch_buffers > 0 {
+            stack.push(record::SCRATCH.saturating_mul(self.scratch_buffers as u64), 8);
+        }
+        for bytes in &self.variables {
+            stack.push(bytes.0, 16);
+        }
+        stack
+    }
+
+    /// The runtime's own records and all that kernels keep.
+    fn with_kernels(&self) -> Stack {
         let mut stack = Stack { end: record::ALLOCATOR };
         if self.handles > 0 {
             stack.push(16, 16);
@@ -130,12 +253,6 @@ impl Records {
         let (parsed, kept): (Vec<_>, Vec<_>) = self.kernels.iter().partition(|(_, alignment)| alignment.0 < 16);
         for &(bytes, alignment) in parsed.into_iter().chain(kept) {
             stack.push(bytes.0, alignment.0);
-        }
-        if self.scratch_buffers > 0 {
-            stack.push(record::SCRATCH.saturating_mul(self.scratch_buffers as u64), 8);
-        }
-        for bytes in &self.variables {
-            stack.push(bytes.0, 16);
         }
         stack
     }

@@ -11,6 +11,7 @@ from __future__ import annotations
 from . import _native
 from ._errors import ArgumentError, BugError, MemplanError, ProblemError, ReadError, RefusedError
 from ._explain import Explanation, Obstacle, Reordered, explain, reorder
+from ._fit import Fitted, ModelVersion, fit
 from ._opt import Rewritten, Saving, opt
 from ._plan import Comparison, Entry, Finding, Plan, compare, plan, verify
 from ._problem import Buffer, Problem, Space, read
@@ -26,7 +27,9 @@ __all__ = [
     "Entry",
     "Explanation",
     "Finding",
+    "Fitted",
     "MemplanError",
+    "ModelVersion",
     "Obstacle",
     "Plan",
     "Problem",
@@ -40,6 +43,7 @@ __all__ = [
     "Sweep",
     "compare",
     "explain",
+    "fit",
     "formats",
     "opt",
     "passes",

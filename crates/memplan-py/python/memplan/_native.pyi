@@ -101,6 +101,19 @@ def explain(
     threads: int | None,
     strict: bool,
 ) -> tuple[str, int | None, dict[str, Any] | None]: ...
+def fit(
+    path: str,
+    content: bool,
+    capacity: int | None,
+    changes: list[str],
+    tensors: bool,
+    time_limit: float | None,
+    work_limit: int | None,
+    seed: int,
+    effort: str,
+    threads: int | None,
+    strict: bool,
+) -> tuple[str, bytes | None, list[str]]: ...
 def reorder(path: str, content: bool, width: int | None) -> tuple[int, int, bool, list[int], bytes | None]: ...
 def parse_bytes(text: str) -> int: ...
 def verify(problem: Problem, *, offsets: bytes | None = None, text: str | None = None) -> list[dict[str, Any]]: ...

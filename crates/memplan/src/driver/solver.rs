@@ -133,6 +133,20 @@ impl<'h> Solver<'h> {
         Ok(())
     }
 
+    /// Notes that something was made which a check does not let through, and that something else is taken instead.
+    /// Fails if nothing may be repaired.
+    pub(crate) fn pass_over(&mut self, maker: &str, what: &str, findings: Vec<Finding>) -> Result<(), Failure> {
+        if self.how.strict {
+            return Err(Unsound { maker: maker.to_owned(), what: "model", findings }.into());
+        }
+        let why = findings.first().map_or("not named", |finding| finding.message.as_str());
+        self.repairs.push(format!(
+            "`{maker}` passed over a version of the model ({what}), because it is not proved to compute the same: {why}; \
+             please report it with the input"
+        ));
+        Ok(())
+    }
+
     pub(super) fn into_repairs(self) -> Vec<String> {
         self.repairs
     }

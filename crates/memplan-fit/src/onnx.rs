@@ -1,0 +1,219 @@
+//! Layers of an `.onnx` model: which nodes are spatial, and how.
+//!
+//! Images have their channels in front of height and width. Convolutions and pools state their padding, so that a tile
+//! has the padding of the edges that it touches, and an average pool that leaves padding out can be split, too.
+
+use memplan_core::Id;
+use memplan_models::graph::rewrite::Fill;
+use memplan_models::graph::{Graph, Op, OpId, Tensor};
+use memplan_models::onnx::nodes::{File, Node};
+
+use crate::layer::{Border, Layer, Reach, SizeForm, Spatial};
+
+/// Height and width among the dimensions of an image.
+pub const AXES: [usize; 2] = [2, 3];
+
+/// Nodes that compute each output element from the input elements at the same position.
+#[rustfmt::skip]
+const POINTWISE: [&str; 40] = [
+    "Abs", "Add", "Cast", "Ceil", "Celu", "Clip", "Cos", "Div", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid",
+    "HardSwish", "Identity", "LeakyRelu", "Log", "Max", "Min", "Mish", "Mul", "Neg", "PRelu", "Pow", "Reciprocal",
+    "Relu", "Round", "Selu", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh",
+    "ThresholdedRelu",
+];
+
+/// A layer for each op; `places` has the place of its node in the file.
+pub fn layers(graph: &Graph, file: &File, places: &[usize]) -> Vec<Layer> {
+    let layer = |(id, op): (OpId, &Op)| {
+        let node = places.get(id.index()).and_then(|&place| file.nodes.get(place));
+        let spatial = match node {
+            Some(node) => Reading { graph, file, op, node }.spatial(),
+            None => Err("its node is not in the file".to_owned()),
+        };
+        Layer { macs: macs(graph, op), spatial }
+    };
+    graph.ops.iter_enumerated().map(layer).collect()
+}
+
+fn elements(tensor: &Tensor) -> u64 {
+    tensor.shape.iter().fold(1u64, |product, &n| product.saturating_mul(n))
+}
+
+/// Multiply-adds of a node; nodes that do not multiply matrices have none.
+fn macs(graph: &Graph, op: &Op) -> u64 {
+    let input = |index: usize| op.inputs.get(index).map(|&tensor| &graph.tensors[tensor]);
+    let output = op.outputs.first().map_or(0, |&tensor| elements(&graph.tensors[tensor]));
+    // Each output is a sum over the filter but for its one dimension of output channels.
+    let per_output = |filter: &Tensor| elements(filter) / filter.shape.first().copied().unwrap_or(1).max(1);
+    // Each output is a sum over the last dimension of the first matrix.
+    let summed = |matrix: &Tensor| output.saturating_mul(matrix.shape.last().copied().unwrap_or(0));
+    match op.kind.as_str() {
+        "Conv" | "ConvInteger" => input(1).map_or(0, |filter| output.saturating_mul(per_output(filter))),
+        "QLinearConv" => input(3).map_or(0, |filter| output.saturating_mul(per_output(filter))),
+        // Each input is multiplied with the filter but for its one dimension of input channels.
+        "ConvTranspose" => match (input(0), input(1)) {
+            (Some(image), Some(filter)) => elements(image).saturating_mul(per_output(filter)),
+            _ => 0,
+        },
+        "Gemm" | "MatMul" | "MatMulInteger" | "QLinearMatMul" => input(0).map_or(0, summed),
+        _ => 0,
+    }
+}
+
+/// An op and its node in the file.
+struct Reading<'a> {
+    graph: &'a Graph,
+    file: &'a File,
+    op: &'a Op,
+    node: &'a Node,
+}
+
+impl Reading<'_> {
+    /// How a node can be computed part by part, or why it cannot.
+    fn spatial(&self) -> Result<Spatial, String> {
+        // Computing such a node in parts would run it several times.
+        if self.op.is_stateful {
+            return Err("it has state, or does something besides writing its output".to_owned());
+        }
+        let &[output] = self.op.outputs.as_slice() else { return Err("it does not have one output".to_owned()) };
+        let output = &self.graph.tensors[output];
+        if output.shape.len() != 4 {
+            return Err(format!("its output, {}, is no image", output.describe()));
+        }
+        if !self.node.is_standard() {
+            return Err("it is not one of the standard operators".to_owned());
+        }
+        match self.op.kind.as_str() {
+            "Conv" | "ConvInteger" => self.windowed(output, self.filter(1)?),
+            "QLinearConv" => self.windowed(output, self.filter(3)?),
+            "MaxPool" | "AveragePool" => self.windowed(output, self.pair("kernel_shape", 0)?),
+            "ConvTranspose" if self.filter(1)? != self.pair("strides", 1)? => {
+                Err("its windows overlap in the output".to_owned())
+            }
+            "ConvTranspose" | "DepthToSpace" => self.scaled(output, None),
+            "Resize" | "Upsample" => self.resized(output),
+            // Their other inputs are numbers for each channel.
+            "BatchNormalization" | "QuantizeLinear" | "DequantizeLinear" => self.image(0).map(|_| point(vec![0])),
+            "Softmax" | "LogSoftmax" if matches!(self.node.int("axis", -1), 1 | -3) => {
+                self.image(0).map(|_| point(vec![0]))
+            }
+            "Concat" if !matches!(self.node.int("axis", 0), 1 | -3) => {
+                Err("it joins images along something else than their channels".to_owned())
+            }
+            "Concat" => self.pointwise(output),
+            kind if POINTWISE.contains(&kind) => self.pointwise(output),
+            _ => Err("it is not known to compute every position from what is near".to_owned()),
+        }
+    }
+
+    fn image(&self, index: usize) -> Result<&Tensor, String> {
+        let tensor = self.op.inputs.get(index).map(|&tensor| &self.graph.tensors[tensor]);
+        tensor.filter(|tensor| tensor.shape.len() == 4).ok_or_else(|| "its input is no image".to_owned())
+    }
+
+    /// Height and width of a filter.
+    fn filter(&self, index: usize) -> Result<[u64; 2], String> {
+        self.image(index).map(|filter| AXES.map(|axis| filter.shape[axis]))
+    }
+
+    /// Two numbers for height and width, or what they are if the node does not say.
+    fn pair(&self, name: &str, default: u64) -> Result<[u64; 2], String> {
+        let Some(attribute) = self.node.attribute(name) else { return Ok([default; 2]) };
+        let numbers: Option<Vec<u64>> = attribute.ints.iter().map(|&number| u64::try_from(number).ok()).collect();
+        let numbers = numbers.and_then(|numbers| <[u64; 2]>::try_from(numbers).ok());
+        numbers.ok_or_else(|| format!("its {name} make no sense"))
+    }
+
+    fn windowed(&self, output: &Tensor, filter: [u64; 2]) -> Result<Spatial, String> {
+        let image = self.image(0)?;
+        let (stride, dilation) = (self.pair("strides", 1)?, self.pair("dilations", 1)?);
+        let axis = |axis: usize| {
+            let (filter, stride, dilation) = (filter[axis], stride[axis], dilation[axis]);
+            let (inputs, outputs) = (image.shape[AXES[axis]], output.shape[AXES[axis]]);
+            if filter == 0 || stride == 0 || dilation == 0 || outputs == 0 {
+                return Err("its attributes make no sense".to_owned());
+            }
+            let too_large = || "its numbers are too large".to_owned();
+            // Dilation spreads the filter: a window covers (filter - 1) * dilation + 1 positions.
+            let size = (filter - 1).checked_mul(dilation).and_then(|size| size.checked_add(1)).ok_or_else(too_large)?;
+            let end = (outputs - 1).checked_mul(stride).and_then(|end| end.checked_add(size)).ok_or_else(too_large)?;
+            let [before, after] = self.padding(axis, end.saturating_sub(inputs))?;
+            if end > inputs.saturating_add(before).saturating_add(after) {
+                return Err("its last window lies only partly on the image".to_owned());
+            }
+            // A window of one position is cut without a look at the padding.
+            if size == 1 && before + after > 0 {
+                return Err("it pads windows of one position".to_owned());
+            }
+            Ok(Reach::Window { size, stride, before })
+        };
+        let reach = [axis(0)?, axis(1)?];
+        Ok(Spatial { reach, images: vec![0], border: Border::Value(Fill::Zero), size_input: None })
+    }
+
+    /// Positions in front of an image and behind it; `missing` are those that the last window lacks.
+    fn padding(&self, axis: usize, missing: u64) -> Result<[u64; 2], String> {
+        let stated = |place: usize| {
+            let pads = self.node.attribute("pads").map_or(&[0; 4][..], |attribute| &attribute.ints);
+            let pad = pads.get(place).and_then(|&pad| u64::try_from(pad).ok());
+            pad.ok_or_else(|| "its padding makes no sense".to_owned())
+        };
+        Ok(match self.node.text("auto_pad", "NOTSET") {
+            "VALID" => [0, 0],
+            "SAME_UPPER" => [missing / 2, missing - missing / 2],
+            "SAME_LOWER" => [missing - missing / 2, missing / 2],
+            _ => [stated(axis)?, stated(axis + 2)?],
+        })
+    }
+
+    /// Upsampling by whole factors.
+    fn scaled(&self, output: &Tensor, size_input: Option<(usize, SizeForm)>) -> Result<Spatial, String> {
+        let image = self.image(0)?;
+        let axis = |axis: usize| {
+            let (inputs, outputs) = (image.shape[axis], output.shape[axis]);
+            match outputs.checked_div(inputs) {
+                Some(factor) if factor > 0 && factor * inputs == outputs => Ok(Reach::Scale { factor }),
+                _ => Err(format!("{inputs} positions become {outputs}, which is no multiple")),
+            }
+        };
+        let reach = [axis(AXES[0])?, axis(AXES[1])?];
+        Ok(Spatial { reach, images: vec![0], border: Border::LeftOut, size_input })
+    }
+
+    fn resized(&self, output: &Tensor) -> Result<Spatial, String> {
+        if self.node.text("mode", "nearest") != "nearest" {
+            return Err("it mixes positions that are not nearest".to_owned());
+        }
+        // The fourth input says how large the output is. Where it is left out, factors say so, which are the same for
+        // a tile.
+        let is_sized = self.node.inputs.get(3).is_some_and(|name| !name.is_empty());
+        let is_known =
+            |place: usize| self.node.inputs.get(place).is_some_and(|name| self.file.constant(name).is_some());
+        if is_sized && !is_known(3) {
+            return Err("how large its output is depends on what it reads".to_owned());
+        }
+        self.scaled(output, is_sized.then_some((3, SizeForm::Shape)))
+    }
+
+    /// Every position from the same position of all images; inputs with one position only are the same for all.
+    fn pointwise(&self, output: &Tensor) -> Result<Spatial, String> {
+        let mut images = Vec::new();
+        for (index, &input) in self.op.inputs.iter().enumerate() {
+            let shape = &self.graph.tensors[input].shape;
+            // Fewer dimensions than four are the last ones.
+            let dimension = |axis: usize| (axis + shape.len()).checked_sub(4).map_or(1, |place| shape[place]);
+            let is_image = AXES.iter().all(|&axis| dimension(axis) == output.shape[axis]);
+            match (is_image, shape.len()) {
+                (true, 4) => images.push(index),
+                _ if AXES.iter().all(|&axis| dimension(axis) == 1) => {}
+                _ => return Err("it repeats rows or columns of an input".to_owned()),
+            }
+        }
+        if images.is_empty() { Err("it reads no image".to_owned()) } else { Ok(point(images)) }
+    }
+}
+
+/// Every output position from the same position of some inputs.
+fn point(images: Vec<usize>) -> Spatial {
+    Spatial { reach: [Reach::POINT; 2], images, border: Border::LeftOut, size_input: None }
+}

@@ -1,0 +1,146 @@
+//! An `.onnx` file as the check of changed models sees it ([`memplan_verify::equivalence`]).
+//!
+//! Everything in the file that makes a difference for what is computed goes into the description, known or not: every
+//! attribute of every node, the bytes of every constant, versions of operators, functions. Left out is what no runtime
+//! looks at: names of inner tensors and of nodes, texts for people.
+//!
+//! Shapes of inner tensors are mostly not in a file. They are those that [`read`](super::read()) finds, for the values of
+//! symbolic dimensions that it is given; what a node does with places is then held against them.
+
+use std::collections::BTreeMap;
+
+use memplan_verify::equivalence::{Contents, Network, Op, Tensor};
+
+use super::meaning::{Facts, interpret};
+use super::nodes::{self, File, Node, Range};
+use super::{Options, read};
+use crate::ReadError;
+use crate::graph::Home;
+use crate::source::{ReadAt, Window};
+
+/// Describes the main graph of a file. Give both files the same `contents`.
+pub fn describe(source: &dyn ReadAt, options: &Options, contents: &mut Contents) -> Result<Network, ReadError> {
+    if !options.sizes.is_empty() {
+        let message = "sizes that tensors have at most say nothing about which part of one a tile is";
+        return Err(ReadError::at_byte("onnx::bounded", 0, message).help("leave --size out"));
+    }
+    let file = nodes::read(source)?;
+    if let Some((_, sparse)) = file.others.iter().find(|(number, _)| *number == SPARSE) {
+        let message = "the model has sparse constants, which cannot be compared";
+        return Err(ReadError::at_byte("onnx::sparse", sparse.start, message));
+    }
+    let window = Window::new(source);
+    let known = shapes(source, options)?;
+    let mut describer =
+        Describer { window: &window, file: &file, known, network: Network::default(), names: BTreeMap::new() };
+    describer.interface()?;
+    describer.tensors(contents)?;
+    for node in &file.nodes {
+        let op = describer.op(node)?;
+        describer.network.ops.push(op);
+    }
+    Ok(describer.network)
+}
+
+/// The number of the field with sparse constants.
+const SPARSE: u64 = 15;
+/// Fields of a graph that runtimes look at, beside nodes, constants, inputs and outputs: notes on quantisation.
+const NOTES: u64 = 14;
+
+/// The shape and the element type of each tensor.
+fn shapes(source: &dyn ReadAt, options: &Options) -> Result<BTreeMap<String, Facts>, ReadError> {
+    let model = read(source, options)?.model;
+    let tensors = model.main().into_iter().flat_map(|graph| graph.tensors.iter());
+    let facts = |tensor: &crate::graph::Tensor| {
+        let shape: Option<Vec<i64>> = tensor.shape.iter().map(|&dimension| i64::try_from(dimension).ok()).collect();
+        // A runtime decides on the size of some tensors while it runs.
+        let shape = shape.filter(|_| tensor.home != Home::Runtime);
+        (tensor.name.clone(), Facts { element: tensor.element, shape })
+    };
+    Ok(tensors.map(facts).collect())
+}
+
+struct Describer<'w, 'a> {
+    window: &'w Window<'a>,
+    file: &'w File,
+    known: BTreeMap<String, Facts>,
+    network: Network,
+    names: BTreeMap<String, usize>,
+}
+
+impl Describer<'_, '_> {
+    fn text(&self, range: Range) -> Result<String, ReadError> {
+        let bytes = self.window.bytes(range.start, range.end.saturating_sub(range.start))?;
+        Ok(bytes.escape_ascii().to_string())
+    }
+
+    /// What callers see, and what holds for all nodes.
+    fn interface(&mut self) -> Result<(), ReadError> {
+        let notes = self.file.others.iter().filter(|(number, _)| *number == NOTES).map(|(_, bytes)| *bytes);
+        let lines = self.file.around.iter().chain(&self.file.interface).copied().chain(notes);
+        self.network.interface = lines.map(|range| self.text(range)).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// All tensors that the graph names: inputs, constants, results.
+    fn tensors(&mut self, contents: &mut Contents) -> Result<(), ReadError> {
+        for input in &self.file.inputs {
+            let tensor = self.tensor(input);
+            self.network.inputs.push(tensor);
+        }
+        for (name, constant) in &self.file.constants {
+            let tensor = self.tensor(name);
+            let mut bytes = Vec::new();
+            for range in &constant.bytes {
+                bytes.extend(self.window.bytes(range.start, range.end.saturating_sub(range.start))?);
+            }
+            self.network.tensors[tensor].content = Some(contents.id(bytes));
+        }
+        for node in &self.file.nodes {
+            node.inputs
+                .iter()
+                .chain(&node.outputs)
+                .filter(|name| !name.is_empty())
+                .for_each(|name| _ = self.tensor(name));
+        }
+        for output in &self.file.outputs {
+            let tensor = self.tensor(output);
+            self.network.outputs.push(tensor);
+        }
+        Ok(())
+    }
+
+    /// The number of a tensor; a new one for a new name.
+    fn tensor(&mut self, name: &str) -> usize {
+        if let Some(&known) = self.names.get(name) {
+            return known;
+        }
+        let facts = self.known.get(name).cloned().unwrap_or_default();
+        let number = self.network.tensors.len();
+        self.network.tensors.push(Tensor {
+            name: name.to_owned(),
+            shape: facts.shape,
+            numbers: facts.element.to_owned(),
+            ..Tensor::default()
+        });
+        self.names.insert(name.to_owned(), number);
+        number
+    }
+
+    fn op(&mut self, node: &Node) -> Result<Op, ReadError> {
+        let place = |name: &String| self.names.get(name).copied();
+        let mut operands: Vec<Option<usize>> = node.inputs.iter().map(place).collect();
+        // Bodies read tensors of the graph around them. Names that only a body knows are none of these.
+        operands.extend(node.captures.iter().filter_map(place).map(Some));
+        let results = node.outputs.iter().map(place).collect();
+        let mut attributes = BTreeMap::new();
+        for attribute in &node.attributes {
+            attributes.insert(attribute.name.clone(), self.text(attribute.bytes)?);
+        }
+        let (meaning, explained) = interpret(node, self.file, &self.known);
+        let geometry = explained.iter().filter_map(|name| attributes.remove_entry(*name)).collect();
+        let kind = if node.is_standard() { node.kind.clone() } else { format!("{}.{}", node.domain, node.kind) };
+        let has_effect = node.has_effect();
+        Ok(Op { kind, attributes, geometry, meaning, operands, results, has_effect })
+    }
+}

@@ -1,0 +1,304 @@
+//! What nodes of an `.onnx` file do with the places of elements.
+//!
+//! A node gets a meaning only where it does exactly that in every runtime: what decides about places is constant, and the
+//! shapes are those that follow from it. Everything else is [`Meaning::Opaque`], which is always right.
+//!
+//! Convolutions and pools say themselves how much padding they have at each edge, so that a tile at the edge of an image has
+//! the padding of that edge, and none at the others. No element ever stands for padding here.
+
+use std::collections::BTreeMap;
+
+use memplan_verify::equivalence::{Axis, Meaning, Slide, Window};
+
+use super::nodes::{File, Node};
+
+/// What is known about a tensor.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    pub(super) element: &'static str,
+    pub(super) shape: Option<Vec<i64>>,
+}
+
+/// What a node does, and the attributes that this explains completely.
+type Interpretation = (Meaning, &'static [&'static str]);
+
+/// Nodes that compute each element of their result from the elements at the same place of all operands.
+#[rustfmt::skip]
+const POINTWISE: [&str; 50] = [
+    "Abs", "Add", "And", "Cast", "Ceil", "Celu", "Cos", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
+    "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity", "IsNaN", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max",
+    "Min", "Mish", "Mul", "Neg", "Not", "Or", "PRelu", "Pow", "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sign",
+    "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh", "ThresholdedRelu", "Where", "Xor",
+];
+
+/// Nodes whose result is not determined by their operands.
+const RANDOM: [&str; 6] =
+    ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"];
+
+/// Before this version of the operators, binary ones did not repeat their operands as they do today.
+const REPEATS: i64 = 7;
+/// Before this version of the operators, a softmax looked at all dimensions from its axis on.
+const ONE_AXIS: i64 = 13;
+
+impl Node {
+    /// Whether it must run once, and in its turn. Of an operator that is not a standard one, nobody can tell.
+    pub(super) fn has_effect(&self) -> bool {
+        RANDOM.contains(&self.kind.as_str())
+            || self.has_bodies
+            || !(self.is_standard() || matches!(self.domain.as_str(), "ai.onnx.ml" | "com.microsoft"))
+    }
+}
+
+/// What a node does with places, as far as it is known.
+pub(super) fn interpret(node: &Node, file: &File, known: &BTreeMap<String, Facts>) -> Interpretation {
+    let reading = Reading { node, file, known };
+    let meaning = if node.is_standard() { reading.meaning() } else { None };
+    meaning.unwrap_or((Meaning::Opaque, &[]))
+}
+
+/// A node with what is known about its tensors.
+struct Reading<'a> {
+    node: &'a Node,
+    file: &'a File,
+    known: &'a BTreeMap<String, Facts>,
+}
+
+/// Attributes that say how much padding a window has.
+const PADDING: &[&str] = &["pads", "auto_pad"];
+
+impl Reading<'_> {
+    fn meaning(&self) -> Option<Interpretation> {
+        let window = |window: Window| (Meaning::Window(window), &[][..]);
+        Some(match self.node.kind.as_str() {
+            "Conv" | "ConvInteger" => (Meaning::Window(self.convolution(1)?), PADDING),
+            "QLinearConv" => (Meaning::Window(self.convolution(3)?), PADDING),
+            "MaxPool" | "AveragePool" if self.node.outputs.len() == 1 => (Meaning::Window(self.pool()?), PADDING),
+            "ConvTranspose" => window(self.spread()?),
+            "DepthToSpace" => window(self.unfolded()?),
+            "Resize" | "Upsample" => window(self.nearest()?),
+            "Clip" => window(self.across(&[])?),
+            "BatchNormalization" if self.node.int("training_mode", 0) == 0 && self.node.outputs.len() == 1 => {
+                window(self.across(&[1])?)
+            }
+            "QuantizeLinear" | "DequantizeLinear" => window(self.scaled()?),
+            "Softmax" | "LogSoftmax" if self.file.opset >= ONE_AXIS => {
+                window(self.across(&[self.axis(self.node.int("axis", -1))?])?)
+            }
+            "Slice" => (self.slice()?, &["starts", "ends", "axes"]),
+            "Concat" => (self.concatenation()?, &["axis"]),
+            kind if POINTWISE.contains(&kind) && self.file.opset >= REPEATS => (Meaning::Pointwise, &[]),
+            _ => return None,
+        })
+    }
+
+    fn shape(&self, operand: usize) -> Option<&[i64]> {
+        self.known.get(self.node.inputs.get(operand)?)?.shape.as_deref()
+    }
+
+    fn result(&self) -> Option<&[i64]> {
+        self.known.get(self.node.outputs.first()?)?.shape.as_deref()
+    }
+
+    fn integers(&self, operand: usize) -> Option<&[i64]> {
+        self.file.constant(self.node.inputs.get(operand)?)?.integers.as_deref()
+    }
+
+    fn is_left_out(&self, operand: usize) -> bool {
+        self.node.inputs.get(operand).is_none_or(String::is_empty)
+    }
+
+    /// A dimension of the first operand that may be counted from the end.
+    fn axis(&self, number: i64) -> Option<usize> {
+        let rank = i64::try_from(self.shape(0)?.len()).ok()?;
+        let number = if number < 0 { number + rank } else { number };
+        usize::try_from(number).ok().filter(|_| number < rank)
+    }
+
+    /// Two numbers for height and width, or what they are if the node does not say.
+    fn pair(&self, name: &str, default: i64) -> Option<[i64; 2]> {
+        match self.node.attribute(name) {
+            None => Some([default; 2]),
+            Some(attribute) => <[i64; 2]>::try_from(attribute.ints.as_slice()).ok(),
+        }
+    }
+
+    fn convolution(&self, weights: usize) -> Option<Window> {
+        let &[channels, _, height, width] = self.shape(weights)? else { return None };
+        let size = self.pair("kernel_shape", 0)?;
+        let is_right = (size == [0, 0] || size == [height, width]) && self.result()?.get(1) == Some(&channels);
+        let [rows, columns] = self.sliding([height, width], self.pair("dilations", 1)?)?;
+        is_right.then(|| over([Axis::Along, Axis::Across, rows, columns]))
+    }
+
+    fn pool(&self) -> Option<Window> {
+        let [rows, columns] = self.sliding(self.pair("kernel_shape", 0)?, self.pair("dilations", 1)?)?;
+        (self.shape(0)?.get(1) == self.result()?.get(1)).then(|| over([Axis::Along, Axis::Along, rows, columns]))
+    }
+
+    /// How a window moves along rows and columns, if the result has the shape that follows from it.
+    fn sliding(&self, size: [i64; 2], dilation: [i64; 2]) -> Option<[Axis; 2]> {
+        let (&[batch, _, height, width], &[results, _, rows, columns]) = (self.shape(0)?, self.result()?) else {
+            return None;
+        };
+        let stride = self.pair("strides", 1)?;
+        let stated = match self.node.attribute("pads") {
+            None => [0; 4],
+            Some(pads) => <[i64; 4]>::try_from(pads.ints.as_slice()).ok()?,
+        };
+        let axis = |number: usize, places: i64, expected: i64| {
+            let (size, stride, dilation) = (size[number], stride[number], dilation[number]);
+            if size < 1 || stride < 1 || dilation < 1 || expected < 1 {
+                return None;
+            }
+            let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
+            // What is missing for the last window, if there is one for each stride.
+            let missing = ((places + stride - 1) / stride - 1).checked_mul(stride)?.checked_add(reach)? - places;
+            let [before, after] = match self.node.text("auto_pad", "NOTSET") {
+                "NOTSET" | "" => [stated[number], stated[number + 2]],
+                "VALID" => [0, 0],
+                "SAME_UPPER" => [missing.max(0) / 2, missing.max(0) - missing.max(0) / 2],
+                "SAME_LOWER" => [missing.max(0) - missing.max(0) / 2, missing.max(0) / 2],
+                _ => return None,
+            };
+            let all = places.checked_add(before)?.checked_add(after)?;
+            // A last window that only partly lies on the padded image would be one more.
+            let is_right = before >= 0 && after >= 0 && all >= reach && (all - reach) / stride + 1 == expected;
+            is_right.then_some(Axis::Slide(Slide { size, stride, dilation, before }))
+        };
+        if batch != results {
+            return None;
+        }
+        Some([axis(0, height, rows)?, axis(1, width, columns)?])
+    }
+
+    /// A transposed convolution whose windows touch and do not overlap: each element of the input makes a block.
+    fn spread(&self) -> Option<Window> {
+        let &[_, _, height, width] = self.shape(1)? else { return None };
+        let factors = self.pair("strides", 1)?;
+        let is_plain = ["output_padding", "output_shape"].iter().all(|name| self.node.attribute(name).is_none())
+            && matches!(self.node.text("auto_pad", "NOTSET"), "NOTSET" | "" | "VALID")
+            && self.node.attribute("pads").is_none_or(|pads| pads.ints.iter().all(|&pad| pad == 0))
+            && self.pair("dilations", 1)? == [1, 1];
+        (is_plain && factors == [height, width]).then(|| self.repeating(factors, Axis::Across, None)).flatten()
+    }
+
+    /// Channels become blocks of rows and columns.
+    fn unfolded(&self) -> Option<Window> {
+        let factor = self.node.int("blocksize", 0);
+        self.repeating([factor; 2], Axis::Across, None)
+    }
+
+    /// A nearest neighbour that repeats every place.
+    fn nearest(&self) -> Option<Window> {
+        let (&[_, _, rows, columns], &[_, _, height, width]) = (self.shape(0)?, self.result()?) else { return None };
+        if rows < 1 || columns < 1 || self.node.text("mode", "nearest") != "nearest" {
+            return None;
+        }
+        let is_resize = self.node.kind == "Resize" && self.file.opset >= 11;
+        // With a whole factor f, place i is then that of i / f: rounded down, or the place nearest to the middle.
+        let mode = (
+            self.node.text("coordinate_transformation_mode", "half_pixel"),
+            self.node.text("nearest_mode", "round_prefer_floor"),
+        );
+        let repeats =
+            matches!(mode, ("asymmetric", "floor") | ("half_pixel", "round_prefer_floor" | "round_prefer_ceil"));
+        let has_more = ["axes", "keep_aspect_ratio_policy"].iter().any(|name| self.node.attribute(name).is_some());
+        if is_resize && !repeats || has_more || self.node.kind == "Resize" && !is_resize {
+            return None;
+        }
+        let factors = [height / rows, width / columns];
+        let scales = if is_resize { 2 } else { 1 };
+        let stated = self.node.inputs.get(scales).and_then(|name| self.file.constant(name));
+        let floats = stated.and_then(|constant| constant.floats.as_deref()).filter(|floats| !floats.is_empty());
+        let sized_by = match floats {
+            Some(floats) => {
+                let wanted = [1.0, 1.0, factors[0] as f32, factors[1] as f32];
+                (floats == wanted).then_some(None)?
+            }
+            None if is_resize && !self.is_left_out(3) => (self.integers(3)? == self.result()?).then_some(Some(3))?,
+            None => return None,
+        };
+        self.repeating(factors, Axis::Along, sized_by)
+    }
+
+    /// Rows and columns of the first operand, each so many times.
+    fn repeating(&self, factors: [i64; 2], channels: Axis, sized_by: Option<usize>) -> Option<Window> {
+        let (input, result) = (self.shape(0)?, self.result()?);
+        if input.len() != 4 || result.len() != 4 || input[0] != result[0] || factors.iter().any(|&factor| factor < 1) {
+            return None;
+        }
+        let is_right = [0, 1].iter().all(|&axis| input[axis + 2].checked_mul(factors[axis]) == Some(result[axis + 2]));
+        let [rows, columns] = factors.map(|factor| Axis::Repeat { factor });
+        is_right.then(|| Window { sized_by, ..over([Axis::Along, channels, rows, columns]) })
+    }
+
+    /// A node that looks at all elements along some dimensions of its first operand, and along the others only at
+    /// its own place.
+    fn across(&self, axes: &[usize]) -> Option<Window> {
+        let shape = self.shape(0)?;
+        let axis = |axis: usize| if axes.contains(&axis) { Axis::Across } else { Axis::Along };
+        let axes: Vec<Axis> = (0..shape.len()).map(axis).collect();
+        (self.result()? == shape).then_some(Window { operand: 0, axes, neutral: None, sized_by: None })
+    }
+
+    /// A scale for all elements, or one for each place along a dimension.
+    fn scaled(&self) -> Option<Window> {
+        if self.node.int("block_size", 0) != 0 {
+            return None;
+        }
+        match self.shape(1)? {
+            [] => self.across(&[]),
+            [_] => self.across(&[self.axis(self.node.int("axis", 1))?]),
+            _ => None,
+        }
+    }
+
+    fn slice(&self) -> Option<Meaning> {
+        let (shape, result) = (self.shape(0)?, self.result()?);
+        let stated = |name: &str| self.node.attribute(name).map(|attribute| attribute.ints.as_slice());
+        let reads = self.node.attribute("starts").is_none();
+        let (starts, ends) = match reads {
+            true => (self.integers(1)?, self.integers(2)?),
+            false => (stated("starts")?, stated("ends")?),
+        };
+        let all: Vec<i64> = (0..).take(starts.len()).collect();
+        let axes = match reads {
+            true if self.is_left_out(3) => &all,
+            true => self.integers(3)?,
+            false => stated("axes").unwrap_or(&all),
+        };
+        let has_steps = reads && !self.is_left_out(4) && self.integers(4)?.iter().any(|&step| step != 1);
+        if has_steps || ends.len() != starts.len() || axes.len() != starts.len() || result.len() != shape.len() {
+            return None;
+        }
+        let mut begin = vec![0; shape.len()];
+        let mut extent = shape.to_vec();
+        for ((&start, &end), &axis) in starts.iter().zip(ends).zip(axes) {
+            let axis = self.axis(axis)?;
+            let from_end = |place: i64| if place < 0 { place.saturating_add(shape[axis]) } else { place };
+            let (low, high) = (from_end(start).clamp(0, shape[axis]), from_end(end).clamp(0, shape[axis]));
+            (begin[axis], extent[axis]) = (low, (high - low).max(0));
+        }
+        (extent == result).then(|| Meaning::Slice { operand: 0, starts: vec![begin] })
+    }
+
+    fn concatenation(&self) -> Option<Meaning> {
+        let result = self.result()?;
+        let axis = self.axis(self.node.attribute("axis")?.int)?;
+        let mut total = 0;
+        for operand in 0..self.node.inputs.len() {
+            let shape = self.shape(operand)?;
+            let is_same = |dimension: usize| dimension == axis || shape[dimension] == result[dimension];
+            if shape.len() != result.len() || !(0..shape.len()).all(is_same) {
+                return None;
+            }
+            total += shape[axis];
+        }
+        (total == result[axis]).then_some(Meaning::Concat { axis })
+    }
+}
+
+/// A window over the first operand, whose padding no element stands for.
+fn over(axes: [Axis; 4]) -> Window {
+    Window { operand: 0, axes: axes.to_vec(), neutral: None, sized_by: None }
+}

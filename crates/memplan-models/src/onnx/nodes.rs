@@ -1,0 +1,345 @@
+//! Nodes and constants of an `.onnx` file as they stand in it, with the bytes of each part.
+//!
+//! [`read`](super::read()) finds out what a network is. Here nothing is found out: a change of the file has to know which
+//! bytes a node and its attributes have, and a proof that two files compute the same has to see all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::wire::{Field, Message, Value};
+use crate::ReadError;
+use crate::source::{ReadAt, Window};
+
+/// Constants of more bytes are not looked into: shapes, factors and borders are short.
+const SHORT: u64 = 1 << 12;
+
+/// The main graph of a file.
+#[derive(Clone, Debug, Default)]
+pub struct File {
+    /// The version of the standard operators.
+    pub opset: i64,
+    /// Where the field with the graph starts.
+    pub(super) graph_field: u64,
+    /// The content of that field.
+    pub(super) graph: Range,
+    /// The fields of the graph other than nodes, in their order: number and bytes.
+    pub(super) others: Vec<(u64, Range)>,
+    /// The fields of the file other than the graph.
+    pub(super) around: Vec<Range>,
+    /// The nodes, in the order of the file.
+    pub nodes: Vec<Node>,
+    /// Constants by name; inputs with a default are none.
+    pub constants: BTreeMap<String, Constant>,
+    /// Names of inputs and outputs.
+    pub(super) inputs: Vec<String>,
+    pub(super) outputs: Vec<String>,
+    /// Descriptions of inputs and outputs.
+    pub(super) interface: Vec<Range>,
+}
+
+/// Bytes of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+/// A node.
+#[derive(Clone, Debug, Default)]
+pub struct Node {
+    /// Its operator.
+    pub kind: String,
+    /// The set of operators that it belongs to; empty for the standard ones.
+    pub domain: String,
+    /// Its name.
+    pub name: String,
+    /// What it reads; an empty name stands for nothing.
+    pub inputs: Vec<String>,
+    /// What it writes.
+    pub outputs: Vec<String>,
+    /// Its attributes.
+    pub attributes: Vec<Attribute>,
+    /// Names that its bodies mention.
+    pub captures: BTreeSet<String>,
+    /// It has bodies.
+    pub has_bodies: bool,
+    /// All of it, with its tag.
+    pub(super) bytes: Range,
+}
+
+/// An attribute of a node.
+#[derive(Clone, Debug, Default)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// Its value, if that is a number.
+    pub int: i64,
+    /// Its value, if that is a text.
+    pub text: String,
+    /// Its value, if that is a list of numbers.
+    pub ints: Vec<i64>,
+    /// Its value, if that is a tensor.
+    pub tensor: Option<Constant>,
+    /// All of it, with its tag.
+    pub(super) bytes: Range,
+}
+
+/// A constant.
+#[derive(Clone, Debug, Default)]
+pub struct Constant {
+    /// Its integers, if it is a short list of them.
+    pub integers: Option<Vec<i64>>,
+    /// Its floats, if it is a short list of them.
+    pub floats: Option<Vec<f32>>,
+    /// Everything but its name.
+    pub(super) bytes: Vec<Range>,
+}
+
+impl File {
+    /// What a tensor holds that is a constant, or that a node without inputs makes.
+    pub fn constant(&self, name: &str) -> Option<&Constant> {
+        let made = || {
+            let makes = |node: &&Node| node.kind == "Constant" && node.is_standard() && node.outputs == [name];
+            self.nodes.iter().find(makes)?.attribute("value")?.tensor.as_ref()
+        };
+        self.constants.get(name).or_else(made)
+    }
+}
+
+impl Node {
+    /// An attribute.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+
+    /// A number, or what it is if the node does not say.
+    pub fn int(&self, name: &str, default: i64) -> i64 {
+        self.attribute(name).map_or(default, |attribute| attribute.int)
+    }
+
+    /// A text, or what it is if the node does not say.
+    pub fn text<'a>(&'a self, name: &str, default: &'a str) -> &'a str {
+        self.attribute(name).map_or(default, |attribute| attribute.text.as_str())
+    }
+
+    /// Whether its operator is one of the standard.
+    pub fn is_standard(&self) -> bool {
+        self.domain.is_empty() || self.domain == "ai.onnx"
+    }
+}
+
+/// Reads the main graph of a file.
+pub fn read(source: &dyn ReadAt) -> Result<File, ReadError> {
+    let window = Window::new(source);
+    let whole = Message::whole(&window);
+    let mut file = File::default();
+    let mut graph = None;
+    for (field, bytes) in fields(whole)? {
+        match field.number {
+            7 => {
+                let message = field.value.message(whole);
+                (file.graph_field, file.graph) = (bytes.start, Range { start: message.start, end: message.end });
+                graph = Some(message);
+            }
+            8 => {
+                let (domain, version) = opset(field.value.message(whole))?;
+                if domain.is_empty() || domain == "ai.onnx" {
+                    file.opset = version;
+                }
+                file.around.push(bytes);
+            }
+            _ => file.around.push(bytes),
+        }
+    }
+    let Some(graph) = graph else {
+        return Err(ReadError::at_byte("onnx::no-graph", 0, "there is no graph in the file"));
+    };
+    read_graph(&mut file, graph)?;
+    Ok(file)
+}
+
+fn read_graph(file: &mut File, graph: Message) -> Result<(), ReadError> {
+    for (field, bytes) in fields(graph)? {
+        let message = field.value.message(graph);
+        match field.number {
+            1 => file.nodes.push(node(message, bytes)?),
+            5 => {
+                let (name, constant) = constant(message)?;
+                file.constants.insert(name, constant);
+            }
+            11 | 12 => {
+                let name = first_text(message, 1)?;
+                let names = if field.number == 11 { &mut file.inputs } else { &mut file.outputs };
+                names.push(name);
+                file.interface.push(bytes);
+            }
+            _ => {}
+        }
+        if field.number != 1 {
+            file.others.push((field.number, bytes));
+        }
+    }
+    // Somebody may give another value to an input that has a default. So it is no constant.
+    for input in &file.inputs {
+        file.constants.remove(input);
+    }
+    Ok(())
+}
+
+/// The fields of a message with their bytes, tags included: a field ends where the next one starts.
+fn fields<'w, 'a>(message: Message<'w, 'a>) -> Result<Vec<(Field<'w, 'a>, Range)>, ReadError> {
+    let fields = message.fields().collect::<Result<Vec<_>, _>>()?;
+    let ends = fields.iter().skip(1).map(|field| field.start).chain([message.end]).collect::<Vec<_>>();
+    Ok(fields.into_iter().zip(ends).map(|(field, end)| (field, Range { start: field.start, end })).collect())
+}
+
+fn first_text(message: Message, number: u64) -> Result<String, ReadError> {
+    for field in message.fields() {
+        let field = field?;
+        if field.number == number {
+            return field.value.text();
+        }
+    }
+    Ok(String::new())
+}
+
+fn opset(message: Message) -> Result<(String, i64), ReadError> {
+    let mut version = 0;
+    for field in message.fields() {
+        let field = field?;
+        if field.number == 2 {
+            version = field.value.signed();
+        }
+    }
+    Ok((first_text(message, 1)?, version))
+}
+
+fn node(message: Message, bytes: Range) -> Result<Node, ReadError> {
+    let mut node = Node { bytes, ..Node::default() };
+    for (field, bytes) in fields(message)? {
+        match field.number {
+            1 => node.inputs.push(field.value.text()?),
+            2 => node.outputs.push(field.value.text()?),
+            3 => node.name = field.value.text()?,
+            4 => node.kind = field.value.text()?,
+            5 => {
+                let message = field.value.message(message);
+                let attribute = attribute(message, bytes, &mut node)?;
+                node.attributes.push(attribute);
+            }
+            7 => node.domain = field.value.text()?,
+            _ => {}
+        }
+    }
+    Ok(node)
+}
+
+fn attribute(message: Message, bytes: Range, node: &mut Node) -> Result<Attribute, ReadError> {
+    let mut attribute = Attribute { bytes, ..Attribute::default() };
+    for field in message.fields() {
+        let field = field?;
+        match field.number {
+            1 => attribute.name = field.value.text()?,
+            3 => attribute.int = field.value.signed(),
+            4 => attribute.text = field.value.text()?,
+            5 => attribute.tensor = Some(constant(field.value.message(message))?.1),
+            8 => field.value.push_signed(&mut attribute.ints)?,
+            // A graph, and a list of graphs.
+            6 | 11 => {
+                node.has_bodies = true;
+                let mut open = vec![field.value.message(message)];
+                while let Some(graph) = open.pop() {
+                    mentioned(graph, &mut node.captures, &mut open)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(attribute)
+}
+
+/// Names that the nodes and outputs of a body mention; bodies within it are left to the caller.
+fn mentioned<'w, 'a>(
+    graph: Message<'w, 'a>,
+    names: &mut BTreeSet<String>,
+    bodies: &mut Vec<Message<'w, 'a>>,
+) -> Result<(), ReadError> {
+    for field in graph.fields() {
+        let field = field?;
+        let message = field.value.message(graph);
+        match field.number {
+            1 => {
+                for entry in message.fields() {
+                    let entry = entry?;
+                    match entry.number {
+                        1 => drop(names.insert(entry.value.text()?)),
+                        5 => {
+                            let attribute = entry.value.message(message);
+                            for part in attribute.fields() {
+                                let part = part?;
+                                if matches!(part.number, 6 | 11) {
+                                    bodies.push(part.value.message(attribute));
+                                }
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            12 => drop(names.insert(first_text(message, 1)?)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Element types whose numbers are looked at.
+const FLOAT: i64 = 1;
+const INT32: i64 = 6;
+const INT64: i64 = 7;
+
+fn constant(message: Message) -> Result<(String, Constant), ReadError> {
+    let mut constant = Constant::default();
+    let (mut name, mut element) = (String::new(), 0);
+    let (mut floats, mut integers, mut raw) = (Vec::new(), Vec::new(), None);
+    for (field, bytes) in fields(message)? {
+        let is_short = matches!(field.value, Value::Bytes(part) if part.len() <= SHORT) || !is_list(field.value);
+        match field.number {
+            2 => element = field.value.signed(),
+            4 if is_short => field.value.push_floats(&mut floats)?,
+            5 | 7 if is_short => field.value.push_signed(&mut integers)?,
+            8 => name = field.value.text()?,
+            9 if is_short => {
+                let part = field.value.message(message);
+                raw = Some(part.window.bytes(part.start, part.len())?);
+            }
+            _ => {}
+        }
+        // The name, and a text for people.
+        if !matches!(field.number, 8 | 12) {
+            constant.bytes.push(bytes);
+        }
+    }
+    let raw = raw.unwrap_or_default();
+    let eights = || raw.chunks_exact(8).map(|n| i64::from_le_bytes(std::array::from_fn(|i| n[i])));
+    let fours = || raw.chunks_exact(4).map(|n| [n[0], n[1], n[2], n[3]]);
+    match element {
+        FLOAT => {
+            floats.extend(fours().map(f32::from_le_bytes));
+            constant.floats = Some(floats);
+        }
+        INT32 => {
+            integers.extend(fours().map(|n| i64::from(i32::from_le_bytes(n))));
+            constant.integers = Some(integers);
+        }
+        INT64 => {
+            integers.extend(eights());
+            constant.integers = Some(integers);
+        }
+        _ => {}
+    }
+    Ok((name, constant))
+}
+
+fn is_list(value: Value) -> bool {
+    matches!(value, Value::Bytes(_))
+}

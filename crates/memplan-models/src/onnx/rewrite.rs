@@ -1,0 +1,269 @@
+//! Writes a model with other nodes in its graph.
+//!
+//! A [`Rewrite`] says which ops run and on which tensors. The new file is the old one with other nodes: weights and everything
+//! else stay where they are, and are not loaded.
+//!
+//! ```text
+//!   old    header | node node node | weights, inputs, outputs | rest
+//!   new    header | constants of nodes | node, slice, node, … | weights, inputs, outputs | rest
+//! ```
+//!
+//! Nodes that compute constants are no ops of the graph; they stay in front of all others. A slice takes its numbers from
+//! constants (from attributes, before version 10 of the operators), and names only the dimensions that it cuts, so that
+//! all others may be of any size.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memplan_core::Id;
+
+use super::build::Builder;
+use super::nodes::{self, File, Node, Range};
+use crate::ReadError;
+use crate::graph::rewrite::{Copied, NewOp, Padding, Rewrite};
+use crate::graph::{Graph, TensorId};
+use crate::source::{Piece, ReadAt, Window};
+
+/// The pieces of the new file. `graph` is the main graph as it was read, and `places` has the place in the file of the
+/// node of each of its ops.
+pub fn pieces(
+    source: &dyn ReadAt,
+    graph: &Graph,
+    places: &[usize],
+    rewrite: &Rewrite,
+) -> Result<Vec<Piece>, ReadError> {
+    let file = nodes::read(source)?;
+    let mut writer = Writer::new(source, &file, graph, places, rewrite);
+    let mut new = Vec::new();
+    for op in &rewrite.ops {
+        new.push(writer.op(op)?);
+    }
+    let is_op: BTreeSet<usize> = places.iter().copied().collect();
+    let computed = file.nodes.iter().enumerate().filter(|(place, _)| !is_op.contains(place));
+    let mut content: Vec<Piece> = computed.map(|(_, node)| kept(node.bytes)).collect();
+    content.extend(writer.constants());
+    content.extend(new);
+    content.extend(file.others.iter().map(|(_, bytes)| kept(*bytes)));
+    let length = content.iter().map(length).sum();
+    let mut pieces = vec![kept(Range { start: 0, end: file.graph_field })];
+    pieces.push(Piece::Bytes(Builder::default().announce(GRAPH, length).finish()));
+    pieces.extend(content);
+    pieces.push(kept(Range { start: file.graph.end, end: source.size() }));
+    Ok(pieces)
+}
+
+/// Numbers of fields: of the file, of a graph, of a node, of an attribute and of a constant.
+const GRAPH: u64 = 7;
+const NODE: u64 = 1;
+const INITIALIZER: u64 = 5;
+mod node {
+    pub(super) const INPUT: u64 = 1;
+    pub(super) const OUTPUT: u64 = 2;
+    pub(super) const NAME: u64 = 3;
+    pub(super) const KIND: u64 = 4;
+    pub(super) const ATTRIBUTE: u64 = 5;
+    pub(super) const DOMAIN: u64 = 7;
+}
+mod attribute {
+    pub(super) const NAME: u64 = 1;
+    pub(super) const INT: u64 = 3;
+    pub(super) const INTS: u64 = 8;
+    pub(super) const TYPE: u64 = 20;
+    pub(super) const TYPE_INT: i64 = 2;
+    pub(super) const TYPE_INTS: i64 = 7;
+}
+mod tensor {
+    pub(super) const DIMENSION: u64 = 1;
+    pub(super) const TYPE: u64 = 2;
+    pub(super) const NAME: u64 = 8;
+    pub(super) const RAW: u64 = 9;
+    pub(super) const INT64: i64 = 7;
+}
+
+/// From this version of the operators on a slice reads where it starts and ends.
+const SLICE_READS: i64 = 10;
+
+fn kept(range: Range) -> Piece {
+    Piece::Kept { start: range.start, end: range.end }
+}
+
+fn length(piece: &Piece) -> u64 {
+    match piece {
+        Piece::Bytes(bytes) => bytes.len() as u64,
+        Piece::Kept { start, end } => end.saturating_sub(*start),
+    }
+}
+
+struct Writer<'a> {
+    window: Window<'a>,
+    file: &'a File,
+    graph: &'a Graph,
+    places: &'a [usize],
+    rewrite: &'a Rewrite,
+    /// Names of new tensors.
+    names: Vec<String>,
+    /// Lists of numbers that nodes read, by content, each with its name.
+    numbers: BTreeMap<Vec<i64>, String>,
+    taken: BTreeSet<String>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        source: &'a dyn ReadAt,
+        file: &'a File,
+        graph: &'a Graph,
+        places: &'a [usize],
+        rewrite: &'a Rewrite,
+    ) -> Writer<'a> {
+        let named = file.nodes.iter().flat_map(|node| node.inputs.iter().chain(&node.outputs).chain(&node.captures));
+        let taken: BTreeSet<String> =
+            named.chain(file.constants.keys()).chain(&file.inputs).chain(&file.outputs).cloned().collect();
+        let window = Window::new(source);
+        let mut writer =
+            Writer { window, file, graph, places, rewrite, names: Vec::new(), numbers: BTreeMap::new(), taken };
+        // Every tensor of the graph has another name, so that each is written once.
+        writer.names = rewrite.tensors.iter().map(|tensor| unique(&mut writer.taken, &tensor.name)).collect();
+        writer
+    }
+
+    fn name(&self, tensor: TensorId) -> &str {
+        match tensor.index().checked_sub(self.graph.tensors.len()) {
+            None => &self.graph.tensors[tensor].name,
+            Some(new) => self.names.get(new).map_or("", String::as_str),
+        }
+    }
+
+    fn op(&mut self, op: &NewOp) -> Result<Piece, ReadError> {
+        Ok(match op {
+            NewOp::Kept(op) => kept(self.old(op.index())?.bytes),
+            NewOp::Copy(copied) => self.copied(copied)?,
+            NewOp::Slice { input, output, begin } => self.slice(*input, *output, begin),
+            NewOp::Concat { inputs, output, axis } => {
+                let inputs: Vec<&str> = inputs.iter().map(|&input| self.name(input)).collect();
+                let axis = int("axis", i64::try_from(*axis).unwrap_or(0));
+                plain("Concat", &inputs, self.name(*output), &[axis])
+            }
+            NewOp::Pad { .. } => {
+                return Err(ReadError::at_byte("onnx::border", 0, "borders are stated by the nodes themselves"));
+            }
+        })
+    }
+
+    fn old(&self, op: usize) -> Result<&'a Node, ReadError> {
+        let place = self.places.get(op).and_then(|&place| self.file.nodes.get(place));
+        place.ok_or_else(|| ReadError::at_byte("onnx::bad-index", 0, format!("there is no node for op {op}")))
+    }
+
+    /// A part of a tensor. Dimensions that are not cut are not named.
+    fn slice(&mut self, input: TensorId, output: TensorId, begin: &[u64]) -> Piece {
+        let (from, to) = (self.rewrite.shape(self.graph, input), self.rewrite.shape(self.graph, output));
+        let cut: Vec<usize> = (0..begin.len()).filter(|&axis| from.get(axis) != to.get(axis)).collect();
+        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let starts: Vec<i64> = cut.iter().map(|&axis| number(begin[axis])).collect();
+        let ends: Vec<i64> = cut.iter().map(|&axis| number(begin[axis].saturating_add(to[axis]))).collect();
+        let axes: Vec<i64> = cut.iter().map(|&axis| number(axis as u64)).collect();
+        if self.file.opset < SLICE_READS {
+            let attributes = [("starts", starts), ("ends", ends), ("axes", axes)].map(|(name, list)| ints(name, &list));
+            return plain("Slice", &[self.name(input)], self.name(output), &attributes);
+        }
+        let lists = [starts, ends, axes].map(|list| self.list(list));
+        let inputs = [self.name(input), &lists[0], &lists[1], &lists[2]];
+        plain("Slice", &inputs, self.name(output), &[])
+    }
+
+    /// The name of a constant list of numbers.
+    fn list(&mut self, numbers: Vec<i64>) -> String {
+        if let Some(known) = self.numbers.get(&numbers) {
+            return known.clone();
+        }
+        let name = unique(&mut self.taken, &format!("numbers#{}", self.numbers.len()));
+        self.numbers.insert(numbers, name.clone());
+        name
+    }
+
+    /// A node on other tensors.
+    fn copied(&mut self, copied: &Copied) -> Result<Piece, ReadError> {
+        let old = self.old(copied.op.index())?;
+        let op = &self.graph.ops[copied.op];
+        let renamed: BTreeMap<&str, &str> =
+            op.inputs.iter().map(|&input| (self.name(input), self.name(copied.read(input)))).collect();
+        let mut inputs: Vec<String> =
+            old.inputs.iter().map(|input| renamed.get(input.as_str()).copied().unwrap_or(input).to_owned()).collect();
+        let outputs: Vec<String> = copied.outputs.iter().map(|&output| self.name(output).to_owned()).collect();
+        if let Some((input, content)) = &copied.size {
+            let name = self.list(content.iter().map(|&number| i64::from(number)).collect());
+            if let Some(input) = inputs.get_mut(*input) {
+                *input = name;
+            }
+        }
+        let mut message = Builder::default();
+        inputs.iter().for_each(|input| _ = message.text(node::INPUT, input));
+        outputs.iter().for_each(|output| _ = message.text(node::OUTPUT, output));
+        if !old.name.is_empty() {
+            message.text(node::NAME, &format!("{}@{}", old.name, outputs.first().map_or("", String::as_str)));
+        }
+        message.text(node::KIND, &old.kind);
+        if !old.domain.is_empty() {
+            message.text(node::DOMAIN, &old.domain);
+        }
+        let padding = match copied.padding {
+            Padding::Unchanged => None,
+            Padding::Explicit { before, after } => Some([before[0], before[1], after[0], after[1]]),
+        };
+        // What a node says about its padding in another way would contradict the numbers.
+        let says_padding = |name: &str| padding.is_some() && matches!(name, "pads" | "auto_pad");
+        for attribute in old.attributes.iter().filter(|attribute| !says_padding(&attribute.name)) {
+            let Range { start, end } = attribute.bytes;
+            message.raw(&self.window.bytes(start, end - start)?);
+        }
+        if let Some(numbers) = padding {
+            let numbers: Vec<i64> = numbers.iter().map(|&number| i64::try_from(number).unwrap_or(i64::MAX)).collect();
+            message.bytes(node::ATTRIBUTE, &ints("pads", &numbers));
+        }
+        Ok(Piece::Bytes(Builder::default().bytes(NODE, &message.finish()).finish()))
+    }
+
+    /// The constants that new nodes read.
+    fn constants(&self) -> Vec<Piece> {
+        let constant = |(numbers, name): (&Vec<i64>, &String)| {
+            let content: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+            let mut message = Builder::default();
+            message.number(tensor::DIMENSION, numbers.len() as i64);
+            message.number(tensor::TYPE, tensor::INT64);
+            message.text(tensor::NAME, name);
+            message.bytes(tensor::RAW, &content);
+            Piece::Bytes(Builder::default().bytes(INITIALIZER, &message.finish()).finish())
+        };
+        self.numbers.iter().map(constant).collect()
+    }
+}
+
+/// A name that nobody has.
+fn unique(taken: &mut BTreeSet<String>, name: &str) -> String {
+    let numbered = (2..).map(|number| format!("{name}#{number}"));
+    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));
+    let free = free.unwrap_or_default();
+    taken.insert(free.clone());
+    free
+}
+
+/// A node of the standard operators.
+fn plain(kind: &str, inputs: &[&str], output: &str, attributes: &[Vec<u8>]) -> Piece {
+    let mut message = Builder::default();
+    inputs.iter().for_each(|input| _ = message.text(node::INPUT, input));
+    message.text(node::OUTPUT, output).text(node::NAME, &format!("{kind}@{output}")).text(node::KIND, kind);
+    attributes.iter().for_each(|attribute| _ = message.bytes(node::ATTRIBUTE, attribute));
+    Piece::Bytes(Builder::default().bytes(NODE, &message.finish()).finish())
+}
+
+fn int(name: &str, number: i64) -> Vec<u8> {
+    let mut message = Builder::default();
+    message.text(attribute::NAME, name).number(attribute::INT, number);
+    message.number(attribute::TYPE, attribute::TYPE_INT).finish()
+}
+
+fn ints(name: &str, numbers: &[i64]) -> Vec<u8> {
+    let mut message = Builder::default();
+    message.text(attribute::NAME, name);
+    numbers.iter().for_each(|&number| _ = message.number(attribute::INTS, number));
+    message.number(attribute::TYPE, attribute::TYPE_INTS).finish()
+}

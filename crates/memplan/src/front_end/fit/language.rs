@@ -1,0 +1,132 @@
+//! What differs between the formats of models that are changed.
+//!
+//! | | `.tflite` | `.onnx` |
+//! |---|---|---|
+//! | padding of a tile | a border that is put around it before | numbers in the node |
+//! | what counts | TensorFlow Lite Micro's arena, its records included | the planned tensors |
+//! | the plan | goes into the model | is not written |
+
+use std::io;
+
+use memplan_core::{Bytes, Plan, ReadError};
+use memplan_fit::{Dialect, Net};
+use memplan_models::graph::rewrite::Rewrite;
+use memplan_models::source::{Assembled, ReadAt, copy_range};
+use memplan_models::{onnx, tflite};
+use memplan_verify::equivalence::{self, Contents};
+
+use super::{Counted, plain};
+use crate::driver::Failure;
+use crate::format::{Input, ReadOptions};
+use crate::front_end::FrontEnd;
+use crate::network::{Kind, Network};
+use crate::source::Source;
+
+/// The format of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    /// TensorFlow Lite.
+    Tflite,
+    /// ONNX.
+    Onnx,
+}
+
+/// What a planned model needs.
+pub(super) struct Memory {
+    pub(super) arena: Bytes,
+    pub(super) tensors: Bytes,
+    /// What the memory of the tensors needs while the runtime starts.
+    pub(super) start: Bytes,
+    /// What the runtime keeps.
+    pub(super) records: Bytes,
+    /// Nothing comes on top.
+    pub(super) is_exact: bool,
+}
+
+impl Language {
+    /// The format that a network was read from.
+    pub(super) fn of(network: &Network) -> Language {
+        match network.kind() {
+            Kind::Tflite => Language::Tflite,
+            Kind::Onnx { .. } => Language::Onnx,
+        }
+    }
+
+    /// What the ops of a network compute, and what can be said in its format.
+    pub(super) fn net<'a>(network: &'a Network, file: &Source, counted: Counted) -> Result<Net<'a>, Failure> {
+        let Some(graph) = network.model().main() else {
+            return Err(Failure::NoPlan("the model has no graph".to_owned()));
+        };
+        let content = file.content();
+        let (layers, dialect) = match network.kind() {
+            Kind::Tflite => {
+                let attributes = tflite::attributes::read(content, graph)?;
+                (memplan_fit::tflite::layers(graph, &attributes), Dialect::TFLITE)
+            }
+            Kind::Onnx { nodes } => {
+                let file = onnx::nodes::read(content)?;
+                (memplan_fit::onnx::layers(graph, &file, nodes), Dialect::ONNX)
+            }
+        };
+        let dialect = match counted {
+            Counted::Arena => dialect,
+            Counted::Tensors => dialect.with_records_elsewhere(),
+        };
+        let (alignment, reuses_inputs) = (network.model().alignment, network.assumptions().reuse_inputs);
+        Ok(Net { graph, layers, dialect, alignment, reuses_inputs })
+    }
+
+    /// The model with other ops, read again as any model is.
+    pub(super) fn rewritten(network: &Network, net: &Net, file: &Source, rewrite: &Rewrite) -> Result<Input, Failure> {
+        let content = file.content();
+        let bytes = match network.kind() {
+            Kind::Tflite => {
+                let mut bytes = tflite::rewrite::prefix(content, net.graph, rewrite)?;
+                copy_range(content, 0, content.size(), &mut bytes).map_err(unreadable)?;
+                bytes
+            }
+            Kind::Onnx { nodes } => {
+                let pieces = onnx::rewrite::pieces(content, net.graph, nodes, rewrite)?;
+                let mut bytes = Vec::new();
+                Assembled::new(&[], content, &pieces).and_then(|new| new.write(&mut bytes)).map_err(unreadable)?;
+                bytes
+            }
+        };
+        plain().read(&Source { bytes, disk: None, ..file.clone() })
+    }
+
+    /// What a model computes, for the proof that another one computes the same.
+    pub(super) fn describe(
+        self,
+        content: &dyn ReadAt,
+        options: &ReadOptions,
+        contents: &mut Contents,
+    ) -> Result<equivalence::Network, ReadError> {
+        match self {
+            Language::Tflite => tflite::description::describe(content, contents),
+            Language::Onnx => {
+                let (dimensions, sizes) = (options.models.dimensions.clone(), options.models.sizes.clone());
+                onnx::description::describe(content, &onnx::Options { dimensions, sizes }, contents)
+            }
+        }
+    }
+
+    /// What a network needs with a plan.
+    pub(super) fn memory(self, network: &Network, plan: &Plan) -> Memory {
+        if self == Language::Onnx {
+            let tensors = Bytes(plan.extents.iter().map(|extent| extent.0).fold(0, u64::saturating_add));
+            return Memory { arena: tensors, tensors, start: Bytes::ZERO, records: Bytes::ZERO, is_exact: true };
+        }
+        // Where scratch memory is not known, the written model leaves its tensors to the runtime.
+        let is_measured = network.unmeasured().is_empty();
+        let tensors = if is_measured { network.runtime_extent(plan) } else { network.runtime_at_least() };
+        let is_exact = is_measured && network.tail().unknown.is_empty();
+        let tail = network.tail();
+        let start = tail.to_start_below(network.roles().len());
+        Memory { arena: network.arena(tensors), tensors, start, records: tail.bytes, is_exact }
+    }
+}
+
+fn unreadable(error: io::Error) -> ReadError {
+    ReadError::at_byte("read::failed", 0, error.to_string())
+}

@@ -1,0 +1,300 @@
+//! Versions of a model: made, read again, proved and planned one after the other.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use memplan_core::{Bytes, Id};
+use memplan_fit::recompute::{self, with_clones};
+use memplan_fit::{Allowed, Candidate, Change, Net, candidates};
+use memplan_models::graph::order::{WIDTH, reorder};
+use memplan_models::graph::{Graph, OpId};
+use memplan_verify::equivalence::{self, Contents};
+
+use super::language::{Language, Memory};
+use super::{Counted, Fitted, Version, network, plain};
+use crate::driver::{Failure, Solver};
+use crate::finding::{self, Finding};
+use crate::format::Input;
+use crate::front_end::{FrontEnd, Planned};
+use crate::network::Network;
+use crate::source::Source;
+use crate::wording::sized;
+
+/// A version with everything that is needed to write it.
+pub(super) struct Made {
+    version: Version,
+    input: Input,
+    planned: Planned,
+}
+
+/// What a version may need.
+#[derive(Clone, Copy)]
+pub(super) struct Limit {
+    /// Of what counts.
+    pub(super) capacity: Bytes,
+    /// Of records, where they are in a memory of their own.
+    pub(super) records: Option<Bytes>,
+}
+
+impl Limit {
+    fn holds(self, version: &Version, counted: Counted) -> bool {
+        version.needs(counted) <= self.capacity && self.records.is_none_or(|records| version.records <= records)
+    }
+}
+
+/// The largest number of versions that are planned in the search for one that fits, and for a table of the
+/// trade-off.
+const MOST_VERSIONS: usize = 24;
+
+/// The largest number of schedules with recomputation that are looked at.
+const MOST_SCHEDULES: usize = 8;
+
+/// A model and everything that is needed to make versions of it.
+pub(super) struct Workshop<'a> {
+    input: &'a Input,
+    file: &'a Source,
+    network: &'a Network,
+    language: Language,
+    net: Net<'a>,
+    counted: Counted,
+    /// What the model computes. Every version is held against it.
+    meaning: equivalence::Network,
+    /// The constants of the model and of all versions.
+    contents: RefCell<Contents>,
+}
+
+impl<'a> Workshop<'a> {
+    pub(super) fn open(input: &'a Input, counted: Counted) -> Result<Workshop<'a>, Failure> {
+        let (network, language) = network(input, "the input")?;
+        let Some(file) = &input.file else {
+            return Err(Failure::NoPlan("the model has no file to change".to_owned()));
+        };
+        let net = Language::net(network, file, counted)?;
+        let mut contents = Contents::default();
+        let meaning = language.describe(file.content(), &file.options, &mut contents)?;
+        Ok(Workshop { input, file, network, language, net, counted, meaning, contents: RefCell::new(contents) })
+    }
+
+    /// The model as it is.
+    pub(super) fn unchanged(&self, solver: &mut Solver) -> Result<Made, Failure> {
+        let macs = self.net.layers.iter().map(|layer| layer.macs).fold(0, u64::saturating_add);
+        self.made(self.input.clone(), Vec::new(), macs, 0, solver)
+    }
+
+    /// Changes that are worth trying, from cheap to dear.
+    pub(super) fn candidates(&self, allowed: Allowed) -> Result<Vec<Candidate>, Failure> {
+        let orders = self.orders(allowed)?;
+        let schedules: Vec<_> = orders.iter().map(|order| (with_clones(&self.net, order), changes_of(order))).collect();
+        let mut found = candidates(&self.net, &schedules, allowed);
+        found.retain(|candidate| !candidate.changes.is_empty());
+        Ok(found)
+    }
+
+    /// Orders of the ops that are worth a look; an op that runs again comes again.
+    fn orders(&self, allowed: Allowed) -> Result<Vec<Vec<OpId>>, Failure> {
+        let mut orders: Vec<Vec<OpId>> = vec![self.net.graph.ops.ids().collect()];
+        if allowed.reorder {
+            let best = reorder(self.network.model(), self.network.assumptions(), WIDTH);
+            let best = best.map_err(|error| Failure::NoPlan(error.to_string()))?;
+            if best.after < best.before {
+                orders.push(best.order);
+            }
+        }
+        if allowed.recompute {
+            // For a small network all schedules can be listed. They do not keep the given order of ops, so the user
+            // must have allowed another one.
+            let all = if allowed.reorder { recompute::schedules(&self.net) } else { None };
+            let again: Vec<Vec<OpId>> = match all {
+                Some(all) => all.into_iter().map(|schedule| schedule.order).collect(),
+                None => orders.iter().flat_map(|order| recompute::improved(&self.net, order)).collect(),
+            };
+            // Looking for tiles costs much for each schedule, so only some schedules are kept. The last one, which
+            // needs least, is always among them.
+            let stride = again.len().div_ceil(MOST_SCHEDULES).max(1);
+            orders.extend(again.into_iter().rev().step_by(stride));
+        }
+        Ok(orders)
+    }
+
+    /// The cheapest version that fits.
+    pub(super) fn first_that_fits(
+        &self,
+        limit: Limit,
+        first: Made,
+        found: &[Candidate],
+        solver: &mut Solver,
+    ) -> Result<Fitted, Failure> {
+        let before = first.version.clone();
+        let mut best = first;
+        let holds = |made: &Made| limit.holds(&made.version, self.counted);
+        let is_better = |made: &Made, best: &Made| {
+            holds(made) || made.version.needs(self.counted) < best.version.needs(self.counted)
+        };
+        let records = match self.counted {
+            Counted::Arena => self.network.tail().bytes.0,
+            Counted::Tensors => 0,
+        };
+        // What is alive at once is a lower bound of what a placement needs, so that candidates above the capacity
+        // cannot fit.
+        let may_fit = |candidate: &&Candidate| self.least(candidate).saturating_add(records) <= limit.capacity.0;
+        let mut tried = found.iter().filter(may_fit).take(MOST_VERSIONS);
+        while !holds(&best) {
+            let Some(candidate) = tried.next() else { break };
+            if let Some(made) = self.make(candidate, solver)?
+                && is_better(&made, &best)
+            {
+                best = made;
+            }
+        }
+        // Where no candidate can fit, the one with the least alive tells how far away that is.
+        if !holds(&best)
+            && let Some(last) = found.last()
+            && let Some(made) = self.make(last, solver)?
+            && is_better(&made, &best)
+        {
+            best = made;
+        }
+        if !holds(&best) {
+            return Err(Failure::DoesNotFit(self.refusal(limit, &best)));
+        }
+        let is_unchanged = best.version.changes.is_empty();
+        let mut steps = vec![before];
+        if !is_unchanged {
+            steps.push(best.version);
+        }
+        Ok(Fitted { input: best.input, planned: best.planned, chosen: steps.len() - 1, steps, language: self.language })
+    }
+
+    /// What a candidate needs at least, but for what the runtime keeps for the model as it is.
+    fn least(&self, candidate: &Candidate) -> u64 {
+        match self.counted {
+            Counted::Arena => candidate.estimate().0,
+            Counted::Tensors => candidate.peak.0,
+        }
+    }
+
+    /// Versions from cheap to dear.
+    pub(super) fn trade_off(&self, first: Made, found: &[Candidate], solver: &mut Solver) -> Result<Fitted, Failure> {
+        let mut best = first;
+        let mut steps = vec![best.version.clone()];
+        let picked = found.len().div_ceil(MOST_VERSIONS).max(1);
+        // The last one, which needs least, is never left out.
+        let skipped = found.len().saturating_sub(1) % picked;
+        for candidate in found.iter().skip(skipped).step_by(picked) {
+            if let Some(made) = self.make(candidate, solver)?
+                && made.version.needs(self.counted) < best.version.needs(self.counted)
+            {
+                steps.push(made.version.clone());
+                best = made;
+            }
+        }
+        Ok(Fitted { input: best.input, planned: best.planned, chosen: steps.len() - 1, steps, language: self.language })
+    }
+
+    /// Writes a candidate, reads it again and plans it; `None` if it is not proved that it computes the same.
+    fn make(&self, candidate: &Candidate, solver: &mut Solver) -> Result<Option<Made>, Failure> {
+        let changes: Vec<String> = candidate.changes.iter().map(|change| described(self.net.graph, change)).collect();
+        match self.proved(candidate) {
+            Ok(input) => self.made(input, changes, candidate.macs, candidate.copied, solver).map(Some),
+            Err(findings) => {
+                solver.pass_over("fit", &changes.join("; "), findings)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// A candidate as it was read again, if it is proved that it computes the same as the model.
+    fn proved(&self, candidate: &Candidate) -> Result<Input, Vec<Finding>> {
+        let unreadable = |why: String| vec![Finding::of_whole("fit::unreadable", why)];
+        let input = Language::rewritten(self.network, &self.net, self.file, &candidate.rewrite);
+        let input = input.map_err(|error| unreadable(error.to_string()))?;
+        let Some(file) = &input.file else { return Err(unreadable("no file was written".to_owned())) };
+        let changed = self.language.describe(file.content(), &file.options, &mut self.contents.borrow_mut());
+        let changed = changed.map_err(|error| unreadable(error.to_string()))?;
+        let findings = finding::in_equivalence(&self.meaning, &changed);
+        if findings.is_empty() { Ok(input) } else { Err(findings) }
+    }
+
+    fn made(
+        &self,
+        input: Input,
+        changes: Vec<String>,
+        macs: u64,
+        copied: u64,
+        solver: &mut Solver,
+    ) -> Result<Made, Failure> {
+        let planned = plain().lay_out(&input, solver)?;
+        let (network, language) = network(&input, "the changed model")?;
+        let Some(plan) = planned.written_plan() else {
+            return Err(Failure::NoPlan("no plan was found for the changed model".to_owned()));
+        };
+        let Memory { arena, tensors, start, records, is_exact } = language.memory(network, plan);
+        let ops = network.model().main().map_or(0, |graph| graph.ops.len());
+        let file = input.file.as_ref().map_or(0, |file| file.content().size());
+        let version = Version { changes, arena, tensors, start, records, is_exact, macs, copied, ops, file };
+        Ok(Made { version, input, planned })
+    }
+
+    /// Why nothing fits: what is alive at the worst moment of the smallest version, and what cannot be split there.
+    fn refusal(&self, limit: Limit, smallest: &Made) -> String {
+        let mut text = format!(
+            "no version of the model was found that fits into {}; the smallest needs {}",
+            sized(limit.capacity),
+            sized(smallest.version.needs(self.counted))
+        );
+        if let Some(records) = limit.records {
+            let kept = sized(smallest.version.records);
+            text.push_str(&format!(", and {kept} for the runtime's records, which may have {}", sized(records)));
+        }
+        let network = smallest.input.network.as_deref();
+        let peak = network.and_then(|network| network.peak_report(network.problem()));
+        if let Some(peak) = peak {
+            let rows = peak.rows.iter().take(3).map(|row| format!("`{}` {}", row.tensor, row.bytes.human()));
+            let rows: Vec<String> = rows.collect();
+            text.push_str(&format!("\nmost is alive at {}: {}", peak.op, rows.join(", ")));
+        }
+        for (op, layer) in self.net.layers.iter().enumerate() {
+            if let Err(why) = &layer.spatial {
+                let label = label(self.net.graph, OpId::from_index(op));
+                text.push_str(&format!("\n{label} is not split: {why}"));
+                if text.lines().count() > 8 {
+                    break;
+                }
+            }
+        }
+        text
+    }
+}
+
+/// How an order differs from that of the file.
+fn changes_of(order: &[OpId]) -> Vec<Change> {
+    let mut has_run = BTreeSet::new();
+    let (first, again): (Vec<OpId>, Vec<OpId>) = order.iter().partition(|op| has_run.insert(**op));
+    let reordered = (!first.is_sorted()).then_some(Change::Reordered);
+    reordered.into_iter().chain(again.into_iter().map(|op| Change::Recomputed { op })).collect()
+}
+
+/// A change in words.
+fn described(graph: &Graph, change: &Change) -> String {
+    match change {
+        Change::Reordered => "ops in another order".to_owned(),
+        Change::Recomputed { op } => format!("{} runs again for a late reader", label(graph, *op)),
+        Change::Patched { first, last, ops, grid: [rows, columns] } => {
+            let tiles = match columns {
+                1 => format!("{rows} tiles"),
+                _ => format!("{rows} x {columns} tiles"),
+            };
+            match ops {
+                1 => format!("{} in {tiles}", label(graph, *first)),
+                _ => format!("{} to {} ({ops} ops) in {tiles}", label(graph, *first), label(graph, *last)),
+            }
+        }
+    }
+}
+
+/// An op by its number, its kind and what it writes.
+fn label(graph: &Graph, op: OpId) -> String {
+    let draft = &graph.ops[op];
+    let output = draft.outputs.first().map(|&output| graph.tensors[output].name.as_str()).unwrap_or_default();
+    format!("#{} {} `{output}`", op.index(), draft.kind)
+}
