@@ -72,7 +72,9 @@ def run_tflm(path, runs, outputs):
 
 def compare(one, other):
     same = all(a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in zip(one, other)) and len(one) == len(other)
-    apart = max((float(np.max(np.abs(a.astype(np.float64) - b.astype(np.float64)), initial=0)) for a, b in zip(one, other)), default=0)
+    # What is no number in both is the same if its bits are.
+    differences = [np.nan_to_num(np.abs(a.astype(np.float64) - b.astype(np.float64)), nan=0.0) for a, b in zip(one, other)]
+    apart = max((float(np.max(difference, initial=0)) for difference in differences), default=0)
     return same, apart
 
 

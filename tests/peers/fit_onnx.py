@@ -15,7 +15,7 @@ import os
 import sys
 
 import numpy as np
-from onnx import TensorProto, checker, helper, numpy_helper, save
+from onnx import TensorProto, checker, helper, numpy_helper, save, shape_inference
 
 OPSET = 21
 
@@ -97,7 +97,8 @@ class Network:
         graph = helper.make_graph(self.nodes, self.name, [self.input], outputs, self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
         checker.check_model(model, full_check=True)
-        return model
+        # How much a resize makes larger is a list of floats, which memplan does not look at: shapes belong into the file.
+        return shape_inference.infer_shapes(model)
 
 
 def mobilenet(size=64, width=8):

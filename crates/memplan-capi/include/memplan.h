@@ -95,7 +95,8 @@ typedef enum {
    */
   MEMPLAN_WRONG = 4,
   /*
-   From `memplan_verify`: the plan is right. From `memplan_rewrite`: the text was rewritten.
+   From `memplan_verify`: the plan is right. From `memplan_rewrite`: the text was rewritten. From
+   `memplan_fit_file`: the model fits.
    */
   MEMPLAN_OK = 5,
   /*
@@ -107,7 +108,8 @@ typedef enum {
    */
   MEMPLAN_REFUSED = 101,
   /*
-   The text given to `memplan_rewrite`, or the file given to `memplan_plan_file`, cannot be read.
+   The text given to `memplan_rewrite`, or the file given to `memplan_plan_file` or `memplan_fit_file`, cannot be
+   read.
    */
   MEMPLAN_UNREADABLE = 102,
   /*
@@ -507,7 +509,7 @@ memplan_status memplan_rewrite(const char *text,
                                char **result);
 
 /*
- Releases a text of `memplan_rewrite` or `memplan_plan_file`. Null is fine.
+ Releases a text of `memplan_rewrite`, `memplan_plan_file` or `memplan_fit_file`. Null is fine.
 
  `text` is null or comes from one of these and has not been released.
  */
@@ -526,6 +528,21 @@ memplan_status memplan_plan_file(const char *path,
                                  size_t space_count,
                                  const memplan_options *options,
                                  char **json);
+
+/*
+ Changes a `.tflite` or `.onnx` model until it fits into `capacity` bytes, as `memplan fit FILE --json` does; with a
+ capacity of 0 it takes the smallest version. The model is written to `output`, and the versions are given as JSON,
+ to be released with `memplan_free_text`. It is proved that the written model computes the same.
+
+ `path` is a string; `output` is a string, or null if no model is to be written; `options` is null or points to a
+ struct that says its size; `json` points to a pointer. `MEMPLAN_OK` is the answer, `MEMPLAN_INFEASIBLE` where no
+ version fits.
+ */
+memplan_status memplan_fit_file(const char *path,
+                                uint64_t capacity,
+                                const char *output,
+                                const memplan_options *options,
+                                char **json);
 
 #ifdef __cplusplus
 } /* extern "C" */

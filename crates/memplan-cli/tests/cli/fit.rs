@@ -96,7 +96,7 @@ fn what_cannot_be_proved_is_passed_over() {
     if !make(&folder, &["infinite"]) {
         return;
     }
-    let ran = folder.run("fit infinite.tflite --json -o fitted.tflite");
+    let ran = folder.run_with_repairs("fit infinite.tflite --json -o fitted.tflite");
     assert_eq!(ran.code, 0, "{}", ran.all());
     assert!(ran.stderr.contains("`fit` passed over a version of the model (#0 CONV_2D `endless`"), "{}", ran.stderr);
     assert!(ran.stderr.contains("not proved to compute the same"), "{}", ran.stderr);
@@ -139,6 +139,8 @@ fn no_version_needs_more_than_a_plan() {
     for name in ["mobile", "unet", "classifier", "branches", "puzzle", "elementwise", "lstm", "choice", "countdown"] {
         std::fs::copy(tflite(name), folder.path("model.tflite")).unwrap();
         let planned = folder.run("plan model.tflite --reuse-inputs --json").json()["extent"].as_u64().unwrap();
+        // The runtime rounds the last tensor up, too.
+        let planned = planned.next_multiple_of(16);
         let report = folder.run("fit model.tflite --json").json();
         for version in report["versions"].as_array().unwrap() {
             assert!(version["tensors"].as_u64().unwrap() <= planned, "{name}: {planned}, {version}");

@@ -49,6 +49,12 @@ impl Folder {
         Ran::of(command(self.folder.path()).args(args).stdin(Stdio::null()).output().unwrap())
     }
 
+    /// Runs the command as users do: what a check rejects is made again.
+    pub(crate) fn run_with_repairs(&self, args: &str) -> Ran {
+        let mut command = command(self.folder.path());
+        Ran::of(command.env_remove("MEMPLAN_STRICT").args(args.split_whitespace()).output().unwrap())
+    }
+
     pub(crate) fn run_with_input(&self, args: &str, input: &[u8]) -> Ran {
         let mut child = command(self.folder.path()).args(args.split_whitespace()).spawn().unwrap();
         // A command that does not read its input is no error.

@@ -97,6 +97,11 @@ const ELEMENTS: [(&str, u64); 27] = [
     ("INT2", 2),
 ];
 
+/// The number of an element type.
+pub(super) fn element_number(name: &str) -> Option<i64> {
+    ELEMENTS.iter().position(|(known, _)| *known == name).and_then(|number| i64::try_from(number).ok())
+}
+
 /// What is known about a tensor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {

@@ -18,6 +18,7 @@ use memplan_core::Id;
 
 use super::build::Builder;
 use super::nodes::{self, File, Node, Range};
+use super::read::element_number;
 use crate::ReadError;
 use crate::graph::rewrite::{Copied, NewOp, Padding, Rewrite};
 use crate::graph::{Graph, TensorId};
@@ -41,6 +42,7 @@ pub fn pieces(
     let computed = file.nodes.iter().enumerate().filter(|(place, _)| !is_op.contains(place));
     let mut content: Vec<Piece> = computed.map(|(_, node)| kept(node.bytes)).collect();
     content.extend(writer.constants());
+    content.extend(writer.shapes());
     content.extend(new);
     content.extend(file.others.iter().map(|(_, bytes)| kept(*bytes)));
     let length = content.iter().map(length).sum();
@@ -55,6 +57,7 @@ pub fn pieces(
 const GRAPH: u64 = 7;
 const NODE: u64 = 1;
 const INITIALIZER: u64 = 5;
+const VALUE_INFO: u64 = 13;
 mod node {
     pub(super) const INPUT: u64 = 1;
     pub(super) const OUTPUT: u64 = 2;
@@ -70,6 +73,15 @@ mod attribute {
     pub(super) const TYPE: u64 = 20;
     pub(super) const TYPE_INT: i64 = 2;
     pub(super) const TYPE_INTS: i64 = 7;
+}
+mod value_info {
+    pub(super) const NAME: u64 = 1;
+    pub(super) const TYPE: u64 = 2;
+    pub(super) const TENSOR: u64 = 1;
+    pub(super) const ELEMENT: u64 = 1;
+    pub(super) const SHAPE: u64 = 2;
+    pub(super) const DIMENSION: u64 = 1;
+    pub(super) const NUMBER: u64 = 1;
 }
 mod tensor {
     pub(super) const DIMENSION: u64 = 1;
@@ -222,6 +234,21 @@ impl<'a> Writer<'a> {
         Ok(Piece::Bytes(Builder::default().bytes(NODE, &message.finish()).finish()))
     }
 
+    /// The shapes of tiles that do not follow from those of other tensors: a resize multiplies by numbers that are
+    /// not looked at when a file is read.
+    fn shapes(&self) -> Vec<Piece> {
+        let known = self.graph.tensors.len();
+        let shape = |op: &NewOp| {
+            let NewOp::Copy(copied) = op else { return None };
+            let is_resize = matches!(self.graph.ops[copied.op].kind.as_str(), "Resize" | "Upsample");
+            let &output = copied.outputs.first().filter(|output| is_resize && output.index() >= known)?;
+            let tensor = self.rewrite.tensors.get(output.index() - known)?;
+            let element = element_number(self.graph.tensors[tensor.like].element)?;
+            Some(value_info(self.name(output), element, &tensor.shape))
+        };
+        self.rewrite.ops.iter().filter_map(shape).collect()
+    }
+
     /// The constants that new nodes read.
     fn constants(&self) -> Vec<Piece> {
         let constant = |(numbers, name): (&Vec<i64>, &String)| {
@@ -235,6 +262,21 @@ impl<'a> Writer<'a> {
         };
         self.numbers.iter().map(constant).collect()
     }
+}
+
+/// The shape of a tensor, as a file says it.
+fn value_info(name: &str, element: i64, shape: &[u64]) -> Piece {
+    let mut dimensions = Builder::default();
+    for &number in shape {
+        let number = Builder::default().number(value_info::NUMBER, i64::try_from(number).unwrap_or(i64::MAX)).finish();
+        dimensions.bytes(value_info::DIMENSION, &number);
+    }
+    let mut tensor = Builder::default();
+    tensor.number(value_info::ELEMENT, element).bytes(value_info::SHAPE, &dimensions.finish());
+    let kind = Builder::default().bytes(value_info::TENSOR, &tensor.finish()).finish();
+    let mut message = Builder::default();
+    message.text(value_info::NAME, name).bytes(value_info::TYPE, &kind);
+    Piece::Bytes(Builder::default().bytes(VALUE_INFO, &message.finish()).finish())
 }
 
 /// A name that nobody has.

@@ -160,14 +160,20 @@ impl FrontEnd for Fit {
     }
 
     fn lay_out(&self, input: &Input, solver: &mut Solver) -> Result<Fitted, Failure> {
-        let workshop = Workshop::open(input, self.counted)?;
-        let first = workshop.unchanged(solver)?;
-        let found = workshop.candidates(self.allowed)?;
-        match self.capacity {
-            Some(capacity) => {
-                workshop.first_that_fits(Limit { capacity, records: self.records }, first, &found, solver)
+        let mut workshop = Workshop::open(input, self.counted)?;
+        loop {
+            let first = workshop.unchanged(solver)?;
+            let found = workshop.candidates(self.allowed)?;
+            let fitted = match self.capacity {
+                Some(capacity) => {
+                    workshop.first_that_fits(Limit { capacity, records: self.records }, first, &found, solver)
+                }
+                None => workshop.trade_off(first, &found, solver),
+            };
+            // Ops whose tiles were not proved are not split any more. Other versions may be the cheapest now.
+            if !workshop.learn() {
+                return fitted;
             }
-            None => workshop.trade_off(first, &found, solver),
         }
     }
 

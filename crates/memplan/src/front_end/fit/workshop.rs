@@ -4,9 +4,12 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use memplan_core::{Bytes, Id};
+use memplan_fit::net::Schedule;
+use memplan_fit::patch::patch;
 use memplan_fit::recompute::{self, with_clones};
 use memplan_fit::{Allowed, Candidate, Change, Net, candidates};
 use memplan_models::graph::order::{WIDTH, reorder};
+use memplan_models::graph::rewrite::{NewOp, Rewrite};
 use memplan_models::graph::{Graph, OpId};
 use memplan_verify::equivalence::{self, Contents};
 
@@ -61,6 +64,8 @@ pub(super) struct Workshop<'a> {
     meaning: equivalence::Network,
     /// The constants of the model and of all versions.
     contents: RefCell<Contents>,
+    /// Ops whose tiles are not proved to compute the same.
+    unproved: RefCell<BTreeSet<OpId>>,
 }
 
 impl<'a> Workshop<'a> {
@@ -72,7 +77,17 @@ impl<'a> Workshop<'a> {
         let net = Language::net(network, file, counted)?;
         let mut contents = Contents::default();
         let meaning = language.describe(file.content(), &file.options, &mut contents)?;
-        Ok(Workshop { input, file, network, language, net, counted, meaning, contents: RefCell::new(contents) })
+        Ok(Workshop {
+            input,
+            file,
+            network,
+            language,
+            net,
+            counted,
+            meaning,
+            contents: RefCell::new(contents),
+            unproved: RefCell::default(),
+        })
     }
 
     /// The model as it is.
@@ -194,19 +209,52 @@ impl<'a> Workshop<'a> {
     /// Writes a candidate, reads it again and plans it; `None` if it is not proved that it computes the same.
     fn make(&self, candidate: &Candidate, solver: &mut Solver) -> Result<Option<Made>, Failure> {
         let changes: Vec<String> = candidate.changes.iter().map(|change| described(self.net.graph, change)).collect();
-        match self.proved(candidate) {
+        match self.proved(&candidate.rewrite) {
             Ok(input) => self.made(input, changes, candidate.macs, candidate.copied, solver).map(Some),
             Err(findings) => {
                 solver.pass_over("fit", &changes.join("; "), findings)?;
+                self.unproved.borrow_mut().extend(self.to_blame(candidate));
                 Ok(None)
             }
         }
     }
 
-    /// A candidate as it was read again, if it is proved that it computes the same as the model.
-    fn proved(&self, candidate: &Candidate) -> Result<Input, Vec<Finding>> {
+    /// Takes ops whose tiles were not proved out of those that may be split; whether there are new ones.
+    pub(super) fn learn(&mut self) -> bool {
+        let unproved = std::mem::take(self.unproved.get_mut());
+        for op in &unproved {
+            let why = "tiles of it are not proved to compute the same".to_owned();
+            self.net.layers[op.index()].spatial = Err(why);
+        }
+        !unproved.is_empty()
+    }
+
+    /// The ops that keep a candidate from being proved: those that cannot be proved in two tiles alone; all that it
+    /// splits if there is no such op.
+    fn to_blame(&self, candidate: &Candidate) -> BTreeSet<OpId> {
+        let split = |op: &NewOp| match op {
+            NewOp::Copy(copied) => self.net.layers[copied.op.index()].spatial.is_ok().then_some(copied.op),
+            _ => None,
+        };
+        let split: BTreeSet<OpId> = candidate.rewrite.ops.iter().filter_map(split).collect();
+        let schedule = Schedule::of_order(self.net.graph, self.net.graph.ops.ids());
+        let is_unproved = |op: &OpId| {
+            let place = op.index();
+            let tiles = patch(&self.net, &schedule, place..place + 1, [2, 1], self.net.graph.tensors.len());
+            tiles.is_ok_and(|tiles| {
+                let kept = |range: std::ops::Range<usize>| range.map(|op| NewOp::Kept(OpId::from_index(op)));
+                let ops = kept(0..place).chain(tiles.ops).chain(kept(place + 1..self.net.graph.ops.len()));
+                self.proved(&Rewrite { tensors: tiles.tensors, ops: ops.collect() }).is_err()
+            })
+        };
+        let alone: BTreeSet<OpId> = split.iter().copied().filter(is_unproved).collect();
+        if alone.is_empty() { split } else { alone }
+    }
+
+    /// A changed model as it was read again, if it is proved that it computes the same as the model.
+    fn proved(&self, rewrite: &Rewrite) -> Result<Input, Vec<Finding>> {
         let unreadable = |why: String| vec![Finding::of_whole("fit::unreadable", why)];
-        let input = Language::rewritten(self.network, &self.net, self.file, &candidate.rewrite);
+        let input = Language::rewritten(self.network, &self.net, self.file, rewrite);
         let input = input.map_err(|error| unreadable(error.to_string()))?;
         let Some(file) = &input.file else { return Err(unreadable("no file was written".to_owned())) };
         let changed = self.language.describe(file.content(), &file.options, &mut self.contents.borrow_mut());
