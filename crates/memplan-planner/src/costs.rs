@@ -35,7 +35,7 @@ use crate::piece::{PieceId, Pieces};
 use crate::portfolio::{MEMBERS, fits};
 use crate::search::{self, Answer, Budget, Clock};
 use crate::strategy::Strategy;
-use crate::tuning::{FEW_PRICED_PIECES, MOST_HITTING_PAIRS};
+use crate::tuning::{FEW_PRICED_PIECES, MOST_CROWD_EDGES, MOST_HITTING_PAIRS};
 use anneal::Found;
 use domain::Component;
 use exact::Solved;
@@ -155,8 +155,17 @@ impl<'a, 'p> Costly<'a, 'p> {
         self.finish(budget)
     }
 
+    /// What it costs to place all pieces once.
+    fn pass(&self) -> u64 {
+        1 + self.pieces.len() as u64 / 4
+    }
+
     /// Without capacities, and often with them, nothing has to be paid at all.
     fn keep_all_apart(&mut self, budget: &mut Budget) -> Option<Outcome> {
+        // The search for plans without costs ends its first pass over all pieces whatever its limit.
+        if !budget.affords(4 * self.pass()) {
+            return None;
+        }
         let apart = kept_apart(self.problem, |_| true)?;
         let answer = search::search(&apart, &sub_request(self.request, budget.work_left() / 4, budget));
         budget.spend(answer.nodes);
@@ -188,12 +197,13 @@ impl<'a, 'p> Costly<'a, 'p> {
     /// that nothing fits, this is the answer.
     fn find_first(&mut self, budget: &mut Budget) -> Option<Outcome> {
         let orders = if self.pieces.len() <= FEW_PRICED_PIECES { MEMBERS.len() } else { 1 };
-        for member in &MEMBERS[..orders] {
+        for (number, member) in MEMBERS[..orders].iter().enumerate() {
             if self.best.is_some() && budget.stop().is_some() {
                 break;
             }
             let outcome = member.plan(self.problem, &Request { ceiling: None, ..self.request.clone() });
-            budget.spend(1 + self.pieces.len() as u64 / 4);
+            // Work is what is done on top of the first plan.
+            budget.spend(if number == 0 { 0 } else { self.pass() });
             self.keep(outcome.plan().cloned());
         }
         if self.best.is_none() {
@@ -320,9 +330,13 @@ impl<'a, 'p> Costly<'a, 'p> {
         *solved = Solved { lower_bound, ..dolls };
     }
 
-    /// A component as a problem of its own.
+    /// A component as a problem of its own; `None` if it has too many pairs for any method that asks for it.
     fn alone(&self, component: &Component) -> Option<Problem> {
         let is_here = |buffer| component.items.binary_search(&self.pieces.piece_of(buffer).index()).is_ok();
+        let pairs = self.problem.reuse_costs().iter().filter(|cost| is_here(cost.one) && is_here(cost.other));
+        if pairs.take(MOST_CROWD_EDGES + 1).count() > MOST_CROWD_EDGES {
+            return None;
+        }
         let mut builder = search::only(self.problem, is_here)?.to_builder();
         builder.reuse_costs_mut().retain(|cost| is_here(cost.one) && is_here(cost.other));
         builder.build().ok()

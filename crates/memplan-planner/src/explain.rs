@@ -8,7 +8,7 @@
 //! What the set needs is its own smallest extent, alignment and all, where a little
 //! work finds that; else a bound below it.
 
-use memplan_core::{BufferId, Bytes, Outcome, Plan, Problem, SpaceId, Stop, Witness};
+use memplan_core::{BufferId, Bytes, IndexVec, Outcome, Plan, Problem, SpaceId, Stop, Witness};
 
 use crate::{Request, costs, search};
 
@@ -26,9 +26,9 @@ pub struct Explanation {
     pub obstacle: Option<Witness>,
     /// Buffers of the obstacle for each of which holds: without it, all others would fit.
     pub single: Vec<BufferId>,
-    /// Where reuse has a price: how many bytes a plan needs in which nothing is paid for that can be avoided, if that
-    /// was found out.
-    pub free_extent: Option<Bytes>,
+    /// Where reuse is paid for: by space, how many bytes a plan needs in which nothing is paid for that can be avoided, if
+    /// that was found out.
+    pub free_extents: Option<IndexVec<SpaceId, Bytes>>,
 }
 
 /// Explains a problem. See the module documentation.
@@ -53,17 +53,17 @@ pub fn explain(problem: &Problem, request: &Request) -> Explanation {
         (Some(witness), Some(tight)) => single_culprits(tight, witness, request),
         _ => Vec::new(),
     };
-    let free_extent = outcome.plan().and_then(|plan| free_extent(problem, plan, request));
-    Explanation { outcome, obstacle, single, free_extent }
+    let free_extents = outcome.plan().and_then(|plan| free_extents(problem, plan, request));
+    Explanation { outcome, obstacle, single, free_extents }
 }
 
-/// The extent of a plan in which no priced pair shares bytes, whatever the capacities are; `None` if the
-/// given plan is such a plan.
-fn free_extent(problem: &Problem, plan: &Plan, request: &Request) -> Option<Bytes> {
+/// What a plan needs in which no priced pair shares bytes; `None` if the given plan is such a plan.
+fn free_extents(problem: &Problem, plan: &Plan, request: &Request) -> Option<IndexVec<SpaceId, Bytes>> {
     plan.cost.filter(|cost| cost.total > 0)?;
     let mut builder = costs::kept_apart(problem, |_| true)?.to_builder();
     builder.spaces_mut().iter_mut().for_each(|space| space.capacity = None);
-    search::search(&builder.build().ok()?, request).outcome.plan().map(Plan::extent)
+    let apart = search::search(&builder.build().ok()?, request).outcome;
+    apart.plan().map(|plan| plan.extents.clone())
 }
 
 /// The problem with a byte less than the plan needs in its largest space.

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use memplan_core::{BufferId, Bytes, Problem, Witness};
+use memplan_core::{BufferId, Bytes, IndexVec, Problem, SpaceId, Witness};
 use memplan_planner::Request;
 use memplan_planner::explain;
 use memplan_planner::strategy::search::Search;
@@ -19,8 +19,8 @@ pub struct Explanation {
     pub obstacle: Option<Witness>,
     /// Buffers of the obstacle each of which, were it gone, would make room for all others.
     pub single: Vec<BufferId>,
-    /// Where reuse has a price: what a plan needs in which nothing is paid for that can be avoided.
-    pub free_extent: Option<Bytes>,
+    /// Where reuse is paid for: by space, what a plan needs in which nothing is paid for that can be avoided.
+    pub free_extents: Option<IndexVec<SpaceId, Bytes>>,
 }
 
 /// Explains an input.
@@ -29,14 +29,14 @@ pub fn explain(input: &Input, how: &How) -> Result<Explanation, Failure> {
     let method = Method {
         base: &Search,
         plan: |problem: &Problem, request: &Request| {
-            let explain::Explanation { outcome, obstacle, single, free_extent } = explain::explain(problem, request);
+            let explain::Explanation { outcome, obstacle, single, free_extents } = explain::explain(problem, request);
             if let Ok(mut found) = found.lock() {
-                *found = (obstacle, single, free_extent);
+                *found = (obstacle, single, free_extents);
             }
             outcome
         },
     };
     let planned = driver::lay_out(&Plain::default(), input, &How { strategy: Some(&method), ..how.clone() })?;
-    let (obstacle, single, free_extent) = found.into_inner().unwrap_or_default();
-    Ok(Explanation { planned, obstacle, single, free_extent })
+    let (obstacle, single, free_extents) = found.into_inner().unwrap_or_default();
+    Ok(Explanation { planned, obstacle, single, free_extents })
 }

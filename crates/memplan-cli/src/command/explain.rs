@@ -1,6 +1,6 @@
 //! `memplan explain`: what stands in the way of fitting, or of a smaller plan.
 
-use memplan::core::{BufferId, Bytes, Outcome, Plan, Problem, SpaceId, Witness};
+use memplan::core::{BufferId, Bytes, IndexVec, Outcome, Plan, Problem, SpaceId, Witness};
 use memplan::driver;
 use memplan::explain::{Explanation, explain};
 use memplan::planner::Refusal;
@@ -74,7 +74,7 @@ fn report(problem: &Problem, explanation: &Explanation) -> String {
         }
     };
     if let Some(plan) = explanation.planned.outcome.plan() {
-        text.push_str(&costs(problem, plan, explanation.free_extent));
+        text.push_str(&costs(problem, plan, explanation.free_extents.as_ref()));
     }
     if explanation.obstacle.is_some() {
         text.push_str(&single(problem, &explanation.single));
@@ -83,7 +83,7 @@ fn report(problem: &Problem, explanation: &Explanation) -> String {
 }
 
 /// What reuse costs, which pairs are paid for, and how many bytes more would avoid it.
-fn costs(problem: &Problem, plan: &Plan, free_extent: Option<Bytes>) -> String {
+fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId, Bytes>>) -> String {
     let Some(cost) = plan.cost else { return String::new() };
     let least = if cost.total == cost.lower_bound {
         "no plan costs less".to_owned()
@@ -99,10 +99,20 @@ fn costs(problem: &Problem, plan: &Plan, free_extent: Option<Bytes>) -> String {
     if cost.total > 0 {
         text.push_str(&format!("\n{}", table.render(2)));
     }
-    if let Some(more) = free_extent.and_then(|free| free.0.checked_sub(plan.extent().0)) {
-        text.push_str(&format!("\nwith {} more, nothing would have to be paid\n", sized(Bytes(more))));
+    let more = free_extents.map_or_else(Vec::new, |extents| room_to_be_free(problem, extents));
+    if !more.is_empty() {
+        text.push_str(&format!("\nnothing would have to be paid with {}\n", more.join(" and ")));
     }
     text
+}
+
+/// The spaces whose capacity is too small for a plan of these extents, and what they lack.
+fn room_to_be_free(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> Vec<String> {
+    let spaces = problem.spaces().iter_enumerated().filter_map(|(id, space)| {
+        let more = extents[id].0.checked_sub(space.capacity?.0).filter(|&more| more > 0)?;
+        Some(format!("{} in `{}` ({} more)", sized(extents[id]), visible(&space.name), sized(Bytes(more))))
+    });
+    spaces.collect()
 }
 
 fn obstacle(problem: &Problem, witness: &Witness) -> String {
@@ -177,7 +187,14 @@ fn as_json(problem: &Problem, explanation: &Explanation) -> serde_json::Value {
     });
     if let Some(cost) = explanation.planned.outcome.plan().and_then(|plan| plan.cost) {
         value["cost"] = json!(cost.total);
-        value["free_extent"] = json!(explanation.free_extent.map(|bytes| bytes.0));
+        let name = |space| problem.spaces()[space].name.clone();
+        let by_name = |extents: &IndexVec<SpaceId, Bytes>| {
+            extents
+                .iter_enumerated()
+                .map(|(space, bytes)| (name(space), json!(bytes.0)))
+                .collect::<serde_json::Map<_, _>>()
+        };
+        value["free_extents"] = json!(explanation.free_extents.as_ref().map(by_name));
     }
     value
 }

@@ -44,6 +44,23 @@ fn less_memory_costs_more() {
 }
 
 #[test]
+fn explain_says_what_forces_the_cost_and_what_would_avoid_it() {
+    let folder = Folder::with(&[("waits.json", WAITS)]);
+    let text = folder.run("explain waits.json").stdout;
+    for line in ["reuse costs 2; no plan costs less", "nothing would have to be paid with 128 B in `ub` (64 B more)"] {
+        assert!(text.contains(line), "`{line}` is not in\n{text}");
+    }
+    let value: Value = folder.run("explain waits.json --json").json();
+    assert_eq!(value["free_extents"], json!({ "ub": 128 }));
+    // The sentence is true: with so many bytes nothing is paid, with one byte less something is.
+    for (capacity, cost) in [(128, 0), (127, 1)] {
+        let wider = WAITS.replace("\"capacity\": 64", &format!("\"capacity\": {capacity}"));
+        let folder = Folder::with(&[("wider.json", &wider)]);
+        assert_eq!(folder.run("plan wider.json --json").json()["cost"], cost, "{capacity} bytes");
+    }
+}
+
+#[test]
 fn without_prices_there_is_nothing_to_trade() {
     let folder = Folder::with(&[("small.csv", "id,lower,upper,size\na,0,2,64\n")]);
     let ran = folder.run("plan small.csv --trade-off");

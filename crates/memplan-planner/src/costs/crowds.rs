@@ -33,7 +33,7 @@ use super::{is_in_one_block, kept_apart, sub_request};
 use crate::Request;
 use crate::piece::Pieces;
 use crate::search::{self, Budget};
-use crate::tuning::{CLIQUE_NODES_PER_UNIT, HITTING_CALL, MOST_CROWD_EDGES};
+use crate::tuning::{CLIQUE_NODES_PER_UNIT, HITTING_CALL};
 
 /// Looks for the cheapest plan of a component that costs less than `ceiling`. `alone` is the component as a problem.
 pub(super) fn solve(
@@ -76,14 +76,14 @@ struct Crowds {
 }
 
 impl Crowds {
-    /// `None` if there are too many pieces or pairs.
+    /// `None` if there are too many pieces.
     fn of(model: &Model, component: &Component, pieces: &Pieces, alone: &Problem) -> Option<Crowds> {
         let mut order = component.items.clone();
         order.sort_by_key(|&item| (std::cmp::Reverse(model.items[item].size), item));
         let vertex_of: BTreeMap<usize, usize> =
             order.iter().enumerate().map(|(vertex, &item)| (item, vertex)).collect();
         let items: Vec<&Item> = order.iter().map(|&item| &model.items[item]).collect();
-        if items.len() > clique::MOST_VERTICES || alone.reuse_costs().len() > MOST_CROWD_EDGES {
+        if items.len() > clique::MOST_VERTICES {
             return None;
         }
         // All offsets are multiples of the step, so a piece also keeps the bytes up to the next multiple from all others.
@@ -493,11 +493,12 @@ mod tests {
     #[test]
     fn the_cost_is_the_one_of_the_whole_search() {
         let small = Limits { buffers: 9, size: 3, steps: 9 };
+        let mut costly = 0;
         for (name, features) in Features::one_by_one() {
             let features = Features { capacities: true, ..features };
             let generator = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
             let mut runner = TestRunner::new_with_rng(Config::default(), generator);
-            let (mut random, mut checked, mut costly) = (Random::new(3), 0, 0);
+            let (mut random, mut checked) = (Random::new(3), 0);
             for _ in 0..60 {
                 let problem = problems(features, small).new_tree(&mut runner).unwrap().current();
                 if let Some(is_costly) = priced(&problem, &mut random).and_then(|problem| check(&problem)) {
@@ -505,7 +506,9 @@ mod tests {
                     costly += is_costly;
                 }
             }
-            println!("{name}: {checked} checked, {costly} of them cost something");
+            // Slots and choices of spaces leave few problems for this method.
+            assert!(checked >= 5, "{name}: {checked} of 60");
         }
+        assert!(costly >= 100, "{costly} cost something");
     }
 }

@@ -66,4 +66,5 @@ fn a_hundred_thousand_buffers_get_a_plan() {
     let request = Request { work_limit: Some(20_000), ..Request::default() };
     let answer = search::search(&problem, &request);
     println!("{} with {} units", cost(&problem, &answer.outcome), answer.nodes);
+    assert!(answer.nodes <= request.work_limit.unwrap() * 5 / 4, "{} units", answer.nodes);
 }
