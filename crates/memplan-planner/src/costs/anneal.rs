@@ -207,6 +207,7 @@ impl<'m> Annealer<'m> {
             if to <= 0 || from > home.highest || from >= to {
                 continue;
             }
+            // A step that begins below the first offset is already up there.
             if from <= 0 {
                 level += weight;
             } else {

@@ -52,6 +52,7 @@ impl Groups<'_> {
         let mut sum = self.model.items[one].size;
         let mut candidates: Vec<usize> =
             self.model.items[one].relations.iter().map(|relation| relation.other as usize).collect();
+        // The pair itself comes first; then large pieces, so that few of them fill the space and few pairs are used up.
         candidates.sort_unstable_by_key(|&item| (item != other, std::cmp::Reverse(self.model.items[item].size), item));
         candidates.dedup();
         for candidate in candidates {

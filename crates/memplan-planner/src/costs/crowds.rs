@@ -128,6 +128,7 @@ impl Crowds {
             }
             let (one, other) = (vertex(cost.one)?, vertex(cost.other)?);
             let bytes = |buffer: BufferId| alone.buffers()[buffer].bytes().map(|bytes| bytes.0 as i64);
+            // A piece of several buffers may share some of its bytes for free, so it may be in a crowd only as a whole.
             let is_whole = bytes(cost.one) == Some(size(one)) && bytes(cost.other) == Some(size(other));
             let next = self.edges.len();
             let ends = (one.min(other), one.max(other));
@@ -305,6 +306,7 @@ impl<'a> Search<'a> {
             if crowd.weight <= self.crowds.limit {
                 break;
             }
+            // The edges of earlier crowds have left the graph, so nothing is paid for twice.
             let open = self.open_edges(crowd.members, &is_used);
             bound.cost = bound.cost.saturating_add(self.cheapest_saving(&open, crowd.weight - self.crowds.limit));
             if bound.branches.is_none() {
@@ -427,6 +429,7 @@ impl<'a> Search<'a> {
                 let inactive = numbers.filter(|&edge| self.choices[edge] != Choice::Active);
                 let core: Vec<usize> =
                     inactive.filter(|&edge| self.crowds.edges[edge].pairs.iter().any(is_inside)).collect();
+                // Whatever is active, one of these has to be: other branches know it from now on.
                 self.cores.push(core.clone());
                 Reply::Core(core.into_iter().filter(|&edge| self.choices[edge] == Choice::Open).collect())
             }

@@ -37,6 +37,7 @@ pub(super) fn components(model: &Model) -> Option<Vec<Component>> {
         }
         let number = components.len();
         component_of[seed] = Some(number);
+        // `items` is also the queue: pieces behind `next` have neighbours that were not looked at.
         let (mut items, mut next) = (vec![seed], 0);
         while let Some(&item) = items.get(next) {
             next += 1;

@@ -45,6 +45,7 @@ fn lowest(model: &Model, spots: &[Spot], item: usize) -> i64 {
         }
         cost
     };
+    // Below an offset just past a neighbour, either that neighbour is met or the piece could go further down.
     let past = neighbours.clone().map(|relation| spots[relation.other as usize].offset + relation.high);
     let aligned = past.chain([0]).map(|offset| (offset.max(0) + alignment - 1) / alignment * alignment);
     let mut candidates: Vec<i64> = aligned.filter(|&offset| offset < here.offset).collect();
