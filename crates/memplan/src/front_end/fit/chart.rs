@@ -120,6 +120,8 @@ mod tests {
             changes: vec![change.to_owned()],
             arena: Bytes(arena),
             tensors: Bytes(arena / 2),
+            start: Bytes(0),
+            records: Bytes(0),
             is_exact: true,
             macs,
             copied: 0,
