@@ -483,10 +483,10 @@ impl Walk<'_> {
             // Another way of writing the layout of a view.
             "memref.cast" if self.is_same_memory(old, new) => self.address(old, *after.operands(op).first()?),
             "hivm.hir.pointer_cast" => {
-                let is_size = |value: &ValueId| matches!(after.ty(*value), crate::Type::Index);
-                let (sizes, addresses): (Vec<ValueId>, Vec<ValueId>) =
-                    after.operands(op).iter().partition(|v| is_size(v));
-                if !self.has_sizes(old, &sizes) {
+                // The addresses come first, then as many sizes as the allocation was given.
+                let (operands, count) = (after.operands(op), self.given_sizes(old).len());
+                let (addresses, sizes) = operands.split_at(operands.len().saturating_sub(count));
+                if !self.has_sizes(old, sizes) {
                     return Some(Err("its sizes are not those of the allocation".to_owned()));
                 }
                 let offsets: Option<Vec<u64>> = addresses.iter().map(|&value| self.number(value)).collect();
@@ -510,10 +510,17 @@ impl Walk<'_> {
         old == new && old.is_dense()
     }
 
+    /// The sizes that an allocation of the old text was given.
+    fn given_sizes(&self, old: ValueId) -> &[ValueId] {
+        match self.before.value(old).definition {
+            Definition::Result { op, .. } => self.before.operands(op),
+            _ => &[],
+        }
+    }
+
     /// Whether these are the sizes that an allocation of the old text was given.
     fn has_sizes(&self, old: ValueId, sizes: &[ValueId]) -> bool {
-        let Definition::Result { op, .. } = self.before.value(old).definition else { return false };
-        let given = self.before.operands(op);
+        let given = self.given_sizes(old);
         let is_same = |(one, other): (&ValueId, &ValueId)| self.counterparts.get(*one) == Some(&Some(*other));
         given.len() == sizes.len() && given.iter().zip(sizes).all(is_same)
     }

@@ -8,6 +8,9 @@ use crate::ir::{BinaryOp, BufId, Expr, LIST, Memory, OTHER_FUNCTION, SLICE, TUPL
 use crate::linear::{constant_difference, fold};
 use memplan_core::Span;
 
+/// Larger constant subscripts are refused: no machine has that many elements.
+const MAX_SUBSCRIPT: u64 = 1 << 48;
+
 impl Reader<'_> {
     /// The buffer that a name stands for.
     pub(super) fn buffer_named(&self, value: &Py) -> Result<BufId, ReadError> {
@@ -50,6 +53,10 @@ impl Reader<'_> {
                     self.slice([start, stop], step.as_ref(), &extent, span)?
                 }
             });
+        }
+        // No memory is that large, and computing with such a subscript would overflow.
+        if index.iter().any(|at| at.as_int().is_some_and(|at| at.unsigned_abs() > MAX_SUBSCRIPT)) {
+            return Err(ReadError::invalid(span, "a subscript is outside of every memory"));
         }
         // A mutable scalar is written without subscripts, so any other element of it would get lost.
         let declared = &self.function.buffers[buffer];

@@ -87,3 +87,46 @@ fn a_view_behind_the_last_access() {
     let freed = run("early-dealloc", "buffers.mlir", text).unwrap();
     assert!(freed.contains("-> memref<?x?xf32>\n  memref.dealloc %a : memref<4x4xf32>\n  return"), "{freed}");
 }
+
+/// A size of a type that nobody knows is a size.
+#[test]
+fn sizes_of_an_unknown_type() {
+    let text = "func.func @f(%in: memref<?xf16, #hivm.address_space<gm>>, %n: index) {\n  %c64 = arith.constant 64 : index\n  \
+                %m = arith.minsi %n, %c64 : inex\n  %a = memref.alloc(%m) : memref<?xf16, #hivm.address_space<ub>>\n  \
+                hivm.hir.load ins(%in : memref<?xf16, #hivm.address_space<gm>>) outs(%a : memref<?xf16, #hivm.address_space<ub>>)\n  return\n}\n";
+    let planned = run("plan-memory", "kernel.mlir", text).unwrap();
+    assert!(planned.contains("%a = hivm.hir.pointer_cast"), "{planned}");
+}
+
+/// Two buffers in the other core's memory, of which only one has an owner there: the other one could be put over it.
+#[test]
+fn a_buffer_without_an_owner_beside_a_coupled_one() {
+    let mark = |name: &str| {
+        format!(
+            "    annotation.mark {name} {{hivm.tightly_coupled_buffer = #hivm.tightly_coupled_buffer<4>}} : memref<64xf32, #hivm.address_space<ub>>\n"
+        )
+    };
+    let (ub, gm) = ("memref<64xf32, #hivm.address_space<ub>>", "memref<64xf32, #hivm.address_space<gm>>");
+    let text = format!(
+        "module attributes {{hacc.target = #hacc.target<\"Ascend950PR_950z\">}} {{\n  \
+         func.func @cube(%in: {gm}) attributes {{hivm.func_core_type = #hivm.func_core_type<AIC>}} {{\n    \
+         %a = memref.alloc() : {ub}\n    hivm.hir.load ins(%in : {gm}) outs(%a : {ub})\n    %b = memref.alloc() : {ub}\n{}    \
+         hivm.hir.load ins(%in : {gm}) outs(%b : {ub})\n    return\n  }}\n  \
+         func.func @vector(%in: {gm}) attributes {{hivm.func_core_type = #hivm.func_core_type<AIV>}} {{\n    \
+         %c = memref.alloc() : {ub}\n{}    hivm.hir.load ins(%in : {gm}) outs(%c : {ub})\n    return\n  }}\n}}\n",
+        mark("%b"),
+        mark("%c")
+    );
+    let refused = run("plan-memory", "kernel.mlir", &text).unwrap_err();
+    assert!(refused.contains("@cube/%a lies in the memory of the other core"), "{refused}");
+}
+
+/// An offset that is added to such a subscript would pass the largest number.
+#[test]
+fn a_subscript_beyond_every_memory() {
+    let text = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\ndef main(E: T.Buffer((8,), \"float32\")):\n    \
+                A = T.alloc_buffer((8,))\n    B = T.alloc_buffer((9,), \"int16\")\n    for i in range(8):\n        A[i] = E[i]\n    \
+                for i in range(8):\n        B[9223372036854775807] = T.Cast(\"int16\", A[i])\n";
+    let refused = run("storage-rewrite", "function.py", text).unwrap_err();
+    assert!(refused.contains("outside of every memory"), "{refused}");
+}

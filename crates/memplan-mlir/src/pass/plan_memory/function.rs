@@ -62,6 +62,7 @@ pub(super) fn plan_all(
     planner.leave_alone(&groups);
     planner.refuse_nested_kernels()?;
     planner.refuse_handed_out()?;
+    planner.refuse_without_owner()?;
     for function in program.functions().ids() {
         if patience::is_over() {
             return Err(PassError::Stopped);
@@ -294,6 +295,25 @@ impl Planner<'_> {
     fn owner(&self, site: SiteId) -> Option<SiteId> {
         let number = self.view.lowered.program.site(site).coupled.filter(|_| self.is_foreign(site))?;
         self.owners.get(&(self.module_of(site), number)).copied()
+    }
+
+    /// A function sees coupled buffers where their owners lie in the other core's memory. Another buffer there would get
+    /// an address of this function's own choice, which may be one of theirs.
+    fn refuse_without_owner(&self) -> Result<(), PassError> {
+        let space = |site: SiteId| self.view.lowered.program.site(site).space;
+        for sites in &self.by_function {
+            let coupled: BTreeSet<SpaceId> =
+                sites.iter().filter(|site| self.owner(**site).is_some()).map(|&site| space(site)).collect();
+            let without = sites.iter().find(|site| self.owner(**site).is_none() && coupled.contains(&space(**site)));
+            let Some(&site) = without else { continue };
+            let message = format!(
+                "{} lies in the memory of the other core, beside coupled buffers, and has no owner there: \
+                 couple it with one (hivm.tightly_coupled_buffer)",
+                self.names[site]
+            );
+            return Err(PassError::Op { span: self.view.document.op(self.view.lowered.sites[site]).span, message });
+        }
+        Ok(())
     }
 
     /// A function with buffers of its own would overwrite those of its caller
