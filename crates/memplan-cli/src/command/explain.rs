@@ -110,7 +110,7 @@ fn costs(problem: &Problem, plan: &Plan, free_extents: Option<&IndexVec<SpaceId,
 fn room_to_be_free(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> Vec<String> {
     let spaces = problem.spaces().iter_enumerated().filter_map(|(id, space)| {
         let more = extents[id].0.checked_sub(space.capacity?.0).filter(|&more| more > 0)?;
-        Some(format!("{} in `{}` ({} more)", sized(extents[id]), visible(&space.name), sized(Bytes(more))))
+        Some(format!("{} in `{}`, {} more", sized(extents[id]), visible(&space.name), Bytes(more).human()))
     });
     spaces.collect()
 }
