@@ -367,7 +367,8 @@ typedef struct {
    */
   uint32_t flags;
   /*
-   May end a search; null for never.
+   Ends what is going on when it answers otherwise than 0: a search with its best plan, reading, checking and
+   writing within half a second and without a result. Null for never. It is asked again and again, from any thread.
    */
   memplan_stop_callback should_stop;
   /*

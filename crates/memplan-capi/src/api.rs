@@ -7,6 +7,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::time::Duration;
 
+use memplan::core::patience::Patience;
 use memplan::core::{Outcome, Problem, SpecError, bound};
 use memplan::driver::{self, Checked, How};
 use memplan::finding;
@@ -185,6 +186,7 @@ pub unsafe extern "C" fn memplan_rewrite(
         let stop = Stop::of(&options);
         // SAFETY: the caller's promises.
         let how = unsafe { how(&options, &stop)? };
+        let _current = stop.patience(&options).enter();
         let done = pass::opt(&Source::new("text.mlir", bytes), &[spec], &how);
         let mut notes = Vec::new();
         for part in &done.parts {
@@ -222,6 +224,7 @@ unsafe fn plan(problem: Problem, options: &Options) -> Result<Checked<Planned>, 
     let stop = Stop::of(options);
     // SAFETY: as promised to us.
     let how = unsafe { how(options, &stop)? };
+    let _current = stop.patience(options).enter();
     driver::lay_out(&Plain::default(), &Input::of_problem(problem, Vec::new()), &how).map_err(driver_failure)
 }
 
@@ -248,6 +251,10 @@ pub(crate) unsafe fn how<'a>(options: &Options, stop: &'a Stop) -> Result<How<'a
     Ok(How { strategy, request: request(options, stop), strict, ..How::default() })
 }
 
+fn time_limit(options: &Options) -> Option<Duration> {
+    (options.time_limit_ms > 0).then(|| Duration::from_millis(options.time_limit_ms))
+}
+
 fn request<'a>(options: &Options, stop: &'a Stop) -> Request<'a> {
     Request {
         seed: options.seed,
@@ -256,7 +263,7 @@ fn request<'a>(options: &Options, stop: &'a Stop) -> Request<'a> {
             MEMPLAN_THOROUGH => Effort::Thorough,
             _ => Effort::Normal,
         },
-        time_limit: (options.time_limit_ms > 0).then(|| Duration::from_millis(options.time_limit_ms)),
+        time_limit: time_limit(options),
         work_limit: (options.work_limit > 0).then_some(options.work_limit),
         threads: (options.threads > 0).then_some(options.threads as usize),
         observer: Some(stop),
@@ -298,7 +305,8 @@ fn message(problem: &Problem, outcome: &Outcome) -> Option<String> {
     }
 }
 
-/// The caller's way to end a search.
+/// The caller's way to end everything: searches end with their best plan, other stages a little later without one.
+#[derive(Clone, Copy)]
 pub(crate) struct Stop {
     ask: crate::layout::StopCallback,
     user_data: *mut c_void,
@@ -306,10 +314,17 @@ pub(crate) struct Stop {
 
 // SAFETY: the header says that the callback is called from any thread; the pointer is only handed back to it.
 unsafe impl Sync for Stop {}
+// SAFETY: likewise.
+unsafe impl Send for Stop {}
 
 impl Stop {
     pub(crate) fn of(options: &Options) -> Stop {
         Stop { ask: options.should_stop, user_data: options.user_data }
+    }
+
+    /// One limit for everything that a call does, from reading to writing: the time, and the caller's callback.
+    pub(crate) fn patience(self, options: &Options) -> Patience {
+        Patience::asking(time_limit(options), move || self.should_stop())
     }
 }
 

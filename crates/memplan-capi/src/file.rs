@@ -8,7 +8,6 @@ use std::ffi::{CString, c_char};
 use std::path::Path;
 
 use memplan::core::Bytes;
-use memplan::core::patience::Patience;
 use memplan::driver;
 use memplan::front_end::{Fit, Plain};
 use memplan::source::Source;
@@ -47,7 +46,7 @@ pub unsafe extern "C" fn memplan_plan_file(
         let how = unsafe { how(&options, &stop)? };
         let plain = Plain { target, ..Plain::default() };
         // One limit for reading and planning.
-        let _current = Patience::new(how.request.time_limit, None).enter();
+        let _current = stop.patience(&options).enter();
         let input = driver::read(&plain, &source, &how).map_err(driver_failure)?;
         let planned = driver::lay_out(&plain, &input, &how).map_err(driver_failure)?;
         let text = CString::new(planned.to_json()).map_err(|_| Failure::argument("a name has a NUL in it"))?;
@@ -96,7 +95,7 @@ pub unsafe extern "C" fn memplan_fit_file(
         let how = unsafe { how(&options, &stop)? };
         let front_end = Fit { capacity: (capacity > 0).then_some(Bytes(capacity)), ..Fit::default() };
         // One limit for reading, planning and writing.
-        let _current = Patience::new(how.request.time_limit, None).enter();
+        let _current = stop.patience(&options).enter();
         let input = driver::read(&front_end, &source, &how).map_err(driver_failure)?;
         let fitted = driver::lay_out(&front_end, &input, &how).map_err(does_not_fit)?;
         if let Some(output) = output {

@@ -230,7 +230,8 @@ pub struct Options {
     pub threads: u32,
     /// 0 or `MEMPLAN_STRICT`.
     pub flags: u32,
-    /// May end a search; null for never.
+    /// Ends what is going on when it answers otherwise than 0: a search with its best plan, reading, checking and
+    /// writing within half a second and without a result. Null for never. It is asked again and again, from any thread.
     pub should_stop: StopCallback,
     /// Handed to `should_stop`.
     pub user_data: *mut c_void,

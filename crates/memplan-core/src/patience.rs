@@ -47,6 +47,7 @@
 //! that is handed to another thread takes [`Patience::current`] along and enters it there.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, MutexGuard, OnceLock};
@@ -109,8 +110,8 @@ pub struct Patience(Arc<Shared>);
 struct Shared {
     start: Instant,
     limit: Option<Duration>,
-    /// Set by Ctrl-C.
-    cancel: Option<Arc<AtomicBool>>,
+    /// Whether the caller wants everything to end: by the flag that Ctrl-C sets, or as it says itself.
+    cancel: Option<Cancel>,
     /// When a look first found the flag set.
     cancelled: OnceLock<Instant>,
     /// Milliseconds after the start at which everything ends.
@@ -127,10 +128,30 @@ struct Shared {
 const TIME: u8 = 1;
 const INTERRUPTED: u8 = 2;
 
+/// How a caller says that it no longer waits.
+enum Cancel {
+    Flag(Arc<AtomicBool>),
+    Ask(Box<dyn Fn() -> bool + Send + Sync>),
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Cancel::Flag(_) => "Flag",
+            Cancel::Ask(_) => "Ask",
+        })
+    }
+}
+
 impl Patience {
     /// A time limit that runs from now on, and a flag for Ctrl-C.
     pub fn new(limit: Option<Duration>, cancel: Option<Arc<AtomicBool>>) -> Patience {
-        Patience::with(limit, cancel, u64::MAX)
+        Patience::with(limit, cancel.map(Cancel::Flag), u64::MAX)
+    }
+
+    /// A time limit that runs from now on, and a caller that is asked at every look whether it wants everything to end.
+    pub fn asking(limit: Option<Duration>, ask: impl Fn() -> bool + Send + Sync + 'static) -> Patience {
+        Patience::with(limit, Some(Cancel::Ask(Box::new(ask))), u64::MAX)
     }
 
     /// Ends at the given look at the clock, whatever the time: for tests that cut a stage at the same place every time.
@@ -138,7 +159,7 @@ impl Patience {
         Patience::with(None, None, looks)
     }
 
-    fn with(limit: Option<Duration>, cancel: Option<Arc<AtomicBool>>, most_looks: u64) -> Patience {
+    fn with(limit: Option<Duration>, cancel: Option<Cancel>, most_looks: u64) -> Patience {
         let end = limit.and_then(|limit| limit.checked_add(GRACE));
         Patience(Arc::new(Shared {
             start: Instant::now(),
@@ -216,7 +237,13 @@ impl Patience {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.0.cancel.as_ref().is_some_and(|cancel| cancel.load(Relaxed))
+        // A caller that has said so once is not asked again: it may answer otherwise, and an end is for good.
+        self.0.cancelled.get().is_some()
+            || match &self.0.cancel {
+                Some(Cancel::Flag(flag)) => flag.load(Relaxed),
+                Some(Cancel::Ask(ask)) => ask(),
+                None => false,
+            }
     }
 }
 
@@ -292,7 +319,17 @@ mod tests {
     #[test]
     fn the_flag_ends_everything_after_the_grace() {
         let flag = Arc::new(AtomicBool::new(true));
-        let patience = Patience::new(None, Some(flag));
+        ends_after_the_grace(&Patience::new(None, Some(flag)));
+    }
+
+    #[test]
+    fn a_caller_that_is_asked_ends_everything_after_the_grace() {
+        // Says so once and then no more.
+        let asked = AtomicBool::new(false);
+        ends_after_the_grace(&Patience::asking(None, move || !asked.swap(true, Relaxed)));
+    }
+
+    fn ends_after_the_grace(patience: &Patience) {
         let _current = patience.enter();
         patience.finish(|| {
             assert_eq!(questions_until_over(), None);

@@ -11,7 +11,7 @@ use memplan::finding::{self, Finding};
 use memplan::fit::Allowed;
 use memplan::format::FORMATS;
 use memplan::front_end::fit::Counted;
-use memplan::front_end::{Fit, FrontEnd, Plain, Reorder};
+use memplan::front_end::{Fit, Plain, Reorder};
 use memplan::models::plan as plan_file;
 use memplan::pass::{self, PASSES, PassSpec};
 use memplan::planner::{Assign, Effort, Request, STRATEGIES, Strategy, find};
@@ -24,7 +24,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::error;
 use crate::planned::PlanHandle;
 use crate::problem::ProblemHandle;
-use crate::watched::{Watched, watched};
+use crate::watched::{self, Watched, watched};
 
 /// Rows of a comparison, who refused and why, and the lower bound.
 type Compared<'py> = (Vec<Bound<'py, PyDict>>, Vec<(String, String)>, u64);
@@ -201,7 +201,7 @@ pub(crate) fn reorder<'py>(
     let default = Reorder::default();
     let front_end = Reorder { width: width.unwrap_or(default.width) };
     let failed = |failure: Failure| error::failure(py, Some(&source.name), &failure);
-    let input = front_end.read(&source).map_err(failed)?;
+    let input = watched::read(py, &front_end, &source)?.map_err(failed)?;
     let found = py.detach(|| driver::lay_out(&front_end, &input, &How::default())).map_err(failed)?;
     let bytes = match content {
         true => {
@@ -246,7 +246,7 @@ pub(crate) fn fit<'py>(
     let counted = if tensors { Counted::Tensors } else { Counted::Arena };
     let front_end = Fit { allowed, capacity: capacity.map(Bytes), counted, records: None };
     let failed = |failure: Failure| error::failure(py, Some(&source.name), &failure);
-    let input = front_end.read(&source).map_err(failed)?;
+    let input = watched::read(py, &front_end, &source)?.map_err(failed)?;
     let strict = limits.strict;
     let Watched { result, interrupted } = watched(py, None, |request| {
         let request = limits.set(request, Assign::Offsets);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memplan::core::{Buffer, Bytes, Lifetime, Problem, ProblemBuilder, Space, bound};
 use memplan::format::{self, Format, Input};
-use memplan::front_end::{FrontEnd, Plain};
+use memplan::front_end::Plain;
 use memplan::models::graph::problem::Assumptions;
 use memplan::models::records;
 use memplan::models::tflite::scratch::ScratchTable;
@@ -15,7 +15,7 @@ use memplan::target::Target;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-use crate::error;
+use crate::{error, watched};
 
 /// A problem, and what it comes from.
 #[pyclass(frozen, name = "Problem", module = "memplan._native")]
@@ -123,8 +123,7 @@ impl ProblemHandle {
                 Some(ScratchTable::from_toml(table).map_err(|error| error::wrong_argument(py, &error.to_string()))?)
             }
         };
-        // Reading a large model takes seconds, so other Python threads may run meanwhile.
-        let input = py.detach(|| Plain::default().read(&source));
+        let input = watched::read(py, &Plain::default(), &source)?;
         let input = input.map_err(|error| error::failure(py, Some(&source.name), &error))?;
         Ok(ProblemHandle::of_input(input, &source.name))
     }

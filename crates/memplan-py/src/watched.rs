@@ -10,7 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering::R
 use std::time::Duration;
 
 use memplan::core::Bytes;
+use memplan::driver::{self, Failure, How};
+use memplan::front_end::FrontEnd;
 use memplan::planner::{Observer, Request};
+use memplan::source::Source;
 use pyo3::prelude::*;
 
 use crate::error;
@@ -85,6 +88,17 @@ pub(crate) fn watched<T: Send>(
         Ok(result) => Ok(Watched { result, interrupted }),
         Err(message) => Err(error::bug(py, &message)),
     }
+}
+
+/// Reads a source. Other Python threads run meanwhile, and Ctrl-C ends the reading and is raised again.
+pub(crate) fn read<F: FrontEnd<Input: Send> + Sync>(
+    py: Python<'_>,
+    front_end: &F,
+    source: &Source,
+) -> PyResult<Result<F::Input, Failure>> {
+    let Watched { result, interrupted } =
+        watched(py, None, |request| driver::read(front_end, source, &How { request, ..How::default() }))?;
+    interrupted.map_or(Ok(result), Err)
 }
 
 /// Hands news to the callback and asks for signals.

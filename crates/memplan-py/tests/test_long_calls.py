@@ -46,6 +46,28 @@ def test_ctrl_c_gives_the_best_plan_so_far(interruptible):
     assert memplan.verify(plan.problem, plan) == []
 
 
+def test_ctrl_c_ends_the_reading_of_a_file(interruptible, tmp_path):
+    path = tmp_path / "many.mlir"
+    body = "  %a = memref.alloc() : memref<64xf32>\n  memref.copy %in, %a : memref<64xf32> to memref<64xf32>\n"
+    functions = (f"func.func @f{n}(%in: memref<64xf32>) {{\n{body}  return\n}}\n" for n in range(60_000))
+    path.write_text("".join(functions))
+
+    def seconds():
+        start = time.monotonic()
+        try:
+            memplan.Problem.read(path)
+        except KeyboardInterrupt:
+            return time.monotonic() - start, True
+        return time.monotonic() - start, False
+
+    whole, interrupted = seconds()
+    assert not interrupted
+    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    cut, interrupted = seconds()
+    # Whatever is not a search has a moment to come to its end. Reading to the end takes longer than that.
+    assert interrupted and cut < max(1.0, whole / 2), f"{cut} s of {whole} s"
+
+
 def test_other_threads_run_meanwhile():
     ticks = []
     done = threading.Event()

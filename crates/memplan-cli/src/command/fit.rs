@@ -5,8 +5,8 @@ use std::path::Path;
 use memplan::core::Bytes;
 use memplan::driver;
 use memplan::fit::Allowed;
+use memplan::front_end::Fit;
 use memplan::front_end::fit::{Counted, Fitted, Version, chart};
-use memplan::front_end::{Fit, FrontEnd};
 use memplan::network::Kind;
 use memplan::source::Source;
 use memplan::wording::sized;
@@ -30,7 +30,7 @@ pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     let front_end = front_end(args)?;
     let counted = front_end.counted;
     let failed = |error| failure(&source, error);
-    let input = front_end.read(&source).map_err(failed)?;
+    let input = driver::read(&front_end, &source, &driver::How::default()).map_err(failed)?;
     let has_records = input.network.as_deref().is_some_and(|network| *network.kind() == Kind::Tflite);
     if args.space.len() > 1 && !has_records {
         let message = "nothing is known of the records of a runtime for this model, so that there is one memory";
@@ -101,7 +101,7 @@ pub(super) fn advice(source: &Source, capacity: Bytes) -> Option<String> {
     let mut source = source.clone();
     source.options.models.assumptions.reuse_inputs = true;
     let front_end = Fit { capacity: Some(capacity), ..Fit::default() };
-    let input = front_end.read(&source).ok()?;
+    let input = driver::read(&front_end, &source, &driver::How::default()).ok()?;
     match driver::lay_out(&front_end, &input, &driver::How::default()) {
         Ok(fitted) => {
             let version = fitted.steps.get(fitted.chosen)?;

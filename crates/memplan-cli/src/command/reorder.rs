@@ -1,7 +1,7 @@
 //! `memplan reorder`: an order of execution in which less is alive at once.
 
 use memplan::driver::{self, How};
-use memplan::front_end::{FrontEnd, Reorder};
+use memplan::front_end::Reorder;
 use memplan::models::graph::order::Reordered;
 use memplan::source::Source;
 use memplan::wording::{count, sized};
@@ -18,7 +18,7 @@ pub(super) fn run(args: &ReorderArgs) -> Result<Answer, Failure> {
     let default = Reorder::default();
     let front_end = Reorder { width: args.width.unwrap_or(default.width) };
     let failed = |error| failure(&source, error);
-    let input = front_end.read(&source).map_err(failed)?;
+    let input = driver::read(&front_end, &source, &How::default()).map_err(failed)?;
     let found = driver::lay_out(&front_end, &input, &How::default()).map_err(failed)?;
     let mut text = if args.json { as_json(&found) } else { report(&source, &found) };
     let was_input = args.output.as_ref().filter(|path| output::is_input(path, &args.file));

@@ -37,7 +37,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use memplan_core::bound::positional_maxima_of;
-use memplan_core::{Bytes, Outcome, Problem, Step};
+use memplan_core::{Bytes, Outcome, Problem, Step, patience};
 
 use crate::growing_object::{GrowingObject, pause};
 use crate::overlap::OverlapSet;
@@ -139,7 +139,7 @@ impl<'a> Sharer<'a> {
             let before = self.objects[object].bytes;
             let gap = self.objects[object].take(&self.records[index]);
             total = total.checked_add(Bytes(self.objects[object].bytes - before))?;
-            if ceiling.is_some_and(|ceiling| total >= ceiling) {
+            if ceiling.is_some_and(|ceiling| total >= ceiling) || patience::is_over() {
                 return None;
             }
             self.object_of[index] = object;
@@ -153,7 +153,22 @@ impl<'a> Sharer<'a> {
     /// the pause `(from, to)` between its neighbours.
     fn refresh(&mut self, newcomer: usize, object: usize, (from, to): (u64, u64)) {
         let newcomer = &self.records[newcomer];
-        for index in self.waiting.overlapping(from, to) {
+        // Nobody has chosen an object that is new, so those who are alive with its first buffer need not choose again.
+        // They may be all that wait.
+        let is_new = (from, to) == (0, u64::MAX);
+        let concerned = match is_new {
+            true => {
+                let mut apart = self.waiting.overlapping(from, newcomer.start);
+                apart.extend(self.waiting.overlapping(newcomer.end, to));
+                apart
+            }
+            false => self.waiting.overlapping(from, to),
+        };
+        for index in concerned {
+            // One newcomer may move all that wait. Whatever is then not up to date does not matter any more.
+            if patience::is_over() {
+                return;
+            }
             let record = &self.records[index];
             if record.start < from || record.end > to {
                 continue;

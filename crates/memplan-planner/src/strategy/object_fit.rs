@@ -28,7 +28,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use memplan_core::{
-    BufferId, Bytes, Id, ObjectId, Outcome, Placement, Plan, Problem, SharedObject, Size, SpaceId, Stop,
+    BufferId, Bytes, Id, ObjectId, Outcome, Placement, Plan, Problem, SharedObject, Size, SpaceId, Stop, patience,
 };
 
 use super::Strategy;
@@ -196,6 +196,10 @@ impl<'p> Desk<'p> {
         let mut order: Vec<usize> = (0..self.parties.len()).collect();
         order.sort_by_cached_key(|&party| hardness(&self.parties[party]));
         for party in order {
+            // Who is alive with very many others takes its time to find out with whom.
+            if patience::is_over() {
+                return;
+            }
             self.assign(party as u32);
         }
     }
