@@ -35,7 +35,7 @@ impl Document {
     /// The name of the symbol an op defines (`@main` of a function) or calls,
     /// without the `@`, whichever form it is written in.
     pub fn symbol_name(&self, op: OpId) -> Option<&str> {
-        if let Some(span) = self.op(op).symbol {
+        if let Some(span) = self.symbol(op) {
             return Some(bare_symbol(self.text(span)));
         }
         if let Some(name) = self.attribute(op, "sym_name") {

@@ -67,7 +67,7 @@ impl PoolRange {
 }
 
 /// An op.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Op {
     /// Its name, see [`Document::name`].
     pub name: NameId,
@@ -79,18 +79,49 @@ pub struct Op {
     pub name_span: Span,
     /// The block that holds it.
     pub parent: BlockId,
-    /// The first symbol name (`@f`) in its custom form.
-    pub symbol: Option<Span>,
-    /// Its `loc(…)`.
-    pub location: Option<Span>,
     pub(crate) operands: PoolRange,
     pub(crate) results: PoolRange,
+    /// Its dictionaries and, behind them, its types.
+    pub(crate) spans: PoolRange,
+    /// Where the types begin in the pool of spans.
+    pub(crate) types: u32,
+    /// Where [`Rare`] facts about it stand; [`NOTHING_RARE`] if there are none.
+    pub(crate) rare: u32,
+}
+
+impl Op {
+    /// An op of which no parts are known yet.
+    pub(crate) fn new(name: NameId, form: Form, span: Span, name_span: Span, parent: BlockId) -> Op {
+        let none = PoolRange::default();
+        Op {
+            name,
+            form,
+            span,
+            name_span,
+            parent,
+            operands: none,
+            results: none,
+            spans: none,
+            types: 0,
+            rare: NOTHING_RARE,
+        }
+    }
+}
+
+/// What few ops have. A file may have millions of ops, so this does not stand in each of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rare {
+    /// The first symbol name (`@f`) in its custom form.
+    pub(crate) symbol: Option<Span>,
+    /// Its `loc(…)`.
+    pub(crate) location: Option<Span>,
     pub(crate) regions: PoolRange,
     pub(crate) successors: PoolRange,
     pub(crate) groups: PoolRange,
-    pub(crate) dictionaries: PoolRange,
-    pub(crate) types: PoolRange,
 }
+
+/// The place of the rare facts of an op that has none.
+pub(crate) const NOTHING_RARE: u32 = u32::MAX;
 
 /// A region of an op, or the top level of a file.
 #[derive(Clone, Debug)]
@@ -185,7 +216,7 @@ pub(crate) struct TypeEntry {
 /// A distinct op name of the text.
 #[derive(Clone, Debug)]
 pub(crate) struct NameEntry {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) info: OpInfo,
 }
 
@@ -200,6 +231,7 @@ pub(crate) struct Alias {
 pub struct Document {
     pub(crate) source: Arc<str>,
     pub(crate) ops: IndexVec<OpId, Op>,
+    pub(crate) rare: Vec<Rare>,
     pub(crate) regions: IndexVec<RegionId, Region>,
     pub(crate) blocks: IndexVec<BlockId, Block>,
     pub(crate) values: IndexVec<ValueId, Value>,
@@ -265,9 +297,38 @@ impl Document {
         &self.ops[op]
     }
 
+    fn rare(&self, op: OpId) -> Option<&Rare> {
+        self.rare.get(self.ops[op].rare as usize)
+    }
+
+    /// The rare facts about an op, to be changed.
+    pub(crate) fn rare_mut(&mut self, op: OpId) -> &mut Rare {
+        let place = &mut self.ops[op].rare;
+        if *place == NOTHING_RARE {
+            *place = self.rare.len() as u32;
+            self.rare.push(Rare::default());
+        }
+        &mut self.rare[*place as usize]
+    }
+
+    /// The first symbol name (`@f`) in an op's custom form.
+    pub fn symbol(&self, op: OpId) -> Option<Span> {
+        self.rare(op)?.symbol
+    }
+
+    /// An op's `loc(…)`.
+    pub fn location(&self, op: OpId) -> Option<Span> {
+        self.rare(op)?.location
+    }
+
     /// An op's full name, with its dialect: `func.return` also where the text says `return`.
     pub fn name(&self, op: OpId) -> &str {
         &self.names[self.ops[op].name].name
+    }
+
+    /// An op's full name, for those who keep it.
+    pub(crate) fn shared_name(&self, op: OpId) -> Arc<str> {
+        Arc::clone(&self.names[self.ops[op].name].name)
     }
 
     /// What is known about an op.
@@ -287,29 +348,31 @@ impl Document {
 
     /// An op's regions.
     pub fn regions(&self, op: OpId) -> &[RegionId] {
-        self.ops[op].regions.of(&self.region_pool)
+        self.rare(op).map_or(&[], |rare| rare.regions.of(&self.region_pool))
     }
 
     /// The blocks an op may branch to.
     pub fn successors(&self, op: OpId) -> &[Successor] {
-        self.ops[op].successors.of(&self.successor_pool)
+        self.rare(op).map_or(&[], |rare| rare.successors.of(&self.successor_pool))
     }
 
     /// The keyword groups of an op's custom form.
     pub fn groups(&self, op: OpId) -> &[Group] {
-        self.ops[op].groups.of(&self.group_pool)
+        self.rare(op).map_or(&[], |rare| rare.groups.of(&self.group_pool))
     }
 
     /// The attribute dictionaries of an op, braces included, properties among them.
     pub fn dictionaries(&self, op: OpId) -> &[Span] {
-        self.ops[op].dictionaries.of(&self.span_pool)
+        let Op { spans, types, .. } = self.ops[op];
+        PoolRange { end: types, ..spans }.of(&self.span_pool)
     }
 
     /// Where an op spells types: in the generic form those of its operands,
     /// then those of its results; in the custom form those outside brackets, in
     /// the order of the text.
     pub fn type_spans(&self, op: OpId) -> &[Span] {
-        self.ops[op].types.of(&self.span_pool)
+        let Op { spans, types, .. } = self.ops[op];
+        PoolRange { start: types, ..spans }.of(&self.span_pool)
     }
 
     /// A region.

@@ -141,8 +141,8 @@ fn whatever_mlir_says_may_alias_does() {
     let aliases = Aliases::new(&lowered.program);
     let values = tagged(&document);
     let sites = |name: &str| -> Option<HashSet<_>> {
-        let value = lowered.values.get(values.get(name)?)?;
-        Some(aliases.sites(*value).iter().copied().collect())
+        let value = lowered.value(*values.get(name)?)?;
+        Some(aliases.sites(value).iter().copied().collect())
     };
     let mut function = String::new();
     let (mut agreed, mut coarser, mut finer) = (0, Vec::new(), Vec::new());

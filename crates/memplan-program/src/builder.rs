@@ -1,11 +1,11 @@
 //! How front ends make a [`Program`].
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use memplan_core::{Bytes, Id, IndexVec, SpaceId, Span};
-use smallvec::SmallVec;
 
-use crate::op::Details;
+use crate::op::{Accesses, Details, Results};
 use crate::{
     Access, AccessKind, Await, Block, BlockId, Branch, Control, CopyRange, Definition, Extent, Function, FunctionId,
     Op, OpId, Origin, Overlay, OverlayKind, PipeId, Program, ProgramError, Region, RegionId, Site, Size, Target,
@@ -15,13 +15,12 @@ use crate::{
 /// An op before it has a place in a program: plain data with chaining setters.
 #[derive(Clone, Debug, Default)]
 pub struct OpDraft {
-    name: Box<str>,
+    name: Arc<str>,
     span: Span,
     pipe: Option<PipeId>,
     scope: bool,
-    // Hardly any op has more of these; lists inside of the draft ask for no memory.
-    accesses: SmallVec<[Access; 4]>,
-    results: SmallVec<[ValueId; 2]>,
+    accesses: Accesses,
+    results: Results,
     overlays: Vec<Overlay>,
     copies: Vec<CopyRange>,
     awaits: Vec<Await>,
@@ -30,9 +29,21 @@ pub struct OpDraft {
 }
 
 impl OpDraft {
-    /// An op that does nothing.
-    pub fn new(name: &str) -> OpDraft {
-        OpDraft { name: name.into(), ..OpDraft::default() }
+    /// An op that does nothing. A name that several ops share need not be copied for each of them.
+    pub fn new(name: impl Into<Arc<str>>) -> OpDraft {
+        OpDraft {
+            name: name.into(),
+            span: Span::default(),
+            pipe: None,
+            scope: false,
+            accesses: Accesses::new(),
+            results: Results::new(),
+            overlays: Vec::new(),
+            copies: Vec::new(),
+            awaits: Vec::new(),
+            inits: Vec::new(),
+            control: Control::Once,
+        }
     }
 
     /// Where it stands in the source.
@@ -134,23 +145,25 @@ impl OpDraft {
             && self.inits.is_empty()
             && self.control == Control::Once;
         // Most ops have none of these. They share one empty pointer instead of carrying six empty lists.
-        let details = Details {
-            overlays: self.overlays.into(),
-            copies: self.copies.into(),
-            awaits: self.awaits.into(),
-            inits: self.inits.into(),
-            regions: Vec::new(),
-            control: self.control,
-        };
+        let details = (!plain).then(|| {
+            Box::new(Details {
+                overlays: self.overlays.into(),
+                copies: self.copies.into(),
+                awaits: self.awaits.into(),
+                inits: self.inits.into(),
+                regions: Vec::new(),
+                control: self.control,
+            })
+        });
         Op {
             name: self.name,
             span: self.span,
             block,
             pipe: self.pipe,
             scope: self.scope,
-            accesses: self.accesses.into_boxed_slice(),
-            results: self.results.into_boxed_slice(),
-            details: (!plain).then(|| Box::new(details)),
+            accesses: self.accesses,
+            results: self.results,
+            details,
         }
     }
 }

@@ -348,7 +348,7 @@ impl Checker<'_> {
         let writes = |v| (op.accesses.iter()).any(|a| a.value == v && a.kind.writes());
         let reads = |v| (op.accesses.iter()).any(|a| a.value == v && a.kind.reads());
         let mut stray = |what| {
-            let op = op.name.clone();
+            let op = Box::from(&*op.name);
             self.errors.push(ProgramError::StrayRelation { op, what });
         };
         if (op.overlays().iter()).any(|o| !writes(o.output) || !reads(o.input)) {
@@ -376,14 +376,14 @@ impl Checker<'_> {
             _ => (count != 1).then_some("exactly one region"),
         };
         if let Some(expected) = expected {
-            let op = op.name.clone();
+            let op = Box::from(&*op.name);
             self.errors.push(ProgramError::RegionCount { op, expected });
         }
     }
 
     fn region(&mut self, op: &Op, region: RegionId) {
         let Some(&entry) = self.program.regions[region].blocks.first() else {
-            let op = op.name.clone();
+            let op = Box::from(&*op.name);
             return self.errors.push(ProgramError::EmptyRegion { op });
         };
         let arguments = self.incoming_arguments(entry);
@@ -424,11 +424,11 @@ impl Checker<'_> {
         let blocks = |r: &RegionId| self.program.regions[*r].blocks.clone();
         let blocks: Vec<BlockId> = op.regions().iter().flat_map(blocks).collect();
         let &[block] = &blocks[..] else {
-            let (op, expected) = (op.name.clone(), "one region of one block");
+            let (op, expected) = (Box::from(&*op.name), "one region of one block");
             return self.errors.push(ProgramError::RegionCount { op, expected });
         };
         let inside = |op: OpId| self.program.ops[op].block == block;
-        let op = op.name.clone();
+        let op = Box::from(&*op.name);
         if dependencies.iter().any(|&(a, b)| !inside(a) || !inside(b)) {
             return self.errors.push(ProgramError::ForeignDependency { op });
         }

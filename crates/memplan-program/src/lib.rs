@@ -42,7 +42,7 @@ mod value;
 pub use apart::Apart;
 pub use builder::{OpDraft, ProgramBuilder};
 pub use check::ProgramError;
-pub use op::{Access, AccessKind, Await, Control, CopyRange, Op, Overlay, OverlayKind, Trips};
+pub use op::{Access, AccessKind, Accesses, Await, Control, CopyRange, Op, Overlay, OverlayKind, Results, Trips};
 pub use program::{
     Block, BlockId, Branch, Function, FunctionId, OpId, PipeId, Program, Region, RegionId, Target, TokenId, ValueId,
 };

@@ -1,6 +1,9 @@
 //! Ops: what the program does to memory, and how control moves through it.
 
+use std::sync::Arc;
+
 use memplan_core::{Bytes, Span};
+use smallvec::SmallVec;
 
 use crate::{BlockId, OpId, PipeId, RegionId, TokenId, ValueId};
 
@@ -12,8 +15,8 @@ use crate::{BlockId, OpId, PipeId, RegionId, TokenId, ValueId};
 /// [`Incoming`](crate::Origin::Incoming) receive their values when the regions end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// The op's name in its source language, such as `linalg.matmul`.
-    pub name: Box<str>,
+    /// The op's name in its source language, such as `linalg.matmul`; ops of one name may share it.
+    pub name: Arc<str>,
     /// Where it stands in the source.
     pub span: Span,
     /// The block it is in.
@@ -23,12 +26,18 @@ pub struct Op {
     /// Whether buffers allocated inside belong to an instance of this op.
     pub scope: bool,
     /// What it does to which value.
-    pub accesses: Box<[Access]>,
+    pub accesses: Accesses,
     /// Values it defines.
-    pub results: Box<[ValueId]>,
+    pub results: Results,
     /// The rarer facts; most ops have none, and a million ops should be small.
     pub(crate) details: Option<Box<Details>>,
 }
+
+/// What an op does to which value. Hardly any op accesses more than two, and these stand in the op itself.
+pub type Accesses = SmallVec<[Access; 2]>;
+
+/// The values that an op defines.
+pub type Results = SmallVec<[ValueId; 2]>;
 
 /// Facts that few ops have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -66,8 +66,9 @@ pub fn plan_problem(problem: Problem, how: &How) -> Result<Checked<Planned>, Fai
 /// Reads, lays out, checks, writes, and checks what was written.
 pub fn run<F: FrontEnd>(front_end: &F, source: &Source, how: &How) -> Result<Checked<Output>, Failure> {
     let _current = wait_as_told(how);
-    let input = read(front_end, source, how)?;
+    let mut input = read(front_end, source, how)?;
     let laid = lay_out(front_end, &input, how)?;
+    front_end.let_go(&mut input);
     emit(front_end, &input, &laid)
 }
 

@@ -75,6 +75,10 @@ pub trait FrontEnd {
     /// What must be true of the layout.
     fn claim<'a>(&self, input: &'a Self::Input, laid: &'a Self::Laid) -> Claim<'a>;
 
+    /// Lets go of what neither [`emit`](Self::emit) nor [`places`](Self::places) needs. The layout has passed its
+    /// checks, and what it was checked against may be the larger part of the memory.
+    fn let_go(&self, _: &mut Self::Input) {}
+
     /// Writes the result.
     fn emit(&self, input: &Self::Input, laid: &Self::Laid) -> Result<Output, Failure>;
 

@@ -2,13 +2,17 @@
 
 use memplan_core::Bytes;
 use memplan_program::{AccessKind, CopyRange, OpDraft, OverlayKind};
+use smallvec::SmallVec;
 
 use super::*;
 use crate::dialect::{Access, AliasRule, Relation, Selector};
 
+/// What an op does to which value; most ops have two or three operands.
+type AccessList = SmallVec<[(ValueId, AccessKind); 4]>;
+
 /// Keeps the first of equal accesses.
-fn without_repetitions(list: &mut Vec<(ValueId, AccessKind)>) {
-    // Most ops have two or three operands; a set is only worth its while for many.
+fn without_repetitions(list: &mut AccessList) {
+    // A set is only worth its while for many.
     const FEW: usize = 8;
     if list.len() > FEW {
         let mut seen = HashSet::new();
@@ -39,9 +43,9 @@ impl Lowering<'_> {
         self.relations(op, &list, draft)
     }
 
-    fn access_list(&self, op: OpId) -> Vec<(ValueId, AccessKind)> {
+    fn access_list(&self, op: OpId) -> AccessList {
         let document = self.document;
-        let mut list = Vec::new();
+        let mut list = AccessList::new();
         if let Some(effects) = self.summaries.call(op) {
             for (&value, effect) in document.operands(op).iter().zip(effects) {
                 // Summaries do not follow tensors.
@@ -55,7 +59,7 @@ impl Lowering<'_> {
             return list;
         }
         if let Some(list) = self.tensor_accesses(op) {
-            return list;
+            return list.into();
         }
         if self.lets_go(op) || self.hides(op) {
             let escaping = self.memory_operands(op).into_iter().map(|value| (value, AccessKind::Escape));
@@ -63,7 +67,7 @@ impl Lowering<'_> {
             return list;
         }
         if let Some(list) = self.destination_style(op) {
-            return list;
+            return list.into();
         }
         list.extend(self.mark_accesses(op));
         for (selector, access) in document.info(op).effects.iter() {

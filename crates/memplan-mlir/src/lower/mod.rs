@@ -127,10 +127,24 @@ pub struct Lowered {
     pub sites: IndexVec<program::SiteId, OpId>,
     /// The function op behind each function.
     pub functions: IndexVec<program::FunctionId, OpId>,
-    /// The program's value for a value of the document, if it is memory.
-    pub values: HashMap<ValueId, program::ValueId>,
+    /// The program's value for each value of the document, if it is memory.
+    values: IndexVec<ValueId, Option<program::ValueId>>,
     /// What was not understood and is taken conservatively.
     pub notes: Vec<Note>,
+}
+
+impl Lowered {
+    /// The program's value for a value of the document, if it is memory.
+    pub fn value(&self, value: ValueId) -> Option<program::ValueId> {
+        self.values.get(value).copied().flatten()
+    }
+
+    /// Lets go of everything but the allocations: they are all that is needed once a plan has been checked.
+    pub fn forget_program(&mut self) {
+        self.program = Program::default();
+        self.ops = IndexVec::new();
+        self.values = IndexVec::new();
+    }
 }
 
 /// Lowers every function of a document that has a body.
@@ -232,14 +246,12 @@ impl<'d> Lowering<'d> {
 
     fn finish(self) -> Result<Lowered, LowerError> {
         let program = self.builder.finish()?;
-        let values = self.values.iter_enumerated();
-        let values = values.filter_map(|(value, id)| Some((value, (*id)?)));
         Ok(Lowered {
             program,
             ops: self.ops,
             sites: self.sites,
             functions: self.functions,
-            values: values.collect(),
+            values: self.values,
             notes: self.notes,
         })
     }
@@ -313,7 +325,7 @@ impl<'d> Lowering<'d> {
     fn op(&mut self, op: OpId, stack: &mut Vec<Work>) {
         let document = self.document;
         self.note_unknown(op);
-        let draft = OpDraft::new(document.name(op)).span(document.op(op).span);
+        let draft = OpDraft::new(document.shared_name(op)).span(document.op(op).span);
         let draft = self.accesses(op, draft);
         self.join_group(op);
         self.mark(op);

@@ -157,7 +157,7 @@ impl Lowering<'_> {
             let touched: Vec<(ValueId, Effect)> = touched.filter(|(value, _)| self.is_memory(*value)).collect();
             // The callee's work is not visible here, so it is written down as an asynchronous op with one op inside
             // that does everything at once.
-            let draft = || OpDraft::new(document.name(call)).span(document.op(call).span);
+            let draft = || OpDraft::new(document.shared_name(call)).span(document.op(call).span);
             let token = self.builder.token("");
             // If the function returns what stands for the work, whoever awaits the call's result awaits the work.
             if let Some(&result) = work.token.and_then(|at| document.results(call).get(at)) {

@@ -221,7 +221,9 @@ pub fn run(
         for module in device_modules(document, global) {
             still_waiting()?;
             let found = task.solve(module, strategy, request)?;
+            still_waiting()?;
             task.rewrite(&found, &mut edits);
+            still_waiting()?;
             mode = found.areas.mode;
             remarks.extend(task.remarks(&found));
             let attributes = task.module_attributes(&found);
@@ -248,6 +250,7 @@ pub fn run(
 impl Task<'_> {
     fn solve(&self, module: OpId, strategy: Option<&dyn Strategy>, request: &Request) -> Result<Solved, PassError> {
         let network = self.network(module)?;
+        still_waiting()?;
         if let Some(function) = rewrite::generic_function(self.document, &network) {
             let message = "a function in generic form has no place for addresses in its signature; \
                 print it in its own form, `func.func @name(…)`";
@@ -257,6 +260,7 @@ impl Task<'_> {
         let too_large = || self.too_large(module);
         let weights = WeightPlan::new(&network, self.chip, self.options.contents.as_ref()).ok_or_else(too_large)?;
         self.check_room(module, "the weights", weights.start, weights.size)?;
+        still_waiting()?;
         let solved = match self.options.mode {
             Mode::Best => self.solve_best(module, network, weights, strategy, request)?,
             Mode::Documented => self.solve_documented(module, network, weights)?,

@@ -72,7 +72,7 @@ pub(super) struct View<'a> {
 impl View<'_> {
     /// The buffers a value of the text may be.
     pub(super) fn sites_of(&self, value: ValueId) -> &[SiteId] {
-        self.lowered.values.get(&value).map_or(&[], |&value| self.aliases.sites(value))
+        self.lowered.value(value).map_or(&[], |value| self.aliases.sites(value))
     }
 
     /// For each site whether it is never touched, only read, or written.

@@ -104,7 +104,7 @@ impl<'s> Reader<'s> {
                 // The first symbol is the op's own name or its callee; later ones are attributes.
                 TokenKind::At => {
                     let symbol = self.token.span();
-                    self.document.ops[frame.op].symbol.get_or_insert(symbol);
+                    self.document.rare_mut(frame.op).symbol.get_or_insert(symbol);
                     self.advance();
                 }
                 _ => self.advance(),
@@ -451,7 +451,7 @@ impl<'s> Reader<'s> {
 
     /// The few forms that name operands in another order than the generic form.
     pub(super) fn order_operands(&mut self, frame: &OpFrame) {
-        let name = self.document.names[frame.name].name.as_str();
+        let name = &*self.document.names[frame.name].name;
         let differs = matches!(name, "linalg.pack" | "linalg.unpack" | "gpu.launch_func");
         if !differs || matches!(frame.state, State::Generic(_)) {
             return;
@@ -460,7 +460,7 @@ impl<'s> Reader<'s> {
         let sizes = sizes.filter(|group| self.text(group.keyword) == "in");
         let sizes: Vec<Group> = sizes.copied().collect();
         let uses = &mut self.uses[frame.uses..];
-        match self.document.names[frame.name].name.as_str() {
+        match &*self.document.names[frame.name].name {
             // `%source padding_value(%p) … [%tile] into %destination`
             "linalg.pack" | "linalg.unpack" if uses.len() > 2 => uses[1..].rotate_right(1),
             // `clusters in (…) blocks in (…) threads in (…)`: clusters are last.

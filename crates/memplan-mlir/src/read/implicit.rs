@@ -42,7 +42,7 @@ impl Reader<'_> {
             let region = self.implicit_region(op, Vec::new(), true);
             let start = self.document.region_pool.len();
             self.document.region_pool.push(region);
-            self.document.ops[op].regions = pool_range(start, start + 1);
+            self.document.rare_mut(op).regions = pool_range(start, start + 1);
         }
     }
 
@@ -117,21 +117,6 @@ impl Reader<'_> {
     fn implicit_op(&mut self, name: Cow<'static, str>, parent: BlockId) -> OpId {
         let name = self.intern_name(name);
         let here = Span::new(self.previous.start, self.previous.start);
-        self.document.ops.push(Op {
-            name,
-            form: Form::Implicit,
-            span: here,
-            name_span: here,
-            parent,
-            symbol: None,
-            location: None,
-            operands: PoolRange::default(),
-            results: PoolRange::default(),
-            regions: PoolRange::default(),
-            successors: PoolRange::default(),
-            groups: PoolRange::default(),
-            dictionaries: PoolRange::default(),
-            types: PoolRange::default(),
-        })
+        self.document.ops.push(Op::new(name, Form::Implicit, here, here, parent))
     }
 }

@@ -239,19 +239,26 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
+    /// Goes on with an op behind one of its regions.
     fn step_op(&mut self, mut frame: OpFrame, stack: &mut Vec<Frame>) -> Result<()> {
-        let step = match frame.state {
-            State::Generic(_) => self.step_generic(&mut frame)?,
-            State::Custom(_) => self.step_custom(&mut frame)?,
-        };
-        match step {
-            Step::Enter => {
-                let region = self.enter_region(&mut frame)?;
-                stack.push(Frame::Op(frame));
-                stack.push(Frame::Region(region));
+        match self.read_op(&mut frame)? {
+            Some(region) => {
+                stack.extend([Frame::Op(frame), Frame::Region(region)]);
                 Ok(())
             }
-            Step::Done => self.finish_op(frame),
+            None => self.finish_op(frame),
+        }
+    }
+
+    /// Reads an op up to its end, or up to its next region, which is returned.
+    fn read_op(&mut self, frame: &mut OpFrame) -> Result<Option<RegionFrame>> {
+        let step = match frame.state {
+            State::Generic(_) => self.step_generic(frame)?,
+            State::Custom(_) => self.step_custom(frame)?,
+        };
+        match step {
+            Step::Enter => self.enter_region(frame).map(Some),
+            Step::Done => Ok(None),
         }
     }
 
@@ -441,22 +448,8 @@ impl<'s> Reader<'s> {
         };
         self.advance();
         let name = self.intern_name(name);
-        let op = self.document.ops.push(Op {
-            name,
-            form,
-            span: Span::new(start, name_token.end),
-            name_span: name_token.span(),
-            parent,
-            symbol: None,
-            location: None,
-            operands: PoolRange::default(),
-            results: PoolRange::default(),
-            regions: PoolRange::default(),
-            successors: PoolRange::default(),
-            groups: PoolRange::default(),
-            dictionaries: PoolRange::default(),
-            types: PoolRange::default(),
-        });
+        let span = Span::new(start, name_token.end);
+        let op = self.document.ops.push(Op::new(name, form, span, name_token.span(), parent));
         self.ops.push(op);
         // The frame remembers how long each side stack was. What lies above belongs to this op.
         Ok(OpFrame {
@@ -519,8 +512,7 @@ impl<'s> Reader<'s> {
         if let Some(&id) = self.names.get(&name) {
             return id;
         }
-        let id =
-            self.document.names.push(NameEntry { name: name.clone().into_owned(), info: self.dialects.get(&name) });
+        let id = self.document.names.push(NameEntry { name: Arc::from(&*name), info: self.dialects.get(&name) });
         self.names.insert(name, id);
         id
     }
@@ -545,7 +537,7 @@ impl<'s> Reader<'s> {
         let start = self.token.start;
         self.advance();
         self.skip_group()?;
-        self.document.ops[op].location = Some(self.since(start));
+        self.document.rare_mut(op).location = Some(self.since(start));
         Ok(true)
     }
 
@@ -562,20 +554,27 @@ impl<'s> Reader<'s> {
         self.define_results(&frame)?;
         self.add_hidden_parts(&frame);
         let document = &mut self.document;
+        let dictionaries = drain(&mut self.dictionaries, frame.dictionaries, &mut document.span_pool);
+        let types = drain(&mut self.type_spans, frame.types, &mut document.span_pool);
         let entry = &mut document.ops[op];
         entry.span.end = Span::new(end, end).start;
-        entry.regions = drain(&mut self.regions, frame.regions, &mut document.region_pool);
-        entry.groups = drain(&mut self.groups, frame.groups, &mut document.group_pool);
-        let dictionaries = &mut self.dictionaries;
-        entry.dictionaries = drain(dictionaries, frame.dictionaries, &mut document.span_pool);
-        entry.types = drain(&mut self.type_spans, frame.types, &mut document.span_pool);
-        let start = document.successor_pool.len();
-        // Branch targets may be blocks that have not been read yet. They are resolved when the region ends.
-        for (name, operands) in self.successors.drain(frame.successors..) {
-            self.branches.push((document.successor_pool.len() as u32, name, known));
-            document.successor_pool.push(Successor { block: None, operands });
+        entry.spans = PoolRange { start: dictionaries.start, end: types.end };
+        entry.types = types.start;
+        if self.regions.len() > frame.regions {
+            document.rare_mut(op).regions = drain(&mut self.regions, frame.regions, &mut document.region_pool);
         }
-        entry.successors = pool_range(start, document.successor_pool.len());
+        if self.groups.len() > frame.groups {
+            document.rare_mut(op).groups = drain(&mut self.groups, frame.groups, &mut document.group_pool);
+        }
+        if self.successors.len() > frame.successors {
+            let start = document.successor_pool.len();
+            // Branch targets may be blocks that have not been read yet. They are resolved when the region ends.
+            for (name, operands) in self.successors.drain(frame.successors..) {
+                self.branches.push((document.successor_pool.len() as u32, name, known));
+                document.successor_pool.push(Successor { block: None, operands });
+            }
+            document.rare_mut(op).successors = pool_range(start, document.successor_pool.len());
+        }
         self.brackets.truncate(frame.brackets);
         self.arguments.truncate(frame.arguments);
         Ok(())
@@ -603,6 +602,7 @@ fn empty_document(source: &str) -> Document {
     Document {
         source: Arc::from(source),
         ops: IndexVec::new(),
+        rare: Vec::new(),
         regions: IndexVec::new(),
         blocks: IndexVec::new(),
         values: IndexVec::new(),

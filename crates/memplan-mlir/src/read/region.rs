@@ -35,7 +35,7 @@ impl<'s> Reader<'s> {
         let isolated = info.traits.has(Traits::ISOLATED);
         let lenient = info.header == Header::Unknown;
         let form = self.document.ops[op.op].form;
-        let ordered = !lenient && self.document.names[op.name].name != "builtin.module";
+        let ordered = !lenient && &*self.document.names[op.name].name != "builtin.module";
         let mut frame = self.new_region(op.op, open, form, (isolated, ordered));
         self.regions.push(frame.region);
         if form == Form::Custom && lenient && self.at(TokenKind::Caret) {
@@ -137,12 +137,15 @@ impl<'s> Reader<'s> {
         self.document.blocks[block].ops = ops;
     }
 
-    /// Reads the next op or label of a region, or its end.
+    /// Reads a region up to its end, or up to the first region inside of it.
     pub(super) fn step_region(&mut self, mut frame: RegionFrame, stack: &mut Vec<Frame>) -> Result<()> {
         let top = self.document.regions[frame.region].parent.is_none();
-        // Labels, aliases and resources may stand between ops. They are read here, until an op begins or the region
-        // ends.
+        // Most ops have no regions. They are read here, one after the other, with the labels, aliases and resources that
+        // stand between them; the stack is only needed for an op that a region interrupts.
         loop {
+            if patience::is_over() {
+                return Err(ReadError::Stopped);
+            }
             match self.token.kind {
                 TokenKind::Eof if top => return self.close_region(frame),
                 TokenKind::RBrace if !top => {
@@ -159,17 +162,20 @@ impl<'s> Reader<'s> {
                 TokenKind::Hash | TokenKind::Bang if top => self.read_alias()?,
                 TokenKind::Resources if top => self.read_resources()?,
                 TokenKind::Caret => self.read_label(&mut frame)?,
-                _ => break,
+                _ => {
+                    let block = match frame.block {
+                        Some(block) => block,
+                        None => self.open_block(&mut frame, Span::default()),
+                    };
+                    let mut op = self.begin_op(block)?;
+                    if let Some(inner) = self.read_op(&mut op)? {
+                        stack.extend([Frame::Region(frame), Frame::Op(op), Frame::Region(inner)]);
+                        return Ok(());
+                    }
+                    self.finish_op(op)?;
+                }
             }
         }
-        let block = match frame.block {
-            Some(block) => block,
-            None => self.open_block(&mut frame, Span::default()),
-        };
-        let op = self.begin_op(block)?;
-        stack.push(Frame::Region(frame));
-        stack.push(Frame::Op(op));
-        Ok(())
     }
 
     fn never_closed(&self, frame: &RegionFrame) -> ReadError {

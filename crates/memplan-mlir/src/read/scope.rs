@@ -187,6 +187,10 @@ impl Reader<'_> {
 
     /// Makes values of the names in front of an op's `=`.
     pub(super) fn define_results(&mut self, frame: &OpFrame) -> Result<()> {
+        // Half of all ops have no result.
+        if self.results.len() == frame.results && matches!(frame.state, State::Custom(_)) {
+            return Ok(());
+        }
         let types = self.result_types(frame)?;
         let start = self.document.value_pool.len();
         let mut names: SmallVec<[Span; 4]> = SmallVec::with_capacity(types.len());

@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
 
     fn op(&mut self, graph: GraphId, op: OpId, draft: &Op, assumptions: Assumptions) {
         self.fill_scratch(graph, op);
-        let mut event = OpDraft::new(&draft.kind);
+        let mut event = OpDraft::new(&*draft.kind);
         for value in self.scratch.get(&(graph, op)).into_iter().flatten() {
             event = event.read(*value);
         }

@@ -542,7 +542,7 @@ impl<'s> Parser<'s> {
 
     fn op(&mut self) -> Parsed<()> {
         let name = self.name("an op, `leave`, `goto`, `break`, `stop` or `}`")?;
-        let mut line = Line { draft: OpDraft::new(&name), label: None, after: Vec::new() };
+        let mut line = Line { draft: OpDraft::new(&*name), label: None, after: Vec::new() };
         // The name alone is an op, too: it touches no memory.
         let bare = matches!(self.peek(), Kind::Newline | Kind::End | Kind::Mark('{' | '}'));
         if !bare {

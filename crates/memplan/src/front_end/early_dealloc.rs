@@ -37,6 +37,10 @@ impl FrontEnd for EarlyDealloc {
         input.claim(laid)
     }
 
+    fn let_go(&self, input: &mut Module) {
+        input.lowered.forget_program();
+    }
+
     fn emit(&self, input: &Module, laid: &Rewrite) -> Result<Output, Failure> {
         input.emit(laid)
     }

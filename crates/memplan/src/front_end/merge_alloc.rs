@@ -38,6 +38,10 @@ impl FrontEnd for MergeAlloc {
         input.claim(laid)
     }
 
+    fn let_go(&self, input: &mut Module) {
+        input.lowered.forget_program();
+    }
+
     fn emit(&self, input: &Module, laid: &Rewrite) -> Result<Output, Failure> {
         input.emit(laid)
     }

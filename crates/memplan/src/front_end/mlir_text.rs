@@ -51,7 +51,8 @@ impl Module {
     /// The text with a rewrite's changes.
     pub(super) fn emit(&self, rewrite: &Rewrite) -> Result<Output, Failure> {
         let text = rewrite.edits.apply(self.text()).map_err(|error| self.failure(error.into()))?;
-        let lines = line_starts(self.text());
+        // The lines are only looked for where there is something to say about one.
+        let lines = if rewrite.remarks.is_empty() { Vec::new() } else { line_starts(self.text()) };
         let notes = rewrite.remarks.iter().map(|remark| placed(self.text(), &lines, remark)).collect();
         Ok(Output { notes, savings: rewrite.stats.clone(), ..Output::of_text(text) })
     }

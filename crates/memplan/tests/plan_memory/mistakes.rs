@@ -375,7 +375,7 @@ fn on_operand(case: &Case, capacity: u64, word: &str, must: &str, operand: usize
                 continue;
             }
             let operands = case.document.operands(written);
-            let value = |at: usize| operands.get(at).and_then(|value| case.lowered.values.get(value).copied());
+            let value = |at: usize| operands.get(at).and_then(|value| case.lowered.value(*value));
             let (Some(result), Some(donor)) = (value(operands.len() - 1), value(operand)) else { continue };
             let (Some(result), Some(donor)) = (buffer(result), buffer(donor)) else { continue };
             if result != donor && touch(case, function, op, result, donor) {

@@ -722,7 +722,7 @@ fn is_group(document: &Document, op: OpId) -> bool {
 
 /// The name in an op's location: `loc("conv1")`, directly or by an alias.
 pub(super) fn location_name(document: &Document, op: OpId) -> Option<String> {
-    let span: Span = document.op(op).location?;
+    let span: Span = document.location(op)?;
     let mut text = document.text(span);
     for _ in 0..8 {
         let inside = text.trim().strip_prefix("loc(")?.strip_suffix(')')?.trim();

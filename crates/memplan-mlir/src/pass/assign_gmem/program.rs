@@ -97,7 +97,7 @@ impl Lowering<'_> {
     fn inputs(&mut self, steps: &[Step]) {
         let given = steps.iter().filter(|step| step.action == Action::Input);
         for step in given {
-            let mut draft = OpDraft::new(self.document.name(step.op)).span(self.document.op(step.op).span);
+            let mut draft = OpDraft::new(self.document.shared_name(step.op)).span(self.document.op(step.op).span);
             for &tensor in &step.writes {
                 draft = draft.result(self.handles[tensor]).write(self.handles[tensor]);
             }
@@ -108,7 +108,7 @@ impl Lowering<'_> {
     fn finish(&mut self, step: &Step, run: &std::ops::Range<usize>, pinned: &[TensorId]) {
         let given = pinned.iter().filter(|&&tensor| run.contains(&self.network.tensors[tensor].defined));
         let read: Vec<TensorId> = step.reads.iter().chain(given).copied().collect();
-        let draft = OpDraft::new(self.document.name(step.op)).span(self.document.op(step.op).span);
+        let draft = OpDraft::new(self.document.shared_name(step.op)).span(self.document.op(step.op).span);
         let draft = self.reading(draft, &read);
         self.builder.push(draft);
     }
@@ -129,7 +129,7 @@ impl Lowering<'_> {
     }
 
     fn step(&mut self, step: &Step) {
-        let mut draft = OpDraft::new(self.document.name(step.op)).span(self.document.op(step.op).span);
+        let mut draft = OpDraft::new(self.document.shared_name(step.op)).span(self.document.op(step.op).span);
         draft = match (step.action, step.writes.as_slice()) {
             (Action::View, &[result]) if self.form == Form::Views => draft.result(self.handles[result]),
             (Action::Update, &[result]) => {

@@ -1,6 +1,7 @@
 //! The new text: merged allocations, offsets, views.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId};
 use memplan_program::SiteId;
@@ -115,8 +116,8 @@ impl Emitter<'_> {
 
     fn insert_before(&mut self, op: OpId, line: &str) {
         let start = self.view.document.op(op).span.start as usize;
-        let separator = separator(self.view.document.source(), start);
-        self.edits.insert(start, format!("{line}{separator}"));
+        let indentation = indentation(self.view.document.source(), start);
+        self.edits.insert(start, format!("{line}\n{indentation}"));
     }
 
     /// Replaces an allocation by a view; the space it is in.
@@ -125,23 +126,22 @@ impl Emitter<'_> {
         let (arena, arena_ty, space) = self.arenas.get(&(home.scope, candidate.space.clone()))?.clone();
         let op = document.op(candidate.op);
         let result = *document.results(candidate.op).first()?;
-        let location = op.location.map_or_else(String::new, |span| format!(" {}", document.text(span)));
-        let mut code = Code { names: &mut self.names, lines: Vec::new() };
+        let location = document.location(candidate.op).map_or("", |span| document.text(span));
+        let indentation = indentation(document.source(), op.span.start as usize);
+        let mut code = Code { names: &mut self.names, text: String::new(), location, indentation };
         let base = code.constant(address.offset);
         let offset = if home.crossed.is_empty() { base } else { self.view.index(&mut code, home, address, base)? };
         let (name, ty) = (document.value_name(result), document.type_text(result));
         match document.without_layout(result) {
-            None => code.lines.push(format!("{name} = memref.view {arena}[{offset}][] : {arena_ty} to {ty}")),
+            None => code.line(format_args!("{name} = memref.view {arena}[{offset}][] : {arena_ty} to {ty}")),
             // A view has no layout of its own, and a cast to another way of writing the same layout is free.
             Some(plain) => {
                 let view = code.names.next("offset");
-                code.lines.push(format!("{view} = memref.view {arena}[{offset}][] : {arena_ty} to {plain}"));
-                code.lines.push(format!("{name} = memref.cast {view} : {plain} to {ty}"));
+                code.line(format_args!("{view} = memref.view {arena}[{offset}][] : {arena_ty} to {plain}"));
+                code.line(format_args!("{name} = memref.cast {view} : {plain} to {ty}"));
             }
         }
-        let separator = separator(document.source(), op.span.start as usize);
-        let lines: Vec<String> = code.lines.into_iter().map(|line| line + &location).collect();
-        self.edits.replace(op.span, lines.join(&separator));
+        self.edits.replace(op.span, code.text);
         let strides = address.strides.iter().map(|&stride| Bytes(stride)).collect();
         let placement = Placement { space, offsets: smallvec![Bytes(address.offset)], strides, object: None };
         self.placements[candidate.site] = Some(placement);
@@ -149,11 +149,10 @@ impl Emitter<'_> {
     }
 }
 
-/// What separates an op from the next: a line break and the indentation of its line.
-fn separator(source: &str, position: usize) -> String {
+/// The indentation of the line that a position is in.
+fn indentation(source: &str, position: usize) -> &str {
     let line = source.get(..position).map_or("", |before| &before[before.rfind('\n').map_or(0, |at| at + 1)..]);
-    let indentation: String = line.chars().take_while(|c| c.is_whitespace()).collect();
-    format!("\n{indentation}")
+    &line[..line.len() - line.trim_start().len()]
 }
 
 /// New value names that the text does not use.
@@ -180,22 +179,39 @@ impl Names {
     }
 }
 
-/// Lines of `arith` ops that compute an offset.
+/// Ops that compute an offset and make a view there, one a line; the first line begins where the text does.
 struct Code<'a> {
     names: &'a mut Names,
-    lines: Vec<String>,
+    text: String,
+    /// What stands at the end of each op; empty for nothing.
+    location: &'a str,
+    /// What stands in front of all lines but the first.
+    indentation: &'a str,
 }
 
 impl Code<'_> {
+    fn line(&mut self, op: fmt::Arguments<'_>) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+            self.text.push_str(self.indentation);
+        }
+        // Writing to a string does not fail.
+        _ = self.text.write_fmt(op);
+        if !self.location.is_empty() {
+            self.text.push(' ');
+            self.text.push_str(self.location);
+        }
+    }
+
     fn constant(&mut self, value: u64) -> String {
         let name = self.names.next("offset");
-        self.lines.push(format!("{name} = arith.constant {value} : index"));
+        self.line(format_args!("{name} = arith.constant {value} : index"));
         name
     }
 
     fn binary(&mut self, op: &str, left: &str, right: &str) -> String {
         let name = self.names.next("offset");
-        self.lines.push(format!("{name} = arith.{op} {left}, {right} : index"));
+        self.line(format_args!("{name} = arith.{op} {left}, {right} : index"));
         name
     }
 }
@@ -257,7 +273,7 @@ impl View<'_> {
         let mut name = index.to_owned();
         if lower != 0 {
             let lower_name = code.names.next("offset");
-            code.lines.push(format!("{lower_name} = arith.constant {lower} : index"));
+            code.line(format_args!("{lower_name} = arith.constant {lower} : index"));
             name = code.binary("subi", &name, &lower_name);
         }
         if step != 1 {

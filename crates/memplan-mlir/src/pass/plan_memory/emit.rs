@@ -144,7 +144,7 @@ impl Emitter<'_> {
         let function = document.function_around(op)?;
         let addresses: Vec<String> =
             placement.offsets.iter().map(|offset| self.constants.name(function, *offset)).collect();
-        let location = document.op(op).location.map_or_else(String::new, |span| format!(" {}", document.text(span)));
+        let location = document.location(op).map_or_else(String::new, |span| format!(" {}", document.text(span)));
         let sizes: Vec<String> = document.operands(op).iter().map(|&size| numbered_name(document, size)).collect();
         let is_dynamic = !sizes.is_empty();
         let sizes = if is_dynamic { format!("[{}] ", sizes.join(", ")) } else { String::new() };

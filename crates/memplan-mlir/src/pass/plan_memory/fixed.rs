@@ -204,7 +204,7 @@ impl<'a> Uses<'a> {
         let cast = self.view.lowered.ops[op];
         let result = *document.results(cast).first()?;
         let memref = document.ty(result).as_memref()?;
-        let value = *self.view.lowered.values.get(&result)?;
+        let value = self.view.lowered.value(result)?;
         let (first, last) = self.life(value)?;
         let space = memref.space.clone().unwrap_or_default();
         Some(Cast { op: cast, space, addresses, size: allocated_bytes(memref).map(|bytes| bytes.0), first, last })
@@ -285,8 +285,8 @@ fn marked(view: &View) -> HashSet<ValueId> {
         document.name(op) == "annotation.mark" && MARKS.iter().any(|mark| document.attribute(op, mark).is_some())
     };
     let marks = view.lowered.ops.iter().filter(|&&op| is_mark(op));
-    let values = marks.flat_map(|&op| document.operands(op)).filter_map(|value| view.lowered.values.get(value));
-    values.copied().collect()
+    let values = marks.flat_map(|&op| document.operands(op)).filter_map(|&value| view.lowered.value(value));
+    values.collect()
 }
 
 /// The taken bytes of one memory: its casts, cut wherever one begins or ends.
