@@ -1,17 +1,18 @@
-//! Writes a generated problem as CSV, or a generated program as MLIR: `generate KIND NUMBERS…`, for instance
+//! Writes a generated problem as CSV, or a generated program as MLIR or TVMScript: `generate KIND NUMBERS…`, for instance
 //!
 //! ```text
 //! generate random 1000000 100 2024      buffers, how many are alive on average, seed
 //! generate jigsaw 400 300 1000000 1     buffers, steps, height, seed
 //! generate chain 500 1                  layers, seed
 //! generate training 200 1               layers, seed
-//! generate functions 100000             functions; likewise blocks, regions, carried, kernel
+//! generate functions 100000             functions; likewise blocks, regions, carried, kernel, network
+//! generate script 100000                statements of TVMScript
 //! ```
 
 use std::io::{self, BufWriter, Write};
 
 use memplan_core::Problem;
-use memplan_testkit::{instances, mlir};
+use memplan_testkit::{instances, mlir, tvmscript};
 
 fn problem(kind: &str, numbers: &[u64]) -> Option<Problem> {
     Some(match (kind, numbers) {
@@ -25,7 +26,9 @@ fn problem(kind: &str, numbers: &[u64]) -> Option<Problem> {
 
 /// The text of a program, where the kind is one of those.
 fn program(kind: &str, numbers: &[u64]) -> Option<String> {
-    let families = mlir::FAMILIES.into_iter().chain([("kernel", mlir::kernel as fn(usize) -> String)]);
+    let others: [mlir::Family; 3] =
+        [("kernel", mlir::kernel), ("network", mlir::network), ("script", tvmscript::chain)];
+    let families = mlir::FAMILIES.into_iter().chain(others);
     let (_, make) = families.into_iter().find(|(name, _)| *name == kind)?;
     match numbers {
         &[count] => Some(make(count as usize)),
@@ -42,7 +45,7 @@ fn main() -> io::Result<()> {
     let found = args.first().zip(numbers).and_then(|(kind, numbers)| problem(kind, &numbers));
     let Some(problem) = found else {
         return Err(io::Error::other(
-            "usage: generate random|jigsaw|chain|training|functions|blocks|regions|carried|kernel NUMBERS…",
+            "usage: generate random|jigsaw|chain|training|functions|blocks|regions|carried|kernel|network|script NUMBERS…",
         ));
     };
     let mut out = BufWriter::new(io::stdout().lock());

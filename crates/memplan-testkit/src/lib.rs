@@ -4,7 +4,7 @@
 //! - [`problems`]: property-test strategies for valid problems with any
 //!   selection of [`Features`];
 //! - [`instances`]: seeded generators for problems of any size;
-//! - [`mlir`]: texts of programs that are large in one way each;
+//! - [`mlir`], [`tvmscript`]: texts of programs that are large in one way each;
 //! - [`stress`]: families on which something that looks quick is quadratic;
 //! - [`mod@reference`]: the rules of a valid plan, byte by byte and step by step;
 //! - [`brute_force`]: the smallest extent, by trying every offset;
@@ -21,6 +21,7 @@ pub mod problems;
 mod random;
 pub mod reference;
 pub mod stress;
+pub mod tvmscript;
 
 pub use features::Features;
 pub use random::Random;

@@ -1,5 +1,5 @@
 //! MLIR texts of any size, each large in one way: many functions, many blocks, deep nests, many
-//! values that loops carry, many loops of on-chip buffers.
+//! values that loops carry, many loops of on-chip buffers, many tensors.
 //!
 //! A tool that looks at everything once for each part takes quadratic time on one of these and
 //! linear time on the others:
@@ -10,6 +10,7 @@
 //!   regions     for { for { for { … } } }                 what is found out about ancestors, once an op
 //!   carried     for (x = …) { y ← x; yield y }, …         what is found out about names, once a loop
 //!   kernels     for { load, compute, store }, …           on-chip buffers, every other loop double-buffered
+//!   network     x + slice(concat(a, b)), …                tensors in global memory, some of them parts of others
 //! ```
 
 use std::fmt::Write as _;
@@ -142,4 +143,29 @@ pub fn kernel(buffers: usize) -> String {
         line(&mut text, format_args!("    hivm.hir.store ins(%b{at}_9 : {u}) outs(%gm{size} : {g})\n  }}"));
     }
     text + "  return\n}\n"
+}
+
+/// A network in global memory: residual blocks, each with a concat of two branches and a slice of it.
+pub fn network(tensors: usize) -> String {
+    let (narrow, wide) = ("tensor<1x16x16x16xf32>", "tensor<1x32x16x16xf32>");
+    let mut text = format!(
+        "module @net attributes {{module.addr_mode = \"basic\", module.chip = \"bm1684x\", module.state = \"TPU_DIVIDED\"}} {{\n\
+         func.func @main(%arg0: {narrow}) -> {narrow} {{\n%r0 = \"top.Input\"(%arg0) : ({narrow}) -> {narrow}\n"
+    );
+    let blocks = tensors / 5;
+    for block in 0..blocks {
+        let next = block + 1;
+        // Writing to a string cannot fail.
+        _ = write!(
+            text,
+            "%a{block} = \"tpu.Active\"(%r{block}) : ({narrow}) -> {narrow}\n\
+             %b{block} = \"tpu.Conv2D\"(%a{block}) : ({narrow}) -> {narrow}\n\
+             %c{block} = \"tpu.Concat\"(%a{block}, %b{block}) {{axis = 1 : si32}} : ({narrow}, {narrow}) -> {wide}\n\
+             %s{block} = \"tpu.Slice\"(%c{block}) {{ends = [1, 24, 16, 16], offset = [0, 8, 0, 0], steps = [1, 1, 1, 1]}} : \
+             ({wide}) -> {narrow}\n\
+             %r{next} = \"tpu.Add\"(%s{block}, %r{block}) : ({narrow}, {narrow}) -> {narrow}\n"
+        );
+    }
+    _ = write!(text, "return %r{blocks} : {narrow}\n}}\n}}\n");
+    text
 }
