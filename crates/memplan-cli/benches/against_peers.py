@@ -1,72 +1,123 @@
-"""Whole processes, ours and those of other tools, on the same inputs in one run.
+"""Every goal for speed and memory, measured in one run, with the peers' side where there is a peer.
 
-    python crates/memplan-cli/benches/against_peers.py            10^4 and 10^5, a minute or two
-    python crates/memplan-cli/benches/against_peers.py --million  also 10^6
-    python crates/memplan-cli/benches/against_peers.py --limits   how late a time limit and Ctrl-C are
+    python crates/memplan-cli/benches/against_peers.py            everything, 10^6 included: about five minutes
+    python crates/memplan-cli/benches/against_peers.py --small    nothing above 10^5: about two minutes
 
-Builds the release command and the generators, makes the inputs in a temporary folder, and prints one
-table: processor time (user) and peak memory of each process, the ratio to the peer's, and the
-growth from the size before. Runs alternate between the two sides and the least time counts, so
-that a busy machine spoils neither side.
+Builds the release command, the generators and two benches, makes the inputs in a temporary folder, and prints one table: the
+time and the peak memory of each process, the growth from the size before, the peer's time and memory, the ratio to ours,
+and the goal. Runs alternate between the two sides and the least time counts, so that a busy machine spoils neither
+side. Times are processor time (user), except where a row says otherwise.
+
+mlir-opt-22 must be on the path, and MEMPLAN_PYTHON (or .venv/bin/python) must have apache-tvm; what is missing is said, and
+its columns stay empty.
 """
 
 import json
 import os
 import pathlib
-import resource
-import signal
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 RELEASE = ROOT / "target" / "release"
+LARGE_MODULE = RELEASE / "examples" / "large_module"
+GENERATE = RELEASE / "examples" / "generate"
 RUNS = 3
 
-# What is measured: title, generator with its arguments before and after the size, our arguments, the peer's command.
 MERGE = ["opt", "IN", "--pass", "merge-alloc", "-o", "OUT"]
+PLAN_MEMORY = ["opt", "IN", "--pass", "plan-memory", "--target", "Ascend910B1", "-o", "OUT"]
+GMEM = ["opt", "IN", "--pass", "assign-gmem", "-o", "OUT"]
 MLIR_OPT = ["mlir-opt-22", "IN", "-o", "/dev/null"]
-GENERATE = RELEASE / "examples" / "generate"
+
+
+@dataclass
+class Case:
+    """Whole processes on generated inputs of growing size."""
+
+    title: str
+    make: list  # the generator and its arguments up to the size
+    ours: list
+    sizes: list
+    rest: tuple = ()  # the generator's arguments behind the size
+    peer: list | None = None
+    suffix: str = ".mlir"
+    most_time: float | None = None  # goal: this part of the peer's time
+    most_memory: float | None = None  # goal: this part of the peer's memory
+    most_growth: float | None = None  # goal: this much for ten times the input
+    most_seconds: float | None = None  # goal, on the clock
+    most_megabytes: float | None = None
+
+
 CASES = [
-    ("merge-alloc, ops", [RELEASE / "examples" / "large_module"], [], MERGE, MLIR_OPT),
-    ("merge-alloc, functions", [GENERATE, "functions"], [], MERGE, MLIR_OPT),
-    ("merge-alloc, blocks", [GENERATE, "blocks"], [], MERGE, MLIR_OPT),
-    ("merge-alloc, carried values", [GENERATE, "carried"], [], MERGE, MLIR_OPT),
-    (
-        "plan-memory, buffers",
-        [GENERATE, "kernel"],
-        [],
-        ["opt", "IN", "--pass", "plan-memory", "--target", "Ascend910B1", "-o", "OUT"],
-        None,
+    Case(
+        "merge-alloc, ops", [LARGE_MODULE], MERGE, [10**4, 10**5, 10**6],
+        peer=MLIR_OPT, most_time=0.25, most_memory=1.0, most_growth=11,
     ),
-    ("plan first-fit, buffers", [GENERATE, "random"], ["100", "2024"], ["plan", "IN", "-s", "first-fit"], None),
+    Case("merge-alloc, functions", [GENERATE, "functions"], MERGE, [10**4, 10**5], peer=MLIR_OPT, most_growth=11),
+    Case("merge-alloc, blocks", [GENERATE, "blocks"], MERGE, [10**4, 10**5], peer=MLIR_OPT, most_growth=11),
+    Case("merge-alloc, regions", [GENERATE, "regions"], MERGE, [10**4, 10**5], peer=MLIR_OPT, most_growth=11),
+    Case("merge-alloc, carried values", [GENERATE, "carried"], MERGE, [10**4, 10**5], peer=MLIR_OPT, most_growth=11),
+    Case("plan-memory, buffers", [GENERATE, "kernel"], PLAN_MEMORY, [10**4, 10**5, 10**6], most_growth=11),
+    Case("assign-gmem, ops", [GENERATE, "network"], GMEM, [10**4, 10**5, 10**6], most_growth=11),
+    Case(
+        "storage-rewrite, statements", [GENERATE, "script"],
+        ["opt", "IN", "--pass", "storage-rewrite", "-o", "OUT"], [10**4, 10**5, 10**6], suffix=".py", most_growth=11,
+    ),
+    Case(
+        "plan first-fit, buffers", [GENERATE, "random"], ["plan", "IN", "-s", "first-fit"], [10**4, 10**5, 10**6],
+        rest=("100", "2024"), suffix=".csv", most_growth=11,
+    ),
+    Case(
+        "plan shared objects, buffers", [GENERATE, "random"], ["plan", "IN", "-s", "greedy-in-order", "--assign", "objects"],
+        [10**4, 10**5, 10**6], rest=("100", "2024"), suffix=".csv", most_growth=11,
+    ),
+    Case(
+        "plan, buffers (clock)", [GENERATE, "random"], ["plan", "IN"], [10**6],
+        rest=("100", "2024"), suffix=".csv", most_seconds=3.0, most_megabytes=400,
+    ),
 ]
+
+COLUMNS = ["work", "size", "memplan", "memory", "growth, time", "growth, memory", "peer", "peer's memory", "ratio", "goal"]
+
+
+def cargo(*arguments, **options):
+    return subprocess.run(["cargo", *arguments], cwd=ROOT, check=True, **options)
 
 
 def build():
-    cargo = ["cargo", "build", "--release", "--quiet"]
-    subprocess.run(cargo + ["-p", "memplan-cli"], cwd=ROOT, check=True)
-    subprocess.run(cargo + ["-p", "memplan-mlir", "--example", "large_module"], cwd=ROOT, check=True)
-    subprocess.run(cargo + ["-p", "memplan-testkit", "--example", "generate"], cwd=ROOT, check=True)
+    """Makes the command, the generators and the two benches, each once."""
+    cargo("build", "--release", "--quiet", "-p", "memplan-cli")
+    cargo("build", "--release", "--quiet", "-p", "memplan-mlir", "--example", "large_module")
+    cargo("build", "--release", "--quiet", "-p", "memplan-testkit", "--example", "generate")
+
+
+@dataclass
+class Cost:
+    user: float
+    clock: float
+    memory: float
 
 
 def measure(command):
-    """User seconds and peak megabytes of a process that must end well."""
+    """What a process that must end well costs: seconds and peak megabytes."""
+    start = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: exit code {child.returncode}")
-    return usage.ru_utime, usage.ru_maxrss / 1024
+    return Cost(usage.ru_utime, time.monotonic() - start, usage.ru_maxrss / 1024)
 
 
-def least(results):
-    """The least time and the least memory of several runs."""
-    return min(seconds for seconds, _ in results), min(memory for _, memory in results)
+def least(costs):
+    return Cost(*(min(getattr(cost, name) for cost in costs) for name in ("user", "clock", "memory")))
 
 
-def compare(ours, theirs, runs):
+def both_sides(ours, theirs, runs):
     """Both sides in turn."""
     results = ([], [])
     for _ in range(runs):
@@ -76,113 +127,117 @@ def compare(ours, theirs, runs):
     return least(results[0]), least(results[1]) if theirs else None
 
 
-def has(program):
-    return subprocess.run(["which", program], stdout=subprocess.DEVNULL).returncode == 0
+def generated(folder, make, suffix):
+    """A file with what a generator prints."""
+    source = (folder / "in").with_suffix(suffix)
+    with open(source, "wb") as file:
+        subprocess.run([str(part) for part in make], stdout=file, check=True)
+    return source
 
 
-def rows(folder, title, make, rest, ours, theirs, sizes):
-    if theirs and not has(theirs[0]):
-        print(f"without the peer: {theirs[0]} is not installed", file=sys.stderr)
-        theirs = None
+def goal(bounds):
+    """A cell for measured values and the most they may be: (what, measured, most)."""
+    parts = []
+    for what, measured, most in bounds:
+        if most is not None and measured is not None:
+            verdict = "met" if measured <= most else f"missed, {measured:.2f}"
+            parts.append(f"{what} ≤ {most:g}: {verdict}")
+    return "; ".join(parts)
+
+
+def rows(case, folder, largest):
+    """One row of the table a size."""
+    peer = case.peer
+    if peer and not shutil.which(peer[0]):
+        print(f"without the peer: {peer[0]} is not installed", file=sys.stderr)
+        peer = None
     before = None
-    for size in sizes:
-        source, target = folder / "in", folder / "out"
-        suffix = ".csv" if "random" in make else ".mlir"
-        source, target = source.with_suffix(suffix), target.with_suffix(suffix)
-        with open(source, "wb") as file:
-            subprocess.run([*make, str(size), *rest], stdout=file, check=True)
-        fill = lambda arguments: [{"IN": source, "OUT": target}.get(argument, argument) for argument in arguments]
-        runs = RUNS if size <= 100_000 else 1
-        (seconds, memory), peer = compare([RELEASE / "memplan", *fill(ours)], fill(theirs) if theirs else None, runs)
-        growth = f"{seconds / before:.1f}x" if before else ""
-        against = f"{peer[0]:.2f} s | {peer[1]:.0f} MB | {seconds / peer[0]:.2f} | {memory / peer[1]:.2f}" if peer else " | | | "
-        yield f"| {title} | {size} | {seconds:.2f} s | {memory:.0f} MB | {growth} | {against} |"
-        before = max(seconds, 0.01)
+    for size in (size for size in case.sizes if size <= largest):
+        source = generated(folder, [*case.make, size, *case.rest], case.suffix)
+        files = {"IN": source, "OUT": (folder / "out").with_suffix(case.suffix)}
+        fill = lambda arguments: [files.get(argument, argument) for argument in arguments]
+        runs = RUNS if size <= 10**5 else 1
+        ours, theirs = both_sides([RELEASE / "memplan", *fill(case.ours)], fill(peer) if peer else None, runs)
+        # A run of less than ten milliseconds is mostly the start of the process.
+        growth = (ours.user / max(before.user, 0.01), ours.memory / before.memory) if before else (None, None)
+        ratio = ours.user / theirs.user if theirs else None
+        judged = case.most_seconds is not None
+        bounds = [
+            ("time ratio", ratio, case.most_time),
+            ("memory ratio", ours.memory / theirs.memory if theirs else None, case.most_memory),
+            ("growth", max(growth) if before else None, case.most_growth),
+            ("seconds", ours.clock, case.most_seconds),
+            ("MB", ours.memory, case.most_megabytes),
+        ]
+        yield [
+            case.title,
+            f"{size}",
+            f"{ours.clock if judged else ours.user:.2f} s",
+            f"{ours.memory:.0f} MB",
+            *(f"{value:.1f}x" if value else "" for value in growth),
+            f"{theirs.user:.2f} s" if theirs else "",
+            f"{theirs.memory:.0f} MB" if theirs else "",
+            f"{ratio:.2f}" if ratio else "",
+            goal(bounds),
+        ]
+        before = ours
 
 
-# Inputs that used to run away: what makes them, and our arguments.
-RUNAWAYS = [
-    ("10^5 nested lives", lambda: csv(((i, 200001 - i, 64 + i * 7919 % 1000) for i in range(100_000))), ["plan", "IN"]),
-    ("a chain of 160,000", lambda: csv(((i, i + 2, 64 + i * 7919 % 1000) for i in range(160_000))), ["plan", "IN"]),
-    ("10^6 random, 100 alive", [GENERATE, "random", "1000000", "100", "1"], ["plan", "IN"]),
-    ("20,000 random, 2,000 alive", [GENERATE, "random", "20000", "2000", "1"], ["plan", "IN"]),
-    ("50,000 ties in one group", lambda: ties(50_000), ["plan", "IN"]),
-    ("256 buffers with 4,096 slots", lambda: slots(256, 4096), ["plan", "IN"]),
-    ("10^5 functions, planned", [GENERATE, "functions", "100000"], ["plan", "IN"]),
-    ("10^5 functions, merge-alloc", [GENERATE, "functions", "100000"], MERGE),
-    ("50,000 blocks, merge-alloc", [GENERATE, "blocks", "50000"], MERGE),
-    ("10^6 ops, merge-alloc", [RELEASE / "examples" / "large_module", "1000000"], MERGE),
-]
+def python_with_tvm():
+    for python in (os.environ.get("MEMPLAN_PYTHON"), ROOT / ".venv" / "bin" / "python"):
+        if python and subprocess.run([python, "-c", "import tvm"], capture_output=True).returncode == 0:
+            return str(python)
+    print("without the peer: no Python with apache-tvm (MEMPLAN_PYTHON)", file=sys.stderr)
+    return None
 
 
-def csv(rows):
-    lines = (f"{number},{start},{end},{size}" for number, (start, end, size) in enumerate(rows))
-    return ".csv", "\n".join(["id,lower,upper,size", *lines, ""])
+def tensor_rows():
+    """The storage rewrite with its check against TVM's own pass, and reading TVMScript: one process, on the clock."""
+    python = python_with_tvm()
+    environment = {**os.environ, **({"MEMPLAN_PYTHON": python} if python else {})}
+    bench = ["bench", "--quiet", "-p", "memplan-tensor", "--bench", "scaling"]
+    output = cargo(*bench, env=environment, stdout=subprocess.PIPE, text=True).stdout
+    read_before = None
+    for line in output.splitlines()[1:]:
+        number = lambda text: None if text == "-" else float(text)
+        statements, read, _rewrite, checked, _print, tvm = (number(cell) for cell in line.split()[:6])
+        size = f"{statements:.0f}"
+        # The goal is a bound from below.
+        faster = tvm / checked if tvm else None
+        met = f"TVM's time ≥ 10 times ours: {'met' if faster >= 10 else f'missed, {faster:.1f}'}" if faster else ""
+        peer, ratio = (f"{tvm:.2f} ms", f"{1 / faster:.2f}") if faster else ("", "")
+        yield ["storage rewrite with the check (clock)", size, f"{checked:.2f} ms", "", "", "", peer, "", ratio, met]
+        growth = read / read_before if read_before else None
+        bound = goal([("growth", growth, 10.0 if statements > 10**4 else None)])
+        grown = f"{growth:.1f}x" if growth else ""
+        yield ["reading TVMScript (clock)", size, f"{read:.2f} ms", "", grown, "", "", "", "", bound]
+        read_before = read
 
 
-def ties(count):
-    buffer = lambda i: {"id": str(i), "size": 64, "lifetime": [[i, i + 2]], "tie": {"group": "g", "at": 64 * i}}
-    return ".json", json.dumps({"buffers": [buffer(i) for i in range(count)]})
-
-
-def slots(count, each):
-    buffer = lambda i: {"id": str(i), "size": 64 + i, "lifetime": [[i, i + 2]], "slots": each}
-    return ".json", json.dumps({"buffers": [buffer(i) for i in range(count)]})
-
-
-def ended(command, interrupt_after=None):
-    """Seconds on the clock until a process ends, its processor time, and its exit code."""
-    start = time.monotonic()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    if interrupt_after:
-        try:
-            child.wait(interrupt_after)
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGINT)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    child.wait()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return time.monotonic() - start, busy, child.returncode
-
-
-def limits(folder):
-    """How long each input takes, on the clock and on the processor: as it is, with a limit of half a second, and when
-    Ctrl-C comes after half a second. On a busy machine the clock runs away from the processor."""
-    print("| input | without a limit | --time-limit 500ms | Ctrl-C after 500 ms |")
-    print("|---|---|---|---|")
-    for title, make, arguments in RUNAWAYS:
-        if callable(make):
-            suffix, text = make()
-            source = (folder / "in").with_suffix(suffix)
-            source.write_text(text)
-        else:
-            suffix = ".csv" if "random" in make else ".mlir"
-            source = (folder / "in").with_suffix(suffix)
-            with open(source, "wb") as file:
-                subprocess.run(make, stdout=file, check=True)
-        fill = {"IN": source, "OUT": (folder / "out").with_suffix(suffix)}
-        command = [RELEASE / "memplan", *(fill.get(argument, argument) for argument in arguments)]
-        whole = ended(command)
-        results = [whole, ended([*command, "--time-limit", "500ms"]), ended(command, 0.5)]
-        cells = " | ".join(f"{clock:.2f} s, {busy:.2f} s (exit {code})" for clock, busy, code in results)
-        print(f"| {title} | {cells} |", flush=True)
+def packing_row():
+    """The packing check of a million buffers."""
+    bench = ["bench", "--quiet", "-p", "memplan-verify", "--bench", "packing", "--", "--quick", "packing/valid/1000000"]
+    cargo(*bench, stdout=subprocess.DEVNULL)
+    estimates = ROOT / "target" / "criterion" / "packing" / "valid" / "1000000" / "new" / "estimates.json"
+    seconds = json.loads(estimates.read_text())["mean"]["point_estimate"] / 1e9
+    bound = goal([("seconds", seconds, 0.5)])
+    return ["packing check, buffers (clock)", "1000000", f"{seconds:.2f} s", "", "", "", "", "", "", bound]
 
 
 def main():
-    if "--limits" in sys.argv[1:]:
-        build()
-        with tempfile.TemporaryDirectory() as folder:
-            limits(pathlib.Path(folder))
-        return
-    sizes = [10_000, 100_000] + ([1_000_000] if "--million" in sys.argv[1:] else [])
+    largest = 10**5 if "--small" in sys.argv[1:] else 10**6
     build()
-    print("| work | size | memplan | memory | growth | peer | memory | time ratio | memory ratio |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    say = lambda cells: print(f"| {' | '.join(cells)} |", flush=True)
+    say(COLUMNS)
+    say(["---"] * len(COLUMNS))
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES:
-            for row in rows(pathlib.Path(folder), *case, sizes):
-                print(row, flush=True)
+            for row in rows(case, pathlib.Path(folder), largest):
+                say(row)
+    for row in tensor_rows():
+        say(row)
+    if largest >= 10**6:
+        say(packing_row())
 
 
 if __name__ == "__main__":

@@ -142,10 +142,7 @@ const OTHERWISE: &[(&str, By)] = &[
         "python crates/memplan-cli/benches/against_peers.py",
         By::File("test", "python3 crates/memplan-cli/benches/against_peers.py"),
     ),
-    (
-        "python crates/memplan-cli/benches/against_peers.py --limits",
-        By::File("test", "python3 crates/memplan-cli/benches/against_peers.py --limits"),
-    ),
+    ("python crates/memplan-cli/benches/limits.py", By::File("test", "python3 crates/memplan-cli/benches/limits.py")),
 ];
 
 /// How a command begins.

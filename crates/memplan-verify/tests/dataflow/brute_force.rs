@@ -59,9 +59,11 @@ fn campaign(features: Features, seeds: std::ops::Range<u64>) -> Tally {
     tally
 }
 
-/// How many programs: a few hundred of each kind, more by `MEMPLAN_PROGRAMS`.
+/// How many programs: a few hundred of each kind, 30,000 with 120,000 plans in all in a full run, others by
+/// `MEMPLAN_PROGRAMS`.
 fn seeds() -> std::ops::Range<u64> {
-    let count = std::env::var("MEMPLAN_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(250);
+    let usual = if std::env::var_os("MEMPLAN_FULL").is_some() { 5_000 } else { 250 };
+    let count = std::env::var("MEMPLAN_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
     let first = std::env::var("MEMPLAN_FIRST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     first..first + count
 }

@@ -1,0 +1,148 @@
+"""How late a time limit and Ctrl-C are, on inputs that used to run away.
+
+    python crates/memplan-cli/benches/limits.py
+
+Every input is run three times by the release command: as it is, with `--time-limit 1s`, and with Ctrl-C after a
+second. Prints, for each, the seconds on the clock and on the processor and the exit code, and by how much the limit
+was passed. A time limit does not end the making of a first plan, whose time grows as its input does; so the limit
+counts from the end of the first plan where that takes longer than a second. On a busy machine the clock runs
+away from the processor, so the lesser of the two overruns counts. Ends with an error if any is above half a second.
+"""
+
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from against_peers import GENERATE, LARGE_MODULE, MERGE, RELEASE, build, generated
+
+LIMIT = 1.0
+# What users are promised.
+MOST_LATE = 0.5
+
+PLAN = ["plan", "IN"]
+FIRST_PLAN = ["plan", "IN", "--effort", "quick", "--work", "1"]
+
+
+def csv(rows):
+    lines = (f"{number},{start},{end},{size}" for number, (start, end, size) in enumerate(rows))
+    return ".csv", "\n".join(["id,lower,upper,size", *lines, ""])
+
+
+def problem(count, buffer):
+    return ".json", json.dumps({"buffers": [{"id": str(i), **buffer(i)} for i in range(count)]})
+
+
+def nests(count):
+    return csv((i, 2 * count + 1 - i, 64 + i * 7919 % 1000) for i in range(count))
+
+
+def chain(count):
+    return csv((i, i + 2, 64 + i * 7919 % 1000) for i in range(count))
+
+
+def identical(count):
+    return csv((0, 1, 64) for _ in range(count))
+
+
+def ties(count):
+    return problem(count, lambda i: {"size": 64, "lifetime": [[i, i + 2]], "tie": {"group": "g", "at": 64 * i}})
+
+
+def slots(count, each):
+    return problem(count, lambda i: {"size": 64 + i, "lifetime": [[i, i + 2]], "slots": each})
+
+
+# What makes each input, and our arguments.
+INPUTS = [
+    ("10^5 nested lives", lambda: nests(100_000), PLAN),
+    ("a chain of 160,000", lambda: chain(160_000), PLAN),
+    ("50,000 ties in one group", lambda: ties(50_000), PLAN),
+    ("10^5 functions, planned", [GENERATE, "functions", "100000"], PLAN),
+    ("20 buffers with 4,096 slots", lambda: slots(20, 4096), PLAN),
+    ("256 buffers with 4,096 slots", lambda: slots(256, 4096), PLAN),
+    ("20,000 random, 2,000 alive", [GENERATE, "random", "20000", "2000", "1"], PLAN),
+    ("10^5 identical, compared", lambda: identical(100_000), ["compare", "IN"]),
+    ("10^5 functions, merge-alloc", [GENERATE, "functions", "100000"], MERGE),
+    ("50,000 blocks, merge-alloc", [GENERATE, "blocks", "50000"], MERGE),
+    ("5,000 random, --work 20000", [GENERATE, "random", "5000", "500", "1"], [*PLAN, "--work", "20000"]),
+    ("10^6 random, 100 alive", [GENERATE, "random", "1000000", "100", "1"], PLAN),
+    ("10^6 ops, merge-alloc", [LARGE_MODULE, "1000000"], MERGE),
+    ("10^5 statements, storage-rewrite", [GENERATE, "script", "100000"], ["opt", "IN", "--pass", "storage-rewrite", "-o", "OUT"]),
+    ("10^5 buffers, plan-memory", [GENERATE, "kernel", "100000"], ["opt", "IN", "--pass", "plan-memory", "--target", "Ascend910B1", "-o", "OUT"]),
+    ("10^5 tensors, assign-gmem", [GENERATE, "network", "100000"], ["opt", "IN", "--pass", "assign-gmem", "-o", "OUT"]),
+]
+
+
+class Run:
+    """A process from its start to its end; what it still does after `moment` seconds is what comes too late."""
+
+    def __init__(self, command, moment=None, interrupt=False):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = time.monotonic()
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        busy_then = None
+        try:
+            child.wait(moment)
+        except subprocess.TimeoutExpired:
+            busy_then = busy_so_far(child.pid)
+            if interrupt:
+                child.send_signal(signal.SIGINT)
+            child.wait()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.clock = time.monotonic() - start
+        self.busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.code = child.returncode
+        # Neither the clock of a busy machine nor two threads at once are to be held against the command.
+        self.late = 0.0 if busy_then is None else max(0.0, min(self.clock - moment, self.busy - busy_then))
+
+    def __str__(self):
+        return f"{self.clock:.2f} s, {self.busy:.2f} s (exit {self.code})"
+
+
+def busy_so_far(pid):
+    """Processor time of a running process, in seconds."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def source_of(make, folder):
+    if not callable(make):
+        suffix = {"random": ".csv", "script": ".py"}.get(str(make[1]), ".mlir")
+        return generated(folder, make, suffix)
+    suffix, text = make()
+    source = (folder / "in").with_suffix(suffix)
+    source.write_text(text)
+    return source
+
+
+def main():
+    build()
+    print("| input | without a limit | `--time-limit 1s` | late by | Ctrl-C after 1 s | late by |")
+    print("|---|---|---|---|---|---|")
+    late = []
+    with tempfile.TemporaryDirectory() as folder:
+        for title, make, arguments in INPUTS:
+            source = source_of(make, pathlib.Path(folder))
+            files = {"IN": source, "OUT": source.with_name("out" + source.suffix)}
+            fill = lambda arguments: [RELEASE / "memplan", *(files.get(part, part) for part in arguments)]
+            command = fill(arguments)
+            # Only `plan` ends with a plan, so only it may go on until it has one.
+            first = Run(fill(FIRST_PLAN)).clock if arguments[0] == "plan" else 0.0
+            whole = Run(command)
+            limited = Run([*command, "--time-limit", f"{LIMIT:g}s"], max(LIMIT, first))
+            interrupted = Run(command, LIMIT, interrupt=True)
+            late += [title] if max(limited.late, interrupted.late) > MOST_LATE else []
+            cells = [title, whole, limited, f"{limited.late:.2f} s", interrupted, f"{interrupted.late:.2f} s"]
+            print(f"| {' | '.join(map(str, cells))} |", flush=True)
+    if late:
+        sys.exit(f"more than {MOST_LATE} s late: {late}")
+
+
+if __name__ == "__main__":
+    main()
