@@ -85,7 +85,7 @@ impl Generator {
 
     fn draft(&mut self) -> OpDraft {
         let name = self.name("op");
-        OpDraft::new(&name)
+        OpDraft::new(name)
     }
 
     fn ops(&mut self, depth: u32) {
