@@ -337,11 +337,11 @@ pub(crate) const HITTING_CALL: u64 = 5_000;
 pub(crate) const MOST_CORES: usize = 300;
 /// Most nodes of the search for the cheapest hitting set: a few milliseconds. Measured: not on its own.
 pub(crate) const MOST_HITTING_NODES: u64 = 20_000;
-/// Most priced pairs of a component that is searched for crowds. Measured: not on its own; kernels have at most 300.
+/// Most priced pairs of a component that is searched for crowds. Measured: not on its own.
 pub(crate) const MOST_CROWD_EDGES: usize = 2_000;
-/// Most nodes of a search for the heaviest clique; after that a heavy one has to do. Measured: kernels need fewer than 500.
+/// Most nodes of a search for the heaviest clique; after that a heavy one has to do. Measured: not on its own.
 pub(crate) const MOST_CLIQUE_NODES: u64 = 5_000;
-/// Nodes of such a search for one unit of work. Measured: a node takes about half a microsecond.
+/// Nodes of such a search for one unit of work; a node is taken for half a microsecond. Measured: not on its own.
 pub(crate) const CLIQUE_NODES_PER_UNIT: u64 = 8;
 /// Most pieces that are lowered one by one in the end. Measured: not on its own.
 pub(crate) const MOST_SUNK_PIECES: usize = 20_000;
