@@ -55,7 +55,7 @@ def test_ctrl_c_ends_the_reading_of_a_file(interruptible, tmp_path):
     def seconds():
         start = time.monotonic()
         try:
-            memplan.Problem.read(path)
+            memplan.read(path)
         except KeyboardInterrupt:
             return time.monotonic() - start, True
         return time.monotonic() - start, False
