@@ -2,14 +2,10 @@
 
 #![allow(clippy::print_stderr, reason = "says what was skipped, and shows what less memory costs")]
 
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
 
-use crate::models::strings;
+use crate::models::{run_peer, strings};
 use crate::run::Folder;
-
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Outputs of float models differ by less than this part of the largest output. Kernels of onnxruntime add up the elements of
 /// a window in another order where an image has another width; bytes are the same to the bit.
@@ -17,18 +13,7 @@ const TOLERANCE: f64 = 2e-6;
 
 /// Runs the script of the peers; `None` if a Python package is missing.
 fn peer(arguments: &[String]) -> Option<Value> {
-    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let import = "import onnx, onnxruntime, numpy";
-    let found = Command::new(&python).args(["-c", import]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !found.is_ok_and(|status| status.success()) {
-        assert!(std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "onnx and onnxruntime are required");
-        eprintln!("skipped: needs Python with onnx and onnxruntime");
-        return None;
-    }
-    let output = Command::new(python).arg(format!("{ROOT}/tests/peers/fit_onnx.py")).args(arguments).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    Some(serde_json::from_str(text.trim().lines().last().unwrap()).unwrap())
+    run_peer("fit_onnx.py", "onnx, onnxruntime, numpy", arguments)
 }
 
 /// Writes networks; `false` if there is no Python for it.

@@ -3,28 +3,14 @@
 
 #![allow(clippy::print_stderr, reason = "says what was skipped, and how many were made smaller")]
 
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
 
+use crate::models::run_peer;
 use crate::run::Folder;
-
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Runs a script of the peers; `None` if a Python package is missing.
 pub(crate) fn peer(script: &str, arguments: &[String]) -> Option<Value> {
-    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let import = "import tflite_micro, ai_edge_litert, flatbuffers, numpy";
-    let found = Command::new(&python).args(["-c", import]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !found.is_ok_and(|status| status.success()) {
-        assert!(std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "tflite-micro and ai-edge-litert are required");
-        eprintln!("skipped: needs Python with tflite-micro and ai-edge-litert");
-        return None;
-    }
-    let output = Command::new(python).arg(format!("{ROOT}/tests/peers/{script}")).args(arguments).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    Some(serde_json::from_str(text.trim().lines().last().unwrap()).unwrap())
+    run_peer(script, "tflite_micro, ai_edge_litert, flatbuffers, numpy", arguments)
 }
 
 /// A changed model and the arena that was promised for it.

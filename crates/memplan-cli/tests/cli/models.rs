@@ -18,6 +18,11 @@ pub(crate) fn tflite(name: &str) -> String {
 
 /// Asks the peers something; `None` if the Python package is missing.
 pub(crate) fn peer(package: &str, arguments: &[String]) -> Option<Value> {
+    run_peer("models_peer.py", package, arguments)
+}
+
+/// Runs a script of the peers and reads the last line it prints; `None` if a Python package is missing.
+pub(crate) fn run_peer(script: &str, package: &str, arguments: &[String]) -> Option<Value> {
     let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let import = format!("import {package}");
     let found = Command::new(&python).args(["-c", &import]).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -29,7 +34,7 @@ pub(crate) fn peer(package: &str, arguments: &[String]) -> Option<Value> {
         eprintln!("skipped: needs Python with {package}");
         return None;
     }
-    let script = format!("{ROOT}/tests/peers/models_peer.py");
+    let script = format!("{ROOT}/tests/peers/{script}");
     let output = Command::new(python).arg(script).args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
