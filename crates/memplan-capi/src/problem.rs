@@ -71,7 +71,7 @@ unsafe fn buffer(
     let lifetime = unsafe { lifetime(index, given, interval_size)? };
     let mut buffer = Buffer::new(index.to_string(), given.size, lifetime);
     buffer.alignment = Bytes(given.alignment.max(1));
-    buffer.fixed = (given.flags & MEMPLAN_FIXED_OFFSET != 0).then_some(Bytes(given.fixed_offset));
+    buffer.set_fixed((given.flags & MEMPLAN_FIXED_OFFSET != 0).then_some(Bytes(given.fixed_offset)));
     buffer.exclusive = given.flags & MEMPLAN_EXCLUSIVE != 0;
     buffer.slots = given.slots.max(1);
     let candidates = Elements::of(given.spaces, size_of::<u32>(), given.space_count)?;

@@ -223,7 +223,7 @@ pub(crate) fn spills(network: &Network, problem: &Problem, plan: &Plan) -> Strin
         let traffic = u128::from(accesses[id]) * u128::from(buffer.bytes().unwrap_or_default().0);
         all += traffic;
         fast += if is_first { traffic } else { 0 };
-        let steps: u64 = buffer.lifetime.intervals().iter().map(|interval| interval.end.0 - interval.start.0).sum();
+        let steps: u64 = buffer.lifetime.intervals().map(|interval| interval.end.0 - interval.start.0).sum();
         // The first memory is the fast one, so whatever lies elsewhere is marked.
         let style = if is_first { Style::Plain } else { Style::Bad };
         table.row([

@@ -69,7 +69,7 @@ impl Blocks {
         let mut union = OffsetUnion::new(buffers.len());
         let mut first_of_group: Vec<Option<(BufferId, Bytes)>> = Vec::new();
         for (id, buffer) in buffers.iter_enumerated() {
-            let Some(tie) = buffer.tie else { continue };
+            let Some(tie) = buffer.tie() else { continue };
             let group = tie.group.index();
             if first_of_group.len() <= group {
                 first_of_group.resize(group + 1, None);
@@ -158,7 +158,7 @@ fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]
     // that member starts, so that aligned inner offsets stay aligned.
     let start = members
         .iter()
-        .map(|&(buffer, distance)| distance - buffers[buffer].tie.map_or(0, |tie| i128::from(tie.at.0)))
+        .map(|&(buffer, distance)| distance - buffers[buffer].tie().map_or(0, |tie| i128::from(tie.at.0)))
         .min()
         .unwrap_or(0);
     let mut block = Block { members: Vec::with_capacity(members.len()), size: Bytes::ZERO, fixed: None };
@@ -171,7 +171,7 @@ fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]
             let (name, alignment) = (info.name.clone(), info.alignment);
             return Err(ProblemError::TieMisaligned { buffer, name, at, alignment });
         }
-        if let Some(offset) = info.fixed {
+        if let Some(offset) = info.fixed() {
             let lower = "its fixed offset is lower than its place in the group";
             let base = offset.0.checked_sub(at.0).map(Bytes);
             let base = base.ok_or_else(|| together(buffers, first, buffer, lower))?;
@@ -247,7 +247,7 @@ mod tests {
     use crate::{Lifetime, ProblemBuilder, Tie};
 
     fn tied(name: &str, size: u64, group: crate::GroupId, at: u64) -> Buffer {
-        Buffer { tie: Some(Tie { group, at: Bytes(at) }), ..Buffer::new(name, size, Lifetime::new(0, 2)) }
+        Buffer::new(name, size, Lifetime::new(0, 2)).with_tie(Tie { group, at: Bytes(at) })
     }
 
     #[test]
@@ -284,7 +284,7 @@ mod tests {
         let mut builder = ProblemBuilder::new();
         let group = builder.group("g");
         builder.buffer(Buffer { alignment: Bytes(16), ..tied("a", 64, group, 0) });
-        builder.buffer(Buffer { fixed: Some(Bytes(72)), ..tied("b", 64, group, 64) });
+        builder.buffer(tied("b", 64, group, 64).with_fixed(Bytes(72)));
         let error = builder.build().unwrap_err();
         assert_eq!(error.to_string(), "buffer `a` is fixed at 8, which is not a multiple of its alignment 16");
     }
@@ -294,7 +294,7 @@ mod tests {
         let mut builder = ProblemBuilder::new();
         let group = builder.group("g");
         builder.buffer(tied("a", 64, group, 0));
-        builder.buffer(Buffer { fixed: Some(Bytes(128)), ..tied("b", 64, group, 64) });
+        builder.buffer(tied("b", 64, group, 64).with_fixed(Bytes(128)));
         let problem = builder.build().unwrap();
         assert_eq!(problem.blocks().blocks().as_slice()[0].fixed, Some(Bytes(64)));
     }

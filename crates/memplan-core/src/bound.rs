@@ -90,7 +90,7 @@ fn need(pairs: &Pairs, selection: &Selection, space: SpaceId) -> Need {
     }
     for &id in &selection.buffers {
         let buffer = &selection.problem.buffers()[id];
-        let Some(offset) = buffer.fixed else { continue };
+        let Some(offset) = buffer.fixed() else { continue };
         let end = Bytes(offset.0 + buffer.bytes().unwrap_or_default().0);
         if end > need.peak.bytes {
             need = Need { peak: Peak { bytes: end, step: None }, reason: Reason::Fixed(id) };
@@ -190,11 +190,11 @@ fn needed_alone(problem: &Problem, id: BufferId, space: SpaceId) -> Option<Bytes
     let size = buffer.bytes()?;
     let slot = size.align_up(problem.alignment_in(id, space))?;
     let others = slot.checked_mul(u64::from(buffer.slots.max(1)) - 1)?;
-    buffer.fixed.unwrap_or_default().checked_add(others)?.checked_add(size)
+    buffer.fixed().unwrap_or_default().checked_add(others)?.checked_add(size)
 }
 
 fn is_alive(buffer: &Buffer, step: crate::Step) -> bool {
-    buffer.lifetime.intervals().iter().any(|interval| interval.start <= step && step < interval.end)
+    buffer.lifetime.intervals().any(|interval| interval.start <= step && step < interval.end)
 }
 
 /// The buffers that count at a space's peak: those alive at its step, and exclusive

@@ -57,12 +57,12 @@ mod units;
 pub use block::{Block, BlockId, BlockMember, Blocks};
 pub use edits::{ApplyError, Edits};
 pub use index::{BufferId, GroupId, Id, IndexVec, ObjectId, SpaceId};
-pub use lifetime::{Interval, Lifetime, Window};
+pub use lifetime::{Interval, Intervals, Lifetime, Window};
 pub use outcome::{Outcome, Stop, Witness};
 pub use plan::{Placement, Plan, PlanCost, Reuse, SharedObject};
 pub use problem::{
     Buffer, Dependencies, MAX_EXTRA_SLOTS, MAX_SLOTS, Overlay, OverlayKind, Problem, ProblemBuilder, ProblemError,
-    ReuseCost, Size, Space, Tie,
+    Rare, ReuseCost, Size, Space, Tie,
 };
 pub use read_error::{ReadError, utf8};
 pub use span::{Span, line_column};

@@ -48,40 +48,89 @@ impl Interval {
 /// to others. A buffer without intervals is never used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Lifetime {
-    intervals: SmallVec<[Interval; 1]>,
+    stretches: Stretches,
+}
+
+/// Nearly every life is one stretch with all bytes in use; only the others need memory of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+enum Stretches {
+    #[default]
+    Never,
+    Once {
+        start: Step,
+        end: Step,
+    },
+    Several(Box<[Interval]>),
 }
 
 impl Lifetime {
     /// A lifetime without gaps. Empty when `start == end`.
     pub fn new(start: u64, end: u64) -> Lifetime {
-        [Interval::new(start, end)].into_iter().collect()
+        let (start, end) = (Step(start), Step(end));
+        let stretches = if start == end { Stretches::Never } else { Stretches::Once { start, end } };
+        Lifetime { stretches }
     }
 
     /// The stretches, in order.
-    pub fn intervals(&self) -> &[Interval] {
-        &self.intervals
+    pub fn intervals(&self) -> Intervals<'_> {
+        match &self.stretches {
+            Stretches::Never => Intervals { once: None, several: [].iter() },
+            &Stretches::Once { start, end } => {
+                Intervals { once: Some(Interval { start, end, window: None }), several: [].iter() }
+            }
+            Stretches::Several(intervals) => Intervals { once: None, several: intervals.iter() },
+        }
     }
 
     /// First step alive; `None` for a buffer that is never used.
     pub fn start(&self) -> Option<Step> {
-        self.intervals.first().map(|interval| interval.start)
+        self.intervals().next().map(|interval| interval.start)
     }
 
     /// First step after the last one alive.
     pub fn end(&self) -> Option<Step> {
-        self.intervals.last().map(|interval| interval.end)
+        self.intervals().next_back().map(|interval| interval.end)
     }
 
     /// Whether the buffer is never used.
     pub fn is_empty(&self) -> bool {
-        self.intervals.is_empty()
+        matches!(self.stretches, Stretches::Never)
     }
 
     /// Whether the life is one stretch with all bytes in use.
     pub fn is_simple(&self) -> bool {
-        matches!(self.intervals.as_slice(), [interval] if interval.window.is_none())
+        matches!(self.stretches, Stretches::Once { .. })
     }
 }
+
+/// The stretches of a [`Lifetime`], in order.
+#[derive(Clone, Debug)]
+pub struct Intervals<'a> {
+    /// The only stretch of a simple life, until it was taken. `several` is empty then.
+    once: Option<Interval>,
+    several: std::slice::Iter<'a, Interval>,
+}
+
+impl Iterator for Intervals<'_> {
+    type Item = Interval;
+
+    fn next(&mut self) -> Option<Interval> {
+        self.once.take().or_else(|| self.several.next().copied())
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = usize::from(self.once.is_some()) + self.several.len();
+        (count, Some(count))
+    }
+}
+
+impl DoubleEndedIterator for Intervals<'_> {
+    fn next_back(&mut self) -> Option<Interval> {
+        self.once.take().or_else(|| self.several.next_back().copied())
+    }
+}
+
+impl ExactSizeIterator for Intervals<'_> {}
 
 /// Sorts the stretches and drops empty ones. Whether they are disjoint and
 /// well-formed is asked when the [`Problem`](crate::Problem) is built.
@@ -93,6 +142,38 @@ impl FromIterator<Interval> for Lifetime {
         let mut intervals: SmallVec<[Interval; 1]> =
             intervals.into_iter().filter(|interval| !is_empty(interval)).collect();
         intervals.sort_by_key(|interval| (interval.start, interval.end));
-        Lifetime { intervals }
+        // One form for every life, so that equal lives compare as equal.
+        let stretches = match intervals.as_slice() {
+            [] => Stretches::Never,
+            &[Interval { start, end, window: None }] => Stretches::Once { start, end },
+            several => Stretches::Several(several.into()),
+        };
+        Lifetime { stretches }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_come_back_in_order() {
+        let gap: Lifetime = [Interval::new(6, 9), Interval::new(4, 4), Interval::new(1, 3)].into_iter().collect();
+        let from_front: Vec<u64> = gap.intervals().map(|interval| interval.start.0).collect();
+        let from_back: Vec<u64> = gap.intervals().rev().map(|interval| interval.start.0).collect();
+        assert_eq!((from_front, from_back), (vec![1, 6], vec![6, 1]));
+        assert_eq!((gap.intervals().len(), gap.start(), gap.end()), (2, Some(Step(1)), Some(Step(9))));
+        assert!(!gap.is_simple());
+    }
+
+    #[test]
+    fn equal_lives_are_equal_however_they_were_made() {
+        let simple: Lifetime = [Interval::new(3, 3), Interval::new(1, 3)].into_iter().collect();
+        assert_eq!(simple, Lifetime::new(1, 3));
+        assert!(simple.is_simple());
+        assert_eq!(Lifetime::new(2, 2), Lifetime::default());
+        let window: Lifetime = [Interval::with_window(1, 3, 0, 8)].into_iter().collect();
+        assert!(!window.is_simple() && window != simple);
+        assert_eq!(window.intervals().len(), 1);
     }
 }

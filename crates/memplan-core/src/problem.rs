@@ -16,18 +16,18 @@
 //! # Ok::<(), memplan_core::ProblemError>(())
 //! ```
 
+mod buffer;
 mod build;
 mod error;
 mod reuse_cost;
 
+pub use buffer::{Buffer, Rare, Size, Tie};
 pub use build::ProblemBuilder;
 pub use error::ProblemError;
 pub use reuse_cost::ReuseCost;
 
-use smallvec::SmallVec;
-
 use crate::block::Blocks;
-use crate::{BufferId, Bytes, GroupId, IndexVec, Lifetime, SpaceId};
+use crate::{BufferId, Bytes, GroupId, IndexVec, SpaceId};
 
 /// A memory: on-chip scratchpad, SRAM arena, device DRAM, …
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,106 +55,6 @@ pub const MAX_SLOTS: u32 = 1 << 12;
 
 /// The most slots all buffers together may have besides their first.
 pub const MAX_EXTRA_SLOTS: u64 = 1 << 20;
-
-/// How large a buffer is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Size {
-    /// A number of bytes; 0 is legal.
-    Fixed(Bytes),
-    /// Two, three or four components (a texture's width and height, BHWC). Such
-    /// buffers have no addresses; they share objects.
-    Shape(SmallVec<[u64; 4]>),
-    /// A size only known at run time. Such buffers share whole objects; offsets
-    /// can be planned only for those with an upper bound.
-    Symbolic {
-        /// Buffers with the same symbol have the same size.
-        symbol: String,
-        /// The most it can be.
-        at_most: Option<Bytes>,
-    },
-}
-
-impl Size {
-    /// Bytes to reserve, where that is known.
-    pub fn bytes(&self) -> Option<Bytes> {
-        match self {
-            Size::Fixed(bytes) => Some(*bytes),
-            Size::Shape(_) => None,
-            Size::Symbolic { at_most, .. } => *at_most,
-        }
-    }
-
-    /// Bytes to reserve, or the elements of a texture: the product of its components. An object is at
-    /// least as large in this sense as each buffer that uses it.
-    pub fn volume(&self) -> Option<Bytes> {
-        match self {
-            Size::Shape(components) => {
-                Some(Bytes(components.iter().fold(1u64, |product, &length| product.saturating_mul(length))))
-            }
-            size => size.bytes(),
-        }
-    }
-}
-
-/// A place inside a group: the buffer starts `at` bytes after the group's base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Tie {
-    /// The group; its members may overlap each other.
-    pub group: GroupId,
-    /// Inner offset.
-    pub at: Bytes,
-}
-
-/// Something that needs memory for a while.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Buffer {
-    /// Unique name, the `id` of file formats.
-    pub name: String,
-    /// Size of one slot.
-    pub size: Size,
-    /// Its offset is a multiple of this (and of the space's alignment).
-    pub alignment: Bytes,
-    /// Where it may live, best first. Empty means the first space.
-    pub spaces: SmallVec<[SpaceId; 2]>,
-    /// When it is alive.
-    pub lifetime: Lifetime,
-    /// Copies used in rotation (multi-buffering); each has its own offset.
-    pub slots: u32,
-    /// An offset it must have. Only for single-slot buffers.
-    pub fixed: Option<Bytes>,
-    /// Shares its bytes with no other buffer, not even at other times.
-    pub exclusive: bool,
-    /// Class of the execution unit that produces it.
-    pub pipe: Option<String>,
-    /// Innermost loop around it.
-    pub enclosing_loop: Option<String>,
-    /// Membership in a group.
-    pub tie: Option<Tie>,
-}
-
-impl Buffer {
-    /// A plain buffer of the first space.
-    pub fn new(name: impl Into<String>, size: u64, lifetime: Lifetime) -> Buffer {
-        Buffer {
-            name: name.into(),
-            size: Size::Fixed(Bytes(size)),
-            alignment: Bytes(1),
-            spaces: SmallVec::new(),
-            lifetime,
-            slots: 1,
-            fixed: None,
-            exclusive: false,
-            pipe: None,
-            enclosing_loop: None,
-            tie: None,
-        }
-    }
-
-    /// Bytes of one slot, where known (see [`Size::bytes`]).
-    pub fn bytes(&self) -> Option<Bytes> {
-        self.size.bytes()
-    }
-}
 
 /// How an overlaying buffer must lie on its victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

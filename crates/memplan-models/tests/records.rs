@@ -17,7 +17,7 @@ fn problem(file_name: &str, text: &str) -> Problem {
 
 fn lives(problem: &Problem) -> Vec<Vec<(u64, u64)>> {
     let life = |buffer: &memplan_core::Buffer| {
-        buffer.lifetime.intervals().iter().map(|interval| (interval.start.0, interval.end.0)).collect()
+        buffer.lifetime.intervals().map(|interval| (interval.start.0, interval.end.0)).collect()
     };
     problem.buffers().iter().map(life).collect()
 }
@@ -41,13 +41,13 @@ fn csv_reads_all_columns() {
     assert_eq!(records.notes, Vec::<String>::new());
     let problem = records.problem;
     let buffers = problem.buffers().as_slice();
-    assert_eq!(buffers[0].fixed, Some(Bytes(128)));
+    assert_eq!(buffers[0].fixed(), Some(Bytes(128)));
     assert_eq!(buffers[0].alignment, Bytes(64));
     assert_eq!(buffers[1].name, "b, b");
     assert_eq!(buffers[1].spaces.len(), 2);
-    assert_eq!(buffers[2].fixed, None);
+    assert_eq!(buffers[2].fixed(), None);
     assert_eq!(lives(&problem), [vec![(0, 10), (20, 30)], vec![(0, 5), (6, 10), (10, 20), (20, 30)], vec![(1, 2)]]);
-    let window = buffers[1].lifetime.intervals()[2].window.unwrap();
+    let window = buffers[1].lifetime.intervals().nth(2).unwrap().window.unwrap();
     assert_eq!((window.low, window.high), (Bytes(0), Bytes(512)));
     assert_eq!(problem.spaces().iter().map(|space| space.name.as_str()).collect::<Vec<_>>(), ["sram", "dram"]);
 }

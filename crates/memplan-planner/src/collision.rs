@@ -66,13 +66,13 @@ fn collide(problem: &Problem, (one, at): (BufferId, u64), (other, other_at): (Bu
     if problem.overlays().iter().any(|overlay| [one, other].contains(&overlay.over)) {
         return None;
     }
-    let meet = |x: &memplan_core::Interval, y: &memplan_core::Interval| {
+    let meet = |x: memplan_core::Interval, y: memplan_core::Interval| {
         let (window, other_window) = (x.bytes(Bytes(size(a))), y.bytes(Bytes(size(b))));
         let in_time = x.start < y.end && y.start < x.end;
         let in_bytes =
             at + window.low.0 < other_at + other_window.high.0 && other_at + other_window.low.0 < at + window.high.0;
         (in_time && in_bytes).then(|| x.start.max(y.start))
     };
-    let first = a.lifetime.intervals().iter().find_map(|x| b.lifetime.intervals().iter().find_map(|y| meet(x, y)));
+    let first = a.lifetime.intervals().find_map(|x| b.lifetime.intervals().find_map(|y| meet(x, y)));
     first.map(Some)
 }

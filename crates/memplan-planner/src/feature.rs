@@ -119,11 +119,11 @@ impl Feature {
         match self {
             Feature::Alignment => buffer.spaces.iter().any(|&space| problem.alignment_in(id, space).0 > 1),
             Feature::Gaps => buffer.lifetime.intervals().len() > 1,
-            Feature::Windows => buffer.lifetime.intervals().iter().any(|interval| interval.window.is_some()),
-            Feature::FixedOffsets => buffer.fixed.is_some(),
+            Feature::Windows => buffer.lifetime.intervals().any(|interval| interval.window.is_some()),
+            Feature::FixedOffsets => buffer.fixed().is_some(),
             Feature::Exclusive => buffer.exclusive,
             Feature::Slots => buffer.slots > 1,
-            Feature::Ties => buffer.tie.is_some(),
+            Feature::Ties => buffer.tie().is_some(),
             Feature::MustShare | Feature::MustNotShare | Feature::ReuseCosts | Feature::Dependencies => false,
             Feature::SeveralSpaces => {
                 let home = problem.buffers()[BufferId::from_index(0)].spaces[0];

@@ -171,7 +171,7 @@ mod tests {
         builder.buffer(Buffer::new("large", 40, Lifetime::new(6, 7)));
         builder.buffer(Buffer::new("wide", 30, Lifetime::new(4, 8)));
         builder.buffer(Buffer { exclusive: true, ..Buffer::new("mine", 1, Lifetime::new(9, 10)) });
-        builder.buffer(Buffer { fixed: Some(Bytes(0)), ..Buffer::new("fixed", 1, Lifetime::new(9, 10)) });
+        builder.buffer(Buffer::new("fixed", 1, Lifetime::new(9, 10)).with_fixed(Bytes(0)));
         builder.buffer(Buffer::new("early", 10, Lifetime::new(0, 2)));
         builder.build().unwrap()
     }

@@ -71,7 +71,7 @@ fn can_be_fixed(problem: &Problem, old: &Plan, id: BufferId) -> bool {
     let [offset] = place.offsets.as_slice() else { return false };
     let capacity = problem.spaces()[place.space].capacity.map_or(MAX_BYTES, |capacity| capacity.0);
     let end = buffer.bytes().and_then(|size| size.checked_add(*offset));
-    buffer.fixed.is_none()
+    buffer.fixed().is_none()
         && buffer.slots == 1
         && problem.blocks().place_of(id).is_none()
         && offset.is_aligned_to(problem.alignment_in(id, place.space))
@@ -84,7 +84,7 @@ fn hold(problem: &Problem, old: &Plan, chosen: &IndexVec<BufferId, bool>) -> Opt
     for (id, _) in chosen.iter_enumerated().filter(|(_, chosen)| **chosen) {
         let place = place_in(old, id)?;
         let buffer = &mut builder.buffers_mut()[id];
-        buffer.fixed = place.offsets.first().copied();
+        buffer.set_fixed(place.offsets.first().copied());
         buffer.spaces = [place.space].into_iter().collect();
     }
     builder.build().ok()

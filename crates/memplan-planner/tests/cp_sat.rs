@@ -39,9 +39,9 @@ fn problem(seed: u64, most: u64) -> Problem {
         if random.one_in(8) {
             let offset = u64::next_multiple_of(above + random.below(8), buffer.alignment.0);
             above = offset + buffer.bytes().unwrap().0;
-            buffer.fixed = Some(Bytes(offset));
+            buffer.set_fixed(Some(Bytes(offset)));
         }
-        if is_special && buffer.fixed.is_none() && random.one_in(6) {
+        if is_special && buffer.fixed().is_none() && random.one_in(6) {
             buffer.slots = 2;
         }
         buffer.exclusive = is_special && random.one_in(8);
@@ -53,7 +53,7 @@ fn problem(seed: u64, most: u64) -> Problem {
 fn to_json(problem: &Problem) -> serde_json::Value {
     let buffer = |buffer: &Buffer| {
         let size = buffer.bytes().unwrap();
-        let stretches = buffer.lifetime.intervals().iter().map(|interval| {
+        let stretches = buffer.lifetime.intervals().map(|interval| {
             let bytes = interval.bytes(size);
             [interval.start.0, interval.end.0, bytes.low.0, bytes.high.0]
         });
@@ -62,7 +62,7 @@ fn to_json(problem: &Problem) -> serde_json::Value {
             "slots": buffer.slots,
             "exclusive": buffer.exclusive,
             "alignment": buffer.alignment.0,
-            "fixed": buffer.fixed.map(|offset| offset.0),
+            "fixed": buffer.fixed().map(|offset| offset.0),
             "lifetime": stretches.collect::<Vec<_>>(),
         })
     };

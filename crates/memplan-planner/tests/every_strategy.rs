@@ -57,7 +57,7 @@ fn check(strategy: &dyn Planner, problem: &Problem, assign: Assign) -> Result<Op
         }
         Outcome::Exhausted { .. } => {
             let has_limits = problem.spaces().iter().any(|space| space.capacity.is_some())
-                || problem.buffers().iter().any(|buffer| buffer.fixed.is_some());
+                || problem.buffers().iter().any(|buffer| buffer.fixed().is_some());
             prop_assert!(has_limits, "{name} for {assign:?} found no plan although there is always one");
         }
     }

@@ -84,7 +84,7 @@ fn check_sentence(problem: &Problem, witness: &Witness) -> Result<(), String> {
     let Witness { space, buffers, step, needed, .. } = witness;
     let info = |id: &BufferId| &problem.buffers()[*id];
     if let Some(step) = step {
-        let is_on = |id: &BufferId| info(id).lifetime.intervals().iter().any(|on| on.start <= *step && *step < on.end);
+        let is_on = |id: &BufferId| info(id).lifetime.intervals().any(|on| on.start <= *step && *step < on.end);
         if let Some(dead) = buffers.iter().find(|id| !is_on(id)) {
             return Err(format!("{} is not alive at step {step}", info(dead).name));
         }
@@ -123,8 +123,8 @@ fn only(problem: &Problem, kept: &[BufferId]) -> Problem {
         buffer.size = Size::Fixed(Bytes::ZERO);
         buffer.lifetime = Lifetime::default();
         buffer.exclusive = false;
-        buffer.fixed = None;
-        buffer.tie = None;
+        buffer.set_fixed(None);
+        buffer.set_tie(None);
     }
     for overlay in problem.overlays() {
         let [newcomer, victim] = [overlay.buffer, overlay.over].map(|id| &problem.buffers()[id]);
@@ -132,8 +132,8 @@ fn only(problem: &Problem, kept: &[BufferId]) -> Problem {
         let is_later = newcomer.lifetime.start() > victim.lifetime.start();
         if let (Some(cut), true) = (newcomer.lifetime.start(), meets && is_later && !kept.contains(&overlay.buffer)) {
             let life = &mut builder.buffers_mut()[overlay.over].lifetime;
-            let before = life.intervals().iter().filter(|on| on.start < cut);
-            *life = before.map(|on| Interval { end: on.end.min(cut), ..*on }).collect();
+            let before = life.intervals().filter(|on| on.start < cut);
+            *life = before.map(|on| Interval { end: on.end.min(cut), ..on }).collect();
         }
     }
     // A block without one of its members may start where others are no longer aligned: ask about everything then.
@@ -243,9 +243,8 @@ fn text(problem: &Problem) -> String {
         let on = buffer
             .lifetime
             .intervals()
-            .iter()
             .map(|on| (on.start.0, on.end.0, on.window.map(|window| (window.low.0, window.high.0))));
-        let tie = buffer.tie.map(|tie| (tie.group.index(), tie.at.0));
+        let tie = buffer.tie().map(|tie| (tie.group.index(), tie.at.0));
         lines.push(format!(
             "{}: {:?} aligned {} in {:?} x{} fixed {:?} exclusive {} tie {tie:?} alive {:?}",
             id.index(),
@@ -253,7 +252,7 @@ fn text(problem: &Problem) -> String {
             buffer.alignment,
             buffer.spaces.iter().map(|space| space.index()).collect::<Vec<_>>(),
             buffer.slots,
-            buffer.fixed.map(|offset| offset.0),
+            buffer.fixed().map(|offset| offset.0),
             buffer.exclusive,
             on.collect::<Vec<_>>(),
         ));
@@ -304,7 +303,10 @@ fn crowded(seed: u64) -> Problem {
             let life = Lifetime::new(start, start + random.between(1, 4));
             let alignment = Bytes(if random.one_in(4) { 2 } else { 1 });
             let fixed = (index == 0 && fixed.is_multiple_of(2)).then_some(Bytes(fixed));
-            builder.buffer(Buffer { alignment, fixed, ..Buffer::new(index.to_string(), random.between(1, 4), life) })
+            builder.buffer(Buffer {
+                alignment,
+                ..Buffer::new(index.to_string(), random.between(1, 4), life).with_fixed(fixed)
+            })
         })
         .collect();
     for _ in 0..3 {

@@ -21,9 +21,10 @@ impl Kernel {
 
     /// A buffer of the loop that everything is in.
     fn buffer(mut self, name: &'static str, size: u64, life: (u64, u64), slots: u32, pipe: &str) -> Kernel {
-        let around = Some("i".to_owned());
-        let buffer = Buffer::new(name, size, Lifetime::new(life.0, life.1 + 1));
-        self.builder.buffer(Buffer { slots, pipe: Some(pipe.to_owned()), enclosing_loop: around, ..buffer });
+        let mut buffer = Buffer { slots, ..Buffer::new(name, size, Lifetime::new(life.0, life.1 + 1)) };
+        buffer.set_pipe(Some(pipe));
+        buffer.set_enclosing_loop(Some("i"));
+        self.builder.buffer(buffer);
         self.names.push(name);
         self
     }
@@ -107,7 +108,7 @@ fn the_levels_of_any_plan() {
     let of = |loops: [Option<&str>; 2], pipes: [&str; 2]| {
         let mut kernel = Kernel::new(128).buffer("A", 64, (1, 2), 1, pipes[0]).buffer("B", 64, (2, 4), 1, pipes[1]);
         for (buffer, around) in kernel.builder.buffers_mut().iter_mut().zip(loops) {
-            buffer.enclosing_loop = around.map(str::to_owned);
+            buffer.set_enclosing_loop(around);
         }
         let problem = kernel.builder.build().unwrap();
         let mut plan = memplan_core::Plan::empty(&problem);
@@ -139,7 +140,7 @@ fn placements_that_stand_in_the_way_are_taken_back() {
         .buffer("A", 55_456, (3, 7), 2, "mte2")
         .buffer("M", 52_000, (7, 11), 1, "vector")
         .buffer("B", 57_600, (11, 12), 2, "mte3");
-    kernel.builder.buffers_mut().iter_mut().for_each(|buffer| buffer.enclosing_loop = None);
+    kernel.builder.buffers_mut().iter_mut().for_each(|buffer| buffer.set_enclosing_loop(None));
     let (_, outcome, report) = kernel.plan(Order::Start);
     assert_eq!(offsets(&outcome), [vec![0, 55_456], vec![115_200], vec![0, 57_600]]);
     assert_eq!(report.spaces[0].rollbacks, 2);

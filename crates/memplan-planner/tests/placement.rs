@@ -88,7 +88,7 @@ impl Check<'_> {
             () if slots.len() != buffer.slots as usize => Some("wrong number of slots"),
             () if !buffer.spaces.contains(&placement.space) => Some("wrong space"),
             () if placement.offsets.iter().any(|offset| !offset.is_aligned_to(alignment)) => Some("misaligned"),
-            () if buffer.fixed.is_some_and(|offset| placement.offsets[0] != offset) => Some("moved"),
+            () if buffer.fixed().is_some_and(|offset| placement.offsets[0] != offset) => Some("moved"),
             () if self.plan.extents[placement.space].0 < end => Some("past the extent"),
             () if space.capacity.is_some_and(|capacity| capacity.0 < end) => Some("past the capacity"),
             () if twice => Some("slots overlap"),

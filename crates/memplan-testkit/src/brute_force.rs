@@ -48,10 +48,10 @@ fn highest_offset(problem: &Problem) -> u64 {
     let padded = |id: BufferId| {
         let buffer = &problem.buffers()[id];
         let alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space).0);
-        let tie = buffer.tie.map_or(0, |tie| tie.at.0);
+        let tie = buffer.tie().map_or(0, |tie| tie.at.0);
         (buffer.bytes().unwrap_or_default().0 + alignments.max().unwrap_or(1)) * u64::from(buffer.slots) + tie
     };
-    let fixed = problem.buffers().iter().filter_map(|buffer| buffer.fixed).max().unwrap_or_default();
+    let fixed = problem.buffers().iter().filter_map(|buffer| buffer.fixed()).max().unwrap_or_default();
     problem.buffers().ids().map(padded).sum::<u64>() + fixed.0
 }
 
@@ -83,7 +83,7 @@ impl Search<'_> {
         let buffer = &self.problem.buffers()[id];
         for &space in &buffer.spaces {
             let alignment = self.problem.alignment_in(id, space).0;
-            let offsets: Vec<u64> = match buffer.fixed {
+            let offsets: Vec<u64> = match buffer.fixed() {
                 Some(fixed) => vec![fixed.0],
                 None => (0..=self.limit).step_by(alignment as usize).collect(),
             };

@@ -41,10 +41,10 @@ pub fn enough(problem: &Problem) -> u64 {
     let padded = |id: BufferId| {
         let buffer = &problem.buffers()[id];
         let alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space).0);
-        let tie = buffer.tie.map_or(0, |tie| tie.at.0);
+        let tie = buffer.tie().map_or(0, |tie| tie.at.0);
         (size(buffer) + alignments.max().unwrap_or(1)) * u64::from(buffer.slots) + tie
     };
-    let fixed = problem.buffers().iter().filter_map(|buffer| buffer.fixed).max().unwrap_or_default();
+    let fixed = problem.buffers().iter().filter_map(|buffer| buffer.fixed()).max().unwrap_or_default();
     problem.buffers().ids().map(padded).sum::<u64>() + fixed.0
 }
 
@@ -92,7 +92,7 @@ impl Search<'_> {
             let alignment = self.problem.alignment_in(id, space).0;
             let capacity = self.problem.spaces()[space].capacity.map_or(u64::MAX, |capacity| capacity.0);
             let Some(last) = self.highest.min(capacity).checked_sub(size(buffer)) else { continue };
-            let offsets: Vec<u64> = match buffer.fixed {
+            let offsets: Vec<u64> = match buffer.fixed() {
                 Some(fixed) if fixed.0 > last => Vec::new(),
                 Some(fixed) => vec![fixed.0],
                 None => (0..=last).step_by(alignment as usize).collect(),
@@ -138,7 +138,7 @@ impl Search<'_> {
 
     /// Ties and must-share pairs.
     fn lie_as_told(&self, one: BufferId, other: BufferId) -> bool {
-        let ties = [one, other].map(|id| self.problem.buffers()[id].tie);
+        let ties = [one, other].map(|id| self.problem.buffers()[id].tie());
         let tied = match ties {
             [Some(a), Some(b)] if a.group == b.group => Some(a.at.0 as i64 - b.at.0 as i64),
             _ => None,
@@ -187,7 +187,7 @@ impl Search<'_> {
     fn alive(&self, id: BufferId, slot: usize, step: u64) -> u128 {
         let buffer = &self.problem.buffers()[id];
         let offset = self.placed[id.index()].offsets[slot];
-        let on = buffer.lifetime.intervals().iter().find(|on| on.start.0 <= step && step < on.end.0);
+        let on = buffer.lifetime.intervals().find(|on| on.start.0 <= step && step < on.end.0);
         on.map_or(0, |on| {
             let bytes = on.bytes(Bytes(size(buffer)));
             bits(offset + bytes.low.0, offset + bytes.high.0)

@@ -152,8 +152,8 @@ pub fn kernel(count: usize, seed: u64) -> Problem {
             3 => {
                 let group = builder.group(format!("group{step}"));
                 let part = Buffer::new(format!("part{step}"), size, Lifetime::new(step, end));
-                builder.buffer(Buffer { tie: Some(Tie { group, at: Bytes::ZERO }), ..part });
-                buffer.tie = Some(Tie { group, at: Bytes(size) });
+                builder.buffer(part.with_tie(Tie { group, at: Bytes::ZERO }));
+                buffer.set_tie(Some(Tie { group, at: Bytes(size) }));
                 buffer.spaces = [SpaceId::from_index(0)].into_iter().collect();
             }
             4 => buffer.exclusive = random.one_in(3),

@@ -135,7 +135,7 @@ impl Recipe {
 
     fn make_unaddressable(&self, buffer: &mut Buffer, bytes: &[u8; 18]) {
         let whole = |buffer: &Buffer| {
-            buffer.lifetime.intervals().iter().map(|interval| Interval { window: None, ..*interval }).collect()
+            buffer.lifetime.intervals().map(|interval| Interval { window: None, ..interval }).collect()
         };
         if self.features.shapes && self.general[5] % 3 == 1 {
             let components = 2 + usize::from(self.general[5] / 3 % 3);
@@ -144,7 +144,7 @@ impl Recipe {
         } else if self.features.symbols && bytes[17] % 4 == 1 {
             let symbol = bytes[17] / 4 % 3;
             let at_most = (symbol > 0).then(|| Bytes(8 * u64::from(symbol)));
-            buffer.size = Size::Symbolic { symbol: format!("n{symbol}"), at_most };
+            buffer.size = Size::Symbolic { symbol: format!("n{symbol}").into(), at_most };
             buffer.lifetime = whole(buffer);
         }
     }
@@ -188,10 +188,11 @@ impl Recipe {
             change(builder, |builder| tie(builder, id, group, u64::from(bytes[15] % 4)));
         }
         if self.features.fixed_offsets && bytes[16] % 5 == 1 {
-            let above = builder.buffers_mut().iter().filter_map(|buffer| Some(buffer.fixed?.0 + size_of(buffer))).max();
+            let above =
+                builder.buffers_mut().iter().filter_map(|buffer| Some(buffer.fixed()?.0 + size_of(buffer))).max();
             let alignment = common_alignment(builder, id);
             let offset = above.unwrap_or(u64::from(bytes[16] / 64) * alignment).next_multiple_of(alignment);
-            change(builder, |builder| builder.buffers_mut()[id].fixed = Some(Bytes(offset)));
+            change(builder, |builder| builder.buffers_mut()[id].set_fixed(Some(Bytes(offset))));
         }
     }
 
@@ -279,10 +280,10 @@ fn change(builder: &mut ProblemBuilder, how: impl FnOnce(&mut ProblemBuilder)) {
 /// Puts a buffer into a group; it takes over what members must have in common.
 fn tie(builder: &mut ProblemBuilder, id: BufferId, group: GroupId, multiple: u64) {
     let at = Bytes(multiple * common_alignment(builder, id));
-    let in_group = |buffer: &&Buffer| buffer.tie.is_some_and(|tie| tie.group == group);
+    let in_group = |buffer: &&Buffer| buffer.tie().is_some_and(|tie| tie.group == group);
     let mate = builder.buffers_mut().iter().find(in_group).cloned();
     let buffer = &mut builder.buffers_mut()[id];
-    buffer.tie = Some(Tie { group, at });
+    buffer.set_tie(Some(Tie { group, at }));
     if let Some(mate) = mate {
         (buffer.spaces, buffer.slots) = (mate.spaces, mate.slots);
     }
@@ -323,11 +324,11 @@ mod tests {
         for (name, count) in [
             ("alignment", how_many(all, any(|buffer| buffer.alignment.0 > 1))),
             ("gaps", how_many(all, any(|buffer| buffer.lifetime.intervals().len() > 1))),
-            ("windows", how_many(all, any(|b| b.lifetime.intervals().iter().any(|i| i.window.is_some())))),
-            ("fixed", how_many(all, any(|buffer| buffer.fixed.is_some()))),
+            ("windows", how_many(all, any(|b| b.lifetime.intervals().any(|i| i.window.is_some())))),
+            ("fixed", how_many(all, any(|buffer| buffer.fixed().is_some()))),
             ("exclusive", how_many(all, any(|buffer| buffer.exclusive))),
             ("slots", how_many(all, any(|buffer| buffer.slots > 1))),
-            ("ties", how_many(all, any(|buffer| buffer.tie.is_some()))),
+            ("ties", how_many(all, any(|buffer| buffer.tie().is_some()))),
             ("choice", how_many(all, any(|buffer| buffer.spaces.len() > 1))),
             ("empty", how_many(all, any(|buffer| buffer.bytes() == Some(Bytes::ZERO)))),
             ("never alive", how_many(all, any(|buffer| buffer.lifetime.is_empty()))),

@@ -90,7 +90,7 @@ impl<'a> Reference<'a> {
         // A fixed offset counts from the space, so a buffer in a shared object is never where it was fixed.
         let moved =
             |fixed: Bytes| placement.object.is_some() || placement.offsets.iter().any(|&offset| offset != fixed);
-        if buffer.fixed.is_some_and(moved) {
+        if buffer.fixed().is_some_and(moved) {
             self.breaks("fixed-moved", &[id]);
         }
     }
@@ -178,7 +178,7 @@ impl<'a> Reference<'a> {
     fn check_together(&mut self) {
         for one in self.problem.buffers().ids() {
             for other in self.problem.buffers().ids() {
-                let ties = (self.problem.buffers()[one].tie, self.problem.buffers()[other].tie);
+                let ties = (self.problem.buffers()[one].tie(), self.problem.buffers()[other].tie());
                 if let (Some(tie), Some(other_tie)) = ties
                     && tie.group == other_tie.group
                     && !self.lie_at(one, tie.at, other, other_tie.at)
@@ -304,7 +304,6 @@ impl<'a> Reference<'a> {
         let alive = buffer
             .lifetime
             .intervals()
-            .iter()
             .any(|interval| interval.start <= step && step < interval.end && interval.window.is_none_or(in_window));
         let taken = slots.iter().any(|&(taker, taker_number)| {
             let start = self.problem.buffers()[taker].lifetime.start();
@@ -334,7 +333,7 @@ pub(crate) fn precedes(problem: &Problem, overlays: &HashSet<(BufferId, BufferId
 /// For each buffer the first one that it is connected with by ties and must-share pairs.
 pub(crate) fn companies(problem: &Problem) -> Vec<usize> {
     let mut company: Vec<usize> = (0..problem.buffers().len()).collect();
-    let tie = |id: BufferId| problem.buffers()[id].tie.map(|tie| tie.group);
+    let tie = |id: BufferId| problem.buffers()[id].tie().map(|tie| tie.group);
     loop {
         let before = company.clone();
         for one in problem.buffers().ids() {

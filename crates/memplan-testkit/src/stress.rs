@@ -55,7 +55,7 @@ pub fn ties(count: usize) -> Problem {
     let group = builder.group("group");
     for index in 0..count as u64 {
         let tie = Some(Tie { group, at: Bytes(64 * index) });
-        builder.buffer(Buffer { tie, ..Buffer::new(index.to_string(), 64, Lifetime::new(index, index + 2)) });
+        builder.buffer(Buffer::new(index.to_string(), 64, Lifetime::new(index, index + 2)).with_tie(tie));
     }
     valid(builder)
 }

@@ -50,7 +50,7 @@ impl Packer<'_> {
         for last in (1..order.len()).rev() {
             order.swap(last, packer.random.below(last as u64 + 1) as usize);
         }
-        order.sort_by_key(|&id| problem.buffers()[id].fixed.is_none());
+        order.sort_by_key(|&id| problem.buffers()[id].fixed().is_none());
         for overlay in problem.overlays() {
             let [buffer, over] = [overlay.buffer, overlay.over].map(|id| &problem.buffers()[id]);
             let usable = over.lifetime.start() < buffer.lifetime.start() && over.slots == buffer.slots;
@@ -91,7 +91,7 @@ impl Packer<'_> {
                 top = (top + size).next_multiple_of(alignment);
                 return offset;
             }
-            buffer.fixed.unwrap_or_else(|| Bytes(random.below(48).next_multiple_of(alignment)))
+            buffer.fixed().unwrap_or_else(|| Bytes(random.below(48).next_multiple_of(alignment)))
         };
         let offsets = (0..buffer.slots).map(|_| offset(&mut self.random)).collect();
         Placement { offsets, ..Placement::at(space, Bytes::ZERO) }
@@ -106,7 +106,7 @@ impl Packer<'_> {
         if self.problem.must_share().iter().any(shares) || self.plan.reused.iter().any(overlaid) {
             return Some(place);
         }
-        let (tie, other_tie) = (one.tie?, two.tie?);
+        let (tie, other_tie) = (one.tie()?, two.tie()?);
         let shift = |offset: &Bytes| Some(Bytes((offset.0 + tie.at.0).checked_sub(other_tie.at.0)?));
         let offsets: Option<SmallVec<[Bytes; 1]>> = place.offsets.iter().map(shift).collect();
         (tie.group == other_tie.group).then_some(Placement { offsets: offsets?, ..place })

@@ -229,11 +229,11 @@ fn misaligned() {
 #[test]
 fn fixed_moved() {
     let mut case = Case::default();
-    case.at(Buffer { fixed: Some(Bytes(64)), ..alive("a", 64, 0, 3) }, 0);
+    case.at(alive("a", 64, 0, 3).with_fixed(Bytes(64)), 0);
     case.provokes(Kind::FixedMoved, "buffer `a` must be at offset 64, but is at 0");
     let mut case = Case::default();
     let object = case.object(Size::Fixed(Bytes(64)));
-    case.inside(Buffer { fixed: Some(Bytes(0)), ..alive("a", 64, 0, 3) }, object);
+    case.inside(alive("a", 64, 0, 3).with_fixed(Bytes(0)), object);
     case.provokes(Kind::FixedMoved, "buffer `a` must be at offset 0, but is at no offset, in object 0");
 }
 
@@ -312,7 +312,7 @@ fn every_slot_counts() {
 }
 
 fn tied(case: &mut Case, name: &str, group: GroupId, at: u64, offset: u64) -> BufferId {
-    case.at(Buffer { tie: Some(Tie { group, at: Bytes(at) }), ..alive(name, 64, 0, 3) }, offset)
+    case.at(alive(name, 64, 0, 3).with_tie(Tie { group, at: Bytes(at) }), offset)
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn different_slots_of_tie_mates_may_not_overlap() {
     let mut case = Case::default();
     let group = case.builder.group("concat");
     for (name, at, offsets) in [("a", 0, [0, 96]), ("b", 64, [64, 160])] {
-        case.slots(Buffer { slots: 2, tie: Some(Tie { group, at: Bytes(at) }), ..alive(name, 64, 0, 3) }, &offsets);
+        case.slots(Buffer { slots: 2, ..alive(name, 64, 0, 3).with_tie(Tie { group, at: Bytes(at) }) }, &offsets);
     }
     case.provokes(Kind::Overlap, "buffers `a` and `b` are both alive at step 0 on bytes 96..128 of space `default`");
 }
@@ -390,8 +390,8 @@ fn exclusive_shared() {
     let mut case = Case::default();
     let group = case.builder.group("g");
     let tie = Some(Tie { group, at: Bytes(0) });
-    case.at(Buffer { exclusive: true, tie, ..alive("a", 64, 3, 5) }, 0);
-    case.at(Buffer { tie, ..alive("tie-mate", 64, 0, 5) }, 0);
+    case.at(Buffer { exclusive: true, ..alive("a", 64, 3, 5).with_tie(tie) }, 0);
+    case.at(alive("tie-mate", 64, 0, 5).with_tie(tie), 0);
     case.raises_nothing();
 }
 

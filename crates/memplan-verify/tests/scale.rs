@@ -46,11 +46,8 @@ fn one_group_on_the_same_bytes() {
     let mut builder = ProblemBuilder::new();
     let tie = Some(Tie { group: builder.group("views"), at: Bytes::ZERO });
     for index in 0..MANY {
-        builder.buffer(Buffer {
-            tie,
-            exclusive: true,
-            ..Buffer::new(index.to_string(), 64, Lifetime::new(index, MANY))
-        });
+        let buffer = Buffer::new(index.to_string(), 64, Lifetime::new(index, MANY)).with_tie(tie);
+        builder.buffer(Buffer { exclusive: true, ..buffer });
     }
     builder.buffer(Buffer::new("stranger", 64, Lifetime::new(0, MANY)));
     let problem = builder.build().unwrap();

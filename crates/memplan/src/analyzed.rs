@@ -111,7 +111,9 @@ impl Analyzed {
             buffer.spaces.extend(self.homes.of_site[id]);
             buffer.size = match &site.size {
                 SiteSize::Known(bytes) => Size::Fixed(*bytes),
-                SiteSize::Symbolic { symbol, bound } => Size::Symbolic { symbol: symbol.to_string(), at_most: *bound },
+                SiteSize::Symbolic { symbol, bound } => {
+                    Size::Symbolic { symbol: symbol.as_ref().into(), at_most: *bound }
+                }
             };
             builder.buffer(buffer);
         }

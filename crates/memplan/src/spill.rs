@@ -70,7 +70,7 @@ impl Heat {
         let accesses = network.accesses();
         let steps = |buffer: BufferId| {
             let intervals = problem.buffers()[buffer].lifetime.intervals();
-            intervals.iter().map(|interval| interval.end.0 - interval.start.0).sum::<u64>().max(1)
+            intervals.map(|interval| interval.end.0 - interval.start.0).sum::<u64>().max(1)
         };
         let mut order: Vec<BufferId> = problem.buffers().ids().collect();
         order.sort_by(|&one, &other| {
@@ -121,7 +121,7 @@ impl Heat {
 
 /// The steps of a buffer's life.
 fn alive(buffer: &memplan_core::Buffer, profile: &[u64]) -> Vec<usize> {
-    let intervals = buffer.lifetime.intervals().iter();
+    let intervals = buffer.lifetime.intervals();
     let steps = intervals.flat_map(|interval| interval.start.0 as usize..interval.end.0 as usize);
     steps.filter(|&step| step < profile.len()).collect()
 }

@@ -65,11 +65,11 @@ pub fn life(lifetime: &Lifetime) -> String {
     if lifetime.is_empty() {
         return "never".to_owned();
     }
-    let stretch = |interval: &memplan_core::Interval| {
+    let stretch = |interval: memplan_core::Interval| {
         let window = interval.window.map(|window| format!("@{}:{}", window.low, window.high));
         format!("{}..{}{}", interval.start, interval.end, window.unwrap_or_default())
     };
-    lifetime.intervals().iter().map(stretch).collect::<Vec<_>>().join(" ")
+    lifetime.intervals().map(stretch).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

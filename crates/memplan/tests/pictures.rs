@@ -48,7 +48,7 @@ fn expected(problem: &Problem, plan: &Plan) -> BTreeSet<usize> {
     for (id, buffer) in problem.buffers().iter_enumerated() {
         let is_placed = plan.placements[id].is_some();
         let has_area = !buffer.lifetime.is_empty() && buffer.bytes().is_some_and(|bytes| bytes > Bytes::ZERO);
-        if is_placed && has_area && buffer.lifetime.intervals().iter().any(|life| life.window.is_none()) {
+        if is_placed && has_area && buffer.lifetime.intervals().any(|life| life.window.is_none()) {
             assert!(drawn.contains(&id.index()), "{} is missing", buffer.name);
         }
     }

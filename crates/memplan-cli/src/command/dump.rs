@@ -147,6 +147,6 @@ fn size_text(size: &Size) -> String {
         Size::Fixed(bytes) => bytes.to_string(),
         Size::Shape(components) => components.iter().map(u64::to_string).collect::<Vec<_>>().join("x"),
         Size::Symbolic { symbol, at_most: Some(most) } => format!("{symbol}<={most}"),
-        Size::Symbolic { symbol, at_most: None } => symbol.clone(),
+        Size::Symbolic { symbol, at_most: None } => symbol.to_string(),
     }
 }

@@ -123,12 +123,11 @@ impl Apart {
     /// somebody may take bytes over from one of them.
     fn compare_lives(&mut self, pairs: &Pairs, problem: &Problem, candidates: &[BufferId]) {
         let stretches = |id: BufferId| problem.buffers()[id].lifetime.intervals();
-        let whole =
-            |id: &BufferId| !pairs.may_end_early[*id] && stretches(*id).iter().all(|part| part.window.is_none());
+        let whole = |id: &BufferId| !pairs.may_end_early[*id] && stretches(*id).all(|part| part.window.is_none());
         for (index, one) in candidates.iter().enumerate().filter(|(_, id)| whole(id)) {
             for (other_index, other) in candidates[..index].iter().enumerate().filter(|(_, id)| whole(id)) {
-                let meets = |x: &crate::Interval| stretches(*other).iter().any(|y| x.start < y.end && y.start < x.end);
-                if stretches(*one).iter().any(meets) {
+                let meets = |x: crate::Interval| stretches(*other).any(|y| x.start < y.end && y.start < x.end);
+                if stretches(*one).any(meets) {
                     self.set(index, other_index);
                 }
             }

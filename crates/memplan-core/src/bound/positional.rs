@@ -70,7 +70,7 @@ pub(super) fn positional_maxima_among(problem: &Problem, buffers: impl Iterator<
     let buffers = buffers.map(|id| &problem.buffers()[id]);
     let sized = buffers.filter_map(|buffer| buffer.size.volume().map(|size| (size, buffer)));
     positional_maxima_of(sized.flat_map(|(size, buffer)| {
-        buffer.lifetime.intervals().iter().map(move |interval| (size, interval.start, interval.end))
+        buffer.lifetime.intervals().map(move |interval| (size, interval.start, interval.end))
     }))
 }
 

@@ -147,7 +147,7 @@ impl Sweep {
                 continue;
             }
             // On the shared bytes the victim's life is over, also after the newcomer's.
-            for interval in lives[1].intervals().iter().filter(|interval| newcomer < interval.end) {
+            for interval in lives[1].intervals().filter(|interval| newcomer < interval.end) {
                 let start = newcomer.max(interval.start);
                 self.events.push(Event { step: start, bytes: -shared, tail: 0, tail_count: 0 });
                 self.events.push(Event { step: interval.end, bytes: shared, tail: 0, tail_count: 0 });

@@ -160,8 +160,8 @@ impl ProblemBuilder {
                 return Err(ProblemError::TooManySlots { buffer: id, name, slots });
             }
             sum = sum.checked_add(padded).ok_or_else(|| too_large("the sum of all sizes"))?;
-            highest_fixed = highest_fixed.max(buffer.fixed.unwrap_or_default());
-            let highest_tie = buffer.tie.map_or(Bytes::ZERO, |tie| tie.at);
+            highest_fixed = highest_fixed.max(buffer.fixed().unwrap_or_default());
+            let highest_tie = buffer.tie().map_or(Bytes::ZERO, |tie| tie.at);
             sum = sum.checked_add(highest_tie).ok_or_else(|| too_large("the sum of all sizes"))?;
             let end = sum.checked_add(highest_fixed);
             end.ok_or_else(|| too_large("its end at the fixed offset"))?;
@@ -178,7 +178,7 @@ impl ProblemBuilder {
         if buffer.slots == 0 {
             return Err(ProblemError::ZeroSlots { buffer: id, name: name() });
         }
-        if buffer.tie.is_some_and(|tie| tie.group.index() >= self.groups.len()) {
+        if buffer.tie().is_some_and(|tie| tie.group.index() >= self.groups.len()) {
             return Err(ProblemError::UnknownGroup { buffer: id, name: name() });
         }
         check_lifetime(id, buffer)?;
@@ -281,7 +281,7 @@ fn first_duplicate<'a, I: Id, T, K: Hash + Eq>(items: &'a IndexVec<I, T>, key: i
 fn check_lifetime(id: BufferId, buffer: &Buffer) -> Result<(), ProblemError> {
     let name = || buffer.name.clone();
     let intervals = buffer.lifetime.intervals();
-    for interval in intervals {
+    for interval in intervals.clone() {
         if interval.end < interval.start {
             let (start, end) = (interval.start, interval.end);
             return Err(ProblemError::EndBeforeStart { buffer: id, name: name(), start, end });
@@ -290,8 +290,9 @@ fn check_lifetime(id: BufferId, buffer: &Buffer) -> Result<(), ProblemError> {
             return Err(ProblemError::StepTooLarge { buffer: id, name: name() });
         }
     }
-    match intervals.windows(2).find(|pair| pair[1].start < pair[0].end) {
-        Some(pair) => Err(ProblemError::OverlappingIntervals { buffer: id, name: name(), step: pair[1].start }),
+    let mut neighbours = intervals.clone().zip(intervals.skip(1));
+    match neighbours.find(|(earlier, later)| later.start < earlier.end) {
+        Some((_, later)) => Err(ProblemError::OverlappingIntervals { buffer: id, name: name(), step: later.start }),
         None => Ok(()),
     }
 }
@@ -317,7 +318,7 @@ fn check_size(id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
         return Err(too_large());
     }
     // A window is the part of the buffer that an interval keeps alive.
-    for window in buffer.lifetime.intervals().iter().filter_map(|interval| interval.window) {
+    for window in buffer.lifetime.intervals().filter_map(|interval| interval.window) {
         let Some(size) = buffer.bytes() else {
             return Err(ProblemError::WindowOfUnknownSize { buffer: id, name: name() });
         };
@@ -331,7 +332,7 @@ fn check_size(id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
 
 fn check_positions(id: BufferId, buffer: &Buffer, alignment: Bytes) -> Result<(), ProblemError> {
     let name = || buffer.name.clone();
-    if let Some(offset) = buffer.fixed {
+    if let Some(offset) = buffer.fixed() {
         if buffer.slots > 1 {
             return Err(ProblemError::FixedSlots { buffer: id, name: name(), slots: buffer.slots });
         }
@@ -342,7 +343,7 @@ fn check_positions(id: BufferId, buffer: &Buffer, alignment: Bytes) -> Result<()
             return Err(ProblemError::TooLarge { buffer: id, name: name(), what: "its fixed offset" });
         }
     }
-    match buffer.tie {
+    match buffer.tie() {
         Some(tie) if !tie.at.is_aligned_to(alignment) => {
             Err(ProblemError::TieMisaligned { buffer: id, name: name(), at: tie.at, alignment })
         }

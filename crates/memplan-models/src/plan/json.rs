@@ -378,7 +378,7 @@ fn object_size(value: Json) -> Result<Size, ReadError> {
     if value.is_object() {
         let entries = value.entries("a size")?;
         let field = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, value)| *value);
-        let symbol = field("symbol").ok_or_else(|| value.expected("a symbol"))?.string("a symbol")?.into_owned();
+        let symbol = field("symbol").ok_or_else(|| value.expected("a symbol"))?.string("a symbol")?.into();
         let at_most = field("at_most").filter(|value| !value.is_null());
         let at_most = at_most.map(|value| value.number("a number of bytes").map(Bytes)).transpose()?;
         return Ok(Size::Symbolic { symbol, at_most });

@@ -339,7 +339,7 @@ impl Row<'_, '_> {
         }
         // Some tools write -1 for "no offset".
         if let Some(column) = columns.offset.filter(|&column| self.rows.field(column) != "-1") {
-            buffer.fixed = self.optional(Some(column), "an offset of 0 or more bytes")?.map(Bytes);
+            buffer.set_fixed(self.optional(Some(column), "an offset of 0 or more bytes")?.map(Bytes));
         }
         if let Some(column) = columns.space {
             for name in self.rows.field(column).split('|').map(str::trim).filter(|name| !name.is_empty()) {

@@ -256,7 +256,7 @@ impl Reader {
                 let name = format!("{RESERVED}{} {low}", info.name);
                 let buffer = Buffer::new(name, high - low, Lifetime::new(0, 1));
                 let spaces = std::iter::once(space).collect();
-                self.builder.buffer(Buffer { fixed: Some(Bytes(low)), exclusive: true, spaces, ..buffer });
+                self.builder.buffer(Buffer { exclusive: true, spaces, ..buffer.with_fixed(Bytes(low)) });
                 self.spans.push(range.span());
             }
         }
@@ -344,7 +344,7 @@ impl Reader {
         for pinned in list(fields.take("pinned_allocations"), "a list of pinned allocations")? {
             let (buffer, space, offset) = self.allocation(pinned)?;
             let info = &mut self.builder.buffers_mut()[buffer];
-            info.fixed = Some(Bytes(offset));
+            info.set_fixed(Some(Bytes(offset)));
             // A pinned buffer has one space, whatever spaces it was allowed before.
             if let Some(space) = space {
                 info.spaces = std::iter::once(space).collect();

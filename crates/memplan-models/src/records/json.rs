@@ -21,7 +21,6 @@ use memplan_core::{
     ProblemBuilder, ReuseCost, Size, Space, SpaceId, Span, Step, Tie,
 };
 use serde::Serialize;
-use smallvec::SmallVec;
 
 use super::csv::resembles;
 use super::{RecordFormat, Records};
@@ -271,13 +270,13 @@ impl<'a> Reader<'a> {
             let slots = u32::try_from(slots).ok().filter(|&slots| slots > 0);
             buffer.slots = slots.ok_or_else(|| value.expected("1 or more slots"))?;
         }
-        buffer.fixed = fields.bytes("offset")?;
+        buffer.set_fixed(fields.bytes("offset")?);
         buffer.exclusive = fields.take("exclusive").map(Value::boolean).transpose()?.unwrap_or(false);
-        let text = |value: Value<'a>| value.name("a name").map(Cow::into_owned);
-        buffer.pipe = fields.take("pipe").map(text).transpose()?;
-        buffer.enclosing_loop = fields.take("loop").map(text).transpose()?;
+        let text = |value: Value<'a>| value.name("a name");
+        buffer.set_pipe(fields.take("pipe").map(text).transpose()?.as_deref());
+        buffer.set_enclosing_loop(fields.take("loop").map(text).transpose()?.as_deref());
         if let Some(value) = fields.take("tie") {
-            buffer.tie = Some(self.tie(value)?);
+            buffer.set_tie(Some(self.tie(value)?));
         }
         Ok(buffer)
     }
@@ -289,17 +288,17 @@ impl<'a> Reader<'a> {
                 return Err(value.expected("a list of 2, 3 or 4 components"));
             }
             let components = components.into_iter().map(|component| component.number("a component of 0 or more"));
-            return Ok(Size::Shape(components.collect::<Result<SmallVec<_>, _>>()?));
+            return Ok(Size::Shape(components.collect::<Result<_, _>>()?));
         }
         if value.is_object() {
             let mut fields = Fields::of(value, "a size")?;
-            let symbol = fields.need("symbol")?.string("the name of a symbol")?.into_owned();
+            let symbol = fields.need("symbol")?.string("the name of a symbol")?.into();
             let at_most = fields.bytes("at_most")?;
             self.left_over(&fields, "size.")?;
             return Ok(Size::Symbolic { symbol, at_most });
         }
         if value.is_string() {
-            let symbol = value.string("the name of a symbol")?.into_owned();
+            let symbol = value.string("the name of a symbol")?.into();
             return Ok(Size::Symbolic { symbol, at_most: None });
         }
         value.number("a size of 0 or more bytes").map(|bytes| Size::Fixed(Bytes(bytes)))
@@ -565,14 +564,14 @@ pub(crate) enum IntervalFile {
 }
 
 pub(crate) fn lifetime_file(lifetime: &Lifetime) -> Vec<IntervalFile> {
-    let file = |interval: &Interval| {
+    let file = |interval: Interval| {
         let (Step(start), Step(end)) = (interval.start, interval.end);
         match interval.window {
             Some(window) => IntervalFile::Window([start, end, window.low.0, window.high.0]),
             None => IntervalFile::Whole([start, end]),
         }
     };
-    lifetime.intervals().iter().map(file).collect()
+    lifetime.intervals().map(file).collect()
 }
 
 fn is_one(value: &u64) -> bool {
@@ -637,11 +636,11 @@ impl<'a> BufferFile<'a> {
             space: buffer.spaces.iter().map(|&space| problem.spaces()[space].name.as_str()).collect(),
             lifetime: lifetime_file(&buffer.lifetime),
             slots: u64::from(buffer.slots),
-            offset: buffer.fixed.map(|offset| offset.0),
+            offset: buffer.fixed().map(|offset| offset.0),
             exclusive: buffer.exclusive,
-            pipe: buffer.pipe.as_deref(),
-            enclosing_loop: buffer.enclosing_loop.as_deref(),
-            tie: buffer.tie.map(|tie| TieFile { group: &problem.groups()[tie.group], at: tie.at.0 }),
+            pipe: buffer.pipe(),
+            enclosing_loop: buffer.enclosing_loop(),
+            tie: buffer.tie().map(|tie| TieFile { group: &problem.groups()[tie.group], at: tie.at.0 }),
         }
     }
 }

@@ -18,7 +18,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use memplan_core::{
-    Buffer, BufferId, Bytes, Id, Lifetime, MAX_BYTES, Overlay, OverlayKind, Problem, ProblemBuilder, Span, patience,
+    Buffer, BufferId, Bytes, Id, Lifetime, MAX_BYTES, Overlay, OverlayKind, Problem, ProblemBuilder, Span, Step,
+    patience,
 };
 
 use super::{RecordFormat, Records};
@@ -77,9 +78,8 @@ pub fn write(problem: &Problem) -> (String, Vec<String>) {
     let mut gaps = 0;
     for (id, buffer) in problem.buffers().iter_enumerated() {
         let intervals = buffer.lifetime.intervals();
-        let (Some(first), Some(last)) = (intervals.first(), intervals.last()) else { continue };
+        let (Some(Step(start)), Some(Step(end))) = (buffer.lifetime.start(), buffer.lifetime.end()) else { continue };
         gaps += usize::from(intervals.len() > 1);
-        let (start, end) = (first.start.0, last.end.0);
         events.push((start, 1, Reverse(0), id));
         events.push((end, 0, Reverse(start), id));
     }

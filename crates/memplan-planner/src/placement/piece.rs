@@ -279,8 +279,8 @@ impl<'p> Pieces<'p> {
 
     /// Whether a rectangle may begin in the middle of a buffer.
     pub(crate) fn has_windows(&self) -> bool {
-        let has_window = |interval: &memplan_core::Interval| interval.window.is_some();
-        self.problem.buffers().iter().any(|buffer| buffer.lifetime.intervals().iter().any(has_window))
+        let has_window = |interval: memplan_core::Interval| interval.window.is_some();
+        self.problem.buffers().iter().any(|buffer| buffer.lifetime.intervals().any(has_window))
     }
 
     /// What can be said about the order of execution, if it is not fixed.
@@ -337,7 +337,7 @@ impl<'p> Pieces<'p> {
         }
         let piece = Piece {
             size: size.0,
-            fixed: buffer.fixed.map(|offset| offset.0),
+            fixed: buffer.fixed().map(|offset| offset.0),
             exclusive: buffer.exclusive,
             slot: 0,
             slots: buffer.slots,

@@ -305,7 +305,7 @@ mod tests {
             let lying = first_fit(&free);
             let mut builder = free.to_builder();
             for (index, buffer) in builder.buffers_mut().iter_mut().enumerate().filter(|(index, _)| index % 50 == 7) {
-                buffer.fixed = lying.placements.as_slice()[index].as_ref().map(|placement| placement.offsets[0]);
+                buffer.set_fixed(lying.placements.as_slice()[index].as_ref().map(|placement| placement.offsets[0]));
             }
             let problem = builder.build().unwrap();
             let pieces = Pieces::of(&problem).unwrap();

@@ -176,7 +176,7 @@ pub fn plan(problem: &Problem, order: Order, request: &Request) -> (Outcome, Rep
             witness: None,
         };
         // First fit knows no addresses that are taken from the start; the search does.
-        let has_fixed = problem.buffers().iter().any(|buffer| buffer.fixed.is_some() && buffer.spaces[0] == space);
+        let has_fixed = problem.buffers().iter().any(|buffer| buffer.fixed().is_some() && buffer.spaces[0] == space);
         let by_levels = if has_fixed { None } else { place_space(&entries, &mut row) };
         match by_levels {
             Some(placed) => adopt(&entries, space, &placed, &mut plan, &mut report),

@@ -105,7 +105,7 @@ struct Stretch {
 enum Class {
     Bytes,
     Components(usize),
-    Symbol(String),
+    Symbol(Box<str>),
 }
 
 struct Object {

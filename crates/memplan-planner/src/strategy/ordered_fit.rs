@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn two_fixed_buffers_in_each_others_way_are_a_proof() {
         let mut builder = ProblemBuilder::new();
-        let fixed = |name: &str, at| Buffer { fixed: Some(Bytes(at)), ..Buffer::new(name, 8, Lifetime::new(0, 2)) };
+        let fixed = |name: &str, at| Buffer::new(name, 8, Lifetime::new(0, 2)).with_fixed(Bytes(at));
         let a = builder.buffer(fixed("a", 0));
         builder.buffer(fixed("b", 8));
         let c = builder.buffer(fixed("c", 4));

@@ -196,7 +196,7 @@ mod tests {
     fn symbols_share_with_equal_symbols() {
         let mut builder = ProblemBuilder::new();
         for (number, symbol) in ["n", "m", "n"].into_iter().enumerate() {
-            let size = Size::Symbolic { symbol: symbol.to_owned(), at_most: None };
+            let size = Size::Symbolic { symbol: symbol.into(), at_most: None };
             let step = number as u64;
             builder.buffer(Buffer { size, ..Buffer::new(number.to_string(), 0, Lifetime::new(step, step + 1)) });
         }

@@ -66,7 +66,7 @@ impl About<'_> {
         };
         for &offset in &placement.offsets {
             self.check_alignment(placement.space, offset, out);
-            if let Some(fixed) = self.buffer.fixed.filter(|&fixed| fixed != offset) {
+            if let Some(fixed) = self.buffer.fixed().filter(|&fixed| fixed != offset) {
                 out.push(Violation::FixedMoved { buffer: self.who(), fixed, found: Position::Offset(offset) });
             }
             match end_of(offset, size) {
@@ -95,7 +95,7 @@ impl About<'_> {
     }
 
     fn check_object(&self, placement: &Placement, object: ObjectId, out: &mut Vec<Violation>) {
-        if let Some(fixed) = self.buffer.fixed {
+        if let Some(fixed) = self.buffer.fixed() {
             out.push(Violation::FixedMoved { buffer: self.who(), fixed, found: Position::Object(object) });
         }
         let Some(shared) = self.plan.objects.get(object) else {

@@ -27,7 +27,7 @@ pub(super) fn check(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
 fn check_ties(problem: &Problem, plan: &Plan, out: &mut Vec<Violation>) {
     let mut first_of = vec![None; problem.groups().len()];
     for (id, buffer) in problem.buffers().iter_enumerated() {
-        let (Some(tie), Some(member)) = (buffer.tie, placement(plan, id)) else { continue };
+        let (Some(tie), Some(member)) = (buffer.tie(), placement(plan, id)) else { continue };
         let (first, at, model): (BufferId, Bytes, &Placement) =
             *first_of[tie.group.index()].get_or_insert((id, tie.at, member));
         if !in_step(model, member, i128::from(tie.at.0) - i128::from(at.0)) {
@@ -72,7 +72,7 @@ impl Companies {
         let mut representative: Vec<u32> = (0..count as u32).collect();
         let mut first_of = vec![None; problem.groups().len()];
         for (id, buffer) in problem.buffers().iter_enumerated() {
-            if let Some(tie) = buffer.tie {
+            if let Some(tie) = buffer.tie() {
                 let first = *first_of[tie.group.index()].get_or_insert(id);
                 join(&mut representative, first, id);
             }

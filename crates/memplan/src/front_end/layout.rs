@@ -62,7 +62,7 @@ fn add(part: &Part, is_alone: bool, builder: &mut ProblemBuilder, plan: &mut Pla
         let spaces = buffer.spaces.iter().map(|&space| space_of(space)).collect();
         // Ties have done their work when the plan was made. A group's name may occur in several functions, where it
         // means different groups.
-        builder.buffer(Buffer { spaces, tie: None, ..buffer.clone() });
+        builder.buffer(Buffer { spaces, ..buffer.clone().with_tie(None) });
         let placement = part.plan.placements.get(id).and_then(Option::as_ref);
         let moved = |placement: &Placement| Placement { space: space_of(placement.space), ..placement.clone() };
         plan.placements.push(placement.map(moved));

@@ -126,14 +126,14 @@ fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
         }
     };
     add("shape", all().map(|buffer| shape_words(&buffer.size)).collect());
-    add("pipe", all().map(|buffer| json!(buffer.pipe)).collect());
-    add("loop", all().map(|buffer| json!(buffer.enclosing_loop)).collect());
+    add("pipe", all().map(|buffer| json!(buffer.pipe())).collect());
+    add("loop", all().map(|buffer| json!(buffer.enclosing_loop())).collect());
     add("slots", all().map(|buffer| unless(buffer.slots == 1, buffer.slots)).collect());
     add("alignment", all().map(|buffer| unless(buffer.alignment <= Bytes(1), buffer.alignment.0)).collect());
-    add("fixed", all().map(|buffer| json!(buffer.fixed.map(|offset| offset.0))).collect());
+    add("fixed", all().map(|buffer| json!(buffer.fixed().map(|offset| offset.0))).collect());
     add("exclusive", all().map(|buffer| unless(!buffer.exclusive, 1)).collect());
-    add("group", all().map(|buffer| json!(buffer.tie.map(|tie| problem.groups()[tie.group].as_str()))).collect());
-    add("at", all().map(|buffer| json!(buffer.tie.map(|tie| tie.at.0))).collect());
+    add("group", all().map(|buffer| json!(buffer.tie().map(|tie| problem.groups()[tie.group].as_str()))).collect());
+    add("at", all().map(|buffer| json!(buffer.tie().map(|tie| tie.at.0))).collect());
     let notes = remarks.iter().map(|remark| json!({"what": remark.what, "of": remark.of.as_slice()}));
     columns["notes"] = notes.collect();
     columns
@@ -182,7 +182,7 @@ fn plan(map: &Map) -> Value {
 
 /// What sharing costs each buffer, where execution units are known; empty where they are not.
 fn level_words(map: &Map) -> Vec<Option<&'static str>> {
-    if map.problem.buffers().iter().all(|buffer| buffer.pipe.is_none()) {
+    if map.problem.buffers().iter().all(|buffer| buffer.pipe().is_none()) {
         return Vec::new();
     }
     let levels = levels::levels_of(map.problem, map.plan);

@@ -269,7 +269,7 @@ fn shapes_of(problem: &Problem, plan: &Plan, bases: &IndexVec<ObjectId, u64>, id
                 shapes.push(Shape { buffer: id, slot, kind, start: start.0, end: end.0, low, high });
             }
         };
-        let mut previous: Option<&Interval> = None;
+        let mut previous: Option<Interval> = None;
         for interval in buffer.lifetime.intervals() {
             // Bytes outside of the window are reserved for the buffer and not used during this stretch, so they are
             // drawn as idle.

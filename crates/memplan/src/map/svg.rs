@@ -236,7 +236,7 @@ impl Drawing<'_> {
             }
             Kind::Alive => {}
         }
-        if let Some(tie) = buffer.tie {
+        if let Some(tie) = buffer.tie() {
             let _ = write!(text, "\ntied to {} at {}", self.problem.groups()[tie.group], tie.at);
         }
         text
@@ -435,7 +435,7 @@ fn lines_of(panel: &Panel) -> Vec<(&'static str, String, Bytes)> {
 fn tied(problem: &Problem, panel: &Panel) -> BTreeMap<GroupId, Shape> {
     let mut spans: BTreeMap<GroupId, (Shape, bool)> = BTreeMap::new();
     for shape in panel.shapes.iter().filter(|shape| shape.kind != Kind::Taken) {
-        let Some(tie) = problem.buffers()[shape.buffer].tie else { continue };
+        let Some(tie) = problem.buffers()[shape.buffer].tie() else { continue };
         let (span, has_others) = spans.entry(tie.group).or_insert((*shape, false));
         *has_others |= span.buffer != shape.buffer;
         (span.start, span.end) = (span.start.min(shape.start), span.end.max(shape.end));

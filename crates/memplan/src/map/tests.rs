@@ -72,8 +72,8 @@ fn tied_buffers_have_a_frame() {
     let mut builder = ProblemBuilder::new();
     let group = builder.group("concat");
     let tie = |at| Some(Tie { group, at: Bytes(at) });
-    let left = builder.buffer(Buffer { tie: tie(0), ..Buffer::new("left", 32, Lifetime::new(0, 4)) });
-    let right = builder.buffer(Buffer { tie: tie(32), ..Buffer::new("right", 32, Lifetime::new(2, 6)) });
+    let left = builder.buffer(Buffer::new("left", 32, Lifetime::new(0, 4)).with_tie(tie(0)));
+    let right = builder.buffer(Buffer::new("right", 32, Lifetime::new(2, 6)).with_tie(tie(32)));
     let problem = builder.build().unwrap();
     let both = svg(&problem, &plan_at(&problem, &[64, 96]));
     assert_eq!(both.matches(r#"<rect class="tied""#).count(), 1);
@@ -157,7 +157,7 @@ fn names_are_never_markup() {
     builder.space(Space::new("other"));
     let group = builder.group(evil);
     let tie = Some(memplan_core::Tie { group, at: Bytes(0) });
-    builder.buffer(Buffer { tie, ..Buffer::new(evil, 1 << 20, Lifetime::new(0, 4)) });
+    builder.buffer(Buffer::new(evil, 1 << 20, Lifetime::new(0, 4)).with_tie(tie));
     let mut other = Buffer::new("other", 1, Lifetime::new(0, 4));
     other.spaces.push(space(1));
     builder.buffer(other);

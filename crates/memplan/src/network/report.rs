@@ -60,7 +60,6 @@ impl Network {
             problem.buffers()[buffer]
                 .lifetime
                 .intervals()
-                .iter()
                 .any(|interval| interval.start.0 <= step && step < interval.end.0)
         };
         let size = |buffer: BufferId| problem.buffers()[buffer].bytes().unwrap_or_default();

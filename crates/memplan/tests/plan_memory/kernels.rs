@@ -277,7 +277,7 @@ fn buffers_belong_to_the_loop_that_uses_them() {
     let buffers = planned.functions[0].problem.buffers();
     let home = |name: &str| {
         let buffer = buffers.iter().find(|buffer| buffer.name.ends_with(&format!("/%{name}"))).unwrap();
-        buffer.enclosing_loop.clone()
+        buffer.enclosing_loop().map(str::to_owned)
     };
     assert_eq!(home("init"), None);
     assert!(home("outer").is_some());

@@ -67,7 +67,7 @@ impl Setting<'_> {
             }
             let mut buffer = self.buffer(id, inner);
             buffer.spaces = self.candidates(place.top, stays[place.top]);
-            buffer.fixed = self.home(id).map(Bytes);
+            buffer.set_fixed(self.home(id).map(Bytes));
             builder.buffer(buffer);
             tensors.push(id);
         }
@@ -76,7 +76,7 @@ impl Setting<'_> {
         for (buffer, &id) in tensors.iter_enumerated() {
             let place = places[id];
             let tie = |group| Tie { group, at: Bytes(place.at) };
-            builder.buffers_mut()[buffer].tie = groups[place.top].map(tie);
+            builder.buffers_mut()[buffer].set_tie(groups[place.top].map(tie));
         }
         Ok(TensorProblem { problem: builder.build()?, tensors })
     }

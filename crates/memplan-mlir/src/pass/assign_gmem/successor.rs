@@ -111,7 +111,7 @@ fn translate(
     for (buffer, &tensor) in ours.tensors.iter_enumerated() {
         let known = &ours.problem.buffers()[buffer];
         // A fixed tensor stays where it is fixed, whatever their plan says.
-        let (space, offset) = match (known.fixed, offsets[tensor]) {
+        let (space, offset) = match (known.fixed(), offsets[tensor]) {
             (Some(fixed), _) => (*known.spaces.first()?, fixed),
             (None, Some(offset)) => (neuron(), offset),
             (None, None) => return None,

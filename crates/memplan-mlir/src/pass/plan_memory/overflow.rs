@@ -199,7 +199,7 @@ impl Failure<'_> {
     /// Whether a buffer's bytes are taken at a step; an exclusive one's always are.
     fn is_alive(&self, buffer: BufferId, step: Step) -> bool {
         let info = &self.problem.buffers()[buffer];
-        let mut stretches = info.lifetime.intervals().iter();
+        let mut stretches = info.lifetime.intervals();
         info.exclusive || stretches.any(|stretch| stretch.start <= step && step < stretch.end)
     }
 
@@ -272,7 +272,7 @@ impl Failure<'_> {
 
     /// Makes the largest place smaller: by what is missing, or in half, or in quarters.
     fn advise_tiling(&self, space: SpaceId, rows: &[Row], excess: u64, text: &mut String) {
-        let is_ours = |buffer: &BufferId| self.problem.buffers()[*buffer].fixed.is_none();
+        let is_ours = |buffer: &BufferId| self.problem.buffers()[*buffer].fixed().is_none();
         let Some(largest) = rows.iter().map(|row| row.largest).find(is_ours) else { return };
         let (size, slots) = (self.size(largest), u64::from(self.problem.buffers()[largest].slots));
         let alignment = self.problem.spaces()[space].alignment.0.max(1);

@@ -145,8 +145,7 @@ impl Kernel<'_> {
             }
             let end = donors.get(&site).copied().unwrap_or(u64::MAX);
             let whole = self.lifetime(site, false);
-            let mut life: Vec<(u64, u64)> =
-                whole.intervals().iter().map(|part| (part.start.0, part.end.0.min(end))).collect();
+            let mut life: Vec<(u64, u64)> = whole.intervals().map(|part| (part.start.0, part.end.0.min(end))).collect();
             // Of buffers that may lie together, each moment is counted for one member only. The parts of a life that an
             // earlier member covers are cut out.
             if let Some(first) = groups.of(site).and_then(|group| group.members.first()) {
@@ -173,10 +172,8 @@ impl Kernel<'_> {
         let name = format!("{cast} at {} (fixed, {number})", piece.bytes.start);
         let stretches = piece.taken.iter();
         let life = stretches.map(|&(first, last)| Interval::new(self.step(first), self.step(last) + 1));
-        Buffer {
-            fixed: Some(Bytes(piece.bytes.start)),
-            ..Buffer::new(name, piece.bytes.end - piece.bytes.start, life.collect())
-        }
+        let size = piece.bytes.end - piece.bytes.start;
+        Buffer::new(name, size, life.collect()).with_fixed(Bytes(piece.bytes.start))
     }
 
     /// A buffer of the first space.
@@ -184,15 +181,17 @@ impl Kernel<'_> {
         let info = self.view.lowered.program.site(site);
         let users = self.users.get(&site).cloned().unwrap_or_default();
         let coupled_apart = self.view.options.coupled_apart && info.coupled.is_some();
-        Buffer {
+        let mut buffer = Buffer {
             size: Size::Fixed(info.size.upper_bound().unwrap_or_default()),
             alignment: info.alignment,
             slots: info.slots,
             exclusive: info.exclusive || coupled_apart || self.view.apart.is_alone(site),
-            pipe: Some(users.class().to_owned()),
-            enclosing_loop: users.home.map(|op| format!("{}#{}", self.view.document.name(op), op.index())),
             ..Buffer::new(self.names[site].as_str(), 0, lifetime)
-        }
+        };
+        buffer.set_pipe(Some(users.class()));
+        let home = users.home.map(|op| format!("{}#{}", self.view.document.name(op), op.index()));
+        buffer.set_enclosing_loop(home.as_deref());
+        buffer
     }
 
     fn step(&self, op: OpId) -> u64 {

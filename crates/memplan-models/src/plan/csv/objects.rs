@@ -97,7 +97,7 @@ fn object_of(rows: &Rows<'_>, columns: Columns, problem: &Problem) -> Result<usi
 /// The size of an object, as the row of one of its buffers says it.
 fn size_of(rows: &Rows<'_>, columns: Columns, own: &Size) -> Result<Size, ReadError> {
     let text = rows.name(columns.object_size);
-    if matches!(own, Size::Symbolic { symbol, .. } if symbol == text) {
+    if matches!(own, Size::Symbolic { symbol, .. } if **symbol == *text) {
         return Ok(own.clone());
     }
     let numbers = text.split('x').map(|part| part.trim().parse::<u64>().ok()).collect::<Option<Vec<u64>>>();
@@ -117,7 +117,7 @@ pub(crate) fn size_text(size: &Size) -> String {
     match size {
         Size::Fixed(bytes) => bytes.to_string(),
         Size::Shape(components) => components.iter().map(u64::to_string).collect::<Vec<_>>().join("x"),
-        Size::Symbolic { symbol, .. } => symbol.clone(),
+        Size::Symbolic { symbol, .. } => symbol.to_string(),
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
     fn objects_of_every_kind_of_size_are_read_as_written() {
         let bytes = |bytes: u64| Size::Fixed(Bytes(bytes));
         let shape = |width, height| Size::Shape([width, height].into_iter().collect());
-        let symbol = || Size::Symbolic { symbol: "4*n".to_owned(), at_most: Some(Bytes(64)) };
+        let symbol = || Size::Symbolic { symbol: "4*n".into(), at_most: Some(Bytes(64)) };
         for (sizes, first) in [
             ([bytes(64), bytes(32), bytes(48)], bytes(64)),
             ([shape(8, 2), shape(4, 4), shape(2, 8)], shape(8, 8)),

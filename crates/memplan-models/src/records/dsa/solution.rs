@@ -59,7 +59,7 @@ pub fn read_solution(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     let mut reader = Reader { problem, pools: HashMap::new(), plan: Plan::empty(problem) };
     let peaks = field("pools").map(|pools| reader.pools(pools)).transpose()?.unwrap_or_default();
     for (id, buffer) in problem.buffers().iter_enumerated() {
-        if let Some(offset) = buffer.fixed.filter(|_| buffer.exclusive && buffer.name.starts_with(RESERVED)) {
+        if let Some(offset) = buffer.fixed().filter(|_| buffer.exclusive && buffer.name.starts_with(RESERVED)) {
             reader.plan.placements[id] = Some(Placement::at(buffer.spaces[0], offset));
         }
     }

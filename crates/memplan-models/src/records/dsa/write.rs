@@ -17,7 +17,7 @@ pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
     // lives meet. With us this is an overlay.
     let exclusions: Vec<_> = problem.overlays().iter().map(|overlay| (overlay.over, overlay.buffer)).collect();
     let pinned = |(id, buffer): (BufferId, &Buffer)| {
-        let offset = buffer.fixed?;
+        let offset = buffer.fixed()?;
         Some(json!({"buffer": id.index(), "pool": buffer.spaces[0].index(), "offset": offset.0}))
     };
     let penalty = |cost: &memplan_core::ReuseCost| json!({"first": cost.one.index(), "second": cost.other.index(), "cost": cost.weight, "reason": "generic"});
@@ -50,7 +50,7 @@ pub(super) fn own(problem: &Problem) -> impl Iterator<Item = (BufferId, &Buffer)
 }
 
 fn is_reserved(buffer: &Buffer) -> bool {
-    buffer.exclusive && buffer.fixed.is_some() && buffer.name.starts_with(RESERVED)
+    buffer.exclusive && buffer.fixed().is_some() && buffer.name.starts_with(RESERVED)
 }
 
 /// What the format has no word for.
@@ -59,10 +59,10 @@ fn refuse(problem: &Problem) -> Result<(), String> {
     // Anything that the format cannot say is refused. A file without it would be another problem.
     for (_, buffer) in own(problem) {
         let name = &buffer.name;
-        if buffer.lifetime.intervals().iter().any(|interval| interval.window.is_some()) {
+        if buffer.lifetime.intervals().any(|interval| interval.window.is_some()) {
             return cannot(&format!("that only a window of buffer `{name}` is alive"));
         }
-        if buffer.slots > 1 || buffer.exclusive || buffer.tie.is_some() {
+        if buffer.slots > 1 || buffer.exclusive || buffer.tie().is_some() {
             return cannot(&format!("that buffer `{name}` has several slots, is exclusive or is tied to others"));
         }
         if !matches!(buffer.size, Size::Fixed(_)) {
@@ -84,7 +84,7 @@ fn refuse(problem: &Problem) -> Result<(), String> {
 fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Value {
     // Spaces have no alignment in these files; the buffer's own covers all of them.
     let alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space).0);
-    let intervals = buffer.lifetime.intervals().iter();
+    let intervals = buffer.lifetime.intervals();
     json!({
         "id": id.index(),
         "name": buffer.name,
@@ -99,7 +99,7 @@ fn pool_file(problem: &Problem, space: SpaceId) -> Value {
     let info = &problem.spaces()[space];
     let is_here = |buffer: &&Buffer| is_reserved(buffer) && buffer.spaces[0] == space;
     let range = |buffer: &Buffer| {
-        let low = buffer.fixed.unwrap_or_default().0;
+        let low = buffer.fixed().unwrap_or_default().0;
         json!({"begin": low, "end": low + buffer.bytes().unwrap_or_default().0})
     };
     let reserved: Vec<Value> = problem.buffers().iter().filter(is_here).map(range).collect();

@@ -56,7 +56,7 @@ fn featured(seed: u64) -> Problem {
     let mut builder = free.to_builder();
     for (index, buffer) in builder.buffers_mut().iter_mut().enumerate() {
         if random.one_in(10) {
-            buffer.fixed = plan.placements.as_slice()[index].as_ref().map(|placement| placement.offsets[0]);
+            buffer.set_fixed(plan.placements.as_slice()[index].as_ref().map(|placement| placement.offsets[0]));
         }
     }
     builder.build().unwrap()

@@ -338,11 +338,11 @@ impl<'a, 'p> Builder<'a, 'p> {
     /// Not if the taker itself is alive on all of them and cannot be excused.
     fn can_help(&self, taker: &Taker, rival: &Stretch, rival_part: usize, now: Step) -> bool {
         let info = &self.problem.buffers()[taker.buffer];
-        let is_whole = |interval: &memplan_core::Interval| {
+        let is_whole = |interval: memplan_core::Interval| {
             let bytes = interval.bytes(reserved(info));
             interval.start <= now && now < interval.end && bytes.low.0 == 0 && Some(bytes.high) == info.bytes()
         };
-        let is_alive = info.lifetime.intervals().iter().any(is_whole);
+        let is_alive = info.lifetime.intervals().any(is_whole);
         let same_part = self.pieces.first_slot(self.parts[rival_part].piece) == self.pieces.piece_of(taker.buffer);
         let excused = self.takers_of(taker.buffer, now).next().is_some()
             || self.takers_of(rival.buffer, now).next().is_some()
@@ -406,7 +406,10 @@ impl<'a, 'p> Builder<'a, 'p> {
             let lone = |buffer: BufferId| {
                 let info = &self.problem.buffers()[buffer];
                 let related = is_special[buffer.index()] || in_pairs.contains(&buffer);
-                !related && self.problem.blocks().place_of(buffer).is_none() && info.fixed.is_none() && info.slots == 1
+                !related
+                    && self.problem.blocks().place_of(buffer).is_none()
+                    && info.fixed().is_none()
+                    && info.slots == 1
             };
             let [x, y] = [a, b].map(|id| &self.problem.buffers()[id]);
             let alike = x.bytes() == y.bytes() && x.lifetime == y.lifetime && x.exclusive == y.exclusive;

@@ -80,7 +80,7 @@ pub(crate) fn witness(problem: &Problem, buffers: Vec<BufferId>) -> Option<Witne
 fn room(problem: &Problem, buffers: &[BufferId]) -> Bytes {
     let place = |&id: &BufferId| {
         let buffer = &problem.buffers()[id];
-        buffer.fixed.map(|offset| (offset.0, offset.0 + reserved(buffer).0))
+        buffer.fixed().map(|offset| (offset.0, offset.0 + reserved(buffer).0))
     };
     let low = buffers.iter().filter_map(place).map(|place| place.0).min().unwrap_or(0);
     let high = buffers.iter().filter_map(place).map(|place| place.1).max().unwrap_or(0);
@@ -90,8 +90,8 @@ fn room(problem: &Problem, buffers: &[BufferId]) -> Bytes {
 /// A step at which all of these are alive.
 pub(crate) fn meeting_step(problem: &Problem, buffers: &[BufferId]) -> Option<Step> {
     let alive = |buffer: BufferId, step: Step| {
-        let intervals = problem.buffers()[buffer].lifetime.intervals();
-        intervals.iter().any(|interval| interval.start <= step && step < interval.end)
+        let mut intervals = problem.buffers()[buffer].lifetime.intervals();
+        intervals.any(|interval| interval.start <= step && step < interval.end)
     };
     let starts = buffers.iter().flat_map(|&buffer| problem.buffers()[buffer].lifetime.intervals());
     let mut starts: Vec<Step> = starts.map(|interval| interval.start).collect();
@@ -119,8 +119,8 @@ pub(crate) fn relaxed(problem: &Problem, is_kept: impl Fn(BufferId) -> bool) -> 
             cut.filter(|_| is_kept(overlay.over) && !is_kept(overlay.buffer) && may_happen(problem, overlay))
         {
             let victim = &mut builder.buffers_mut()[overlay.over];
-            let stretches = victim.lifetime.intervals().iter().filter(|stretch| stretch.start < cut);
-            victim.lifetime = stretches.map(|stretch| Interval { end: stretch.end.min(cut), ..*stretch }).collect();
+            let stretches = victim.lifetime.intervals().filter(|stretch| stretch.start < cut);
+            victim.lifetime = stretches.map(|stretch| Interval { end: stretch.end.min(cut), ..stretch }).collect();
         }
     }
     builder.build().ok()
@@ -140,8 +140,8 @@ fn with_only(problem: &Problem, is_kept: &impl Fn(BufferId) -> bool) -> ProblemB
         buffer.size = Size::Fixed(Bytes::ZERO);
         buffer.lifetime = Lifetime::default();
         buffer.exclusive = false;
-        buffer.fixed = None;
-        buffer.tie = None;
+        buffer.set_fixed(None);
+        buffer.set_tie(None);
     }
     builder
 }

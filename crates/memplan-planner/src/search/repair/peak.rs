@@ -212,7 +212,7 @@ impl Repair<'_, '_> {
             let life = slab.stretches.first()?;
             let buffer = Buffer::new(piece.index().to_string(), slab.size, Lifetime::new(life.start, life.end));
             let fixed = packed.get(&piece).copied().or(slab.fixed).map(Bytes);
-            builder.buffer(Buffer { alignment: Bytes(slab.alignment), fixed, ..buffer });
+            builder.buffer(Buffer { alignment: Bytes(slab.alignment), ..buffer.with_fixed(fixed) });
         }
         builder.build().ok()
     }

@@ -48,10 +48,10 @@ fn level_of(problem: &Problem, plan: &Plan, pipes: &[Pipes], Crossing { earlier,
     if !pipes[earlier.index()].conflict(pipes[later.index()]) {
         return Level::Pipe;
     }
-    if one.enclosing_loop != other.enclosing_loop {
+    if one.enclosing_loop() != other.enclosing_loop() {
         return Level::Loop;
     }
-    if one.slots > 1 && one.enclosing_loop.is_some() && takes_all_slots(problem, plan, earlier, later) {
+    if one.slots > 1 && one.enclosing_loop().is_some() && takes_all_slots(problem, plan, earlier, later) {
         return Level::Slots;
     }
     Level::Lives

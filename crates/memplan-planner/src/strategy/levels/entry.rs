@@ -63,7 +63,7 @@ pub(super) fn pipes_of(problem: &Problem) -> Vec<Pipes> {
     let mut names = HashMap::new();
     // "vector" is also what a buffer without a class is.
     names.insert("vector".to_owned(), 0);
-    problem.buffers().iter().map(|buffer| Pipes::of(buffer.pipe.as_deref(), &mut names)).collect()
+    problem.buffers().iter().map(|buffer| Pipes::of(buffer.pipe(), &mut names)).collect()
 }
 
 /// Stretches of life, sorted, with gaps between them.
@@ -178,7 +178,7 @@ impl Entries {
                 self.unused.push(id);
                 continue;
             }
-            let life: Life = buffer.lifetime.intervals().iter().map(|part| (part.start.0, part.end.0)).collect();
+            let life: Life = buffer.lifetime.intervals().map(|part| (part.start.0, part.end.0)).collect();
             let life = unite(&life, &[]);
             let bytes = reserved(buffer);
             let size = granule.and_then(|granule| bytes.align_up(Bytes(granule)));
@@ -197,7 +197,7 @@ impl Entries {
                 slots: buffer.slots,
                 exclusive: buffer.exclusive,
                 pipes: pipes[id.index()],
-                around: buffer.enclosing_loop.clone(),
+                around: buffer.enclosing_loop().map(str::to_owned),
             });
             if let Some(block) = block {
                 of_block.insert(block, entry);
@@ -214,7 +214,7 @@ impl Entries {
         entry.life = unite(&entry.life, life);
         entry.exclusive |= buffer.exclusive;
         entry.pipes.add(pipes);
-        if entry.around != buffer.enclosing_loop {
+        if entry.around.as_deref() != buffer.enclosing_loop() {
             entry.around = None;
         }
     }
