@@ -1,18 +1,23 @@
 """What a GPU's memory costs with PyTorch's allocators, and with a replayed plan.
 
-    python crates/memplan-py/benches/torch_gpu.py [--workloads a,b] [--settings a,b] [--repeat N] [--batches GIB] [--out FILE]
+    python crates/memplan-py/benches/torch_gpu.py [--workloads a,b] [--settings a,b] [--repeat N] [--scale N]
+                                                  [--batches GIB] [--out FILE]
 
 Each workload runs in each setting in a process of its own: PyTorch's caching allocator, the same with expandable
 segments, cudaMallocAsync, and the replay, also with a plan wherever sizes vary. A row says what the driver has given
 away (``reserved``), what was in use at the peak, the median time of a step, and the losses. ``--repeat`` runs the first
 and the last setting so many times, by turns; of each step the fastest run counts, since whatever else happens on the
-machine only ever makes a step slower. ``--batches`` looks for the largest batch on a device of which all but so many
+machine only ever makes a step slower. ``--scale`` multiplies the batch of every workload: with a small one the processor
+is late with work for the GPU, and the time of a step says more about the processor's neighbours than about memory.
+``--batches`` looks for the largest batch on a device of which all but so many
 GiB are taken.
 """
 
 import argparse
 import contextlib
 import ctypes
+import gc
+import inspect
 import json
 import os
 import statistics
@@ -38,8 +43,8 @@ VARYING = ("moe_8", "moe_8_ckpt", "unet_sizes", "gpt_350m_accum_var")
 BATCHES = {"gpt_350m_ckpt": 12, "gpt_350m_accum_var": 4}
 
 
-def measure(setting, workload, steps, batch):
-    """Runs one workload in this process."""
+def measure(setting, workload, steps, batch, scale=1):
+    """Runs one workload in this process; without a batch with its own one, multiplied."""
     import torch
 
     if setting in OURS:
@@ -54,11 +59,16 @@ def measure(setting, workload, steps, batch):
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cuda.enable_cudnn_sdp(False)
     free_before, total = torch.cuda.mem_get_info()
-    step = torch_workloads.WORKLOADS[workload](*([batch] if batch else []))
+    build = torch_workloads.WORKLOADS[workload]
+    batch = batch or scale * inspect.signature(build).parameters["batch"].default
+    step = build(batch)
     mark = replayer.step if setting in OURS else lambda name: contextlib.nullcontext()
     before = BEFORE_VARYING if workload in VARYING else BEFORE
     times, losses = [], []
+    # The collector of Python would run now in this step and now in that one.
+    gc.disable()
     for number in range(before + steps):
+        gc.collect()
         if number == before:
             restart_peak(setting, torch)
         torch.cuda.synchronize()
@@ -102,17 +112,17 @@ def take_all_but(gib):
 
 
 def serve(setting):
-    """Imports torch once and forks a child for each job: ``workload steps batch gib file``."""
+    """Imports torch once and forks a child for each job: ``workload steps batch scale gib file``."""
     import torch  # noqa: F401
 
     for line in sys.stdin:
-        workload, steps, batch, gib, file = line.split()
+        workload, steps, batch, scale, gib, file = line.split()
         child = os.fork()
         if child == 0:
             try:
                 if float(gib):
                     take_all_but(float(gib))
-                row = measure(setting, workload, int(steps), int(batch))
+                row = measure(setting, workload, int(steps), int(batch), int(scale))
             except BaseException as error:  # noqa: BLE001
                 row = {"workload": workload, "setting": setting, "batch": int(batch), "error": f"{type(error).__name__}: {error}"[:2000]}
             with open(file, "w", encoding="utf-8") as out:
@@ -134,12 +144,12 @@ class Servers:
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
             self.processes[setting] = subprocess.Popen(command, env=environment, **pipes)
 
-    def run(self, setting, workload, steps, batch=0, gib=0.0):
+    def run(self, setting, workload, steps, batch=0, gib=0.0, scale=1):
         file = os.path.join(self.folder, f"row-{setting}.json")
         if os.path.exists(file):
             os.unlink(file)
         process = self.processes[setting]
-        process.stdin.write(f"{workload} {steps} {batch} {gib} {file}\n")
+        process.stdin.write(f"{workload} {steps} {batch} {scale} {gib} {file}\n")
         process.stdin.flush()
         process.stdout.readline()
         if not os.path.exists(file):
@@ -167,12 +177,11 @@ def largest_batch(servers, setting, workload, first, gib, in_time):
 def step_ratio(row, base):
     """How long a step takes over one of another run.
 
-    Steps that are all alike are compared by their fastest; where they differ in size, it is the median over pairs.
+    Steps that are all alike are compared by their fastest; where they differ in size, it is the sum over all steps.
     """
     mine, others = row["times"][row["before"] :], base["times"][base["before"] :]
-    if row["workload"] not in VARYING:
-        return min(mine) / min(others)
-    return statistics.median(one / other for one, other in zip(mine, others))
+    kind = sum if row["workload"] in VARYING else min
+    return kind(mine) / kind(others)
 
 
 def fastest(row, again):
@@ -200,6 +209,7 @@ def main():
     parser.add_argument("--settings", default=",".join(SETTINGS))
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=1, metavar="N")
+    parser.add_argument("--scale", type=int, default=1, metavar="N")
     parser.add_argument("--batches", type=float, default=0.0, metavar="GIB")
     parser.add_argument("--fits", default="", metavar="SETTING:WORKLOAD:BATCH,…", help="only try these batches")
     parser.add_argument("--limit", type=float, default=540.0, metavar="SECONDS", help="begin nothing after so long")
@@ -227,7 +237,7 @@ def main():
                 continue
             # Losses are compared between the first setting and the last; the others only need a time.
             asked = options.steps if setting in (settings[0], settings[-1]) else min(options.steps, 3)
-            row = servers.run(setting, workload, asked)
+            row = servers.run(setting, workload, asked, scale=options.scale)
             result["rows"].append(row)
             if "error" not in row:
                 best[setting] = row = fastest(best.get(setting), row)

@@ -8,6 +8,7 @@
 use std::error::Error;
 use std::io::Write;
 use std::sync::Arc;
+use std::time::Instant;
 
 use memplan_replay::allocator::Allocator;
 use memplan_replay::backing::Host;
@@ -45,6 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let allocator = Allocator::new(Arc::new(Host::new((64 << 30) / SCALE)));
         let mut addresses = vec![0; events.len()];
         let mut moved_first = 0;
+        let mut begun = Instant::now();
         for round in 0..ROUNDS {
             for &(_, is_allocation, who, bytes) in &events {
                 if is_allocation {
@@ -55,13 +57,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             if round == 0 {
                 moved_first = fact(&allocator.report(), "moved");
+                begun = Instant::now();
             }
         }
+        let each = begun.elapsed().as_nanos() / u128::from(ROUNDS - 1) / (events.len() as u128 / 2);
         let report = allocator.report();
         let (peak, reserved) = (fact(&report, "peak"), fact(&report, "reserved_peak"));
         let moved = (fact(&report, "moved") - moved_first) / u64::from(ROUNDS - 1) * SCALE / (1 << 20);
         let ratio = reserved as f64 / peak as f64;
-        writeln!(out, "{file}: {ratio:.4} of what is in use at the peak, {moved} MiB of pages moved a round")?;
+        let facts = format!("{ratio:.4} of what is in use at the peak, {moved} MiB of pages moved a round");
+        writeln!(out, "{file}: {facts}, {each} ns for a request with its free")?;
     }
     Ok(())
 }
