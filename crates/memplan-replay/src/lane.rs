@@ -5,12 +5,13 @@
 //! lanes therefore share nothing. A tensor that is also used on another stream
 //! (`record_stream` in PyTorch) makes its own stream wait for that one when it is freed.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::arena::{Arena, Deviation, Place, Tenant};
 use crate::backing::{Backing, BackingError, Frame};
+use crate::hashing::Table;
+use crate::parked::Parked;
 use crate::plan::{ALIGNMENT, StepPlan};
 use crate::recording::Recording;
 use crate::region::{Region, Spot};
@@ -135,11 +136,13 @@ pub struct Lane {
     arena: Arena,
     large: Region,
     small: Region,
+    /// Small blocks that wait for a request of their size.
+    parked: Parked,
     /// Requests below this many bytes are small.
     small_below: u64,
     /// Physical pages on their way from one place of the pool to another; none between two requests.
     stock: Vec<Frame>,
-    live: HashMap<u64, Live>,
+    live: Table<u64, Live>,
     running: bool,
     recording: Recording,
     counts: Counts,
@@ -164,9 +167,10 @@ impl Lane {
             arena: Arena::default(),
             large: Region::new(backing, device, total.saturating_mul(2))?,
             small: Region::new(backing, device, total.saturating_mul(2))?,
+            parked: Parked::default(),
             small_below: backing.page() / SMALL_PART,
             stock: Vec::new(),
-            live: HashMap::new(),
+            live: Table::default(),
             running: false,
             recording: Recording::default(),
             counts: Counts::default(),
@@ -330,8 +334,12 @@ impl Lane {
     /// Bytes from the pool. On a full device everything that is mapped and unused is given back first. If that is
     /// not enough, the arena's holes are used, and then its plans are given up for their pages.
     fn pool(&mut self, backing: &dyn Backing, bytes: u64, relieve: &dyn Fn()) -> Result<(u64, Home), BackingError> {
-        if let Some(spot) = self.region(bytes).0.spot(bytes) {
-            self.region(bytes).0.take_back(spot);
+        if bytes < self.small_below
+            && let Some(address) = self.parked.take(bytes)
+        {
+            return Ok((address, Home::Small));
+        }
+        if let Some(spot) = self.spot(bytes) {
             self.make_room(backing, bytes, spot);
             if let Ok(found) = self.take(backing, bytes, spot) {
                 return Ok(found);
@@ -345,6 +353,27 @@ impl Lane {
                 Some(found) => Ok(found),
                 None => self.without_plans(backing, bytes),
             },
+        }
+    }
+
+    /// The place for a request that needs the fewest new pages. Before it needs any, parked blocks go back to where
+    /// they lie, and stale pages get their physical pages back.
+    fn spot(&mut self, bytes: u64) -> Option<Spot> {
+        let spot = self.region(bytes).0.spot(bytes)?;
+        if self.region(bytes).0.missing(spot) == 0 {
+            return Some(spot);
+        }
+        let is_changed = bytes < self.small_below && !self.parked.is_empty();
+        self.unpark();
+        let region = self.region(bytes).0;
+        let spot = if is_changed { region.spot(bytes)? } else { spot };
+        region.take_back(spot);
+        Some(spot)
+    }
+
+    fn unpark(&mut self) {
+        for (address, bytes) in self.parked.drain() {
+            self.small.give(address, bytes);
         }
     }
 
@@ -397,6 +426,7 @@ impl Lane {
 
     /// Gives back every page on which nothing lies, after the device has come to rest.
     pub fn trim(&mut self, backing: &dyn Backing) {
+        self.unpark();
         if self.large.spare() + self.small.spare() > 0 || !self.stock.is_empty() {
             backing.settle(self.device);
             // A physical page may be stale in one region and in use in the other.
@@ -418,7 +448,7 @@ impl Lane {
             backing.order(self.device, guest, self.stream);
         }
         match live.home {
-            Home::Small => self.small.give(address, live.bytes),
+            Home::Small => self.parked.park(address, live.bytes),
             Home::Large => self.large.give(address, live.bytes),
             Home::Arena(tenant) => self.arena.freed(address - self.arena.base(), live.bytes, tenant),
         }
@@ -485,7 +515,7 @@ impl Lane {
     }
 }
 
-fn tenants(live: &HashMap<u64, Live>, base: u64) -> Vec<(u64, u64)> {
+fn tenants(live: &Table<u64, Live>, base: u64) -> Vec<(u64, u64)> {
     let inside = live.iter().filter(|(_, live)| matches!(live.home, Home::Arena(_)));
     inside.map(|(address, live)| (address - base, live.bytes)).collect()
 }

@@ -64,8 +64,10 @@ pub mod arena;
 pub mod backing;
 #[allow(unsafe_code)]
 mod cuda;
+mod hashing;
 pub mod lane;
 mod pages;
+mod parked;
 pub mod plan;
 pub mod recording;
 pub mod region;

@@ -24,10 +24,10 @@
 //! between a few sizes, most pages move in this way. Otherwise A is unmapped when it is needed, mostly
 //! long after the last work that used it.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::backing::{Backing, BackingError, Frame, Mark};
+use crate::hashing::Table;
 use crate::pages::Pages;
 use crate::runs::Runs;
 
@@ -48,7 +48,7 @@ pub struct Region {
     stale: Pages,
     /// The physical page under each page that is mapped or stale, and which page owns it.
     frames: Vec<Option<Frame>>,
-    owners: HashMap<Frame, u64>,
+    owners: Table<Frame, u64>,
     /// Behind the last work that may use stale pages; `None` if that is not known.
     behind: Option<Mark>,
     reserved: u64,
@@ -76,7 +76,7 @@ impl Region {
             mapped: Pages::default(),
             stale: Pages::default(),
             frames: Vec::new(),
-            owners: HashMap::new(),
+            owners: Table::default(),
             behind: None,
             reserved: 0,
         })

@@ -8,10 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximal runs of free bytes, half-open.
+/// Maximal runs of free bytes, half-open. Requests are cut from the front of a run, which leaves its end in place: so
+/// runs are known by their ends, and most requests change a start only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Runs {
-    by_start: BTreeMap<u64, u64>,
+    start_by_end: BTreeMap<u64, u64>,
     by_length: BTreeSet<(u64, u64)>,
 }
 
@@ -20,58 +21,61 @@ impl Runs {
     pub(crate) fn whole(length: u64) -> Self {
         let mut runs = Self::default();
         if length > 0 {
-            runs.insert(0, length);
+            runs.start_by_end.insert(length, 0);
+            runs.by_length.insert((length, 0));
         }
         runs
-    }
-
-    fn insert(&mut self, start: u64, end: u64) {
-        self.by_start.insert(start, end);
-        self.by_length.insert((end - start, start));
-    }
-
-    fn remove(&mut self, start: u64, end: u64) {
-        self.by_start.remove(&start);
-        self.by_length.remove(&(end - start, start));
     }
 
     /// Takes the bytes if all of them are free.
     #[must_use]
     pub(crate) fn take(&mut self, start: u64, bytes: u64) -> bool {
-        let Some((&from, &to)) = self.by_start.range(..=start).next_back() else { return false };
-        if to < start + bytes {
+        let end = start + bytes;
+        let Some((&to, from)) = self.start_by_end.range_mut(end..).next() else { return false };
+        let first = *from;
+        if first > start {
             return false;
         }
-        self.remove(from, to);
-        if from < start {
-            self.insert(from, start);
+        self.by_length.remove(&(to - first, first));
+        if end < to {
+            *from = end;
+            self.by_length.insert((to - end, end));
+        } else {
+            self.start_by_end.remove(&to);
         }
-        if start + bytes < to {
-            self.insert(start + bytes, to);
+        if first < start {
+            self.start_by_end.insert(start, first);
+            self.by_length.insert((start - first, first));
         }
         true
     }
 
     /// Whether all of the bytes are free.
     pub(crate) fn covers(&self, start: u64, bytes: u64) -> bool {
-        self.by_start.range(..=start).next_back().is_some_and(|(_, &end)| start + bytes <= end)
+        self.start_by_end.range(start + bytes..).next().is_some_and(|(_, &from)| from <= start)
     }
 
     /// Gives bytes back and merges them with the free bytes beside them.
     pub(crate) fn give(&mut self, start: u64, bytes: u64) {
-        let (mut from, mut to) = (start, start + bytes);
-        if let Some((&left, &end)) = self.by_start.range(..=start).next_back() {
-            debug_assert!(end <= start, "bytes {start}..{to} are given back twice");
-            if end == start {
-                self.remove(left, end);
-                from = left;
+        let end = start + bytes;
+        let mut from = start;
+        if let Some(left) = self.start_by_end.remove(&start) {
+            self.by_length.remove(&(start - left, left));
+            from = left;
+        }
+        let mut to = end;
+        match self.start_by_end.range_mut(start + 1..).next() {
+            Some((&right, first)) if *first == end => {
+                self.by_length.remove(&(right - end, end));
+                *first = from;
+                to = right;
+            }
+            next => {
+                debug_assert!(next.is_none_or(|(_, first)| *first > end), "bytes {start}..{end} are given back twice");
+                self.start_by_end.insert(end, from);
             }
         }
-        if let Some(&end) = self.by_start.get(&to) {
-            self.remove(to, end);
-            to = end;
-        }
-        self.insert(from, to);
+        self.by_length.insert((to - from, from));
     }
 
     /// Starts of runs that hold this many bytes, the shortest run first.
@@ -81,7 +85,7 @@ impl Runs {
 
     /// All runs as (start, end), from low to high.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
-        self.by_start.iter().map(|(&start, &end)| (start, end))
+        self.start_by_end.iter().map(|(&end, &start)| (start, end))
     }
 }
 
