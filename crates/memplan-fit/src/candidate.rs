@@ -4,11 +4,11 @@ use memplan_core::{Bytes, Id};
 use memplan_models::graph::OpId;
 use memplan_models::graph::rewrite::{Copied, NewOp, Padding, Rewrite};
 
-use crate::choice::{Chosen, choices};
+use crate::choice::{Chosen, alone, choices};
 use crate::live::Lives;
 use crate::net::{Net, Schedule, Step};
 use crate::patch::patch;
-use crate::segment::{Tiling, kept_for, segments, tilings};
+use crate::segment::{Tiling, kept_for, naive_segments, naive_tilings, segments, tilings};
 
 /// Which kinds of change may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +74,8 @@ impl Candidate {
     }
 }
 
-/// Changes from cheap to dear, each needing less memory than all before it, by estimate. The first one is the network
-/// as it is, in the best of the given orders.
+/// Changes from cheap to dear, each needing less memory than all before it, by estimate. The network as it is, in the best of the
+/// given orders, is one of them, unless tiles both need less and compute less.
 pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: Allowed) -> Vec<Candidate> {
     let mut found: Vec<(usize, Chosen, u64)> = Vec::new();
     let mut offers = Vec::new();
@@ -84,14 +84,20 @@ pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: All
         let curve = lives.curve(net, schedule);
         let mut offer: Vec<Tiling> = Vec::new();
         if allowed.patches {
-            for steps in segments(net, schedule, &lives) {
-                offer.extend(tilings(net, schedule, &lives, &curve, &steps));
+            let segments = segments(net, schedule, &lives);
+            for steps in &segments {
+                offer.extend(tilings(net, schedule, &lives, &curve, steps));
+            }
+            for steps in naive_segments(&segments) {
+                offer.extend(naive_tilings(net, schedule, &lives, &curve, &steps));
             }
         }
         let base = schedule.steps.iter().map(|step| net.layers[step.op.index()].macs).fold(0, u64::saturating_add);
         let more = more_steps(net, schedule);
-        found.extend(choices(&curve, &offer).into_iter().map(|chosen| {
-            let macs = base.saturating_add(chosen.extra_macs);
+        // The choices leave some out where there are too many. A tiling on its own is never left out.
+        let alone = (0..offer.len()).map(|index| alone(&curve, &offer, index));
+        found.extend(choices(&curve, &offer).into_iter().chain(alone).map(|chosen| {
+            let macs = base.saturating_add_signed(chosen.extra_macs);
             (number, Chosen { overhead: chosen.overhead.saturating_add(more), ..chosen }, macs)
         }));
         offers.push(offer);

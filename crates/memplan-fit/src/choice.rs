@@ -21,8 +21,8 @@ pub struct Chosen {
     pub tilings: Vec<usize>,
     /// Most bytes alive.
     pub peak: u64,
-    /// Multiply-adds on top.
-    pub extra_macs: u64,
+    /// Multiply-adds on top; below zero if fewer are computed.
+    pub extra_macs: i64,
     /// Bytes that the runtime keeps on top.
     pub overhead: u64,
 }
@@ -52,6 +52,14 @@ pub(crate) fn choices(curve: &[u64], tilings: &[Tiling]) -> Vec<Chosen> {
         }
     }
     kept
+}
+
+/// A tiling without any other.
+pub(crate) fn alone(curve: &[u64], tilings: &[Tiling], index: usize) -> Chosen {
+    let tiling = &tilings[index];
+    let outside = curve[..tiling.steps.start].iter().chain(&curve[tiling.steps.end..]);
+    let rest = Chosen { peak: outside.copied().max().unwrap_or(0), ..Chosen::default() };
+    with(&rest, index, tiling)
 }
 
 /// The ways through all steps with at most `limit` bytes alive, found step by step: a step runs as it is, or it is the
@@ -111,7 +119,7 @@ fn best(mut ways: Vec<Chosen>) -> Vec<Chosen> {
 mod tests {
     use super::*;
 
-    fn tiling(steps: std::ops::Range<usize>, peak: u64, extra_macs: u64, overhead: u64) -> Tiling {
+    fn tiling(steps: std::ops::Range<usize>, peak: u64, extra_macs: i64, overhead: u64) -> Tiling {
         Tiling { steps, grid: [2, 1], peak, extra_macs, copied: 0, overhead }
     }
 

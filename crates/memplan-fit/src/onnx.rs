@@ -8,6 +8,7 @@ use memplan_models::graph::rewrite::Fill;
 use memplan_models::graph::{Graph, Op, OpId, Tensor};
 use memplan_models::onnx::nodes::{File, Node};
 
+use crate::geometry::{Covered, Sliding, elements, image, only_image};
 use crate::layer::{Border, Layer, Reach, SizeForm, Spatial};
 
 /// Height and width among the dimensions of an image.
@@ -33,10 +34,6 @@ pub fn layers(graph: &Graph, file: &File, places: &[usize]) -> Vec<Layer> {
         Layer { macs: macs(graph, op), spatial }
     };
     graph.ops.iter_enumerated().map(layer).collect()
-}
-
-fn elements(tensor: &Tensor) -> u64 {
-    tensor.shape.iter().fold(1u64, |product, &n| product.saturating_mul(n))
 }
 
 /// Multiply-adds of a node; nodes that do not multiply matrices have none.
@@ -71,15 +68,7 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// How a node can be computed part by part, or why it cannot.
     fn spatial(&self) -> Result<Spatial, String> {
-        // Computing such a node in parts would run it several times.
-        if self.op.is_stateful {
-            return Err("it has state, or does something besides writing its output".to_owned());
-        }
-        let &[output] = self.op.outputs.as_slice() else { return Err("it does not have one output".to_owned()) };
-        let output = &self.graph.tensors[output];
-        if output.shape.len() != 4 {
-            return Err(format!("its output, {}, is no image", output.describe()));
-        }
+        let output = only_image(self.graph, self.op)?;
         if !self.node.is_standard() {
             return Err("it is not one of the standard operators".to_owned());
         }
@@ -90,25 +79,26 @@ impl Reading<'_> {
             "ConvTranspose" if self.filter(1)? != self.pair("strides", 1)? => {
                 Err("its windows overlap in the output".to_owned())
             }
-            "ConvTranspose" | "DepthToSpace" => self.scaled(output, None),
+            "ConvTranspose" | "DepthToSpace" => Spatial::scaled((0, self.image(0)?), output, AXES, None),
             "Resize" | "Upsample" => self.resized(output),
             // Their other inputs are numbers for each channel.
-            "BatchNormalization" | "QuantizeLinear" | "DequantizeLinear" => self.image(0).map(|_| point(vec![0])),
+            "BatchNormalization" | "QuantizeLinear" | "DequantizeLinear" => {
+                self.image(0).map(|_| Spatial::point(vec![0]))
+            }
             "Softmax" | "LogSoftmax" if matches!(self.node.int("axis", -1), 1 | -3) => {
-                self.image(0).map(|_| point(vec![0]))
+                self.image(0).map(|_| Spatial::point(vec![0]))
             }
             "Concat" if !matches!(self.node.int("axis", 0), 1 | -3) => {
                 Err("it joins images along something else than their channels".to_owned())
             }
-            "Concat" => self.pointwise(output),
-            kind if POINTWISE.contains(&kind) => self.pointwise(output),
+            "Concat" => Spatial::pointwise(self.graph, self.op, output, AXES),
+            kind if POINTWISE.contains(&kind) => Spatial::pointwise(self.graph, self.op, output, AXES),
             _ => Err("it is not known to compute every position from what is near".to_owned()),
         }
     }
 
     fn image(&self, index: usize) -> Result<&Tensor, String> {
-        let tensor = self.op.inputs.get(index).map(|&tensor| &self.graph.tensors[tensor]);
-        tensor.filter(|tensor| tensor.shape.len() == 4).ok_or_else(|| "its input is no image".to_owned())
+        image(self.graph, self.op, index)
     }
 
     /// Height and width of a filter.
@@ -128,24 +118,18 @@ impl Reading<'_> {
         let image = self.image(0)?;
         let (stride, dilation) = (self.pair("strides", 1)?, self.pair("dilations", 1)?);
         let axis = |axis: usize| {
-            let (filter, stride, dilation) = (filter[axis], stride[axis], dilation[axis]);
+            let sliding = Sliding { filter: filter[axis], stride: stride[axis], dilation: dilation[axis] };
             let (inputs, outputs) = (image.shape[AXES[axis]], output.shape[AXES[axis]]);
-            if filter == 0 || stride == 0 || dilation == 0 || outputs == 0 {
-                return Err("its attributes make no sense".to_owned());
-            }
-            let too_large = || "its numbers are too large".to_owned();
-            // Dilation spreads the filter: a window covers (filter - 1) * dilation + 1 positions.
-            let size = (filter - 1).checked_mul(dilation).and_then(|size| size.checked_add(1)).ok_or_else(too_large)?;
-            let end = (outputs - 1).checked_mul(stride).and_then(|end| end.checked_add(size)).ok_or_else(too_large)?;
-            let [before, after] = self.padding(axis, end.saturating_sub(inputs))?;
-            if end > inputs.saturating_add(before).saturating_add(after) {
+            let Covered { window, all } = sliding.covered(outputs)?;
+            let [before, after] = self.padding(axis, all.saturating_sub(inputs))?;
+            if all > inputs.saturating_add(before).saturating_add(after) {
                 return Err("its last window lies only partly on the image".to_owned());
             }
             // A window of one position is cut without a look at the padding.
-            if size == 1 && before + after > 0 {
+            if window == 1 && before + after > 0 {
                 return Err("it pads windows of one position".to_owned());
             }
-            Ok(Reach::Window { size, stride, before })
+            Ok(Reach::Window { size: window, stride: sliding.stride, before })
         };
         let reach = [axis(0)?, axis(1)?];
         Ok(Spatial { reach, images: vec![0], border: Border::Value(Fill::Zero), size_input: None })
@@ -166,20 +150,6 @@ impl Reading<'_> {
         })
     }
 
-    /// Upsampling by whole factors.
-    fn scaled(&self, output: &Tensor, size_input: Option<(usize, SizeForm)>) -> Result<Spatial, String> {
-        let image = self.image(0)?;
-        let axis = |axis: usize| {
-            let (inputs, outputs) = (image.shape[axis], output.shape[axis]);
-            match outputs.checked_div(inputs) {
-                Some(factor) if factor > 0 && factor * inputs == outputs => Ok(Reach::Scale { factor }),
-                _ => Err(format!("{inputs} positions become {outputs}, which is no multiple")),
-            }
-        };
-        let reach = [axis(AXES[0])?, axis(AXES[1])?];
-        Ok(Spatial { reach, images: vec![0], border: Border::LeftOut, size_input })
-    }
-
     fn resized(&self, output: &Tensor) -> Result<Spatial, String> {
         if self.node.text("mode", "nearest") != "nearest" {
             return Err("it mixes positions that are not nearest".to_owned());
@@ -192,28 +162,6 @@ impl Reading<'_> {
         if is_sized && !is_known(3) {
             return Err("how large its output is depends on what it reads".to_owned());
         }
-        self.scaled(output, is_sized.then_some((3, SizeForm::Shape)))
+        Spatial::scaled((0, self.image(0)?), output, AXES, is_sized.then_some((3, SizeForm::Shape)))
     }
-
-    /// Every position from the same position of all images; inputs with one position only are the same for all.
-    fn pointwise(&self, output: &Tensor) -> Result<Spatial, String> {
-        let mut images = Vec::new();
-        for (index, &input) in self.op.inputs.iter().enumerate() {
-            let shape = &self.graph.tensors[input].shape;
-            // Fewer dimensions than four are the last ones.
-            let dimension = |axis: usize| (axis + shape.len()).checked_sub(4).map_or(1, |place| shape[place]);
-            let is_image = AXES.iter().all(|&axis| dimension(axis) == output.shape[axis]);
-            match (is_image, shape.len()) {
-                (true, 4) => images.push(index),
-                _ if AXES.iter().all(|&axis| dimension(axis) == 1) => {}
-                _ => return Err("it repeats rows or columns of an input".to_owned()),
-            }
-        }
-        if images.is_empty() { Err("it reads no image".to_owned()) } else { Ok(point(images)) }
-    }
-}
-
-/// Every output position from the same position of some inputs.
-fn point(images: Vec<usize>) -> Spatial {
-    Spatial { reach: [Reach::POINT; 2], images, border: Border::LeftOut, size_input: None }
 }

@@ -17,7 +17,7 @@
 //! Rows marked ▒ are the *halo*: both tiles need them. What is read outside of the image becomes an explicit border with the
 //! value that the op itself would assume, so that every element is the same sum of the same products.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use memplan_core::Id;
@@ -86,12 +86,42 @@ pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid:
         let spatial = writer.spatial(step).ok()?;
         // A tensor from outside that is read whole is not cut, and is counted by the caller.
         let is_cut = |input: &TensorId| inside(*input) || writer.lengths(*input).map(Span::all) != part;
-        let inputs = spatial.images.iter().map(|&index| step.inputs[index]).filter(is_cut);
-        let read: u64 = inputs.map(|input| writer.bytes(input, &writer.shape_of(input, part))).sum();
+        // An op may read the same image twice, which is there once.
+        let inputs: BTreeSet<TensorId> =
+            spatial.images.iter().map(|&index| step.inputs[index]).filter(is_cut).collect();
+        let read: u64 = inputs.into_iter().map(|input| writer.bytes(input, &writer.shape_of(input, part))).sum();
         let output = step.outputs[0];
         most = most.max(read + writer.bytes(output, &writer.shape_of(output, *computed)));
     }
     Some(done + most)
+}
+
+/// The multiply-adds of all tiles, without the patch. Tiles of one row of the grid compute the same rows, and those of one
+/// column the same columns, so that `rows + columns` tiles tell everything. What each tile rounds down is taken off, so that the
+/// number is never above that of the patch.
+pub(crate) fn least_macs(net: &Net, schedule: &Schedule, segment: Range<usize>, grid: [u64; 2]) -> Option<u64> {
+    let steps = &schedule.steps[segment];
+    let image = *steps.last()?.outputs.first()?;
+    let writer = Writer { net, schedule, steps, first: 0, patch: Patch::default() };
+    let lengths = writer.lengths(image);
+    // For each step, the rows that all rows of tiles compute together, and the same for columns.
+    let mut computed = vec![[0u64; 2]; steps.len()];
+    for axis in [0, 1] {
+        for index in 0..grid[axis] {
+            let mut region = [Span::part(lengths[0], 0, grid[0]), Span::part(lengths[1], 0, grid[1])];
+            region[axis] = Span::part(lengths[axis], index, grid[axis]);
+            for (sum, need) in computed.iter_mut().zip(writer.needs(image, region).ok()?) {
+                sum[axis] = sum[axis].saturating_add(need.map_or(0, |(computed, _)| computed[axis].length()));
+            }
+        }
+    }
+    let macs = steps.iter().zip(computed).map(|(step, [rows, columns])| {
+        let positions = u128::from(rows) * u128::from(columns);
+        let all = writer.lengths(step.outputs[0]).iter().product::<u64>().max(1);
+        let macs = u128::from(net.layers[step.op.index()].macs).saturating_mul(positions) / u128::from(all);
+        u64::try_from(macs).unwrap_or(u64::MAX).saturating_sub(grid[0] * grid[1])
+    });
+    Some(macs.fold(0, u64::saturating_add))
 }
 
 /// An image that is split.

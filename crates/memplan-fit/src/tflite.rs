@@ -5,6 +5,7 @@ use memplan_models::graph::rewrite::Fill;
 use memplan_models::graph::{Graph, Op, Tensor};
 use memplan_models::tflite::attributes::{Attributes, Edges, WindowOptions};
 
+use crate::geometry::{Covered, Sliding, elements, image, only_image};
 use crate::layer::{Border, Layer, Reach, SizeForm, Spatial};
 
 /// Height and width among the dimensions of an image.
@@ -58,7 +59,6 @@ pub fn layers(graph: &Graph, attributes: &[Attributes]) -> Vec<Layer> {
 
 /// Multiply-adds of an operator; operators that do not multiply matrices have none.
 fn macs(graph: &Graph, op: &Op) -> u64 {
-    let elements = |tensor: &Tensor| tensor.shape.iter().fold(1u64, |product, &n| product.saturating_mul(n));
     let input = |index: usize| op.inputs.get(index).map(|&tensor| &graph.tensors[tensor]);
     let output = op.outputs.first().map_or(0, |&tensor| elements(&graph.tensors[tensor]));
     // Each output is a sum over the filter but for its one dimension of output channels.
@@ -79,19 +79,8 @@ fn macs(graph: &Graph, op: &Op) -> u64 {
 
 /// How an operator can be computed part by part, or why it cannot.
 fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, String> {
-    // Computing such an operator in parts would run it several times.
-    if op.is_stateful {
-        return Err("it has state, or does something besides writing its output".to_owned());
-    }
-    let &[output] = op.outputs.as_slice() else { return Err("it does not have one output".to_owned()) };
-    let output = &graph.tensors[output];
-    if output.shape.len() != 4 {
-        return Err(format!("its output, {}, is no image", output.describe()));
-    }
-    let image = |index: usize| {
-        let tensor = op.inputs.get(index).map(|&tensor| &graph.tensors[tensor]);
-        tensor.filter(|tensor| tensor.shape.len() == 4).ok_or_else(|| "its input is no image".to_owned())
-    };
+    let output = only_image(graph, op)?;
+    let image = |index: usize| image(graph, op, index);
     match op.kind.as_str() {
         "CONV_2D" | "DEPTHWISE_CONV_2D" => {
             let filter = image(1)?;
@@ -113,17 +102,17 @@ fn spatial(graph: &Graph, op: &Op, attributes: &Attributes) -> Result<Spatial, S
             if [filter.shape[1], filter.shape[2]] != options.stride {
                 return Err("its windows overlap in the output".to_owned());
             }
-            scaled(image(2)?, output, 2, (0, SizeForm::Shape))
+            Spatial::scaled((2, image(2)?), output, AXES, Some((0, SizeForm::Shape)))
         }
         "RESIZE_NEAREST_NEIGHBOR" if attributes.aligns_corners => Err("it aligns corners".to_owned()),
-        "RESIZE_NEAREST_NEIGHBOR" => scaled(image(0)?, output, 0, (1, SizeForm::HeightWidth)),
+        "RESIZE_NEAREST_NEIGHBOR" => Spatial::scaled((0, image(0)?), output, AXES, Some((1, SizeForm::HeightWidth))),
         "PAD" => bordered(image(0)?, attributes.border),
         // Only channels can be joined tile by tile: joined along rows or columns, a tile would mix several inputs.
         "CONCATENATION" if attributes.axis != 3 && attributes.axis != -1 => {
             Err("it joins images along something else than their channels".to_owned())
         }
-        "CONCATENATION" => pointwise(graph, op, output),
-        kind if POINTWISE.contains(&kind) => pointwise(graph, op, output),
+        "CONCATENATION" => Spatial::pointwise(graph, op, output, AXES),
+        kind if POINTWISE.contains(&kind) => Spatial::pointwise(graph, op, output, AXES),
         _ => Err("it is not known to compute every position from what is near".to_owned()),
     }
 }
@@ -141,23 +130,17 @@ fn windowed(
 ) -> Result<Spatial, String> {
     let options = options.ok_or("its options are missing")?;
     let axis = |axis: usize| {
-        let (filter, stride, dilation) = (filter[axis], options.stride[axis], options.dilation[axis]);
+        let (stride, dilation) = (options.stride[axis], options.dilation[axis]);
         let (inputs, outputs) = (image.shape[AXES[axis]], output.shape[AXES[axis]]);
-        if filter == 0 || stride == 0 || dilation == 0 || outputs == 0 {
-            return Err("its options make no sense".to_owned());
-        }
-        let too_large = || "its numbers are too large".to_owned();
-        // Dilation spreads the filter: a window covers (filter - 1) * dilation + 1 positions.
-        let size = (filter - 1).checked_mul(dilation).and_then(|size| size.checked_add(1)).ok_or_else(too_large)?;
-        let end = (outputs - 1).checked_mul(stride).and_then(|end| end.checked_add(size)).ok_or_else(too_large)?;
+        let Covered { window, all } = Sliding { filter: filter[axis], stride, dilation }.covered(outputs)?;
         // `Same` adds as much border as the last window lacks, half of it in front, rounded down, as TensorFlow Lite
         // does.
         let before = match options.edges {
-            Edges::Same => end.saturating_sub(inputs) / 2,
-            Edges::Valid if end > inputs => return Err("its shapes do not go together".to_owned()),
+            Edges::Same => all.saturating_sub(inputs) / 2,
+            Edges::Valid if all > inputs => return Err("its shapes do not go together".to_owned()),
             Edges::Valid => 0,
         };
-        Ok(Reach::Window { size, stride, before })
+        Ok(Reach::Window { size: window, stride, before })
     };
     Ok(Spatial { reach: [axis(0)?, axis(1)?], images: vec![0], border, size_input: None })
 }
@@ -173,40 +156,4 @@ fn bordered(image: &Tensor, border: Option<[[u64; 2]; 4]>) -> Result<Spatial, St
     }
     let reach = [rows, columns].map(|[before, _]| Reach::Window { size: 1, stride: 1, before });
     Ok(Spatial { reach, images: vec![0], border: Border::Added(Fill::Zero), size_input: None })
-}
-
-/// Upsampling by whole factors.
-fn scaled(image: &Tensor, output: &Tensor, input: usize, size_input: (usize, SizeForm)) -> Result<Spatial, String> {
-    let axis = |axis: usize| {
-        let (inputs, outputs) = (image.shape[AXES[axis]], output.shape[AXES[axis]]);
-        match outputs.checked_div(inputs) {
-            Some(factor) if factor > 0 && factor * inputs == outputs => Ok(Reach::Scale { factor }),
-            _ => Err(format!("{inputs} positions become {outputs}, which is no multiple")),
-        }
-    };
-    Ok(Spatial {
-        reach: [axis(0)?, axis(1)?],
-        images: vec![input],
-        border: Border::LeftOut,
-        size_input: Some(size_input),
-    })
-}
-
-/// Every position from the same position of all images; inputs with one position only are the same for all.
-fn pointwise(graph: &Graph, op: &Op, output: &Tensor) -> Result<Spatial, String> {
-    let mut images = Vec::new();
-    for (index, &input) in op.inputs.iter().enumerate() {
-        let shape = &graph.tensors[input].shape;
-        // Fewer dimensions than four are the last ones.
-        let dimension = |axis: usize| (axis + shape.len()).checked_sub(4).map_or(1, |place| shape[place]);
-        let is_image = AXES.iter().all(|&axis| dimension(axis) == output.shape[axis]);
-        match (is_image, shape.len()) {
-            (true, 4) => images.push(index),
-            _ if AXES.iter().all(|&axis| dimension(axis) == 1) => {}
-            _ => return Err("it repeats rows or columns of an input".to_owned()),
-        }
-    }
-    let none = images.is_empty().then(|| "it reads no image".to_owned());
-    let spatial = Spatial { reach: [Reach::POINT; 2], images, border: Border::LeftOut, size_input: None };
-    none.map_or(Ok(spatial), Err)
 }

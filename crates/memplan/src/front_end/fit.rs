@@ -75,6 +75,8 @@ pub struct Fitted {
     pub steps: Vec<Version>,
     /// Which of them was chosen.
     pub chosen: usize,
+    /// No version needs less of what counts: see [`memplan_fit::floor`](mod@memplan_fit::floor).
+    pub floor: Bytes,
     language: Language,
 }
 
@@ -84,7 +86,7 @@ impl Fitted {
         self.language == Language::Tflite
     }
 
-    /// All versions and which of them was chosen, as JSON on one line.
+    /// All versions, which of them was chosen and what none of them can go below, as JSON on one line.
     pub fn to_json(&self) -> String {
         let version = |version: &Version| {
             json!({
@@ -101,7 +103,7 @@ impl Fitted {
             })
         };
         let versions: Vec<_> = self.steps.iter().map(version).collect();
-        json!({ "chosen": self.chosen, "versions": versions }).to_string()
+        json!({ "chosen": self.chosen, "floor": self.floor.0, "versions": versions }).to_string()
     }
 }
 

@@ -145,10 +145,7 @@ impl<'a> Workshop<'a> {
         let is_better = |made: &Made, best: &Made| {
             holds(made) || made.version.needs(self.counted) < best.version.needs(self.counted)
         };
-        let records = match self.counted {
-            Counted::Arena => self.network.tail().bytes.0,
-            Counted::Tensors => 0,
-        };
+        let records = self.counted_records();
         // What is alive at once is a lower bound of what a placement needs, so that candidates above the capacity
         // cannot fit.
         let may_fit = |candidate: &&Candidate| self.least(candidate).saturating_add(records) <= limit.capacity.0;
@@ -177,7 +174,26 @@ impl<'a> Workshop<'a> {
         if !is_unchanged {
             steps.push(best.version);
         }
-        Ok(Fitted { input: best.input, planned: best.planned, chosen: steps.len() - 1, steps, language: self.language })
+        Ok(self.fitted(best.input, best.planned, steps))
+    }
+
+    /// What the runtime keeps for the model as it is, where that counts.
+    fn counted_records(&self) -> u64 {
+        match self.counted {
+            Counted::Arena => self.network.tail().bytes.0,
+            Counted::Tensors => 0,
+        }
+    }
+
+    /// What no version can go below. Each of them has at least one op for each op of the model, and records for it.
+    fn floor(&self) -> Bytes {
+        Bytes(memplan_fit::floor(&self.net).0.saturating_add(self.counted_records()))
+    }
+
+    /// The last of some versions is the answer.
+    fn fitted(&self, input: Input, planned: Planned, steps: Vec<Version>) -> Fitted {
+        let chosen = steps.len().saturating_sub(1);
+        Fitted { input, planned, chosen, steps, floor: self.floor(), language: self.language }
     }
 
     /// What a candidate needs at least, but for what the runtime keeps for the model as it is.
@@ -203,7 +219,7 @@ impl<'a> Workshop<'a> {
                 best = made;
             }
         }
-        Ok(Fitted { input: best.input, planned: best.planned, chosen: steps.len() - 1, steps, language: self.language })
+        Ok(self.fitted(best.input, best.planned, steps))
     }
 
     /// Writes a candidate, reads it again and plans it; `None` if it is not proved that it computes the same.
@@ -293,6 +309,13 @@ impl<'a> Workshop<'a> {
         if let Some(records) = limit.records {
             let kept = sized(smallest.version.records);
             text.push_str(&format!(", and {kept} for the runtime's records, which may have {}", sized(records)));
+        }
+        if self.floor() > limit.capacity {
+            let floor = sized(self.floor());
+            text.push_str(&format!(
+                "\nno change of these kinds makes it need less than {floor}: inputs, outputs and what an op reads whole \
+                 are there at some time"
+            ));
         }
         let network = smallest.input.network.as_deref();
         let peak = network.and_then(|network| network.peak_report(network.problem()));

@@ -1,0 +1,54 @@
+//! How little memory no change can go below.
+//!
+//! Orders, clones and tiles leave some things as they are, and these need room at some moment of every version:
+//!
+//! - the inputs of the network are there as a whole before anything runs, and its outputs in the end;
+//! - an op that is never split runs with its whole inputs and its whole output;
+//! - an image that such an op reads, or that is an output, is there as a whole at some time. Either the op that computes it runs as it is,
+//!   and then that op's inputs are there, too. Or it is computed in tiles, and then all tiles and the joined image are there at once.
+//!
+//! ```text
+//!   dw (8 KB) ─► pw (8 KB) ─► mean        the mean reads all of pw:
+//!                                           pw as it is      dw + pw              16 KB
+//!                                           pw in tiles      tiles + joined       16 KB
+//! ```
+//!
+//! So this network never needs less than 16 KB, whatever happens before `dw`.
+
+use std::collections::BTreeSet;
+
+use memplan_core::{Bytes, Id};
+use memplan_models::graph::{OpId, TensorId};
+
+use crate::net::Net;
+
+/// Bytes of tensors and scratch memory that every version of a network needs.
+pub fn floor(net: &Net) -> Bytes {
+    let graph = net.graph;
+    let ends = [&graph.inputs, &graph.outputs].map(|tensors| bytes(net, tensors.iter().copied()));
+    let is_split = |op: OpId| net.layers[op.index()].spatial.is_ok();
+    let unsplit = graph.ops.ids().filter(|&op| !is_split(op));
+    let read_whole = unsplit.clone().flat_map(|op| graph.ops[op].inputs.iter().copied());
+    let whole: BTreeSet<TensorId> = read_whole.chain(graph.outputs.iter().copied()).collect();
+    let assembled = graph.ops.ids().filter(|&op| is_split(op)).filter_map(|op| {
+        let image = *graph.ops[op].outputs.first().filter(|output| whole.contains(output))?;
+        Some(as_it_is(net, op).min(net.arena_bytes(image).saturating_mul(2)))
+    });
+    let most = ends.into_iter().chain(unsplit.map(|op| as_it_is(net, op))).chain(assembled).max();
+    Bytes(most.unwrap_or(0))
+}
+
+/// What an op needs that runs as it is. A result that may overwrite an input needs no room of its own.
+fn as_it_is(net: &Net, op: OpId) -> u64 {
+    let op = &net.graph.ops[op];
+    let overwrites = |output: &TensorId| op.in_place.iter().any(|(result, _)| result == output);
+    let outputs = op.outputs.iter().copied().filter(|output| !overwrites(output));
+    let scratch = op.scratch.iter().map(|bytes| bytes.0).fold(0, u64::saturating_add);
+    bytes(net, op.inputs.iter().copied().chain(outputs)).saturating_add(scratch)
+}
+
+/// What tensors take together, each once.
+fn bytes(net: &Net, tensors: impl Iterator<Item = TensorId>) -> u64 {
+    let tensors: BTreeSet<TensorId> = tensors.collect();
+    tensors.into_iter().map(|tensor| net.arena_bytes(tensor)).fold(0, u64::saturating_add)
+}
