@@ -231,6 +231,31 @@ def keywords(kind=Type.INT8):
     return m.bytes(m.head(x, 12))
 
 
+def micro_speech():
+    """The layers of TensorFlow Lite Micro's example: 49 frames of 40 features, one convolution, one fully connected layer."""
+    m = Network("micro_speech")
+    x = m.start(49 * 40)
+    frames = m.image("frames", [1, 49, 40, 1])
+    size = m.tensor("frames/shape", [4], Type.INT32, data=np.array([1, 49, 40, 1], np.int32), plain=True)
+    options = fb.ReshapeOptionsT()
+    options.newShape = [1, 49, 40, 1]
+    x = m.op(Op.RESHAPE, [x, size], [frames], options, fb.BuiltinOptions.ReshapeOptions)
+    weights, bias = m.filter("conv", [1, 10, 8, 8], 8, 3)
+    options = fb.DepthwiseConv2DOptionsT()
+    options.padding, options.strideH, options.strideW = Same, 2, 2
+    options.depthMultiplier, options.dilationHFactor, options.dilationWFactor = 8, 1, 1
+    options.fusedActivationFunction = Relu
+    out = m.image("conv", [1, 25, 20, 8])
+    x = m.op(Op.DEPTHWISE_CONV_2D, [x, weights, bias], [out], options, fb.BuiltinOptions.DepthwiseConv2DOptions, 3)
+    # The kernels take an image here and read it as one row.
+    data = m.random.integers(-127, 128, [4, 4000], dtype=np.int8)
+    weights = m.tensor("scores/w", [4, 4000], data=data, scale=0.0005)
+    bias = m.tensor("scores/b", [4], Type.INT32, data=m.random.integers(-300, 300, 4, dtype=np.int32), scale=0.05 * 0.0005)
+    scores = m.tensor("scores", [1, 4])
+    x = m.op(Op.FULLY_CONNECTED, [x, weights, bias], [scores], fb.FullyConnectedOptionsT(), fb.BuiltinOptions.FullyConnectedOptions, 4)
+    return m.bytes(m.softmax("labels", x))
+
+
 def valid(size=36, kind=Type.INT8):
     """Windows without borders, odd strides and sizes."""
     m = Network("valid", kind)
@@ -266,6 +291,7 @@ NETWORKS = {
     "unet_nearest": lambda: unet(up="nearest"),
     "branching": branching,
     "keywords": keywords,
+    "micro_speech": micro_speech,
     "valid": valid,
     "float_v1": lambda: mobilenet_v1(64, 0.25, kind=Type.FLOAT32, blocks=5),
     "float_resnet": lambda: resnet(24, 8, Type.FLOAT32),

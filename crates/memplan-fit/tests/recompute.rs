@@ -228,7 +228,8 @@ fn the_oracle_is_right_about_tiny_graphs() {
 /// At the peak of each schedule nothing is cheaper, and below it nothing is as cheap as the next.
 #[test]
 fn schedules_are_the_best_there_are() {
-    let cases = if std::env::var_os("MEMPLAN_FULL").is_some() { 2_000 } else { 60 };
+    let cases = if std::env::var_os("MEMPLAN_FULL").is_some() { 2_000 } else { 400 };
+    let mut recomputed = 0;
     for seed in 0..cases {
         let case = case(4 + (seed % 9) as usize, &mut Random(1000 + seed));
         let found = schedules(&case.net()).unwrap();
@@ -242,5 +243,7 @@ fn schedules_are_the_best_there_are() {
             let next = found.get(index + 1).map(|next| next.macs);
             assert_eq!(case.oracle(*peak - 1), next, "seed {seed}: below {peak} bytes");
         }
+        recomputed += u64::from(found.iter().any(|schedule| schedule.order.len() > case.macs.len()));
     }
+    assert!(4 * recomputed > cases, "{recomputed} of {cases} graphs need less with clones");
 }

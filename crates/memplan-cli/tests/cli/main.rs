@@ -14,6 +14,7 @@ mod diagnostics;
 mod documents;
 mod dump;
 mod fit;
+mod fit_naive;
 mod fit_onnx;
 mod five_documents;
 mod generated;
