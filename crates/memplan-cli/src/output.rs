@@ -4,9 +4,11 @@
 //! must not be written is not replaced, though its folder would allow it. Devices and
 //! pipes are written to.
 
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::answer::Failure;
 
@@ -67,9 +69,29 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
         // The rename would replace a file that must not be written: ask for it before.
         File::options().append(true).open(path)?;
     }
-    let draft = Draft::beside(path)?;
-    draft.fill(fill, old.map(|old| old.permissions()))?;
-    std::fs::rename(&draft.path, path)
+    let mut draft = draft_beside(path, old.is_none())?;
+    fill(&mut draft)?;
+    if let Some(old) = old {
+        draft.as_file().set_permissions(old.permissions())?;
+    }
+    draft.as_file().sync_all()?;
+    draft.persist(path)?;
+    Ok(())
+}
+
+/// A file in the same folder, so that it can be renamed. It goes if that does not happen. A new file gets the permissions
+/// that every new file gets; a draft of one that is replaced is closed to all others while it is filled, since they may
+/// not be allowed to read the old one.
+fn draft_beside(path: &Path, is_new: bool) -> std::io::Result<NamedTempFile> {
+    path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut draft = tempfile::Builder::new();
+    draft.prefix(".memplan-").suffix(".tmp");
+    #[cfg(unix)]
+    if is_new {
+        draft.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
+    draft.tempfile_in(folder)
 }
 
 /// The largest number of links that are followed, one to the next.
@@ -86,45 +108,6 @@ fn behind_links(path: &Path) -> std::io::Result<PathBuf> {
     Err(std::io::Error::other("its links lead round in a circle"))
 }
 
-/// A file that becomes the output by its last rename, and goes if that fails.
-struct Draft {
-    path: PathBuf,
-}
-
-impl Draft {
-    /// A draft in the same folder as the file, so that the rename stays inside one file system.
-    fn beside(path: &Path) -> std::io::Result<Draft> {
-        path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
-        Ok(Draft { path: path.with_file_name(format!(".memplan-{}.tmp", std::process::id())) })
-    }
-
-    /// Fills it. Nobody may read it who may not read the file that it replaces, not even for a moment.
-    fn fill(&self, fill: Fill, permissions: Option<Permissions>) -> std::io::Result<()> {
-        // An earlier process may have been killed and have left its draft here. If the path is a link, the link is
-        // removed and not the file it points to.
-        let _ = std::fs::remove_file(&self.path);
-        let mut options = File::options();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        if permissions.is_some() {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        let mut file = options.open(&self.path)?;
-        fill(&mut file)?;
-        if let Some(permissions) = permissions {
-            file.set_permissions(permissions)?;
-        }
-        file.sync_all()
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        // After the rename there is nothing left to remove.
-        let _ = std::fs::remove_file(&self.path);
-    }
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use std::fs::{self, Permissions};
@@ -133,24 +116,15 @@ mod tests {
     use super::*;
 
     /// A folder of its own that goes with the test.
-    struct Folder(PathBuf);
+    struct Folder(tempfile::TempDir);
 
     impl Folder {
-        fn new(name: &str) -> Folder {
-            let path = std::env::temp_dir().join(format!("memplan-output-{name}-{}", std::process::id()));
-            let _ = fs::remove_dir_all(&path);
-            fs::create_dir_all(&path).expect("a file of our own");
-            Folder(path)
+        fn new() -> Folder {
+            Folder(tempfile::tempdir().expect("a folder of our own"))
         }
 
         fn path(&self, name: &str) -> PathBuf {
-            self.0.join(name)
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
+            self.0.path().join(name)
         }
     }
 
@@ -160,7 +134,7 @@ mod tests {
 
     #[test]
     fn permissions_stay_as_they_are() {
-        let folder = Folder::new("modes");
+        let folder = Folder::new();
         for wanted in [0o600, 0o640, 0o666, 0o755] {
             let path = folder.path(&wanted.to_string());
             fs::write(&path, "old").expect("a file of our own");
@@ -168,12 +142,16 @@ mod tests {
             write(&path, "new").expect("a file of our own");
             assert_eq!((fs::read_to_string(&path).expect("a file of our own").as_str(), mode(&path)), ("new", wanted));
         }
-        assert_eq!(fs::read_dir(&folder.0).expect("a file of our own").count(), 4, "nothing is left beside them");
+        // A new file is as open as any file that this process makes.
+        fs::write(folder.path("by hand"), "").expect("a file of our own");
+        write(&folder.path("new"), "new").expect("a file of our own");
+        assert_eq!(mode(&folder.path("new")), mode(&folder.path("by hand")));
+        assert_eq!(fs::read_dir(folder.0.path()).expect("a file of our own").count(), 6, "nothing is left beside them");
     }
 
     #[test]
     fn what_must_not_be_written_is_not_replaced() {
-        let folder = Folder::new("read-only");
+        let folder = Folder::new();
         let path = folder.path("old");
         fs::write(&path, "old").expect("a file of our own");
         fs::set_permissions(&path, Permissions::from_mode(0o444)).expect("a file of our own");
@@ -186,7 +164,7 @@ mod tests {
 
     #[test]
     fn links_stay_whether_they_lead_anywhere_or_not() {
-        let folder = Folder::new("links");
+        let folder = Folder::new();
         fs::create_dir(folder.path("sub")).expect("a file of our own");
         for (link, target) in [("good", "sub/there"), ("dangling", "sub/not-there")] {
             symlink(target, folder.path(link)).expect("a file of our own");
@@ -204,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_input_is_known_by_any_name() {
-        let folder = Folder::new("input");
+        let folder = Folder::new();
         fs::write(folder.path("in.csv"), "").expect("a file of our own");
         symlink("in.csv", folder.path("link.csv")).expect("a file of our own");
         let input = folder.path("in.csv");

@@ -42,6 +42,7 @@
 
 mod block;
 pub mod bound;
+mod classes;
 mod edits;
 mod index;
 mod lifetime;
@@ -55,6 +56,7 @@ mod spec;
 mod units;
 
 pub use block::{Block, BlockId, BlockMember, Blocks};
+pub use classes::Classes;
 pub use edits::{ApplyError, Edits};
 pub use index::{BufferId, GroupId, Id, IndexVec, ObjectId, SpaceId};
 pub use lifetime::{Interval, Intervals, Lifetime, Window};

@@ -35,7 +35,6 @@
 
 pub mod attribute;
 pub mod bounds;
-mod classes;
 pub mod dialect;
 mod document;
 mod error;

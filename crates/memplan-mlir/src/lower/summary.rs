@@ -9,12 +9,11 @@
 //! What asynchronous work does counts as done by the call, and if the work may go on
 //! when the function returns, as [pending](super::work), too.
 
-use memplan_core::{Id, IndexVec};
+use memplan_core::{Classes, Id, IndexVec};
 use memplan_program::AccessKind;
 use std::collections::HashMap;
 
 use super::work::{Ends, Pending, by_token};
-use crate::classes::Classes;
 use crate::dialect::{Access, Flow, Traits};
 use crate::document::{BlockId, Document, OpId, ValueId};
 

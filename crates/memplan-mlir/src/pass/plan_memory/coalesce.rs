@@ -23,12 +23,12 @@
 use std::collections::{HashMap, HashSet};
 
 use memplan_analysis::Life;
+use memplan_core::Classes;
 use memplan_program::{Control, Definition, OpId, Origin, SiteId, ValueId};
 
 use super::interference::Interference;
 use super::pipes::Users;
 use super::{Profile, View};
-use crate::classes::Classes;
 use crate::lower::hivm::is_plain_in_place;
 
 /// Groups of more members are not compared member by member.

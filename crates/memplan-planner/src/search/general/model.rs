@@ -21,11 +21,16 @@
 //!                               below p    in the hole      above p
 //! ```
 
-use memplan_core::SpaceId;
+use memplan_core::{Classes, Id, SpaceId, index_type};
 
 use super::build::Builder;
 use super::order::Orders;
 use crate::piece::{PieceId, Pieces};
+
+index_type! {
+    /// A part of a model; the lists of inequalities have the bare number.
+    struct PartId;
+}
 
 /// The offset of `above` is at least `least` more than that of `below`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,15 +99,15 @@ impl Model {
 
     /// Parts that have nothing to do with each other, each as a list of parts.
     pub(super) fn components(&self) -> Vec<Vec<u32>> {
-        let mut representative: Vec<u32> = (0..self.parts.len() as u32).collect();
+        let mut classes = Classes::new(self.parts.len());
         let named = self.choices.iter().flat_map(|choice| choice.options.iter().flatten()).chain(&self.always);
         for least in named {
-            let [one, other] = [least.below, least.above].map(|part| find(&mut representative, part));
-            representative[one.max(other) as usize] = one.min(other);
+            let [one, other] = [least.below, least.above].map(|part| PartId::from_index(part as usize));
+            classes.join(one, other);
         }
         let mut components: Vec<Vec<u32>> = vec![Vec::new(); self.parts.len()];
         for part in 0..self.parts.len() as u32 {
-            components[find(&mut representative, part) as usize].push(part);
+            components[classes.find(PartId::from_index(part as usize)).index()].push(part);
         }
         components.retain(|component| !component.is_empty());
         components
@@ -140,15 +145,6 @@ impl Model {
             enough: self.enough,
         }
     }
-}
-
-fn find(representative: &mut [u32], mut element: u32) -> u32 {
-    while representative[element as usize] != element {
-        let next = representative[representative[element as usize] as usize];
-        representative[element as usize] = next;
-        element = next;
-    }
-    element
 }
 
 pub(super) fn gcd(mut a: i64, mut b: i64) -> i64 {

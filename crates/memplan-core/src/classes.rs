@@ -1,19 +1,34 @@
 //! Union-find: which of many things belong together.
+//!
+//! ```
+//! use memplan_core::{BufferId, Classes, Id};
+//!
+//! let [a, b, c] = [0, 1, 2].map(BufferId::from_index);
+//! let mut classes = Classes::new(3);
+//! assert_eq!(classes.join(b, c), (b, Some(c)));
+//! assert_eq!((classes.find(a), classes.find(c)), (a, b));
+//! ```
+//!
+//! The blocks of a problem need more: there every member knows its distance from the others, and two
+//! joins may contradict each other. The checks have a union-find of their own, since they share no
+//! algorithm with what they check.
 
-use memplan_core::{Id, IndexVec};
+use crate::{Id, IndexVec};
 
 /// Classes of ids, each by itself at first. A class is known by its smallest id.
-pub(crate) struct Classes<I: Id> {
+#[derive(Clone, Debug)]
+pub struct Classes<I: Id> {
     parent: IndexVec<I, I>,
 }
 
 impl<I: Id> Classes<I> {
-    pub(crate) fn new(count: usize) -> Classes<I> {
+    /// So many ids, each by itself.
+    pub fn new(count: usize) -> Classes<I> {
         Classes { parent: (0..count).map(I::from_index).collect() }
     }
 
     /// The class of an id. Shortens the chain of links on the way, so that the next question is answered faster.
-    pub(crate) fn find(&mut self, id: I) -> I {
+    pub fn find(&mut self, id: I) -> I {
         let mut at = id;
         while self.parent[at] != at {
             let up = self.parent[at];
@@ -24,7 +39,7 @@ impl<I: Id> Classes<I> {
     }
 
     /// Makes one class of two: its id, and the one that it no longer has, if they were two.
-    pub(crate) fn join(&mut self, one: I, other: I) -> (I, Option<I>) {
+    pub fn join(&mut self, one: I, other: I) -> (I, Option<I>) {
         let (one, other) = (self.find(one), self.find(other));
         let (low, high) = (one.min(other), one.max(other));
         self.parent[high] = low;
