@@ -1,16 +1,21 @@
-//! Which segments are executed tile by tile, so that at most so much is alive and as little as possible is computed twice.
+//! Chooses which segments of a schedule are executed tile by tile.
 //!
-//! Segments that do not overlap do not know of each other: what is alive while one runs does not depend on how another one
-//! is executed. So the choice is a shortest path along the steps:
+//! A *segment* is a run of steps, and a *tiling* is a segment cut into tiles. A tiling needs fewer bytes at once, but
+//! it computes the rims of its tiles twice. Given a limit on the bytes alive, the choice with the least extra work is
+//! wanted.
+//!
+//! What is alive while one segment runs does not depend on how another segment is executed, as long as the two do not
+//! overlap. So the choice is a shortest path along the steps:
 //!
 //! ```text
 //!   step      0 ──► 1 ──► 2 ──► 3 ──► 4 ──► 5          an edge for each step below the limit: costs nothing
 //!             └──── 0..3, 4 tiles ──┘                  an edge for each tiling below the limit: costs what it computes twice
 //! ```
 //!
-//! There are two costs, multiply-adds and what the runtime keeps for more ops, so that a step keeps several ways to it: those that
-//! are not worse in both than another. The path is looked for at every limit that matters, the peaks of steps and
-//! tilings, which gives the whole trade-off.
+//! There are two costs: multiply-adds, and the bytes that the runtime keeps for every additional op. So there may be
+//! several best paths to a step, and all of them are kept, except those that another path beats in both costs. The
+//! path is looked for once for every limit that can matter (each peak of a step or of a tiling). Together the paths
+//! are the whole trade-off between memory and work.
 
 use crate::segment::Tiling;
 
@@ -27,23 +32,28 @@ pub struct Chosen {
     pub overhead: u64,
 }
 
-/// At most so many ways to a step are kept.
+/// At most so many paths to a step are kept, so that the time grows with the steps and not with the combinations.
 const MOST_WAYS: usize = 12;
-/// At most so many limits are tried; with more, some in between are left out.
+/// At most so many limits are tried. If there are more, limits between the lowest and the highest are left out.
 const MOST_LIMITS: usize = 400;
 
-/// For every limit the cheapest choices; none is worse than another in peak, multiply-adds and overhead at once.
+/// All choices worth having: none of them is beaten by another in peak, multiply-adds and overhead at once.
+/// `curve` has the bytes alive at each step of the schedule without tilings.
 pub(crate) fn choices(curve: &[u64], tilings: &[Tiling]) -> Vec<Chosen> {
+    // Between two of these numbers the same steps and tilings stay below the limit, so no other limit is of interest.
     let mut limits: Vec<u64> = tilings.iter().map(|tiling| tiling.peak).chain(curve.iter().copied()).collect();
     limits.sort_unstable();
     limits.dedup();
+    // Below some limit there is no path at all. The lowest limit with a path is searched for one by one.
     let least = limits.iter().position(|&limit| !ways(curve, tilings, limit).is_empty()).unwrap_or(limits.len());
     let limits = &limits[least..];
     let stride = limits.len().div_ceil(MOST_LIMITS).max(1);
-    // The lowest limit is never left out.
+    // The lowest limit is always tried: it gives the smallest memory that can be had.
     let tried = limits.iter().step_by(stride);
     let mut found: Vec<Chosen> = tried.flat_map(|&limit| ways(curve, tilings, limit)).collect();
     found.sort_by_key(|chosen| (chosen.peak, chosen.extra_macs, chosen.overhead));
+    // The choices come in the order of their peaks. One is superfluous if an earlier one, which needs no more memory,
+    // costs no more either.
     let mut kept: Vec<Chosen> = Vec::new();
     for chosen in found {
         let is_worse = |other: &Chosen| other.extra_macs <= chosen.extra_macs && other.overhead <= chosen.overhead;
@@ -54,7 +64,7 @@ pub(crate) fn choices(curve: &[u64], tilings: &[Tiling]) -> Vec<Chosen> {
     kept
 }
 
-/// A tiling without any other.
+/// The choice of one tiling and no other; all other steps run as they are.
 pub(crate) fn alone(curve: &[u64], tilings: &[Tiling], index: usize) -> Chosen {
     let tiling = &tilings[index];
     let outside = curve[..tiling.steps.start].iter().chain(&curve[tiling.steps.end..]);
@@ -62,15 +72,15 @@ pub(crate) fn alone(curve: &[u64], tilings: &[Tiling], index: usize) -> Chosen {
     with(&rest, index, tiling)
 }
 
-/// The ways through all steps with at most `limit` bytes alive, found step by step: a step runs as it is, or it is the
-/// last one of a tiling, and then the way goes on from the ways that end where that tiling begins. Of the ways that
-/// reach a step only those are kept that are not worse than another one ([`best`]).
+/// The best paths through all steps with at most `limit` bytes alive. They are built step by step. A step runs as it is
+/// and extends the paths to the step before, or it is the last step of a tiling and extends the paths to the step at
+/// which that tiling begins. Of the paths to a step only the best are kept ([`best`]).
 fn ways(curve: &[u64], tilings: &[Tiling], limit: u64) -> Vec<Chosen> {
     let mut ending: Vec<Vec<usize>> = vec![Vec::new(); curve.len() + 1];
     for (index, tiling) in tilings.iter().enumerate().filter(|(_, tiling)| tiling.peak <= limit) {
         ending[tiling.steps.end].push(index);
     }
-    // `at[step]` has the ways through all steps before that one.
+    // `at[step]` has the paths through all steps before that one.
     let mut at: Vec<Vec<Chosen>> = vec![vec![Chosen::default()]];
     for step in 0..curve.len() {
         let mut next: Vec<Chosen> = Vec::new();
@@ -97,7 +107,7 @@ fn with(way: &Chosen, index: usize, tiling: &Tiling) -> Chosen {
     }
 }
 
-/// The ways that no other one is as good as in both costs, from few multiply-adds to many.
+/// The paths that no other path equals or beats in both costs, from few multiply-adds to many.
 fn best(mut ways: Vec<Chosen>) -> Vec<Chosen> {
     ways.sort_by_key(|way| (way.extra_macs, way.overhead, way.tilings.len()));
     let mut least = u64::MAX;
@@ -107,7 +117,8 @@ fn best(mut ways: Vec<Chosen>) -> Vec<Chosen> {
         is_better
     });
     if ways.len() > MOST_WAYS {
-        // The ends are the least multiply-adds and the least overhead; in between a few are left out.
+        // The first path has the fewest multiply-adds and the last one the least overhead. Both are kept; paths between
+        // them are left out at even distances.
         let last = ways.len() - 1;
         let picked = (0..MOST_WAYS).map(|index| index * last / (MOST_WAYS - 1));
         ways = picked.map(|index| ways[index].clone()).collect();

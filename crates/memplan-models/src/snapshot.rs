@@ -353,6 +353,7 @@ fn own_plan(
     Some(plan)
 }
 
+/// What the user should know about the recording: what is missing in it and what was assumed.
 fn notes(devices: &[Device], is_plan_known: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let events: usize = devices.iter().map(|device| device.events.len()).sum();

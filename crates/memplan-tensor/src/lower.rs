@@ -50,7 +50,8 @@ enum Candidates<'a> {
     Of(&'a Layout),
 }
 
-/// Pairs that [`Candidates::All`] asks about per statement; more than a few never pay.
+/// At most so many pairs per statement are asked about with [`Candidates::All`]. A result takes the place of one
+/// operand at most, so more pairs cost time and bring nothing.
 const PAIRS_PER_STATEMENT: usize = 16;
 
 impl Candidates<'_> {
@@ -453,7 +454,8 @@ impl<'f> Lowering<'f> {
         self.push(stmt, &touched, &pairs);
     }
 
-    /// Pairs (output, input) of a statement that the judge lets lie on the same bytes.
+    /// Pairs (output, input) of a statement that may lie on the same bytes. The *judge*
+    /// ([`memplan_verify::in_place`]) decides, and everything that it cannot prove is left out.
     fn permitted(&mut self, stmt: &Stmt, touched: &Touched) -> Vec<(BufId, BufId)> {
         let function = self.function;
         let candidates =
@@ -468,6 +470,7 @@ impl<'f> Lowering<'f> {
         }
         let mut permitted = candidates;
         permitted.retain(|&(output, input)| {
+            // If the output is used outside of this statement, too, what the statement leaves in it must be right.
             let needed_after = uses_in(function, stmt, output) < self.uses[output];
             let question = nest::question(output, input, needed_after);
             let steps = nest::steps(function, stmt, [output, input], &self.around);

@@ -101,6 +101,8 @@ impl Search<'_> {
         }
     }
 
+    /// Tries all ways to give the slots of a buffer their offsets, one slot after the other; `chosen` has the offsets
+    /// of the slots so far. When the last slot has one, the next buffer is placed.
     fn try_slots(&mut self, id: BufferId, space: SpaceId, offsets: &[u64], chosen: &mut Vec<u64>) {
         if chosen.len() == self.problem.buffers()[id].slots as usize {
             self.placed.push(Placed { space, offsets: chosen.clone() });
@@ -112,6 +114,7 @@ impl Search<'_> {
         }
         for &offset in offsets {
             let bytes = size(&self.problem.buffers()[id]);
+            // Slots of one buffer are in use at the same time, so they may not meet.
             let meets = |&other: &u64| offset < other + bytes && other < offset + bytes;
             if chosen.iter().any(meets) || self.found.is_some() {
                 continue;

@@ -110,7 +110,8 @@ fn known_line(line: &str) -> Option<(String, Known)> {
     Some((name.to_owned(), Known { extent: bytes(extent)?, lower_bound: bytes(lower_bound)? }))
 }
 
-/// All instances of a folder, by name.
+/// All instances of a folder. The name of an instance is its path inside the folder without the extension, and
+/// `#` with a number for each problem of a `.jsonl` file.
 pub fn instances(folder: &Path) -> Result<Vec<Instance>, CorpusError> {
     let mut instances = Vec::new();
     for path in files(folder)? {

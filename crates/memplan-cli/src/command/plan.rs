@@ -257,6 +257,7 @@ fn totals(planned: &Planned) -> String {
             (planned.outcome.status().to_owned(), Style::Bad),
         ]),
     }
+    // The user has to reserve more than the plan's extent: the runtime keeps tables of its own in the same arena.
     if let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan())
         && let Some((bytes, remark)) = model::arena_row(network, problem, plan)
     {

@@ -240,7 +240,9 @@ impl Reader {
         Ok(())
     }
 
-    /// Reserved ranges become exclusive buffers; they come after all others, so that ids stay what they are.
+    /// Bytes that a pool reserves may not be used by any buffer. A problem has no word for that, so each reserved range
+    /// becomes an exclusive buffer at a fixed offset. It shares its bytes with nobody whatever its lifetime is, so one
+    /// step of life is enough. These buffers come after all others, so that the buffers of the file keep their ids.
     fn reserve(&mut self, pools: Json) -> Result<(), ReadError> {
         for value in pools.list("a list of pools")? {
             let mut fields = Fields::of(value, "a pool")?;
@@ -249,6 +251,7 @@ impl Reader {
             for range in ranges.list("a list of reserved ranges")? {
                 let (low, high) = limits(range)?;
                 let info = &self.builder.spaces_mut()[space];
+                // The part of a range beyond the pool's capacity means nothing, and the buffer would not fit.
                 let high = info.capacity.map_or(high, |capacity| high.min(capacity.0));
                 if low >= high {
                     continue;

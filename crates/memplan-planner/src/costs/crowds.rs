@@ -1,8 +1,8 @@
 //! The cheapest pairs to activate, found through *crowds*: pieces that are too large together to be kept apart.
 //!
-//! The search decides which pairs share bytes, not where pieces lie. Take all pairs that are forbidden or not yet activated as
-//! edges of a graph. If a clique of this graph is larger than the space, one of its open pairs has to be activated, and the
-//! search tries them one after the other:
+//! The search decides which pairs share bytes, not where pieces lie. Take all pairs that are forbidden or not yet
+//! activated as edges of a graph. If a clique of this graph is larger than the space, one of its open pairs has to be
+//! activated, and the search tries them one after the other:
 //!
 //! ```text
 //!   100 bytes; a, b, c, d: 40 bytes each; every two of them share at a price, a-b costs 3, all others 1
@@ -11,14 +11,16 @@
 //!      a-c ──► {a, b, d}: 120 bytes, 20 too many ──► b-d ──► {a, b}: 80 bytes: keeps apart what is left. Costs 2
 //! ```
 //!
-//! When no crowd is left, the search for plans without costs says whether the other pairs can be kept apart. If they cannot,
-//! its witness is one more set of pairs of which one has to be activated (a *core*), in this branch and all others.
+//! When no crowd is left, the search for plans without costs says whether the other pairs can be kept apart. If they
+//! cannot, its witness is one more set of pairs of which one has to be activated (a *core*), in this branch and all
+//! others.
 //!
-//! Crowds without an open pair in common are paid for separately, so their sum bounds the cost. The search repeats itself with
-//! a growing limit on the cost: what a round excludes is a lower bound even if the next round does not come to its end.
+//! Crowds without an open pair in common are paid for separately, so their sum bounds the cost. The search repeats
+//! itself with a growing limit on the cost: what a round excludes is a lower bound even if the next round does not come
+//! to its end.
 //!
-//! It is good where much has to be paid for a reason that a few sizes explain, whatever the offsets are. It says nothing about
-//! the extent.
+//! It is good where much has to be paid for a reason that a few sizes explain, whatever the offsets are. It says
+//! nothing about the extent.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -54,7 +56,8 @@ struct Edge {
     one: usize,
     other: usize,
     weight: u64,
-    /// Bytes that sharing can save; `None` if only parts of the pieces have the price, and the others may share for free.
+    /// Bytes that sharing can save; `None` if only parts of the pieces have the price, and the others may share for
+    /// free.
     saving: Option<i64>,
     /// The priced pairs of the problem that are paid for together.
     pairs: Vec<usize>,
@@ -86,7 +89,8 @@ impl Crowds {
         if items.len() > clique::MOST_VERTICES {
             return None;
         }
-        // All offsets are multiples of the step, so a piece also keeps the bytes up to the next multiple from all others.
+        // All offsets are multiples of the step, so a piece also keeps the bytes up to the next multiple from all
+        // others.
         let step = items.iter().map(|item| item.homes[0].alignment).min().unwrap_or(1);
         let is_step =
             items.iter().all(|item| item.homes[0].alignment % step == 0 && item.fixed.unwrap_or(0) % step == 0);
@@ -258,8 +262,8 @@ impl<'a> Search<'a> {
             }
             self.choices[edge] = Choice::Active;
             self.branch(spent.saturating_add(self.crowds.edges[edge].weight), budget)?;
-            // The branches that follow need not look at plans with this edge again, nor at those with the edge that takes
-            // its place when twins are swapped.
+            // The branches that follow need not look at plans with this edge again, nor at those with the edge that
+            // takes its place when twins are swapped.
             let like = swaps.iter().filter_map(|&swap| self.swapped(edge, swap));
             for edge in like.chain([edge]).collect::<Vec<_>>() {
                 if self.choices[edge] != Choice::Apart {
@@ -405,13 +409,16 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Asks whether everything that is not active can be kept apart.
+    /// Asks the search without costs whether there is a plan in which all pairs that are not active are kept apart. If
+    /// there is none, its witness tells which pairs are to blame.
     fn ask(&mut self, budget: &mut Budget) -> Reply {
+        // A pair that belongs to no edge costs nothing or always shares: it is not kept apart.
         let mut is_apart = vec![false; self.alone.reuse_costs().len()];
         for (edge, choice) in self.crowds.edges.iter().zip(&self.choices) {
             edge.pairs.iter().for_each(|&pair| is_apart[pair] = *choice != Choice::Active);
         }
         let Some(apart) = kept_apart(self.alone, |pair| is_apart[pair]) else { return Reply::Unknown };
+        // One question gets a quarter of what is left, because other branches have questions, too.
         let answer = search::search(&apart, &sub_request(self.request, budget.work_left() / 4, budget));
         budget.spend(answer.nodes.saturating_add(HITTING_CALL));
         match answer.outcome {
@@ -420,6 +427,8 @@ impl<'a> Search<'a> {
                 Reply::Fits
             }
             Outcome::Infeasible(witness) => {
+                // The buffers of the witness cannot fit together as long as every inactive pair among them is kept
+                // apart. So at least one of these pairs has to be activated.
                 let is_in = |buffer| witness.buffers.binary_search(&buffer).is_ok();
                 let is_inside = |&pair: &usize| {
                     let cost = &self.alone.reuse_costs()[pair];
@@ -429,7 +438,7 @@ impl<'a> Search<'a> {
                 let inactive = numbers.filter(|&edge| self.choices[edge] != Choice::Active);
                 let core: Vec<usize> =
                     inactive.filter(|&edge| self.crowds.edges[edge].pairs.iter().any(is_inside)).collect();
-                // Whatever is active, one of these has to be: other branches know it from now on.
+                // This holds whatever else is active. The core is stored, so that other branches use it as well.
                 self.cores.push(core.clone());
                 Reply::Core(core.into_iter().filter(|&edge| self.choices[edge] == Choice::Open).collect())
             }

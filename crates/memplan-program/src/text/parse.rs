@@ -448,6 +448,8 @@ impl<'s> Parser<'s> {
         Ok(arguments)
     }
 
+    /// One line of a region: a label (`^next:`), a branch that ends the block, or an op. `leave` goes to the end of the
+    /// region, `break` out of the loop around it, `goto ^next` to another block; after `stop` nothing is executed.
     fn line(&mut self) -> Parsed<()> {
         if let Kind::Sigil('^', _) = self.peek() {
             return self.block_label();

@@ -247,6 +247,8 @@ fn lay_out_single(
     Ok(())
 }
 
+/// How many elements of `dtype` an allocation needs for the largest of its buffers. The number is written with 64 bits
+/// if the declaration of a buffer has them, or if a buffer has more bits than 32 bits can count.
 fn constant_extent(function: &Function, entry: &Entry, dtype: DType) -> Result<Expr, RewriteError> {
     let unit = dtype.total_bits();
     let mut largest = 0;
@@ -263,6 +265,8 @@ fn constant_extent(function: &Function, entry: &Entry, dtype: DType) -> Result<E
     Ok(constant(largest / unit + whole, wide))
 }
 
+/// How many elements of `dtype` an allocation needs for the largest of its buffers, if sizes are known only when the
+/// function runs: an expression such as `max(n, m * 2)`. [`constant_extent`] is the same for sizes that are numbers.
 fn symbolic_extent(function: &Function, entry: &Entry, dtype: DType) -> Expr {
     let unit = dtype.total_bits();
     let mut exact = true;
@@ -277,6 +281,7 @@ fn symbolic_extent(function: &Function, entry: &Entry, dtype: DType) -> Expr {
             extent
         })
         .collect();
+    // `max` wants two operands of one type. If one extent has 64 bits, the others are cast.
     let wide = extents.iter().any(|extent| extent.dtype(function).bits == 64);
     let widened = extents.into_iter().map(|extent| match extent {
         _ if !wide || extent.dtype(function).bits == 64 => extent,
@@ -284,6 +289,7 @@ fn symbolic_extent(function: &Function, entry: &Entry, dtype: DType) -> Expr {
         other => Expr::Cast { dtype: DType::INT64, value: Box::new(other) },
     });
     let largest = widened.reduce(|a, b| maximum(a, b, unit)).unwrap_or(Expr::int(0));
+    // An extent that does not divide evenly was rounded down. One more element makes up for the remainder.
     if exact { largest } else { plus_one(largest) }
 }
 

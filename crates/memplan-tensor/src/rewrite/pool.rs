@@ -131,12 +131,19 @@ struct Planner<'a, 'f> {
     consumed: IndexVec<BufId, bool>,
     /// Open thread launches and parallel loops.
     scopes: Vec<StmtId>,
+    /// Entries that no buffer uses at the moment, by the place where they are attached.
     free: BTreeMap<Attach, Vec<Shelf>>,
+    /// How many entries have been given back so far; it orders entries of one size by the time of their return.
     returned: u64,
+    /// Work left for proofs that a buffer may take another's place; without any, buffers do not share in place.
     budget: u64,
 }
 
 impl Planner<'_, '_> {
+    /// Handles one record of the sequence. A record with a positive offset is the begin of a statement with statements
+    /// inside, one with a negative offset its end, and offset 0 is a statement without inner statements, which begins
+    /// and ends at once. What a statement generates gets its entry at the begin; what it kills is given back at the
+    /// end.
     fn record(&mut self, position: usize) -> Result<(), RewriteError> {
         let (stmt, offset) = {
             let record = &self.sequence.records[position];
@@ -151,13 +158,14 @@ impl Planner<'_, '_> {
         if offset <= 0 {
             for position in 0..self.events.killed[stmt].len() {
                 let buffer = self.events.killed[stmt][position];
+                // The entry of a consumed buffer belongs to the buffer that took its place.
                 if !self.consumed[buffer] {
                     self.give_back(buffer);
                 }
             }
         }
         if offset < 0 {
-            // Whatever was kept inside a serial loop ends with it.
+            // Entries that are attached to this statement exist only inside of it: nobody may take them later.
             self.free.remove(&Some(stmt));
         }
         Ok(())

@@ -42,6 +42,8 @@ fn call_name(op: BinaryOp) -> &'static str {
     }
 }
 
+/// Appends an expression. `context` says how tightly the operator around it binds, on the scale of [`infix`] (0:
+/// nothing is around it). An operator that binds less tightly than its context is put in parentheses.
 fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
     match expr {
         Expr::Int { value, dtype } => out.push_str(&print_int(*value, *dtype)),
@@ -51,7 +53,7 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
         }
         Expr::Var(var) => out.push_str(&function.vars[*var].name),
         Expr::Binary { op, left, right } => {
-            // Only a division looks different on floats.
+            // The sign depends on the type for divisions only, so the type is looked up for divisions only.
             let dtype = if *op == BinaryOp::Div { left.dtype(function) } else { DType::INT32 };
             match infix(*op, dtype) {
                 Some((precedence, sign)) => {
@@ -59,6 +61,8 @@ fn write_expr(expr: &Expr, function: &Function, context: u8, out: &mut String) {
                     if parenthesis {
                         out.push('(');
                     }
+                    // `a - b - c` is `(a - b) - c`, so only the right operand needs parentheses at equal precedence.
+                    // Comparisons (4) are the exception: Python reads `a < b < c` as `a < b and b < c`.
                     let left_context = if precedence == 4 { 5 } else { precedence };
                     write_expr(left, function, left_context, out);
                     let _ = write!(out, " {sign} ");

@@ -54,7 +54,8 @@ pub struct FlatBuffer {
     pub buffer: BufId,
     /// Bytes to which it is aligned; in a tagged memory that is known, elements.
     pub alignment: u64,
-    /// Distance of neighbours in each dimension, in elements. `None` where no access ever leaves the first.
+    /// By dimension: how many elements lie between one place and the next. `None` if every access has subscript 0
+    /// there.
     pub strides: Vec<Option<Expr>>,
     /// The different subscripts it is accessed with.
     pub subscripts: Vec<Expr>,
@@ -100,7 +101,7 @@ struct Entry {
     padded: bool,
     alignment: u64,
     external: bool,
-    /// Which dimensions are ever left at another place than the first.
+    /// By dimension: whether any access has a subscript other than 0 in it. If none has, the stride is never used.
     varies: Vec<bool>,
     subscripts: Vec<Expr>,
 }
@@ -179,6 +180,7 @@ impl Flattener<'_> {
         self.entries.insert(id, Entry { shape, mins, strides, padded, alignment, external, varies, subscripts });
     }
 
+    /// The result, after all statements have been flattened and every access has been seen.
     fn finish(self) -> Flat {
         let describe = |id: &BufId| {
             let entry = self.entries.get(id)?;

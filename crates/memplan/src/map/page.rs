@@ -156,6 +156,8 @@ fn shape_words(size: &Size) -> Value {
     }
 }
 
+/// The plan as the script wants it. `offsets`, `objects` and `levels` are columns over all buffers; a column that would
+/// say nothing is an empty list, which keeps the page small.
 fn plan(map: &Map) -> Value {
     let objects = map.plan.placements.iter().map(|placement| placement.as_ref()?.object.map(Id::index));
     let objects: Vec<Option<usize>> = if map.plan.objects.is_empty() { Vec::new() } else { objects.collect() };

@@ -720,10 +720,13 @@ fn is_group(document: &Document, op: OpId) -> bool {
     document.name(op) == "tpu.Group"
 }
 
-/// The name in an op's location: `loc("conv1")`, directly or by an alias.
+/// The name in an op's location, by which the original compiler and its tools know the tensor. It stands there directly
+/// (`loc("conv1")`), as the first part of a fused location (`loc(fused["conv1", ..])`), or behind an alias: the op has
+/// `loc(#loc3)`, and `#loc3 = loc("conv1")` stands at the end of the file.
 pub(super) fn location_name(document: &Document, op: OpId) -> Option<String> {
     let span: Span = document.location(op)?;
     let mut text = document.text(span);
+    // An alias may name another alias. Eight is far more than a compiler writes, and it ends a circle of aliases.
     for _ in 0..8 {
         let inside = text.trim().strip_prefix("loc(")?.strip_suffix(')')?.trim();
         if let Some(start) = inside.find('"') {

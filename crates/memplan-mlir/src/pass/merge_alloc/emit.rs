@@ -1,4 +1,18 @@
-//! The new text: merged allocations, offsets, views.
+//! The last step of `merge-alloc`: writes the new text, with merged allocations, offsets and views.
+//!
+//! A *frame* is a scope (a function or a parallel loop) together with one memory space. All allocations that have their
+//! home in it become views of one allocation at the start of the scope:
+//!
+//! ```text
+//!   before   %a = memref.alloc() : memref<16xf32>
+//!
+//!   after    %merged_0 = memref.alloc() {alignment = 64 : i64} : memref<128xi8>
+//!            %offset_1 = arith.constant 64 : index
+//!            %a = memref.view %merged_0[%offset_1][] : memref<128xi8> to memref<16xf32>
+//! ```
+//!
+//! An allocation inside of a parallel loop may have its home outside of that loop. It *crosses* the loop: every
+//! iteration needs a copy of its own, and the offset is computed from the iteration's number ([`View::index`]).
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -83,7 +97,7 @@ struct Emitter<'a> {
     view: &'a View<'a>,
     edits: Edits,
     names: Names,
-    /// Name and type of the merged allocation, and its space in the plan.
+    /// By scope and memory space: name and type of the merged allocation, and its space in the plan.
     arenas: HashMap<(OpId, Option<String>), (String, String, SpaceId)>,
     placements: IndexVec<SiteId, Option<Placement>>,
     owners: BTreeMap<SpaceId, memplan_program::OpId>,
@@ -120,7 +134,8 @@ impl Emitter<'_> {
         self.edits.insert(start, format!("{line}\n{indentation}"));
     }
 
-    /// Replaces an allocation by a view; the space it is in.
+    /// Replaces one allocation by a view of the merged allocation of its home, and records where the plan has it, so
+    /// that the checks see the same address as the text. Returns the space; `None` leaves the allocation as it is.
     fn view_of(&mut self, candidate: &Candidate, home: &Home, address: &Address) -> Option<SpaceId> {
         let document = self.view.document;
         let (arena, arena_ty, space) = self.arenas.get(&(home.scope, candidate.space.clone()))?.clone();
@@ -134,7 +149,9 @@ impl Emitter<'_> {
         let (name, ty) = (document.value_name(result), document.type_text(result));
         match document.without_layout(result) {
             None => code.line(format_args!("{name} = memref.view {arena}[{offset}][] : {arena_ty} to {ty}")),
-            // A view has no layout of its own, and a cast to another way of writing the same layout is free.
+            // The type spells out a layout, which `memref.view` cannot return although it is the plain row-major one.
+            // So the view gets the plain type, and a cast, which does nothing at run time, gives it the spelled-out
+            // type.
             Some(plain) => {
                 let view = code.names.next("offset");
                 code.line(format_args!("{view} = memref.view {arena}[{offset}][] : {arena_ty} to {plain}"));
