@@ -104,7 +104,8 @@ impl PlanHandle {
         self.planned.time.as_secs_f64()
     }
 
-    /// What had to be planned again because a check rejected the first plan; empty unless something is wrong in memplan.
+    /// What had to be planned again because a check rejected the first plan; empty unless something is wrong in
+    /// memplan.
     #[getter]
     fn repairs(&self) -> Vec<String> {
         self.planned.repairs().to_vec()
@@ -180,8 +181,8 @@ impl PlanHandle {
         self.written(py, PlanForm::Header(name.to_owned()))
     }
 
-    /// A copy of the `.tflite` model with the plan inside. It is planned once more, for a model with a plan must
-    /// not need more than without.
+    /// A copy of the `.tflite` model with the plan inside. The model is planned once more for this form: if the runtime
+    /// would need more memory with the plan than without any, a better one is written (`memplan::front_end::Plain`).
     fn to_model<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.need(py)?;
         let plain = Plain { form: PlanForm::Model, ..Plain::default() };

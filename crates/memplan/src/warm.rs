@@ -1,4 +1,7 @@
 //! Planning anew with as many offsets of an old plan as possible.
+//!
+//! A program changes a little, and its users want the plan to change as little: addresses may be burned into other
+//! files, and a small difference can be reviewed. So the old plan is repaired and not made from scratch.
 
 use std::sync::Mutex;
 
@@ -23,6 +26,7 @@ pub struct Warm {
 
 /// Plans an input so that as many buffers as possible stay where `old` has them.
 pub fn plan(plain: &Plain, input: &Input, old: &Plan, how: &How) -> Result<Warm, Failure> {
+    // The driver takes a strategy and returns its plan only. The two counts leave the strategy by this way.
     let counts = Mutex::new((0, 0));
     let method = Method {
         base: &Search,

@@ -115,12 +115,14 @@ fn room_to_be_free(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> Vec
     spaces.collect()
 }
 
+/// The witness in words: which buffers cannot fit together, in which space, and by how many bytes they exceed it.
 fn obstacle(problem: &Problem, witness: &Witness) -> String {
     let mut spaces: Vec<_> =
         witness.buffers.iter().flat_map(|&id| problem.buffers()[id].spaces.iter().copied()).collect();
     spaces.sort_unstable();
     spaces.dedup();
-    // Where buffers of several memories are in each other's way, no one of these is too small.
+    // If the buffers live in different spaces, it is their combination that is impossible. No single space is too
+    // small, so there is no number of missing bytes to report.
     if !witness.buffers.iter().all(|&id| problem.buffers()[id].spaces.contains(&witness.space)) {
         let name = |&space: &SpaceId| format!("`{}`", visible(&problem.spaces()[space].name));
         let names: Vec<String> = spaces.iter().map(name).collect();

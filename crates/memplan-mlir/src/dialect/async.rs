@@ -1,11 +1,16 @@
-//! Regions that run on their own until they are awaited.
+//! What the ops of MLIR's dialect `async` do with memory.
+//!
+//! `async.execute` starts its region and goes on at once; the region runs at the same time as the code behind it. The
+//! op's first result is a token. `async.await` on the token waits until the region has ended. Between the two, buffers
+//! of the region and buffers of the code are alive together, so the planner has to know where the waiting happens.
 
 use super::{Control, Flow, Header, OpInfo, ResultTypes, Row, Traits};
 
 pub(super) fn rows() -> Vec<Row> {
     let function = Traits::FUNCTION.and(Traits::ISOLATED).and(Traits::ALLOCATION_SCOPE);
     vec![
-        // Runtime ops put memrefs into handles that are not followed.
+        // Every op of the dialect without a row of its own, mostly ops that call the runtime library. They may store a
+        // memref in a handle that the analysis does not follow, so all their operands escape.
         (
             "async.*",
             OpInfo {
@@ -29,7 +34,8 @@ pub(super) fn rows() -> Vec<Row> {
                 .with_aliases(super::CAST)
                 .with_traits(Traits::AWAITS),
         ),
-        // A group stands for all work that was added to it; lowering follows it.
+        // A group is a set of tokens. `await_all` waits for all work that was added to it with `add_to_group`; the
+        // lowering keeps track of which that is.
         ("async.await_all", OpInfo::effects(&[]).with_traits(Traits::AWAITS)),
         ("async.add_to_group", OpInfo::effects(&[]).with_results(ResultTypes::Index).with_traits(Traits::JOINS_GROUP)),
         ("async.create_group", OpInfo::effects(&[])),

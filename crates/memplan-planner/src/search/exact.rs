@@ -1,11 +1,11 @@
 //! The exact search: a plan within a capacity, or the proof that there is none.
 //!
-//! Take a plan in which no item can sink: every offset is 0 or the end of an item
-//! below (rounded up to the alignment). We build it from the bottom. At a node some
-//! items are placed; `at` is where each of the others would lie on them, and the
-//! lowest of these offsets is the *floor*. All that is to come starts at the floor
-//! or above. So whatever covers a *point*, some section at the
-//! height of the floor, starts exactly there, or nothing does:
+//! If there is a plan, there is one in which no item can sink: every offset is 0 or the end
+//! of an item below it (rounded up to the alignment). The search builds such a plan from the
+//! bottom. At a node some items are placed; `at` is the offset that each of the others would
+//! get on top of them, and the lowest of these offsets is the *floor*. Every item still to be
+//! placed starts at the floor or above. Now take a *point*: one section, at the height of the
+//! floor. Either an item that covers the point starts exactly there, or the point stays empty:
 //!
 //! ```text
 //!   4 |                    Placed: a and b. The floor is 2, where c, d and e would lie.
@@ -15,36 +15,41 @@
 //!   0 +-------------
 //! ```
 //!
-//! These choices exclude each other and nothing else is possible, so the search may
-//! decide any point it likes. It picks the section with the fewest choices (or by another
-//! [`Pick`](super::rank::Pick)): where there is one there is no decision at all, and where there
-//! are two, a mistake is found out soon. Leaving a point empty *bars* what
-//! covers it from the floor: it must lie on something yet to come.
+//! These choices exclude each other and nothing else is possible, so the search may decide the
+//! points in any order. It decides the section with the fewest choices first (or by another
+//! [`Pick`](super::rank::Pick)): a single choice is no decision at all, and with two choices a
+//! mistake is found out soon. If a point is left empty, the items that cover it are *barred*
+//! from the floor: each of them must lie on an item that is still to be placed.
 //!
 //! What cuts the tree:
 //!
-//! - *Section tops*. In each section the items still to come stack up to their
-//!   load; the lowest of them must start at or below capacity − load (`top`).
-//!   A section none of whose items can start that low ends the node.
-//! - *Forced items*. If only one item can, it has to: it starts at or below
-//!   `top`, in all of its sections. Whatever meets it and can no longer end
-//!   below it must come to lie above it, which raises the lowest offset it can
-//!   get, `early`; and so on.
-//! - *Dominance*. An item that was barred but would end at or below the floor
-//!   where it was could sink back there.
-//! - *Decomposition*. Items that meet no more fall into parts that are solved one
-//!   after the other; a part that fails fails the whole, whatever the others
-//!   did. Each part is ranked anew: what was wide in the whole may be narrow in it.
+//! - *Section tops*. The *load* of a section is the sum of the heights of its items that are
+//!   still to be placed. The lowest of these items must start at or below capacity − load
+//!   (`top`), or they do not fit on each other. If no item of a section can start that low,
+//!   the node has no plan.
+//! - *Forced items*. If exactly one item of a section can start at or below `top`, it has to,
+//!   and that limits it in all of its other sections as well. An item that meets it in some
+//!   section and can no longer end below it must lie above it. This raises the lowest offset
+//!   that the other item can get (`early`), which may force further items.
+//! - *Dominance*. Suppose an item was barred at offset h, and the floor has since risen above
+//!   the end that the item would have there. Everything still to be placed starts at the floor
+//!   or above, so in every plan of this branch the item can be lowered to h. The search has
+//!   tried the plans with the item at h before it barred the item, so the branch is cut.
+//! - *Decomposition*. If the items still to be placed fall into parts that have no section in
+//!   common, the parts are solved one after the other. If one part has no plan, the node has
+//!   none. Each part is ranked anew, because an item that is narrow among all items may be wide
+//!   among those of its part.
 //! - *Twins*. Of items that do not differ in anything, only one is tried at a node.
-//! - *Stacks*. Where two items with the same sections lie directly on each
-//!   other, the one that comes first in the order is below: swapped, they take
-//!   the same room, and nothing can sink that could not before.
-//! - *Focus* (only when hunting for a solution, not in proofs): when the branch
-//!   of a candidate fails for reasons that do not touch the candidate, other
-//!   candidates that do not touch them either are skipped.
+//! - *Stacks*. If two items with the same sections lie directly on each other, only the plan
+//!   with the earlier one (in the search's order) below is tried. The two may be swapped: they
+//!   take the same room, and no other item gains a place to sink to.
+//! - *Focus* (only in the hunt for a plan, not in proofs). When the branch of a candidate fails
+//!   in sections that the candidate does not cover, the candidate is not the cause. Then other
+//!   candidates that do not cover these sections either are skipped.
 //!
-//! All state is in flat arrays; going back pops trails. The cost of a node is
-//! the sum of the widths of the items in its part.
+//! All state is in flat arrays. Every change is written to a *trail*, and going back undoes the
+//! changes at the trail's end. The cost of a node is the sum of the widths of the items in its
+//! part.
 
 use memplan_core::Bytes;
 
@@ -112,14 +117,15 @@ impl Blame {
     }
 }
 
-/// A candidate: smaller comes first. [`NOTHING`] leaves the point empty.
+/// A choice for a point: an item that starts there, or [`NOTHING`] if the point stays empty. Candidates are tried in
+/// their order: the smaller rank first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     rank: u32,
     item: u32,
 }
 
-/// Instead of an item.
+/// Stands in place of an item's number where there is no item.
 const NOTHING: u32 = u32::MAX;
 
 /// A part of the items, and how far its candidates have been tried.
@@ -129,20 +135,25 @@ struct Frame<H> {
     /// The point that is decided: what starts here, in this section?
     section: u32,
     floor: H,
-    /// This part's candidates, and whether to leave the point empty comes after them.
+    /// Where this part's candidates are in [`Exact::candidates`]. If the point may stay empty, that choice is the last.
     candidates: (u32, u32),
+    /// The first of them that has not been tried.
     next_candidate: u32,
     /// The item placed now, [`NOTHING`] if none.
     current: u32,
-    /// The parts its placement left, and which comes next.
+    /// Placing the current item leaves several parts. They begin here in [`Exact::parts`]; `next_part` counts those
+    /// that have been entered.
     parts: u32,
     next_part: u32,
+    /// Length of [`Exact::arena`] before the item lists of these parts were added.
     arena: u32,
-    /// State before this part was ranked, and before anything in it was placed.
+    /// The state before this part was ranked.
     before: Mark,
+    /// The state after ranking, before any candidate was placed: each candidate starts from here.
     start: Mark,
-    /// Why the candidates so far failed.
+    /// The sections that explain why the candidates so far failed.
     blame: Blame,
+    /// Whether candidates that do not touch `blame` are skipped (rule *focus*).
     focused: bool,
 }
 
@@ -152,7 +163,8 @@ pub(crate) struct Exact<'a, H> {
     rules: Rules,
     state: State<H>,
     order: Order,
-    /// Per item; none is no noise.
+    /// By item: a random number that the order adds to its weights and breaks ties with. Empty for an order without
+    /// noise.
     noise: Vec<u32>,
     /// Item lists of all open parts.
     arena: Vec<u32>,
@@ -228,8 +240,12 @@ impl<'a, H: Height> Exact<'a, H> {
         self.search(self.nodes.saturating_add(limit), should_stop)
     }
 
+    /// Depth-first search with a stack of its own, so that deep trees cannot overflow the call stack. Each round enters
+    /// the next part that is open; after a failure [`Exact::try_next`] goes back to the last choice that has an
+    /// alternative.
     fn search(&mut self, limit: u64, should_stop: &dyn Fn() -> bool) -> Verdict {
         loop {
+            // When the last part of the root is done, the stack is empty and every item has an offset.
             let Some(frame) = self.stack.last_mut() else { return Verdict::Solved };
             let next = frame.parts + frame.next_part;
             if next as usize == self.parts.len() {
@@ -250,8 +266,10 @@ impl<'a, H: Height> Exact<'a, H> {
         }
     }
 
-    /// Opens a part: places it if it is a single item, else finds its candidates
-    /// and fails over to the first of them.
+    /// Opens a part. A single item is placed at once. For more items a frame with the part's candidates is pushed, and
+    /// the answer is `Err` even though nothing has failed yet: the caller then goes to [`Exact::try_next`], which
+    /// places the first candidate in the same way as it places the next one after a failure. `anew` asks for a new
+    /// ranking.
     fn enter(&mut self, part: (u32, u32), anew: bool) -> Result<(), Blame> {
         if part.1 - part.0 == 1 {
             let item = self.arena[part.0 as usize] as usize;
@@ -261,6 +279,8 @@ impl<'a, H: Height> Exact<'a, H> {
         self.push_frame(part);
         if anew {
             self.rank(part);
+            // The parts directly below the root have all items, ranked for the first time. The rule *stacks* compares
+            // these ranks in the whole tree, because later rankings differ from part to part.
             if self.stack.len() == 2 {
                 self.state.note_first_ranks(&self.arena[part.0 as usize..part.1 as usize]);
             }
@@ -275,7 +295,7 @@ impl<'a, H: Height> Exact<'a, H> {
             frame.candidates = (first, end);
             frame.next_candidate = first;
         }
-        // The part has no current candidate yet, so its failure is no one's.
+        // If the part has a plan so far, the blame is empty: no candidate has been tried that could have failed.
         Err(found.err().unwrap_or(Blame::NOTHING))
     }
 
@@ -299,8 +319,8 @@ impl<'a, H: Height> Exact<'a, H> {
         });
     }
 
-    /// After a failure: places the next candidate of the innermost part that has
-    /// one. `None` if there was one.
+    /// After a failure: goes back to the innermost part that has an untried candidate and places that candidate. `None`
+    /// if there was one and the search goes on, else the verdict.
     fn try_next(&mut self, mut blame: Blame, limit: u64, should_stop: &dyn Fn() -> bool) -> Option<Verdict> {
         loop {
             if self.stack.len() == 1 {
@@ -330,7 +350,8 @@ impl<'a, H: Height> Exact<'a, H> {
         }
     }
 
-    /// Takes the failure of the current candidate's branch into account.
+    /// The branch of the current candidate has failed in the sections of `blame`. They are added to the part's own
+    /// blame, because they explain why this part fails if all of its candidates do.
     fn absorb(&mut self, blame: Blame) {
         let Some(frame) = self.stack.last_mut() else { return };
         frame.blame.add(blame.lo, blame.hi);
@@ -401,6 +422,7 @@ impl<'a, H: Height> Exact<'a, H> {
         }
     }
 
+    /// Numbers the items of a part in the order in which they are to be tried.
     fn rank(&mut self, (first, end): (u32, u32)) {
         self.ranking.clear();
         for &item in &self.arena[first as usize..end as usize] {
@@ -423,8 +445,8 @@ impl<'a, H: Height> Exact<'a, H> {
             let inferred = self.state.infer(items, self.rules.forced);
             inferred.map_err(|section| self.sections_behind(part, section))?;
         }
-        // Some item has to lie at the lowest offset that is open, because a plan in which nothing can sink exists if any
-        // plan does. If an item could end below that offset, it could sink, and such plans are found elsewhere.
+        // The floor is the lowest offset that an item without a bar can get. If a barred item would end at or below the
+        // floor, every plan from here can be lowered to one that was tried before the item was barred (*dominance*).
         let items = &self.arena[part.0 as usize..part.1 as usize];
         let floor = self.state.lowest_open(items);
         let is_dominated = self.rules.dominance && self.state.lowest_end(items) <= floor;
@@ -438,7 +460,7 @@ impl<'a, H: Height> Exact<'a, H> {
                 self.candidates.push(Candidate { rank: self.state.rank[index], item });
             }
         }
-        // Of all candidates only those of one section are tried: somebody has to fill that section.
+        // Of all candidates only those that cover one section are tried here. The others stay for later nodes.
         let Some(section) = self.pick(first, floor) else { return Err(self.all_sections(part)) };
         self.keep_candidates(first, section, floor);
         if let Some(frame) = self.stack.last_mut() {
@@ -510,6 +532,7 @@ impl<'a, H: Height> Exact<'a, H> {
         self.candidates.truncate(kept);
     }
 
+    /// The blame when nothing more precise is known: all sections of the part.
     fn all_sections(&self, (first, end): (u32, u32)) -> Blame {
         let mut blame = Blame::NOTHING;
         for &item in &self.arena[first as usize..end as usize] {
@@ -519,7 +542,7 @@ impl<'a, H: Height> Exact<'a, H> {
         blame
     }
 
-    /// The sections of everything that is still to come in a section.
+    /// The blame when one section cannot be filled: the sections of all items that are still to be placed in it.
     fn sections_behind(&self, (first, end): (u32, u32), section: u32) -> Blame {
         let mut blame = Blame { lo: section, hi: section + 1 };
         for &item in &self.arena[first as usize..end as usize] {
@@ -532,6 +555,7 @@ impl<'a, H: Height> Exact<'a, H> {
     }
 }
 
+/// The blame when one item cannot be placed: the item's sections.
 fn own_sections(instance: &Instance, item: usize) -> Blame {
     let item = &instance.items[item];
     Blame { lo: item.lo, hi: item.hi }

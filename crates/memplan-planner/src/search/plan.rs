@@ -299,12 +299,14 @@ impl<'a, 'p> Search<'a, 'p> {
         budget.report(self.known.best.as_ref().map(Plan::extent), self.known_bound());
     }
 
-    /// Of flat pieces those that can be spared have been; of others, and inside of pieces, buffers may be, too.
+    /// Makes the witness smaller, buffer by buffer, so that people can see what is in the way. The search for flat
+    /// pieces has already left out every piece that it could; this step also reduces witnesses of pieces that are not
+    /// flat, and it leaves out single buffers of a piece.
     fn refine_witness(&mut self, budget: &mut Budget) {
         let Some(witness) = self.known.witness.take_if(|witness| witness.buffers.len() <= MOST_REFINED_BUFFERS) else {
             return;
         };
-        // The proof may have taken all there was; to say which buffers matter is still worth a little.
+        // The proof may have used up the whole budget. This step gets a small one of its own on top.
         let mut own = budget.besides(WITNESS_WORK);
         let fewer = general::irreducible(self.problem, &witness.buffers, &mut own);
         budget.spend(own.spent());

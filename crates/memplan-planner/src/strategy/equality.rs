@@ -121,6 +121,8 @@ impl FreeObjects {
     }
 }
 
+/// Gives every record an object of exactly its size. `none_free` makes the empty collection of free objects of one
+/// size; the collection decides which of them is taken next.
 fn share_equal(records: &[Record], none_free: impl Fn(&Size) -> FreeObjects) -> Sharing {
     let mut sharing = Sharing { object_of: vec![0; records.len()], sizes: Vec::new() };
     let mut in_use: BinaryHeap<Reverse<(u64, usize, usize)>> = BinaryHeap::new();
@@ -132,6 +134,7 @@ fn share_equal(records: &[Record], none_free: impl Fn(&Size) -> FreeObjects) -> 
                 break;
             }
             in_use.pop();
+            // All buffers of an object have the same size, so the size of its newest buffer is the object's.
             let size = records[newest].size;
             free.entry(size).or_insert_with(|| none_free(size)).put(object);
         }

@@ -124,6 +124,7 @@ impl Node {
         }
     }
 
+    /// Computes the reach of a node from its children, after one of them has changed.
     fn refresh(&mut self) {
         match self {
             Node::Branch { children, reach } => {
@@ -251,12 +252,15 @@ fn change(
     if after >= old {
         node.set_reach(after);
     } else if before == old {
-        // What reached farthest may have shrunk.
+        // The entry that reached farthest may have shrunk, and another one may reach farthest now.
         node.refresh();
     }
     (old, node.reach())
 }
 
+/// Adds to `found` the entries below `limit` whose reach is `wanted`, ascending. `first` is the number of the node's
+/// first entry. `wanted` must also hold for every larger reach than one it holds for, because it is asked about whole
+/// subtrees by their largest reach.
 fn collect(
     node: &Node,
     height: u32,

@@ -453,6 +453,9 @@ impl<'a> Machine<'a> {
 
     // Beginnings of concurrent stretches
 
+    /// From here on other code runs at the same time: other iterations of a parallel loop, or an asynchronous region.
+    /// Each of its writes (`other`) may happen at any moment, so the state has to hold for before and after it: buffers
+    /// that it writes count as written, and other contents on the same bytes count as lost.
     fn begin(&mut self, state: &mut State, node: NodeId, other: Option<&Interference>) {
         let Some(other) = other else { return };
         let context = self.context(node);
@@ -465,7 +468,8 @@ impl<'a> Machine<'a> {
                 self.lose(state, element.place, range, element.by, |entry| spares(layout, element, entry));
             }
         }
-        // What counts as written only now, a third side may have overwritten already.
+        // Still other code may be running already (`context`). It may have overwritten the buffers that have just come
+        // to count as written.
         for element in &other.elements {
             self.disturb_place(state, element.site, element.place, &context);
         }
@@ -486,7 +490,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What the other side may write may be written by now.
+    /// The bytes that other code may write count as written from now on.
     fn count_as_written(&mut self, state: &mut State, element: &Element) {
         for &index in self.names.of_site(element.site) {
             let entry = self.names.entries[index];

@@ -130,9 +130,13 @@ impl Rectangles {
         order
     }
 
-    /// A quick look first: in most valid plans not even tied buffers overlap.
-    /// Then a map of the bytes that were last taken will do, small enough to stay in the cache.
-    /// What is over stays there until somebody else takes its bytes, so nobody has to sort the ends.
+    /// Whether no two rectangles overlap. This quick test comes first, because in most valid plans not even tied
+    /// buffers overlap, and then nothing else has to be asked. `starts` has the rectangles in the order of their first
+    /// steps.
+    ///
+    /// `taken` has, by first byte, the ranges of bytes with the step at which their last owner ends. A range stays in
+    /// the map after that step until a newcomer needs its bytes. So the ends of rectangles need not be sorted, and the
+    /// map stays small.
     fn are_disjoint(&self, starts: &[(u64, u32)]) -> bool {
         let mut taken: BTreeMap<(Area, u64), (u64, u64)> = BTreeMap::new();
         starts.iter().take_while(|_| !patience::is_over()).all(|&(now, newcomer)| {
@@ -142,6 +146,7 @@ impl Rectangles {
                 if other_high <= low {
                     break;
                 }
+                // The newcomer needs bytes of this range. It may have them if the last owner has ended.
                 if other_end > now {
                     return false;
                 }

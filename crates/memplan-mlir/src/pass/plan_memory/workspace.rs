@@ -250,8 +250,9 @@ fn add_given(view: &View, ends: &mut BTreeMap<crate::OpId, BTreeMap<Option<Value
     }
 }
 
-/// The host functions that say how large the kernels' workspaces are. The two
-/// halves of a mixed kernel have one, for the larger.
+/// Adds host functions that return how large the kernels' workspaces are; the host calls them before it starts a
+/// kernel. A mixed kernel is two functions, one for the cube core and one for the vector core. The two have a single
+/// host function, which returns the larger of their sizes.
 fn report_sizes(view: &View, ends: &BTreeMap<crate::OpId, BTreeMap<Option<ValueId>, u64>>, edits: &mut Edits) {
     let document = view.document;
     let functions = document.op_ids().filter(|&op| document.info(op).traits.has(Traits::FUNCTION));
@@ -260,13 +261,12 @@ fn report_sizes(view: &View, ends: &BTreeMap<crate::OpId, BTreeMap<Option<ValueI
     let mut sizes: BTreeMap<(crate::BlockId, String), (crate::OpId, u64)> = BTreeMap::new();
     for (&function, ends) in ends {
         let Some(kernel) = document.symbol_name(function) else { continue };
-        // The two halves of a mixed kernel have one workspace between them. Their common name is the name without the
-        // suffix.
+        // The two functions of a mixed kernel differ in this suffix only. Without it they have the same name here.
         let stripped = kernel.strip_suffix("_mix_aic").or_else(|| kernel.strip_suffix("_mix_aiv"));
         let kernel = stripped.filter(|_| view.options.profile == Profile::RegisterBased).unwrap_or(kernel);
         let name = format!("{kernel}_infer_workspace_shape_function");
         let module = document.op(function).parent;
-        // A function that exists already was written by somebody who knows better, and it stays.
+        // If the text has such a function already, it stays: its author may have reserved more on purpose.
         if !existing.contains(&(module, name.as_str())) {
             let known = sizes.entry((module, name)).or_insert((function, 0));
             known.1 = known.1.max(size(ends));
