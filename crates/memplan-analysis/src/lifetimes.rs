@@ -557,8 +557,11 @@ fn is_forward(program: &Program, blocks: &[BlockId]) -> bool {
     })
 }
 
-/// Sets of blocks that reach each other, by depth-first search forwards and
-/// backwards (Kosaraju), without recursion.
+/// The cycles of a control flow graph: each is a largest set of blocks of which every block reaches every other one.
+/// On a cycle a block may run before or after any other block of it, so the order of the text says nothing there.
+///
+/// This is Kosaraju's algorithm for strongly connected components: depth-first search forwards, then backwards. Lists
+/// stand in for recursion, because a text may have as many blocks as it likes.
 fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
     use std::collections::{HashMap, HashSet};
     let successors = |block: BlockId| {
@@ -587,7 +590,8 @@ fn cycles(program: &Program, blocks: &[BlockId]) -> Vec<Vec<BlockId>> {
             }
         }
     }
-    // Second pass, backwards from the block that finished last: what is reached both ways is one component.
+    // Second pass, backwards from the block that finished last. The blocks reached backwards are also reached forwards,
+    // so they are one component.
     let mut assigned = HashSet::new();
     let mut components = Vec::new();
     for &root in finished.iter().rev() {

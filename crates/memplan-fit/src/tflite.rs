@@ -1,4 +1,9 @@
 //! Layers of a `.tflite` model: which operators are spatial, and how.
+//!
+//! An operator is *spatial* if each position of its output image depends on nearby positions of its input images only
+//! (see [`layer`](crate::layer)). Such an operator can be computed tile by tile, and the tiles together are exactly its
+//! output. An operator that is wrongly called spatial would change the model's results, so an operator that is not
+//! listed here is not spatial.
 
 use memplan_core::Id;
 use memplan_models::graph::rewrite::Fill;

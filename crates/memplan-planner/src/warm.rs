@@ -90,12 +90,14 @@ fn hold(problem: &Problem, old: &Plan, chosen: &IndexVec<BufferId, bool>) -> Opt
     builder.build().ok()
 }
 
-/// Which of the held buffers can stay, in view of each other.
+/// Which buffers can stay at their old offsets. In `held` all of the `wanted` buffers are fixed there, although some
+/// may overlap by now. They are placed one after the other, and a buffer that finds its place taken has to move.
 fn stays(held: &Problem, wanted: &IndexVec<BufferId, bool>) -> Option<IndexVec<BufferId, bool>> {
     let pieces = Pieces::of(held).ok()?;
     let mut placer = Placer::new(&pieces);
     let is_wanted = |piece: PieceId| wanted[pieces.get(piece).first_buffer];
-    // What was fixed all along goes first.
+    // Buffers that the problem itself fixes (not `wanted`) come first, because they cannot move. The others follow from
+    // the smallest to the largest, for the reason in the module documentation.
     let mut order: Vec<PieceId> = pieces.ids().filter(|&piece| pieces.get(piece).fixed.is_some()).collect();
     order.sort_by_key(|&piece| (is_wanted(piece), area(&pieces, piece), piece));
     let mut stays = wanted.clone();

@@ -349,6 +349,8 @@ impl Context {
         })
     }
 
+    /// Reads one operator: the tensors it reads and writes, the memory its kernel asks for besides them (`scratch`
+    /// while it runs, `kept` for good), and the graphs it calls (`bodies`).
     fn op(
         &self,
         table: &Table,
@@ -368,7 +370,8 @@ impl Context {
             let argument = |id: TensorId| Argument { tensor: &tensors[id], scales: scales[id] };
             places.iter().map(|place| place.map(argument)).collect()
         };
-        // Options that cannot be read are not set.
+        // The table of kernels asks for options by the number of their field. An option that cannot be read counts as
+        // not set, which is its default.
         let is_on = |field: u16| {
             let options = options.as_ref().ok().and_then(Option::as_ref);
             options.is_some_and(|options| options.u8(field).is_ok_and(|value| value != 0))
@@ -387,6 +390,8 @@ impl Context {
             "CALL_ONCE" | "CALL" => (bodies(options?.as_ref(), 1)?, Control::Once),
             _ => (Vec::new(), Control::Once),
         };
+        // A stateful operator does more than compute its outputs, so it may not be moved, repeated or left out. Custom
+        // operators and called graphs may do anything.
         let touches_state = inputs.iter().chain(&outputs).any(|&id| tensors[id].home == Home::Persistent);
         let is_custom = !is_builtin(kind);
         let is_stateful = touches_state || is_custom || !bodies.is_empty() || STATEFUL.contains(&kind.as_str());

@@ -138,6 +138,8 @@ enum Pattern {
 }
 
 impl Pattern {
+    /// Reads one word of `types`, such as `INT8`, `-` or `[const INT8]`. `None` if it has an unknown word in it: a
+    /// typing error must not become a row that never fits.
     fn parse(text: &str) -> Option<Pattern> {
         match text {
             "-" => return Some(Pattern::LeftOut),

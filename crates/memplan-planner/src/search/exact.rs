@@ -386,7 +386,8 @@ impl<'a, H: Height> Exact<'a, H> {
         None
     }
 
-    /// Places an item, or leaves the point empty, and splits what is left.
+    /// Places an item at the part's point, or leaves the point empty, and splits the items that are left into parts.
+    /// The list of these items goes to the end of the arena, so that going back only has to cut the arena.
     fn branch(&mut self, item: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
         frame.current = item;

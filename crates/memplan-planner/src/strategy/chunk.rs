@@ -106,6 +106,11 @@ impl Strategy for Chunk {
     }
 }
 
+/// Replays the trace, and replays it with more care if the result is not sound.
+///
+/// A takeover may leave its victim with a *remainder*, and later extensions may tear remainder and victim apart. Then a
+/// buffer lies on bytes that it has no permission for. The [`Review`] looks for that in the final offsets. Most traces
+/// pass, so the careful replay, which never leaves a remainder and reuses less, is the exception.
 fn pack(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>, prefer: Prefer) -> Option<Packing> {
     let padded = padded(records)?;
     let hints = hints(records, overlays);
@@ -117,6 +122,8 @@ fn pack(records: &[Record], overlays: &IndexVec<BufferId, Vec<Overlay>>, prefer:
     if review.is_sound(replayed.pairs()) {
         return Some(replayed.packing(records, Vec::new()));
     }
+    // Buffers may have come to lie on each other without a takeover. If the problem permits that, the plan only has to
+    // declare these overlays as well.
     let taken_over: HashSet<Pair> = replayed.pairs().collect();
     let also: Vec<Pair> = review.permitted(&hints).filter(|pair| !taken_over.contains(pair)).collect();
     if review.is_sound(replayed.pairs().chain(also.iter().copied())) {

@@ -392,12 +392,16 @@ impl<'a> Rewriter<'a> {
         stmt.trivia.text = None;
     }
 
+    /// Adapts the subscripts of one access to the place where its buffer now lies. Says whether the access prints
+    /// differently from before, either because of a subscript or because the buffer has another name.
     fn access(&self, buffer: BufId, index: &mut [Expr]) -> bool {
         let mut changed = self.renamed[buffer];
         let vector = self.vectors[buffer];
         let Some(last) = index.last_mut() else {
             return changed;
         };
+        // The buffer's elements were scalars and are vectors now. An access to the lanes `base..base + vector` becomes
+        // an access to one vector element.
         if vector > 1
             && let Expr::Ramp { base, .. } = last
         {

@@ -244,6 +244,8 @@ impl Parser<'_> {
         }
     }
 
+    /// An atom with any number of minus signs in front. A negative number stays a literal, so that it still takes the
+    /// type of the other operand; anything else is subtracted from zero.
     fn factor(&mut self) -> Parsed {
         let mut negative = false;
         while self.take("-") {

@@ -78,6 +78,11 @@ fn weights_text(text: &mut String, document: &Document, network: &Network, weigh
     }
 }
 
+/// One step and the table after it. The headings are those of the document that describes the algorithm:
+///
+/// - `ref_cnt`: how many reads of the tensor are still to come;
+/// - `hold_edges`: whether the tensor is held, which means that nobody may take its address yet;
+/// - `in_using_addr`: whether the address belongs to a tensor that is alive.
 fn step_text(text: &mut String, document: &Document, network: &Network, number: usize, step: &Step, table: &Table) {
     let name = |&tensor| format!("%{}", network.tensors[tensor].name);
     let reads: Vec<String> = step.reads.iter().map(name).collect();

@@ -1,10 +1,15 @@
-//! What today's compilers of these chips reserve, as one of the candidates.
+//! The plan that today's compilers of these chips would make, as one of the candidates.
 //!
-//! They merge a concat by giving its first operand the size of the result and the
-//! others nothing, all of them for as long as any of them or the result lives, and
-//! pack these records twice: largest free block, stretched (`stretch-largest`),
-//! and by size (`size-order`). With ties we reserve less in most cases, never
-//! more: their plan is a plan of ours, too.
+//! A concat that is *merged* copies nothing: its operands are computed directly into their
+//! places in the result. Today's compilers describe a merged concat by records. The first
+//! operand's record has the size of the result, the records of the other operands have no
+//! bytes, and all of them live as long as any operand or the result does. They pack these
+//! records twice, with the strategies `stretch-largest` and `size-order`, and keep the better
+//! plan.
+//!
+//! We tie the operands to their places in the result instead, which frees the place of an
+//! operand until the operand is written. Every plan of theirs is also a plan of our problem. It
+//! is one of our candidates, so we never reserve more than they do.
 //!
 //! ```text
 //!             steps ─►                          steps ─►
@@ -84,7 +89,8 @@ impl Records {
     }
 }
 
-/// Their plan with every operand at its place in the result.
+/// Turns a plan for their records into a plan for our problem. Their plan has one record for a merged concat; here its
+/// result and each of its operands get an offset of their own.
 fn translate(
     setting: &Setting,
     merges: &Merges,

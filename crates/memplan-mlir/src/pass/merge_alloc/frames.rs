@@ -282,7 +282,7 @@ fn best_plan(
     match (strategy, own) {
         (Some(strategy), Some(own)) if strategy.name() == "auto" => {
             let auto = run(strategy)?;
-            // The pass's own planner cannot keep apart what must stay apart.
+            // The pass's own planner fails if some buffers must be kept apart. Then there is nothing to compare with.
             let own = run(own).ok().filter(|own| own.extent() < auto.extent());
             Ok(own.unwrap_or(auto))
         }
