@@ -255,7 +255,7 @@ impl<'s> Lexer<'s> {
     /// Jumps over the group whose opening bracket stands at `open`, strings and
     /// comments inside it included, and leaves the position behind its end.
     pub(crate) fn skip_group(&mut self, open: usize) -> Result<(), Unbalanced> {
-        // Types and attributes hardly ever nest deeper; no memory is asked for then.
+        // Up to 16 open brackets are kept without asking for memory; types and attributes hardly ever nest deeper.
         let mut stack: Brackets = Brackets::new();
         let mut at = open;
         while let Some(&byte) = self.bytes.get(at) {

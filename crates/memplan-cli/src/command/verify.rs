@@ -53,7 +53,8 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
     Ok(Answer { text, notes: input.notes, is_no: !findings.is_empty(), ..Answer::default() })
 }
 
-/// Another tool's addresses stand in the types of its network, or in the casts of its kernel.
+/// Checks a text into which another tool has written its addresses. In a network they stand in the types of the tensors
+/// (`tensor<1x8xf32, 4096 : i64>`), in a kernel in the casts from numbers to pointers.
 fn addresses(args: &VerifyArgs, source: &Source) -> Result<Answer, Failure> {
     let written = input::source(&args.plan, &args.format)?;
     let (checked, what) = match assign_gmem::is_network(source) {

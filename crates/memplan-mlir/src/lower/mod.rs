@@ -357,6 +357,8 @@ impl<'d> Lowering<'d> {
         }
     }
 
+    /// Tells the user, once for each name, that an op is not known and what is assumed about it instead. Ops that touch
+    /// no memory and run no regions are passed over: nothing depends on them.
     fn note_unknown(&mut self, op: OpId) {
         let document = self.document;
         let memory = document.operands(op).iter().any(|&value| self.is_memory(value));

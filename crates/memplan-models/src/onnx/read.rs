@@ -606,9 +606,10 @@ struct Missing {
     at: Option<u64>,
     /// All of them, each with its node.
     tensors: Vec<String>,
-    /// Tensors whose content decides.
+    /// Tensors whose content, and not only their shape, decides on the shape of another one.
     content: Vec<(GraphId, TensorId)>,
-    /// Tensors from whose shapes the others follow; the user is asked for these.
+    /// Of `tensors` those whose shape cannot be inferred although all shapes they depend on are known. The user is
+    /// asked for these; the shapes of the others follow from them.
     flags: Vec<String>,
 }
 
@@ -627,6 +628,9 @@ impl Missing {
         }
     }
 
+    /// Without tensors that lack a shape all is well. Otherwise the error names these tensors and says what the user
+    /// can do. `deciders` are inputs of the model: their content, which is known only when the model runs, decides on
+    /// shapes.
     fn verdict(self, deciders: &BTreeSet<String>) -> Result<(), ReadError> {
         if self.tensors.is_empty() {
             return Ok(());

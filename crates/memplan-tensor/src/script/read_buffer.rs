@@ -11,6 +11,7 @@ use memplan_core::Span;
 /// A buffer as its declaration gives it.
 pub(super) struct BufferParts {
     pub(super) buffer: Buffer,
+    /// Whether the declaration names a storage scope. If not, the caller may have a better one than `global`.
     pub(super) scope_given: bool,
 }
 
@@ -55,7 +56,8 @@ impl Reader<'_> {
                     scope_given = true;
                 }
                 "data" if self.is_pointer(value) => {
-                    // Memory that somebody else made: a parameter, or what a call returned.
+                    // The pointer is a parameter or the result of a call, so the memory was made outside of this
+                    // function.
                     buffer.memory = Memory::Argument;
                 }
                 "data" => {
@@ -66,7 +68,8 @@ impl Reader<'_> {
                     }
                     buffer.memory = Memory::View { of, elem_offset: None };
                 }
-                // Where the caller's data begins, and how far apart its rows are: nothing that is decided here.
+                // In a parameter these say how the caller has laid out its data. The rewriter changes nothing about it,
+                // so the text is kept as it is.
                 "elem_offset" | "byte_offset" | "strides" if self.in_parameters => {
                     self.name_sizes(value)?;
                     buffer.extra.push((key.clone(), self.source[value.span.range()].to_owned()));
@@ -83,7 +86,7 @@ impl Reader<'_> {
         if let Some(offset) = offset {
             match &mut buffer.memory {
                 Memory::View { elem_offset, .. } => *elem_offset = Some(offset).filter(|o| o.as_int() != Some(0)),
-                // The memory of an allocation begins where it says; it keeps that.
+                // An allocation with an offset says itself where it begins, so it is not moved.
                 _ => buffer.pinned |= offset.as_int() != Some(0),
             }
         }

@@ -135,6 +135,8 @@ fn in_order_of_bases(program: &Program) -> Vec<ValueId> {
     order
 }
 
+/// What a view is, given what its base is: the view's bytes, counted from the start of the root. If the place of the
+/// base is not known exactly, neither is the place of the view, which then may be anywhere in the base's bytes.
 fn part_of(base: Resolved, extent: Extent) -> Resolved {
     let Window { range: (start, end), exact } = base.part;
     let part = match extent {

@@ -111,6 +111,8 @@ pub(super) struct Graph {
 }
 
 impl Graph {
+    /// The graph of the function with this body. `turns` has the loops that rotate slots, with the number of iterations
+    /// after which every slot is in use again. Regions wait in a queue, so that deep nesting needs no recursion.
     pub(super) fn new(program: &Program, turns: &HashMap<OpId, u64>, names: &Names<'_>, body: RegionId) -> Graph {
         let mut builder = Builder {
             program,

@@ -67,6 +67,7 @@ pub(super) struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
+    /// The smallest plan over all choices that are tried. See the module documentation for their order.
     pub(super) fn choose(&self) -> Result<Chosen, PassError> {
         let network = self.setting.network;
         let mergeable = Mergeable::new(network, self.setting.areas);

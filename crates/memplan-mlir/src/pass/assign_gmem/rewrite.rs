@@ -93,13 +93,15 @@ pub(super) fn generic_function(document: &Document, network: &Network) -> Option
 /// New values of attributes of an op; `None` removes one.
 pub(super) type Attributes<'a> = BTreeMap<&'a str, Option<String>>;
 
-/// Changes attributes of an op, new ones in alphabetical order.
+/// Changes attributes of an op, new ones in alphabetical order. The edits are as small as possible, so that everything
+/// else in the dictionary keeps its spelling.
 pub(super) fn set_attributes(document: &Document, op: OpId, attributes: &Attributes, edits: &mut Edits) {
     let added = |known: &[(&str, &str)]| -> Vec<(String, String)> {
         let is_new = |key: &str| known.iter().all(|(other, _)| *other != key);
         let new = attributes.iter().filter(|(key, _)| is_new(key));
         new.filter_map(|(key, value)| Some(((*key).to_owned(), value.clone()?))).collect()
     };
+    // The op has no dictionary: a whole one is inserted.
     let Some(&dictionary) = document.dictionaries(op).first() else {
         let new: Vec<String> = added(&[]).into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
         if let Some(at) = dictionary_position(document, op).filter(|_| !new.is_empty()) {
@@ -110,10 +112,13 @@ pub(super) fn set_attributes(document: &Document, op: OpId, attributes: &Attribu
         return;
     };
     let known = entries(document.text(dictionary));
+    // An attribute is to go. Commas and blanks around it would have to go as well, so the dictionary is written anew.
     if known.iter().any(|(key, _)| attributes.get(key) == Some(&None)) {
         edits.replace(dictionary, rebuilt(&known, attributes, added(&known)));
         return;
     }
+    // Otherwise values are replaced where they stand, and each new attribute is inserted in front of the first one that
+    // comes after it in the alphabet.
     let place = |part: &str| part.as_ptr() as usize - document.source().as_ptr() as usize;
     let mut new = added(&known).into_iter().peekable();
     for (key, value) in &known {

@@ -1,4 +1,9 @@
-//! The buffers of a function, when they are in use, and where they go.
+//! Plans the buffers of every function for `plan-memory`: which there are, when they are in use, and where they go.
+//!
+//! Buffers that get one address are put into *groups* first ([`coalesce`]): the result and the operand of an op that
+//! works in place, and buffers that a loop or a branch turns into one value. Each function is then one problem with a
+//! space for each on-chip memory. Buffers that cannot be planned correctly are refused with a reason before anything
+//! is planned.
 
 mod fewest_waits;
 
@@ -122,12 +127,14 @@ fn place(
 
 struct Planner<'a> {
     view: &'a View<'a>,
+    /// Which execution units of the device use a buffer.
     users: HashMap<SiteId, Users>,
     /// Temporary buffers that no op touches.
     idle: HashMap<SiteId, (OpId, OpId)>,
-    /// What has addresses already.
+    /// Buffers that have addresses in the text already.
     fixed: FixedBuffers,
-    /// Groups without in-place results, once a memory is too small.
+    /// The groups without in-place results. They are computed only if a memory is too small: smaller groups are easier
+    /// to place.
     loose: Option<Groups>,
     names: IndexVec<SiteId, String>,
     by_function: IndexVec<FunctionId, Vec<SiteId>>,
@@ -297,8 +304,8 @@ impl Planner<'_> {
         self.owners.get(&(self.module_of(site), number)).copied()
     }
 
-    /// A function sees coupled buffers where their owners lie in the other core's memory. Another buffer there would get
-    /// an address of this function's own choice, which may be one of theirs.
+    /// A function sees coupled buffers where their owners lie in the other core's memory. Another buffer there would
+    /// get an address of this function's own choice, which may be one of theirs.
     fn refuse_without_owner(&self) -> Result<(), PassError> {
         let space = |site: SiteId| self.view.lowered.program.site(site).space;
         for sites in &self.by_function {
@@ -437,6 +444,8 @@ impl Planner<'_> {
         }
     }
 
+    /// Refuses buffers whose old content an outer loop still reads when they are filled again: they would need another
+    /// address in each iteration.
     fn refuse_hopeless(&self, groups: &Groups) -> Result<(), PassError> {
         let Some(&site) = groups.hopeless.first() else { return Ok(()) };
         let span = self.view.document.op(self.view.lowered.sites[site]).span;
