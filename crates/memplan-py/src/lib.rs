@@ -1,8 +1,17 @@
 //! The native half of the Python package `memplan`.
 //!
-//! It is a thin one: handles to problems and plans, and the calls that need Rust.
-//! What Python people meet (dataclasses, representations, numpy, sweeps) is
-//! written in Python, in `python/memplan`.
+//! People who write Python should not wait for a Rust compiler, and planning should not wait for Python. So the package
+//! has two halves. This crate is compiled into the module `memplan._native`: handles to problems and plans, and the
+//! calls that need Rust. Everything that users meet (dataclasses, representations, numpy, sweeps) is written in Python,
+//! in `python/memplan`, and calls this module.
+//!
+//! ```text
+//!   memplan.plan(...)         python/memplan/_plan.py       arguments, dataclasses
+//!        │
+//!   _native.plan(...)         calls.rs, problem.rs          releases the interpreter lock, listens to Ctrl-C
+//!        │
+//!   memplan::driver           the crate `memplan`           reads, plans, checks
+//! ```
 //!
 //! - [`problem`]: problems from arrays, JSON, files and texts;
 //! - [`planned`]: what came of planning, and the forms it can be written in;
@@ -12,8 +21,24 @@
 //! - [`restored`]: plans out of pickles;
 //! - [`error`]: our errors as Python exceptions.
 //!
-//! The file also carries the C functions of `memplan-replay`: PyTorch loads them from here by name
+//! The compiled file also carries the C functions of `memplan-replay`: PyTorch loads them from here by name
 //! (`memplan.torch`), so that the package needs no second library.
+//!
+//! # Example
+//!
+//! Three buffers (size, first step, end), two of which are never alive together. The third takes the place of the first:
+//!
+//! ```python
+//! import memplan
+//!
+//! plan = memplan.plan([(64, 0, 2), (32, 1, 3), (64, 2, 4)])
+//! assert (plan.status, plan.extent) == ("optimal", 96)
+//! ```
+//!
+//! # Where next
+//!
+//! The chapter "Python" of the book shows the package from a user's side, "Python reference" lists every function.
+//! Tests are in `tests/` beside this crate and run with pytest. In Rust, use the crate `memplan`.
 
 mod calls;
 mod error;
