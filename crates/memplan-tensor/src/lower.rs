@@ -564,7 +564,8 @@ fn each_use(function: &Function, stmt: &Stmt, visit: &mut dyn FnMut(BufId)) {
     });
 }
 
-fn has_allocation(stmt: &Stmt) -> bool {
+/// Whether a buffer is allocated somewhere in the statement.
+pub(crate) fn has_allocation(stmt: &Stmt) -> bool {
     let mut found = false;
     stmt.walk(&mut |inner| found |= matches!(inner.kind, StmtKind::Alloc(_)));
     found

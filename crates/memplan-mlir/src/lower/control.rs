@@ -338,9 +338,18 @@ impl Lowering<'_> {
         for &at in positions {
             let error = LowerError::Yields { found, expected, span };
             let operand = *operands.get(at).ok_or(error)?;
-            values.push(self.value(operand));
+            values.push(self.handed_on(operand, span)?);
         }
         Ok(values)
+    }
+
+    /// A value that control flow hands on as memory.
+    fn handed_on(&mut self, value: ValueId, span: Span) -> Result<program::ValueId, LowerError> {
+        // Its type says that it is none, so the text contradicts itself: what happens to the memory would be lost.
+        if !self.is_memory(value) {
+            return Err(LowerError::NoMemory { name: self.document.value_name(value).to_owned(), span });
+        }
+        Ok(self.value(value))
     }
 
     fn end_while(&mut self, op: OpId, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
@@ -392,7 +401,7 @@ impl Lowering<'_> {
             }
             let error = LowerError::Branch { found: operands.len(), expected: arguments.len(), span };
             let operand = *operands.get(at).ok_or(error)?;
-            values.push(self.value(operand));
+            values.push(self.handed_on(operand, span)?);
         }
         self.builder.branch(Target::Block(target), &values);
         Ok(())

@@ -98,6 +98,14 @@ pub enum LowerError {
         /// The allocation.
         span: Span,
     },
+    /// Memory is handed on here, and the value is none.
+    #[error("`{name}` is no memory, and memory is handed on here")]
+    NoMemory {
+        /// The value.
+        name: String,
+        /// The op that hands it on.
+        span: Span,
+    },
     /// The structure does not make a program.
     #[error("{0}")]
     Program(#[from] ProgramError),
@@ -108,6 +116,7 @@ impl LowerError {
     pub fn span(&self) -> Span {
         match self {
             LowerError::Sizes { span, .. }
+            | LowerError::NoMemory { span, .. }
             | LowerError::Yields { span, .. }
             | LowerError::Branch { span, .. }
             | LowerError::PastBase { span, .. } => *span,

@@ -30,6 +30,7 @@ mod display;
 mod emit;
 mod fixed;
 mod function;
+mod handed_out;
 mod home;
 mod interference;
 mod options;
@@ -53,6 +54,10 @@ use crate::{Document, Lowered, ValueId};
 pub use options::{MemoryMode, OPTIONS, Options, Profile};
 pub use overflow::Overflow;
 pub use target::{Cache, Pipe, Scope, Target, TargetError, Touches};
+
+/// Said of a buffer whose older instances no number of slots can keep.
+const NO_FIXED_ADDRESS: &str =
+    "an outer loop still reads the buffer of an earlier iteration when this one is filled: no fixed address will do";
 
 /// What the pass looks at.
 pub(super) struct View<'a> {

@@ -442,7 +442,13 @@ impl<'s> Reader<'s> {
             }
             TokenKind::BareId => {
                 let text = self.text(name_token.span());
-                (self.full_name(text, parent), Form::Custom)
+                let name = self.full_name(text, parent);
+                // The ops around it have no such op in their dialects, so the word is no op: behind another op it would
+                // be a part of that one.
+                if !name.contains('.') && self.is_in_known_ops(parent) {
+                    return Err(self.unexpected("an op with the name of its dialect"));
+                }
+                (name, Form::Custom)
             }
             _ => return Err(self.unexpected("an op")),
         };
@@ -469,6 +475,12 @@ impl<'s> Reader<'s> {
             brackets: self.brackets.len(),
             arguments: self.arguments.len(),
         })
+    }
+
+    /// Whether a block stands in ops, all of which are known.
+    fn is_in_known_ops(&self, block: BlockId) -> bool {
+        let mut around = std::iter::successors(self.document.block_parent(block), |&op| self.document.parent_op(op));
+        self.document.block_parent(block).is_some() && around.all(|op| self.document.info(op).known)
     }
 
     /// A name with its dialect. One without belongs to the dialect of the op

@@ -9,7 +9,8 @@
 //! a use is looked up        in the names of its isolated scope
 //! a use that is not found   waits in the innermost open region
 //! a definition              serves the uses waiting in its own region; that there are any in its
-//!                           own block is an error, if ops run in order there
+//!                           own block is an error, if ops run in order there (an unknown op may
+//!                           mean something else by the name: it does not get the value)
 //! a region ends             its names go out of sight; what still waits moves to the parent
 //! an isolated region ends   what still waits is an error
 //! ```
@@ -97,16 +98,15 @@ impl<'s> Scopes<'s> {
         (named, before.is_none_or(|before| before.depth != depth))
     }
 
-    /// The uses that wait for a name, and the first of them that may not.
-    fn take_waiting(&mut self, name: &str) -> (Vec<Waiting>, Option<Span>) {
-        let Some(open) = self.open.last_mut() else { return (Vec::new(), None) };
+    /// The uses that wait for a name, and those that stand too early to be uses of it.
+    fn take_waiting(&mut self, name: &str) -> (Vec<Waiting>, Vec<Waiting>) {
+        let Some(open) = self.open.last_mut() else { return (Vec::new(), Vec::new()) };
         // Hashing a name costs more than this question, and hardly anything ever waits.
         if open.waiting.is_empty() && open.older.is_empty() {
-            return (Vec::new(), None);
+            return (Vec::new(), Vec::new());
         }
-        let mut waiting = open.waiting.remove(name).unwrap_or_default();
-        let too_early = waiting.iter().filter(|one| open.ordered && one.known).map(|one| one.span);
-        let too_early = too_early.min_by_key(|span| span.start);
+        let in_block = open.waiting.remove(name).unwrap_or_default();
+        let (mut waiting, too_early) = if open.ordered { (Vec::new(), in_block) } else { (in_block, Vec::new()) };
         waiting.append(&mut open.older.remove(name).unwrap_or_default());
         (waiting, too_early)
     }
@@ -231,8 +231,12 @@ impl Reader<'_> {
             return Err(ReadError::RedefinedValue { name: text.to_owned(), span: name });
         }
         let (waiting, too_early) = self.scopes.take_waiting(text);
-        if let Some(span) = too_early {
+        let wrong = too_early.iter().filter(|one| one.known).map(|one| one.span).min_by_key(|span| span.start);
+        if let Some(span) = wrong {
             return Err(ReadError::UsedTooEarly { name: text.to_owned(), span });
+        }
+        for waiting in too_early {
+            self.leave_unresolved(text, &waiting);
         }
         for waiting in waiting {
             let value = pick(named, waiting.index).ok_or_else(|| undefined(text, waiting.span))?;
@@ -247,20 +251,22 @@ impl Reader<'_> {
             if waiting.known {
                 return Err(undefined(name, waiting.span));
             }
-            self.note(
-                format!("`{name}` is not defined here; this form is not known, so it is left alone"),
-                waiting.span,
-            );
-            let ty = self.known_type("?");
-            let value = self.document.values.push(Value {
-                name: waiting.span,
-                definition: Definition::Unresolved,
-                ty,
-                type_span: Span::default(),
-            });
-            self.document.operand_pool[waiting.operand as usize] = value;
+            self.leave_unresolved(name, &waiting);
         }
         Ok(())
+    }
+
+    /// A name in a form that is not known, and nothing that it could mean.
+    fn leave_unresolved(&mut self, name: &str, waiting: &Waiting) {
+        self.note(format!("`{name}` is not defined here; this form is not known, so it is left alone"), waiting.span);
+        let ty = self.known_type("?");
+        let value = self.document.values.push(Value {
+            name: waiting.span,
+            definition: Definition::Unresolved,
+            ty,
+            type_span: Span::default(),
+        });
+        self.document.operand_pool[waiting.operand as usize] = value;
     }
 }
 

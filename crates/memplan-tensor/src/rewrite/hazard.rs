@@ -59,6 +59,9 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     let InPlace { stmt, dst, src, .. } = step;
     let function = sequence.function;
     let body = sequence.statements[stmt];
+    if !is_one_step(function, body, src) {
+        return false;
+    }
     // Threads around the statement run it together, unless each has a memory of its own. Blocks always have: the
     // buffers stand in the statement's own block, inside the launch.
     let mut threads = Vec::new();
@@ -99,6 +102,20 @@ pub(super) fn is_safe(sequence: &Sequence<'_>, step: InPlace, budget: &mut u64) 
     });
     *budget -= allowance - left;
     safe
+}
+
+/// Whether the check takes the statement for one op that reads the source.
+///
+/// The check permits a reuse in place to an op as a whole: of a statement with allocations inside it sees every
+/// iteration by itself, and a source that is only stored is one more result to it.
+fn is_one_step(function: &Function, body: &Stmt, src: BufId) -> bool {
+    let mut loads = false;
+    body.walk(&mut |stmt| {
+        for expr in stmt.exprs() {
+            loads |= expr.any(&|part| matches!(part, Expr::Load { buffer, .. } if function.root(*buffer) == src));
+        }
+    });
+    loads && !crate::lower::has_allocation(body)
 }
 
 /// Whether no cell is written twice, for any extents.

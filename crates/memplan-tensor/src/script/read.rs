@@ -72,7 +72,22 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
     // never in memory as a whole.
     let body = std::iter::from_fn(|| parser.next_statement().transpose());
     reader.function.body = reader.in_scope(&mut body.map(|statement| statement.map(Cow::Owned)))?;
-    Ok(reader.function)
+    let function = reader.function;
+    match hides_the_module(&function) {
+        Some(span) => Err(ReadError::invalid(
+            if span == Span::default() { def.header } else { span },
+            "`T` is the script module here; nothing in the function can have that name",
+        )),
+        None => Ok(function),
+    }
+}
+
+/// The place of something that is called `T`, if there is one. What is written back calls the functions of TVM by
+/// `T.name`, and they could not be found any more.
+fn hides_the_module(function: &Function) -> Option<Span> {
+    let buffer = function.buffers.iter().find(|buffer| buffer.name == "T").map(|buffer| buffer.span);
+    let var = function.vars.iter().any(|var| var.name == "T");
+    buffer.or_else(|| var.then(Span::default))
 }
 
 fn end_of_line(source: &str, from: usize) -> usize {

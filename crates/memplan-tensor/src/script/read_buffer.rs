@@ -125,7 +125,8 @@ impl Reader<'_> {
 
     pub(super) fn integer(&mut self, value: &Py) -> Result<Expr, ReadError> {
         let expr = self.expr(value)?;
-        if !expr.dtype(&self.function).is_integer() {
+        let dtype = expr.dtype(&self.function);
+        if !dtype.is_integer() || dtype == DType::BOOL {
             return Err(ReadError::invalid(value.span, "an extent or index must be an integer"));
         }
         Ok(expr)

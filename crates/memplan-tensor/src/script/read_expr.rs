@@ -5,11 +5,22 @@ use super::python::{Node, Py, Subscript};
 use super::read::{Binding, Reader, coerce, script_name};
 use crate::DType;
 use crate::ir::{BinaryOp, BufId, Expr, LIST, Memory, OTHER_FUNCTION, SLICE, TUPLE, Var};
-use crate::linear::{constant_difference, fold};
+use crate::linear::{Linear, constant_difference, fold};
 use memplan_core::Span;
 
-/// Larger constant subscripts are refused: no machine has that many elements.
+/// Larger constants in subscripts are refused: no machine has that many elements.
 const MAX_SUBSCRIPT: u64 = 1 << 48;
+
+/// Whether the constant of a subscript, or the distance between two iterations, is larger than any memory.
+fn passes_every_memory(subscript: &Expr) -> bool {
+    if let Expr::Ramp { base, stride, .. } = subscript {
+        return [base, stride].into_iter().any(|part| passes_every_memory(part));
+    }
+    Linear::of(subscript).is_none_or(|sum| {
+        let coefficients = sum.terms.iter().map(|(_, coefficient)| *coefficient);
+        coefficients.chain([sum.constant]).any(|number| number.unsigned_abs() > MAX_SUBSCRIPT)
+    })
+}
 
 impl Reader<'_> {
     /// The buffer that a name stands for.
@@ -55,7 +66,7 @@ impl Reader<'_> {
             });
         }
         // No memory is that large, and computing with such a subscript would overflow.
-        if index.iter().any(|at| at.as_int().is_some_and(|at| at.unsigned_abs() > MAX_SUBSCRIPT)) {
+        if index.iter().any(passes_every_memory) {
             return Err(ReadError::invalid(span, "a subscript is outside of every memory"));
         }
         // A mutable scalar is written without subscripts, so any other element of it would get lost.
@@ -197,6 +208,9 @@ impl Reader<'_> {
             Node::Not(operand) => Ok(Expr::Not(Box::new(self.expr(operand)?))),
             Node::Binary(operator, left, right) => {
                 let (left, right) = (self.expr(left)?, self.expr(right)?);
+                if matches!(left, Expr::Str(_)) != matches!(right, Expr::Str(_)) {
+                    return Err(ReadError::invalid(value.span, "a number and a string have no value together"));
+                }
                 if let Some(name) = bit_operation(operator) {
                     let (left, right) = self.unify(left, right);
                     let dtype = left.dtype(&self.function);

@@ -130,3 +130,148 @@ fn a_subscript_beyond_every_memory() {
     let refused = run("storage-rewrite", "function.py", text).unwrap_err();
     assert!(refused.contains("outside of every memory"), "{refused}");
 }
+
+/// Results of whom a source is only stored, or a statement with an allocation in it: the check cannot follow a reuse in
+/// place there, so none is planned.
+#[test]
+fn reuse_in_place_that_no_check_can_follow() {
+    let head = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
+                def main(E: T.Buffer((64,), \"float32\"), O: T.Buffer((64,), \"float32\")):\n    T0 = T.alloc_buffer((8,))\n    \
+                T1 = T.alloc_buffer((8,))\n    T2 = T.alloc_buffer((8,))\n    T3 = T.alloc_buffer((8,))\n    \
+                for i in range(8):\n        T0[i] = E[i]\n    for i in range(8):\n        T1[i] = T0[i] + T.float32(2.0)\n    \
+                for i in range(8):\n        T2[i] = T1[7 - i]\n";
+    let stored =
+        "    for i in T.parallel(8):\n        T1[i] = T0[i] + T.float32(2.0)\n        T3[i] = T2[i] + T.float32(2.0)\n";
+    let twice = "    for r in range(1):\n        for i in range(8):\n            T3[i] = T2[i] + T.float32(2.0)\n        \
+                 for i in range(8):\n            T1[i] = T0[i]\n            T3[i] = T2[i] * T.float32(2.0)\n";
+    let holds = "    for i in range(8):\n        C = T.alloc_buffer((8,))\n        T3[i] = T2[i] + T.float32(2.0)\n";
+    let tail = "    for i in range(8):\n        O[i] = T3[i]\n";
+    for body in [stored, twice, holds] {
+        for spec in ["storage-rewrite", "storage-rewrite{plan=first-fit}"] {
+            assert!(run(spec, "function.py", &format!("{head}{body}{tail}")).is_ok(), "{spec}: {body}");
+        }
+    }
+}
+
+/// Subscripts that are no number or larger than any memory, a name that hides TVM's module, a string in a sum.
+#[test]
+fn texts_that_mean_nothing_in_tvm() {
+    let script = |body: &str| {
+        format!(
+            "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
+             def main(E: T.Buffer((8,), \"float32\"), O: T.Buffer((8,), \"float32\")):\n    A = T.alloc_buffer((8,))\n    \
+             B = T.alloc_buffer((8,))\n    for i in range(8):\n        A[i] = E[i]\n    {body}\n    \
+             for i in range(8):\n        O[i] = B[i]\n"
+        )
+    };
+    for (body, why) in [
+        ("for i in range(8):\n        B[True] = A[0] + E[i]", "must be an integer"),
+        ("for i in range(8):\n        B[i * 1844674407370955115] = A[i]", "outside of every memory"),
+        ("for i in range(8):\n        B[i + 9223372036854775807] = A[i]", "outside of every memory"),
+        ("T = T.alloc_buffer((8,))", "`T` is the script module"),
+        ("for T in range(8):\n        B[T] = A[T]", "`T` is the script module"),
+        ("for i in range(8):\n        B[i] = T.Cast(\"float32\"^ A[7 - i])", "a number and a string"),
+    ] {
+        let refused = run("storage-rewrite{plan=first-fit}", "function.py", &script(body)).unwrap_err();
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
+/// A buffer of which a statement only wants to know where it lies keeps its allocation.
+#[test]
+fn a_place_that_is_asked_for() {
+    let text = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
+                def main(E: T.Buffer((8,), \"float32\"), O: T.Buffer((8,), \"float32\")):\n    A = T.alloc_buffer((64,), \"int16\")\n    \
+                B = T.alloc_buffer((8,))\n    T.call_extern(\"int32\", \"f\", A.elem_offset)\n    for i in range(8):\n        B[i] = E[i]\n    \
+                for i in range(8):\n        O[i] = B[7 - i]\n";
+    for spec in ["storage-rewrite", "storage-rewrite{compat}", "storage-rewrite{plan=first-fit}"] {
+        let kept = run(spec, "function.py", text).unwrap();
+        assert!(kept.contains("A = T.alloc_buffer((64,), \"int16\")"), "{spec}: {kept}");
+    }
+}
+
+/// A word without a dialect is no op of a function. Behind another op it would be a part of that one.
+#[test]
+fn a_word_that_is_no_op() {
+    let text = "func.func @f() {\n  foo_bar %a : memref<32xf16>\n  %a = memref.alloc() : memref<32xf16>\n  return\n}\n";
+    let refused = run("merge-alloc", "buffers.mlir", text).unwrap_err();
+    assert!(refused.contains("expected an op with the name of its dialect"), "{refused}");
+}
+
+/// An unknown op names a value that is defined behind it. The name may mean something else there.
+#[test]
+fn a_name_in_an_unknown_form_in_front_of_its_definition() {
+    let text = "func.func @f(%x: memref<32xf16>) {\n  acme.op %a : memref<32xf16>\n  %a = memref.alloc() : memref<32xf16>\n  \
+                memref.copy %x, %a : memref<32xf16> to memref<32xf16>\n  memref.dealloc %a : memref<32xf16>\n  return\n}\n";
+    assert!(run("merge-alloc", "buffers.mlir", text).is_ok_and(|text| text.contains("acme.op %a")));
+}
+
+/// The kernel of the tests of workspaces, with one line changed.
+fn workspaces(line: &str) -> String {
+    format!(
+        "module attributes {{hacc.target = #hacc.target<\"Ascend910B1\">}} {{\n  \
+         func.func @two(%arg0: memref<?xi8>, %x: tensor<256xi8>, %n: index) {{\n    %c0 = arith.constant 0 : index\n    \
+         %c1 = arith.constant 1 : index\n    scf.for %i = %c0 to %n step %c1 {{\n      {line}\n      \
+         annotation.mark %a {{hivm.multi_buffer = 4 : i32}} : memref<256xi8>\n      \
+         %t = bufferization.to_tensor %a restrict writable : memref<256xi8>\n      \
+         %s = hivm.hir.store ins(%x : tensor<256xi8>) outs(%t : tensor<256xi8>) -> tensor<256xi8>\n      \
+         %e = tensor.empty() : tensor<256xi8>\n      \
+         %l = hivm.hir.load ins(%s : tensor<256xi8>) outs(%e : tensor<256xi8>) -> tensor<256xi8>\n    }}\n    return\n  }}\n}}\n"
+    )
+}
+
+/// Workspaces written in another way than with a place for their offset.
+#[test]
+fn workspaces_in_another_form() {
+    let spec = "plan-memory{mem-plan-mode=global-work-space-plan enable-global-workspace-reuse}";
+    for line in [
+        "%a = memref_ext.alloc_workspace() offset %arg0 : from memref<?xi8> to memref<256xi8>",
+        "%a = memref_ext.alloc_workspace() from %arg0 : from %c1<?xi8> to memref<256xi8>",
+        "%a = memref_ext.alloc_workspace() from %arg0 offset =2 [%c0] : from memref<?xi8> to memref<256xi8>",
+        "%a = memref_ext.alloc_workspace %arg0 restrict writable : memref<256xi8>",
+    ] {
+        let refused = run(spec, "kernel.mlir", &workspaces(line)).unwrap_err();
+        assert!(refused.contains("there is no place for an offset in this form"), "{line}: {refused}");
+    }
+    let good = "%a = memref_ext.alloc_workspace() from %arg0 : from memref<?xi8> to memref<256xi8>";
+    let planned = run(spec, "kernel.mlir", &workspaces(good)).unwrap();
+    assert!(planned.contains("from %arg0 offset = [%c0_0, %c256, %c512, %c768]"), "{planned}");
+}
+
+/// Workspaces of which several instances exist at once: an unknown op may run its region several times at once, or keep
+/// the workspace of an earlier iteration.
+#[test]
+fn workspaces_with_instances_side_by_side() {
+    let spec = "plan-memory{mem-plan-mode=global-work-space-plan enable-global-workspace-reuse}";
+    let line = "%a = memref_ext.alloc_workspace() from %arg0 : from memref<?xi8> to memref<256xi8>";
+    let unknown = workspaces(line).replace("scf.for %i = %c0 to %n step %c1 {", "acme.repeat %n {");
+    let kept = workspaces(line).replace("bufferization.to_tensor %a restrict writable", "acme.keep ^elsewhere %a");
+    assert_eq!(run(spec, "kernel.mlir", &unknown), Ok(unknown));
+    let refused = run(spec, "kernel.mlir", &kept).unwrap_err();
+    assert!(refused.contains("%a is handed out here"), "{refused}");
+}
+
+/// A loop carries a tensor, and what it is given back is none, or nobody knows: the type of the result is another one,
+/// is misspelt, or is left out.
+#[test]
+fn a_loop_that_is_given_back_no_memory() {
+    let spec = "plan-memory{mem-plan-mode=global-work-space-plan enable-global-workspace-reuse}";
+    for (result, why) in [
+        ("-> i32", "`%s` is no memory"),
+        ("-> tenso<16x16xf32>", "no fixed address will do"),
+        ("-1> tensor<16x16xf32>", "no fixed address will do"),
+    ] {
+        let text = format!(
+            "module attributes {{hacc.target = #hacc.target<\"Ascend910B1\">}} {{\n  \
+             func.func @f(%ws: memref<?xi8>, %x: tensor<16x16xf32>, %n: index) {{\n    %c0 = arith.constant 0 : index\n    \
+             %c1 = arith.constant 1 : index\n    \
+             %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %x) -> (tensor<16x16xf32>) {{\n      \
+             %b = memref_ext.alloc_workspace() from %ws : from memref<?xi8> to memref<16x16xf32>\n      \
+             %t = bufferization.to_tensor %b restrict writable : memref<16x16xf32>\n      \
+             %s = hivm.hir.store ins(%acc : tensor<16x16xf32>) outs(%t : tensor<16x16xf32>) {result}\n      \
+             scf.yield %s : tensor<16x16xf32>\n    }}\n    return\n  }}\n}}\n"
+        );
+        let refused = run(spec, "kernel.mlir", &text).unwrap_err();
+        assert!(refused.contains(why), "{result}: {refused}");
+    }
+}

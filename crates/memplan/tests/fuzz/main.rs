@@ -1,5 +1,15 @@
-//! Mutated inputs for every reader and every pass: some hundreds each, 100,000 each under `MEMPLAN_FULL`
-//! (or as many as `MEMPLAN_FUZZ_ROUNDS` says, from the numbers that `MEMPLAN_FUZZ_SEED` starts).
+//! Mutated inputs for every reader and every pass: some hundreds each, 100,000 each under `MEMPLAN_FULL`.
+//!
+//! A long run can be cut into pieces:
+//!
+//! | variable | what it does |
+//! |---|---|
+//! | `MEMPLAN_FUZZ_ROUNDS=N` | ends each attack after N inputs |
+//! | `MEMPLAN_FUZZ_FROM=N` | makes the inputs before round N, too, but does not try them |
+//! | `MEMPLAN_FUZZ_ONLY=NAME` | leaves out every attack but this one: a pass with its options, or a reader |
+//! | `MEMPLAN_FUZZ_SEED=N` | makes other mutants |
+//!
+//! So `MEMPLAN_FUZZ_ONLY='storage-rewrite{compat}' MEMPLAN_FUZZ_FROM=4711 MEMPLAN_FUZZ_ROUNDS=4712` tries one input again.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "tests")]
 
 mod checks;
@@ -24,9 +34,14 @@ impl Random {
     }
 }
 
+/// The number in a variable of the environment.
+fn asked(variable: &str) -> Option<usize> {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok())
+}
+
 fn rounds() -> usize {
-    let asked = std::env::var("MEMPLAN_FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
-    asked.unwrap_or(if std::env::var_os("MEMPLAN_FULL").is_some() { 100_000 } else { 200 })
+    let usual = if std::env::var_os("MEMPLAN_FULL").is_some() { 100_000 } else { 200 };
+    asked("MEMPLAN_FUZZ_ROUNDS").unwrap_or(usual)
 }
 
 const NUMBERS: [&str; 10] =
@@ -87,14 +102,20 @@ const MOST_FAILURES: usize = 10;
 /// Runs a check on the seeds and on mutants of them. What goes wrong is shown with its input, when all have been tried.
 fn attack(what: &str, seeds: &[Vec<u8>], check: impl Fn(&[u8])) {
     assert!(!seeds.is_empty(), "{what}: no seeds");
-    let first = std::env::var("MEMPLAN_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0_u64);
-    let mut random = Random(what.len() as u64 + 1_000 * first);
+    if std::env::var("MEMPLAN_FUZZ_ONLY").is_ok_and(|only| only != what) {
+        return;
+    }
+    let from = asked("MEMPLAN_FUZZ_FROM").unwrap_or(0);
+    let mut random = Random((what.len() + 1_000 * asked("MEMPLAN_FUZZ_SEED").unwrap_or(0)) as u64);
     let mut failures = Vec::new();
     let mut slowest = (Duration::ZERO, 0);
     let rounds = rounds().max(seeds.len());
     for round in 0..rounds {
         let seed = &seeds[round % seeds.len()];
         let input = if round < seeds.len() { seed.clone() } else { mutate(seed, &mut random) };
+        if round < from {
+            continue;
+        }
         let start = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(|| check(&input)));
         let time = start.elapsed();

@@ -13,7 +13,7 @@ use memplan_analysis::Life;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound, patience};
 use memplan_planner::strategy::levels::{self, Mode, Report};
 use memplan_planner::{Request, Strategy, plan, search};
-use memplan_program::{AccessKind, BlockId, Control, FunctionId, OpId, RegionId, SiteId};
+use memplan_program::{Control, FunctionId, OpId, SiteId};
 
 use super::coalesce::{Groups, InPlace, coalesce};
 use super::fixed::{self, FixedBuffers};
@@ -66,7 +66,8 @@ pub(super) fn plan_all(
     planner.refuse_hopeless(&groups)?;
     planner.leave_alone(&groups);
     planner.refuse_nested_kernels()?;
-    planner.refuse_handed_out()?;
+    let all: HashSet<SiteId> = planner.by_function.iter().flatten().copied().collect();
+    view.refuse_handed_out(&all, &planner.names)?;
     planner.refuse_without_owner()?;
     for function in program.functions().ids() {
         if patience::is_over() {
@@ -373,62 +374,6 @@ impl Planner<'_> {
         document.results(cast.op).first().map(|&value| document.value_name(value))
     }
 
-    /// Refuses buffers whose address is handed out in a loop that then fills them anew. The address may be used at
-    /// any time, so the old content must stay.
-    fn refuse_handed_out(&self) -> Result<(), PassError> {
-        let program = &self.view.lowered.program;
-        let planned: HashSet<SiteId> = self.by_function.iter().flatten().copied().collect();
-        for (op, info) in program.ops().iter_enumerated() {
-            for access in info.accesses.iter().filter(|access| access.kind == AccessKind::Escape) {
-                let mut sites = self.view.aliases.sites(access.value).iter().filter(|site| planned.contains(site));
-                if let Some(&site) = sites.find(|&&site| self.is_met_again(site, op)) {
-                    let span = self.view.document.op(self.view.lowered.ops[op]).span;
-                    let message = format!(
-                        "the address of {} is handed out here, and the next time round it is filled anew: no fixed address will do",
-                        self.names[site]
-                    );
-                    return Err(PassError::Op { span, message });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether control may come back from an op to a buffer's allocation.
-    fn is_met_again(&self, site: SiteId, from: OpId) -> bool {
-        let program = &self.view.lowered.program;
-        let Some(alloc) = program.alloc_op(site) else { return false };
-        let region = |op: OpId| program.block(program.op(op).block).region;
-        let outward = |op: OpId| std::iter::once(op).chain(program.ancestors(op));
-        let around: HashMap<RegionId, OpId> = outward(alloc).map(|op| (region(op), op)).collect();
-        let repeats = |op: OpId| !matches!(program.op(op).control(), Control::Once | Control::Alternatives { .. });
-        outward(from).any(|op| {
-            let Some(&other) = around.get(&region(op)) else { return false };
-            let loops = op == other && op != alloc && repeats(op);
-            loops || self.leads_to(program.op(op).block, program.op(other).block)
-        })
-    }
-
-    /// Whether branches lead from a block to another, or back to itself.
-    fn leads_to(&self, from: BlockId, to: BlockId) -> bool {
-        let program = &self.view.lowered.program;
-        let mut seen = HashSet::new();
-        let mut stack = vec![from];
-        while let Some(block) = stack.pop() {
-            for branch in &program.block(block).branches {
-                if let memplan_program::Target::Block(next) = branch.target {
-                    if next == to {
-                        return true;
-                    }
-                    if seen.insert(next) {
-                        stack.push(next);
-                    }
-                }
-            }
-        }
-        false
-    }
-
     /// Buffers that no fixed address serves keep their allocations.
     fn leave_alone(&mut self, groups: &Groups) {
         for &site in &groups.left_alone {
@@ -449,9 +394,7 @@ impl Planner<'_> {
     fn refuse_hopeless(&self, groups: &Groups) -> Result<(), PassError> {
         let Some(&site) = groups.hopeless.first() else { return Ok(()) };
         let span = self.view.document.op(self.view.lowered.sites[site]).span;
-        let message = "an outer loop still reads the buffer of an earlier iteration when this one is filled: no fixed address will do"
-            .to_owned();
-        Err(PassError::Op { span, message })
+        Err(PassError::Op { span, message: super::NO_FIXED_ADDRESS.to_owned() })
     }
 
     fn function(

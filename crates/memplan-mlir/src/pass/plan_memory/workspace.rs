@@ -24,15 +24,15 @@ use memplan_core::{
 };
 use memplan_planner::strategy::levels;
 use memplan_planner::{Request, search};
-use memplan_program::{FunctionId, OpId, SiteId, Size as SiteSize};
+use memplan_program::{Control, FunctionId, OpId, SiteId, Size as SiteSize};
 use smallvec::smallvec;
 
 use super::coalesce::{Groups, InPlace, coalesce};
 use super::emit::{Constants, insert_before};
 use super::{Planned, PlannedFunction, Profile, View};
 use crate::dialect::Traits;
-use crate::pass::{PassError, Rewrite, Saving};
-use crate::{Edits, ValueId};
+use crate::pass::{PassError, Remark, Rewrite, Saving};
+use crate::{Document, Edits, ValueId};
 
 /// Every offset is a multiple of this.
 const ALIGNMENT: u64 = 32;
@@ -43,21 +43,34 @@ pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> 
     let program = &view.lowered.program;
     let mut by_function: IndexVec<FunctionId, Vec<SiteId>> = IndexVec::filled(Vec::new(), program.functions().len());
     let mut planned = Vec::new();
+    let mut remarks = Vec::new();
     let written = view.written();
     for site in program.sites().ids() {
         if let Some(op) = program.alloc_op(site) {
             check(view, site, written[site])?;
+            if has_instances_side_by_side(view, site) {
+                let span = view.document.op(view.lowered.sites[site]).span;
+                let message = "this workspace gets no offset: several instances exist at once".to_owned();
+                remarks.push(Remark { span, message });
+                continue;
+            }
             by_function[program.function_of(op)].push(site);
             planned.push(site);
         }
     }
+    let names = program.site_names();
+    view.refuse_handed_out(&planned.iter().copied().collect(), &names)?;
     // Workspaces that a loop carries must keep one place, so they are grouped before each function is planned by
     // itself.
     let groups = coalesce(view, &HashMap::new(), &planned, InPlace::Always);
+    if let Some(&site) = groups.hopeless.first() {
+        let span = view.document.op(view.lowered.sites[site]).span;
+        return Err(PassError::Op { span, message: super::NO_FIXED_ADDRESS.to_owned() });
+    }
     let mut workspaces = Workspaces {
         view,
         groups: &groups,
-        names: program.site_names(),
+        names,
         placements: IndexVec::filled(None, program.sites().len()),
         functions: Vec::new(),
         stats: Vec::new(),
@@ -68,7 +81,7 @@ pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> 
     }
     let Workspaces { placements, functions, stats, .. } = workspaces;
     let edits = emit(view, &placements);
-    let rewrite = Rewrite { edits, placements, owners: BTreeMap::new(), remarks: Vec::new(), stats };
+    let rewrite = Rewrite { edits, placements, owners: BTreeMap::new(), remarks, stats };
     Ok(Planned { rewrite, functions, files: Vec::new() })
 }
 
@@ -76,6 +89,11 @@ fn check(view: &View, site: SiteId, written: Option<bool>) -> Result<(), PassErr
     let program = &view.lowered.program;
     let op = view.lowered.sites[site];
     let error = |message: &str| PassError::Op { span: view.document.op(op).span, message: message.to_owned() };
+    if !has_workspace_form(view.document, op) {
+        return Err(error(
+            "expected `memref_ext.alloc_workspace() from %argument : from memref<…> to memref<…>`: there is no place for an offset in this form",
+        ));
+    }
     if !matches!(program.site(site).size, SiteSize::Known(_)) {
         return Err(error("a workspace needs a size that is known before the program runs"));
     }
@@ -83,6 +101,26 @@ fn check(view: &View, site: SiteId, written: Option<bool>) -> Result<(), PassErr
         return Err(error("'memref_ext.alloc_workspace' op error: read before first write"));
     }
     Ok(())
+}
+
+/// Whether an op is written as [`offset_position`] expects it: `() from %w : from …` or `() : …`, no offset yet.
+fn has_workspace_form(document: &Document, op: crate::OpId) -> bool {
+    let text = document.source().get(document.op(op).name_span.end as usize..document.op(op).span.end as usize);
+    let after_sizes = text.and_then(|text| text.trim_start().strip_prefix('(')?.split_once(')'));
+    let Some((_, rest)) = after_sizes else { return false };
+    let Some((head, types)) = rest.split_once(':') else { return false };
+    let argument = head.trim().strip_prefix("from").map_or(head.trim(), str::trim);
+    let is_argument = argument.is_empty() || argument.starts_with('%') && !argument.contains(char::is_whitespace);
+    let types = types.trim_start();
+    let source = types.strip_prefix("from").map_or(types, str::trim_start);
+    is_argument && (source.starts_with("memref") || source.starts_with('!'))
+}
+
+/// Whether several instances may be in use at the same time, for which one offset cannot be right.
+fn has_instances_side_by_side(view: &View, site: SiteId) -> bool {
+    let program = &view.lowered.program;
+    let side_by_side = |op: OpId| matches!(program.op(op).control(), Control::Parallel { .. } | Control::Unknown);
+    program.alloc_op(site).is_some_and(|alloc| program.ancestors(alloc).any(side_by_side))
 }
 
 /// The argument a workspace is a part of.

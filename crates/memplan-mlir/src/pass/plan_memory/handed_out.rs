@@ -1,0 +1,80 @@
+//! Buffers whose address somebody keeps.
+//!
+//! ```text
+//!   scf.for … {
+//!     %a = memref.alloc()
+//!     hivm.hir.load ins(%g) outs(%a)      the next iteration fills %a anew …
+//!     acme.keep %a                        … while somebody has its address, and may read the old content
+//!   }
+//! ```
+//!
+//! In memory of its own every iteration has another `%a`. A fixed address would be the same for all of them.
+
+use std::collections::{HashMap, HashSet};
+
+use memplan_core::IndexVec;
+use memplan_program::{AccessKind, BlockId, Control, OpId, RegionId, SiteId, Target};
+
+use super::View;
+use crate::pass::PassError;
+
+impl View<'_> {
+    /// Refuses buffers whose address is handed out in a loop that then fills them anew. The address may be used at
+    /// any time, so the old content must stay.
+    pub(super) fn refuse_handed_out(
+        &self,
+        planned: &HashSet<SiteId>,
+        names: &IndexVec<SiteId, String>,
+    ) -> Result<(), PassError> {
+        let program = &self.lowered.program;
+        for (op, info) in program.ops().iter_enumerated() {
+            for access in info.accesses.iter().filter(|access| access.kind == AccessKind::Escape) {
+                let mut sites = self.aliases.sites(access.value).iter().filter(|site| planned.contains(site));
+                if let Some(&site) = sites.find(|&&site| self.is_met_again(site, op)) {
+                    let span = self.document.op(self.lowered.ops[op]).span;
+                    let message = format!(
+                        "the address of {} is handed out here, and the next time round it is filled anew: no fixed address will do",
+                        names[site]
+                    );
+                    return Err(PassError::Op { span, message });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether control may come back from an op to a buffer's allocation.
+    fn is_met_again(&self, site: SiteId, from: OpId) -> bool {
+        let program = &self.lowered.program;
+        let Some(alloc) = program.alloc_op(site) else { return false };
+        let region = |op: OpId| program.block(program.op(op).block).region;
+        let outward = |op: OpId| std::iter::once(op).chain(program.ancestors(op));
+        let around: HashMap<RegionId, OpId> = outward(alloc).map(|op| (region(op), op)).collect();
+        let repeats = |op: OpId| !matches!(program.op(op).control(), Control::Once | Control::Alternatives { .. });
+        outward(from).any(|op| {
+            let Some(&other) = around.get(&region(op)) else { return false };
+            let loops = op == other && op != alloc && repeats(op);
+            loops || self.leads_to(program.op(op).block, program.op(other).block)
+        })
+    }
+
+    /// Whether branches lead from a block to another, or back to itself.
+    fn leads_to(&self, from: BlockId, to: BlockId) -> bool {
+        let program = &self.lowered.program;
+        let mut seen = HashSet::new();
+        let mut stack = vec![from];
+        while let Some(block) = stack.pop() {
+            for branch in &program.block(block).branches {
+                if let Target::Block(next) = branch.target {
+                    if next == to {
+                        return true;
+                    }
+                    if seen.insert(next) {
+                        stack.push(next);
+                    }
+                }
+            }
+        }
+        false
+    }
+}
