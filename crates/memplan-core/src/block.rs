@@ -62,6 +62,8 @@ impl Blocks {
         *self.places.get(buffer)?
     }
 
+    /// The blocks of a problem. Ties and must-share pairs are joined in a union-find that knows the distance of each
+    /// buffer to the root of its set; two relations that contradict each other are an error.
     pub(crate) fn of(
         buffers: &IndexVec<BufferId, Buffer>,
         must_share: &[(BufferId, BufferId)],
@@ -89,6 +91,7 @@ impl Blocks {
         Blocks::collect(buffers, &mut union)
     }
 
+    /// Makes a block of every set with more than one buffer, in the order of their first members.
     fn collect(buffers: &IndexVec<BufferId, Buffer>, union: &mut OffsetUnion) -> Result<Blocks, ProblemError> {
         let mut members: Vec<Vec<(BufferId, i128)>> = vec![Vec::new(); buffers.len()];
         for id in buffers.ids() {
@@ -152,6 +155,7 @@ fn join(
     }
 }
 
+/// Turns distances to a root into places in a block, and checks that alignments and fixed offsets can be kept.
 fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]) -> Result<Block, ProblemError> {
     let (first, _) = members[0];
     // The block starts at its lowest member, or lower: where the tie group of

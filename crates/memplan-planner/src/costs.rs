@@ -128,6 +128,8 @@ impl<'a, 'p> Costly<'a, 'p> {
         Costly { problem, pieces, request, best: None, always: 0, lower_bound: 0, is_smallest: false }
     }
 
+    /// The stages in the order of the module's picture. Each leaves the best plan and the lower bound in `self`, so
+    /// that the next one can stop as soon as the two meet.
     fn run(mut self, budget: &mut Budget) -> Outcome {
         let model = Model::of(self.pieces);
         if let Some(model) = &model {

@@ -29,6 +29,7 @@ pub fn flatten_buffers(function: &Function) -> Function {
     result
 }
 
+/// Flattens the accesses of all statements. A statement that changes loses its source text, so that it is printed anew.
 fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) {
     for stmt in block {
         let mut changed = false;

@@ -23,6 +23,7 @@ impl Linear {
         Some(sum)
     }
 
+    /// Adds `factor` times an expression; `None` if a number does not fit 64 bits.
     fn add(&mut self, expr: &Expr, factor: i64) -> Option<()> {
         match expr {
             Expr::Int { value, .. } => {

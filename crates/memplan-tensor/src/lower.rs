@@ -325,6 +325,8 @@ impl<'f> Lowering<'f> {
         }
     }
 
+    /// Lowers one statement. Statements are numbered in the order of the text (`next`), those inside of a summary
+    /// included, so that the numbers agree with other walks over the function.
     fn statement(&mut self, stmt: &'f Stmt) {
         let id = StmtId::from_index(self.next);
         if let Some(body) = self.transparent(stmt) {
@@ -492,6 +494,7 @@ impl<'f> Lowering<'f> {
         });
     }
 
+    /// Adds the op of a statement: what it reads, updates and lets escape, and the overlays that it permits.
     fn push(&mut self, stmt: &Stmt, touched: &Touched, pairs: &[(BufId, BufId)]) {
         if touched.loaded.is_empty() && touched.stored.is_empty() {
             return;

@@ -128,6 +128,7 @@ impl Translator<'_> {
         steps
     }
 
+    /// Appends the steps of one statement, in the order in which they touch memory.
     fn statement(&self, stmt: &Stmt, steps: &mut Vec<Step>) {
         // A store reads its value and its subscripts before it writes, and the order of these steps is what the proof
         // is about.
@@ -293,6 +294,8 @@ impl Translator<'_> {
         Some(first)
     }
 
+    /// A subscript or a condition in the judge's words. What the judge has no word for is unknown, which never makes a
+    /// proof succeed.
     fn index(&self, expr: &Expr) -> Index {
         match expr {
             Expr::Int { value, .. } => Index::Number(*value),
@@ -322,6 +325,7 @@ impl Translator<'_> {
         Index::Choose(Box::new([self.index(condition), self.index(then), self.index(otherwise)]))
     }
 
+    /// Comparisons that the judge has no operator for are expressed by `equal` and `less`.
     fn binary(&self, op: BinaryOp, left: Index, right: Index) -> Index {
         let operator = match op {
             BinaryOp::Add => Operator::Add,

@@ -210,6 +210,8 @@ impl<'f> Reader<'f> {
         self.expect(rest.next().is_none(), "more statements")
     }
 
+    /// Compares one statement with its rewritten version: the same kind, the same marks, and accesses at matching
+    /// places.
     fn statement(&mut self, old: &'f Stmt, new: &'f Stmt, id: StmtId) -> Result<(), Mismatch> {
         match (&old.kind, &new.kind) {
             (StmtKind::Store { buffer, index, value }, StmtKind::Store { buffer: to, index: at, value: stored }) => {

@@ -95,6 +95,7 @@ struct Apart {
 }
 
 impl Apart {
+    /// A matrix of bits: which candidates are apart from which.
     fn new(pairs: &Pairs, problem: &Problem, candidates: &[BufferId]) -> Apart {
         let count = candidates.len();
         let words = count.div_ceil(64);

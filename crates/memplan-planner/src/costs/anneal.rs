@@ -76,6 +76,8 @@ struct Annealer<'m> {
 }
 
 impl<'m> Annealer<'m> {
+    /// Starts from a plan, or from random offsets. The walk may go through plans with broken rules; `best` only ever
+    /// has a plan without.
     fn new(model: &'m Model, start: Option<Found>, seed: u64) -> Annealer<'m> {
         let mut random = Random::new(seed);
         let spots = match &start {

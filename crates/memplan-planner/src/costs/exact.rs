@@ -117,6 +117,9 @@ struct Search<'d> {
 }
 
 impl<'d> Search<'d> {
+    /// Prepares the search of a component whose pieces may have the offsets of `domains`. `is_uniform` says that all
+    /// pieces have one size, the same offsets, and collide exactly if they lie at the same offset. Then only which
+    /// pieces lie together matters, and offsets can be swapped at will.
     fn new(model: &Model, component: &Component, domains: &'d [Vec<i64>]) -> Search<'d> {
         let count = component.items.len();
         let items = || component.items.iter().map(|&item| &model.items[item]);

@@ -88,6 +88,8 @@ struct Cheapest<'a> {
 }
 
 impl Cheapest<'_> {
+    /// Takes the smallest core that no chosen pair hits and tries its pairs, the cheapest first. `spent` is the price
+    /// of the chosen pairs. The smallest core has the fewest branches.
     fn branch(&mut self, spent: u64) {
         self.nodes += 1;
         let open = |core: &&Vec<usize>| !core.iter().any(|pair| self.chosen.contains(pair));
@@ -103,6 +105,8 @@ impl Cheapest<'_> {
         {
             return;
         }
+        // The branch is cut above if its price plus the cheapest pairs of cores without a common pair reaches the best
+        // price so far.
         let mut pairs = core.clone();
         pairs.sort_unstable_by_key(|&pair| (self.weights[pair], pair));
         for pair in pairs {

@@ -71,6 +71,8 @@ fn lowest(obstacles: &[Obstacle], alignment: u64, highest: u64) -> Option<u64> {
     (offset <= highest).then_some(offset)
 }
 
+/// The lowest offset of the smallest gap that the piece fits into, or, if there is no such gap, the first offset above
+/// all obstacles. The obstacles are sorted; `offset` is the first possible one above those seen so far.
 fn tightest(obstacles: &[Obstacle], alignment: u64, highest: u64) -> Option<u64> {
     let mut offset = 0;
     let mut best: Option<(u64, u64)> = None;

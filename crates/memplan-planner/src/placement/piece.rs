@@ -317,6 +317,7 @@ impl<'p> Pieces<'p> {
         PieceId::from_index(piece.index() - self.pieces[piece].slot as usize)
     }
 
+    /// Adds the pieces of a buffer that is in no block: one for each slot.
     fn add_buffer(&mut self, clock: &Clock, id: BufferId, buffer: &Buffer) {
         let size = reserved(buffer);
         let first_rect = self.rects.len();
@@ -348,6 +349,7 @@ impl<'p> Pieces<'p> {
         self.add_slots(&piece);
     }
 
+    /// Adds the pieces of a block: one for each slot of its members, which all have the same number of slots.
     fn add_block(&mut self, clock: &Clock, block: &Block) {
         let buffers = self.problem.buffers();
         let first = &buffers[block.members[0].buffer];
@@ -412,6 +414,7 @@ impl<'p> Pieces<'p> {
         }
     }
 
+    /// Translates relations between buffers (must not share, prices, overlays) into relations between pieces.
     fn relate(&mut self) {
         self.apart = self.pairs(self.problem.must_not_share().iter().copied());
         let priced = self.problem.reuse_costs().iter().filter(|cost| cost.weight > 0);

@@ -133,6 +133,8 @@ impl<'a, H: Height> Descent<'a, H> {
         }
     }
 
+    /// Runs rounds until the plan meets the bound or the budget ends. After two successes in a row the step down is
+    /// doubled; after some failures it becomes smaller (`adapt_step`).
     fn run(&mut self, standing: &mut Standing, budget: &mut Budget) -> Option<Stop> {
         for round in 0.. {
             if standing.is_settled() {
@@ -259,6 +261,8 @@ impl<'a, H: Height> Descent<'a, H> {
         done.into_iter().filter(|(number, _)| *number <= first_solved).map(|(_, attempt)| attempt).collect()
     }
 
+    /// Takes in the results of a round: plans lower the upper limit, refutations raise the lower bound. Says whether a
+    /// better plan was found.
     fn conclude(
         &mut self,
         standing: &mut Standing,

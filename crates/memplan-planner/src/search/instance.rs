@@ -285,6 +285,8 @@ struct Sections {
 }
 
 impl Sections {
+    /// Where sections start. A section begins with the first start after an end: until then sets of live slabs only
+    /// grow, and the last of them contains all the others.
     fn new(slabs: &[Slab]) -> Sections {
         let stretches = || slabs.iter().flat_map(|slab| &slab.stretches);
         let mut begins: Vec<u64> = stretches().map(|stretch| stretch.start).collect();

@@ -368,6 +368,8 @@ impl<'a, 'p> Search<'a, 'p> {
         Flat::new(self.pieces, space, here, &self.in_place)
     }
 
+    /// Looks for a smaller plan of one space by the canonical search, or proves that there is none. Spaces are
+    /// independent here: pieces with a choice of space are not flat.
     fn improve_space(&mut self, space: SpaceId, here: &[PieceId], budget: &mut Budget) {
         let Some(flat) = self.flat(space, here).filter(|flat| flat.instance.is_tractable()) else { return };
         let capacity = self.problem.spaces()[space].capacity;

@@ -138,6 +138,8 @@ impl<'a, 'p> Repair<'a, 'p> {
         Bytes(self.tops.last().map_or(self.lower, |top| top.0))
     }
 
+    /// Lowers the tallest piece again and again. If both ways fail, wider excerpts are tried, then the same with more
+    /// patience (more work for each); after a success it starts small again.
     fn run(&mut self, seed: u64, budget: &mut Budget) -> Option<Stop> {
         let mut reach = Reach::default();
         while let Some(&(_, tallest)) = self.tops.last() {

@@ -126,6 +126,7 @@ pub(crate) struct State<H> {
 }
 
 impl<H: Height> State<H> {
+    /// Arrays for an instance; `reset` fills them before each run.
     pub(crate) fn new(instance: &Instance) -> State<H> {
         let count = instance.items.len();
         // The arrays go by item and not by field, because the loops of a node walk over one or two of them for all items.
@@ -241,6 +242,8 @@ impl<H: Height> State<H> {
         }
     }
 
+    /// Goes back to a mark. Four trails record the changes: `raised` (offsets), `barred` (bars), `ranked` (ranks) and
+    /// `placed` (items).
     pub(crate) fn undo(&mut self, mark: Mark) {
         // Entries go back in the reverse order of the changes, so the oldest value of an item is the one that stays.
         while self.raised.len() > mark.raised as usize {
@@ -563,6 +566,8 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
+    /// An item is forced to start at `late` at the latest. Every other item that meets it and cannot end below it must
+    /// lie above it. Heights change over time here, so each stretch is compared with each.
     fn push_above_spans(&mut self, forced: u32, items: &[u32]) -> Result<(), u32> {
         let last = self.last_section(forced);
         let late = self.late[forced as usize];

@@ -105,6 +105,7 @@ fn no_object_strategy(problem: &Problem, request: &Request) -> Refusal {
     }
 }
 
+/// Shared objects: runs every strategy that can assign objects and keeps the best plan.
 fn plan_objects(problem: &Problem, request: &Request) -> Outcome {
     let cost = |plan: &Plan| (plan.extent(), plan.objects.len());
     let mut best: Option<Plan> = None;

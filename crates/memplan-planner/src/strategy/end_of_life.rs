@@ -56,6 +56,8 @@ impl Strategy for EndOfLife {
     }
 }
 
+/// Packs records in the order of their starts. `free` has the free slots by age, `in_use` the others by the end of
+/// their buffer.
 fn pack_into_slots(records: &[Record]) -> Option<Packing> {
     let granule = Bytes(common_alignment(records)?);
     let mut free = FreeSlots::new(records.len());

@@ -128,6 +128,8 @@ impl<'a> Sharer<'a> {
         }
     }
 
+    /// Takes the best turn again and again until all records have an object. `None` as soon as the objects reach the
+    /// ceiling: then another plan is better already.
     fn run(mut self, ceiling: Option<Bytes>) -> Option<Sharing> {
         let mut total = Bytes::ZERO;
         while let Some(turn) = self.queue.pop_first() {

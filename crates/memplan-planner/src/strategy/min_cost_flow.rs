@@ -70,6 +70,8 @@ impl Strategy for MinCostFlow {
     }
 }
 
+/// Solves the flow and reads the objects off it: each saturated edge to a new object starts a chain, and its successors
+/// take that object over.
 fn share_by_flow(records: &[Record]) -> Sharing {
     let order = by_start(records);
     let mut network = Network::new(records, &order);
@@ -110,6 +112,7 @@ struct Network {
 }
 
 impl Network {
+    /// The network of the module's picture. A record gets an edge from every record that has ended before it starts.
     fn new(records: &[Record], order: &[usize]) -> Network {
         let count = order.len();
         let mut network =

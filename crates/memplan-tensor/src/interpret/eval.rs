@@ -27,6 +27,7 @@ impl Machine<'_> {
         }
     }
 
+    /// The value of an expression for one worker: one number, one number for each lane, or an address.
     pub(super) fn eval(&mut self, expr: &Expr, worker: usize) -> Result<Value, RunError> {
         match expr {
             Expr::Int { value, .. } => Ok(Value::One(Scalar::Int(*value))),
@@ -90,6 +91,8 @@ impl Machine<'_> {
         }
     }
 
+    /// Lane by lane, with the arithmetic of the left operand's type. `and` and `or` evaluate their right side only if
+    /// it matters, because it may read outside of a buffer.
     fn eval_binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, worker: usize) -> Result<Value, RunError> {
         if matches!(op, BinaryOp::And | BinaryOp::Or) {
             let first = self.scalar(left, worker)?.is_true();
@@ -192,6 +195,8 @@ impl Machine<'_> {
         }
     }
 
+    /// Reads the lanes of an access. Reading a byte that nobody wrote is an error. All values read are mixed into
+    /// `loads`, a hash by which two runs of equivalent programs can be compared.
     fn read(&mut self, places: &Places, buffer: BufId) -> Result<Value, RunError> {
         let dtype = self.function.buffers[buffer].dtype;
         let mut lanes = Vec::with_capacity(places.bytes.len());

@@ -7,6 +7,7 @@ use crate::DType;
 use crate::ir::Expr;
 
 impl Machine<'_> {
+    /// Calls that need no table of functions; the mathematical ones come last (`math`).
     pub(super) fn call(&mut self, name: &str, args: &[Expr], dtype: DType, worker: usize) -> Result<Value, RunError> {
         match (name, args) {
             ("if_then_else", [condition, then, otherwise]) => {
@@ -32,6 +33,7 @@ impl Machine<'_> {
         }
     }
 
+    /// `tvm_access_ptr(type, data, offset, extent)`: a pointer to `extent` elements from element `offset` of a buffer.
     fn access_ptr(
         &mut self,
         dtype: DType,
@@ -64,6 +66,8 @@ impl Machine<'_> {
         }
     }
 
+    /// A function outside of the program. `memset` and `memcpy` are known, the user may describe others (`packed`), and
+    /// the rest is imitated.
     fn extern_call(&mut self, name: &str, args: &[Expr], worker: usize) -> Result<Value, RunError> {
         let mut values = Vec::new();
         for arg in args {

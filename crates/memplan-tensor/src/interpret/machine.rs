@@ -297,6 +297,8 @@ impl<'a> Machine<'a> {
         Ok((yes, no))
     }
 
+    /// A loop for all active workers. A loop bound to threads launches workers; every other loop runs its iterations in
+    /// order, except where a parallel loop can be spread over workers.
     fn for_loop(
         &mut self,
         var: VarId,

@@ -195,6 +195,7 @@ fn half_to_double(bits: u16) -> f64 {
     }
 }
 
+/// A number as a half-precision float, rounded to the nearest, ties to even. From 65520 on it rounds to infinity.
 fn double_to_half(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = value.abs();

@@ -129,6 +129,9 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// An expression as a sum of products of atoms. Operations that are neither sums nor products become atoms named
+    /// after their kind and operands, so that two of them are equal if they are written alike. Loads are numbered in
+    /// the order of the text, which is the same in both functions.
     fn expr(&mut self, expr: &Expr) -> Option<Value> {
         match expr {
             Expr::Int { value, .. } => Some(Value::constant(*value)),
@@ -265,6 +268,8 @@ fn sampled(name: &str, sample: u64) -> i128 {
     i128::from(mixed % bound) + 1
 }
 
+/// The value of an expression with numbers drawn for its variables, by their names and the number of the sample; `None`
+/// for operations that are not integer arithmetic.
 fn evaluate(expr: &Expr, sample: u64, name: &dyn Fn(VarId) -> String) -> Option<i128> {
     let value = |expr: &Expr| evaluate(expr, sample, name);
     match expr {

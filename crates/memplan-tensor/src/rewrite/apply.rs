@@ -58,6 +58,7 @@ struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
+    /// Counts how often each name is used, so that a name that is given anew can be told from one that is unique.
     fn new(function: Function, layout: &'a Layout) -> Rewriter<'a> {
         let buffers = function.buffers.len();
         let mut attached: HashMap<Attach, Vec<AllocationId>> = HashMap::new();
@@ -326,6 +327,7 @@ impl<'a> Rewriter<'a> {
         Stmt { kind: StmtKind::Alloc(holder), span, trivia }
     }
 
+    /// Rewrites one statement: allocations, declarations, and every access in it.
     fn statement(&mut self, stmt: &mut Stmt) {
         let id = StmtId::from_index(self.next);
         self.next += 1;
@@ -423,6 +425,7 @@ impl<'a> Rewriter<'a> {
         changed
     }
 
+    /// Rewrites the accesses in an expression; says whether it prints differently from before.
     fn expr(&self, expr: &mut Expr) -> bool {
         if let Some(changed) = self.access_ptr(expr) {
             return changed;

@@ -29,6 +29,7 @@ pub fn allocation_sites(function: &Function) -> Vec<AllocationSite> {
     sites
 }
 
+/// Lists all allocations of a block, with the scopes around them.
 fn collect(function: &Function, block: &Block, path: &str, sites: &mut Vec<AllocationSite>) {
     // A path names the scopes around an allocation. Two versions of a function can be compared by paths, because
     // statements may have other numbers in each.

@@ -188,6 +188,8 @@ impl Planner<'_, '_> {
         Ok(())
     }
 
+    /// Opens or closes a scope: entries that are made inside of it are attached to it, and nobody outside may use them.
+    /// A parallel loop inside of another scope is an error in compat mode, as in the original.
     fn switch_scope(&mut self, stmt: StmtId, begins: bool) -> Result<(), RewriteError> {
         let opens = match &self.sequence.statements[stmt].kind {
             StmtKind::Thread { .. } => true,
@@ -285,6 +287,8 @@ impl Planner<'_, '_> {
         stands_alone(self.sequence, buffer)
     }
 
+    /// An entry for a buffer: a free one that suits it, or a new one. Memory that is nearly registers, and buffers of at
+    /// most 32 bits, are never shared: the compiler that follows turns them into registers.
     fn find(&mut self, buffer: BufId, bits: u64, attach: Attach) -> EntryId {
         let declared = &self.sequence.function.buffers[buffer];
         let (scope, element) = (declared.scope.clone(), declared.dtype.element());
@@ -306,6 +310,7 @@ impl Planner<'_, '_> {
         self.pool.entries.push(Entry { attach, bits, scope, element, buffers: Vec::new(), alone })
     }
 
+    /// A free entry for a buffer of known size, by the rules of the module documentation.
     fn find_sized(
         &mut self,
         buffer: BufId,
@@ -357,6 +362,8 @@ impl Planner<'_, '_> {
         shelf.symbolic.remove(position)
     }
 
+    /// Puts the entry of a killed buffer on a shelf of free entries, unless entries of its kind are never shared (see
+    /// `find`).
     fn give_back(&mut self, buffer: BufId) {
         let Some(id) = self.pool.entry_of[buffer] else {
             return;

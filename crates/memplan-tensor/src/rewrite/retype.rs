@@ -100,6 +100,7 @@ fn widen(allocation: &mut Allocation, lanes: u16) {
     allocation.vector = lanes;
 }
 
+/// Notes with which type and how many lanes a statement accesses each allocation.
 fn collect_statement(
     sequence: &Sequence<'_>,
     layout: &Layout,
@@ -132,6 +133,7 @@ fn add(accesses: &mut Accesses, dtype: DType, fixed: bool) {
     accesses.fixed |= fixed;
 }
 
+/// Notes one access. It counts as a vector only if its lanes follow each other and start at a multiple of their number.
 fn note(
     sequence: &Sequence<'_>,
     layout: &Layout,

@@ -133,6 +133,7 @@ impl<'f> Finder<'f> {
         }
     }
 
+    /// Appends the events of one statement.
     fn statement(&mut self, stmt: &'f Stmt) {
         let id = self.sequence.statements.push(stmt);
         self.sequence.parents.push(self.parent);

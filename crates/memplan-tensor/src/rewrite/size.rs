@@ -63,6 +63,7 @@ impl Sum {
         Sum(Linear { terms: Vec::new(), constant: value })
     }
 
+    /// The larger of two sums, as short as the original writes it. `unit` is the size of an element in bits.
     fn maximum(&self, other: &Sum, unit: u64) -> Expr {
         let (a, b) = (self.expr(), other.expr());
         // From the shortest answer to the longest: two constants, a constant difference, one side that is provably
@@ -177,6 +178,7 @@ impl Sum {
         Some(Sum(Linear { terms: terms.collect::<Option<_>>()?, constant: self.0.constant.checked_mul(factor)? }))
     }
 
+    /// The sum as an expression, in the original's order of terms.
     fn expr(&self) -> Expr {
         let mut sum: Option<Expr> = None;
         // Positive terms come before the constant and negative terms after it, so that the text has as few minus

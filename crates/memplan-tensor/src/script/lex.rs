@@ -54,6 +54,7 @@ struct Lexer<'a> {
 }
 
 impl Lexer<'_> {
+    /// All tokens of the text.
     fn run(mut self) -> Result<Vec<Token>, ReadError> {
         let mut at_line_start = true;
         while self.at < self.source.len() {
@@ -137,6 +138,8 @@ impl Lexer<'_> {
         Ok(true)
     }
 
+    /// A string with a prefix of `prefix` characters (`r"…"`). A backslash always takes the next character along; what
+    /// it means is decided later.
     fn string(&mut self, prefix: usize) -> Result<(), ReadError> {
         let start = self.at;
         let rest = &self.source[start + prefix..];
@@ -183,6 +186,7 @@ impl Lexer<'_> {
         self.push(Tok::Number, start, end);
     }
 
+    /// A name, or the string whose prefix it is.
     fn name(&mut self) -> Result<(), ReadError> {
         let start = self.at;
         let rest = &self.source[start..];

@@ -231,6 +231,7 @@ impl Printer<'_> {
         self.nested(innermost);
     }
 
+    /// The line that opens one loop, or several that were written as one `T.grid`.
     fn loop_header(&self, run: &[&StmtKind]) -> String {
         let name = |kind: &StmtKind| match kind {
             StmtKind::For { var, .. } => self.function.vars[*var].name.clone(),
@@ -267,6 +268,7 @@ impl Printer<'_> {
         print_bounds(min, extent, self.function)
     }
 
+    /// An `if` with its `elif` and `else` parts; `word` is `if` or `elif`.
     fn condition(&mut self, stmt: &Stmt, word: &str) {
         let StmtKind::If { condition, then, otherwise, else_trivia } = &stmt.kind else {
             return;
@@ -299,6 +301,8 @@ impl Printer<'_> {
         self.nested(otherwise);
     }
 
+    /// The line that opens a thread launch or a mark. The *flat* form has no indented body: it holds for the rest of
+    /// the block.
     fn region_header(&self, kind: &StmtKind) -> String {
         match kind {
             StmtKind::Thread { var, tag, extent, flat, .. } => {
@@ -321,6 +325,7 @@ impl Printer<'_> {
         }
     }
 
+    /// A statement without a body, as one line.
     fn simple(&self, kind: &StmtKind) -> String {
         let function = self.function;
         match kind {

@@ -137,6 +137,8 @@ fn write_load(buffer: BufId, index: &[Expr], function: &Function, out: &mut Stri
     out.push(']');
 }
 
+/// A call. Python forms that the loop IR has no kind for are kept as calls with reserved names, and are written as they
+/// were.
 fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String) {
     match (name, args) {
         // Lists, tuples and slices of Python are kept as calls with reserved names. They are written as Python again.

@@ -95,6 +95,7 @@ impl Parser<'_> {
         }
     }
 
+    /// `-x` and `~x`. A negative number becomes a literal.
     fn unary(&mut self) -> Result<Py, ReadError> {
         if self.looking_at("~") {
             let start = self.next().span;
@@ -116,6 +117,7 @@ impl Parser<'_> {
         self.make(node, span)
     }
 
+    /// An atom followed by attributes, calls and subscripts.
     fn postfix(&mut self) -> Result<Py, ReadError> {
         let mut value = self.atom()?;
         loop {
@@ -184,6 +186,7 @@ impl Parser<'_> {
         self.expression()
     }
 
+    /// A number, a string, a name, or anything in brackets.
     fn atom(&mut self) -> Result<Py, ReadError> {
         let token = self.next();
         let text = self.text(token);
@@ -236,6 +239,7 @@ impl Parser<'_> {
         Ok(items)
     }
 
+    /// `(x)` is `x`; a comma makes it a tuple.
     fn parenthesised(&mut self, start: Span) -> Result<Py, ReadError> {
         let mut items = Vec::new();
         let mut tuple = false;
@@ -290,6 +294,8 @@ pub(super) fn quoted_expression(source: &str, literal: Span) -> Result<Py, ReadE
 type Arguments = (Vec<Py>, Vec<(String, Py)>);
 
 impl Node {
+    /// How deep the operands nest. Depth is limited when a node is made, so that later recursions cannot overflow the
+    /// stack.
     fn children_depth(&self) -> usize {
         let deepest = |items: &[Py]| items.iter().map(|item| item.depth).max().unwrap_or(0);
         match self {

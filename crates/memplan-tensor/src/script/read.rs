@@ -202,6 +202,7 @@ impl Reader<'_> {
         Trivia { lead, text: Some(Span::new(start, self.line_end)), comment }
     }
 
+    /// Reads one statement and appends what it becomes to the block.
     fn statement(&mut self, statement: &PyStmt, trivia: Trivia, block: &mut Block) -> Result<(), ReadError> {
         let span = statement.span;
         let kind = match &statement.kind {
@@ -295,6 +296,8 @@ impl Reader<'_> {
         if targets.len() == values.len() { Ok(StmtKind::Nothing) } else { Err(unsupported()) }
     }
 
+    /// An assignment to a name: a declaration, a store into a mutable scalar, or the value of a variable declared
+    /// before. `None` if the name is new.
     fn assign_name(&mut self, name: &str, span: Span, value: &Py) -> Result<Option<StmtKind>, ReadError> {
         if let Some(declared) = self.declaration(name, span, value)? {
             return Ok(Some(declared));

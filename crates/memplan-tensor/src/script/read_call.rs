@@ -9,6 +9,7 @@ use crate::{DType, Kind};
 use memplan_core::Span;
 
 impl Reader<'_> {
+    /// Reads a call. Calls that the loop IR has no form for are kept as they are written, so that they print the same.
     pub(super) fn call(&mut self, value: &Py) -> Result<Expr, ReadError> {
         if let Some(method) = self.method(value)? {
             return Ok(method);
@@ -149,6 +150,7 @@ impl Reader<'_> {
         }
     }
 
+    /// `T.float32(1)`, `T.float32("inf")` and the like.
     fn typed_constant(&mut self, dtype: DType, args: &[Py], span: Span) -> Result<Expr, ReadError> {
         let [argument] = args else {
             return Err(ReadError::invalid(span, "a typed constant has one argument"));

@@ -223,6 +223,7 @@ impl Reader<'_> {
         }
     }
 
+    /// What a name stands for. In the parameters a name that is not known is a symbolic size.
     pub(super) fn name_value(&mut self, name: &str, span: Span) -> Result<Expr, ReadError> {
         let is_name =
             name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());

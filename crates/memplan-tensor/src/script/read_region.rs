@@ -31,6 +31,7 @@ struct Bounds {
 }
 
 impl Reader<'_> {
+    /// Reads a loop; several variables over `T.grid` become loops inside of each other.
     pub(super) fn for_loop(
         &mut self,
         targets: &[Py],
@@ -119,6 +120,8 @@ impl Reader<'_> {
         Ok(nest_loops(loops, kind, block, span))
     }
 
+    /// The bounds of `range(stop)`, `range(min, stop)` and `range(min, stop, step)`. With a step, `extent` counts
+    /// iterations.
     fn bounds(&mut self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<Bounds, ReadError> {
         let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
         let (min, stop) = match args {
@@ -168,6 +171,7 @@ impl Reader<'_> {
         }
     }
 
+    /// What a `with` opens: marks or a thread launch; `None` for anything else.
     pub(super) fn region(&mut self, context: &Py, target: Option<&Py>) -> Result<Option<Region>, ReadError> {
         match script_call(context) {
             Some(("attr", [only], _)) => {
@@ -203,6 +207,7 @@ impl Reader<'_> {
         }
     }
 
+    /// `T.launch_thread(axis, extent)`, with the name of the index if the text gives one.
     fn launch(&mut self, args: &[Py], target: Option<&Py>, span: Span) -> Result<Region, ReadError> {
         let [axis, extent] = args else {
             return Err(ReadError::invalid(span, "`T.launch_thread` needs an axis and an extent"));
@@ -358,6 +363,7 @@ pub(super) enum Region {
     Thread(VarId, String, Expr),
 }
 
+/// Puts a body into a region.
 pub(super) fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat: bool) -> Stmt {
     let kind = match region {
         Region::Thread(var, tag, extent) => StmtKind::Thread { var, tag, extent, body, flat },

@@ -337,6 +337,7 @@ fn atom_interval(atom: &Expr, env: &Env) -> Interval {
     }
 }
 
+/// The interval of an operation that is not part of a sum: division, remainder, minimum, maximum.
 fn binary_interval(atom: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> Interval {
     // An expression without variables that run over a range is one point. Loads are different: their value is not
     // known, however constant their index is.

@@ -121,6 +121,7 @@ impl Mapper<'_> {
         }
     }
 
+    /// Replaces the tensors of a statement by their buffers.
     fn statement(&mut self, stmt: &Stmt) -> Result<Stmt, LowerError> {
         let mut mapped = stmt.clone();
         match &mut mapped.kind {

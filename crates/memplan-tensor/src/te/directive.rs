@@ -39,6 +39,7 @@ pub enum Directive {
 }
 
 impl Directive {
+    /// Reads one directive of a description.
     pub(super) fn read(entry: &Entry<'_>) -> Result<Directive, ReadTeError> {
         let text = |key: &str| entry.text(key);
         let optional = |key: &str| if entry.get(key).is_some() { text(key) } else { Ok(String::new()) };

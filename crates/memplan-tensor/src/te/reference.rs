@@ -54,6 +54,7 @@ fn loops(graph: &Graph, axes: &[IterId], body: Block) -> Block {
     })
 }
 
+/// One loop nest that computes all elements of an operation's outputs.
 fn compute_all(graph: &Graph, function: &mut Function, compute: &Compute, outputs: &[BufId]) -> Block {
     let index: Vec<Expr> = compute.axes.iter().map(|axis| Expr::Var(graph.axes[*axis].var)).collect();
     let store =

@@ -101,6 +101,7 @@ enum Frame {
 }
 
 impl Builder<'_> {
+    /// The statements of one stage: realize its tensors, then compute them. Inlined stages and inputs have none.
     fn pipeline(&mut self, stage: StageId) -> Result<Piece, LowerError> {
         let schedule = self.schedule;
         let op = &schedule.graph.ops[schedule.stages[stage].op];
@@ -172,6 +173,8 @@ impl Builder<'_> {
         Piece { block, depth }
     }
 
+    /// The loops that compute the tensors of a stage. With a reduction, each element is initialised first and then
+    /// combined.
     fn provide_compute(&mut self, stage: StageId, compute: &Compute, outputs: &[BufId]) -> Result<Piece, LowerError> {
         let leaves = self.schedule.stages[stage].leaf_axes.clone();
         let mut values = Values::new();

@@ -90,6 +90,7 @@ struct LoopNamer<'a> {
 }
 
 impl LoopNamer<'_> {
+    /// Gives every variable a name that is free where it is used: names of loops that have ended may be used again.
     fn block(&mut self, block: &Block) {
         let mut lets = Vec::new();
         for stmt in block {
@@ -193,6 +194,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Writes one statement.
     fn statement(&mut self, stmt: &Stmt, indent: usize) {
         let function = self.function;
         match &stmt.kind {
@@ -289,6 +291,8 @@ impl Printer<'_> {
         }
     }
 
+    /// A value that stands as a statement: marks for memory in the words of TVM's printer, anything else in
+    /// `T.evaluate`.
     fn call(&self, value: &Expr) -> String {
         if let Some(realize) = as_realize(value) {
             let parts: Vec<String> = realize
@@ -343,6 +347,7 @@ impl Graph {
         self.ops.iter().map(|op| self.describe(op, &tables)).collect()
     }
 
+    /// One operation as a line.
     fn describe(&self, op: &Operation, tables: &Function) -> String {
         let first = op.outputs.first().map(|tensor| &tables.buffers[*tensor]);
         let shape = first.map_or_else(String::new, |tensor| tuple(&tensor.shape, tables));

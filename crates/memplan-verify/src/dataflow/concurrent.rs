@@ -80,6 +80,7 @@ pub(super) struct Concurrency {
 }
 
 impl Concurrency {
+    /// Finds out, for one function, which code runs at the same time as which, and what it may write.
     pub(super) fn new(
         whole: &Whole<'_>,
         graph: &Graph,
@@ -101,6 +102,7 @@ impl Concurrency {
                     found.launches.insert(*token, id);
                     asynchronous.push((id, id.index() + 1..ends[id]));
                 }
+                // An op that is not known may run its regions at any time after it was met.
                 // With its own accesses, which may happen as late as those inside.
                 Control::Unknown if !op.regions().is_empty() => asynchronous.push((id, id.index()..ends[id])),
                 _ => {}

@@ -83,6 +83,7 @@ pub(super) fn writes_per_site(
     counts
 }
 
+/// By place: which ops of the dag touch, read and write it, ops inside of their regions included.
 fn uses(
     program: &Program,
     layout: &Layout,

@@ -121,6 +121,8 @@ fn find_path(
     ends_only
 }
 
+/// The path from the op that wrote to the op that read, in words for people: which loops and branches are entered,
+/// repeated, left or skipped on the way.
 fn walk_back(
     graph: &Graph,
     came_from: &HashMap<NodeId, (NodeId, usize)>,

@@ -75,6 +75,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// The places of all sites. Mistakes that concern the plan alone (foreign scopes, misalignment, too few slots) are
+    /// reported here.
     pub(super) fn new(program: &Program, plan: &SitePlan, violations: &mut Vec<Violation>) -> Layout {
         let mut layout = Layout::default();
         let mut memories = Vec::new();

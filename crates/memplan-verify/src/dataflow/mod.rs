@@ -183,6 +183,7 @@ impl<'p> Prepared<'p> {
     }
 }
 
+/// The whole check: what concerns places alone, then ops whose order is not fixed, then every function by itself.
 fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut layout = Layout::new(program, plan, &mut violations);
@@ -265,6 +266,7 @@ struct Whole<'a> {
     turns: HashMap<OpId, u64>,
 }
 
+/// Checks one function: its graph, the code that runs at the same time, and the fixpoint over both.
 fn check_function(whole: &Whole<'_>, function: FunctionId) -> Vec<Violation> {
     let Whole { program, layout, names, .. } = *whole;
     let mut violations = Vec::new();

@@ -79,6 +79,7 @@ impl Addresses for Names<'_> {
 }
 
 impl<'p> Names<'p> {
+    /// Finds out which buffer each value may be, and numbers the entries of the state.
     pub(super) fn new(
         program: &'p Program,
         layout: &Layout,
@@ -108,6 +109,7 @@ impl<'p> Names<'p> {
         names
     }
 
+    /// Makes the entries and numbers them by address.
     fn make_entries(&mut self, layout: &Layout, sites: &IndexVec<ValueId, Vec<SiteId>>) {
         // Only sites that some op lets escape get entries for a holder. Entries for all sites would double the state
         // for nothing.

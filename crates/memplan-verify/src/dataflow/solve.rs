@@ -59,6 +59,7 @@ impl Solver<'_, '_> {
         }
     }
 
+    /// Runs the steps of a node on the state that has arrived there and hands the result to the nodes behind it.
     fn visit(&mut self, id: NodeId) {
         // Where paths meet, the state has to stay for the next join. Elsewhere the only visitor takes it, which saves
         // a copy of every change.
@@ -129,6 +130,8 @@ impl Solver<'_, '_> {
     }
 }
 
+/// The nodes that must keep their state: those that several paths lead to, ends of asynchronous regions (awaits read
+/// their state), and nodes that begin with an await (they may be visited again).
 fn keeps_state(machine: &Machine<'_>) -> IndexVec<NodeId, bool> {
     let graph = machine.graph;
     let mut arrivals = vec![0u32; graph.nodes.len()];

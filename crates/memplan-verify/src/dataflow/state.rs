@@ -296,6 +296,8 @@ fn collect(
     }
 }
 
+/// Takes the contents of `from` into `into`; says whether anything changed. Subtrees that the two states share are
+/// skipped, which makes a join as cheap as the difference.
 fn join(
     addresses: &impl Addresses,
     into: &mut Option<Rc<Node>>,

@@ -127,6 +127,7 @@ impl<'a> Machine<'a> {
         self.names.of_root(resolved.root).iter().filter_map(target).collect()
     }
 
+    /// Applies one op to the state, in the order that the module documentation gives.
     fn op(&mut self, state: &mut State, node: NodeId, id: OpId) {
         let op = self.program.op(id);
         let context = self.context(node);
@@ -187,6 +188,8 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// At the end of a loop its preloaded buffers are read: their content is for the next time the loop runs, so it
+    /// must still be there.
     fn read_preloaded(&mut self, state: &mut State, op: OpId) {
         for site in self.preloaded.get(&op).cloned().unwrap_or_default() {
             let value = self.program.site(site).value;
@@ -211,6 +214,8 @@ impl<'a> Machine<'a> {
 
     // Meetings within one op
 
+    /// Looks for outputs of an op that lie on its inputs or on each other. An op may write a part of an output before it
+    /// has read all of an input, so such places are wrong unless the op permits them.
     fn meetings(&mut self, state: &State, id: OpId, op: &Op) {
         // One value meets nobody; most ops touch no more.
         if op.accesses.windows(2).all(|pair| pair[0].value == pair[1].value) {
@@ -235,6 +240,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Reports bytes of an input that the op overwrites while it still reads, unless an overlay permits it.
     fn output_meets_input(
         &mut self,
         state: &State,
@@ -311,6 +317,8 @@ impl<'a> Machine<'a> {
 
     // Writes
 
+    /// A write makes its own bytes written and destroys other contents on them. It is *strong* if it is certain which
+    /// buffer is written and that all of it is: only then do lost bytes become good again.
     fn write(&mut self, state: &mut State, op: OpId, value: ValueId, kind: AccessKind, context: &[&Interference]) {
         let targets = self.targets(state, value);
         let root = self.names.resolve(value).root;

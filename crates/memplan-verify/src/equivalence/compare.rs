@@ -60,6 +60,7 @@ fn same_places(now: &Op, before: &Op) -> bool {
     pattern(now) == pattern(before)
 }
 
+/// Every attribute must be the same, also one that only one of the two ops has: a default may differ.
 fn same_attributes(
     now: &BTreeMap<String, String>,
     before: &BTreeMap<String, String>,

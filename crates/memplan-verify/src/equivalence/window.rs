@@ -66,6 +66,7 @@ struct Sliding<'a> {
 }
 
 impl Sliding<'_> {
+    /// The region of the original's result that the tile computes, dimension by dimension.
     fn region(&self) -> Result<Region, Mismatch> {
         let Some(whole) = self.original.whole(self.view.tensor) else { return Err(self.other("its shape")) };
         let rank = whole.rank();

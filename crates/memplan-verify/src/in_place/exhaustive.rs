@@ -130,6 +130,8 @@ impl Run<'_> {
         nodes.iter().try_for_each(|node| self.node(node))
     }
 
+    /// Runs one node of the nest. A write in a concurrent loop cannot keep the other buffer's content right, because
+    /// another iteration may read in between.
     fn node(&mut self, node: &Node) -> Result<(), Refusal> {
         self.work(1)?;
         match node {
@@ -152,6 +154,7 @@ impl Run<'_> {
         }
     }
 
+    /// Runs a loop over all of its iterations.
     fn repeat(&mut self, counter: Atom, count: &Polynomial, order: Order, body: &[Node]) -> Result<(), Refusal> {
         let count = self.value(count).ok_or(Refusal::Undecided)?;
         self.instances += 1;

@@ -119,6 +119,7 @@ struct Resolver {
 }
 
 impl Resolver {
+    /// Translates steps into nodes. Accesses to other buffers than the two in question disappear.
     fn steps(&mut self, steps: &[Step]) -> Result<Vec<Node>, Refusal> {
         let mut nodes = Vec::new();
         for step in steps {

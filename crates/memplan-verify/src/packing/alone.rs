@@ -183,6 +183,7 @@ impl Needs {
     }
 }
 
+/// Whether the extent that the plan states is large enough for its buffers and objects, and within the capacity.
 fn check_extent(problem: &Problem, plan: &Plan, space: SpaceId, needs: &Needs, out: &mut Vec<Violation>) {
     let extent = plan.extents.get(space).copied().unwrap_or_default();
     let info = &problem.spaces()[space];

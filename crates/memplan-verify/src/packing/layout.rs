@@ -54,6 +54,8 @@ impl Layout {
         layout
     }
 
+    /// Adds the slots of a placed buffer. In a shared object a buffer counts as one byte: it uses the object as a
+    /// whole. Places that are impossible are left out; another rule reports them.
     fn add(&mut self, problem: &Problem, plan: &Plan, buffer: BufferId, placement: &Placement) {
         let size = &problem.buffers()[buffer].size;
         if let Some(object) = placement.object {

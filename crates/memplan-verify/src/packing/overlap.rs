@@ -64,6 +64,7 @@ pub(super) fn check(
 }
 
 impl Rectangles {
+    /// The rectangles of all slots.
     fn new(problem: &Problem, layout: &Layout, companies: &Companies, overlays: &Overlays) -> Rectangles {
         let mut rectangles = Rectangles::default();
         for slot in layout.slots().iter().filter(|slot| !slot.is_empty()) {

@@ -120,6 +120,7 @@ fn claim(unclaimed: &mut BTreeMap<u64, u64>, low: u64, high: u64, mut report: im
     }
 }
 
+/// What is wrong with one overlay that the plan relies on, if anything is.
 fn judge(
     problem: &Problem,
     plan: &Plan,

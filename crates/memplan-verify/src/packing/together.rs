@@ -65,6 +65,7 @@ pub(super) struct Companies {
 pub(super) type Party = u32;
 
 impl Companies {
+    /// Finds the companies and numbers the parties: the slots that may overlap each other.
     pub(super) fn new(problem: &Problem, layout: &Layout) -> Companies {
         let count = problem.buffers().len();
         // `representative` is a union-find: each buffer points to another one of its company, and the last of that chain

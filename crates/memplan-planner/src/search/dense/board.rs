@@ -127,6 +127,8 @@ impl<'a> Board<'a> {
         self.work += PLACEMENT + by_start.len() as u64;
     }
 
+    /// The address at which the neighbours in the way cost least, below the ceiling; `None` if pinned neighbours leave
+    /// no address. A little noise keeps the search from ejecting the same rectangles in turn.
     fn cheapest(&mut self, rank: usize, ceiling: u32, random: &mut Random) -> Option<u32> {
         let size = self.rectangles.sizes[rank];
         let highest = ceiling.checked_sub(size)?;

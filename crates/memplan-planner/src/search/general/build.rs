@@ -67,6 +67,8 @@ pub(super) struct Builder<'a, 'p> {
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
+    /// Collects the parts of one space. `None` if there are too many to compare pair by pair, or if numbers could
+    /// overflow. `enough` is an extent that surely suffices: all parts on top of each other, padded.
     pub(super) fn new(
         pieces: &'a Pieces<'p>,
         orders: &'a Orders<'a>,
@@ -122,6 +124,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         Some(())
     }
 
+    /// When and on which bytes, counted from the piece's offset, each buffer of a piece is alive; and the bytes it has
+    /// at all times (footprints).
     fn detail(&self, piece: PieceId) -> Detail {
         let mut stretches = Vec::new();
         for (id, at) in self.pieces.members(piece) {

@@ -59,6 +59,8 @@ impl Machine {
         possible
     }
 
+    /// Raises releases by both rules, one deadline after the other. `false` if some set of jobs is overloaded: then
+    /// there is no plan.
     fn raise(&mut self, tasks: &mut [Task]) -> bool {
         self.tasks.clear();
         self.tasks.extend_from_slice(tasks);

@@ -106,6 +106,8 @@ impl Review<'_> {
     }
 }
 
+/// Whether no two rectangles overlap. `live` has the byte ranges at the sweep line; they are disjoint, so only the
+/// nearest one below can reach into a newcomer. Ends come before starts at the same step, because lives are half-open.
 fn are_disjoint(rectangles: &[Rectangle]) -> bool {
     let mut edges: Vec<(u64, bool, usize)> = Vec::with_capacity(2 * rectangles.len());
     for (index, rectangle) in rectangles.iter().enumerate() {

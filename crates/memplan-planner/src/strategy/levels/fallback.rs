@@ -51,6 +51,7 @@ struct Alone {
 }
 
 impl Alone {
+    /// The part of the problem that lies in one space, as a problem of its own.
     fn of(problem: &Problem, space: SpaceId) -> Option<Alone> {
         // The levels place every buffer in its first space, so those of this space are the ones to be searched.
         let here = |id: &BufferId| problem.buffers()[*id].spaces.first() == Some(&space);

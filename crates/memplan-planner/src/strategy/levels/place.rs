@@ -152,6 +152,8 @@ impl<'e> Planner<'e> {
         })
     }
 
+    /// Places the items in order, each at the best level that has room for it, and takes placements back where an
+    /// item finds none. `false` if nothing is left to take back.
     fn descend(&mut self) -> bool {
         let order = &self.entries.order;
         let mut start = Level::Pipe;
