@@ -325,7 +325,7 @@ func.func @f(%n: index, %a: memref<16x16xf32>) {
         check(SOURCE);
         match generic(SOURCE) {
             Some(text) => check(&text),
-            None => println!("skipped: needs mlir-opt-22"),
+            None => memplan_testkit::peers::missing("mlir-opt-22"),
         }
     }
 }

@@ -97,9 +97,7 @@ fn oracle() -> Option<String> {
         .stderr(Stdio::piped())
         .spawn();
     let Ok(mut child) = child else {
-        let required = std::env::var("MEMPLAN_REQUIRE_PEERS").is_ok_and(|v| v == "1");
-        assert!(!required, "needs mlir-opt-22");
-        println!("skipped: needs mlir-opt-22");
+        memplan_testkit::peers::missing("mlir-opt-22");
         return None;
     };
     child.stdin.take().unwrap().write_all(SOURCE.as_bytes()).unwrap();

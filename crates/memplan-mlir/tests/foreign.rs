@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use memplan_mlir::{Dialects, Document, OpId, ValueId};
+use memplan_testkit::peers;
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/foreign");
@@ -140,20 +141,12 @@ fn deep_groups_are_read_in_linear_time() {
 
 /// The modules that JAX prints while the test runs, each with the ops that JAX says are in it; `None` without JAX.
 fn modules_of_jax() -> Option<Vec<serde_json::Value>> {
-    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or("python3".to_owned());
+    let python = peers::python("jax")?;
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/peers/stablehlo_texts.py");
-    let output = std::process::Command::new(python).arg(script).env("JAX_PLATFORMS", "cpu").output();
-    match output {
-        Ok(output) if output.status.success() => {
-            let text = String::from_utf8(output.stdout).unwrap();
-            Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
-        }
-        failed => {
-            assert_ne!(std::env::var("MEMPLAN_REQUIRE_PEERS").as_deref(), Ok("1"), "{failed:?}");
-            println!("skipped: needs jax");
-            None
-        }
-    }
+    let output = std::process::Command::new(python).arg(script).env("JAX_PLATFORMS", "cpu").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
 /// The ops of a document in the order of the text, each with the number of its operands and results.

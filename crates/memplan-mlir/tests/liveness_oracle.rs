@@ -3,7 +3,6 @@
 //! lived through as a whole), never less.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot set the stage has failed")]
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -91,8 +90,7 @@ fn liveness() -> Option<BTreeMap<i64, Vec<i64>>> {
         .stderr(Stdio::piped())
         .spawn();
     let Ok(mut child) = spawned else {
-        assert!(std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "mlir-opt-22 is needed and missing");
-        eprintln!("skipped: needs mlir-opt-22");
+        memplan_testkit::peers::missing("mlir-opt-22");
         return None;
     };
     child.stdin.take().unwrap().write_all(PROGRAM.as_bytes()).unwrap();

@@ -14,23 +14,14 @@
 //! a compressed one only the size of the whole is known, from the directory.
 
 use std::collections::HashMap;
+use std::io::Cursor;
+
+use zip::{CompressionMethod, ZipArchive};
 
 /// Why a file is no `.npz`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NpzError {
-    /// What is wrong.
-    pub message: &'static str,
-    /// The byte at which it was noticed.
-    pub position: usize,
-}
-
-impl std::fmt::Display for NpzError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "not an .npz file: {} (at byte {})", self.message, self.position)
-    }
-}
-
-impl std::error::Error for NpzError {}
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an .npz file: {0}")]
+pub struct NpzError(String);
 
 /// An array of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,12 +38,12 @@ pub struct Array {
 
 /// Every array of the file.
 pub fn arrays(file: &[u8]) -> Result<Vec<Array>, NpzError> {
-    let mut classes: HashMap<(u16, &[u8]), u64> = HashMap::new();
+    let mut classes: HashMap<(bool, &[u8]), u64> = HashMap::new();
     let mut arrays = Vec::new();
     for member in members(file)? {
         let (shape, data) = member.content()?;
         let next = classes.len() as u64;
-        let content = *classes.entry((member.method, data)).or_insert(next);
+        let content = *classes.entry((member.is_stored, data)).or_insert(next);
         let bytes = if shape.is_some() { data.len() as u64 } else { member.plain };
         let name = member.name.strip_suffix(".npy").unwrap_or(&member.name).to_owned();
         arrays.push(Array { name, content, shape, bytes });
@@ -60,15 +51,11 @@ pub fn arrays(file: &[u8]) -> Result<Vec<Array>, NpzError> {
     Ok(arrays)
 }
 
-/// Method 0: the bytes as they are.
-const STORED: u16 = 0;
-
 struct Member<'a> {
     name: String,
-    method: u16,
+    /// Whether its bytes stand in the file as they are.
+    is_stored: bool,
     data: &'a [u8],
-    /// Where the data begins in the file.
-    position: usize,
     /// Bytes before they were compressed.
     plain: u64,
 }
@@ -78,17 +65,20 @@ type Content<'a> = (Option<(Vec<u64>, u64)>, &'a [u8]);
 
 impl<'a> Member<'a> {
     fn content(&self) -> Result<Content<'a>, NpzError> {
-        if self.method != STORED {
+        if !self.is_stored {
             return Ok((None, self.data));
         }
-        let wrong = |message| NpzError { message, position: self.position };
-        let (header, data) = self.split().ok_or_else(|| wrong("a member is no array"))?;
-        let (shape, width) = shape(header).ok_or_else(|| wrong("the header of an array says no shape and type"))?;
+        let (header, data) = self.split().ok_or_else(|| self.wrong("is no array"))?;
+        let (shape, width) = shape(header).ok_or_else(|| self.wrong("has a header without shape and type"))?;
         let bytes = shape.iter().try_fold(width, |bytes, &count| bytes.checked_mul(count));
         if bytes != Some(data.len() as u64) {
-            return Err(wrong("an array has not as many bytes as its header says"));
+            return Err(self.wrong("has not as many bytes as its header says"));
         }
         Ok((Some((shape, width)), data))
+    }
+
+    fn wrong(&self, what: &str) -> NpzError {
+        NpzError(format!("member `{}` {what}", self.name))
     }
 
     /// The header that says the shape, and what follows.
@@ -115,103 +105,24 @@ fn shape(header: &str) -> Option<(Vec<u64>, u64)> {
     Some((dimensions.map(|dimension| dimension.parse().ok()).collect::<Option<_>>()?, width))
 }
 
-/// Numbers at places of a file, little-endian.
-struct Bytes<'a>(&'a [u8]);
-
-impl<'a> Bytes<'a> {
-    fn slice(&self, at: usize, length: usize) -> Result<&'a [u8], NpzError> {
-        let end = at.checked_add(length);
-        let slice = end.and_then(|end| self.0.get(at..end));
-        slice.ok_or(NpzError { message: "it ends too early", position: at.min(self.0.len()) })
-    }
-
-    fn number(&self, at: usize, length: usize) -> Result<u64, NpzError> {
-        Ok(self.slice(at, length)?.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
-    }
-
-    fn size(&self, at: usize, length: usize) -> Result<usize, NpzError> {
-        let too_large = NpzError { message: "a size does not fit", position: at };
-        usize::try_from(self.number(at, length)?).map_err(|_| too_large)
-    }
-
-    fn expect(&self, at: usize, signature: &[u8; 4], message: &'static str) -> Result<(), NpzError> {
-        let found = self.slice(at, 4)?;
-        if found == signature { Ok(()) } else { Err(NpzError { message, position: at }) }
-    }
-}
-
 fn members(file: &[u8]) -> Result<Vec<Member<'_>>, NpzError> {
-    let bytes = Bytes(file);
-    let (mut at, count) = directory(&bytes)?;
-    let mut members = Vec::new();
-    for _ in 0..count {
-        bytes.expect(at, b"PK\x01\x02", "its directory is damaged")?;
-        let method = bytes.number(at + 10, 2)? as u16;
-        let [name_length, extra_length, comment_length] =
-            [bytes.size(at + 28, 2)?, bytes.size(at + 30, 2)?, bytes.size(at + 32, 2)?];
-        let name = String::from_utf8_lossy(bytes.slice(at + 46, name_length)?).into_owned();
-        let long = LongSizes::new(&bytes, at, at + 46 + name_length, extra_length)?;
-        let local = long.local;
-        bytes.expect(local, b"PK\x03\x04", "a member is not where the directory says")?;
-        let data = local + 30 + bytes.size(local + 26, 2)? + bytes.size(local + 28, 2)?;
-        let plain = long.plain;
-        members.push(Member { name, method, data: bytes.slice(data, long.compressed)?, position: data, plain });
-        at += 46 + name_length + extra_length + comment_length;
-    }
-    Ok(members)
+    let wrong = |error: zip::result::ZipError| NpzError(error.to_string());
+    let mut archive = ZipArchive::new(Cursor::new(file)).map_err(wrong)?;
+    (0..archive.len())
+        .map(|number| {
+            let member = archive.by_index_raw(number).map_err(wrong)?;
+            let (name, plain) = (member.name().map_err(wrong)?.into_owned(), member.size());
+            let is_stored = member.compression() == CompressionMethod::Stored;
+            let data = slice(file, member.data_start(), member.compressed_size());
+            let data = data.ok_or_else(|| NpzError(format!("member `{name}` ends behind the file")))?;
+            Ok(Member { name, is_stored, data, plain })
+        })
+        .collect()
 }
 
-/// Sizes and places of a member; those past 4 GiB stand in an extra field.
-struct LongSizes {
-    compressed: usize,
-    local: usize,
-    plain: u64,
-}
-
-impl LongSizes {
-    fn new(bytes: &Bytes, entry: usize, extra: usize, extra_length: usize) -> Result<LongSizes, NpzError> {
-        let plain = bytes.number(entry + 24, 4)?;
-        let mut sizes = LongSizes { compressed: bytes.size(entry + 20, 4)?, local: bytes.size(entry + 42, 4)?, plain };
-        let mut at = extra;
-        while at + 4 <= extra + extra_length {
-            let (kind, length) = (bytes.number(at, 2)?, bytes.size(at + 2, 2)?);
-            if kind == 1 {
-                let mut next = at + 4;
-                if plain == 0xFFFF_FFFF {
-                    sizes.plain = bytes.number(next, 8)?;
-                    next += 8;
-                }
-                for size in [&mut sizes.compressed, &mut sizes.local] {
-                    if *size == 0xFFFF_FFFF {
-                        *size = bytes.size(next, 8)?;
-                        next += 8;
-                    }
-                }
-            }
-            at += 4 + length;
-        }
-        Ok(sizes)
-    }
-}
-
-/// Where the directory begins, and how many members it lists.
-fn directory(bytes: &Bytes) -> Result<(usize, u64), NpzError> {
-    // The record that ends a zip file, in front of a comment of at most 64 KiB.
-    let window = bytes.0.len().saturating_sub(22 + 0xFFFF);
-    let tail = bytes.0.get(window..).unwrap_or(&[]);
-    let end = tail.windows(4).rposition(|four| four == b"PK\x05\x06");
-    let end = window + end.ok_or(NpzError { message: "it has no zip directory", position: bytes.0.len() })?;
-    let comment = bytes.size(end + 20, 2)?;
-    bytes.slice(end + 22, comment)?;
-    let (count, start) = (bytes.number(end + 10, 2)?, bytes.size(end + 16, 4)?);
-    if count < 0xFFFF && start < 0xFFFF_FFFF {
-        return Ok((start, count));
-    }
-    let locator = end.checked_sub(20).ok_or(NpzError { message: "its directory is damaged", position: end })?;
-    bytes.expect(locator, b"PK\x06\x07", "its directory is damaged")?;
-    let long_end = bytes.size(locator + 8, 8)?;
-    bytes.expect(long_end, b"PK\x06\x06", "its directory is damaged")?;
-    Ok((bytes.size(long_end.saturating_add(48), 8)?, bytes.number(long_end.saturating_add(32), 8)?))
+fn slice(file: &[u8], start: Option<u64>, bytes: u64) -> Option<&[u8]> {
+    let start = start?;
+    file.get(usize::try_from(start).ok()?..usize::try_from(start.checked_add(bytes)?).ok()?)
 }
 
 #[cfg(test)]
@@ -276,15 +187,24 @@ mod tests {
 
     #[test]
     fn a_member_is_an_array_with_all_its_bytes() {
-        let refused = |data: &[u8]| arrays(&zip(&[("one.npy", data)])).unwrap_err().message;
-        assert_eq!(refused(&array("(3,)", b"ab")), "an array has not as many bytes as its header says");
-        assert_eq!(refused(&array("(1,)", b"ab")), "an array has not as many bytes as its header says");
+        let refused = |data: &[u8]| arrays(&zip(&[("one.npy", data)])).unwrap_err().to_string();
+        assert_eq!(
+            refused(&array("(3,)", b"ab")),
+            "not an .npz file: member `one.npy` has not as many bytes as its header says"
+        );
+        assert_eq!(
+            refused(&array("(1,)", b"ab")),
+            "not an .npz file: member `one.npy` has not as many bytes as its header says"
+        );
         assert_eq!(
             refused(&array("(18446744073709551615, 2)", b"ab")),
-            "an array has not as many bytes as its header says"
+            "not an .npz file: member `one.npy` has not as many bytes as its header says"
         );
-        assert_eq!(refused(&array("two", b"ab")), "the header of an array says no shape and type");
-        assert_eq!(refused(b"ab"), "a member is no array");
+        assert_eq!(
+            refused(&array("two", b"ab")),
+            "not an .npz file: member `one.npy` has a header without shape and type"
+        );
+        assert_eq!(refused(b"ab"), "not an .npz file: member `one.npy` is no array");
         assert_eq!(arrays(&zip(&[("s.npy", &array("()", b"a"))])).unwrap()[0].shape, Some((vec![], 1)));
     }
 

@@ -17,6 +17,9 @@
 //! once and used a thousand times takes its memory once. A pickle may therefore also contain itself. Who walks through
 //! one pays for each step from a [`Budget`] that is proportional to the size of the file.
 //!
+//! The crate serde-pickle (1.2) is no help here: it refuses a value that occurs twice inside of dictionaries as
+//! "recursive structure", and every snapshot that PyTorch writes has such values.
+//!
 //! Protocols 2 to 5 are read, as Python's own `pickle` writes dictionaries, lists, tuples, texts, bytes, integers,
 //! floating-point numbers, booleans and `None`.
 

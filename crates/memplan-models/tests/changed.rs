@@ -3,22 +3,16 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that says what was skipped")]
 
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use memplan_models::tflite::description::describe;
+use memplan_testkit::peers;
 use memplan_verify::equivalence::{Contents, check};
 use serde_json::Value;
 
 /// Runs a script of the peers; `None` if a Python package is missing.
 fn peer(script: &str, arguments: &[String]) -> Option<Value> {
-    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let import = "import tflite_micro, ai_edge_litert, flatbuffers, numpy";
-    let found = Command::new(&python).args(["-c", import]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !found.is_ok_and(|status| status.success()) {
-        assert!(std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "tflite-micro and ai-edge-litert are required");
-        eprintln!("skipped: needs Python with tflite-micro and ai-edge-litert");
-        return None;
-    }
+    let python = peers::python("tflite_micro, ai_edge_litert, flatbuffers, numpy")?;
     let script = format!("{}/../../tests/peers/{script}", env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(python).arg(script).args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

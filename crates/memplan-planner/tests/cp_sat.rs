@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use memplan_core::{Buffer, BufferId, Bytes, Id, Interval, Outcome, Problem, ProblemBuilder, ReuseCost, Space, Window};
 use memplan_planner::{Request, find, plan};
-use memplan_testkit::Random;
+use memplan_testkit::{Random, peers};
 
 const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/peers/cp_sat_peer.py");
 const PROBLEMS: u64 = 200;
@@ -104,13 +104,7 @@ fn problem_with_costs(seed: u64) -> Problem {
 
 /// A Python with OR-tools, if there is one.
 fn start_peer() -> Option<Child> {
-    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let has_it = Command::new(&python).args(["-c", "import ortools"]).stderr(Stdio::null()).status();
-    if !has_it.is_ok_and(|status| status.success()) {
-        assert!(std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "OR-tools is required but missing");
-        eprintln!("skipped: needs Python with ortools");
-        return None;
-    }
+    let python = peers::python("ortools")?;
     Command::new(python).arg(PEER).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()
 }
 

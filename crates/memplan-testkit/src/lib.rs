@@ -11,6 +11,7 @@
 //! - [`instances`]: seeded generators for problems of any size;
 //! - [`mlir`], [`tvmscript`]: texts of programs that are large in one way each;
 //! - [`stress`]: families of inputs on which a method that looks quick takes quadratic time;
+//! - [`peers`]: real tools, and what happens where one is missing;
 //! - [`mod@reference`]: the rules of a valid plan, byte by byte and step by step;
 //! - [`brute_force`]: the smallest extent, by trying every offset;
 //! - [`exhaustive`]: whether there is a plan below an extent. It tries every offset, too, but
@@ -51,6 +52,7 @@ pub mod exhaustive;
 mod features;
 pub mod instances;
 pub mod mlir;
+pub mod peers;
 pub mod problems;
 mod random;
 pub mod reference;

@@ -1,18 +1,9 @@
 //! The header in real compilers, and the example program under valgrind.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Whether a tool is there. In a full test run it has to be.
-pub(crate) fn has(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
-    assert!(found || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs {tool}");
-    if !found {
-        writeln!(std::io::stderr(), "skipped: needs {tool}").expect("stderr takes a line");
-    }
-    found
-}
+pub(crate) use memplan_testkit::peers::program as has;
 
 pub(crate) fn run(command: &mut Command) -> Output {
     let output = command.env("MEMPLAN_STRICT", "1").output().expect("the command starts");

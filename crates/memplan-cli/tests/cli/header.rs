@@ -1,7 +1,8 @@
 //! `memplan plan -o plan.h`: constants that real compilers take.
 
-use std::io::Write;
 use std::process::Command;
+
+use memplan_testkit::peers::program as has;
 
 use crate::plan::SMALL;
 use crate::run::Folder;
@@ -14,16 +15,6 @@ int main(void) {
   return NET_ARENA_SIZE == 96u && NET_ARENA_ALIGNMENT == 16u && NET_OFFSET_b % 16u == 0 && c < arena + NET_ARENA_SIZE ? 0 : 1;
 }
 "#;
-
-/// Whether a compiler is there. In a full test run it has to be.
-fn has(compiler: &str) -> bool {
-    let found = Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success());
-    assert!(found || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs {compiler}");
-    if !found {
-        writeln!(std::io::stderr(), "skipped: needs {compiler}").expect("stderr takes a line");
-    }
-    found
-}
 
 #[test]
 fn constants_compile_and_run_as_c_and_as_cpp() {

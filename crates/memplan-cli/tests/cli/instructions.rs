@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use memplan_testkit::{mlir, tvmscript};
+use memplan_testkit::{mlir, peers, tvmscript};
 
 use crate::book::workspace;
 use crate::run::Folder;
@@ -86,14 +86,8 @@ fn count(folder: &Folder, command: &str) -> Option<u64> {
 }
 
 /// Whether valgrind is missing and that is fine.
-#[expect(clippy::print_stderr, reason = "says what was not tested")]
 fn skipped() -> bool {
-    let there = Command::new("valgrind").arg("--version").output().is_ok();
-    assert!(there || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs valgrind");
-    if !there {
-        eprintln!("skipped: needs valgrind");
-    }
-    !there
+    !peers::program("valgrind")
 }
 
 fn folder() -> Folder {

@@ -3,8 +3,9 @@
 #![allow(clippy::print_stderr, reason = "says what was skipped, and extents side by side")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use memplan_testkit::peers;
 use serde_json::Value;
 
 use crate::run::Folder;
@@ -23,17 +24,7 @@ pub(crate) fn peer(package: &str, arguments: &[String]) -> Option<Value> {
 
 /// Runs a script of the peers and reads the last line it prints; `None` if a Python package is missing.
 pub(crate) fn run_peer(script: &str, package: &str, arguments: &[String]) -> Option<Value> {
-    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let import = format!("import {package}");
-    let found = Command::new(&python).args(["-c", &import]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !found.is_ok_and(|status| status.success()) {
-        assert!(
-            std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(),
-            "the Python package {package} is required but missing"
-        );
-        eprintln!("skipped: needs Python with {package}");
-        return None;
-    }
+    let python = peers::python(package)?;
     let script = format!("{ROOT}/tests/peers/{script}");
     let output = Command::new(python).arg(script).args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use memplan_testkit::peers;
+
 use crate::book::{is_there, links, path, play, workspace};
 use crate::run::{Folder, command};
 
@@ -27,8 +29,7 @@ fn clone() -> Option<Folder> {
 /// The clone; that there is none is a failure where everything is required.
 fn clone_or_skip() -> Option<Folder> {
     let folder = clone();
-    assert!(folder.is_some() || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs a git checkout");
-    folder
+    peers::is_there(folder.is_some(), "a git checkout").then_some(folder)?
 }
 
 /// Pages that can be reached from the README by following links inside the clone.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memplan_testkit::peers;
+
 use crate::browser::TEN;
 use crate::plan::SMALL;
 use crate::run::{Folder, assert_current};
@@ -59,11 +61,8 @@ print(json.dumps({"left": len(live), "peak": peak, "names": names, "extent": sna
 /// Follows a snapshot with Python; `None` without Python.
 fn follow(folder: &Folder) -> Option<serde_json::Value> {
     std::fs::write(folder.path("follow.py"), FOLLOW).unwrap();
-    let python = std::env::var("MEMPLAN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let mut follow = std::process::Command::new(python);
-    let output = follow.args(["follow.py", "snapshot.pickle"]).current_dir(folder.path("")).output();
-    assert!(output.is_ok() || std::env::var_os("MEMPLAN_REQUIRE_PEERS").is_none(), "needs python");
-    let output = output.ok()?;
+    let mut follow = std::process::Command::new(peers::python("pickle")?);
+    let output = follow.args(["follow.py", "snapshot.pickle"]).current_dir(folder.path("")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(serde_json::from_slice(&output.stdout).unwrap())
 }

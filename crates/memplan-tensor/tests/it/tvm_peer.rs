@@ -13,6 +13,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use memplan_testkit::peers;
+
 /// A running TVM.
 pub(crate) struct Tvm {
     child: Child,
@@ -21,17 +23,9 @@ pub(crate) struct Tvm {
 }
 
 impl Tvm {
-    #[expect(clippy::print_stdout, reason = "a skipped test says so")]
     /// Starts TVM; `None` (said aloud) where there is none and none is required.
     pub(crate) fn start() -> Option<Tvm> {
-        let python = std::env::var("MEMPLAN_PYTHON").unwrap_or("python3".to_owned());
-        let found = Command::new(&python).args(["-c", "import tvm.tirx"]).stderr(Stdio::null()).status();
-        if !found.is_ok_and(|status| status.success()) {
-            let required = std::env::var("MEMPLAN_REQUIRE_PEERS").is_ok_and(|value| value == "1");
-            assert!(!required, "needs apache-tvm");
-            println!("skipped: needs apache-tvm");
-            return None;
-        }
+        let python = peers::python("tvm.tirx")?;
         let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers/tvm_peer.py");
         let mut child = Command::new(python)
             .arg(script)

@@ -102,6 +102,23 @@ fn equal_weights_lie_in_one_place() {
     }
 }
 
+/// numpy writes the arrays: plainly, and compressed, where shapes are not known and equal bytes still are.
+#[test]
+fn files_that_numpy_writes() {
+    let Some(python) = memplan_testkit::peers::python("numpy") else { return };
+    for write in ["savez", "savez_compressed"] {
+        let path = std::env::temp_dir().join(format!("memplan-{write}-{}.npz", std::process::id()));
+        let arrays = "w=np.ones(1000, 'f4'), x=np.ones((1000, 1), 'f4').reshape(1000), y=np.zeros(3, 'u1')";
+        let program = format!("import numpy as np; np.{write}({:?}, {arrays})", path.display().to_string());
+        assert!(std::process::Command::new(&python).args(["-c", &program]).status().unwrap().success());
+        let pass = format!("assign-gmem{{weights={}}}", path.display());
+        let text = assigned(&three_weights("bm1684x"), &pass);
+        std::fs::remove_file(path).unwrap();
+        let found = addresses(&text);
+        assert_eq!((found["%w"].0, attribute(&text, "coeff_size")), (found["%x"].0, Some(8192)), "{write}");
+    }
+}
+
 #[test]
 fn a_file_of_other_weights_is_refused() {
     let (many, few) = ([7; 4000], [7; 3996]);
