@@ -121,6 +121,8 @@ impl Document {
             .collect()
     }
 
+    /// The bounds of all dimensions of an `scf.forall`. Numbers stand in the text or in attributes; the others are
+    /// operands, in order.
     fn forall_bounds(&self, op: OpId) -> Option<Vec<LoopBounds>> {
         let mut operands = self.operands(op).iter().copied();
         let [lower, upper, step] = match self.op(op).form {

@@ -142,6 +142,7 @@ impl<'s> Lexer<'s> {
         self.position += length.unwrap_or(rest.len());
     }
 
+    /// The kind of the token at `start`; leaves the position behind it.
     fn scan(&mut self, start: usize) -> TokenKind {
         if start >= self.bytes.len() {
             return TokenKind::Eof;

@@ -246,6 +246,8 @@ pub(crate) fn resolve(document: &mut Document) {
     }
 }
 
+/// Parses one type. Aliases may name aliases and types may nest, so the depth is limited; a type that is deeper is
+/// opaque.
 fn parse(text: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
     let text = text.trim();
     if depth > MAX_DEPTH {

@@ -11,6 +11,8 @@ const fn group(name: &'static str) -> Selector {
 const UPDATE: &[(Selector, Access)] = &[(group("ins"), Access::Read), (group("outs"), Access::Update)];
 const WRITE: &[(Selector, Access)] = &[(group("ins"), Access::Read), (group("outs"), Access::Write)];
 
+/// The table of the dialect. `linalg.*` covers all structured ops without a row of their own: they may read what is in
+/// their outputs.
 pub(super) fn rows() -> Vec<Row> {
     let ins_outs = |effects| OpInfo::effects(effects).with_segments(&["ins", "outs"]);
     let body = |effects, header| OpInfo {

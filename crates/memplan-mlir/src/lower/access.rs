@@ -43,6 +43,9 @@ impl Lowering<'_> {
         self.relations(op, &list, draft)
     }
 
+    /// What an op does to its memory operands. The first of these that knows the op decides: a summary of the function
+    /// it calls, the rules for tensors, the rule that its operands escape, the rules for NPU ops, and last its row in
+    /// the dialect tables.
     fn access_list(&self, op: OpId) -> AccessList {
         let document = self.document;
         let mut list = AccessList::new();

@@ -64,6 +64,8 @@ impl Document {
         told.into_iter().chain(guarded).min()
     }
 
+    /// An upper bound of a value, from the op that computes it. `search` limits how many ops are looked at, because
+    /// operands may be shared and the number of paths can be exponential.
     fn told_by_ops(&self, value: ValueId, search: &mut Search) -> Option<i64> {
         let op = match self.value(value).definition {
             Definition::Result { op, .. } => op,

@@ -217,6 +217,8 @@ impl Lowering<'_> {
         push_blocks(stack, document.blocks(region));
     }
 
+    /// Defines the arguments of a region's first block: those that come along with control (`Incoming`), and those
+    /// whose memory is not known.
     fn entry_arguments(&mut self, op: OpId, entry: BlockId) -> Vec<program::ValueId> {
         let document = self.document;
         let flow = self.flow_of(op);
@@ -352,6 +354,8 @@ impl Lowering<'_> {
         Ok(self.value(value))
     }
 
+    /// The end of a block in an `scf.while`. The first region ends in `scf.condition`, which leaves the loop or goes to
+    /// the body; the second region goes round.
     fn end_while(&mut self, op: OpId, block: BlockId, operands: &[ValueId], span: Span) -> Result<(), LowerError> {
         let document = self.document;
         let regions = document.regions(op);

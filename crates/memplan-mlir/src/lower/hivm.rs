@@ -201,6 +201,7 @@ impl Lowering<'_> {
         pairs
     }
 
+    /// Whether the hardware may write an output over an input (the donor), by the rules of the module documentation.
     fn works_in_place(&self, op: OpId, name: &str, output: ValueId, input: ValueId) -> bool {
         let document = self.document;
         let (Some(out), Some(donor)) = (document.ty(output).as_memref(), document.ty(input).as_memref()) else {

@@ -231,6 +231,8 @@ struct Lowering<'d> {
 }
 
 impl<'d> Lowering<'d> {
+    /// An empty program, and everything about the whole text that is needed before the first op: summaries of functions
+    /// and the extents of ops.
     fn new(document: &'d Document, subject: Subject) -> Self {
         let last_inside = last_inside(document);
         Lowering {
@@ -270,6 +272,7 @@ impl<'d> Lowering<'d> {
         self.function_end.is_some_and(|end| op <= end)
     }
 
+    /// Lowers one function with a body. Declarations have none and are left out.
     fn function(&mut self, op: OpId) -> Result<(), LowerError> {
         let document = self.document;
         let Some(&body) = document.regions(op).first() else {
@@ -302,6 +305,8 @@ impl<'d> Lowering<'d> {
         self.run(stack)
     }
 
+    /// Works through the stack. Regions are pushed as pieces of work and not entered by recursion, so deep nesting
+    /// cannot overflow the call stack.
     fn run(&mut self, mut stack: Vec<Work>) -> Result<(), LowerError> {
         while let Some(work) = stack.pop() {
             if patience::is_over() {
@@ -331,6 +336,7 @@ impl<'d> Lowering<'d> {
         Ok(())
     }
 
+    /// Lowers one op. An op with regions is opened here and closed by the work that it pushes.
     fn op(&mut self, op: OpId, stack: &mut Vec<Work>) {
         let document = self.document;
         self.note_unknown(op);

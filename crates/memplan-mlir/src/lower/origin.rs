@@ -68,6 +68,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// Which memory a result is: a rule of the op's row names the operand it comes from and how the two are related.
     fn origin(&mut self, op: OpId, index: usize) -> Origin {
         let document = self.document;
         if let Some(origin) = self.tensor_origin(op, index) {

@@ -235,6 +235,7 @@ impl<'d> Touched<'d> {
         self.effects[class].add(effect);
     }
 
+    /// The summary of one function, whose callees have theirs in `done`.
     fn summarise(&mut self, function: OpId, last: OpId, done: &Summaries) -> Summary {
         let document = self.document;
         let mut returned: Vec<Vec<ValueId>> = Vec::new();
@@ -389,6 +390,7 @@ impl<'d> Touched<'d> {
         }
     }
 
+    /// Adds what one op does to its operands; work that may outlast the function is also noted as pending.
     fn accesses(&mut self, op: OpId, done: &Summaries, ends: &Ends) {
         let document = self.document;
         let operands = document.operands(op);

@@ -248,6 +248,7 @@ pub fn run(
 }
 
 impl Task<'_> {
+    /// Plans one module: weights, then activations, then checks that everything fits the chip.
     fn solve(&self, module: OpId, strategy: Option<&dyn Strategy>, request: &Request) -> Result<Solved, PassError> {
         let network = self.network(module)?;
         still_waiting()?;
@@ -304,6 +305,7 @@ impl Task<'_> {
         }
     }
 
+    /// The smallest plan found; `solve_documented` is the algorithm as the document has it.
     fn solve_best(
         &self,
         module: OpId,
@@ -395,6 +397,7 @@ impl Task<'_> {
         Ok(())
     }
 
+    /// The documented algorithm, step by step, for comparison: it neither merges nor searches.
     fn solve_documented(&self, module: OpId, network: Network, weights: WeightPlan) -> Result<Solved, PassError> {
         if !matches!(self.mode, AddressMode::Basic | AddressMode::InReuse) {
             let message = format!(

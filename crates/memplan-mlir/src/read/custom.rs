@@ -60,6 +60,7 @@ impl<'s> Reader<'s> {
         self.brackets.len() - frame.brackets
     }
 
+    /// Reads on until the op ends or a region begins; what was found is in `frame` and `progress`.
     fn scan(&mut self, frame: &mut OpFrame, progress: &mut Progress) -> Result<Step> {
         loop {
             // Only outside of brackets can the op end or name its types. Inside, the same tokens are part of an
@@ -121,6 +122,8 @@ impl<'s> Reader<'s> {
 
     // Where an op ends.
 
+    /// Whether the current token is behind the op. After a comma, an equals sign, a colon or an arrow the op certainly
+    /// goes on.
     fn ends_op(&self, frame: &OpFrame) -> bool {
         match self.token.kind {
             TokenKind::Eof | TokenKind::RBrace => return true,
@@ -257,6 +260,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
+    /// An argument of the region to come. Its type is written behind it, or is that of the value it starts with, or is
+    /// `index`.
     fn scan_argument(&mut self, frame: &OpFrame) -> Result<()> {
         let name = self.token.span();
         let header = self.info(frame).header;
@@ -358,6 +363,7 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// A branch target `^bb(%a, %b : t, t)` with its operands.
     fn scan_successor(&mut self, frame: &OpFrame) -> Result<()> {
         let name = self.token.span();
         self.advance();
@@ -408,6 +414,8 @@ impl<'s> Reader<'s> {
         self.advance();
     }
 
+    /// Closes the innermost bracket of the op. A bracket behind a keyword, such as `ins(…)`, becomes a group of
+    /// operands.
     fn close_bracket(&mut self, frame: &OpFrame) -> Result<()> {
         let Some(bracket) = self.brackets.pop().filter(|_| self.brackets.len() + 1 > frame.brackets) else {
             return Err(self.unexpected("an op"));
@@ -477,6 +485,7 @@ impl<'s> Reader<'s> {
 
     // Words.
 
+    /// A word of the form: a type, a location, or a keyword with what belongs to it.
     fn scan_word(&mut self, frame: &OpFrame, progress: &mut Progress, outside: bool) -> Result<()> {
         if outside && progress.types && self.at_type() {
             let span = self.skip_type()?;

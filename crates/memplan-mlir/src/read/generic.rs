@@ -14,6 +14,7 @@ pub(super) enum Phase {
 }
 
 impl Reader<'_> {
+    /// Reads on until the op ends or a region begins.
     pub(super) fn step_generic(&mut self, frame: &mut OpFrame) -> Result<Step> {
         // The state lives in the frame and not on the call stack: reading is interrupted at each region and goes on
         // behind it.
@@ -90,6 +91,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// What follows the regions: attributes, types and the location.
     fn generic_tail(&mut self, frame: &OpFrame) -> Result<()> {
         if self.at(TokenKind::LBrace) {
             let dictionary = self.skip_group()?;

@@ -193,6 +193,7 @@ pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
 }
 
 impl<'s> Reader<'s> {
+    /// A reader at the start of a text.
     fn new(source: &'s str, dialects: &'s Dialects) -> Self {
         let start = Token { kind: TokenKind::Eof, start: 0, end: 0, first_on_line: true };
         Reader {

@@ -218,6 +218,7 @@ impl<'s> Reader<'s> {
         Err(ReadError::Unterminated { op: name.to_owned(), span: self.document.ops[op].name_span })
     }
 
+    /// At the end of a region all of its blocks are known: branches to names become branches to blocks.
     fn resolve_branches(&mut self, frame: &RegionFrame) -> Result<()> {
         let blocks = self.document.blocks(frame.region);
         // A region of one block without branches has nothing to resolve; most regions are like that.

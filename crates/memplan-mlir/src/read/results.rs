@@ -28,6 +28,8 @@ impl Reader<'_> {
         }
     }
 
+    /// The types of a custom form's results, by the rule of its row. `arrow` is where the types behind `->` begin among
+    /// all types of the op.
     fn custom_result_types(
         &mut self,
         frame: &OpFrame,

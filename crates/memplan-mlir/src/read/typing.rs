@@ -14,6 +14,7 @@ use super::custom::Progress;
 use super::*;
 
 impl Reader<'_> {
+    /// Reads types behind `:`, `->` or `=>`, and remembers where those behind the arrow begin.
     pub(super) fn scan_types(&mut self, frame: &OpFrame, progress: &mut Progress) -> Result<()> {
         let arrow = self.at(TokenKind::Arrow);
         let known = self.info(frame).known;

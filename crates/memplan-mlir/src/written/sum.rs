@@ -33,6 +33,7 @@ impl Sum {
         Sum::nested(document, value, DEEPEST)
     }
 
+    /// The sum that a value is; `None` if it is none.
     fn nested(document: &Document, value: ValueId, deepest: usize) -> Option<Sum> {
         // The depth is limited because the expressions come from a file. A deeper one is treated as unknown.
         let deepest = deepest.checked_sub(1)?;

@@ -275,6 +275,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// Finds the functions of a module, and those among them with which execution begins.
     fn new(document: &'a Document, module: OpId, chip: &'a Chip) -> Result<Reader<'a>, PassError> {
         let is_function = |op: &OpId| document.info(*op).traits.has(Traits::FUNCTION);
         let functions: Vec<OpId> = ops_in(document, module).into_iter().filter(is_function).collect();
@@ -318,6 +319,7 @@ impl<'a> Reader<'a> {
         Ok(Reader { document, chip, network, symbols, entered: HashSet::new(), names: HashSet::new(), used })
     }
 
+    /// Follows execution from every root, calls included, and makes a step of each op.
     fn run(&mut self) -> Result<(), PassError> {
         self.weights()?;
         let mut frames = Vec::new();
@@ -478,6 +480,7 @@ impl<'a> Reader<'a> {
         self.document.operands(op).iter().filter_map(tensor).collect()
     }
 
+    /// Makes a step of one op, or another name for a tensor if the op moves no data.
     fn op(&mut self, function: usize, op: OpId) -> Result<(), PassError> {
         if !self.document.regions(op).is_empty() {
             return self.region_op(function, op);

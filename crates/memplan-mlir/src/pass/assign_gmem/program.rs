@@ -128,6 +128,7 @@ impl Lowering<'_> {
         draft
     }
 
+    /// One step as an op of the program.
     fn step(&mut self, step: &Step) {
         let mut draft = OpDraft::new(self.document.shared_name(step.op)).span(self.document.op(step.op).span);
         draft = match (step.action, step.writes.as_slice()) {

@@ -16,6 +16,7 @@ use crate::dialect::Traits;
 use crate::pass::Rewrite;
 use crate::{Edits, Form, OpId};
 
+/// Writes lifetimes and scopes as attributes and changes nothing else.
 pub(super) fn annotate(view: &View) -> Rewrite {
     let sites = view.lowered.program.sites();
     let allocs: Vec<(OpId, Life)> = sites

@@ -32,6 +32,7 @@ pub(super) struct Candidates {
     pub(super) remarks: Vec<Remark>,
 }
 
+/// All allocations that can be merged, the deallocations that disappear with them, and a remark for each of the others.
 pub(super) fn find(view: &View) -> Candidates {
     let mut frees = Frees::of(view);
     let mut candidates = Candidates { list: Vec::new(), deallocs: Vec::new(), remarks: Vec::new() };
@@ -71,6 +72,7 @@ impl Candidates {
     }
 }
 
+/// Whether one allocation can be merged, or why not.
 fn candidate(view: &View, site: SiteId, op: OpId) -> Result<Candidate, &'static str> {
     // Each refusal below is a reason that the user is shown, so the checks go from the most general to the most
     // particular.

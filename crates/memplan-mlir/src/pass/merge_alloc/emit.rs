@@ -30,6 +30,7 @@ use crate::hash::HashMap;
 use crate::pass::{Rewrite, Saving};
 use crate::{Edits, OpId};
 
+/// The edits of the whole text, where each site lies, and what was saved in each frame.
 pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, Home>, frames: &Frames) -> Rewrite {
     let mut emitter = Emitter {
         view,

@@ -98,6 +98,8 @@ pub(super) fn plan(
     Ok(frames)
 }
 
+/// Plans every frame, inner ones first, and adds up the addresses: the offset in the frame, plus the offsets of the
+/// frames of all crossed loops in the frames around them.
 fn plan_list(
     view: &View,
     candidates: &[Candidate],

@@ -76,6 +76,7 @@ impl Groups {
     }
 }
 
+/// The groups of buffers that get one address, by the steps of the module documentation.
 pub(super) fn coalesce(view: &View, users: &HashMap<SiteId, Users>, planned: &[SiteId], in_place: InPlace) -> Groups {
     let interference = Interference::new(view);
     let mut coalescing = Coalescing {
@@ -348,6 +349,8 @@ impl Coalescing<'_> {
         call || !self.view.options.restrict_in_place || is_plain_in_place(self.view.document, document_op)
     }
 
+    /// Lets the results of one op take over its inputs. Each result and each input takes part once, larger results
+    /// first.
     fn in_place_at(&mut self, op: OpId) {
         let program = &self.view.lowered.program;
         let mut pairs: Vec<(SiteId, SiteId)> = Vec::new();

@@ -52,6 +52,7 @@ fn temporaries(view: &View) -> std::collections::HashSet<memplan_program::SiteId
     found
 }
 
+/// One record for each memory of a function, with its buffers. The keys are those that the drawing tools know.
 fn records(
     view: &View,
     function: &PlannedFunction,

@@ -110,6 +110,7 @@ fn twice(view: &View, steps: &[Step], around: OpId, pipes: usize) -> (usize, Vec
     (first, walk.over(body, body.len()))
 }
 
+/// The ops of a function that touch buffers or order pipes. `names` numbers the pipes.
 fn steps<'v>(view: &'v View, function: FunctionId, names: &mut Vec<&'v str>) -> Vec<Step> {
     let program = &view.lowered.program;
     let Some((first, last)) = view.tree.function_range(function) else { return Vec::new() };

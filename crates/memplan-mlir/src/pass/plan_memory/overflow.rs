@@ -97,6 +97,7 @@ impl Failure<'_> {
         Overflow { span, message, proved, report: self.details(space, peak, capacity, proved) }
     }
 
+    /// Why one memory is too small: the verdict, the buffers to blame, and advice.
     fn details(&self, space: SpaceId, peak: Peak, capacity: Bytes, proved: bool) -> String {
         let mut text = String::new();
         // Three cases that a user must be able to tell apart: it cannot fit, it does not fit with these in-place

@@ -195,6 +195,8 @@ fn syntax(text: &str, error: &toml::de::Error) -> TargetError {
 }
 
 impl Target {
+    /// Refuses descriptions that contradict themselves: names used twice, and patterns of ops that an earlier pattern
+    /// covers completely.
     fn check(&self) -> Result<(), TargetError> {
         if self.scopes.is_empty() {
             return Err(TargetError::NoScopes);

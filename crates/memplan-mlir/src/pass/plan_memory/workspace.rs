@@ -39,6 +39,7 @@ const ALIGNMENT: u64 = 32;
 /// Search nodes for workspaces that share.
 const WORK: u64 = 50_000;
 
+/// Plans the workspaces of every function and writes their offsets.
 pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> {
     let program = &view.lowered.program;
     let mut by_function: IndexVec<FunctionId, Vec<SiteId>> = IndexVec::filled(Vec::new(), program.functions().len());
@@ -142,6 +143,7 @@ struct Workspaces<'a> {
 }
 
 impl Workspaces<'_> {
+    /// Plans the workspaces of one function.
     fn plan(&mut self, function: FunctionId, sites: &[SiteId], request: &Request) -> Result<(), PassError> {
         let program = &self.view.lowered.program;
         let mut builder = ProblemBuilder::new();
@@ -228,6 +230,7 @@ impl Workspaces<'_> {
     }
 }
 
+/// Writes the offsets, and the functions that report sizes if they are wanted.
 fn emit(view: &View, placements: &IndexVec<SiteId, Option<Placement>>) -> Edits {
     let document = view.document;
     let mut edits = Edits::default();
