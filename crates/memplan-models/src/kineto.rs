@@ -152,6 +152,7 @@ struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
+    /// Reads the facts of one memory event.
     fn read(text: &str, event: &Event<'a>) -> Result<Change<'a>, ReadError> {
         let args = event.args.map_or("", RawValue::get);
         let span = span_of(text, args);

@@ -93,6 +93,7 @@ struct Segment {
     used: Vec<(u64, u64, String)>,
 }
 
+/// The segments that the allocator holds in the end, with the blocks in them that are in use.
 fn read_segments(pickle: &Pickle, segments: &[ValueId]) -> Result<Vec<Segment>, ReadError> {
     let mut result = Vec::new();
     for &segment in segments {
@@ -138,6 +139,8 @@ struct Event {
     name: String,
 }
 
+/// The events of one device. Kinds that have nothing to do with memory, and unknown kinds, become `Nothing`: they still
+/// count as steps.
 fn read_events(pickle: &Pickle, trace: ValueId) -> Result<Vec<Event>, ReadError> {
     let mut events = Vec::new();
     for &event in pickle.list(trace)?.unwrap_or_default() {
@@ -206,6 +209,7 @@ impl Device {
         device
     }
 
+    /// Turns events into allocations with a start and an end.
     fn follow_events(&mut self) {
         let mut ledger = Ledger::default();
         for (index, event) in self.events.iter().enumerate() {

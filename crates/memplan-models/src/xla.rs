@@ -103,6 +103,7 @@ pub fn plan(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     Ok(plan)
 }
 
+/// The values that XLA planned, each with its life and its address, and notes about those without a live range.
 fn placed_values<'d>(dump: &'d Dump, text: &str) -> Result<(Vec<Placed<'d>>, Vec<String>), ReadError> {
     if dump.ranges.is_empty() {
         let message = "there are no live ranges in the dump";

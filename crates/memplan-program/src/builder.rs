@@ -137,6 +137,7 @@ impl OpDraft {
         self
     }
 
+    /// Makes the op. Control is put into one normal form first, so that equal ops compare equal.
     fn into_op(mut self, block: BlockId) -> Op {
         self.control.normalize();
         let plain = self.overlays.is_empty()

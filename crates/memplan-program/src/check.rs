@@ -217,6 +217,7 @@ impl Checker<'_> {
         token.index() < self.program.tokens.len()
     }
 
+    /// Values: is each defined in the right way, and does each view lie inside of its base?
     fn values(&mut self) {
         for (id, value) in self.program.values.iter_enumerated() {
             // What a value is (its origin) must fit the place that defines it. `expected` says what would
@@ -336,6 +337,7 @@ impl Checker<'_> {
         }
     }
 
+    /// One op: its regions, and whether its relations speak about operands that it has.
     fn op(&mut self, id: OpId) {
         let op = &self.program.ops[id];
         self.region_count(op);
@@ -443,6 +445,7 @@ impl Checker<'_> {
         }
     }
 
+    /// One branch: does its target exist here, and does it hand over the right number of values?
     fn branch(&mut self, region: RegionId, branch: &Branch) {
         let holder = self.program.regions[region].op;
         match branch.target {

@@ -257,6 +257,8 @@ impl Program {
         edges
     }
 
+    /// Adds the pairs (receiver, giver) of values that control hands over around one op: into its regions, from round
+    /// to round, and out as results.
     fn edges_around(&self, op: &Op, edges: &mut Vec<(ValueId, ValueId)>) {
         use crate::Control;
         let results = self.incoming(&op.results);

@@ -85,6 +85,8 @@ impl Target {
         Ok(builder.build()?)
     }
 
+    /// Applies `--space`. If the input names no spaces, the given ones are all there are; otherwise each must be one of
+    /// the input's.
     fn set_spaces(&self, problem: &Problem, builder: &mut ProblemBuilder) -> Result<(), TargetError> {
         for (position, facts) in self.spaces.iter().enumerate() {
             if self.spaces[..position].iter().any(|earlier| earlier.name == facts.name) {

@@ -87,6 +87,7 @@ struct Writer<'n> {
 }
 
 impl<'n> Writer<'n> {
+    /// Writes one node. `place` is where its parent has the offset that leads to it.
     fn node(&mut self, place: usize, node: &'n Node) -> Result<(), ReadError> {
         match node {
             // Offsets into the old file are only known when the new part is complete: they depend on its length. They
@@ -129,6 +130,7 @@ impl<'n> Writer<'n> {
         Ok(())
     }
 
+    /// Writes a table: first its vtable, which says where each field lies in the table (0: not there), then the fields.
     fn table(&mut self, place: usize, fields: &'n [(u16, Value)]) -> Result<(), ReadError> {
         // Each field is at a multiple of its own width, counted from the table, which starts at a multiple of 8.
         let mut end = 4usize;

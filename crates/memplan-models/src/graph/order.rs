@@ -129,6 +129,7 @@ struct Search {
 }
 
 impl Search {
+    /// Prepares a graph for the search: sizes, readers, and which op has to come before which.
     fn new(model: &Model, graph: &Graph, assumptions: Assumptions) -> Search {
         // Only what lies in the arena counts; weights stay in the file.
         let size = |tensor: &super::Tensor| if tensor.home == Home::Arena { tensor.bytes.0 } else { 0 };

@@ -119,6 +119,7 @@ impl Lives {
         }
     }
 
+    /// Finds the life of every tensor and of every op's scratch memory, by the table of the module documentation.
     fn follow(&mut self, model: &Model, timeline: &Timeline, assumptions: Assumptions) {
         for tick in &timeline.ticks {
             match *tick {

@@ -48,6 +48,7 @@ enum Task {
 }
 
 impl<'a> Writer<'a> {
+    /// Allocates all buffers of the plan at once: when each is alive is what the check has to find out.
     fn new(model: &'a Model, placed: &Placed) -> Writer<'a> {
         let mut builder = ProgramBuilder::new();
         builder.open_function("main", &[]);
@@ -108,6 +109,7 @@ impl<'a> Writer<'a> {
         true
     }
 
+    /// One op: it reads its scratch memory and its inputs and writes its outputs.
     fn op(&mut self, graph: GraphId, op: OpId, draft: &Op, assumptions: Assumptions) {
         self.fill_scratch(graph, op);
         let mut event = OpDraft::new(&*draft.kind);

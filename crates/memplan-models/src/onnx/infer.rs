@@ -63,6 +63,8 @@ fn backward(drafts: &mut IndexVec<GraphId, Draft>) -> bool {
     is_new
 }
 
+/// Visits all nodes in the order in which they run, bodies included. A stack stands in for recursion, because bodies
+/// may nest as deep as the file likes.
 fn forward(drafts: &mut IndexVec<GraphId, Draft>) {
     // A graph, its next node, and how many bodies of that node have been visited.
     let mut frames = vec![(GraphId::from_index(0), 0, 0)];

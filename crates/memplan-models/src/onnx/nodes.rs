@@ -157,6 +157,8 @@ pub fn read(source: &dyn ReadAt) -> Result<File, ReadError> {
     Ok(file)
 }
 
+/// Reads the nodes, constants, inputs and outputs of a graph. Every other field is kept as bytes, because the proof has
+/// to see it as well.
 fn read_graph(file: &mut File, graph: Message) -> Result<(), ReadError> {
     for (field, bytes) in fields(graph)? {
         let message = field.value.message(graph);
@@ -233,6 +235,7 @@ fn node(message: Message, bytes: Range) -> Result<Node, ReadError> {
     Ok(node)
 }
 
+/// Reads one attribute. The names that the graphs inside of it read from outside are added to the node (`captures`).
 fn attribute(message: Message, bytes: Range, node: &mut Node) -> Result<Attribute, ReadError> {
     let mut attribute = Attribute { bytes, ..Attribute::default() };
     for field in message.fields() {
@@ -297,6 +300,7 @@ const FLOAT: i64 = 1;
 const INT32: i64 = 6;
 const INT64: i64 = 7;
 
+/// Reads a constant: its name, the bytes that a proof compares, and its numbers if they are few.
 fn constant(message: Message) -> Result<(String, Constant), ReadError> {
     let mut constant = Constant::default();
     let (mut name, mut element) = (String::new(), 0);

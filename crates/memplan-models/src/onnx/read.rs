@@ -711,6 +711,7 @@ fn type_of(message: Message, facts: &mut Facts) -> Result<Option<Vec<Dimension>>
     Ok(dimensions)
 }
 
+/// The dimensions of a shape: numbers, or names of sizes that are only known at run time.
 fn dimensions_of(shape: Message) -> Result<Vec<Dimension>, ReadError> {
     let mut dimensions = Vec::new();
     for field in shape.fields() {
@@ -784,6 +785,8 @@ fn raw_numbers(raw: Message, element: usize) -> Result<Vec<i64>, ReadError> {
     (0..raw.len() / width).map(|place| number(raw.start + place * width)).collect()
 }
 
+/// Reads one attribute; graphs inside of it are added to `bodies`. Long lists are skipped: they are weights and not
+/// shapes.
 fn attribute<'w, 'a>(message: Message<'w, 'a>, bodies: &mut Vec<Message<'w, 'a>>) -> Result<Attribute, ReadError> {
     let mut attribute = Attribute::default();
     for field in message.fields() {
@@ -925,6 +928,7 @@ fn graph_of(draft: &Draft, folded: &[bool]) -> Result<Graph, ReadError> {
     })
 }
 
+/// A tensor, with its size and where it lives.
 fn tensor_of(facts: &Facts, at: u64) -> Result<Tensor, ReadError> {
     let Some(&(element, bits)) = ELEMENTS.get(facts.element) else {
         let message = format!("`{}` has element type {}, which is not known", facts.name, facts.element);
@@ -948,6 +952,7 @@ fn tensor_of(facts: &Facts, at: u64) -> Result<Tensor, ReadError> {
     Ok(Tensor { name: facts.name.clone(), element, shape, bytes, home })
 }
 
+/// A node as an op: what it reads and writes, and which input its output may take the place of.
 fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
     let inputs: Vec<TensorId> = node.inputs.iter().flatten().chain(&node.captures).copied().collect();
     let outputs: Vec<TensorId> = node.outputs.iter().flatten().copied().collect();

@@ -62,6 +62,7 @@ impl<'w, 'a> Message<'w, 'a> {
         })
     }
 
+    /// Reads one field at `at` and moves on behind it.
     fn field(self, at: &mut u64) -> Result<Field<'w, 'a>, ReadError> {
         let start = *at;
         let tag = self.number(at)?;

@@ -109,6 +109,8 @@ struct Names {
 }
 
 impl Names {
+    /// Names for macros. Two buffers whose names are spelled alike in C get different names, and no macro may be
+    /// defined twice.
     fn of(problem: &Problem, plan: &Plan) -> Names {
         let objects = plan.objects.iter_enumerated();
         let mut taken: HashSet<String> = objects

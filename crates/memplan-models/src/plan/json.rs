@@ -98,6 +98,7 @@ impl<'a> CostFile<'a> {
 }
 
 impl<'a> PlanFile<'a> {
+    /// The content of the file. Fields that say nothing are left out.
     fn of(problem: &'a Problem, outcome: &'a Outcome, strategy: &'a str, seconds: Option<f64>) -> PlanFile<'a> {
         let plan = outcome.plan();
         let name = |id: &BufferId| problem.buffers()[*id].name.as_str();
@@ -238,6 +239,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads where one buffer lies.
     fn buffer(&mut self, value: Json) -> Result<(), ReadError> {
         let mut id = None;
         let (mut space, mut object) = (None, None);
@@ -325,6 +327,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Reads which overlays the plan relies on.
     fn reused(&mut self, reused: Json) -> Result<(), ReadError> {
         for value in reused.list("a list of reuses")? {
             let mut reuse = (None, Vec::new());

@@ -238,6 +238,7 @@ fn missing_column(rows: &Rows, names: &[String], wanted: &[&str]) -> ReadError {
 }
 
 impl Columns {
+    /// Finds the columns by the words of the header.
     fn of_header(rows: &Rows) -> Result<Columns, ReadError> {
         let names = header(rows)?;
         let find = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
@@ -317,6 +318,7 @@ struct Row<'a, 'b> {
 }
 
 impl Row<'_, '_> {
+    /// One record as a buffer. `spaces` collects the names of spaces in the order of their first use.
     fn buffer(&self, index: usize, spaces: &mut Vec<String>) -> Result<Buffer, ReadError> {
         let columns = self.columns;
         // Only the required columns must be there; fields at the end of a record may be left out.
@@ -353,6 +355,7 @@ impl Row<'_, '_> {
         self.rows.error(code, self.rows.field_span(self.rows.span(), column), message)
     }
 
+    /// A field as a number below 2^63.
     fn number(&self, column: usize, expected: &str) -> Result<u64, ReadError> {
         let text = self.rows.field(column);
         let field = &self.columns.names[column];
@@ -382,6 +385,8 @@ impl Row<'_, '_> {
         }
     }
 
+    /// The life of a record: from its start to its end without the gaps. A gap with a window is a stretch in which only
+    /// those bytes are in use.
     fn lifetime(&self) -> Result<Lifetime, ReadError> {
         let columns = self.columns;
         let start = self.number(columns.start, "a step of 0 or more")?;

@@ -241,6 +241,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Reads one buffer of the long form.
     fn buffer(&mut self, name: &str, fields: &mut Fields<'a>) -> Result<Buffer, ReadError> {
         let size_value = fields.need("size")?;
         let size = self.size(size_value)?;
@@ -281,6 +282,7 @@ impl<'a> Reader<'a> {
         Ok(buffer)
     }
 
+    /// A number of bytes, the components of a texture, or a symbol with or without an upper bound.
     fn size(&mut self, value: Value<'a>) -> Result<Size, ReadError> {
         if value.is_list() {
             let components = value.list("a list of 2, 3 or 4 components")?;
@@ -320,6 +322,7 @@ impl<'a> Reader<'a> {
         Ok(Tie { group, at })
     }
 
+    /// Reads the short form. Its last task is included in the life, so the end is one more.
     fn records(&mut self, records: Value<'a>) -> Result<(), ReadError> {
         for (index, record) in records.list("a list of records")?.into_iter().enumerate() {
             let parts = record.list("a record [size, first_task, last_task]")?;
@@ -421,6 +424,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Reads which buffer is computed from which. The lists stand in the order of the buffers and name them by
+    /// position.
     fn dependencies(&mut self, children: Option<Value<'a>>, outputs: Option<Value<'a>>) -> Result<(), ReadError> {
         let Some(children_value) = children else {
             return match outputs {
@@ -583,6 +588,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl<'a> ProblemFile<'a> {
+    /// A problem as it is written.
     fn of(problem: &'a Problem) -> ProblemFile<'a> {
         // Relations are written by name, so that a reader can edit the file; dependencies by position, because there
         // are many of them.

@@ -157,6 +157,7 @@ impl<'a> TraceReader<'a> {
         ReadError::new(code, self.text, span, message)
     }
 
+    /// Reads one line. Everything behind `#` is a comment.
     fn line(&mut self, line: &'a str, position: usize) -> Result<(), ReadError> {
         let content = line.split('#').next().unwrap_or_default();
         let mut words = words(content, position);
@@ -198,6 +199,7 @@ impl<'a> TraceReader<'a> {
         Ok(value)
     }
 
+    /// `alloc ID SIZE [ALIGN]`.
     fn alloc(&mut self, words: &mut impl Iterator<Item = Word<'a>>, line: Span) -> Result<(), ReadError> {
         let id = self.expect(words, line, "the id of a buffer after `alloc`")?;
         let size = self.expect(words, line, "a size in bytes after the id")?;
@@ -270,6 +272,7 @@ impl<'a> TraceReader<'a> {
         })
     }
 
+    /// Makes the problem when all lines have been read.
     fn finish(self) -> Result<Records, ReadError> {
         let mut builder = ProblemBuilder::new();
         for allocation in &self.allocations {

@@ -113,6 +113,7 @@ impl<'w, 'a> File<'w, 'a> {
         Ok(network)
     }
 
+    /// Describes one tensor completely, or refuses.
     fn tensor(&self, table: &Table) -> Result<(Tensor, Facts<'_>), ReadError> {
         let at = table.offset();
         let name = table.string(field::tensor::NAME)?;

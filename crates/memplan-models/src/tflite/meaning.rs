@@ -255,6 +255,8 @@ impl Operator<'_> {
         (0..shape.len()).all(is_right).then(|| Meaning::Slice { operand: 0, starts: vec![begin] })
     }
 
+    /// A slice without strides and masks that change the rank. Anything else has no meaning here, which is always
+    /// right.
     fn strided_slice(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let [begin, end, strides] = [1, 2, 3].map(|place| self.operand(place).and_then(integers));
@@ -301,6 +303,7 @@ impl Operator<'_> {
         (is_even && at == shape[axis]).then_some(Meaning::Slice { operand: 1, starts })
     }
 
+    /// A padding whose widths are constant and fit the shapes, with one known value.
     fn pad(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let borders = integers(self.operand(1)?)?;

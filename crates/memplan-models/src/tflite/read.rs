@@ -258,6 +258,7 @@ impl Context {
         Ok(Context { kinds, filled, table })
     }
 
+    /// Reads one subgraph.
     fn graph(&self, table: &Table, notes: &mut Notes, runtime: &mut Runtime) -> Result<Graph, ReadError> {
         let tables = table.vector(field::subgraph::TENSORS, 4)?.tables()?;
         let names = tables.iter().map(|tensor| tensor.string(field::tensor::NAME)).collect::<Result<_, _>>()?;
@@ -293,6 +294,7 @@ impl Context {
         Ok(graph)
     }
 
+    /// Reads one tensor: its size, and where it lives.
     fn tensor(&self, table: &Table, name: String, notes: &mut Notes) -> Result<Tensor, ReadError> {
         let at = table.offset();
         let number = table.u8(field::tensor::TYPE)?;

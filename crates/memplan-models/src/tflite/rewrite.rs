@@ -79,6 +79,7 @@ struct Writer<'e, 'w, 'a> {
 }
 
 impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
+    /// Opens the old file for a rewrite. `places` numbers the tensors of the new model.
     fn new(
         envelope: &'e Envelope<'w, 'a>,
         subgraph: &Table<'w, 'a>,
@@ -117,6 +118,8 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         new.and_then(|new| self.rewrite.tensors.get(new)).map_or(tensor, |tensor| tensor.like)
     }
 
+    /// Writes one operator of the new model: an old one as it is, a copy on other tensors, or a slice, padding or
+    /// concatenation that tiles need.
     fn operator(&mut self, op: &NewOp) -> Result<Node, ReadError> {
         let numbers = |numbers: &[u64]| numbers.iter().map(|&number| number as i32).collect::<Vec<_>>();
         let rewrite = self.rewrite;

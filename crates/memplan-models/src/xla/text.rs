@@ -66,6 +66,7 @@ impl Line<'_> {
 }
 
 impl Dump {
+    /// Reads a dump. Both files may stand in one text, one after the other.
     pub(super) fn parse(source: &str) -> Result<Dump, ReadError> {
         let mut dump = Dump { allocations: Vec::new(), values: Vec::new(), ranges: HashMap::new() };
         let mut in_ranges = false;
@@ -102,6 +103,7 @@ impl Dump {
         Ok(dump)
     }
 
+    /// Reads a value of the last allocation.
     fn value(&mut self, line: Line, rest: &str) -> Result<(), ReadError> {
         let Some(allocation) = self.allocations.len().checked_sub(1) else {
             return Err(line.error("a value stands before the first allocation"));

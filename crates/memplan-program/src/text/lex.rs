@@ -74,6 +74,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// The next token.
     fn kind(&mut self) -> Kind<'s> {
         let Some(first) = self.rest().chars().next() else {
             return Kind::End;

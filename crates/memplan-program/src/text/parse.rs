@@ -306,6 +306,7 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// `func @name(%a, %b) { … }`.
     fn function(&mut self) -> Parsed<()> {
         let (name, _) = self.sigil('@', "a function name such as @main")?;
         let mut parameters = Vec::new();
@@ -327,6 +328,8 @@ impl<'s> Parser<'s> {
         self.end_function()
     }
 
+    /// At the end of a function every name that was used must have been defined. The error names the first one in the
+    /// text.
     fn end_function(&mut self) -> Parsed<()> {
         self.builder.close_function();
         let mut undefined = Vec::new();
@@ -376,6 +379,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
+    /// Closes the innermost region, and its op unless another region follows.
     fn close_brace(&mut self) -> Parsed<()> {
         let Some(region) = self.open.pop() else {
             return self.expected("no `}`");
@@ -487,6 +491,8 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// `^name(%a, %b):` ends the block before it, if nothing else has, and starts another one. The first label of a
+    /// region names the region's first block.
     fn block_label(&mut self) -> Parsed<()> {
         let (name, span) = self.sigil('^', "a block label")?;
         let entry = self.entry_without_name();
@@ -542,6 +548,7 @@ impl<'s> Parser<'s> {
 
     // Ops
 
+    /// An op: its name, and clauses such as `read %x` separated by commas.
     fn op(&mut self) -> Parsed<()> {
         let name = self.name("an op, `leave`, `goto`, `break`, `stop` or `}`")?;
         let mut line = Line { draft: OpDraft::new(&*name), label: None, after: Vec::new() };

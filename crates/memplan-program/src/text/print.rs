@@ -116,6 +116,8 @@ impl<'p> Printer<'p> {
         self.line("}");
     }
 
+    /// Writes everything inside of a region. A stack of tasks stands in for recursion, because programs may nest ten
+    /// thousand levels deep.
     fn tree(&mut self, body: RegionId) {
         let mut tasks = Vec::new();
         self.push_blocks(body, &mut tasks);
@@ -229,6 +231,7 @@ impl<'p> Printer<'p> {
         }
     }
 
+    /// Everything behind the name of an op.
     fn clauses(&self, id: OpId, op: &Op) -> Vec<String> {
         let mut clauses = Vec::new();
         // The parser takes clauses in any order. This one puts what an op touches first and how it runs its
@@ -291,6 +294,7 @@ impl<'p> Printer<'p> {
         }
     }
 
+    /// An allocation with its marks.
     fn alloc(&self, name: &str, site: &Site) -> String {
         let size = match &site.size {
             Size::Known(bytes) => bytes.to_string(),
@@ -351,6 +355,7 @@ impl<'p> Printer<'p> {
         (!labels.is_empty()).then(|| format!("after {}", labels.join(" ")))
     }
 
+    /// How an op runs its regions; nothing for an op without any.
     fn control(&self, op: &Op) -> Option<String> {
         Some(match op.control() {
             Control::Once if op.regions().is_empty() => return None,

@@ -106,6 +106,7 @@ impl Plain {
         Ok(input)
     }
 
+    /// Plans the problem once. Of several memories the one for each tensor is chosen first ([`spill`]).
     fn plan(&self, input: &Input, solver: &mut Solver) -> Result<Planned, Failure> {
         let problem = kept_apart(input, solver.apart(0));
         let network = input.network.as_deref().filter(|_| spill::has_choice(&problem));

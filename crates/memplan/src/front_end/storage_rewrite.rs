@@ -93,6 +93,8 @@ impl ScriptText {
         Output::of_text(script.print())
     }
 
+    /// Where the buffers are in the text that was written. The text is read again, so that a mistake of the writer is
+    /// found.
     pub(super) fn places(&self, output: &Output) -> Result<Places, Failure> {
         let text = output.text();
         let script = Script::read(text)
@@ -124,6 +126,7 @@ fn statement(inside: Option<rewrite::StmtId>) -> u64 {
 }
 
 impl LoopFunction {
+    /// Decides where the buffers of one function go, and makes the program and the plan that the check gets.
     fn lay_out(
         &self,
         text: &str,

@@ -168,6 +168,7 @@ fn is_used(panel: &Panel) -> bool {
     !panel.shapes.is_empty() || panel.extent > Bytes::ZERO
 }
 
+/// Everything that is drawn of one space.
 fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> Panel {
     let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space];
     // Objects are shared as a whole: the k-th largest must hold the k-th largest buffer of every step, which is another

@@ -113,6 +113,8 @@ impl Reader<'_> {
         found.ok_or_else(|| value.error("plan::unknown-space", format!("the problem has no pool called `{name}`")))
     }
 
+    /// Reads where one buffer lies. Buffers that the problem does not have are kept by name, so that the check can
+    /// report them.
     fn allocation(&mut self, value: Json) -> Result<(), ReadError> {
         let (mut number, mut name, mut pool, mut offset) = (None, None, None, None);
         for (key, field) in value.entries("an allocation with `buffer` and `offset`")? {

@@ -69,6 +69,7 @@ pub(super) struct Workshop<'a> {
 }
 
 impl<'a> Workshop<'a> {
+    /// Prepares a model for changes: its network, and the description against which every changed version is proved.
     pub(super) fn open(input: &'a Input, counted: Counted) -> Result<Workshop<'a>, Failure> {
         let (network, language) = network(input, "the input")?;
         let Some(file) = &input.file else {
