@@ -443,6 +443,8 @@ impl Task<'_> {
         note.collect()
     }
 
+    /// Writes the addresses into the types of tensors, and marks each concat as merged or not: the code generator
+    /// copies the operands of a concat unless they have been computed in place.
     fn rewrite(&self, solved: &Solved, edits: &mut Edits) {
         let Solved { network, weights, .. } = solved;
         Addresses { network, tensors: &solved.addresses, weights }.write(self.document, edits);

@@ -376,11 +376,11 @@ impl<'a> Rewriter<'a> {
     /// What stands where a buffer was allocated: nothing, a declaration, or (if it stays) the allocation.
     fn old_allocation(&mut self, stmt: &mut Stmt, buffer: BufId) {
         let Some(place) = self.layout.places[buffer] else {
-            // A statement asks where the buffer lies (`A.elem_offset`), although nobody touches it.
+            // No statement touches the buffer. It disappears, unless some statement asks where it lies
+            // (`A.elem_offset`).
             if self.result.buffers[buffer].pinned {
                 return;
             }
-            // Nobody touches it.
             stmt.kind = StmtKind::Nothing;
             stmt.trivia.text = None;
             return;

@@ -345,16 +345,16 @@ impl Launching<'_> {
         }
     }
 
-    /// Launches and awaits come first in their nodes: what holds behind them holds
-    /// beside all ops of the node.
+    /// The work that may be running behind the launches and awaits of a node. They come first in their node, so this
+    /// work may run at the same time as any other op of the node.
     fn after_steps(&self, mut set: PendingSet, steps: &[Step]) -> PendingSet {
         for step in steps {
             match step {
                 Step::Launched(op) => self.launch(&mut set, *op),
                 Step::Await(awaited) => {
                     let Some(&launch) = self.launches.get(&awaited.token) else { continue };
-                    // One instance ends; if there may be several, others may go on. Even
-                    // if all have ended, what runs around the launch may start another.
+                    // An await of one instance ends one; if several may be running, others go on. An await of every
+                    // instance ends them all, but asynchronous code around the launch may start another one.
                     let others = set.iter().any(|pending| {
                         let again = pending.launch < launch && launch.index() < self.ends[pending.launch];
                         if awaited.every { again } else { pending.launch == launch && pending.several }

@@ -214,7 +214,8 @@ impl Sharing<'_> {
         if access < alloc || access.index() >= self.in_reach_until(alloc)? {
             return None;
         }
-        // Whatever is around the access and behind the alloc is inside the alloc's region.
+        // `repeating` has the ops around the access that repeat. Of those behind the alloc, which are inside of the
+        // alloc's region, the outermost one belongs to the stretch as a whole.
         let outermost = repeating.get(repeating.partition_point(|&op| op < alloc));
         let stretch = outermost.map_or(access.index()..access.index() + 1, |&op| op.index()..self.ends[op]);
         match self.shared_by_iterations(site) {
@@ -223,7 +224,8 @@ impl Sharing<'_> {
         }
     }
 
-    /// One past the last op to which control only ever comes from an alloc, straight on.
+    /// One past the last op that control can only reach by way of an alloc and without going back: the end of the
+    /// alloc's block, or of its region if the alloc is in the first block and no branch leads back.
     fn in_reach_until(&self, alloc: OpId) -> Option<usize> {
         let block = self.program.op(alloc).block;
         let region = self.program.block(block).region;

@@ -75,7 +75,9 @@ impl Cover {
         self.change_below(1, 0, self.nodes.len() / 2, from..to, more);
     }
 
-    /// The part of `wanted` inside a node that spans `count` stretches from `first` on.
+    /// Changes the part of `wanted` that lies inside of a node; the node spans `count` stretches from `first` on. A
+    /// node that lies in `wanted` as a whole only counts how often (`times`); otherwise its two halves are changed. A
+    /// node that is covered as a whole counts all of its bytes, any other one those of its halves.
     fn change_below(&mut self, node: usize, first: usize, count: usize, wanted: std::ops::Range<usize>, more: bool) {
         let end = first + count;
         if wanted.end <= first || end <= wanted.start {

@@ -95,7 +95,8 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// The memories that are too small.
+    /// The memories for which no plan was found. The levels report on each memory by itself. A strategy only says that
+    /// there is no plan, so there the lower bounds tell which memories are certainly too small.
     fn short(&self) -> BTreeSet<String> {
         if matches!(self.outcome, Outcome::Optimal(_) | Outcome::Feasible { .. }) {
             return BTreeSet::new();

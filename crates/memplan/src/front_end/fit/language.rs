@@ -52,7 +52,9 @@ impl Language {
         }
     }
 
-    /// What the ops of a network compute, and what can be said in its format.
+    /// The network as `memplan_fit` wants it: what each op computes from what, and which changes its format can express
+    /// at which cost. If only tensors are counted, records that the runtime keeps for additional ops cost nearly
+    /// nothing.
     pub(super) fn net<'a>(network: &'a Network, file: &Source, counted: Counted) -> Result<Net<'a>, Failure> {
         let Some(graph) = network.model().main() else {
             return Err(Failure::NoPlan("the model has no graph".to_owned()));
