@@ -1,16 +1,17 @@
 //! Which steps can be executed tile by tile, and what that takes.
 //!
-//! A segment is a run of neighbouring steps, all spatial, that compute one image; nobody outside reads what they compute on the way.
-//! Where a schedule has a chain, every part of the chain is a segment, and a residual block is one as a whole:
+//! A segment is a run of neighbouring steps, all spatial, that compute one image; nobody outside reads what they
+//! compute on the way. Where a schedule has a chain, every part of the chain is a segment, and a residual block is one
+//! as a whole:
 //!
 //! ```text
 //!   a ─► b ─┬─► c ─► d ─┬─► add ─► e       a..=a   a..=b   c..=d   b..=add   a..=e   …
 //!           └───────────┘                  not b..=c: `add` reads b
 //! ```
 //!
-//! There are many segments and many grids. [`tilings`] looks at all segments and keeps what needs less memory than the grids before
-//! it. [`naive_tilings`] looks at few segments, those that somebody would split who tiles everything in the same way, and at all grids
-//! of them that are not too fine. So no answer is worse than the best of these.
+//! There are many segments and many grids. [`tilings`] looks at all segments and keeps what needs less memory than the
+//! grids before it. [`naive_tilings`] looks at few segments, those that somebody would split who tiles everything in
+//! the same way, and at all grids of them that are not too fine. So no answer is worse than the best of these.
 
 use std::ops::Range;
 
@@ -31,8 +32,8 @@ pub struct Tiling {
     pub grid: [u64; 2],
     /// Most bytes alive while the tiles are computed.
     pub peak: u64,
-    /// Multiply-adds on top of those of the steps. Fewer than none where the steps compute positions that nobody reads, as a window
-    /// with a stride may leave them out at the end: tiles do not compute these.
+    /// Multiply-adds on top of those of the steps. Fewer than none where the steps compute positions that nobody reads,
+    /// as a window with a stride may leave them out at the end: tiles do not compute these.
     pub extra_macs: i64,
     /// Bytes that are copied only.
     pub copied: u64,
@@ -112,7 +113,8 @@ pub(crate) fn tilings(
 /// Naive tilings have at most so many rows and so many columns of tiles.
 const NAIVE: u64 = 8;
 
-/// The segments that a naive tiling splits: all that begin with the first step, and those that are no part of a longer one.
+/// The segments that a naive tiling splits: all that begin with the first step, and those that are no part of a longer
+/// one.
 pub(crate) fn naive_segments(segments: &[Range<usize>]) -> Vec<Range<usize>> {
     let is_inside =
         |one: &Range<usize>, other: &Range<usize>| one != other && other.start <= one.start && one.end <= other.end;
@@ -120,8 +122,9 @@ pub(crate) fn naive_segments(segments: &[Range<usize>]) -> Vec<Range<usize>> {
     segments.iter().filter(|one| one.start == 0 || is_longest(one)).cloned().collect()
 }
 
-/// The ways to execute a segment in a grid of at most [`NAIVE`] rows and columns of tiles, except for grids that are no better
-/// than another one in peak, multiply-adds and overhead, and for those that do not lower the peak of the whole network.
+/// The ways to execute a segment in a grid of at most [`NAIVE`] rows and columns of tiles, except for grids that are no
+/// better than another one in peak, multiply-adds and overhead, and for those that do not lower the peak of the whole
+/// network.
 pub(crate) fn naive_tilings(
     net: &Net,
     schedule: &Schedule,
@@ -202,6 +205,8 @@ pub(crate) fn first_new(net: &Net, schedule: &Schedule) -> usize {
     net.graph.tensors.len() + schedule.tensors.len()
 }
 
+/// What a tiling takes: the bytes alive at its peak, what it computes twice, what it copies, and what the runtime keeps
+/// for its ops. `patch` has the ops that execute the segment tile by tile.
 fn judged(
     net: &Net,
     schedule: &Schedule,
@@ -227,6 +232,7 @@ fn judged(
     }
 }
 
+/// One op of a patch: the tensors it reads and writes, and its scratch memory.
 fn run<'a>(net: &'a Net, first: usize, patch: &'a Patch, op: &'a NewOp) -> Run<'a> {
     // Scratch memory of a copied op shrinks with its output.
     let scratch = match op {

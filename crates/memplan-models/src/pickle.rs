@@ -281,6 +281,7 @@ impl<'a> Machine<'a> {
         Ok(items.collect())
     }
 
+    /// Pushes an integer: one, two or four bytes, or a length and so many bytes.
     fn integer(&mut self, opcode: u8) -> Result<(), ReadError> {
         let number = match opcode {
             b'K' => i128::from(self.unsigned(1)?),
@@ -293,6 +294,7 @@ impl<'a> Machine<'a> {
                 let width = if opcode == 0x8a { 1 } else { 4 };
                 let length = usize::try_from(self.unsigned(width)?).unwrap_or(usize::MAX);
                 let bytes = self.take(length)?;
+                // A number of more than 128 bits is no address and no size, so it is kept as a value without content.
                 let Some(number) = two_complement(bytes) else { return self.skip_and_push(0) };
                 number
             }

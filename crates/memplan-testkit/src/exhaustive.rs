@@ -139,7 +139,7 @@ impl Search<'_> {
         here.flat_map(|(placed, buffer)| placed.offsets.iter().map(|offset| offset + size(buffer))).max().unwrap_or(0)
     }
 
-    /// Ties and must-share pairs.
+    /// Whether two placed buffers lie at the distance that a common tie group or a must-share pair prescribes.
     fn lie_as_told(&self, one: BufferId, other: BufferId) -> bool {
         let ties = [one, other].map(|id| self.problem.buffers()[id].tie());
         let tied = match ties {

@@ -147,6 +147,8 @@ struct Homes {
 }
 
 impl Homes {
+    /// Numbers the groups: those of the collected problem keep their space, and groups of which no site was collected
+    /// get numbers behind them.
     fn new(program: &Program, collected: &Collected) -> Homes {
         let mut groups = collected.groups.clone();
         let mut known: HashMap<Group, SpaceId> =

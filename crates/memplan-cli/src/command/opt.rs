@@ -17,6 +17,8 @@ use crate::progress::Progress;
 use crate::table::Table;
 use crate::{input, output};
 
+/// Runs the passes on every part of the file (MLIR's `// -----` separates parts) and writes the text, files of the
+/// passes and the map.
 pub(super) fn run(args: &OptArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
     let map = args.map.as_deref().map(MapKind::of).transpose()?;

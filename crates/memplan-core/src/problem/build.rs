@@ -137,6 +137,7 @@ impl ProblemBuilder {
         Ok(())
     }
 
+    /// Checks all buffers, and that no sum of their sizes and offsets can overflow.
     fn check_buffers(&mut self) -> Result<(), ProblemError> {
         if let Some(buffer) = first_duplicate(&self.buffers, |buffer| buffer.name.as_str()) {
             return Err(ProblemError::DuplicateBuffer { buffer, name: self.buffers[buffer].name.clone() });

@@ -177,14 +177,15 @@ pub fn lower_kernels(document: &Document) -> Result<Lowered, LowerError> {
 /// What is to be placed, and whether tensors are followed as the memory they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
-    /// Buffers; what becomes a tensor is out of sight.
+    /// Memrefs. A buffer that is turned into a tensor is not followed any further.
     Buffers,
-    /// Buffers, through tensors.
+    /// Memrefs, and tensors that stand for them, as in NPU kernels.
     Kernels,
-    /// Workspaces, through tensors.
+    /// Workspaces in global memory, followed through tensors as well.
     Workspaces,
 }
 
+/// Lowers every function of a text that is not inside of another one.
 fn lower_as(document: &Document, subject: Subject) -> Result<Lowered, LowerError> {
     let mut lowering = Lowering::new(document, subject);
     for op in document.op_ids() {

@@ -92,7 +92,8 @@ fn last_mentions(document: &Document) -> HashMap<ValueId, OpId> {
     document.op_ids().flat_map(|op| document.operands(op).iter().map(move |&value| (value, op))).collect()
 }
 
-/// The later one of an op and of the op in the allocation's block that holds the last mention of it.
+/// The op behind which the buffer can be given back: the later one of its last user and of the last op that names it.
+/// If that op is nested, the op around it in the allocation's own block counts.
 fn behind_mentions(
     document: &Document,
     alloc: OpId,

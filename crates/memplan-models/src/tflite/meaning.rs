@@ -77,7 +77,8 @@ pub(super) fn has_effect(kind: &str) -> bool {
     EFFECTS.contains(&kind) || kind.starts_with("CUSTOM") || kind.starts_with("OPERATOR_")
 }
 
-/// What an operator does with places, as far as it is known.
+/// What an operator does with places, as far as it is known, and the names of the options that this meaning covers.
+/// These options need not be compared again: a tile, for example, may have another padding than the original.
 pub(super) fn interpret(operator: &Operator) -> Interpretation {
     let known: Option<Interpretation> = match operator.kind {
         "CONV_2D" => operator.convolution("CONV_2D").map(|window| (Meaning::Window(window), &["padding"][..])),

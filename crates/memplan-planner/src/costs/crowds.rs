@@ -377,13 +377,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What it costs at least to save so many bytes, by edges in the order of what they save for their price.
+    /// A lower bound of what it costs to save so many bytes. `open` has the edges that save most for their price first,
+    /// so the bound takes them in this order, and of the last one only the part that is needed (as for a fractional
+    /// knapsack). `u64::MAX` if all edges together save too little.
     fn cheapest_saving(&self, open: &[usize], mut bytes: i64) -> u64 {
         let mut cost = 0u64;
         for edge in open.iter().map(|&edge| &self.crowds.edges[edge]) {
             let saving = edge.saving.unwrap_or(0);
             if saving >= bytes {
-                // Part of the last edge would do; costs are whole, so the sum may be rounded up.
+                // Real costs are whole numbers, so the bound may be rounded up.
                 let part = (u128::from(edge.weight) * bytes as u128).div_ceil(saving as u128);
                 return cost.saturating_add(part as u64);
             }

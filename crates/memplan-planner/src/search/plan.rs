@@ -98,6 +98,7 @@ pub(crate) struct Search<'a, 'p> {
 }
 
 impl<'a, 'p> Search<'a, 'p> {
+    /// A search that begins with what has been tried already.
     pub(super) fn new(pieces: &'a Pieces<'p>, known: Tried, request: &'a Request<'a>, may_ask: bool) -> Self {
         let problem = pieces.problem();
         Search {

@@ -246,7 +246,8 @@ impl<'p> Desk<'p> {
         let shelf = self.shelves.get(&(class(&info.size), space))?;
         let free = shelf.iter().rev().copied().filter(|&object| self.is_free(object, party));
         match &info.size {
-            // The last object is the smallest, and all are large enough.
+            // Parties come from large to small, so all objects are large enough and the newest one is the smallest.
+            // With several components that order says little, and volumes are compared.
             Size::Shape(_) => free.min_by_key(|&object| (volume(&self.objects[object].size), object)),
             _ => free.into_iter().next(),
         }

@@ -174,6 +174,7 @@ impl State {
         }
     }
 
+    /// Sets or removes the content of an entry.
     pub(super) fn put(&mut self, addresses: &impl Addresses, entry: usize, content: Option<Content>) {
         if content.is_none() && self.get(entry).is_none() {
             return;

@@ -287,7 +287,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// Reuse that costs something: a bar over the common bytes where the later buffer begins, tied to the end of the earlier.
+    /// Reuse that costs something: a bar over the common bytes where the later buffer begins, tied to the end of the
+    /// earlier.
     fn handovers(&mut self, panel: &Panel, frame: &Frame) {
         let mut drawn: Vec<&Handover> = panel.handovers.iter().collect();
         drawn.sort_by_key(|handover| std::cmp::Reverse(handover.weight));
@@ -308,7 +309,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// The horizontal lines: what it needs, what it must need, what there is.
+    /// The horizontal lines of a space: the plan's extent, the lower bound and the capacity, each with its name and
+    /// bytes. A line above the drawing is only named, with an arrow.
     fn bounds(&mut self, panel: &Panel, frame: &Frame) {
         let mut free_below = f64::INFINITY;
         for (class, name, bytes) in lines_of(panel) {

@@ -367,8 +367,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// The bytes of a weight; `None` if its type is no tensor.
     fn weight_bytes(&self, op: OpId, value: ValueId) -> Result<Option<u64>, PassError> {
-        // Weights say themselves how they are stored.
+        // For activations the chip decides how batches are packed; a weight has an attribute for it.
         let shape = Shape::of(self.document.ty(value), false).and_then(|shape| {
             let batches = match self.document.attribute(op, "store_mode").map(|mode| mode.trim_matches('"')) {
                 Some("2N") => Batches::Pairs,
@@ -379,7 +380,8 @@ impl<'a> Reader<'a> {
         });
         let shape = shape.map_err(|why| self.value_error(value, op, &why.describe()))?;
         Ok(shape.map(|shape| {
-            // A matrix of int4 may be read row by row.
+            // A matrix of int4 may be stored with every row rounded up to whole bytes. The larger size is safe for
+            // both.
             let by_rows = if shape.bits == 4 { shape.bytes_by_rows() } else { None };
             shape.bytes().max(by_rows.unwrap_or(0))
         }))
@@ -450,6 +452,8 @@ impl<'a> Reader<'a> {
         Ok(callee)
     }
 
+    /// A function returns. The results of the call are the tensors that the callee returns. A function that nobody
+    /// calls hands its results to the user: they are outputs of the network.
     fn leave(&mut self, function: usize, op: OpId, call: Option<OpId>) {
         let reads = self.reads(op);
         match call {

@@ -39,10 +39,14 @@ const MOST_COMPARED: usize = 64;
 pub(super) struct Group {
     pub(super) members: Vec<SiteId>,
     pub(super) slots: u32,
+    /// The loop whose iterations take the slots in turn.
     rotation: Option<OpId>,
+    /// The first and the last op that use a member.
     first: OpId,
     last: OpId,
+    /// Whether a load from global memory fills a member.
     filled: bool,
+    /// Whether a store to global memory sends a member off.
     sent: bool,
 }
 
@@ -114,6 +118,7 @@ struct Coalescing<'a> {
 }
 
 impl Coalescing<'_> {
+    /// Starts with a group for each buffer; the steps that follow put groups together.
     fn singles(&mut self, users: &HashMap<SiteId, Users>, planned: &[SiteId]) {
         let program = &self.view.lowered.program;
         for &site in planned {

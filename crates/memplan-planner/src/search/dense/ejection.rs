@@ -13,19 +13,20 @@
 //!            gap as long as it       x takes its place       elsewhere
 //! ```
 //!
-//! Mostly the ejected are lighter than who ejects them, so trouble moves to smaller and smaller rectangles, for which there
-//! is room somewhere; and from the most crowded stretches of time to others, for a rectangle that is never alive near the
-//! peak weighs little, however large it is. To keep two from throwing each other out for ever, whoever finds no room
-//! becomes dearer to eject: the chain leaves a stretch of time where nothing gives way and goes on where something does.
+//! Mostly the ejected are lighter than who ejects them, so trouble moves to smaller and smaller rectangles, for which
+//! there is room somewhere; and from the most crowded stretches of time to others, for a rectangle that is never alive
+//! near the peak weighs little, however large it is. To keep two from throwing each other out for ever, whoever finds
+//! no room becomes dearer to eject: the chain leaves a stretch of time where nothing gives way and goes on where
+//! something does.
 //!
-//! A goal that is out of reach shows in a queue that gets no lighter. Then the goal is raised by a fifth of its distance to
-//! the bound, and the chain goes on from where it is: most of time has settled below the lower goal by then, and only the
-//! stretches that need it use the new room. That is much better, and quicker, than starting at a comfortable goal and
-//! lowering it.
+//! A goal that is out of reach shows in a queue that gets no lighter. Then the goal is raised by a fifth of its
+//! distance to the bound, and the chain goes on from where it is: most of time has settled below the lower goal by
+//! then, and only the stretches that need it use the new room. That is much better, and quicker, than starting at a
+//! comfortable goal and lowering it.
 //!
-//! Small rectangles, half of all where sizes are spread over magnitudes, add little to the load and much to the work. They
-//! wait until all others have found their place below a somewhat lower ceiling; the *strip* between that and the goal is
-//! theirs, and nearly all of them fit at once.
+//! Small rectangles, half of all where sizes are spread over magnitudes, add little to the load and much to the work.
+//! They wait until all others have found their place below a somewhat lower ceiling; the *strip* between that and the
+//! goal is theirs, and nearly all of them fit at once.
 
 use std::collections::BinaryHeap;
 
@@ -64,8 +65,8 @@ pub(super) struct Manner {
 
 /// Whether the queue gets lighter, asked once a period.
 ///
-/// Its length would be the wrong measure: the heaviest have their turn first, and each may throw out a dozen small ones,
-/// which are no trouble. So a queue that makes good progress gets longer and longer until only small ones wait.
+/// Its length would be the wrong measure: the heaviest have their turn first, and each may throw out a dozen small
+/// ones, which are no trouble. So a queue that makes good progress gets longer and longer until only small ones wait.
 struct Check {
     /// The period ends after so much work.
     work: u64,
@@ -194,8 +195,9 @@ impl<'b, 'a> Attempt<'b, 'a> {
         true
     }
 
-    /// Places those who still wait well below the known extent, if there is room without ejecting anybody. Most of time
-    /// lies below the goal by now, so there mostly is, and the next attempt has less to lower.
+    /// The goal was not reached, and some rectangles still wait. Places them below the known extent, if there is room
+    /// without ejecting others. Nearly everything lies below the goal by now, so mostly there is room, and the result
+    /// is a better plan from which the next attempt starts.
     fn finish(&mut self, mut queue: Queue) -> bool {
         let slack = self.known.saturating_sub(self.lower);
         let ceiling = self.known.saturating_sub((slack / LEAST_GAIN).max(1));
