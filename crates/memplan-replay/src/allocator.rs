@@ -216,6 +216,7 @@ impl Allocator {
             return Err(AllocatorError::StepRunning);
         }
         let entries = self.entries();
+        // Pages on which nothing lies are given back first, so that the device has room for the arenas of the plans.
         for entry in &entries {
             locked(&entry.lane).trim(&*self.backing);
         }

@@ -84,6 +84,7 @@ pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Resul
     let mut solver = Solver::new(how);
     loop {
         let laid = match stage("planning", || front_end.lay_out(input, &mut solver)) {
+            // In a repair some buffers have to be kept apart, which not every strategy can do. Then `auto` takes over.
             Err(Failure::Refused(refusal)) if solver.choose_auto(&refusal) => continue,
             laid => laid?,
         };

@@ -3,19 +3,20 @@
 use super::{Access, AliasRule, OpInfo, Relation, ResultTypes, Row, Selector};
 use std::borrow::Cow;
 
-/// The clone may be the source.
+/// A clone may be a copy, or the source itself if nobody writes to either.
 const MAYBE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Some(0), relation: Relation::Either }];
 const MATERIALIZE: &[(Selector, Access)] =
     &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
 
+/// The table of the dialect.
 pub(super) fn rows() -> Vec<Row> {
     vec![
         ("bufferization.*", OpInfo::unlisted()),
-        // Tensors are not followed: what becomes one is out of sight.
+        // Tensors are not followed, so the analysis loses sight of a memref that becomes one: it escapes.
         ("bufferization.to_tensor", OpInfo::escapes()),
         ("bufferization.to_buffer", OpInfo::pure().with_traits(super::Traits::EXTERNAL)),
         ("bufferization.clone", OpInfo { aliases: Cow::Borrowed(MAYBE), ..OpInfo::effects(super::READS) }),
-        // Frees some of them, if conditions hold, and compares their addresses.
+        // The op compares addresses at run time and frees the memrefs that it need not retain. So its operands escape.
         (
             "bufferization.dealloc",
             OpInfo::escapes().with_results(ResultTypes::Bool).with_segments(&["memrefs", "conditions", "retain"]),

@@ -444,8 +444,8 @@ impl<'s> Reader<'s> {
             TokenKind::BareId => {
                 let text = self.text(name_token.span());
                 let name = self.full_name(text, parent);
-                // The ops around it have no such op in their dialects, so the word is no op: behind another op it would
-                // be a part of that one.
+                // All ops around this place are known, and none of their dialects has an op of this name. So the word
+                // is no op. (Inside of unknown ops it could be one with a short name.)
                 if !name.contains('.') && self.is_in_known_ops(parent) {
                     return Err(self.unexpected("an op with the name of its dialect"));
                 }

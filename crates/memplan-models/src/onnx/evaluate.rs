@@ -92,6 +92,7 @@ fn concat(context: &Context) -> Option<Vec<i64>> {
     Some(all)
 }
 
+/// A slice of a list of numbers, as in Python: negative places count from the end.
 fn slice(context: &Context) -> Option<Vec<i64>> {
     let list = context.numbers(0).filter(|_| context.shape(0).is_some_and(|shape| shape.len() == 1))?;
     let start = *context.listed("starts", 1)?.first()?;

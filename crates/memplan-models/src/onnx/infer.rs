@@ -618,6 +618,7 @@ impl Context<'_> {
         Some(sizes.into_iter().map(part).collect())
     }
 
+    /// The shape of a slice whose starts, ends, axes and steps are known numbers.
     fn exact_slice(&self) -> Option<Vec<u64>> {
         let mut shape = self.shape(0)?.to_vec();
         let starts = self.listed("starts", 1)?;

@@ -46,6 +46,7 @@ pub struct Arena {
 /// Lays out an arena as the runtime does.
 pub fn lay_out(requests: &[Request]) -> Arena {
     let size = |index: usize| requests[index].size.0.div_ceil(ALIGNMENT).saturating_mul(ALIGNMENT);
+    // Requests with a given offset come first, in their own order. The others follow by size.
     let mut order: Vec<usize> = (0..requests.len()).collect();
     order.sort_by_key(|&index| {
         let by_size = (std::cmp::Reverse(size(index)), std::cmp::Reverse(index));
@@ -64,6 +65,7 @@ pub fn lay_out(requests: &[Request]) -> Arena {
                 let alive_too = |other: &&(u64, usize)| {
                     requests[other.1].first <= request.last && request.first <= requests[other.1].last
                 };
+                // `candidate` is the end of everything below. The first gap that is large enough is taken.
                 let mut candidate = 0u64;
                 for &(start, other) in placed.iter().filter(alive_too) {
                     if start >= candidate && start - candidate >= size(index) {

@@ -59,7 +59,8 @@ fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
     // The portfolio is not paid for by what the caller allows for the search, but it is not endless.
     let mut for_members = Budget::new(request, request.effort.work() / 2, Arc::clone(&clock));
     let tried = portfolio::try_at_once(&pieces, &mut for_members);
-    // Whoever has waited for a first plan can wait twice as long again, on top of the effort's work.
+    // If the first plan took long, the problem is large. Then the search gets twice the work of the first plan on top
+    // of what the effort allows.
     let effort = request.effort.work();
     let usual = || work_if_crowded(&pieces, effort).unwrap_or(effort.saturating_add(2 * for_members.spent()));
     let work = request.work_limit.unwrap_or_else(usual);

@@ -580,6 +580,7 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// One clause of an op, such as `read %x` or `loop 8`.
     fn clause(&mut self, line: &mut Line) -> Parsed<()> {
         let Kind::Word(word) = self.peek().clone() else {
             return self.expected("a clause such as `read %x`");

@@ -386,6 +386,8 @@ pub(super) fn nest(region: Region, body: Block, span: Span, trivia: Trivia, flat
     Stmt { kind, span, trivia }
 }
 
+/// Loops inside of each other, the first one outermost. All but the outermost are marked as parts of one `T.grid`, so
+/// that they print as one line again.
 fn nest_loops(loops: Vec<(VarId, Expr, Expr)>, kind: &ForKind, body: Block, span: Span) -> StmtKind {
     let mut result = None;
     let mut body = body;

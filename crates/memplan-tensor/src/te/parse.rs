@@ -107,6 +107,8 @@ impl Parser<'_> {
         if self.operators > MAX_OPERATORS { Err(self.error("too many operators")) } else { Ok(()) }
     }
 
+    /// Operands of `or`, the operator that binds least. Every nested expression comes by here, so the depth is counted
+    /// here.
     fn choice(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth > MAX_DEPTH {

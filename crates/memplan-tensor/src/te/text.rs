@@ -461,7 +461,8 @@ impl Bounds {
     }
 }
 
-/// One expression with plain names; two variables with the same name are told apart, and strides are all called so.
+/// One expression with plain names. Variables of the same name get numbers, and variables that stand for strides
+/// (`A.stride0`) are all called `stride`.
 pub(super) fn plain_expr(expr: &Expr, function: &Function) -> String {
     let mut vars: Vec<VarId> = Vec::new();
     expr.walk(&mut |part| {

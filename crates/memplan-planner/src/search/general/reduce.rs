@@ -25,8 +25,9 @@ use crate::piece::reserved;
 use crate::search::budget::Budget;
 use crate::tuning::{GENERAL_WITNESS_NODES, MOST_GENERAL_PIECES};
 
-/// Buffers of `among` that cannot be placed together, none of which can be
-/// spared. `None` if that they cannot is not found out.
+/// Buffers that cannot be placed together, and each of which is needed for that: if any one is left out, the others can
+/// be placed. They are looked for in `among` first, then among all buffers. `None` if the search does not find out that
+/// the buffers cannot be placed.
 pub(crate) fn irreducible(problem: &Problem, among: &[BufferId], budget: &mut Budget) -> Option<Vec<BufferId>> {
     if problem.buffers().len() > MOST_GENERAL_PIECES {
         return None;
