@@ -1,8 +1,8 @@
 //! Patches: some steps of a network, executed tile by tile.
 //!
-//! The steps of a *segment* compute one image, and nobody else reads what they compute on the way. The image is split into a
-//! grid of tiles. For each tile, from the last step to the first, the rows and columns follow that a step must compute
-//! (`Writer::needs`); then, from the first to the last, ops are written that compute just these:
+//! The steps of a *segment* compute one image, and nobody else reads what they compute on the way. The image is split
+//! into a grid of tiles. For each tile, from the last step to the first, the rows and columns follow that a step must
+//! compute (`Writer::needs`); then, from the first to the last, ops are written that compute just these:
 //!
 //! ```text
 //!            input          conv 3x3        conv 3x3 = the image, two tiles
@@ -14,8 +14,8 @@
 //!          └───────┘       └───────┘       └───────┘     concatenation
 //! ```
 //!
-//! Rows marked ▒ are the *halo*: both tiles need them. What is read outside of the image becomes an explicit border with the
-//! value that the op itself would assume, so that every element is the same sum of the same products.
+//! Rows marked ▒ are the *halo*: both tiles need them. What is read outside of the image becomes an explicit border
+//! with the value that the op itself would assume, so that every element is the same sum of the same products.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -41,8 +41,8 @@ pub struct Patch {
     pub copied: u64,
 }
 
-/// Executes the steps of a segment tile by tile; `grid` is the number of rows and columns of tiles. New tensors get ids from `first`
-/// on. The error says why that cannot be done.
+/// Executes the steps of a segment tile by tile; `grid` is the number of rows and columns of tiles. New tensors get ids
+/// from `first` on. The error says why that cannot be done.
 pub fn patch(
     net: &Net,
     schedule: &Schedule,
@@ -96,9 +96,9 @@ pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid:
     Some(done + most)
 }
 
-/// The multiply-adds of all tiles, without the patch. Tiles of one row of the grid compute the same rows, and those of one
-/// column the same columns, so that `rows + columns` tiles tell everything. What each tile rounds down is taken off, so that the
-/// number is never above that of the patch.
+/// The multiply-adds of all tiles, without the patch. Tiles of one row of the grid compute the same rows, and those of
+/// one column the same columns, so that `rows + columns` tiles tell everything. What each tile rounds down is taken
+/// off, so that the number is never above that of the patch.
 pub(crate) fn least_macs(net: &Net, schedule: &Schedule, segment: Range<usize>, grid: [u64; 2]) -> Option<u64> {
     let steps = &schedule.steps[segment];
     let image = *steps.last()?.outputs.first()?;
@@ -247,7 +247,10 @@ impl Writer<'_, '_> {
         self.net.dialect.axes.map(|axis| shape.get(axis).copied().unwrap_or(0))
     }
 
-    /// Writes what one step computes for a tile; returns the tensor that holds it.
+    /// Writes the op that computes one step for a tile, and returns its output tensor. `computed` is the region of the
+    /// step's image that the tile needs, `reads` what the step reads for it along each axis, and `parts` where regions
+    /// of earlier images are. Each input image is cut to the region that is read, and gets a border where that region
+    /// reaches over the edge of the image and the op cannot state its padding itself.
     fn step(
         &mut self,
         step: &Step,
@@ -278,7 +281,7 @@ impl Writer<'_, '_> {
                 substitutes.push((original, tensor));
             }
             if matches!(spatial.border, Border::Added(_)) {
-                // The border is all that the op adds.
+                // The op only adds a border, and the input has just got it. Nothing is left to compute.
                 return Ok(tensor);
             }
         }

@@ -1,7 +1,7 @@
 //! Recomputation: ops that run again, so that a result need not be kept.
 //!
-//! A tensor that is read early and late is in the way in between. It can be dropped after its early readers and computed again
-//! before the late ones, if what it is computed from is still there, or can be computed again, too:
+//! A tensor that is read early and late is in the way in between. It can be dropped after its early readers and
+//! computed again before the late ones, if what it is computed from is still there, or can be computed again, too:
 //!
 //! ```text
 //!            ┌──────────── long ────────────┐
@@ -10,13 +10,15 @@
 //!   in ─► a ───► b ─► c ─► a' ─► d                       a is dropped after b, and runs again as a'
 //! ```
 //!
-//! The question is that of a game with pebbles. A state is the set of tensors in memory. A move runs an op whose inputs are all there
-//! (it costs its multiply-adds), or drops a tensor; the bytes in memory never exceed the limit. The cheapest way to a state with all
-//! outputs in it is a schedule. For small graphs [`schedules`] finds it by going through states from cheap to dear (Dijkstra), at every
-//! limit that matters. Orders come out as well: a schedule in which every op runs once costs nothing more.
+//! The question is that of a game with pebbles. A state is the set of tensors in memory. A move runs an op whose inputs
+//! are all there (it costs its multiply-adds), or drops a tensor; the bytes in memory never exceed the limit. The
+//! cheapest way to a state with all outputs in it is a schedule. For small graphs [`schedules`] finds it by going
+//! through states from cheap to dear (Dijkstra), at every limit that matters. Orders come out as well: a schedule in
+//! which every op runs once costs nothing more.
 //!
-//! Large graphs have too many states. There [`improved`] starts from a schedule and looks at its worst moment: of all tensors that
-//! are alive then and not in use, the one whose op is best run again for the next reader is dropped, as long as that helps.
+//! Large graphs have too many states. There [`improved`] starts from a schedule and looks at its worst moment: of all
+//! tensors that are alive then and not in use, the one whose op is best run again for the next reader is dropped, as
+//! long as that helps.
 //!
 //! Ops with state or randomness run once, in their order. A graph input cannot come back once it is dropped.
 
@@ -46,8 +48,8 @@ pub struct Recomputed {
     pub peak: u64,
 }
 
-/// The cheapest schedules, each needing less memory than all before it: first the cheapest of all, last the one that needs least. `None` if
-/// the graph is too large to look at all schedules.
+/// The cheapest schedules, each needing less memory than all before it: first the cheapest of all, last the one that
+/// needs least. `None` if the graph is too large to look at all schedules.
 pub fn schedules(net: &Net) -> Option<Vec<Recomputed>> {
     let game = Game::new(net)?;
     let mut found: Vec<Recomputed> = Vec::new();
@@ -147,8 +149,8 @@ impl Game {
         there.map(|tensor| self.bytes[tensor]).fold(0, u64::saturating_add)
     }
 
-    /// The cheapest schedule with at most `limit` bytes alive; `Some(None)` if there is none, `None` if there are too many
-    /// states to tell.
+    /// The cheapest schedule with at most `limit` bytes alive; `Some(None)` if there is none, `None` if there are too
+    /// many states to tell.
     fn cheapest(&self, limit: u64) -> Option<Option<Recomputed>> {
         let start: State = (self.inputs, 0);
         let at_start = self.size(self.inputs);
@@ -215,8 +217,9 @@ impl Game {
     }
 }
 
-/// A schedule in which ops may come more than once: the first run writes the op's own tensors and each later one tensors like them. Of
-/// an op that writes an output of the network it is the last run, because what that writes stays. Readers take what was written last.
+/// A schedule of an order in which ops may come more than once. One run of an op writes the op's own tensors, and every
+/// other run writes copies of them. The one is the first run; but if the op writes an output of the network, it is the
+/// last run, because the output has to stay until the end. Readers take the copy that was written last.
 pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
     let graph = net.graph;
     let mut schedule = Schedule::default();
@@ -252,11 +255,12 @@ pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
 
 /// At most so many ops run again in a schedule of a large graph.
 const MOST_CLONES: usize = 24;
-/// What an op reads may have to be computed again, too, and what that reads, so many times over.
+/// The inputs of an op that runs again may have to be computed again as well, and so may their inputs: at most so many
+/// ops deep.
 const DEEPEST: usize = 3;
 
-/// Schedules that need less memory than the one with this order, each less than the one before it: in each, one more op or chain of ops runs
-/// again.
+/// Schedules that need less memory than the one with this order, each less than the one before it: in each, one more op
+/// or chain of ops runs again.
 pub fn improved(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
     let mut found: Vec<Vec<OpId>> = Vec::new();
     let mut order = order.to_vec();
@@ -303,8 +307,8 @@ fn clones(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
     found
 }
 
-/// Lists the ops that must run again, in order, so that the step `written` can run before the step `reader`; what is not alive at the
-/// worst moment is computed again, up to a depth. `false` if one of the ops must run once only.
+/// Lists the ops that must run again, in order, so that the step `written` can run before the step `reader`; what is
+/// not alive at the worst moment is computed again, up to a depth. `false` if one of the ops must run once only.
 fn collect(
     net: &Net,
     schedule: &Schedule,

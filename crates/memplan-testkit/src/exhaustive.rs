@@ -76,6 +76,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Places the next buffer in every possible way; when all are placed, looks whether that is a plan.
     fn place_next(&mut self) {
         if self.visits == 0 || self.found.is_some() {
             return;

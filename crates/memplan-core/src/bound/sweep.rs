@@ -50,6 +50,8 @@ impl Sweep {
         Sweep::collect(&Selection::of(problem, |_| true), 1, true)
     }
 
+    /// Collects the events of a sweep. `refined` asks for the sharper bound: exclusive buffers count at every step, and
+    /// bytes that overlays let two buffers share count once.
     fn collect(selection: &Selection, granule: u64, refined: bool) -> Sweep {
         let problem = selection.problem;
         let mut sweep = Sweep { events: Vec::new(), always: 0, always_tail: 0 };
@@ -199,7 +201,8 @@ impl Sweep {
     }
 
     /// Visits every step at which something changes, with the bytes that are alive from there on. `changes[i]` is what
-    /// comes or goes at step `first + i`; a table like this is quicker than a sorted list where lives are many and short.
+    /// comes or goes at step `first + i`; a table like this is quicker than a sorted list where lives are many and
+    /// short.
     fn run_dense(&self, first: Step, changes: &[Option<i64>], mut visit: impl FnMut(Step, Bytes)) {
         let mut sum = self.always;
         for (step, change) in (first.0..).zip(changes) {

@@ -379,6 +379,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// The branches of a terminator to other blocks of its region.
     fn branches(&mut self, op: OpId) -> Result<(), LowerError> {
         let document = self.document;
         let span = document.op(op).span;

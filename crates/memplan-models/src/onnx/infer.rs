@@ -163,6 +163,8 @@ fn scores(outside: &[Found]) -> Option<Found> {
     Some(Found { element: query.element, shape: Some(vec![batch, heads, queries, keys]) })
 }
 
+/// Completes what is known about the outputs of one node: shapes, element types, and the numbers of short lists. A
+/// shape may be an upper bound only (`is_bound`), if the real one depends on content.
 fn visit(drafts: &mut IndexVec<GraphId, Draft>, graph: GraphId, place: usize) {
     let draft = &drafts[graph];
     let node = &draft.nodes[place];

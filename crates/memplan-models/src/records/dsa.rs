@@ -223,6 +223,7 @@ impl Reader {
         Ok(())
     }
 
+    /// Reads the pools as spaces. Their reserved ranges come later, behind all buffers (`reserve`).
     fn pools(&mut self, pools: Json) -> Result<(), ReadError> {
         for value in pools.list("a list of pools")? {
             let mut fields = Fields::of(value, "a pool")?;

@@ -386,6 +386,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Reads pairs of buffers, such as `[["a", "b"], ["a", "c"]]`.
     fn pairs(&mut self, value: Option<Value<'a>>) -> Result<Vec<(BufferId, BufferId)>, ReadError> {
         let Some(value) = value else { return Ok(Vec::new()) };
         let mut pairs = Vec::new();

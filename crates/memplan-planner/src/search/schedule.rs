@@ -199,7 +199,8 @@ pub(super) fn walk(schedule: &[Stage], search: &mut Search, budget: &mut Budget)
     }
 }
 
-/// One stage takes its turn, and what it took is taken off the budget.
+/// Runs one stage and takes its work off the budget. A stage with a budget of its own ([`Share::Own`]) costs the others
+/// nothing.
 fn turn(stage: &Stage, search: &mut Search, budget: &mut Budget) {
     let extent = |search: &Search| search.known.best.as_ref().map(Plan::extent);
     let before = extent(search);

@@ -295,6 +295,7 @@ impl<'p> Desk<'p> {
     }
 }
 
+/// The parties of a problem: each block, and each buffer that is in no block.
 fn parties(problem: &Problem) -> Vec<Party> {
     let mut parties = Vec::new();
     for (id, buffer) in problem.buffers().iter_enumerated() {

@@ -51,6 +51,7 @@ enum Task {
 }
 
 impl<'p> Printer<'p> {
+    /// Gives names to everything that is referred to: values, tokens, blocks and labels.
     fn new(program: &'p Program) -> Printer<'p> {
         // Only ops that somebody refers to get a label: loops that rotate slots, and ops that others wait
         // for.

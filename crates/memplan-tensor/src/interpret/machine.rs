@@ -158,6 +158,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// The contents of all arguments after the run. Bytes that nobody wrote count as zero.
     fn outputs(&self) -> Result<Vec<Output>, RunError> {
         let mut outputs = Vec::new();
         for (id, buffer) in self.function.buffers.iter_enumerated() {

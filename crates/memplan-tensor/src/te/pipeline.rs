@@ -193,6 +193,7 @@ fn at<T>(stage: &'static str, result: Result<T, LowerError>) -> Result<T, LifeCy
     result.map_err(|error| LifeCycleError::Lower { stage, error })
 }
 
+/// All stages behind the schedule, each with its value.
 fn lower_scheduled(
     network: &Network,
     scheduled: Scheduled,

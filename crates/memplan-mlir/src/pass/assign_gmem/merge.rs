@@ -109,6 +109,9 @@ impl<'a> Mergeable<'a> {
         self.merge(chosen)
     }
 
+    /// Whether today's compilers would merge a concat. Their conditions: the result has no prescribed address, at most
+    /// two operands are used more than once, and no operand is itself the result of a concat, an operand of a concat
+    /// merged before, or a reshape (except for a first operand that nothing else uses).
     fn is_merged_today(&self, concat: &Concat, uses: &IndexVec<TensorId, usize>, taken: &HashSet<TensorId>) -> bool {
         let network = self.network;
         let Some(operands) = self.operands(concat) else { return false };

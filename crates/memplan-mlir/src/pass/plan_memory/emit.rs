@@ -106,6 +106,7 @@ struct Marked {
 }
 
 impl Emitter<'_> {
+    /// Writes a cast for every placed allocation.
     fn casts(&mut self) {
         let mut casts = Vec::new();
         for (site, placement) in self.placements.iter_enumerated() {

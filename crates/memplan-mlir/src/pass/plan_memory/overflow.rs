@@ -141,7 +141,8 @@ impl Failure<'_> {
         text
     }
 
-    /// There are enough bytes at every step, and still no way: those who cannot go together.
+    /// The bytes suffice at every step, but no plan was found. Says so, and returns the buffers to list: those of the
+    /// witness if it is proved that they cannot be placed together, else all of them.
     fn fragmented(
         &self,
         space: SpaceId,

@@ -123,8 +123,9 @@ impl Search<'_> {
         }
     }
 
-    /// Goes through the tree of choices, deeper first, until the goal is met, the tree is exhausted or the limit of nodes
-    /// or patience is reached. The stack has a frame for every choice that has been made and has other options left.
+    /// Goes through the tree of choices, deeper first, until the goal is met, the tree is exhausted or the limit of
+    /// nodes or patience is reached. The stack has a frame for every choice that has been made and has other options
+    /// left.
     fn dive(&mut self, known: &mut Known, goal: i64, last_node: u64, patience: &Patience) -> End {
         let mut result = Ok(());
         loop {
@@ -154,7 +155,7 @@ impl Search<'_> {
         }
     }
 
-    /// Everything is in its place.
+    /// All choices are kept, so the lowest offsets are a plan. It becomes the best one known.
     fn keep(&self, known: &mut Known) {
         let ends = self.model.parts.iter().zip(&self.domains.lowest).map(|(part, offset)| offset + part.size);
         known.below = ends.max().unwrap_or(0).max(0);
