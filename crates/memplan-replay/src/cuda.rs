@@ -196,6 +196,7 @@ impl Cuda {
         Ok(())
     }
 
+    /// Maps pages at neighbouring addresses and makes them accessible; all or none.
     fn map_all(&self, device: u32, address: u64, frames: &[Frame]) -> Result<(), BackingError> {
         for (done, frame) in frames.iter().enumerate() {
             let page = address + done as u64 * self.page;

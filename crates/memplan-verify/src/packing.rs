@@ -87,8 +87,9 @@ use overlay::Overlays;
 use together::Companies;
 
 /// Everything that is wrong with a plan, in an order that depends on nothing but
-/// the arguments: empty if the plan is valid. Where the current [`patience`] ends on the
-/// way, what is returned means nothing; who sets one asks it afterwards.
+/// the arguments: empty if the plan is valid. If the current [`patience`] ends on the
+/// way, the list is incomplete and means nothing. So a caller that has set a patience must ask
+/// it afterwards.
 pub fn check(problem: &Problem, plan: &Plan) -> Vec<Violation> {
     let mut violations = Vec::new();
     let layout = Layout::new(problem, plan);

@@ -143,6 +143,8 @@ fn in_text_order(waiting: HashMap<&str, Vec<Waiting>>) -> Vec<(&str, Waiting)> {
     all
 }
 
+/// Puts two sets of waiting uses together. The smaller one goes into the larger one, so that many nested regions do not
+/// move the same uses again and again.
 #[expect(clippy::iter_over_hash_type, reason = "the order of a union does not show")]
 fn merge_waiting<'s>(into: &mut HashMap<&'s str, Vec<Waiting>>, mut from: HashMap<&'s str, Vec<Waiting>>) {
     if from.len() > into.len() {

@@ -15,8 +15,8 @@
 //! bits. With pointers of 32 bits records are smaller, and so is the tail: what is
 //! computed here is then too much rather than too little.
 //!
-//! While the interpreter starts, it needs the lower end of the arena for other things, twice. In a very small arena these
-//! need more than the tensors themselves ([`Tail::to_start`]):
+//! While the interpreter starts, it needs the lower end of the arena for other things, twice. In a very small arena
+//! these need more than the tensors themselves ([`Tail::to_start`]):
 //!
 //! 1. Operator after operator is prepared. A kernel looks at its tensors through descriptions that the runtime makes
 //!    and throws away when the operator is ready, all of them at once:
@@ -234,7 +234,8 @@ impl Records {
         stack
     }
 
-    /// The runtime's own records and all that kernels keep.
+    /// The runtime's own records and everything that kernels keep, in the order in which the runtime asks for memory:
+    /// the order decides how much is lost by alignment. The numbers of 16 bytes are records of fixed size.
     fn with_kernels(&self) -> Stack {
         let mut stack = Stack { end: record::ALLOCATOR };
         if self.handles > 0 {
@@ -249,7 +250,8 @@ impl Records {
         for &(_, operators) in &self.subgraphs {
             stack.push(record::NODE.saturating_mul(operators as u64), 8);
         }
-        // Options of all operators are parsed before the first kernel asks for anything.
+        // The runtime parses the options of all operators before the first kernel asks for anything. Requests of
+        // kernels are aligned to 16 bytes and parsed options to less, which tells the two apart.
         let (parsed, kept): (Vec<_>, Vec<_>) = self.kernels.iter().partition(|(_, alignment)| alignment.0 < 16);
         for &(bytes, alignment) in parsed.into_iter().chain(kept) {
             stack.push(bytes.0, alignment.0);

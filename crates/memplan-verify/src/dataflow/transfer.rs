@@ -214,8 +214,8 @@ impl<'a> Machine<'a> {
 
     // Meetings within one op
 
-    /// Looks for outputs of an op that lie on its inputs or on each other. An op may write a part of an output before it
-    /// has read all of an input, so such places are wrong unless the op permits them.
+    /// Looks for outputs of an op that lie on its inputs or on each other. An op may write a part of an output before
+    /// it has read all of an input, so such places are wrong unless the op permits them.
     fn meetings(&mut self, state: &State, id: OpId, op: &Op) {
         // One value meets nobody; most ops touch no more.
         if op.accesses.windows(2).all(|pair| pair[0].value == pair[1].value) {
@@ -483,8 +483,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Preloaded buffers that the other side allocates wait for the end of
-    /// their loop on this side.
+    /// Code that runs at the same time may fill preloaded buffers. Their content must stay intact until the loop ends,
+    /// so the state of this code has an entry for it, too.
     fn preload_beside(&mut self, state: &mut State, other: Option<&Interference>) {
         for element in other.into_iter().flat_map(|other| &other.elements) {
             for &index in self.names.of_preload(element.site) {

@@ -80,7 +80,8 @@ pub(super) struct Frames {
     pub(super) addresses: HashMap<SiteId, Address>,
 }
 
-/// Plans the frames; buffers that branches give back in each other's place lie together.
+/// Plans the frames. If exclusive branches each return a buffer as the same result, the two buffers are *twins*: they
+/// are planned as one, and the follower gets the address of its leader.
 pub(super) fn plan(
     view: &View,
     candidates: &Candidates,
