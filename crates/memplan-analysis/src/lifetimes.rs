@@ -42,7 +42,7 @@ use crate::{Aliases, OpTree};
 /// Why a buffer cannot be given a place by lifetimes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Untraceable {
-    /// Somebody may use it at any later time.
+    /// Code outside of the program may use it at any later time.
     Escapes,
     /// A loop hands it to its next iteration or to its results.
     CarriedByLoop,
@@ -193,7 +193,7 @@ impl Walk<'_> {
                 }
             }
         }
-        // Handing a buffer to somebody is a use of it by whoever ends the block.
+        // A branch that hands a buffer over is a use of it, at the op that ends the block.
         for block in self.program.blocks() {
             for branch in &block.branches {
                 for &value in &branch.values {

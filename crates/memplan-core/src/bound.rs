@@ -145,7 +145,7 @@ pub fn overfull(problem: &Problem) -> Option<Witness> {
     })
 }
 
-/// Says who needs more than a space has.
+/// Finds buffers that together need more than a space has.
 fn blame(problem: &Problem, space: SpaceId, peak: Peak, reason: Reason, capacity: Bytes) -> Witness {
     let mut buffers = match reason {
         Reason::Alive => counted_at(problem, space, peak),

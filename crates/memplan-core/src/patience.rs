@@ -69,7 +69,7 @@ thread_local! {
     static SKIPPED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Whether whoever waits for this thread no longer does.
+/// Whether the caller of this thread's work has stopped waiting for it.
 #[inline]
 pub fn is_over() -> bool {
     SKIPPED.with(|skipped| match skipped.get().checked_sub(1) {
@@ -102,7 +102,7 @@ fn look() -> bool {
     })
 }
 
-/// A time limit and a flag, shared by everybody who works for one caller. See the module documentation.
+/// A time limit and a flag, shared by all threads that work for one caller. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct Patience(Arc<Shared>);
 

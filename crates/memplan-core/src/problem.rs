@@ -118,7 +118,7 @@ impl Problem {
         &self.groups
     }
 
-    /// Who may start on whose bytes, in input order.
+    /// Which buffer may start on the bytes of which other one, in input order.
     pub fn overlays(&self) -> &[Overlay] {
         &self.overlays
     }

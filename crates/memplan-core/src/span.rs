@@ -5,7 +5,7 @@ use std::ops::Range;
 /// A half-open range of byte positions in one source text.
 ///
 /// Readers put a span on every op, value and record; errors carry one and
-/// whoever prints them (the command line) draws the excerpt.
+/// the code that prints them (the command line) draws the excerpt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// First byte.

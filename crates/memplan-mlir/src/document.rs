@@ -275,7 +275,8 @@ impl Document {
         &self.top
     }
 
-    /// Whether a region between an op and one around it sees nothing of that one: a module or a function inside of a function.
+    /// Whether a region between an op and one around it sees nothing of that one: a module or a function inside of a
+    /// function.
     pub(crate) fn is_cut_off(&self, op: OpId, from: OpId) -> bool {
         let around = std::iter::successors(self.parent_op(op), |&inner| self.parent_op(inner));
         let mut between = around.take_while(|&outer| outer != from);
@@ -326,7 +327,7 @@ impl Document {
         &self.names[self.ops[op].name].name
     }
 
-    /// An op's full name, for those who keep it.
+    /// An op's full name, shared, for callers that keep it.
     pub(crate) fn shared_name(&self, op: OpId) -> Arc<str> {
         Arc::clone(&self.names[self.ops[op].name].name)
     }

@@ -35,7 +35,8 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// `one` begins at its start. If somebody holds its address, that life ends here: its free was not recorded.
+    /// `one` begins at its start. If another allocation still holds its address, that one ends here: its free was not
+    /// recorded.
     pub(crate) fn allocate(&mut self, one: Allocation) {
         if let Some(lost) = self.open.insert(one.address, self.newer.len()) {
             self.newer[lost].end = one.start;
@@ -61,7 +62,7 @@ impl Ledger {
         self.open.get(&address).map(|&index| self.newer[index].size)
     }
 
-    /// Whether somebody who was recorded holds an address.
+    /// Whether a recorded allocation holds an address.
     pub(crate) fn is_open(&self, address: u64) -> bool {
         self.open.contains_key(&address)
     }

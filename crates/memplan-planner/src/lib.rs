@@ -4,7 +4,7 @@
 //!
 //! What a strategy returns is a proposal: nobody has checked it. The checks live in `memplan-verify`,
 //! which must not reach this code. Programs plan through `memplan::driver`, which hands out only what
-//! has passed the checks; whoever uses this crate alone has to check for themselves.
+//! has passed the checks; users of this crate alone have to check plans themselves.
 //!
 //! # Example
 //!

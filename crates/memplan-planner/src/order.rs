@@ -6,7 +6,7 @@
 //! | order | first come | why |
 //! |---|---|---|
 //! | size | the largest | small ones find gaps later |
-//! | lifetime | the longest alive | they are in everybody's way |
+//! | lifetime | the longest alive | they are in the way of most others |
 //! | area | the largest size × lifetime | both |
 //! | start | the earliest | as an allocator at run time would |
 //! | conflicts | those alive together with the most others | they have the least choice |
@@ -14,7 +14,7 @@
 //! | near peak | the largest size × life^¼ / room² | where hundreds are alive, room is what is free beside the others at the most crowded step |
 //!
 //! In every order pieces with a fixed offset come before all others, and
-//! exclusive ones, which everybody has to avoid, before the rest.
+//! exclusive ones, which all others have to avoid, before the rest.
 //!
 //! Ties are broken by what the pieces are, not by where they stand in the input:
 //! larger, then earlier, then longer alive, then more strictly aligned. ("Earlier"

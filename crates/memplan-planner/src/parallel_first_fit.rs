@@ -82,7 +82,7 @@ impl<'a> Halves<'a> {
             match self.side(piece) {
                 Side::Left => on_left.push((number, piece)),
                 Side::Right => on_right.push((number, piece)),
-                // A piece across the cut has to see everybody before it, so both halves are completed first.
+                // A piece across the cut has to see all pieces before it, so both halves are completed first.
                 Side::Across => {
                     both(placer, &mut right, &on_left, &on_right, fit, judge)?;
                     on_left.clear();

@@ -67,7 +67,7 @@ impl Effort {
     }
 }
 
-/// Somebody who watches a long search and may end it. Watching never changes the plan
+/// Watches a long search and may end it. Watching never changes the plan
 /// except by ending the search.
 pub trait Observer: Sync {
     /// A better plan was found, or a better bound.
@@ -139,7 +139,7 @@ pub struct Request<'a> {
     pub without: Vec<String>,
     /// A watcher.
     pub observer: Option<&'a dyn Observer>,
-    /// Set by somebody else (a signal handler, another thread) to end the
+    /// Set from outside (by a signal handler or another thread) to end the
     /// search with the best plan so far.
     pub cancel: Option<Arc<AtomicBool>>,
 }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The smallest gap of at least 16 bytes is taken, the lowest of equals; if there is
-//! none the buffer goes on top of the last. Whoever calls chooses the order.
+//! none the buffer goes on top of the last. The caller chooses the order.
 //!
 //! The neighbours in time come from an [`OverlapSet`], so a buffer costs what it has
 //! conflicts (sorted by offset), not what has been placed. As long as everything meets everything there are

@@ -59,7 +59,7 @@ impl Apart {
         self.alone.iter().copied()
     }
 
-    /// Whether everybody may share.
+    /// Whether any two buffers may share.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty() && self.alone.is_empty()
     }

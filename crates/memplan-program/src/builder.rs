@@ -90,7 +90,7 @@ impl OpDraft {
         self.access(value, AccessKind::Free)
     }
 
-    /// Somebody may use `value` at any later time.
+    /// Code outside of the program may use `value` at any later time.
     pub fn escape(self, value: ValueId) -> OpDraft {
         self.access(value, AccessKind::Escape)
     }

@@ -110,7 +110,7 @@ pub enum AccessKind {
     Update,
     /// Ends the buffer's life by the program's own account.
     Free,
-    /// From now on somebody may use the buffer at any time: returned, stored
+    /// From now on code outside of the program may use the buffer at any time: returned, stored
     /// away, its address taken.
     Escape,
 }

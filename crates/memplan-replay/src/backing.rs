@@ -132,7 +132,7 @@ impl Host {
         pages.map(|page| (page, state.mapped.get(&page).copied())).collect()
     }
 
-    /// How often somebody waited for a device, how often for a mark, and which streams were put in order.
+    /// How often the allocator waited for a device, how often for a mark, and which streams were put in order.
     #[must_use]
     pub fn waits(&self) -> (u64, u64, Vec<(u64, u64)>) {
         let state = locked(&self.state);
@@ -146,7 +146,7 @@ impl Backing for Host {
     }
 
     fn reserve(&self, _device: u32, bytes: u64) -> Result<u64, BackingError> {
-        // Zeroed memory is not touched before somebody writes to it, so a large range is cheap.
+        // Zeroed memory is not touched before it is written to, so a large range is cheap.
         // Two pages more: one to align the range, one that keeps two ranges from touching.
         let too_large = |_| BackingError::OutOfMemory { asked: bytes, free: self.capacity };
         let length = usize::try_from(bytes + 2 * HOST_PAGE).map_err(too_large)?;

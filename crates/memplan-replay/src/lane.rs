@@ -1,7 +1,7 @@
 //! A lane: one stream of one device, with memory that no other lane touches.
 //!
 //! Work on a stream happens in order, so bytes that were freed on a stream can be given to the
-//! same stream at once: whoever writes there comes later. Between streams this does not hold, and
+//! same stream at once: a later write comes later in the stream, too. Between streams this does not hold, and
 //! lanes therefore share nothing. A tensor that is also used on another stream
 //! (`record_stream` in PyTorch) makes its own stream wait for that one when it is freed.
 

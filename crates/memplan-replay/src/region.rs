@@ -168,7 +168,7 @@ impl Region {
         self.free = free;
     }
 
-    /// Unmaps all pages that lie in free runs, by somebody's own account of them.
+    /// Unmaps all pages that lie in free runs; the caller says which runs are free.
     pub(crate) fn unmap_free(&mut self, backing: &dyn Backing, free: &Runs) {
         let end = self.mapped.end() * self.page;
         for (start, run_end) in free.iter().take_while(|&(start, _)| start < end) {

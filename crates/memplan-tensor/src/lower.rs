@@ -110,7 +110,7 @@ fn lower_into<'f>(
     let values: Values = function
         .buffers
         .iter()
-        // Arguments are memory that somebody else owns: they are read and written, never placed. A view is no memory
+        // Arguments are memory that the caller owns: they are read and written, never placed. A view is no memory
         // at all; its accesses count for the buffer it looks at.
         .map(|buffer| match buffer.memory {
             Memory::Argument => Some(builder.external(&buffer.name)),
@@ -512,7 +512,7 @@ impl<'f> Lowering<'f> {
             }
         }
         if let StmtKind::Let { value, .. } | StmtKind::Store { value, .. } = &stmt.kind {
-            // Whoever holds the address may use it at any later time.
+            // The address may be used at any later time.
             for value in value.addresses().into_iter().filter_map(|buffer| self.values[self.function.root(buffer)]) {
                 draft = draft.access(value, AccessKind::Escape);
             }

@@ -11,7 +11,7 @@ use memplan_verify::equivalence;
 use memplan_verify::order;
 use memplan_verify::packing::{self, Kind, Place, Violation};
 
-/// The checks for those who judge proposals of their own while they look for a layout.
+/// The checks, for code that tries several layouts of its own and has to judge each of them.
 pub(crate) const JUDGE: Judge = Judge { packing: packing::check, dataflow: dataflow::check };
 
 /// Something that is wrong with a plan.

@@ -34,7 +34,7 @@
 //! - The parts are crates of their own, re-exported here: [`core`] (the vocabulary), [`planner`] (the
 //!   strategies), [`verify`] (the independent checks), [`models`] (readers and writers of records, models
 //!   and plans), [`mlir`] and [`tensor`], and [`program`] with [`analysis`] for inputs that are programs.
-//!   Who wants to depend on the first three only finds out how in the chapter on Rust.
+//!   The chapter on Rust says how to depend on the first three only.
 
 pub mod analyzed;
 pub mod compare;

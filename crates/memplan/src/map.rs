@@ -77,7 +77,7 @@ impl Remark {
     }
 }
 
-/// What somebody may do whose plan is not known to be the best.
+/// What the user may try if the plan is not known to be the best.
 pub fn advice(outcome: &Outcome) -> Option<String> {
     let Outcome::Feasible { plan, lower_bound, stop } = outcome else { return None };
     let over = plan.extent().0.saturating_sub(lower_bound.0);

@@ -45,7 +45,7 @@ pub(super) fn heavy_set(pairs: &Pairs, selection: &Selection, space: SpaceId) ->
 pub(super) struct Pairs {
     /// Both directions of every pair that must not share, sorted.
     apart: Vec<(BufferId, BufferId)>,
-    /// Whether somebody may take bytes over from a buffer.
+    /// Whether another buffer may take bytes over from this one.
     may_end_early: IndexVec<BufferId, bool>,
 }
 

@@ -55,7 +55,7 @@ pub enum Access {
     Update,
     /// Gives the memory back.
     Free,
-    /// Hands the memory to somebody who may use it at any later time.
+    /// Hands the memory to code that may use it at any later time.
     Escape,
 }
 

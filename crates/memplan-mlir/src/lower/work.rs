@@ -159,7 +159,7 @@ impl Lowering<'_> {
             // that does everything at once.
             let draft = || OpDraft::new(document.shared_name(call)).span(document.op(call).span);
             let token = self.builder.token("");
-            // If the function returns what stands for the work, whoever awaits the call's result awaits the work.
+            // If the function returns what stands for the work, an await of the call's result awaits the work.
             if let Some(&result) = work.token.and_then(|at| document.results(call).get(at)) {
                 self.works.tokens.insert(result, Started { by: call, token });
             }

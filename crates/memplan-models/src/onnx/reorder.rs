@@ -31,7 +31,7 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadEr
             *is_ordered = true;
         }
     }
-    // Nodes outside of the order compute constants. They go first, so that whoever reads them comes later.
+    // Nodes outside of the order compute constants. They go first, so that their readers come later.
     let others = (0..nodes.len()).filter(|&place| !is_ordered[place]);
     let mut new = others.chain(order.iter().copied()).filter_map(|place| nodes.get(place).copied());
     let kept = |(start, end): (u64, u64)| Piece::Kept { start, end };

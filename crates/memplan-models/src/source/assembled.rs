@@ -46,7 +46,7 @@ impl Piece {
     }
 }
 
-/// A piece that somebody else owns.
+/// A piece whose bytes another object owns.
 #[derive(Clone, Copy)]
 enum Borrowed<'a> {
     Bytes(&'a [u8]),

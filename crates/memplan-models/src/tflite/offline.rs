@@ -11,7 +11,7 @@
 //! ```
 //!
 //! It honours the offsets and does not check them: a wrong plan is not an error
-//! there but a wrong result. So whoever writes one has checked it.
+//! there but a wrong result. So a plan is checked before it is written.
 //!
 //! The metadata and its buffer go in front of the old file, which follows as it is (`envelope`). Old metadata of
 //! the same name is left out.

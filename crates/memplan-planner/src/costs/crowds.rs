@@ -74,7 +74,7 @@ struct Crowds {
     edge_of: BTreeMap<(usize, usize), usize>,
     /// Pieces that nothing tells apart, so that any plan may swap them.
     twins: Vec<(usize, usize)>,
-    /// Bytes of the space, rounded up likewise.
+    /// Bytes of the space, rounded up in the same way.
     limit: i64,
 }
 
@@ -368,7 +368,7 @@ impl<'a> Search<'a> {
         loop {
             let may_leave = |vertex: &&usize| weight - self.crowds.sizes[**vertex] > self.crowds.limit;
             let degree = |vertex: usize| edges.iter().filter(|&&edge| touches(edge, vertex)).count();
-            // Who has most open edges leaves first; of equals the smaller one, so that more can follow.
+            // The member with the most open edges leaves first; of equals the smaller one, so that more can follow.
             let leaves = members.iter().filter(may_leave).max_by_key(|&&vertex| (degree(vertex), vertex)).copied();
             let Some(leaves) = leaves else { return edges };
             weight -= self.crowds.sizes[leaves];

@@ -1,15 +1,16 @@
 //! The offsets that are enough to look at, and the groups of pieces that have nothing to do with each other.
 //!
-//! Take a plan and keep what it keeps apart: for every relation that does not hold, one of the two pieces lies past the other.
-//! These inequalities have a lowest solution ([`general`](crate::search) says why), and it costs no more: relations that did not
-//! hold still do not. In it every piece lies at its lowest offset, or just past another piece. So the offsets to look at are
-//! those that chains of relations reach from 0:
+//! Take a plan and keep what it keeps apart: for every relation that does not hold, one of the two pieces lies past the
+//! other. These inequalities have a lowest solution ([`general`](crate::search) says why), and it costs no more:
+//! relations that did not hold still do not. In it every piece lies at its lowest offset, or just past another piece.
+//! So the offsets to look at are those that chains of relations reach from 0:
 //!
 //! ```text
 //!   pieces of 2 and 3 bytes, 8 bytes:   0, 2, 3, 4, 5, 6   (no piece ever needs to be at 1)
 //! ```
 //!
-//! Tiles of a kernel have few sizes, so there are few offsets. Where there are too many, the exact search does not look.
+//! Tiles of a kernel have few sizes, so there are few offsets. Where there are too many, the exact search does not
+//! look.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +68,7 @@ pub(super) fn offsets(model: &Model, component: &Component) -> Option<Vec<Vec<i6
         offsets[place].insert(lowest);
         fresh.push((place, lowest));
     }
-    // Whoever may lie just past a piece gets a new offset for each offset of that piece.
+    // A piece that may lie just past another one gets a new offset for each offset of that one.
     while let Some((place, offset)) = fresh.pop() {
         for relation in &model.items[component.items[place]].relations {
             let Some(other) = position(relation.other as usize) else { continue };

@@ -1,4 +1,4 @@
-//! What is placed in one space, and who is in the way there.
+//! The pieces that are placed in one space, and which of them are in the way of another one.
 //!
 //! Placed rectangles are found through one of two indexes. [`Conflicts`] lists
 //! them one by one, knows their owners and can forget them: the general case.

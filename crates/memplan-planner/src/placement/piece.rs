@@ -49,8 +49,8 @@ memplan_core::index_type! {
     pub struct PieceId;
 }
 
-/// Bytes that one slot of a buffer takes. A size that is not known counts as empty: a strategy that makes offsets refuses
-/// such problems beforehand (`Feature::Shapes`, `Feature::UnboundedSymbols`).
+/// Bytes that one slot of a buffer takes. A size that is not known counts as empty: a strategy that makes offsets
+/// refuses such problems beforehand (`Feature::Shapes`, `Feature::UnboundedSymbols`).
 pub(crate) fn reserved(buffer: &Buffer) -> Bytes {
     buffer.bytes().unwrap_or_default()
 }
@@ -106,7 +106,7 @@ pub struct Footprint {
     pub low: u64,
     /// One past its last byte.
     pub high: u64,
-    /// Whether it keeps everybody else out for ever.
+    /// Whether no other piece may ever have its bytes.
     pub exclusive: bool,
 }
 

@@ -9,7 +9,7 @@
 //!   a node of `general`    1 + pieces / 20
 //! ```
 //!
-//! A [`Clock`] beside it is a cap: whoever works for long asks it now and then, and it remembers whether it has ever
+//! A [`Clock`] beside it is a cap: long-running code asks it now and then, and it remembers whether it has ever
 //! answered that time is over. If it has not, time has had no influence on the result.
 
 use std::sync::Arc;

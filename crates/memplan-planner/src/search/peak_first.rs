@@ -1,7 +1,7 @@
 //! Peak first: stack what is alive at the peak without a gap, then see who complains.
 //!
 //! At the peak there is nothing to give away. A plan that is too tall has gaps
-//! there, under buffers that could not sink because of somebody alive a little earlier or later:
+//! there, under buffers that could not sink because of a buffer alive a little earlier or later:
 //!
 //! ```text
 //!   time ──►       peak                         peak
@@ -61,8 +61,8 @@ pub(crate) fn place_peak_first(
 ) -> Option<Stop> {
     let mut passes = PeakFirst::new(pieces, lower);
     for stacking in [Stacking::Planned, Stacking::Longest, Stacking::Largest] {
-        // The tower as it lies in the best plan comes first; other stackings are tried only if that does not lead to the
-        // bound.
+        // The tower as it lies in the best plan comes first; other stackings are tried only if that does not lead to
+        // the bound.
         passes.stack(stacking, best.as_ref());
         let mut failures = 0;
         while failures < PEAK_FIRST_FAILURES {
@@ -149,7 +149,7 @@ impl<'a, 'p> PeakFirst<'a, 'p> {
         };
     }
 
-    /// What is fixed or exclusive, the tower, those who complained, the rest.
+    /// The order of a pass: fixed and exclusive pieces, the tower, pieces that ended too high before, the rest.
     fn order(&self) -> Vec<PieceId> {
         let key = |piece: PieceId| {
             let info = self.pieces.get(piece);

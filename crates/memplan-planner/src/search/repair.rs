@@ -3,7 +3,7 @@
 //! The extent of a plan of a million buffers is decided by a few of them, around the moments
 //! when the highest ones are alive. There are two ways to get one of them down:
 //!
-//! - The [`peak`] near it is settled first, and everybody around is placed anew.
+//! - The [`peak`] near it is settled first, and the pieces around it are placed anew.
 //! - Everything that lives within an *excerpt* around it is packed anew by the exact search; what
 //!   reaches out of it stays where it is:
 //!

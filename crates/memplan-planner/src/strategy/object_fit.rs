@@ -2,7 +2,7 @@
 //!
 //! The usage-record strategies know sizes and lifetimes. This one trades their
 //! finesse for generality: it honours whatever can be honoured without
-//! addresses, so that every problem has somebody who makes shared objects for it.
+//! addresses, so that for every problem there is a strategy that makes shared objects.
 //!
 //! ```text
 //!   a 64 [0,2)   b 48 [1,3)   c 32 [2,4)      object 0: 64  a
@@ -164,7 +164,7 @@ impl<'p> Desk<'p> {
             stretches[stretch].rank = rank as u32;
         }
         let conflicts = Conflicts::new(by_rank.iter().map(|&stretch| stretches[stretch].start).collect());
-        // Each pair is entered from both sides, so that whoever comes second finds it.
+        // Each pair is entered from both sides, so that the party that comes second finds it.
         let mut apart: BTreeMap<BufferId, Vec<BufferId>> = BTreeMap::new();
         for &(one, other) in problem.must_not_share() {
             apart.entry(one).or_default().push(other);
@@ -196,7 +196,7 @@ impl<'p> Desk<'p> {
         let mut order: Vec<usize> = (0..self.parties.len()).collect();
         order.sort_by_cached_key(|&party| hardness(&self.parties[party]));
         for party in order {
-            // Who is alive with very many others takes its time to find out with whom.
+            // If a party is alive with very many others, finding them takes long.
             if patience::is_over() {
                 return;
             }
@@ -221,7 +221,7 @@ impl<'p> Desk<'p> {
         }
     }
 
-    /// Marks the objects of everybody who is alive at the same time or must not share.
+    /// Marks the objects of all parties that are alive at the same time or must not share.
     fn strike_out(&mut self, party: u32) {
         let info = &self.parties[party as usize];
         let (objects, object_of) = (&mut self.objects, &self.object_of);

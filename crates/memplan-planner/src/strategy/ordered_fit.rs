@@ -203,7 +203,7 @@ impl Strategy for OrderedFit {
             }
         }
         let mut placer = Placer::new(&pieces);
-        // With a ceiling this strategy competes with a plan that somebody already has, so it may end without one.
+        // With a ceiling this strategy competes with a plan that the caller already has, so it may end without one.
         let clock = Clock::start(request);
         let gives_up = || request.ceiling.is_some() && (request.is_cancelled() || clock.is_over());
         let pass = Pass { ceiling: request.ceiling, gives_up: &gives_up, threads: request.threads() };

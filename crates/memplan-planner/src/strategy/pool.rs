@@ -14,7 +14,7 @@
 //!   a 256 [0,1)   b 4100 [1,2)     two objects
 //! ```
 //!
-//! Sizes only known at run time share with equal ones, whoever has waited longest
+//! Sizes only known at run time share with equal ones, the one that has waited longest
 //! first. Every memory space has a pool of its own. O(n log n).
 //!
 //! What the original also looks at is not in a problem: element types (an object

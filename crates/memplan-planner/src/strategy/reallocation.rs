@@ -1,4 +1,4 @@
-//! Who is certainly dead before whom, when only dependencies are known.
+//! Which buffer is certainly dead before which other one starts, when only dependencies are known.
 //!
 //! With several execution units, or a scheduler that may reorder, a list of
 //! lifetimes is only one possible order. What holds in *every* order follows

@@ -53,7 +53,7 @@ enum Task {
 impl<'p> Printer<'p> {
     /// Gives names to everything that is referred to: values, tokens, blocks and labels.
     fn new(program: &'p Program) -> Printer<'p> {
-        // Only ops that somebody refers to get a label: loops that rotate slots, and ops that others wait
+        // Only ops that are referred to get a label: loops that rotate slots, and ops that others wait
         // for.
         let mut labelled: Vec<OpId> = program.sites.iter().filter_map(|s| s.rotation).collect();
         for op in &program.ops {

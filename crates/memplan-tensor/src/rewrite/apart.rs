@@ -28,7 +28,7 @@ impl Apart {
         self.0.len()
     }
 
-    /// Whether everybody may share with everybody.
+    /// Whether any two buffers may share.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -160,7 +160,7 @@ impl<'a> Rewriter<'a> {
             return root;
         }
         // A buffer of one dimension can simply become longer: all its subscripts stay right. A bare pointer forbids
-        // that, because whoever takes it may rely on the declared extent.
+        // that, because the code that takes it may rely on the declared extent.
         let grows = own.dtype == allocation.dtype
             && own.shape.len() == 1
             && allocation.shape.len() == 1

@@ -1,6 +1,6 @@
 //! Python tokens: names, numbers, strings, operators, and the line and indentation structure.
 //!
-//! Comments and blank lines produce no tokens; whoever needs them finds them between the spans of
+//! Comments and blank lines produce no tokens; code that needs them finds them between the spans of
 //! two logical lines. A bracket that is open at the end of a line joins it with the next, as does a
 //! backslash.
 

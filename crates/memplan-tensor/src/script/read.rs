@@ -379,7 +379,7 @@ impl Reader<'_> {
         }
         parts.buffer.pinned |= callee == "sblock_alloc_buffer";
         if callee == "Buffer" && parts.buffer.memory == Memory::Own {
-            // A buffer that TVM printed without its declaration: somebody else's memory.
+            // A buffer that TVM printed without its declaration. Its memory is not this function's.
             parts.buffer.memory = Memory::Argument;
         }
         let declared = parts.buffer.memory != Memory::Own;

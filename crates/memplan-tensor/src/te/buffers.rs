@@ -1,7 +1,7 @@
 //! From tensors to buffers: the body of a function with parameters.
 //!
 //! A tensor is only a shape; a buffer is memory, with a layout, a scope and an alignment. Arguments get theirs first.
-//! Every other tensor gets one where it is realized, and whoever uses it elsewhere is told that there is no such place.
+//! Every other tensor gets one where it is realized, and a use elsewhere is an error.
 //! No tensor is left afterwards, and each has a buffer of its own: that is the redundancy the storage rewrite removes.
 
 use super::error::LowerError;

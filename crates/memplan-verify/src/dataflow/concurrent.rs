@@ -1,4 +1,4 @@
-//! Who else may be writing: other iterations of parallel loops, asynchronous
+//! Which other code may be writing at the same time: other iterations of parallel loops, asynchronous
 //! regions, and the code that goes on while they run.
 //!
 //! For each pair of sides that may run at the same time, everything one side
@@ -27,7 +27,7 @@ use super::ranges::Ranges;
 /// Iterations up to which unequal strides are compared one by one.
 const ENUMERATION_LIMIT: u64 = 1 << 16;
 
-/// Bytes somebody else may write at any time.
+/// Bytes that code running at the same time may write at any moment.
 #[derive(Debug)]
 pub(super) struct Element {
     pub(super) site: SiteId,

@@ -5,7 +5,7 @@
 //! out by the plan, along every path, every alternative, every interleaving,
 //! and asks that each read find, in every byte, the content last written to
 //! that buffer. It takes no lifetimes and trusts no analysis, so a wrong
-//! lifetime or a missed alias shows as a read of somebody else's bytes.
+//! lifetime or a missed alias shows as a read of another buffer's bytes.
 //!
 //! # The state
 //!

@@ -34,7 +34,7 @@ pub(super) enum Tag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Root {
     Value(ValueId),
-    /// Somebody outside, after an escape.
+    /// Code outside of the program, after an escape.
     Holder,
     /// The implicit read of a preloaded buffer at the end of its loop.
     Preload,

@@ -245,7 +245,7 @@ impl Sharing<'_> {
         terms.rfind(|term| iterations(self.program.op(term.op)) != Some(1)).map(|term| term.op)
     }
 
-    /// Follows all sites that lie on bytes that somebody else uses at the same time.
+    /// Follows all sites that lie on bytes that another site uses at the same time.
     fn mark_contested(&self, uses: &IndexVec<SiteId, Use>, followed: &mut IndexVec<SiteId, bool>) {
         let mut stretches: Vec<(usize, usize, usize)> = Vec::with_capacity(self.layout.places.len());
         for (site, used) in uses.iter_enumerated() {
@@ -297,7 +297,7 @@ struct Occupied {
     taken: BTreeMap<i128, Taken>,
 }
 
-/// Somebody's bytes, or those of several that overlap.
+/// The bytes of one buffer, or of several that overlap.
 struct Taken {
     end: i128,
     /// The op behind the last one that uses them.

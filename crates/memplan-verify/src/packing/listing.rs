@@ -3,7 +3,7 @@
 //! A plan with everything at offset 0 breaks the rules for nearly every pair of
 //! buffers: listing them all helps nobody and may take for ever. So up to
 //! [`LISTED`] pairs of a kind are listed; from then on it is only counted how
-//! many more buffers meet somebody, which takes one look for each.
+//! many more buffers meet another one, which takes one look for each.
 
 use std::collections::HashSet;
 

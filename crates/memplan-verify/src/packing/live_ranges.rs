@@ -17,7 +17,7 @@
 //!
 //! Ranges of one party do not disturb each other, and there may be many of them
 //! on the same bytes. To step over them without visiting them, a node knows how
-//! far its furthest party reaches *and* how far everybody else does.
+//! far its furthest party reaches *and* how far all others do.
 
 use super::layout::Area;
 use super::together::Party;

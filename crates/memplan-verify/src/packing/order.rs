@@ -132,7 +132,7 @@ struct Order {
 }
 
 impl Order {
-    /// Problems have no cycles, so everybody gets a position.
+    /// Problems have no cycles, so every buffer gets a position.
     fn new(dependencies: &Dependencies) -> Order {
         let children = &dependencies.children;
         let mut open_parents = vec![0u32; children.len()];

@@ -29,7 +29,7 @@ use super::violation::{Violation, Who};
 #[derive(Default)]
 pub(super) struct Overlays {
     pairs: HashSet<(BufferId, BufferId)>,
-    /// For each victim who starts on it, in order of start.
+    /// For each victim the buffers that start on it, in the order of their starts.
     takers: HashMap<BufferId, Vec<BufferId>>,
 }
 

@@ -14,7 +14,7 @@ use std::ops::Deref;
 /// let sealed = memplan::driver::Checked { value: plan, repairs: Vec::new() };
 /// ```
 ///
-/// Whoever holds one reads the result through it, or takes it out with [`into_inner`](Checked::into_inner).
+/// Its holder reads the result through it, or takes it out with [`into_inner`](Checked::into_inner).
 #[derive(Clone, Debug)]
 pub struct Checked<T> {
     value: T,

@@ -4,7 +4,7 @@ use memplan_core::{Outcome, Problem};
 use memplan_planner::{Assign, Feature, Refusal, Request, Strategy};
 
 /// A function that plans as `base` does and finds out more on the way. What it finds out besides the plan
-/// stays with whoever made the function.
+/// stays with the code that made the function.
 pub(crate) struct Method<'s, F> {
     /// The strategy whose name and limits it has.
     pub(crate) base: &'s dyn Strategy,

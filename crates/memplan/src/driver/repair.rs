@@ -17,7 +17,7 @@ use memplan_verify::dataflow::SitePlan;
 use crate::finding::{self, Finding};
 use crate::front_end::{Claim, Order, Packing};
 
-/// Something that a check rejects, and who is to be kept apart because of it.
+/// Something that a check rejects, and the buffers that have to be kept apart because of it.
 pub(super) struct Rejected {
     pub(super) finding: Finding,
     /// The program of the claim whose sites these are.

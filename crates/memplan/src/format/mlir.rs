@@ -67,7 +67,7 @@ pub(crate) fn no_op(text: &str) -> ReadError {
         .help("expected a module or functions, such as func.func @f() { … }")
 }
 
-/// What somebody should know whose program has no buffers yet.
+/// A note for users whose program has no buffers yet.
 const TENSORS: &str = "nothing here allocates a memref: tensors become buffers by bufferization, as in \
      mlir-opt -one-shot-bufferize=bufferize-function-boundaries";
 

@@ -1,7 +1,7 @@
 //! lower: the whole life cycle, from tensor operations and a schedule to a loop program with shared memory.
 //!
 //! The loop program before memory is shared is printed and read as TVMScript, so that from there on everything is
-//! as it is for a script that somebody else wrote.
+//! as it is for a script from elsewhere.
 
 use memplan_core::utf8;
 use memplan_tensor::rewrite::{Mode, RewriteOptions};

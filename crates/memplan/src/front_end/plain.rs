@@ -286,7 +286,7 @@ fn header_places(problem: &Problem, text: &str) -> Result<Vec<Option<Found>>, Fa
     // behind it. So only the beginning is compared.
     let spelled = plan_file::header::spelled;
     let found = |buffer: &memplan_core::Buffer| {
-        // Objects have no slots: whoever uses one uses the whole of it.
+        // Objects have no slots: a buffer that uses an object uses the whole of it.
         let shares_object = offsets.as_slice().first().is_some_and(|first| first.is_object);
         let count = if shares_object { 1 } else { buffer.slots as usize };
         let slots: Vec<_> = offsets.by_ref().take(count).collect();

@@ -71,9 +71,9 @@ impl Shape {
 /// Bytes that two buffers have one after the other, at a price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handover {
-    /// Who has them first.
+    /// The buffer that has the bytes first.
     pub earlier: BufferId,
-    /// Who has them next.
+    /// The buffer that has them next.
     pub later: BufferId,
     /// What that costs.
     pub weight: u64,

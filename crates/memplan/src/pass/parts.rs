@@ -60,7 +60,7 @@ impl DonePart {
 /// Runs passes over a file, one after the other.
 pub fn opt(source: &Source, specs: &[PassSpec], how: &How) -> Done {
     let whole = run_all(source, specs, how);
-    // Whoever no longer waits for the whole does not wait for its parts either.
+    // If the caller no longer waits for the whole, the parts need not be done either.
     let is_stopped = |stopped: &Stopped| matches!(stopped.failure, Failure::Stopped(_));
     let is_final = whole.as_ref().map_or_else(|stopped| is_stopped(stopped), |_| true);
     let parts = if is_final { Vec::new() } else { parts_of(source) };

@@ -158,7 +158,7 @@ impl Merges {
         self.parents[tensor].is_some()
     }
 
-    /// Where everybody is, counted from the top of their trees.
+    /// Where each tensor lies, counted from the start of the outermost result of its tree.
     pub(super) fn places(&self) -> IndexVec<TensorId, Place> {
         let mut places: IndexVec<TensorId, Place> = self.parents.ids().map(|top| Place { top, at: 0 }).collect();
         // Results come after their operands: from the last tensor backwards, a

@@ -270,7 +270,7 @@ struct Reader<'a> {
     symbols: HashMap<&'a str, usize>,
     entered: HashSet<usize>,
     names: HashSet<String>,
-    /// Values that somebody besides `top.Input` uses.
+    /// Values that an op other than `top.Input` uses.
     used: IndexVec<ValueId, bool>,
 }
 

@@ -31,7 +31,7 @@ pub struct WeightArray {
 
 /// The arrays of a weight file, by name.
 ///
-/// Made by whoever reads the file.
+/// Made by the code that reads the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WeightContents {
     arrays: HashMap<String, WeightArray>,

@@ -1,6 +1,6 @@
 //! Bytes that a kernel uses at addresses of its own.
 //!
-//! A `pointer_cast` with constant addresses is a buffer that somebody has placed
+//! A `pointer_cast` with constant addresses is a buffer that has been placed
 //! already: by hand, or by an earlier run of this pass. It keeps its addresses, and
 //! what is planned now stays off its bytes while the kernel needs them:
 //!

@@ -88,7 +88,7 @@ struct Attempt {
     problem: Problem,
     outcome: Outcome,
     report: Option<Report>,
-    /// What the plan's reuse costs, if somebody looked for the least.
+    /// What the plan's reuse costs, if the least cost was looked for.
     waits: Option<Waits>,
     /// Memories of which it is proved that they are too small.
     refuted: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! Buffers whose address somebody keeps.
+//! Buffers whose address an op has handed out, so that it may be used at any later time.
 //!
 //! ```text
 //!   scf.for … {

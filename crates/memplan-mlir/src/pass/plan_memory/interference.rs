@@ -112,7 +112,7 @@ impl<'a> Interference<'a> {
                 if access.kind.writes() && self.writes[root].last() != Some(&op) {
                     self.writes[root].push(op);
                 }
-                // Somebody outside may use an escaped buffer at any later time, so the use never ends.
+                // Code outside may use an escaped buffer at any later time, so the use never ends.
                 if access.kind == AccessKind::Escape {
                     self.matters(root, Use { at: None, end: u64::MAX });
                 }

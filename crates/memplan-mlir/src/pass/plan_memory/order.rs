@@ -1,7 +1,7 @@
 //! Which op has certainly ended before which other begins, before any reuse adds a wait.
 //!
 //! Pipes run side by side; each of them does its ops in order. Three things order ops of different pipes: a data
-//! dependence (somebody waits for it anyway), a barrier, and a flag that one pipe sets and another one waits for.
+//! dependence (an op waits for it anyway), a barrier, and a flag that one pipe sets and another one waits for.
 //!
 //! ```text
 //!   mte2    load a ──┐           load c
@@ -9,12 +9,12 @@
 //!   mte3                          └► store b   store b for the other. Nothing orders store b and load c.
 //! ```
 //!
-//! Every op has a *clock*: for each pipe the number of its last op that is known to be over when the op begins. An op knows
-//! what the op before it on its pipe knew, and what those knew that it depends on.
+//! Every op has a *clock*: for each pipe the number of its last op that is known to be over when the op begins. An op
+//! knows what the op before it on its pipe knew, and what those knew that it depends on.
 //!
-//! What happens in a branch may not happen, so nothing that is learned there counts behind it. Loops are taken to run at
-//! least once. What one iteration knows of the one before is found by a walk over the body twice; a buffer with several
-//! slots is another one in the next iteration.
+//! What happens in a branch may not happen, so nothing that is learned there counts behind it. Loops are taken to run
+//! at least once. What one iteration knows of the one before is found by a walk over the body twice; a buffer with
+//! several slots is another one in the next iteration.
 
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ fn branches(view: &View, op: OpId) -> Vec<(OpId, RegionId)> {
 struct State {
     /// What is over when each pipe's next op begins.
     pipes: Vec<Clock>,
-    /// What is over once everybody who wrote a buffer is done.
+    /// Which ops are over once all writers of a buffer are done.
     written: BTreeMap<SiteId, Clock>,
     /// … who read it.
     read: BTreeMap<SiteId, Clock>,
@@ -234,7 +234,7 @@ impl Walk {
         }
         let mut start = pipes[step.pipe].clone();
         for (site, writes) in &step.accesses {
-            // Whoever reads waits for those who wrote; whoever writes waits for the readers, too.
+            // An op that reads a buffer waits for its writers; an op that writes it waits for its readers, too.
             written.get(site).into_iter().for_each(|clock| join(&mut start, clock));
             read.get(site).filter(|_| *writes).into_iter().for_each(|clock| join(&mut start, clock));
         }

@@ -1,8 +1,9 @@
 //! What it costs if two buffers of a kernel share bytes: waits that nobody would need otherwise.
 //!
-//! Two buffers whose lives are apart hand their bytes over, and the later one's first writes have to wait for the earlier
-//! one's last accesses. Each such pair of ops on different pipes is a wait, unless [`Order`] says that the one is over
-//! anyway when the other begins. In a loop the bytes go back: the next iteration hands them over again, the other way.
+//! Two buffers whose lives are apart hand their bytes over, and the later one's first writes have to wait for the
+//! earlier one's last accesses. Each such pair of ops on different pipes is a wait, unless [`Order`] says that the one
+//! is over anyway when the other begins. In a loop the bytes go back: the next iteration hands them over again, the
+//! other way.
 //!
 //! ```text
 //!   for … {                       z on the bytes of x:
@@ -13,9 +14,10 @@
 //!   }
 //! ```
 //!
-//! The weight of a pair is the sum over its waits of `factor` to the power of the number of loops around both ops (the pass
-//! option `wait-weight`): a wait for something that ended before a loop is waited for in front of the loop, once. Of several accesses only those
-//! count that no other one follows anyway. Buffers with one address are one buffer here, as large as the largest.
+//! The weight of a pair is the sum over its waits of `factor` to the power of the number of loops around both ops (the
+//! pass option `wait-weight`): a wait for something that ended before a loop is waited for in front of the loop, once.
+//! Of several accesses only those count that no other one follows anyway. Buffers with one address are one buffer here,
+//! as large as the largest.
 //!
 //! A buffer of several slots pays once, whichever of its slots are shared. Buffers at fixed addresses cost nothing:
 //! they cannot be moved.
@@ -35,7 +37,7 @@ const MOST_OPS: usize = 100_000;
 /// No wait weighs more, however deep in loops.
 const HEAVIEST: u64 = 1 << 20;
 
-/// The problem with a price for every two buffers that make somebody wait if they share.
+/// The problem with a price for every two buffers that make a pipe wait if they share bytes.
 ///
 /// The first buffers of the problem are those of the sites, in their order.
 pub(super) fn priced(
@@ -123,7 +125,7 @@ impl Waits<'_> {
             if buffer.bytes() > problem.buffers()[entry.largest].bytes() {
                 entry.largest = id;
             }
-            // Members begin at one address, so whoever meets any of them meets the largest.
+            // Members begin at one address, so a buffer that meets any of them meets the largest.
             entry.lives.push(buffer.lifetime.clone());
             entry.accesses.extend(accesses.get(site).into_iter().flatten());
         }

@@ -11,9 +11,9 @@
 //! ```
 //!
 //! *Cheapest* needs no look at every address. Let x slide down until it touches the end of a neighbour (or the bottom):
-//! on the way it meets nobody new, for whoever lies below is met only after x has passed its end. So only 0 and the ends
-//! of neighbours (rounded up to the alignment) are candidates, and one walk over sorted starts and sorted ends knows the
-//! cost of each.
+//! on the way it meets no new neighbour, because a neighbour below is met only after x has passed its end. So only 0
+//! and the ends of neighbours (rounded up to the alignment) are candidates, and one walk over sorted starts and sorted
+//! ends knows the cost of each.
 //!
 //! A question costs what is alive during the life of x: gathering and sorting them. The sort distributes
 //! them over buckets by address, where first fit and its kin spread them evenly, so it is linear.

@@ -72,7 +72,7 @@ struct Check {
     work: u64,
     /// The least weight that has waited at any time in this period.
     least: u64,
-    /// Likewise in the period before.
+    /// The same for the period before.
     before: u64,
 }
 
@@ -163,7 +163,7 @@ impl<'b, 'a> Attempt<'b, 'a> {
         queue.push(is_small, rectangles.weights[rank as usize], rank);
     }
 
-    /// Finds a place for all who wait, and for those who have to make way.
+    /// Finds a place for all rectangles that wait, and for those that are ejected on the way.
     fn settle(&mut self, mut queue: Queue) -> bool {
         let mut ejected = Vec::new();
         let mut turns = 0u32;
@@ -220,7 +220,7 @@ impl<'b, 'a> Attempt<'b, 'a> {
         true
     }
 
-    /// Raises the goal; more of those who wait may be small now.
+    /// Raises the goal; more of the waiting rectangles may count as small now.
     fn raise(&mut self, queue: Queue) -> Queue {
         self.slack += self.slack / GOAL_RAISE + 1;
         self.aim();

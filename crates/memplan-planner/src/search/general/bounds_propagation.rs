@@ -80,8 +80,8 @@ impl<'m> Domains<'m> {
     /// Nothing known but the model; nothing derived yet.
     pub(super) fn new(model: &'m Model, rules: Rules) -> Domains<'m> {
         let count = model.parts.len();
-        // Which choices and cliques to look at again when the bounds of a part change. The numbers ascend, so a duplicate
-        // can only be the last of its list.
+        // Which choices and cliques to look at again when the bounds of a part change. The numbers ascend, so a
+        // duplicate can only be the last of its list.
         let mut choices_of = vec![Vec::new(); count];
         for (number, choice) in model.choices.iter().enumerate() {
             for least in choice.options.iter().flatten() {
@@ -230,7 +230,8 @@ impl<'m> Domains<'m> {
         }
     }
 
-    /// Raises the lowest offset that a part may have, and queues everybody who lies above it. Fails if no offset is left.
+    /// Raises the lowest offset that a part may have, and queues the parts that lie above it. Fails if no offset is
+    /// left.
     fn raise(&mut self, part: u32, offset: i64) -> Result<(), Dead> {
         let index = part as usize;
         if offset <= self.lowest[index] {

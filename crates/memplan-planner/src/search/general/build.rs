@@ -17,7 +17,7 @@ const HIGHEST: i64 = 1 << 60;
 /// Differences of two offsets strictly between the two are forbidden.
 type Forbidden = (i64, i64);
 
-/// A life that ends early: `taker` starts on bytes of somebody.
+/// A life that ends early: `taker` starts on bytes of another buffer.
 #[derive(Clone, Copy, Debug)]
 struct Taker {
     buffer: BufferId,
@@ -461,7 +461,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         for step in starts {
             let is_alive = |&index: &usize| times[index].0 <= step && step < times[index].1;
             let mut left: Vec<usize> = by_size.iter().copied().filter(is_alive).collect();
-            // Whoever was left out of the first set starts one of its own.
+            // A job that was left out of the first set starts a set of its own.
             while let Some(&seed) = left.first() {
                 let alive = by_size.iter().copied().filter(is_alive);
                 let clique = self.clique(&jobs, [seed].into_iter().chain(alive).chain(by_size.iter().copied()));

@@ -2,7 +2,7 @@
 //!
 //! Around a local peak of the load there is no room to waste, a few lives away there is plenty. So
 //! what is alive around the peak, the *core*, is packed by the whole search as if nobody else
-//! existed, with the lower bound as its capacity. Then everybody *around* is put back by first fit:
+//! existed, with the lower bound as its capacity. Then the pieces *around* it are put back by first fit:
 //!
 //! ```text
 //!             around              core               around
@@ -15,11 +15,11 @@
 //!    its lives clipped to that stretch. Clipping loses no conflict: three intervals
 //!    that meet each other pairwise have a point in common, so two lives
 //!    which meet the stretch and each other meet inside of it.
-//! 2. Around is everything within a few lives to either side. What reaches out of that stays where it
-//!    is; it never meets the core. The rest is placed around the core, the largest first, and of equally large ones those
-//!    next to the peak. A piece that is alive
-//!    nearly all the time would make everything its neighbour, so it stays where it is even inside of the core.
-//! 3. Those who end too high, mostly large ones that found no gap wide enough between what
+//! 2. Around is everything within a few lives to either side. What reaches out of that stays where it is; it never
+//!    meets the core. The rest is placed around the core, the largest first, and of equally large ones those next to
+//!    the peak. A piece that is alive nearly all the time would make everything its neighbour, so it stays where it is
+//!    even inside of the core.
+//! 3. Those that end too high, mostly large ones that found no gap wide enough between what
 //!    reaches out of the core, *join* the core with their whole lives, and the core is packed again.
 //!
 //! An excerpt that is packed with everything that reaches out of it fixed (see the parent module)
@@ -46,7 +46,7 @@ use crate::tuning::{CORE_NODES, MOST_AROUND_PIECES, MOST_JOINS, PEAK_SEARCH_PIEC
 type Packed = BTreeMap<PieceId, u64>;
 
 impl Repair<'_, '_> {
-    /// Packs the local peak near a piece anew and places everybody around it. Whether the plan got lower.
+    /// Packs the local peak near a piece anew and places the pieces around it. Says whether the plan got lower.
     pub(super) fn settle_peak(&mut self, near: PieceId, reach: Reach, seed: u64, budget: &mut Budget) -> bool {
         let Some(peak) = self.peak(&self.excerpt(near, PEAK_SEARCH_PIECES << reach.widened)) else { return false };
         let mut core = self.core(peak, reach);
@@ -110,7 +110,7 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Who has to make way: all that meet somebody who meets the core, and so on.
+    /// The pieces that have to make way: all that meet the core, all that meet one of these, and so on.
     fn around(&self, core: &Excerpt, reach: Reach) -> Option<Excerpt> {
         let mut around = self.hull(&self.hull(core)?)?;
         for _ in 0..2 << reach.widened.min(3) {
@@ -128,8 +128,8 @@ impl Repair<'_, '_> {
         Some(self.between(start, end))
     }
 
-    /// Whether a piece is alive for so long that everybody who meets it is more than a local repair may move: weights of
-    /// a network, or a workspace. Such a piece stays where it is.
+    /// Whether a piece is alive for so long that everybody who meets it is more than a local repair may move: weights
+    /// of a network, or a workspace. Such a piece stays where it is.
     fn is_endless(&self, piece: PieceId) -> bool {
         let life = self.pieces.rects(piece)[0];
         // At every step somebody starts or ends, so a life of so many steps meets at least half as many others.
@@ -159,8 +159,8 @@ impl Repair<'_, '_> {
     /// that are alive next to the peak.
     ///
     /// Where buffers of one size follow each other in time, as the caches of a model that generates text do, each can
-    /// take the place of the one after it. A pass that starts at the peak and goes outwards finds these places; one that
-    /// starts at the beginning arrives at the peak with the places in another order:
+    /// take the place of the one after it. A pass that starts at the peak and goes outwards finds these places; one
+    /// that starts at the beginning arrives at the peak with the places in another order:
     ///
     /// ```text
     ///   ....dddddbbbbb|bbb        peak at |, a and b lie in the core:

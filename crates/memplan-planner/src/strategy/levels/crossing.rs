@@ -70,7 +70,8 @@ fn takes_all_slots(problem: &Problem, plan: &Plan, earlier: BufferId, later: Buf
 fn takeovers(problem: &Problem, plan: &Plan) -> Vec<Crossing> {
     let used = |id: &BufferId| !problem.buffers()[*id].lifetime.is_empty();
     let mut order: Vec<BufferId> = problem.buffers().ids().filter(used).collect();
-    // In the order of starts, whoever has a byte before is the one whose end the newcomer has to wait for.
+    // Buffers come in the order of their starts, so the last owner of a byte is the one that a newcomer has to wait
+    // for.
     order.sort_by_key(|&id| (problem.buffers()[id].lifetime.start(), id));
     let mut owners: BTreeMap<SpaceId, Owners> = BTreeMap::new();
     let mut found = Vec::new();
@@ -102,7 +103,7 @@ struct Owners {
 }
 
 impl Owners {
-    /// Gives `low..high` to a new owner; those who had parts of it.
+    /// Gives `low..high` to a new owner, and returns the owners that had parts of it.
     fn take(&mut self, low: u64, high: u64, owner: BufferId) -> Vec<BufferId> {
         let mut before = Vec::new();
         let first = self.stretches.range(..=low).next_back().map_or(low, |(&start, _)| start);

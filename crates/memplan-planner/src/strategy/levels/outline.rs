@@ -17,7 +17,7 @@ pub(super) struct Bound {
     pub(super) extent: u64,
     /// When it is taken.
     pub(super) life: Life,
-    /// Whether somebody has it for good.
+    /// Whether an exclusive item has it, so that no other item may.
     pub(super) exclusive: bool,
     /// Who took it last.
     pub(super) last: Option<Item>,
@@ -59,7 +59,7 @@ impl Outline {
         let address = covered[0].offset;
         let end = address + size;
         let mut bounds = Vec::with_capacity(covered.len() + 1);
-        // In split mode each covered stretch keeps the lives of those who were there before, which is exact.
+        // In split mode each covered stretch keeps the lives of the items that were there before, which is exact.
         // Otherwise the item becomes one stretch with the lives of all, which is coarser.
         if self.split {
             for bound in &covered {

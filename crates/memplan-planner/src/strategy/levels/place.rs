@@ -287,7 +287,7 @@ impl<'e> Planner<'e> {
         None
     }
 
-    /// Whether somebody needs the bound while the item lives.
+    /// Whether another item needs the stretch of addresses while the item lives.
     fn taken(&mut self, item: Item, level: Level, at: usize, address: u64) -> bool {
         let entry = self.entry(item);
         let bound = &self.outline.bounds[at];
