@@ -319,7 +319,9 @@ impl Walk<'_> {
         self.extend(site, outer, last);
     }
 
-    /// Ops of two blocks of one graph: the order of ticks says nothing.
+    /// If allocation and use are in two blocks of one control flow graph, the order of ticks need not be the order of
+    /// execution. Then the buffer lives during the whole graph, except where all branches lead forward and the caller
+    /// asks for lives that are just long enough ([`Beyond::Prolong`]).
     fn extend_over_graph(&mut self, site: SiteId, home: OpId, user: OpId) {
         let (home_block, user_block) = (self.program.op(home).block, self.program.op(user).block);
         let region = self.program.block(home_block).region;

@@ -57,6 +57,7 @@ pub(crate) fn write_with(path: &Path, fill: Fill) -> Result<(), Failure> {
 
 type Fill<'a> = &'a dyn Fn(&mut dyn Write) -> std::io::Result<()>;
 
+/// Writes a draft beside the file and renames it when it is complete, so that there is never half a file.
 fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
     // A device or a pipe is written to, never replaced.
     let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
@@ -79,9 +80,9 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A file in the same folder, so that it can be renamed. It goes if that does not happen. A new file gets the permissions
-/// that every new file gets; a draft of one that is replaced is closed to all others while it is filled, since they may
-/// not be allowed to read the old one.
+/// A file in the same folder, so that it can be renamed. It goes if that does not happen. A new file gets the
+/// permissions that every new file gets; a draft of one that is replaced is closed to all others while it is filled,
+/// since they may not be allowed to read the old one.
 fn draft_beside(path: &Path, is_new: bool) -> std::io::Result<NamedTempFile> {
     path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -89,6 +89,8 @@ impl Lowering<'_> {
     /// Control, initial values and results of an op with regions.
     pub(super) fn region_op(&mut self, op: OpId, shape: &Shape, mut draft: OpDraft) -> OpDraft {
         let info = self.document.info(op);
+        // To MLIR an `scf.for` is an allocation scope, too. Its iterations follow each other and may reuse the memory,
+        // so buffers inside of it belong to the scope around.
         if info.traits.has(Traits::ALLOCATION_SCOPE) && self.document.name(op) != "scf.for" {
             draft = draft.scope();
         }

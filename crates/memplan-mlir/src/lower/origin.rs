@@ -225,7 +225,8 @@ pub(super) fn stored_bytes(memref: &MemRef) -> Option<Bytes> {
     plain.then(|| memplan_core::storage_bytes(bits))
 }
 
-/// Bytes an allocation takes, gaps included.
+/// Bytes that an allocation takes. A layout with strides may leave gaps between rows: on-chip memory is counted up to
+/// the last element, gaps included; elsewhere only dense layouts have a known size.
 pub(crate) fn allocated_bytes(memref: &MemRef) -> Option<Bytes> {
     let Layout::Strided { strides, offset } = &memref.layout else { return stored_bytes(memref) };
     if !is_on_chip(memref) {

@@ -180,6 +180,8 @@ struct Reader<'s> {
 
 type Result<T> = std::result::Result<T, ReadError>;
 
+/// Reads a text. Types are resolved when all aliases are known, and results whose types were only guessed become
+/// uncertain.
 pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
     if source.len() >= u32::MAX as usize {
         return Err(ReadError::TooLong);

@@ -196,7 +196,9 @@ impl Preparing {
 }
 
 impl Records {
-    /// The tail, but for what operators keep that are not known.
+    /// The tail, without what kernels of `unknown` operators keep, and what the arena needs while the interpreter
+    /// starts: first it prepares operator after operator, then it lists all tensors and scratch buffers (`lists`),
+    /// their `requests`, and its planner at the lower end of the arena.
     pub(super) fn tail(&self, unknown: Vec<String>) -> Tail {
         let mut stack = self.before_planning();
         let tensors = self.subgraphs.iter().map(|&(tensors, _)| tensors as u64).sum::<u64>();

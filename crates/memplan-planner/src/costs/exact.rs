@@ -1,7 +1,7 @@
 //! The cheapest placement of a component, with a proof.
 //!
-//! Pieces get their offsets one after the other, and each that is placed adds to the cost of the offsets of those that are
-//! not. A branch is cut when three sums together reach the best cost so far:
+//! Pieces get their offsets one after the other, and each that is placed adds to the cost of the offsets of those that
+//! are not. A branch is cut when three sums together reach the best cost so far:
 //!
 //! ```text
 //!   pairs of two placed pieces                  what they cost
@@ -9,14 +9,15 @@
 //!   pairs of two pieces that are not placed     the least cost of those pieces on their own
 //! ```
 //!
-//! The third number comes from *Russian dolls*: the last piece alone costs nothing; then the last two are solved, then the last
-//! three, and so on. Each of these problems uses the least costs of all the smaller ones, and its own is a lower bound for the
-//! larger ones. When work runs out, the largest doll that was solved still bounds the cost from below.
+//! The third number comes from *Russian dolls*: the last piece alone costs nothing; then the last two are solved, then
+//! the last three, and so on. Each of these problems uses the least costs of all the smaller ones, and its own is a
+//! lower bound for the larger ones. When work runs out, the largest doll that was solved still bounds the cost from
+//! below.
 //!
 //! Where all pieces are equally large the offsets are interchangeable, so only the lowest unused one is tried.
 //!
-//! Among equally cheap placements the lowest is wanted. Once the cost is known, the same search asks for that cost in fewer bytes,
-//! until the answer is no.
+//! Among equally cheap placements the lowest is wanted. Once the cost is known, the same search asks for that cost in
+//! fewer bytes, until the answer is no.
 
 use std::ops::ControlFlow;
 
@@ -258,7 +259,8 @@ impl<'d> Search<'d> {
         self.debt %= OFFSETS_PER_UNIT;
     }
 
-    /// Asks for the same cost in fewer bytes until there are no fewer. Says whether that was found out.
+    /// Looks for plans of the same cost that need fewer bytes, until there is none. Says whether the search came to its
+    /// end, so that the last plan is the smallest.
     fn sink(&mut self, best: &mut Option<Vec<i64>>, budget: &mut Budget) -> bool {
         while let Some(offsets) = best {
             let ends = offsets.iter().zip(&self.sizes).map(|(offset, size)| offset + size);

@@ -387,6 +387,8 @@ impl<'p> Pieces<'p> {
         self.add_slots(&piece);
     }
 
+    /// Adds a rectangle for each stretch of a buffer's life. Exclusive buffers have none: their bytes are blocked at
+    /// all times in another way.
     fn add_rects(&mut self, clock: &Clock, buffer: &Buffer, at: Bytes) {
         if buffer.exclusive {
             return;

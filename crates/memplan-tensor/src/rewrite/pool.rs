@@ -188,8 +188,9 @@ impl Planner<'_, '_> {
         Ok(())
     }
 
-    /// Opens or closes a scope: entries that are made inside of it are attached to it, and nobody outside may use them.
-    /// A parallel loop inside of another scope is an error in compat mode, as in the original.
+    /// Opens or closes a scope: entries that are made inside of it are attached to it, and no buffer outside may use
+    /// them. In compat mode scopes do not nest: a parallel loop inside of another scope opens none, and a thread launch
+    /// there is an error, as in the original.
     fn switch_scope(&mut self, stmt: StmtId, begins: bool) -> Result<(), RewriteError> {
         let opens = match &self.sequence.statements[stmt].kind {
             StmtKind::Thread { .. } => true,
@@ -287,8 +288,8 @@ impl Planner<'_, '_> {
         stands_alone(self.sequence, buffer)
     }
 
-    /// An entry for a buffer: a free one that suits it, or a new one. Memory that is nearly registers, and buffers of at
-    /// most 32 bits, are never shared: the compiler that follows turns them into registers.
+    /// An entry for a buffer: a free one that suits it, or a new one. Memory that is nearly registers, and buffers of
+    /// at most 32 bits, are never shared: the compiler that follows turns them into registers.
     fn find(&mut self, buffer: BufId, bits: u64, attach: Attach) -> EntryId {
         let declared = &self.sequence.function.buffers[buffer];
         let (scope, element) = (declared.scope.clone(), declared.dtype.element());

@@ -140,6 +140,8 @@ fn stored_type(dtype: DType) -> DType {
 }
 
 impl Flattener<'_> {
+    /// Enters the arguments. An argument whose strides are variables may have gaps between its rows, so its length is
+    /// its first stride times its first extent; any other one is dense.
     fn arguments(&mut self) {
         for (id, buffer) in self.input.function.buffers.iter_enumerated() {
             if buffer.memory != Memory::Argument {

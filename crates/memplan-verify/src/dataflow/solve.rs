@@ -13,6 +13,7 @@ use super::graph::{NodeId, Step};
 use super::state::State;
 use super::transfer::Machine;
 
+/// Visits nodes until no state changes any more. Of the waiting nodes the first in reverse postorder comes next.
 pub(super) fn solve(machine: &mut Machine<'_>) {
     let graph = machine.graph;
     let Some(&entry) = graph.order.first() else { return };

@@ -154,7 +154,9 @@ impl<'a> Interference<'a> {
         }
     }
 
-    /// Counts a use of a value by an op.
+    /// Counts a use of a value by an op. If a loop inside of the value's home surrounds the op, the value matters
+    /// during all of the outermost such loop, because the next iteration may use it again. If blocks of a cycle use the
+    /// value, it matters always.
     fn use_at(&mut self, value: ValueId, op: OpId) {
         let (program, tree) = (&self.view.lowered.program, self.view.tree);
         let home = self.home(value);
