@@ -75,6 +75,7 @@ struct Flow {
 }
 
 impl Flow {
+    /// For each value the values that it may come from, in one flat list.
     fn new(program: &Program) -> Flow {
         let mut edges = program.incoming_edges();
         for (value, info) in program.values().iter_enumerated() {

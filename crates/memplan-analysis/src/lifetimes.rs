@@ -176,6 +176,7 @@ struct Pending {
 }
 
 impl Walk<'_> {
+    /// Extends lives by every access and by every branch that hands a buffer over.
     fn accesses(&mut self) {
         for (op, info) in self.program.ops().iter_enumerated() {
             if patience::is_over() {
@@ -359,6 +360,8 @@ impl Walk<'_> {
         }
     }
 
+    /// A branch leads back with a value. The buffers that the value may be go round: in a loop all of them, in a cycle
+    /// of blocks only those that are allocated inside of the op around it.
     fn carry(&mut self, value: ValueId, block: &Block, target: Target) {
         let Some(op) = self.end_of(block) else { return };
         let around = self.program.region(block.region).op;
@@ -506,6 +509,7 @@ struct Graphs {
 }
 
 impl Graphs {
+    /// Looks at all regions with several blocks once.
     fn new(program: &Program) -> Graphs {
         let mut graphs = Graphs {
             cycle: IndexVec::filled(None, program.blocks().len()),

@@ -217,6 +217,8 @@ impl OffsetUnion {
         OffsetUnion { parent: (0..count).map(|index| (BufferId::from_index(index), 0)).collect(), joined: false }
     }
 
+    /// The root of a buffer's set and the buffer's distance from it. The path is shortened on the way, so that later
+    /// questions are quick.
     fn find(&mut self, element: BufferId) -> (BufferId, i128) {
         let mut path = Vec::new();
         let mut root = element;

@@ -82,6 +82,8 @@ fn needs(problem: &Problem) -> impl Iterator<Item = (SpaceId, Need)> {
     problem.spaces().ids().map(move |space| (space, need(&pairs, &selections[space], space)))
 }
 
+/// What a space needs at least: the largest of three bounds (bytes alive at once, buffers that never share, ends of
+/// fixed buffers), with its reason.
 fn need(pairs: &Pairs, selection: &Selection, space: SpaceId) -> Need {
     let mut need = Need { peak: Sweep::refined(selection, space).peak(), reason: Reason::Alive };
     if let Some((bytes, set)) = apart::heavy_set(pairs, selection, space).filter(|(bytes, _)| *bytes > need.peak.bytes)
@@ -167,6 +169,7 @@ pub fn needed_by(problem: &Problem, space: SpaceId, buffers: &[BufferId]) -> Byt
     Sweep::refined(&selection, space).peak().bytes
 }
 
+/// A buffer that does not even fit into any of its spaces alone.
 fn alone_too_large(problem: &Problem) -> Option<Witness> {
     problem.buffers().iter_enumerated().find_map(|(id, buffer)| {
         let needed = |space: SpaceId| needed_alone(problem, id, space);

@@ -105,6 +105,7 @@ impl Document {
         u64::try_from((distance + step - 1) / step).ok()
     }
 
+    /// The bounds of an `scf.parallel`: all lower bounds, then all upper ones, then all steps, as operands.
     fn parallel_bounds(&self, op: OpId) -> Option<Vec<LoopBounds>> {
         let operands = self.operands(op);
         let block = *self.blocks(*self.regions(op).first()?).first()?;

@@ -296,6 +296,7 @@ fn parse_number(word: &str) -> Option<Type> {
     }
 }
 
+/// `memref<SHAPE x TYPE, LAYOUT, SPACE>`; layout and space may be left out.
 fn parse_memref(inside: &str, aliases: &Aliases<'_>, depth: u32) -> Type {
     let parts = split_commas(inside);
     let (shape, element) = split_shape(parts.first().copied().unwrap_or(""));
@@ -357,6 +358,7 @@ fn parse_layout(text: &str) -> Option<Layout> {
     })
 }
 
+/// `strided<[12, 1], offset: 4>`; `?` is a number that is only known at run time.
 fn parse_strided(inside: &str) -> Option<Layout> {
     let (list, rest) = inside.trim().strip_prefix('[')?.split_once(']')?;
     let number = |text: &str| match text.trim() {
@@ -401,6 +403,7 @@ fn element_of_shape(text: &str) -> &str {
     rest
 }
 
+/// The first dimension of `4x?x[8]xf32`, and what follows it. A scalable dimension counts as unknown.
 fn split_dimension(text: &str) -> Option<(Dimension, &str)> {
     let text = text.trim_ascii_start();
     let cross = text.bytes().position(|byte| byte == b'x')?;

@@ -298,6 +298,7 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Notes the address of a value; two different ones are an error.
     fn remember(&mut self, value: ValueId, new: ValueId, address: Address, span: Span) -> Result<(), Difference> {
         match self.known(value) {
             Some((_, known)) if *known != address => {

@@ -47,6 +47,8 @@ struct Load {
 }
 
 impl Load {
+    /// The live bytes of these pieces between any two times at which something starts or ends, and a tree of their
+    /// maxima.
     fn of(pieces: &Pieces, here: impl Iterator<Item = PieceId> + Clone) -> Load {
         let rects = || here.clone().flat_map(|piece| pieces.rects(piece));
         let mut times: Vec<u32> = rects().flat_map(|rect| [rect.start, rect.end]).collect();
@@ -91,6 +93,7 @@ impl Maxima {
         Maxima { nodes }
     }
 
+    /// The largest number in a range of leaves, from the few tree nodes that make it up.
     fn highest(&self, start: u32, end: u32) -> u64 {
         let leaves = self.nodes.len() / 2;
         let (mut left, mut right) = (start as usize + leaves, end as usize + leaves);

@@ -51,6 +51,7 @@ struct BySpace<'p> {
 }
 
 impl BySpace<'_> {
+    /// The buffers as records, space by space. Buffers that never live are listed apart.
     fn of(problem: &Problem) -> BySpace<'_> {
         let mut used = IndexVec::filled(Vec::new(), problem.spaces().len());
         let mut unused = Vec::new();

@@ -27,17 +27,18 @@
 //! 2. Slices, borders and concatenations move regions ([`moves`]); a border may stand outside of a tensor only.
 //! 3. Any other op is looked for among the ops of the original that read the same tensors: its kind and all attributes
 //!    must be the same. On whole operands its results are the whole results. On regions, what is known about its window
-//!    says which region of the result it is, and that each window reads what the original's window reads: an element where
-//!    that reads an element, and padding, or an element that counts as little, where that reads padding.
+//!    says which region of the result it is, and that each window reads what the original's window reads: an element
+//!    where that reads an element, and padding, or an element that counts as little, where that reads padding.
 //! 4. Ops with an effect run as often as in the original and in the same order, on whole operands.
 //! 5. In the end each output must equal the whole output of the original.
 //!
-//! What cannot be proved is refused, so that a wrong model never passes and a right one may fail: regions of ops of which
-//! only the kind is known, steps other than 1 in slices, borders made of anything but one value, tensors of unknown shape.
+//! What cannot be proved is refused, so that a wrong model never passes and a right one may fail: regions of ops of
+//! which only the kind is known, steps other than 1 in slices, borders made of anything but one value, tensors of
+//! unknown shape.
 //!
-//! *Equal* means: the same kernel on the same elements, plus terms of exactly zero where a border stands for padding. For
-//! integers that is the same bits. For floats it is as long as a kernel adds up the elements of a window in an order that
-//! does not depend on the size of the tensor.
+//! *Equal* means: the same kernel on the same elements, plus terms of exactly zero where a border stands for padding.
+//! For integers that is the same bits. For floats it is as long as a kernel adds up the elements of a window in an
+//! order that does not depend on the size of the tensor.
 //!
 //! ```
 //! use memplan_verify::equivalence::{Meaning, Network, Op, Tensor, check};
@@ -91,8 +92,8 @@ pub struct Proof {
     pub equals: Vec<Option<View>>,
 }
 
-/// Proves that a changed model computes the same outputs and has the same effects as the original, or names the first op
-/// of which this cannot be proved.
+/// Proves that a changed model computes the same outputs and has the same effects as the original, or names the first
+/// op of which this cannot be proved.
 pub fn check(original: &Network, changed: &Network) -> Result<Proof, Box<Violation>> {
     well_formed(original, "the original")?;
     well_formed(changed, "the new model")?;
@@ -152,7 +153,8 @@ fn out_of_order(network: &Network) -> Option<Violation> {
 struct Derivation<'a> {
     original: Original<'a>,
     changed: &'a Network,
-    /// What each tensor of the new model equals: nothing for one that is not written yet or that is not in the original.
+    /// What each tensor of the new model equals: nothing for one that is not written yet or that is not in the
+    /// original.
     views: Vec<Vec<View>>,
     /// How many of the original's ops with an effect have run.
     effects: usize,
@@ -161,6 +163,7 @@ struct Derivation<'a> {
 }
 
 impl<'a> Derivation<'a> {
+    /// Begins a derivation with what is known without any op: the inputs, and the constants that both models have.
     fn new(original: &'a Network, changed: &'a Network) -> Result<Derivation<'a>, Box<Violation>> {
         let original = Original::new(original);
         let views = vec![Vec::new(); changed.tensors.len()];

@@ -111,6 +111,7 @@ impl Timeline {
         self.increment(1, 0, last, (start, end));
     }
 
+    /// Counts one more buffer at the steps `start..end`, in a tree whose nodes know the highest count below them.
     fn increment(&mut self, node: usize, left: usize, right: usize, (start, end): (Step, Step)) {
         if end <= self.steps[left] || self.steps[right] <= start {
             return;

@@ -125,6 +125,8 @@ impl Sweep {
         }
     }
 
+    /// Takes off the bytes that a newcomer may share with its victim. Each pair gets the benefit of the doubt, so the
+    /// bound stays a bound.
     fn discount_overlays(&mut self, selection: &Selection, granule: u64) {
         let problem = selection.problem;
         let whole = |id: BufferId| {
@@ -214,6 +216,8 @@ impl Sweep {
         }
     }
 
+    /// Adds up the events in the order of time. The topmost buffer need not have its tail, so the largest tail alive is
+    /// taken off.
     fn run_sorted(&mut self, mut visit: impl FnMut(Step, Bytes)) {
         self.events.sort_unstable_by_key(|event| event.step);
         let mut sum = self.always;
@@ -284,6 +288,8 @@ impl Cover {
         }
     }
 
+    /// Covers the addresses `low..high` once more or once less, in a tree whose nodes know how many bytes are covered
+    /// below them.
     fn change(&mut self, node: usize, left: usize, right: usize, (low, high): (u64, u64), change: i32) {
         let (start, end) = (self.points[left], self.points[right]);
         if high <= start || end <= low {

@@ -120,6 +120,7 @@ impl ProblemBuilder {
         })
     }
 
+    /// Spaces: names are unique, alignments are at least 1, ends do not overflow.
     fn check_spaces(&self) -> Result<(), ProblemError> {
         if let Some(space) = first_duplicate(&self.spaces, |space| space.name.as_str()) {
             return Err(ProblemError::DuplicateSpace { space, name: self.spaces[space].name.clone() });
@@ -212,6 +213,7 @@ impl ProblemBuilder {
             .ok_or_else(|| ProblemError::TooLarge { buffer: id, name: name(), what: "its size" })
     }
 
+    /// Relations: their buffers exist, and no buffer is related to itself.
     fn check_relations(&self) -> Result<(), ProblemError> {
         let overlays = self.overlays.iter().map(|overlay| (overlay.buffer, overlay.over));
         let pairs = self.must_share.iter().chain(&self.must_not_share).copied();
@@ -257,6 +259,7 @@ impl ProblemBuilder {
         }
     }
 
+    /// Dependencies: one list for each buffer, known buffers only, no cycles.
     fn check_dependencies(&self) -> Result<(), ProblemError> {
         let Some(dependencies) = &self.dependencies else { return Ok(()) };
         let count = self.buffers.len();
@@ -279,6 +282,7 @@ fn first_duplicate<'a, I: Id, T, K: Hash + Eq>(items: &'a IndexVec<I, T>, key: i
     items.iter_enumerated().find(|(_, item)| !seen.insert(key(item))).map(|(id, _)| id)
 }
 
+/// A lifetime: stretches that do not end before they start, in order, and do not overlap.
 fn check_lifetime(id: BufferId, buffer: &Buffer) -> Result<(), ProblemError> {
     let name = || buffer.name.clone();
     let intervals = buffer.lifetime.intervals();
@@ -331,6 +335,7 @@ fn check_size(id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
     Ok(size)
 }
 
+/// A fixed offset or a tie must suit the alignment.
 fn check_positions(id: BufferId, buffer: &Buffer, alignment: Bytes) -> Result<(), ProblemError> {
     let name = || buffer.name.clone();
     if let Some(offset) = buffer.fixed() {

@@ -27,6 +27,7 @@ pub(super) struct Effect {
 }
 
 impl Effect {
+    /// What a call does to an argument, in the words of the program.
     pub(super) fn accesses(self) -> Vec<AccessKind> {
         let mut kinds = Vec::new();
         if self.changes {

@@ -52,6 +52,8 @@ impl Lowering<'_> {
         pairs.filter_map(|(dst, src)| Some((*operands.get(dst)?, *operands.get(src)?))).collect()
     }
 
+    /// Pairs (written, read) of arguments of which each is accessed once, in the same pattern, the read first. Then the
+    /// call may write the one over the other.
     fn reusable_arguments(&self, function: OpId) -> Vec<(usize, usize)> {
         let touches = self.touches(function);
         let mut pairs = Vec::new();
@@ -116,7 +118,8 @@ impl Lowering<'_> {
                     if document.name(parent) != "scf.for" {
                         return None;
                     }
-                    // A carried value is taken for the initial one: the loop hands on what it has written into the same memory.
+                    // A carried value is taken for the initial one: the loop hands on what it has written into the same
+                    // memory.
                     let carried = document.results(parent).len();
                     let first = document.arguments(block).len().checked_sub(carried)?;
                     let operands = document.operands(parent);
@@ -133,6 +136,8 @@ impl Lowering<'_> {
         None
     }
 
+    /// Whether two accesses touch the same elements in the same order: equal slices, indices and permutation, in the
+    /// same loop.
     fn same_pattern(&self, function: OpId, (dst, write): (usize, &Touch), (src, read): (usize, &Touch)) -> bool {
         let document = self.document;
         let indices = |op: OpId, from: usize| {

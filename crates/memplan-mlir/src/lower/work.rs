@@ -228,6 +228,7 @@ pub(super) struct Ends<'d> {
 }
 
 impl<'d> Ends<'d> {
+    /// Finds the ops of a function that wait for work, and for every op until when work that starts there may last.
     pub(super) fn new(document: &'d Document, function: OpId, last: OpId) -> Ends<'d> {
         let mut ends = Ends {
             document,

@@ -77,6 +77,8 @@ impl Reader<'_> {
         !matches!(self.lexer.peek(), RBrace | BareId | String | Percent | Caret)
     }
 
+    /// Guesses from the first two tokens what a pair of braces holds: a region, a dictionary of attributes, or
+    /// something else.
     fn brace_content(&self) -> BraceContent {
         let mut ahead = self.lexer;
         let first = ahead.next();

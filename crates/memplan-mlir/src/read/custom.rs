@@ -184,6 +184,7 @@ impl<'s> Reader<'s> {
 
     // Values.
 
+    /// A value in a custom form: an argument of the region to come, or an operand.
     fn scan_value(&mut self, frame: &OpFrame, progress: &Progress) -> Result<()> {
         if self.defines_argument(frame, progress) {
             return self.scan_argument(frame);
@@ -347,8 +348,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// `%target = %source` in an unknown form without a region behind it: the name is no argument but one more value that
-    /// the op uses. These values come last, because groups count the others by position.
+    /// `%target = %source` in an unknown form without a region behind it: the name is no argument but one more value
+    /// that the op uses. These values come last, because groups count the others by position.
     pub(super) fn use_names_without_region(&mut self, frame: &OpFrame) {
         if self.info(frame).header == Header::Unknown {
             let names = self.arguments.split_off(frame.arguments.min(self.arguments.len()));
@@ -399,6 +400,7 @@ impl<'s> Reader<'s> {
 
     // Brackets.
 
+    /// Opens a bracket of the op and remembers the keyword in front of it.
     pub(super) fn open_bracket(&mut self, frame: &OpFrame) {
         let round = matches!(self.token.kind, TokenKind::LParen | TokenKind::LBracket);
         let word = self.previous.kind == TokenKind::BareId && round;

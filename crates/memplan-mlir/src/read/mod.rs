@@ -227,6 +227,7 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// Takes frames off the stack until none is left. A frame that is not done pushes itself again.
     fn run(&mut self) -> Result<()> {
         self.advance();
         let mut stack = vec![Frame::Region(self.open_top())];

@@ -47,6 +47,7 @@ impl<'s> Reader<'s> {
         Ok(frame)
     }
 
+    /// Opens a region, its scope of names included.
     fn new_region(&mut self, op: OpId, open: Span, form: Form, (isolated, ordered): (bool, bool)) -> RegionFrame {
         let region = self.document.regions.push(Region { parent: Some(op), span: open, blocks: PoolRange::default() });
         self.scopes.enter(isolated, ordered);
@@ -97,6 +98,7 @@ impl<'s> Reader<'s> {
         self.add_arguments(block, &values, lenient)
     }
 
+    /// Defines the arguments of a block.
     fn add_arguments(&mut self, block: BlockId, arguments: &[(Span, TypeId, Span)], lenient: bool) -> Result<()> {
         let start = self.document.value_pool.len();
         for (index, &(name, ty, type_span)) in arguments.iter().enumerate() {
@@ -140,8 +142,8 @@ impl<'s> Reader<'s> {
     /// Reads a region up to its end, or up to the first region inside of it.
     pub(super) fn step_region(&mut self, mut frame: RegionFrame, stack: &mut Vec<Frame>) -> Result<()> {
         let top = self.document.regions[frame.region].parent.is_none();
-        // Most ops have no regions. They are read here, one after the other, with the labels, aliases and resources that
-        // stand between them; the stack is only needed for an op that a region interrupts.
+        // Most ops have no regions. They are read here, one after the other, with the labels, aliases and resources
+        // that stand between them; the stack is only needed for an op that a region interrupts.
         loop {
             if patience::is_over() {
                 return Err(ReadError::Stopped);
@@ -182,6 +184,7 @@ impl<'s> Reader<'s> {
         self.unbalanced(Unbalanced { open: frame.open.start as usize, at: self.source.len() })
     }
 
+    /// Closes a region: missing terminators are added, and branches are resolved.
     fn close_region(&mut self, mut frame: RegionFrame) -> Result<()> {
         let implicit = frame.form == Form::Custom && self.document.regions[frame.region].parent.is_some();
         if implicit {

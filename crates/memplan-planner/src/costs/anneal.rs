@@ -1,7 +1,7 @@
 //! The improver: pieces move one at a time to where they are least in the way.
 //!
-//! Take a piece out. What it would cost at an offset is a step function of the offset: each relation with a placed piece adds
-//! its weight between two offsets. The steps are sorted and walked once:
+//! Take a piece out. What it would cost at an offset is a step function of the offset: each relation with a placed
+//! piece adds its weight between two offsets. The steps are sorted and walked once:
 //!
 //! ```text
 //!   cost                 ┌──────┐
@@ -11,10 +11,11 @@
 //!       0   4    8              24  28
 //! ```
 //!
-//! The lowest and the highest offset of every step are candidates. One of them is drawn: a candidate that costs `c` more than
-//! the best one is `exp(-c / temperature)` as likely. So a hot piece goes nearly anywhere, and a cold one to the best place.
-//! The temperature falls in the course of a round. Forbidden relations are only penalised, which lets pieces move through each
-//! other; a penalty grows as long as its relation stays broken. The cheapest placement without broken relations counts.
+//! The lowest and the highest offset of every step are candidates. One of them is drawn: a candidate that costs `c`
+//! more than the best one is `exp(-c / temperature)` as likely. So a hot piece goes nearly anywhere, and a cold one to
+//! the best place. The temperature falls in the course of a round. Forbidden relations are only penalised, which lets
+//! pieces move through each other; a penalty grows as long as its relation stays broken. The cheapest placement without
+//! broken relations counts.
 //!
 //! Rounds follow each other, each four times as long as the one before, so that whoever ends the search early has the
 //! result of the last round. All of it is the same for the same seed and the same work, whatever the clock says.
@@ -172,6 +173,7 @@ impl<'m> Annealer<'m> {
         (cost, broken)
     }
 
+    /// Draws a spot for an item: one that costs c more than the cheapest has e^(-c / temperature) times its chances.
     fn draw(&mut self, item: usize, temperature: f32) -> Spot {
         self.candidates.clear();
         for home in 0..self.model.items[item].homes.len() {
@@ -237,6 +239,7 @@ impl<'m> Annealer<'m> {
         }
     }
 
+    /// Makes every rule that is broken now dearer, so that the walk leaves plans in which it is broken.
     fn raise_penalties(&mut self) {
         for (index, item) in self.model.items.iter().enumerate() {
             for relation in &item.relations {

@@ -493,6 +493,8 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
+    /// Numbers the steps at which something starts or ends. If they lie close together, a table finds a number at once;
+    /// otherwise it is searched for.
     pub(crate) fn of(problem: &Problem) -> Clock {
         let intervals = problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
         let mut steps: Vec<Step> = intervals.flat_map(|interval| [interval.start, interval.end]).collect();

@@ -283,6 +283,8 @@ impl<'p> Placer<'p> {
         bases.filter(possible).min()
     }
 
+    /// Collects everything that forbids offsets to a piece in a space: bytes of exclusive pieces, pieces alive at the
+    /// same time, and pieces that must be kept apart. Partners of overlays are no obstacles, or soft ones.
     fn collect_obstacles(&mut self, piece: PieceId, space: SpaceId) {
         self.obstacles.clear();
         self.soft.clear();
@@ -331,6 +333,8 @@ impl<'p> Placer<'p> {
         }
     }
 
+    /// The placed pieces that are alive with this one. A partner that may be overlaid at any offset is no obstacle; one
+    /// that may be overlaid at its base is an obstacle everywhere else (`soft`).
     fn collect_with_partners(&mut self, piece: PieceId, space: SpaceId) {
         let partners = self.pieces.partners(piece);
         let (obstacles, soft, spots) = (&mut self.obstacles, &mut self.soft, &self.spots);
@@ -346,6 +350,8 @@ impl<'p> Placer<'p> {
         }
     }
 
+    /// The placed pieces that this one must not share bytes with, whatever their lives; with `avoids_costs` also those
+    /// that it shares at a price.
     fn collect_apart(&mut self, piece: PieceId, space: SpaceId) {
         let costly = if self.avoids_costs { self.pieces.costly(piece) } else { &[] };
         for apart in self.pieces.apart(piece).iter().chain(costly) {

@@ -299,6 +299,7 @@ impl<'a, H: Height> Exact<'a, H> {
         Err(found.err().unwrap_or(Blame::NOTHING))
     }
 
+    /// Opens a frame for a part. Its candidates are found later.
     fn push_frame(&mut self, items: (u32, u32)) {
         let mark = self.state.mark();
         let candidates = self.candidates.len() as u32;

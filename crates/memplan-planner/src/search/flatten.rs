@@ -71,6 +71,7 @@ pub(crate) fn in_place(problem: &Problem) -> Vec<BufferId> {
 }
 
 impl Flattening<'_, '_> {
+    /// A piece as a slab; clears `is_exact` if the slab forbids offsets that the piece could have.
     fn slab(&mut self, piece: PieceId) -> Option<Slab> {
         let info = self.pieces.get(piece);
         let homes = self.pieces.homes(piece);
@@ -94,6 +95,8 @@ impl Flattening<'_, '_> {
         Stretch { start, end, height }
     }
 
+    /// How high a piece reaches at which time. Bytes below the lowest one alive are counted, too, which is safe but not
+    /// exact.
     fn stretches(&mut self, piece: PieceId) -> Vec<Stretch> {
         let problem = self.pieces.problem();
         let mut stretches = Vec::new();
@@ -137,6 +140,7 @@ impl Flattening<'_, '_> {
         by_slot.filter(|slots| slots.len() > 1).map(<[u32]>::to_vec).collect()
     }
 
+    /// Pairs that must not share become groups that are alive together in a section of their own.
     fn add_pairs(&mut self, here: &[PieceId], groups: &mut Vec<Vec<u32>>) {
         for (item, &piece) in here.iter().enumerate() {
             for apart in self.pieces.apart(piece) {

@@ -110,6 +110,7 @@ struct PeakFirst<'a, 'p> {
 }
 
 impl<'a, 'p> PeakFirst<'a, 'p> {
+    /// Finds the tower: the pieces that are alive when the load of their space is highest.
     fn new(pieces: &'a Pieces<'p>, lower: &'a IndexVec<SpaceId, Bytes>) -> PeakFirst<'a, 'p> {
         let met = loads_met(pieces);
         let mut highest = IndexVec::<SpaceId, u64>::filled(1, lower.len());

@@ -47,6 +47,7 @@ pub(crate) fn search_and_ask(problem: &Problem, request: &Request) -> Answer {
     run(problem, request, true)
 }
 
+/// The quick portfolio first, then the schedule of the search with what the budget allows.
 fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
     if !problem.reuse_costs().is_empty() {
         return crate::costs::plan(problem, request);

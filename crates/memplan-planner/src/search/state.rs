@@ -129,7 +129,8 @@ impl<H: Height> State<H> {
     /// Arrays for an instance; `reset` fills them before each run.
     pub(crate) fn new(instance: &Instance) -> State<H> {
         let count = instance.items.len();
-        // The arrays go by item and not by field, because the loops of a node walk over one or two of them for all items.
+        // The arrays go by item and not by field, because the loops of a node walk over one or two of them for all
+        // items.
         let mut spans = Vec::with_capacity(count);
         let mut first_span = Vec::with_capacity(count + 1);
         for item in 0..count {
@@ -187,7 +188,8 @@ impl<H: Height> State<H> {
         self.placed.clear();
         self.at.fill(H::ZERO);
         self.bar.fill(H::ZERO);
-        // An item whose highest start lies below the floor, or below its own fixed offset, refutes the capacity at once.
+        // An item whose highest start lies below the floor, or below its own fixed offset, refutes the capacity at
+        // once.
         let highest = instance.highest_top(capacity);
         for item in 0..self.limit.len() {
             let Some(start) = instance.highest_start(item, capacity) else { return false };
@@ -201,8 +203,8 @@ impl<H: Height> State<H> {
                 self.offset[item] = H::ZERO;
             }
         }
-        // What is to come in a section needs its whole load, so the lowest of it starts at the capacity less the load at
-        // the latest.
+        // What is to come in a section needs its whole load, so the lowest of it starts at the capacity less the load
+        // at the latest.
         for (section, &load) in self.empty_top.iter().enumerate() {
             let Some(top) = highest.checked_sub(load) else { return false };
             self.top[section] = H::from_granules(top);
@@ -549,6 +551,7 @@ impl<H: Height> State<H> {
         Ok(())
     }
 
+    /// As `push_above_spans`, for items with one stretch each, which is the usual case and quicker.
     fn push_above_plain(&mut self, forced: usize, items: &[u32]) -> Result<(), u32> {
         let (under, late) = (self.spans[forced], self.late[forced]);
         let end = self.early[forced].plus(under.height);

@@ -103,6 +103,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Gives the records their objects, in the order of their starts.
     fn run(mut self) -> Sharing {
         for index in by_start(self.records) {
             let record = &self.records[index];
@@ -119,6 +120,7 @@ impl<'a> Walk<'a> {
         self.sharing
     }
 
+    /// Frees the objects of records that have ended.
     fn release_until(&mut self, now: u64) {
         while let Some(&Reverse((end, object))) = self.in_use.peek() {
             if end > now {

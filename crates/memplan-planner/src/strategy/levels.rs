@@ -260,6 +260,7 @@ fn required(entries: &Entries, planner: &mut Planner) -> u64 {
     alone.or_else(by_lives).unwrap_or(entries.sum)
 }
 
+/// Copies the places of one space into the plan.
 fn adopt(entries: &Entries, space: SpaceId, placed: &Placed, plan: &mut Plan, report: &mut Report) {
     for (entry, info) in entries.list.iter().enumerate() {
         let offsets = placed.offsets[entry].iter().map(|&offset| Bytes(offset));

@@ -188,6 +188,7 @@ impl<'p> Desk<'p> {
         })
     }
 
+    /// Assigns all parties, the largest first.
     fn assign_all(&mut self) {
         let hardness = |party: &Party| {
             let start = party.stretches.iter().map(|&stretch| self.stretches[stretch].start).min();
@@ -204,6 +205,7 @@ impl<'p> Desk<'p> {
         }
     }
 
+    /// Gives a party a free object, a new one within the capacity, or, if neither is possible, a new one beyond it.
     fn assign(&mut self, party: u32) {
         self.strike_out(party);
         let (buffer, _) = self.parties[party as usize].members[0];
@@ -279,6 +281,7 @@ impl<'p> Desk<'p> {
         Some(number)
     }
 
+    /// The plan of all parties.
     fn finish(self) -> Plan {
         let mut plan = Plan::empty(self.problem);
         for (party, object) in self.parties.iter().zip(&self.object_of) {

@@ -73,6 +73,7 @@ struct Entries<'p> {
 }
 
 impl<'p> Entries<'p> {
+    /// Gives the records their objects, in the order of their starts; objects of ended records wait in the pool.
     fn share(mut self, records: &[Record<'p>]) -> Sharing {
         let mut object_of = vec![0; records.len()];
         let mut in_use: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
@@ -88,6 +89,7 @@ impl<'p> Entries<'p> {
         Sharing { object_of, sizes: self.sizes }
     }
 
+    /// An object for a record: one from the pool that is large enough, one that grows, or a new one.
     fn take(&mut self, record: &Record<'p>) -> usize {
         if let Some(symbol) = symbol(record) {
             let waiting = self.symbolic.get_mut(symbol).and_then(VecDeque::pop_front);

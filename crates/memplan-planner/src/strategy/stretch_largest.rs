@@ -131,6 +131,7 @@ impl Blocks {
         blocks
     }
 
+    /// Frees a block and joins it with free neighbours. Every change is logged, so that it can be undone.
     fn release(&mut self, block: BlockId) {
         let Some(owner) = self.blocks[block].owner.take() else { return };
         self.log.push(Change::Freed { block, owner });
@@ -177,6 +178,7 @@ impl Blocks {
         free.reduce(larger).unwrap_or(self.top)
     }
 
+    /// Gives a block to an owner and splits off the rest. The topmost block is endless, so its rest is, too.
     fn take(&mut self, block: BlockId, owner: usize, bytes: u64) {
         let Block { bytes: had, above, .. } = self.blocks[block];
         self.log.push(Change::Taken { block, bytes: had });

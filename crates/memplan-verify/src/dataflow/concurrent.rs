@@ -368,6 +368,8 @@ impl Launching<'_> {
     }
 }
 
+/// Two paths meet: work may be running if it may on either path, and it certainly was launched only if it was on both.
+/// Says whether anything changed.
 fn join_pending(into: &mut Option<PendingSet>, from: &PendingSet) -> bool {
     let Some(old) = into else {
         *into = Some(from.clone());

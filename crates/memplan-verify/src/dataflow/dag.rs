@@ -288,6 +288,7 @@ impl Checker<'_> {
         })
     }
 
+    /// All `touches` of the first place must come before every write of the second one, if the two share bytes.
     fn precede(&mut self, touches: BTreeSet<OpId>, first: usize, second: usize) {
         let sites = (self.layout.places[first].site, self.layout.places[second].site);
         if sites.0 == sites.1 {

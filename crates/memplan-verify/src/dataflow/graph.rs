@@ -411,6 +411,7 @@ impl Builder<'_> {
         }
     }
 
+    /// The body of a parallel op, in a frame of its own. It may be skipped if it may have no iterations.
     fn parallel(&mut self, around: &Around) {
         let op = self.program.op(around.op);
         let trips = iterations(op);
@@ -431,6 +432,7 @@ impl Builder<'_> {
         }
     }
 
+    /// Asynchronous regions: control goes on at once, and also into the regions. Their ends are kept for the awaits.
     fn asynchronous(&mut self, around: &Around) {
         self.connect(around.before, around.after, Way::On);
         self.graph.nodes[around.after].steps.push(Step::Launched(around.op));

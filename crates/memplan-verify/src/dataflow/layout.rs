@@ -142,6 +142,7 @@ impl Layout {
         }
     }
 
+    /// Shifts the places of each memory behind those of the memories before it.
     fn lay_end_to_end(&mut self, memories: &[(SpaceId, Option<ObjectId>)]) {
         let mut ends: BTreeMap<(SpaceId, Option<ObjectId>), i128> = BTreeMap::new();
         for (place, memory) in self.places.iter().zip(memories) {

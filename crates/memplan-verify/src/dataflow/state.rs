@@ -356,6 +356,7 @@ enum Change {
     Content(Rc<Content>),
 }
 
+/// Two contents of an entry joined; `None` if the old one already includes the new one.
 fn joined(
     addresses: &impl Addresses,
     old: &Option<Rc<Content>>,

@@ -410,6 +410,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Marks bytes of one entry as lost that code running at the same time may write.
     fn disturb_entry(&mut self, state: &mut State, index: usize, context: &[&Interference]) {
         let entry = self.names.entries[index];
         if state.get(index).is_none() {
@@ -536,6 +537,8 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// A site is allocated: its new instance is unwritten, and all other names of the site now mean an earlier
+    /// instance.
     fn alloc(&mut self, state: &mut State, node: NodeId, value: ValueId, site: SiteId) {
         let own = Root::Value(value);
         let slots = self.slots_at(node, site);
@@ -695,6 +698,7 @@ impl<'a> Machine<'a> {
 
     // The end of a buffer's life, as the program sees it
 
+    /// A freed buffer has no content any more. Its bytes may be lost without harm.
     fn free(&mut self, state: &mut State, value: ValueId, context: &[&Interference]) {
         let targets = self.targets(state, value);
         let root = self.names.resolve(value).root;

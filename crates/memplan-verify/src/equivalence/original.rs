@@ -1,7 +1,7 @@
 //! The original model, prepared for questions: which tensors are equal, who reads them, and which are parts of others.
 //!
-//! Slices, borders and concatenations compute nothing. They *link* two tensors: element `p` of one is element `p + shift`
-//! of the other. A view of one end is a view of the other, as far as it lies in both:
+//! Slices, borders and concatenations compute nothing. They *link* two tensors: element `p` of one is element `p +
+//! shift` of the other. A view of one end is a view of the other, as far as it lies in both:
 //!
 //! ```text
 //!   x:           0 1 2 3             view of x, rows -1..3, border z
@@ -53,6 +53,7 @@ type Computation<'a> = (
 );
 
 impl<'a> Original<'a> {
+    /// Prepares the original: which tensors are equal anyway, which op reads which, and which constants there are.
     pub(super) fn new(network: &'a Network) -> Original<'a> {
         let count = network.tensors.len();
         let mut original = Original {

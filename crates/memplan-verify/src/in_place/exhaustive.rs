@@ -234,6 +234,7 @@ impl Run<'_> {
         self.units.insert(key.clone(), unit);
     }
 
+    /// Calls `visit` for every unit of memory that an access touches, lane by lane.
     fn each_unit(
         &mut self,
         touch: &Touch,
@@ -262,6 +263,8 @@ impl Run<'_> {
         self.visit(key, side, false)
     }
 
+    /// After a write a unit is right for the side that wrote it and wrong for the other one, unless the write copied
+    /// the other side's content.
     fn write(&mut self, side: Side, keeps: bool, key: &Key) -> Result<(), Refusal> {
         let before = self.units.get(key).cloned().unwrap_or(Unit::START);
         let mut unit = before.clone();

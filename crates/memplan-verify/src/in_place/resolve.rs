@@ -145,6 +145,7 @@ impl Resolver {
         Ok(nodes)
     }
 
+    /// A loop; inside of it its variable is its first value plus a counter.
     fn repeated(
         &mut self,
         variable: Variable,
@@ -189,6 +190,7 @@ impl Resolver {
         Ok(Some(Touch { side, first, outside, inside, width, lanes: i64::from(elements.lanes), stride }))
     }
 
+    /// A subscript as a polynomial. Variables without a definition are parameters: fixed, but not known.
     fn index(&mut self, index: &Index) -> Result<Polynomial, Refusal> {
         match index {
             Index::Number(value) => Ok(Polynomial::number(*value)),

@@ -44,6 +44,7 @@ impl About<'_> {
         Who::new(self.problem, self.id)
     }
 
+    /// All rules about one placed buffer.
     fn check(&self, placement: &Placement, layout: &Layout, out: &mut Vec<Violation>) {
         let (slots, offsets) = (self.buffer.slots, placement.offsets.len());
         if offsets < slots as usize {
@@ -59,6 +60,7 @@ impl About<'_> {
         self.check_slots(layout, out);
     }
 
+    /// Alignment, fixed offset and capacity of each slot.
     fn check_offsets(&self, placement: &Placement, out: &mut Vec<Violation>) {
         let Some(size) = self.buffer.bytes() else {
             out.push(Violation::SizeUnknown { buffer: self.who() });
@@ -94,6 +96,7 @@ impl About<'_> {
         }
     }
 
+    /// Whether a buffer fits into its shared object.
     fn check_object(&self, placement: &Placement, object: ObjectId, out: &mut Vec<Violation>) {
         if let Some(fixed) = self.buffer.fixed() {
             out.push(Violation::FixedMoved { buffer: self.who(), fixed, found: Position::Object(object) });
@@ -160,6 +163,7 @@ struct Needs {
 }
 
 impl Needs {
+    /// What each space needs: the furthest end of a buffer, and the bytes of its objects.
     fn of_spaces(problem: &Problem, plan: &Plan, layout: &Layout) -> IndexVec<SpaceId, Needs> {
         let mut needs = IndexVec::filled(Needs::default(), problem.spaces().len());
         for slot in layout.slots() {

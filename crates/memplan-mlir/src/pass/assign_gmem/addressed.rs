@@ -110,6 +110,8 @@ fn read_addresses(document: &Document, network: &Network) -> IndexVec<TensorId, 
     network.tensors.iter().map(|tensor| written_address(document, tensor.value)).collect()
 }
 
+/// Tensors whose written address contradicts another one: views that do not lie in their operand, and operands of
+/// merged concats that do not lie in the result.
 fn find_misplaced(
     document: &Document,
     network: &Network,

@@ -73,6 +73,7 @@ pub(super) enum NoArea {
 }
 
 impl Areas {
+    /// Lays out the areas of an address mode.
     pub(super) fn new(
         network: &Network,
         chip: &Chip,
@@ -166,6 +167,7 @@ impl Builder<'_> {
         }
     }
 
+    /// Inputs one behind the other, outputs behind them or in the place of an input.
     fn io_alone(&mut self, same_address: &[(usize, usize)]) -> Result<(), NoArea> {
         let start = self.chip.io_alone.unwrap_or(self.areas.neuron);
         let inputs = self.inputs();
@@ -201,6 +203,8 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// The largest inputs and outputs get areas of their own, one at each of the chip's tag addresses. If they cannot
+    /// be tagged, the mode becomes basic, and a note says why.
     fn io_tag(&mut self) -> Result<(), NoArea> {
         self.need_tags(1)?;
         if let Some(why) = self.untaggable() {

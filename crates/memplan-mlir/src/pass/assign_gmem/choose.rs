@@ -199,6 +199,8 @@ impl Chooser<'_> {
         Ok(())
     }
 
+    /// Searches for a smaller plan with these merges. Nothing is searched if the best plan already meets their lower
+    /// bound.
     fn search(&self, merges: Merges, trials: &Trials) -> Result<Option<Chosen>, PassError> {
         let solved = self.setting.problem(&merges)?;
         let lower_bound = bound::lower_bound(&solved.problem);

@@ -403,6 +403,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Begins a function. Its arguments are the tensors that the call passes.
     fn enter(&mut self, function: usize, call: Option<OpId>) -> Result<Frame, PassError> {
         let op = call.unwrap_or(self.network.functions[function]);
         if !self.entered.insert(function) {

@@ -60,6 +60,7 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
+    /// A value for each tensor: a view of its operand where the form asks for that, else a buffer of its own.
     fn declare(&mut self) -> IndexVec<TensorId, Handle> {
         let space = self.builder.space("gmem");
         let mut handles: IndexVec<TensorId, Handle> = IndexVec::default();

@@ -98,6 +98,7 @@ impl Shape {
         Shape { batches, ..self }.measured()
     }
 
+    /// Computes the bytes, with batches packed into words where the chip does that.
     fn measured(mut self) -> Result<Shape, Unsized> {
         let bytes = match self.batches {
             Batches::Apart => {

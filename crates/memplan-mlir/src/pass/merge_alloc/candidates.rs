@@ -142,6 +142,7 @@ struct Frees {
 }
 
 impl Frees {
+    /// Sorts all frees: those that certainly free one allocation, and those that may free another.
     fn of(view: &View) -> Frees {
         let mut frees = Frees { certain: Vec::new(), ambiguous: HashSet::default() };
         let program = &view.lowered.program;

@@ -46,6 +46,8 @@ pub(super) fn scope_of(view: &View, alloc: OpId) -> Option<OpId> {
     walk(view, alloc, false).map(|home| home.scope)
 }
 
+/// Goes outwards from an allocation to the scope that it will live in. With `hoist`, parallel loops with a known number
+/// of iterations are crossed.
 fn walk(view: &View, alloc: OpId, hoist: bool) -> Option<Home> {
     let mut crossed = Vec::new();
     let mut around = view.document.parent_op(alloc);

@@ -138,6 +138,8 @@ impl Emitter<'_> {
         self.rename_uses(&names, &moved);
     }
 
+    /// The cast that takes the place of an allocation. Casts with the same addresses and type are the same buffer
+    /// (`identity`).
     fn cast(&mut self, site: SiteId, placement: &Placement) -> Option<Cast> {
         let document = self.view.document;
         let op = self.view.lowered.sites[site];
@@ -259,6 +261,7 @@ impl Emitter<'_> {
         names
     }
 
+    /// Gives uses of renamed casts their new names.
     fn rename_uses(&mut self, names: &HashMap<ValueId, &str>, moved: &HashSet<OpId>) {
         if names.is_empty() {
             return;

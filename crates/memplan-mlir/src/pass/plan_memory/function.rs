@@ -111,6 +111,7 @@ impl Attempt {
     }
 }
 
+/// Plans by levels, or with a strategy if the user names one.
 fn place(
     problem: Problem,
     order: levels::Order,
@@ -398,6 +399,7 @@ impl Planner<'_> {
         Err(PassError::Op { span, message: super::NO_FIXED_ADDRESS.to_owned() })
     }
 
+    /// Plans one function, or notes why it does not fit.
     fn function(
         &mut self,
         function: FunctionId,
@@ -548,6 +550,7 @@ impl Planner<'_> {
         }
     }
 
+    /// Tells where sharing makes pipes wait.
     fn warn(&mut self, op: crate::OpId, problem: &Problem, report: &Report) {
         let span = self.view.document.op(op).name_span;
         // Only these two modes let engines wait for each other; the others have nothing to report.

@@ -102,6 +102,7 @@ impl<'a> Interference<'a> {
         self.roots[value].0
     }
 
+    /// Counts all uses of all values.
     fn count_uses(&mut self) {
         let program = &self.view.lowered.program;
         for (op, info) in program.ops().iter_enumerated() {

@@ -79,6 +79,7 @@ impl Failure<'_> {
         }
     }
 
+    /// The report about one memory, the original's message first.
     fn overflow(&self, span: Span, space: SpaceId, peak: Peak) -> Overflow {
         let info = &self.problem.spaces()[space];
         let capacity = info.capacity.unwrap_or_default();
@@ -182,6 +183,7 @@ impl Failure<'_> {
         rows
     }
 
+    /// One line about buffers that lie together.
     fn row(&self, members: Vec<BufferId>) -> Row {
         let info = |buffer: BufferId| &self.problem.buffers()[buffer];
         let bytes = |buffer: BufferId| info(buffer).bytes().unwrap_or_default().0;

@@ -86,6 +86,7 @@ pub(super) fn run(view: &View, request: &Request) -> Result<Planned, PassError> 
     Ok(Planned { rewrite, functions, files: Vec::new() })
 }
 
+/// Refuses workspaces that cannot be planned.
 fn check(view: &View, site: SiteId, written: Option<bool>) -> Result<(), PassError> {
     let program = &view.lowered.program;
     let op = view.lowered.sites[site];

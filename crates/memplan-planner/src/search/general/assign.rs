@@ -304,6 +304,7 @@ impl<'a, 'p> Assign<'a, 'p> {
         }
     }
 
+    /// The result. Lower bounds of single spaces hold only if no piece has a choice of spaces.
     fn found(self) -> Found {
         let has_choice = !self.undecided.is_empty();
         let mut per_space = IndexVec::filled(0, self.problem.spaces().len());
@@ -322,6 +323,7 @@ impl<'a, 'p> Assign<'a, 'p> {
 }
 
 impl Entry {
+    /// Splits a model into components that have no choice in common; each can be solved by itself.
     fn new(model: &Model, rules: Rules) -> Entry {
         let everything = || vec![(0..model.parts.len() as u32).collect()];
         let components = if rules.components { model.components() } else { everything() };

@@ -54,6 +54,7 @@ impl FreeChunks {
         FreeChunks { prefer, by_size, by_age, entries: Vec::new(), inserted: 0 }
     }
 
+    /// Adds a free chunk to both orders, by size and by age.
     pub(super) fn insert(&mut self, id: ChunkId, chunk: &Chunk) {
         let by_size = match self.prefer {
             Prefer::Hot => (chunk.bytes, chunk.last_freed, self.inserted, id),
@@ -87,6 +88,8 @@ impl FreeChunks {
         }
     }
 
+    /// The free chunk with the best score. Only chunks that are still hot and the nearest sizes are compared; a colder
+    /// chunk of another size cannot win.
     fn hottest(&self, bytes: u64, now: u64) -> Option<ChunkId> {
         let candidate = |size: u64, last_freed: u64, inserted: u64, chunk: ChunkId| {
             let score = fit(size, bytes) + heat(now - last_freed);

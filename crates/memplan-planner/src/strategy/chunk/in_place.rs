@@ -94,6 +94,7 @@ impl Replay<'_> {
         self.takeovers.hints[index].iter().filter_map(alive).collect()
     }
 
+    /// The run that fits best among those that start at a victim.
     fn best_run(&self, index: usize, candidates: &[Candidate], bytes: u64) -> Option<Run> {
         let mut best: Option<Run> = None;
         for candidate in candidates {
@@ -109,6 +110,7 @@ impl Replay<'_> {
         best
     }
 
+    /// The run that starts at a chunk and grows to the right until it is long enough or cannot grow.
     fn run_from(&self, first: ChunkId, candidates: &[Candidate], bytes: u64) -> Run {
         let joins = |&chunk: &ChunkId| {
             let anywhere =
