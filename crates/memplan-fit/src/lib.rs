@@ -1,9 +1,9 @@
 //! Changes of a network that make it need less memory and leave its results as they are.
 //!
-//! A plan cannot need less than what is alive at once. When even the best plan of a network does not fit, the network itself has to
-//! change: its ops run in another order, some run again so that a result need not be kept, or a chain of ops runs tile by tile, so
-//! that large images in its middle never exist as a whole. This crate finds such changes and says what each costs in
-//! multiply-adds, in copied bytes and in what a runtime keeps for more ops.
+//! A plan cannot need less than what is alive at once. When even the best plan of a network does not fit, the network
+//! itself has to change: its ops run in another order, some run again so that a result need not be kept, or a chain of
+//! ops runs tile by tile, so that large images in its middle never exist as a whole. This crate finds such changes and
+//! says what each costs in multiply-adds, in copied bytes and in what a runtime keeps for more ops.
 //!
 //! ```text
 //!   Net ──► Schedule ──► Tiling, Tiling, … ──► Chosen ──► Candidate { rewrite, costs }
@@ -11,9 +11,9 @@
 //!           clones       tile by tile           them
 //! ```
 //!
-//! Two ops on an image of 32 x 32 positions: the first makes 64 channels out of 4, the second 4 out of 64. What lies between them takes 64 KiB.
-//! Tile by tile only a part of it is there at a time, and since each position is computed from one position, nothing is
-//! computed twice:
+//! Two ops on an image of 32 x 32 positions: the first makes 64 channels out of 4, the second 4 out of 64. What lies
+//! between them takes 64 KiB. Tile by tile only a part of it is there at a time, and since each position is computed
+//! from one position, nothing is computed twice:
 //!
 //! ```
 //! use memplan_core::Bytes;
@@ -56,9 +56,9 @@
 //! - [`choice`] chooses among them; [`candidate`] makes a change of the model out of a choice;
 //! - [`floor`](mod@floor) says how little memory no change can go below.
 //!
-//! Nothing here plans or writes. What a change really needs is found out by whoever writes the model, reads it again and
-//! plans it: the estimates here only decide what is tried first. `memplan::front_end::Fit` does that, and `memplan fit` is its
-//! command. The chapter for users is `docs/fit.md`.
+//! Nothing here plans or writes. What a change really needs is known only when the changed model has been written, read
+//! again and planned: the estimates here only decide what is tried first. `memplan::front_end::Fit` does that, and
+//! `memplan fit` is its command. The chapter for users is `docs/fit.md`.
 
 pub mod candidate;
 pub mod choice;

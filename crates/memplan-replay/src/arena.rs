@@ -196,7 +196,9 @@ impl Arena {
         self.alive.resize(slots.len(), false);
     }
 
-    /// A step begins.
+    /// A step begins: its plan is selected, and the cursor goes to the start. If something is alive in the arena that
+    /// the plan does not expect there, planned places are looked up from now on before they are handed out
+    /// (`distrust`).
     pub(crate) fn begin(&mut self, step: u32, tenants: Tenants<'_>) {
         let plan = self.plans.iter().position(|plan| plan.step == step);
         if plan != self.current {

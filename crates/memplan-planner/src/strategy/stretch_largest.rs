@@ -199,7 +199,9 @@ impl Blocks {
         }
     }
 
-    /// Reads the addresses off, from the last list of blocks back to the first.
+    /// Reads the addresses off. Stretching a block moves everything above it, so an address is final only at the end.
+    /// The last list of blocks gives the addresses of the buffers that are in it; then the log is undone change by
+    /// change, and a buffer that comes back into a block gets its address there.
     fn addresses(mut self, count: usize) -> Vec<u64> {
         let mut addresses = vec![0; count];
         let mut end = 0;

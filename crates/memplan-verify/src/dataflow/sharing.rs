@@ -1,7 +1,7 @@
 //! Which buffers have to be followed at all.
 //!
 //! Following the contents of a buffer byte by byte is dear, and for most buffers needless. The bytes
-//! of a buffer can only be lost between its first and its last access, and only to somebody who
+//! of a buffer can only be lost between its first and its last access, and only to an op that
 //! writes them in that time. So every buffer gets a *stretch* of the program in which all of its
 //! accesses happen, ops counted in program order:
 //!

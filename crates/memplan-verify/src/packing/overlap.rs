@@ -1,9 +1,9 @@
-//! The sweep: who is alive on whose bytes?
+//! The sweep: are two buffers alive on the same bytes at the same time?
 //!
 //! Every slot makes one rectangle of time and bytes for each stretch of its
 //! life (several where overlays cut parts of it short). A line sweeps over time; the
 //! rectangles that it crosses are present in [`LiveRanges`]. When it reaches a
-//! rectangle's start it asks who is in the way there:
+//! rectangle's start it asks which of them are in the way there:
 //!
 //! ```text
 //!  address          : sweep line at step 4

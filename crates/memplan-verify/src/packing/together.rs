@@ -2,8 +2,8 @@
 //!
 //! The two relations compose. Whatever is connected through them makes one
 //! company; its members lie at fixed distances and may overlap each other,
-//! slot 0 with slot 0, slot 1 with slot 1, and so on. Everybody else is a
-//! stranger. Most buffers are a company of one.
+//! slot 0 with slot 0, slot 1 with slot 1, and so on. All other buffers are
+//! strangers. Most buffers are a company of one.
 
 use memplan_core::{BufferId, Bytes, Id, ObjectId, Placement, Plan, Problem, SpaceId};
 
@@ -68,8 +68,8 @@ impl Companies {
     /// Finds the companies and numbers the parties: the slots that may overlap each other.
     pub(super) fn new(problem: &Problem, layout: &Layout) -> Companies {
         let count = problem.buffers().len();
-        // `representative` is a union-find: each buffer points to another one of its company, and the last of that chain
-        // stands for the company.
+        // `representative` is a union-find: each buffer points to another one of its company, and the last of that
+        // chain stands for the company.
         let mut representative: Vec<u32> = (0..count as u32).collect();
         let mut first_of = vec![None; problem.groups().len()];
         for (id, buffer) in problem.buffers().iter_enumerated() {

@@ -394,6 +394,8 @@ impl Coalescing<'_> {
         if self.stalls(op, new, old) {
             return false;
         }
+        // The pair would be right, but pipes would wait for each other, or the caller leaves the choice to placement.
+        // It is only remembered.
         let stalls = self.view.options.profile == Profile::MemoryBased && self.pipeline_stalls(new, old);
         if stalls || self.in_place == InPlace::Allowed {
             self.groups.stalling.push((result, donor));
