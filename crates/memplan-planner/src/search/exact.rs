@@ -37,8 +37,8 @@
 //!   tried the plans with the item at h before it barred the item, so the branch is cut.
 //! - *Decomposition*. If the items still to be placed fall into parts that have no section in
 //!   common, the parts are solved one after the other. If one part has no plan, the node has
-//!   none. Each part is ranked anew, because an item that is narrow among all items may be wide
-//!   among those of its part.
+//!   none. Each part is ranked anew, because the loads that its items meet have changed since
+//!   the last ranking.
 //! - *Twins*. Of items that do not differ in anything, only one is tried at a node.
 //! - *Stacks*. If two items with the same sections lie directly on each other, only the plan
 //!   with the earlier one (in the search's order) below is tried. The two may be swapped: they

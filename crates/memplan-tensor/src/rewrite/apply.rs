@@ -58,7 +58,8 @@ struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    /// Counts how often each name is used, so that a name that is given anew can be told from one that is unique.
+    /// Prepares a rewrite: the allocations by the place that they are attached to, and how many buffers and variables
+    /// have each name.
     fn new(function: Function, layout: &'a Layout) -> Rewriter<'a> {
         let buffers = function.buffers.len();
         let mut attached: HashMap<Attach, Vec<AllocationId>> = HashMap::new();
