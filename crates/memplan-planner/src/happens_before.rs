@@ -38,7 +38,9 @@ impl Ordering {
     /// The most buffers a problem with dependencies may have here (two matrices of 128 MiB).
     pub const MAX_BUFFERS: usize = 1 << 15;
 
-    /// Works out the order that dependencies enforce.
+    /// Works out the order that dependencies enforce. The readers of a buffer are its children, so another buffer can
+    /// follow it only if it is a strict descendant of every child: the sets of descendants are intersected. A buffer
+    /// that an output of the program reads has a reader without a result here, so no buffer can follow it.
     pub fn of(dependencies: &Dependencies) -> Result<Ordering, TooManyBuffers> {
         let count = dependencies.children.len();
         if count > Ordering::MAX_BUFFERS {

@@ -271,7 +271,8 @@ impl ScratchTable {
         unused
     }
 
-    /// What an op needs.
+    /// What an op needs. A row of the user's table counts before a measured one. With the empty table (`--scratch
+    /// none`) no op has scratch memory.
     pub fn needs(&self, operator: &Operator) -> Needs {
         let own = if self.is_measured { Needs::default() } else { self.stated(operator) };
         if own.scratch.is_some() && own.kept.is_some() {

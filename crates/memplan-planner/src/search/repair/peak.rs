@@ -205,7 +205,8 @@ impl Repair<'_, '_> {
         Excerpt { start, end, movable: core.movable, obstacles }
     }
 
-    /// An excerpt as a problem of its own: what may move, then what stays; what is packed stays where that is.
+    /// An excerpt as a problem of its own: first the pieces that may move, then the obstacles. Pieces that have been
+    /// packed already are fixed at their packed offsets.
     fn problem(&self, excerpt: &Excerpt, packed: &Packed) -> Option<Problem> {
         let mut builder = ProblemBuilder::new();
         for (slab, &piece) in self.slabs(excerpt).iter().zip(excerpt.all()) {
