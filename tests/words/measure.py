@@ -1,9 +1,10 @@
 """Measures how well the words of the project serve a reader: `python3 tests/words/measure.py`.
 
 For every crate it prints how many lines of code have a comment, how many functions of 25 lines and more
-have none inside, and how many closures have a name; for every page how many lines of prose are wider than
-100 columns. `--list` names the functions and the lines. Numbers do not say whether a comment is understood:
-`tests/words/places.py` picks functions at random for a reader to try.
+have none inside, how many closures have a name, and how many of those are inside functions of 25 lines and
+more; for every page how many lines of prose are wider than 100 columns. `--list` names the functions, the
+closures and the lines. Numbers do not say whether a comment is understood: `tests/words/places.py` picks
+functions at random for a reader to try.
 """
 
 import re
@@ -14,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LONG = 25
 COLUMNS = 100
 FUNCTION = re.compile(r"^\s*(?:pub(?:\([^)]*\))? )?(?:const |async |unsafe |extern \"C\" )*fn (\w+)")
-CLOSURE = re.compile(r"^\s*let (?:mut )?\w+(?:: [^=]+)? = (?:move )?\|")
+CLOSURE = re.compile(r"^\s*let (?:mut )?(\w+)(?:: [^=]+)? = (?:move )?\|")
 
 
 def production(text):
@@ -42,6 +43,7 @@ def is_comment(line):
 
 def measure_crate(crate, listing):
     code = comments = closures = long = silent = 0
+    inside = set()  # places of named closures in long functions; a nested function counts its closures once
     for file in sorted((crate / "src").rglob("*.rs")):
         if file.name == "tests.rs":
             continue
@@ -55,7 +57,16 @@ def measure_crate(crate, listing):
                 if not any("//" in line for line in body[1:]):
                     silent += 1
                     listing.append(f"{file.relative_to(ROOT)}:{start} {name}, {len(body)} lines, no comment")
-    return code, comments, closures, long, silent
+                inside.update(closures_inside(file.relative_to(ROOT), start, body))
+    listing.extend(f"{path}:{line} closure {name}" for path, line, name in sorted(inside))
+    return code, comments, closures, long, silent, len(inside)
+
+
+def closures_inside(path, start, body):
+    """Path, line and name of every closure with a name in a function that begins at the line `start`."""
+    for number, line in enumerate(body, start):
+        if match := CLOSURE.match(line):
+            yield path, number, match[1]
 
 
 def prose(text):
@@ -83,8 +94,8 @@ def measure_pages(listing):
 
 def main():
     listing = []
-    print(f"{'crate':20} {'code':>7} {'comments':>9} {'1 in':>6} {'long fns':>9} {'silent':>7} {'closures/1000':>14}")
-    sums = [0] * 5
+    print(f"{'crate':20} {'code':>7} {'comments':>9} {'1 in':>6} {'long fns':>9} {'silent':>7} {'closures/1000':>14} {'in long fns':>12}")
+    sums = [0] * 6
     for crate in sorted(ROOT.glob("crates/*")):
         row = measure_crate(crate, listing)
         sums = [a + b for a, b in zip(sums, row)]
@@ -97,10 +108,11 @@ def main():
 
 
 def print_row(name, row):
-    code, comments, closures, long, silent = row
+    code, comments, closures, long, silent, inside = row
     share = f"{100 * silent / long:.0f} %" if long else "-"
     ratio = f"{code / comments:.0f}" if comments else "-"
-    print(f"{name:20} {code:7} {comments:9} {ratio:>6} {long:9} {share:>7} {1000 * closures / max(code, 1):14.1f}")
+    density = f"{1000 * closures / max(code, 1):.1f}"
+    print(f"{name:20} {code:7} {comments:9} {ratio:>6} {long:9} {share:>7} {density:>14} {inside:12}")
 
 
 if __name__ == "__main__":
