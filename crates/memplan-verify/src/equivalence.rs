@@ -149,6 +149,27 @@ fn out_of_order(network: &Network) -> Option<Violation> {
     None
 }
 
+fn other_interface(why: String) -> Box<Violation> {
+    Box::new(Violation::OtherInterface { why })
+}
+
+/// How many inputs and outputs a network has, in words.
+fn counts(network: &Network) -> String {
+    format!("{} inputs and {} outputs", network.inputs.len(), network.outputs.len())
+}
+
+/// The shape and the numbers of a tensor, in words.
+fn type_of(tensor: &Tensor) -> String {
+    format!("{:?} {}", tensor.shape.clone().unwrap_or_default(), tensor.numbers)
+}
+
+/// Keeps the larger of two mismatches: the op that comes nearest explains best what has changed.
+fn keep_nearest(nearest: &mut Option<Mismatch>, mismatch: Mismatch) {
+    if nearest.as_ref().is_none_or(|nearest| *nearest < mismatch) {
+        *nearest = Some(mismatch);
+    }
+}
+
 /// What is known about the new model after some of its ops.
 struct Derivation<'a> {
     original: Original<'a>,
@@ -183,25 +204,20 @@ impl<'a> Derivation<'a> {
     /// The inputs are those of the original, one by one.
     fn connect_inputs(&mut self) -> Result<(), Box<Violation>> {
         let (old, new) = (self.original.network, self.changed);
-        let other = |why: String| Box::new(Violation::OtherInterface { why });
         if old.inputs.len() != new.inputs.len() || old.outputs.len() != new.outputs.len() {
-            let counts =
-                |network: &Network| format!("{} inputs and {} outputs", network.inputs.len(), network.outputs.len());
-            return Err(other(format!("it has {} and had {}", counts(new), counts(old))));
+            return Err(other_interface(format!("it has {} and had {}", counts(new), counts(old))));
         }
         if old.interface != new.interface {
-            let differs = |pair: &(&String, &String)| pair.0 != pair.1;
-            let pair = new.interface.iter().zip(&old.interface).find(differs);
+            let pair = new.interface.iter().zip(&old.interface).find(|(now, was)| now != was);
             let words =
                 pair.map_or_else(|| "a line more or less".to_owned(), |(now, was)| format!("{now}, and was {was}"));
-            return Err(other(words));
+            return Err(other_interface(words));
         }
         for (place, (&before, &now)) in old.inputs.iter().zip(&new.inputs).enumerate() {
             let (was, is) = (&old.tensors[before], &new.tensors[now]);
             if (&was.shape, &was.numbers) != (&is.shape, &is.numbers) {
-                let type_of =
-                    |tensor: &Tensor| format!("{:?} {}", tensor.shape.clone().unwrap_or_default(), tensor.numbers);
-                return Err(other(format!("input {place} is {} and was {}", type_of(is), type_of(was))));
+                let why = format!("input {place} is {} and was {}", type_of(is), type_of(was));
+                return Err(other_interface(why));
             }
             // A tensor of unknown shape equals itself, but nothing can be said about regions of it.
             let region = self.original.all(before);
@@ -213,22 +229,24 @@ impl<'a> Derivation<'a> {
     /// Notes what a tensor equals, with all that follows from it and fits its type.
     fn learn(&mut self, tensor: usize, views: Vec<View>) {
         let new = &self.changed.tensors[tensor];
-        let fits = |view: &View| {
-            let old = &self.original.network.tensors[view.tensor];
-            let is_whole = self.original.all(view.tensor) == view.region;
-            let has_shape = match &new.shape {
-                Some(shape) => old.shape.is_some() && *shape == view.region.extent,
-                None => old.shape.is_none(),
-            };
-            old.numbers == new.numbers && has_shape && (is_whole || !old.is_per_axis)
-        };
         let mut views = self.original.closure(views);
-        views.retain(fits);
+        views.retain(|view| self.fits(view, new));
         for view in views {
             if !self.views[tensor].contains(&view) {
                 self.views[tensor].push(view);
             }
         }
+    }
+
+    /// Whether a tensor may equal a view: its numbers and its shape allow it.
+    fn fits(&self, view: &View, new: &Tensor) -> bool {
+        let old = &self.original.network.tensors[view.tensor];
+        let is_whole = self.original.all(view.tensor) == view.region;
+        let has_shape = match &new.shape {
+            Some(shape) => old.shape.is_some() && *shape == view.region.extent,
+            None => old.shape.is_none(),
+        };
+        old.numbers == new.numbers && has_shape && (is_whole || !old.is_per_axis)
     }
 
     /// Finds out what the results of an op equal.
@@ -253,19 +271,14 @@ impl<'a> Derivation<'a> {
         let candidate = self.candidate(op);
         let mut found = vec![Vec::new(); op.results.iter().flatten().count()];
         let mut nearest = None;
-        let mut consider = |mismatch: Mismatch| {
-            if nearest.as_ref().is_none_or(|nearest| *nearest < mismatch) {
-                nearest = Some(mismatch);
-            }
-        };
         match moved(&self.original, &candidate) {
             Ok(views) => found.iter_mut().zip(views).for_each(|(found, views)| found.extend(views)),
-            Err(mismatch) => consider(mismatch),
+            Err(mismatch) => keep_nearest(&mut nearest, mismatch),
         }
         for like in self.ops_like(op, &candidate) {
             match compare(&self.original, &candidate, like) {
                 Ok(views) => found.iter_mut().zip(views).for_each(|(found, view)| found.push(view)),
-                Err(mismatch) => consider(mismatch),
+                Err(mismatch) => keep_nearest(&mut nearest, mismatch),
             }
         }
         // An op without results and without effects does nothing that anybody could see.

@@ -51,15 +51,15 @@ impl Sources {
 
 /// Follows views and values that only ever are one other value.
 pub(super) fn resolve(program: &Program, sources: &Sources) -> IndexVec<ValueId, Resolved> {
-    let itself = |root| Resolved { root, part: WHOLE };
-    let mut aliases = Aliases { of: program.values().ids().map(itself).collect() };
+    let mut aliases = Aliases { of: program.values().ids().map(|root| Resolved { root, part: WHOLE }).collect() };
     for value in in_order_of_bases(program) {
         if let Origin::Derived { base, extent } = &program.value(value).origin {
             aliases.of[value] = part_of(aliases.of[*base], *extent);
         }
     }
-    let merges = |value: &ValueId| matches!(program.value(*value).origin, Origin::Merged(_) | Origin::Incoming);
-    let mut open: Vec<ValueId> = program.values().ids().filter(merges).collect();
+    let values = program.values().iter_enumerated();
+    let merged = values.filter(|(_, value)| matches!(value.origin, Origin::Merged(_) | Origin::Incoming));
+    let mut open: Vec<ValueId> = merged.map(|(id, _)| id).collect();
     // Each pass may turn more merges into aliases. Stopping early would only
     // cost precision; in practice the third pass finds nothing.
     for _ in 0..8 {

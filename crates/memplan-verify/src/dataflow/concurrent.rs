@@ -294,44 +294,24 @@ struct Launching<'a> {
 impl Launching<'_> {
     /// What may be running at each node: a forward analysis to a fixpoint.
     fn pending(&self, graph: &Graph) -> IndexVec<NodeId, PendingSet> {
-        let mut before: IndexVec<NodeId, Option<PendingSet>> = IndexVec::filled(None, graph.nodes.len());
-        let mut behind_launch: HashMap<OpId, Vec<NodeId>> = HashMap::new();
-        for (id, node) in graph.nodes.iter_enumerated() {
-            for step in &node.steps {
-                if let Step::Launched(op) = step {
-                    behind_launch.entry(*op).or_default().push(id);
-                }
-            }
-        }
+        let behind_launch = nodes_behind_launches(graph);
         let exit_of: HashMap<NodeId, OpId> =
             graph.async_exits.iter().flat_map(|(&op, exits)| exits.iter().map(move |&exit| (exit, op))).collect();
-        let mut work: BTreeSet<usize> = BTreeSet::new();
-        let position: HashMap<NodeId, usize> = graph.order.iter().copied().zip(0..).collect();
-        if let Some(&entry) = graph.order.first() {
-            before[entry] = Some(PendingSet::new());
-            work.insert(0);
-        }
-        while let Some(index) = work.pop_first() {
+        let mut flow = PendingFlow::new(graph);
+        while let Some(index) = flow.work.pop_first() {
             let node = graph.order[index];
-            let after = self.after_steps(before[node].clone().unwrap_or_default(), &graph.nodes[node].steps);
-            let mut flow = |target: NodeId, set: &PendingSet| {
-                if join_pending(&mut before[target], set)
-                    && let Some(&index) = position.get(&target)
-                {
-                    work.insert(index);
-                }
-            };
+            let after = self.after_steps(flow.before[node].clone().unwrap_or_default(), &graph.nodes[node].steps);
             for edge in &graph.nodes[node].edges {
-                flow(edge.target, &after);
+                flow.reach(edge.target, &after);
             }
             // What a region launches and does not await goes on running behind
             // the region's own launch, at an unknown time.
             if let Some(op) = exit_of.get(&node) {
                 let uncertain: PendingSet = after.iter().map(|p| Pending { certain: false, ..*p }).collect();
-                behind_launch.get(op).into_iter().flatten().for_each(|&target| flow(target, &uncertain));
+                behind_launch.get(op).into_iter().flatten().for_each(|&target| flow.reach(target, &uncertain));
             }
         }
-        before.iter().map(|set| set.clone().unwrap_or_default()).collect()
+        flow.before.iter().map(|set| set.clone().unwrap_or_default()).collect()
     }
 
     fn launch(&self, set: &mut PendingSet, op: OpId) {
@@ -365,6 +345,51 @@ impl Launching<'_> {
             }
         }
         set
+    }
+}
+
+/// The nodes at which each launch has happened.
+fn nodes_behind_launches(graph: &Graph) -> HashMap<OpId, Vec<NodeId>> {
+    let mut behind: HashMap<OpId, Vec<NodeId>> = HashMap::new();
+    for (id, node) in graph.nodes.iter_enumerated() {
+        for step in &node.steps {
+            if let Step::Launched(op) = step {
+                behind.entry(*op).or_default().push(id);
+            }
+        }
+    }
+    behind
+}
+
+/// The state of the analysis that finds what may be running at each node.
+struct PendingFlow {
+    /// What may be running before each node; nothing for a node that has not been reached.
+    before: IndexVec<NodeId, Option<PendingSet>>,
+    /// The place of each node in the order of the graph.
+    position: HashMap<NodeId, usize>,
+    /// The places of the nodes to look at, because what may be running before them has changed.
+    work: BTreeSet<usize>,
+}
+
+impl PendingFlow {
+    /// Nothing is running at the entry of the graph.
+    fn new(graph: &Graph) -> PendingFlow {
+        let mut before = IndexVec::filled(None, graph.nodes.len());
+        let mut work = BTreeSet::new();
+        if let Some(&entry) = graph.order.first() {
+            before[entry] = Some(PendingSet::new());
+            work.insert(0);
+        }
+        PendingFlow { before, position: graph.order.iter().copied().zip(0..).collect(), work }
+    }
+
+    /// Control may come to a node while this is running.
+    fn reach(&mut self, target: NodeId, running: &PendingSet) {
+        if join_pending(&mut self.before[target], running)
+            && let Some(&index) = self.position.get(&target)
+        {
+            self.work.insert(index);
+        }
     }
 }
 

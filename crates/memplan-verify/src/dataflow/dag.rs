@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use memplan_core::{Id, IndexVec};
-use memplan_program::{AccessKind, BlockId, Control, OpId, Origin, Program, SiteId};
+use memplan_program::{AccessKind, BlockId, Control, OpId, Origin, Program, SiteId, ValueId};
 
 use super::Violation;
 use super::layout::Layout;
@@ -272,20 +272,23 @@ impl Checker<'_> {
     fn merely_copies(&self, write: OpId, first: usize, second: usize) -> bool {
         let Some(distance) = self.layout.distance(second, first) else { return false };
         let Some(shared) = self.layout.hit(second, (0, self.layout.places[second].size), first) else { return true };
-        let named = |value, place: usize| {
-            let resolved = self.names.resolve(value);
-            let site = self.layout.places[place].site;
-            let is_site = self.program.value(resolved.root).origin == Origin::Alloc(site);
-            (is_site && resolved.part.exact).then_some(resolved.part.range.0)
-        };
         self.program.op(write).copies().iter().any(|copy| {
-            let (Some(output), Some(input)) = (named(copy.output, second), named(copy.input, first)) else {
+            let (Some(output), Some(input)) = (self.start_of(copy.output, second), self.start_of(copy.input, first))
+            else {
                 return false;
             };
             let (to, from) = (output.saturating_add(copy.output_start.0), input.saturating_add(copy.input_start.0));
             let stays = i128::from(to) + distance == i128::from(from);
             stays && from <= shared.0 && shared.1 <= from.saturating_add(copy.length.0)
         })
+    }
+
+    /// Where a value begins in the buffer at a place, if it is exactly known to be a part of that buffer.
+    fn start_of(&self, value: ValueId, place: usize) -> Option<u64> {
+        let resolved = self.names.resolve(value);
+        let site = self.layout.places[place].site;
+        let is_site = self.program.value(resolved.root).origin == Origin::Alloc(site);
+        (is_site && resolved.part.exact).then_some(resolved.part.range.0)
     }
 
     /// All `touches` of the first place must come before every write of the second one, if the two share bytes.

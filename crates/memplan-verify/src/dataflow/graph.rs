@@ -219,14 +219,16 @@ impl Builder<'_> {
     }
 
     fn edge(&mut self, from: NodeId, exit: &Exit, values: &[ValueId]) {
-        let merges = |&(to, from): &(ValueId, ValueId)| {
-            let resolved = self.names.resolve(to);
-            resolved.root == to && self.names.resolve(from) != resolved && !self.names.of_root(to).is_empty()
-        };
         let pairs = exit.receivers.iter().copied().zip(values.iter().copied());
-        let moves = pairs.filter(merges).collect();
+        let moves = pairs.filter(|&(to, from)| self.merges(to, from)).collect();
         let (target, way) = (exit.target, exit.way);
         self.graph.nodes[from].edges.push(Edge { target, moves, way });
+    }
+
+    /// Whether a value takes over what another one names, and is no alias of it anyway.
+    fn merges(&self, to: ValueId, from: ValueId) -> bool {
+        let resolved = self.names.resolve(to);
+        resolved.root == to && self.names.resolve(from) != resolved && !self.names.of_root(to).is_empty()
     }
 
     fn connect(&mut self, from: NodeId, target: NodeId, way: Way) {

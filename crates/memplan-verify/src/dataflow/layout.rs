@@ -52,6 +52,11 @@ impl Term {
 }
 
 impl Place {
+    /// How far the index of a parallel loop moves it, if it crosses that loop.
+    fn term(&self, parallel: OpId) -> Option<Term> {
+        self.terms.iter().find(|term| term.op == parallel).copied()
+    }
+
     /// End of all bytes any iteration uses.
     pub(super) fn hull_end(&self) -> i128 {
         self.start + i128::from(self.size) + self.terms.iter().map(Term::span).sum::<i128>()
@@ -337,8 +342,7 @@ fn nearest_parallels(program: &Program) -> IndexVec<OpId, Option<OpId>> {
 /// Whether the slices of two hoisted places can meet in two different
 /// iterations of `parallel`. `limit` bounds the enumeration.
 pub(super) fn iterations_meet(a: &Place, b: &Place, parallel: OpId, limit: u64) -> bool {
-    let find = |place: &Place| place.terms.iter().find(|term| term.op == parallel).copied();
-    let (Some(ta), Some(tb)) = (find(a), find(b)) else { return false };
+    let (Some(ta), Some(tb)) = (a.term(parallel), b.term(parallel)) else { return false };
     let last = ta.trips.map_or(UNBOUNDED, |trips| i128::from(trips) - 1);
     if last <= 0 || a.size == 0 || b.size == 0 {
         return false;
@@ -351,8 +355,8 @@ pub(super) fn iterations_meet(a: &Place, b: &Place, parallel: OpId, limit: u64) 
         return multiple_between(ta.step, above, below, last);
     }
     // Different steps: disjoint as a whole, or enumerate one of the two.
-    let farthest = |term: Term| Term { trips: ta.trips, ..term }.span();
-    if farthest(ta) <= above || -farthest(tb) >= below {
+    let of_b = Term { trips: ta.trips, ..tb };
+    if ta.span() <= above || -of_b.span() >= below {
         return false;
     }
     let Some(trips) = ta.trips.filter(|&trips| trips <= limit) else { return true };

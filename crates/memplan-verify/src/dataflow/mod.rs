@@ -212,11 +212,13 @@ fn check_following(program: &Program, plan: &SitePlan, who: Followed) -> Vec<Vio
     // Functions are independent of each other. The order of what is found is
     // that of the functions, whoever looks at them.
     let patience = Patience::current();
-    let check_waiting = |function| {
-        let _current = patience.as_ref().map(Patience::enter);
-        check_function(&whole, function)
-    };
-    let found: Vec<Vec<Violation>> = functions.into_par_iter().map(check_waiting).collect();
+    let found: Vec<Vec<Violation>> = functions
+        .into_par_iter()
+        .map(|function| {
+            let _current = patience.as_ref().map(Patience::enter);
+            check_function(&whole, function)
+        })
+        .collect();
     violations.extend(found.into_iter().flatten());
     violations
 }

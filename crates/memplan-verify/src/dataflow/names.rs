@@ -260,6 +260,16 @@ enum Older {
 }
 
 impl Older {
+    /// What holds for a value before its sources are known.
+    fn unless_latest(may_be_latest: bool) -> Older {
+        if may_be_latest { Older::Sites(BTreeSet::new()) } else { Older::All }
+    }
+
+    /// Whether it names latest instances only.
+    fn is_empty(&self) -> bool {
+        matches!(self, Older::Sites(sites) if sites.is_empty())
+    }
+
     fn contains(&self, site: SiteId) -> bool {
         match self {
             Older::All => true,
@@ -293,11 +303,8 @@ fn older_instances(
     resolved: &IndexVec<ValueId, Resolved>,
     sites: &IndexVec<ValueId, Vec<SiteId>>,
 ) -> IndexVec<ValueId, Older> {
-    let itself = |value: &Value| match may_be_latest(program, value) {
-        true => Older::Sites(BTreeSet::new()),
-        false => Older::All,
-    };
-    let mut older: IndexVec<ValueId, Older> = program.values().iter().map(itself).collect();
+    let mut older: IndexVec<ValueId, Older> =
+        program.values().iter().map(|value| Older::unless_latest(may_be_latest(program, value))).collect();
     let mut users: IndexVec<ValueId, Vec<ValueId>> = IndexVec::filled(Vec::new(), older.len());
     for value in program.values().ids() {
         let base = match program.value(value).origin {
@@ -313,8 +320,8 @@ fn older_instances(
         }
     }
     // A value may name an older instance of whatever one of its sources may.
-    let is_older = |(_, older): &(ValueId, &Older)| **older != Older::Sites(BTreeSet::new());
-    let mut work: Vec<ValueId> = older.iter_enumerated().filter(is_older).map(|(value, _)| value).collect();
+    let mut work: Vec<ValueId> =
+        older.iter_enumerated().filter(|(_, older)| !older.is_empty()).map(|(value, _)| value).collect();
     while let Some(value) = work.pop() {
         let named: Vec<SiteId> = match &older[value] {
             Older::All => sites[resolved[value].root].clone(),
@@ -365,30 +372,36 @@ fn dominates(program: &Program, source: ValueId, value: ValueId) -> bool {
 
 /// Sites whose alloc is on no cycle of any kind.
 pub(super) fn single_instances(program: &Program) -> IndexVec<SiteId, bool> {
-    let repeats = |op: OpId| match program.op(op).control() {
-        Control::Loop(trips) => trips.at_most.is_none_or(|most| most > 1),
-        Control::While | Control::Unknown | Control::Parallel { .. } => true,
-        _ => false,
-    };
     let cyclic: IndexVec<RegionId, bool> = program.regions().ids().map(|region| has_cycle(program, region)).collect();
     let mut repeated: IndexVec<OpId, bool> = IndexVec::new();
     for op in program.ops() {
         let region = program.block(op.block).region;
         let parent = program.region(region).op;
-        repeated.push(cyclic[region] || parent.is_some_and(|op| repeated[op] || repeats(op)));
+        repeated.push(cyclic[region] || parent.is_some_and(|op| repeated[op] || repeats(program, op)));
     }
     let single = |site| program.alloc_op(site).is_some_and(|op| !repeated[op]);
     program.sites().ids().map(single).collect()
 }
 
+/// Whether an op may run its regions more than once.
+fn repeats(program: &Program, op: OpId) -> bool {
+    match program.op(op).control() {
+        Control::Loop(trips) => trips.at_most.is_none_or(|most| most > 1),
+        Control::While | Control::Unknown | Control::Parallel { .. } => true,
+        _ => false,
+    }
+}
+
 /// Whether a region may have a cycle: every cycle has a branch that does not
 /// lead forward, in whatever order blocks are numbered.
 fn has_cycle(program: &Program, region: RegionId) -> bool {
-    let backward = |block: BlockId| {
-        let mut branches = program.block(block).branches.iter();
-        branches.any(|branch| matches!(branch.target, Target::Block(target) if target <= block))
-    };
-    program.region(region).blocks.iter().any(|&block| backward(block))
+    program.region(region).blocks.iter().any(|&block| leads_back(program, block))
+}
+
+/// Whether a branch of a block goes to the block itself or to one before it.
+fn leads_back(program: &Program, block: BlockId) -> bool {
+    let mut branches = program.block(block).branches.iter();
+    branches.any(|branch| matches!(branch.target, Target::Block(target) if target <= block))
 }
 
 /// The bytes of a buffer a part of a root covers, given where the root lies in it.

@@ -244,10 +244,9 @@ fn change(
         Node::Branch { children, .. } => change(&mut children[digit(entry, height)], height - 1, entry, how),
         Node::Leaf { contents, .. } => {
             let slot = &mut contents[digit(entry, 0)];
-            let reach = |slot: &Option<Rc<Content>>| slot.as_ref().map_or(NOTHING, |content| content.reach);
-            let before = reach(slot);
+            let before = reach_of(slot);
             how(slot);
-            (before, reach(slot))
+            (before, reach_of(slot))
         }
     };
     if after >= old {
@@ -257,6 +256,11 @@ fn change(
         node.refresh();
     }
     (old, node.reach())
+}
+
+/// How far a content reaches.
+fn reach_of(slot: &Option<Rc<Content>>) -> i128 {
+    slot.as_ref().map_or(NOTHING, |content| content.reach)
 }
 
 /// Adds to `found` the entries below `limit` whose reach is `wanted`, ascending. `first` is the number of the node's

@@ -301,6 +301,21 @@ impl<'a> Machine<'a> {
         (self.distance(w, r)? + to == from).then(|| (start, start.saturating_add(copy.length.0)))
     }
 
+    /// Whether a copy from one of the inputs to one of the targets leaves the bytes where they are.
+    fn stays(&self, copy: &CopyRange, targets: &Targets, inputs: &Targets) -> Stays {
+        let (mut stays, mut moves) = (false, false);
+        for (w, r) in targets.iter().flat_map(|w| inputs.iter().map(move |r| (w, r))) {
+            match self.coincidence(copy, w, r) {
+                Some(_) => stays = true,
+                None => moves = true,
+            }
+            if stays && moves {
+                return Stays::Sometimes;
+            }
+        }
+        if stays { Stays::Always } else { Stays::Never }
+    }
+
     fn outputs_meet(&mut self, id: OpId, (a, first): (ValueId, &Targets), (b, second): (ValueId, &Targets)) {
         for x in first {
             for y in second {
@@ -354,25 +369,23 @@ impl<'a> Machine<'a> {
         let mut rest = Ranges::of(target.bytes.range);
         for (copy, inputs) in copies {
             let input_root = self.names.resolve(copy.input).root;
-            let pairs = || targets.iter().flat_map(|w| inputs.iter().map(move |r| (w, r)));
-            let stays = |(w, r): (&Target, &Target)| self.coincidence(copy, w, r).is_some();
-            if !pairs().any(stays) {
+            let stays = self.stays(copy, targets, inputs);
+            if stays == Stays::Never {
                 continue;
             }
             let start = target.bytes.range.0.saturating_add(copy.output_start.0);
             let range = (start, start.saturating_add(copy.length.0).min(target.bytes.range.1));
             rest.remove(range);
-            if !pairs().all(stays) || self.names.may_be_unplaced(input_root) {
+            if stays == Stays::Sometimes || self.names.may_be_unplaced(input_root) {
                 // Moved on some executions, left alone on others: only the
                 // input itself knows that it is still there.
-                let keeps =
-                    |entry: &Entry| entry.root == Root::Value(input_root) || spared_by(entry, own, &target.entry);
-                self.lose(state, target.entry.place, range, op, keeps);
+                self.lose(state, target.entry.place, range, op, |entry| {
+                    entry.root == Root::Value(input_root) || spared_by(entry, own, &target.entry)
+                });
             }
         }
         for range in rest.iter() {
-            let keeps = |entry: &Entry| spared_by(entry, own, &target.entry);
-            self.lose(state, target.entry.place, range, op, keeps);
+            self.lose(state, target.entry.place, range, op, |entry| spared_by(entry, own, &target.entry));
         }
     }
 
@@ -659,25 +672,22 @@ impl<'a> Machine<'a> {
         for site in self.rotated.get(&op).cloned().unwrap_or_default() {
             let places = self.layout.places_of(site);
             // Without a turn the slot is unknown, so the content may be in any of them.
-            let goes_to = |place: usize| match turn {
-                Some(turn) => place == places.start + turn as usize % places.len().max(1),
-                None => true,
-            };
-            let entries = || self.names.of_site(site).iter().copied();
-            let current = |&index: &usize| self.names.entries[index].tag == Tag::Current;
+            let only = turn.map(|turn| places.start + turn as usize % places.len().max(1));
+            let entries = self.names.of_site(site).iter().copied();
+            let current: Vec<usize> = entries.filter(|&index| self.names.entries[index].tag == Tag::Current).collect();
             // First everything is taken out, then everything is put back. Otherwise a content moved to slot 1 would be
             // met again as a content of slot 1 and moved on.
             let mut moved: Vec<(Entry, Content)> = Vec::new();
-            for index in entries().filter(current) {
+            for &index in &current {
                 if let Some(content) = state.get(index) {
                     moved.push((self.names.entries[index], Content::clone(content)));
                     state.put(self.names, index, None);
                 }
             }
             for (from, content) in moved {
-                for index in entries().filter(current) {
+                for &index in &current {
                     let to = self.names.entries[index];
-                    if to.root != from.root || !goes_to(to.place) {
+                    if to.root != from.root || only.is_some_and(|only| to.place != only) {
                         continue;
                     }
                     let mut content = content.clone();
@@ -724,8 +734,7 @@ impl<'a> Machine<'a> {
         let own = Root::Value(self.names.resolve(value).root);
         // An escape counts as a write of all of the value's bytes, since its holder may write them at once.
         for target in &targets {
-            let keeps = |entry: &Entry| spared_by(entry, own, &target.entry);
-            self.lose(state, target.entry.place, target.bytes.range, op, keeps);
+            self.lose(state, target.entry.place, target.bytes.range, op, |entry| spared_by(entry, own, &target.entry));
         }
         for target in &targets {
             for &index in self.names.of_site(target.entry.site) {
@@ -774,6 +783,17 @@ impl<'a> Machine<'a> {
             state.put(self.names, index, Some(content));
         }
     }
+}
+
+/// Whether a copy leaves bytes where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stays {
+    /// On no execution.
+    Never,
+    /// On some executions, as far as is known.
+    Sometimes,
+    /// On all executions.
+    Always,
 }
 
 /// Whether a write to `target` through `writer` leaves a content alone: it is

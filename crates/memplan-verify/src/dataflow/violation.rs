@@ -1,6 +1,6 @@
 //! What the check finds, with its witnesses.
 
-use memplan_core::Bytes;
+use memplan_core::{Bytes, Id};
 use memplan_program::{ByteRange, OpId, Program, SiteId, ValueId};
 
 /// A way in which a plan changes what the program means.
@@ -176,58 +176,63 @@ impl Violation {
 
     /// The violation as a sentence.
     pub fn describe(&self, program: &Program) -> String {
-        let op_name = |op: &OpId| format!("`{}` (op {})", program.op(*op).name, memplan_core::Id::index(*op));
-        let value = |value: &ValueId| format!("%{}", program.value(*value).name);
-        let site = |site: &SiteId| value(&program.site(*site).value);
-        let range = |bytes: &ByteRange| format!("bytes {}..{}", bytes.start, bytes.end);
+        let names = Names(program);
         match self {
             Violation::Overwritten { op, value: v, site: s, bytes, by, path } => {
                 let way = path.iter().map(|point| point.describe(program)).collect::<Vec<_>>().join(", ");
                 // A value that is a view of a buffer is named together with the buffer: the user looks for the buffer
                 // in the plan and for the value in the program.
-                let what = if value(v) == site(s) { value(v) } else { format!("{} (buffer {})", value(v), site(s)) };
-                let (op, by, bytes) = (op_name(op), op_name(by), range(bytes));
+                let what = if names.value(v) == names.site(s) {
+                    names.value(v)
+                } else {
+                    format!("{} (buffer {})", names.value(v), names.site(s))
+                };
+                let (op, by, bytes) = (names.op(op), names.op(by), range(bytes));
                 format!("{op} reads {what}, whose {bytes} {by} has overwritten; path: {way}")
             }
             Violation::OwnInput { op, output, input, bytes, .. } => {
-                let (op, output, input, bytes) = (op_name(op), value(output), value(input), range(bytes));
+                let (op, output, input, bytes) = (names.op(op), names.value(output), names.value(input), range(bytes));
                 format!("{op} would overwrite its own input: {output} lies over {bytes} of {input}")
             }
             Violation::OutputsOverlap { op, first, second, bytes, .. } => {
-                let (op, first, second, bytes) = (op_name(op), value(first), value(second), range(bytes));
+                let (op, first, second, bytes) = (names.op(op), names.value(first), names.value(second), range(bytes));
                 format!("{op} writes {first} and {second} onto the same bytes ({bytes} of {second})")
             }
             Violation::EscapedOverwritten { op, site: s, bytes } => {
-                let (op, s, bytes) = (op_name(op), site(s), range(bytes));
+                let (op, s, bytes) = (names.op(op), names.site(s), range(bytes));
                 format!("{op} overwrites {bytes} of {s}, which somebody outside may still use")
             }
             Violation::IterationsOverlap { op, sites } => {
-                let (op, a, b) = (op_name(op), site(&sites.0), site(&sites.1));
+                let (op, a, b) = (names.op(op), names.site(&sites.0), names.site(&sites.1));
                 format!("in {op}, {a} of one iteration lies on bytes of {b} of another")
             }
             Violation::Unordered { dag, first, second, sites } => {
-                let (dag, first, second) = (op_name(dag), op_name(first), op_name(second));
-                let (a, b) = (site(&sites.0), site(&sites.1));
+                let (dag, first, second) = (names.op(dag), names.op(first), names.op(second));
+                let (a, b) = (names.site(&sites.0), names.site(&sites.1));
                 format!("in {dag}, {first} uses {a} and {second} writes {b} on the same bytes, in no fixed order")
             }
             Violation::SlotsOverlap { site: s, slots } => {
-                format!("slots {} and {} of {} share bytes", slots.0, slots.1, site(s))
+                format!("slots {} and {} of {} share bytes", slots.0, slots.1, names.site(s))
             }
             Violation::ForeignScope { site: s, scope } => {
-                format!("{} is placed in memory of {}, which it is not allocated in", site(s), op_name(scope))
+                format!("{} is placed in memory of {}, which it is not allocated in", names.site(s), names.op(scope))
             }
             Violation::Misaligned { site: s, distance } => {
                 let alignment = program.site(*s).alignment;
-                format!("{} must lie at multiples of {alignment} bytes, and {distance} is none", site(s))
+                format!("{} must lie at multiples of {alignment} bytes, and {distance} is none", names.site(s))
             }
             Violation::TooFewSlots { site: s, offsets } => {
-                format!("{} has {offsets} offsets for {} slots", site(s), program.site(*s).slots)
+                format!("{} has {offsets} offsets for {} slots", names.site(s), program.site(*s).slots)
             }
             Violation::ExclusiveShared { sites } => {
-                format!("{} is to share with nobody, and {} lies on its bytes", site(&sites.0), site(&sites.1))
+                format!(
+                    "{} is to share with nobody, and {} lies on its bytes",
+                    names.site(&sites.0),
+                    names.site(&sites.1)
+                )
             }
             Violation::OutOfMemory { site: s, end, capacity } => {
-                format!("{} ends at {end}, and its memory at {capacity}", site(s))
+                format!("{} ends at {end}, and its memory at {capacity}", names.site(s))
             }
         }
     }
@@ -235,13 +240,35 @@ impl Violation {
 
 impl Waypoint {
     fn describe(self, program: &Program) -> String {
-        let name = |op: OpId| format!("`{}` (op {})", program.op(op).name, memplan_core::Id::index(op));
+        let names = Names(program);
         match self {
-            Waypoint::Op(op) => name(op),
-            Waypoint::Enter(op) => format!("into {}", name(op)),
-            Waypoint::Again(op) => format!("next iteration of {}", name(op)),
-            Waypoint::Leave(op) => format!("out of {}", name(op)),
-            Waypoint::Skip(op) => format!("past {}", name(op)),
+            Waypoint::Op(op) => names.op(&op),
+            Waypoint::Enter(op) => format!("into {}", names.op(&op)),
+            Waypoint::Again(op) => format!("next iteration of {}", names.op(&op)),
+            Waypoint::Leave(op) => format!("out of {}", names.op(&op)),
+            Waypoint::Skip(op) => format!("past {}", names.op(&op)),
         }
     }
+}
+
+/// What messages call the parts of a program.
+struct Names<'a>(&'a Program);
+
+impl Names<'_> {
+    fn op(&self, op: &OpId) -> String {
+        format!("`{}` (op {})", self.0.op(*op).name, op.index())
+    }
+
+    fn value(&self, value: &ValueId) -> String {
+        format!("%{}", self.0.value(*value).name)
+    }
+
+    /// A buffer has the name of the value that allocates it.
+    fn site(&self, site: &SiteId) -> String {
+        self.value(&self.0.site(*site).value)
+    }
+}
+
+fn range(bytes: &ByteRange) -> String {
+    format!("bytes {}..{}", bytes.start, bytes.end)
 }

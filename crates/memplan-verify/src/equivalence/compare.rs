@@ -33,6 +33,13 @@ pub(super) struct Candidate<'a> {
     pub(super) numbers: Vec<&'a str>,
 }
 
+impl<'a> Candidate<'a> {
+    /// The shape of a result; without dimensions if it is not known.
+    pub(super) fn shape(&self, result: usize) -> &'a [i64] {
+        self.shapes.get(result).copied().flatten().unwrap_or_default()
+    }
+}
+
 /// What the results of an op equal if it is the op `like` of the original on a part of its operands.
 pub(super) fn compare(original: &Original, candidate: &Candidate, like: usize) -> Result<Vec<View>, Mismatch> {
     let (now, before) = (candidate.op, &original.network.ops[like]);
@@ -175,12 +182,11 @@ fn results(
     let now = candidate.numbers.iter().zip(&candidate.shapes);
     for ((&tensor, region), (numbers, shape)) in tensors.iter().zip(regions).zip(now) {
         let old = &original.network.tensors[tensor];
-        let words = |shape: &[i64], numbers: &str| format!("{shape:?} {numbers}");
         // A result of unknown shape is whole, and its shape is unknown in both models.
         let is_same = if old.shape.is_none() { shape.is_none() } else { *shape == Some(&region.extent) };
         if old.numbers != *numbers || !is_same {
-            let now = words(shape.unwrap_or_default(), numbers);
-            return Err(Mismatch::Result { like, now, before: words(&region.extent, &old.numbers) });
+            let now = format!("{:?} {numbers}", shape.unwrap_or_default());
+            return Err(Mismatch::Result { like, now, before: format!("{:?} {}", region.extent, old.numbers) });
         }
         if !region.is_inside(&original.all(tensor)) {
             return Err(Mismatch::Outside { tensor: old.name.clone(), region });

@@ -17,31 +17,39 @@ use super::violation::{Mismatch, hex};
 
 /// What the results of an op equal that only moves elements.
 pub(super) fn moved(original: &Original, candidate: &Candidate) -> Result<Vec<Vec<View>>, Mismatch> {
-    let shape = |result: usize| candidate.shapes.get(result).copied().flatten().unwrap_or_default();
     match &candidate.op.meaning {
         Meaning::Slice { operand, starts } => {
             let views = candidate.views.get(*operand).copied().unwrap_or_default();
-            let part = |(result, start): (usize, &Vec<i64>)| {
-                views.iter().filter_map(|view| slice(original, view, start, shape(result))).collect()
-            };
             // A result that is left out has no shape. The op then gets no views, rather than views of a wrong extent.
             let is_complete = candidate.op.results.iter().all(Option::is_some);
-            Ok(starts.iter().enumerate().filter(|_| is_complete).map(part).collect())
+            let mut parts = Vec::new();
+            for (result, start) in starts.iter().enumerate().filter(|_| is_complete) {
+                let shape = candidate.shape(result);
+                parts.push(views.iter().filter_map(|view| slice(original, view, start, shape)).collect());
+            }
+            Ok(parts)
         }
         Meaning::Pad { before, fill } => {
             let views = candidate.views.first().copied().unwrap_or_default();
             let padded: Vec<View> =
-                views.iter().filter_map(|view| pad(original, view, before, fill, shape(0))).collect();
+                views.iter().filter_map(|view| pad(original, view, before, fill, candidate.shape(0))).collect();
             // A border is only right where the original has that same border or nothing at all. If no view of the
             // operand allows it, the candidate has changed a value.
-            let held = || candidate.found.first().cloned().unwrap_or_default();
-            let why = || format!("it puts a border of {} where {} has elements, or another border", hex(fill), held());
-            if padded.is_empty() { Err(Mismatch::Moved { why: why() }) } else { Ok(vec![padded]) }
+            if padded.is_empty() {
+                let held = candidate.found.first().map_or("", String::as_str);
+                let why = format!("it puts a border of {} where {held} has elements, or another border", hex(fill));
+                return Err(Mismatch::Moved { why });
+            }
+            Ok(vec![padded])
         }
         Meaning::Concat { axis } => {
             let joined = concat(&candidate.views, *axis);
-            let why = || format!("{} do not follow each other along dimension {axis}", candidate.found.join(" and "));
-            if joined.is_empty() { Err(Mismatch::Moved { why: why() }) } else { Ok(vec![joined]) }
+            if joined.is_empty() {
+                let operands = candidate.found.join(" and ");
+                let why = format!("{operands} do not follow each other along dimension {axis}");
+                return Err(Mismatch::Moved { why });
+            }
+            Ok(vec![joined])
         }
         // Ops that compute say nothing by themselves; they are compared with ops of the original elsewhere.
         Meaning::Opaque | Meaning::Pointwise | Meaning::Window(_) => Ok(vec![Vec::new(); candidate.shapes.len()]),
@@ -85,14 +93,16 @@ fn pad(original: &Original, view: &View, before: &[i64], fill: &[u8], shape: &[i
 /// The regions that the operands make together, for each view of the first one that the others go on with.
 fn concat(views: &[&[View]], axis: usize) -> Vec<View> {
     let Some((first, others)) = views.split_first() else { return Vec::new() };
-    let join = |first: &View| {
-        let mut joined = first.clone();
-        for views in others {
-            joined = views.iter().find_map(|next| append(&joined, next, axis))?;
-        }
-        Some(joined)
-    };
-    first.iter().filter_map(join).collect()
+    first.iter().filter_map(|first| join(first, others, axis)).collect()
+}
+
+/// A view with one view of each of the other operands behind it, if such views can be found.
+fn join(first: &View, others: &[&[View]], axis: usize) -> Option<View> {
+    let mut joined = first.clone();
+    for views in others {
+        joined = views.iter().find_map(|next| append(&joined, next, axis))?;
+    }
+    Some(joined)
 }
 
 /// Two regions of one tensor that touch along a dimension, as one.

@@ -128,32 +128,17 @@ impl<'a> Original<'a> {
     /// The links that an op makes. What contradicts the shapes of its tensors makes none.
     fn links_of(&self, op: &Op) -> Vec<Link> {
         let mut found = Vec::new();
-        let mut add = |from: Option<usize>, to: Option<usize>, shift: Vec<i64>, border: Option<Vec<u8>>| {
-            let (Some(from), Some(to)) = (from, to) else { return };
-            let tensors = &self.network.tensors;
-            let (Some(source), Some(target)) = (self.whole(from), self.whole(to)) else { return };
-            // A link says that two elements are the same number. Tensors of different element types or ranks cannot be
-            // linked.
-            if tensors[from].numbers != tensors[to].numbers || shift.len() != source.rank() {
-                return;
-            }
-            let source = source.shifted(&shift);
-            // One end must lie within the other as a whole. A partial overlap would mean that the shapes contradict the
-            // op.
-            if source.is_inside(&target) || target.is_inside(&source) {
-                found.push(Link { from: self.alike(from), to: self.alike(to), shift, border });
-            }
-        };
         match &op.meaning {
             Meaning::Slice { operand, starts } => {
                 for (result, start) in op.results.iter().zip(starts) {
                     let from = op.operands.get(*operand).copied().flatten();
-                    add(from, *result, start.iter().map(|start| start.saturating_neg()).collect(), None);
+                    let shift = start.iter().map(|start| start.saturating_neg()).collect();
+                    found.extend(self.link(from, *result, shift, None));
                 }
             }
             Meaning::Pad { before, fill } => {
                 let (from, to) = (op.operands.first().copied().flatten(), op.results.first().copied().flatten());
-                add(from, to, before.clone(), Some(fill.clone()));
+                found.extend(self.link(from, to, before.clone(), Some(fill.clone())));
             }
             Meaning::Concat { axis } => {
                 let to = op.results.first().copied().flatten();
@@ -165,13 +150,30 @@ impl<'a> Original<'a> {
                     let Some(extent) = source.extent.get(*axis) else { return Vec::new() };
                     let shift =
                         (0..source.rank()).map(|dimension| if dimension == *axis { offset } else { 0 }).collect();
-                    add(*from, to, shift, None);
+                    found.extend(self.link(*from, to, shift, None));
                     offset += extent;
                 }
             }
             Meaning::Opaque | Meaning::Pointwise | Meaning::Window(_) => {}
         }
         found
+    }
+
+    /// The link between an operand and a result, if both are there and their types and shapes allow it.
+    fn link(&self, from: Option<usize>, to: Option<usize>, shift: Vec<i64>, border: Option<Vec<u8>>) -> Option<Link> {
+        let (from, to) = (from?, to?);
+        let tensors = &self.network.tensors;
+        let (source, target) = (self.whole(from)?, self.whole(to)?);
+        // A link says that two elements are the same number. Tensors of different element types or ranks cannot be
+        // linked.
+        if tensors[from].numbers != tensors[to].numbers || shift.len() != source.rank() {
+            return None;
+        }
+        let source = source.shifted(&shift);
+        // One end must lie within the other as a whole. A partial overlap would mean that the shapes contradict the
+        // op.
+        let is_inside = source.is_inside(&target) || target.is_inside(&source);
+        is_inside.then(|| Link { from: self.alike(from), to: self.alike(to), shift, border })
     }
 
     /// The first tensor that holds the same.

@@ -30,9 +30,9 @@ pub(super) fn window(
     old: &Window,
 ) -> Result<Region, Mismatch> {
     let before = &original.network.ops[like];
-    let tensor = |place: usize| before.operands.get(place).copied().flatten();
+    let over = before.operands.get(old.operand).copied().flatten();
     let shape = candidate.shapes.first().copied().flatten();
-    let (Some(over), Some(shape), true) = (tensor(old.operand), shape, now.operand == old.operand) else {
+    let (Some(over), Some(shape), true) = (over, shape, now.operand == old.operand) else {
         return Err(Mismatch::Moved { why: "it slides over another operand".to_owned() });
     };
     // Weights and biases are read whole. An operand that holds the size of the result is another one for a tile.
@@ -141,8 +141,9 @@ impl Sliding<'_> {
             };
             // The original reads an element there. The tile must hold it, else it would read its own padding.
             let read = places.within(0, whole.extent[axis].into());
-            let missing = |place: &i128| *place < held_low.into() || *place >= held_high.into();
-            if let Some(place) = read.into_iter().flat_map(|(low, high)| [low, high]).find(missing) {
+            let held = i128::from(held_low)..i128::from(held_high);
+            let mut ends = read.into_iter().flat_map(|(low, high)| [low, high]);
+            if let Some(place) = ends.find(|place| !held.contains(place)) {
                 return Err(self.halo(axis, i64::try_from(place).unwrap_or(i64::MAX)));
             }
             // The original reads its padding there. If the tile holds it, then as an element of its border.

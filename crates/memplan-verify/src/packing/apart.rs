@@ -12,35 +12,56 @@ use super::violation::{Kind, Violation, Who};
 /// Lists the pairs of which one is exclusive and both have a place for the same
 /// byte, whenever they live.
 pub(super) fn check_exclusive(problem: &Problem, layout: &Layout, companies: &Companies, out: &mut Vec<Violation>) {
-    let is_exclusive = |slot: &&Slot| problem.buffers()[slot.buffer].exclusive && !slot.is_empty();
-    let exclusive: Vec<&Slot> = layout.slots().iter().filter(is_exclusive).collect();
+    let slots = layout.slots().iter().filter(|slot| !slot.is_empty());
+    let (exclusive, others): (Vec<&Slot>, Vec<&Slot>) =
+        slots.partition(|slot| problem.buffers()[slot.buffer].exclusive);
     if exclusive.is_empty() {
         return;
     }
-    let span = |slot: &Slot| Span { area: slot.area, low: slot.low, high: slot.high, party: companies.party(slot) };
-    let spans: Vec<Span> = exclusive.iter().map(|slot| span(slot)).collect();
-    let mut present = LiveRanges::new(&spans);
-    let mut listing = Listing::new(Kind::ExclusiveShared, out);
-    let mut meet = |slot: &Slot, present: &LiveRanges| {
-        present.for_each_in_the_way(&span(slot), |other| {
-            let other = exclusive[other];
-            let (low, high) = slot.common(other).unwrap_or_default();
-            listing.meet(slot.buffer, other.buffer, |_, _| Violation::ExclusiveShared {
-                buffer: Who::new(problem, other.buffer),
-                other: Who::new(problem, slot.buffer),
-                place: layout.place(problem, slot.area, low, high),
-            })
-        });
-    };
+    let spans: Vec<Span> = exclusive.iter().map(|slot| span(slot, companies)).collect();
+    let present = LiveRanges::new(&spans);
+    let listing = Listing::new(Kind::ExclusiveShared, out);
+    let mut sweep = Sweep { problem, layout, exclusive: &exclusive, present, listing };
     // Exclusive buffers are compared with those before them, so that each pair is reported once. All others are
     // then compared with every exclusive one. Lifetimes play no part: nobody is ever removed.
     for (index, slot) in exclusive.iter().enumerate() {
-        meet(slot, &present);
-        present.insert(index);
+        sweep.meet(slot, &spans[index]);
+        sweep.present.insert(index);
     }
-    let others = layout.slots().iter().filter(|slot| !is_exclusive(slot) && !slot.is_empty());
-    others.for_each(|slot| meet(slot, &present));
-    listing.finish();
+    for slot in others {
+        sweep.meet(slot, &span(slot, companies));
+    }
+    sweep.listing.finish();
+}
+
+/// The bytes of a slot, and with whom it may share them.
+fn span(slot: &Slot, companies: &Companies) -> Span {
+    Span { area: slot.area, low: slot.low, high: slot.high, party: companies.party(slot) }
+}
+
+/// Exclusive slots, against which others are compared.
+struct Sweep<'a> {
+    problem: &'a Problem,
+    layout: &'a Layout,
+    exclusive: &'a [&'a Slot],
+    /// The exclusive slots that count so far, by their index.
+    present: LiveRanges<'a>,
+    listing: Listing<'a>,
+}
+
+impl Sweep<'_> {
+    /// Lists the exclusive slots that have bytes in common with a slot.
+    fn meet(&mut self, slot: &Slot, span: &Span) {
+        self.present.for_each_in_the_way(span, |other| {
+            let other = self.exclusive[other];
+            let (low, high) = slot.common(other).unwrap_or_default();
+            self.listing.meet(slot.buffer, other.buffer, |_, _| Violation::ExclusiveShared {
+                buffer: Who::new(self.problem, other.buffer),
+                other: Who::new(self.problem, slot.buffer),
+                place: self.layout.place(self.problem, slot.area, low, high),
+            })
+        });
+    }
 }
 
 /// Reports must-not-share pairs that have a place for the same byte.

@@ -118,13 +118,12 @@ impl<'a> LiveRanges<'a> {
     /// The first leaf from `from` on with a range of another party that ends after `span` starts.
     fn first_reaching(&self, from: usize, span: &Span) -> Option<usize> {
         let half = self.nodes.len() / 2;
-        let reaches = |node: usize| self.nodes[node].of_others_than(span.party) > span.low;
         if from >= half {
             return None;
         }
         // Climb: the subtrees to the right of `from`, from small to large.
         let mut node = half + from;
-        while !reaches(node) {
+        while !self.reaches(node, span) {
             while node % 2 == 1 {
                 node /= 2;
             }
@@ -136,10 +135,15 @@ impl<'a> LiveRanges<'a> {
         // Descend to the leftmost leaf that reaches far enough.
         while node < half {
             node *= 2;
-            if !reaches(node) {
+            if !self.reaches(node, span) {
                 node += 1;
             }
         }
         Some(node - half)
+    }
+
+    /// Whether a range below a node of the tree ends above the start of `span` and is of another party.
+    fn reaches(&self, node: usize, span: &Span) -> bool {
+        self.nodes[node].of_others_than(span.party) > span.low
     }
 }

@@ -72,39 +72,49 @@ struct Question {
 /// The comparisons that decide whether the buffers on every byte form a chain.
 fn questions(layout: &Layout, companies: &Companies, order: &Order) -> Vec<Question> {
     let slots: Vec<Slot> = layout.slots().iter().copied().filter(|slot| !slot.is_empty()).collect();
-    let by = |key: fn(&Slot) -> u64| {
-        let mut indices: Vec<usize> = (0..slots.len()).collect();
-        indices.sort_unstable_by_key(|&index| (slots[index].area, key(&slots[index]), index));
-        indices
-    };
-    // A pair of buffers may meet on many bytes and in several slots. It is asked once.
-    let mut asked = HashSet::new();
-    let mut questions = Vec::new();
+    let mut questions = Questions::default();
     let mut present: BTreeSet<(u32, usize)> = BTreeSet::new();
-    let mut ending = by(|slot| slot.high).into_iter().peekable();
+    let mut ending = sorted_by(&slots, |slot| slot.high).into_iter().peekable();
     // Sweep over the addresses. `present` holds the slots that cover the current address, sorted by their
     // position in one possible order of execution.
-    for index in by(|slot| slot.low) {
+    for index in sorted_by(&slots, |slot| slot.low) {
         let slot = slots[index];
-        let is_over = |other: &usize| (slots[*other].area, slots[*other].high) <= (slot.area, slot.low);
-        while let Some(over) = ending.next_if(is_over) {
+        while let Some(over) = ending.next_if(|&other| (slots[other].area, slots[other].high) <= (slot.area, slot.low))
+        {
             present.remove(&(order.position[slots[over].buffer.index()], over));
         }
         let key = (order.position[slot.buffer.index()], index);
-        let mut ask = |before: Slot, after: Slot| {
-            if asked.insert((before.buffer, after.buffer)) {
-                questions.push(Question { before, after });
-            }
-        };
         // If the buffers on a byte form a chain, each one precedes its neighbour in that order. So only neighbours
         // have to be compared: what holds for them carries over to all others.
         let earlier = present.range(..key).rev().map(|&(_, other)| slots[other]);
-        neighbours(companies, &slot, earlier, |other| ask(other, slot));
+        neighbours(companies, &slot, earlier, |other| questions.ask(other, slot));
         let later = present.range(key..).map(|&(_, other)| slots[other]);
-        neighbours(companies, &slot, later, |other| ask(slot, other));
+        neighbours(companies, &slot, later, |other| questions.ask(slot, other));
         present.insert(key);
     }
-    questions
+    questions.all
+}
+
+/// The indices of slots by their area and a key.
+fn sorted_by(slots: &[Slot], key: fn(&Slot) -> u64) -> Vec<usize> {
+    let mut indices: Vec<usize> = (0..slots.len()).collect();
+    indices.sort_unstable_by_key(|&index| (slots[index].area, key(&slots[index]), index));
+    indices
+}
+
+/// Questions, each asked once: a pair of buffers may meet on many bytes and in several slots.
+#[derive(Default)]
+struct Questions {
+    all: Vec<Question>,
+    asked: HashSet<(BufferId, BufferId)>,
+}
+
+impl Questions {
+    fn ask(&mut self, before: Slot, after: Slot) {
+        if self.asked.insert((before.buffer, after.buffer)) {
+            self.all.push(Question { before, after });
+        }
+    }
 }
 
 /// Visits the strangers to one side of a slot until those behind them are vouched for.

@@ -77,26 +77,27 @@ impl Rectangles {
                     _ => (slot.low, slot.high),
                 };
                 let (start, end) = (interval.start.0, interval.end.0);
-                let mut add = |low: u64, high: u64, end: u64| {
-                    if low < high && start < end {
-                        let bytes = Span { area: slot.area, low, high, party };
-                        rectangles.push(slot, bytes, (start, end));
-                    }
+                let bytes = Span { area: slot.area, low, high, party };
+                let Some(parts) = &remainders else {
+                    rectangles.push(slot, bytes, (start, end));
+                    continue;
                 };
                 // Where another buffer is laid over parts of this one, each part ends at the step at which it is taken
-                // over. Empty rectangles are dropped: they are in nobody's way.
-                match &remainders {
-                    None => add(low, high, end),
-                    Some(parts) => {
-                        parts.iter().for_each(|part| add(low.max(part.low), high.min(part.high), end.min(part.death)));
-                    }
+                // over.
+                for part in parts {
+                    let bytes = Span { low: low.max(part.low), high: high.min(part.high), ..bytes };
+                    rectangles.push(slot, bytes, (start, end.min(part.death)));
                 }
             }
         }
         rectangles
     }
 
+    /// Adds a rectangle, unless it is empty and so in nobody's way.
     fn push(&mut self, slot: &Slot, bytes: Span, times: (u64, u64)) {
+        if bytes.low >= bytes.high || times.0 >= times.1 {
+            return;
+        }
         self.bytes.push(bytes);
         self.times.push(times);
         self.buffers.push(slot.buffer);

@@ -19,7 +19,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use memplan_core::{BufferId, Id, OverlayKind, Plan, Problem};
+use memplan_core::{BufferId, Id, OverlayKind, Plan, Problem, Step};
 
 use super::layout::{Layout, Slot, placement};
 use super::together::home;
@@ -68,10 +68,9 @@ impl Overlays {
             }
         }
         // Takers are sorted by their start, because the first one to arrive on a byte ends the victim's life there.
-        let start = |buffer: &BufferId| (problem.buffers()[*buffer].lifetime.start(), *buffer);
         for over in problem.buffers().ids() {
             if let Some(takers) = overlays.takers.get_mut(&over) {
-                takers.sort_by_key(start);
+                takers.sort_by_key(|&buffer| (start(problem, buffer), buffer));
             }
         }
         overlays
@@ -128,12 +127,12 @@ fn judge(
     over: BufferId,
     declared: Option<OverlayKind>,
 ) -> Option<Violation> {
-    let start = |id: BufferId| problem.buffers()[id].lifetime.start();
     let (taker, victim) = (Who::new(problem, buffer), Who::new(problem, over));
     let Some(kind) = declared else {
         return Some(Violation::OverlayUndeclared { buffer: taker, over: victim });
     };
-    let in_order = matches!((start(over), start(buffer)), (Some(victim), Some(taker)) if victim < taker);
+    let in_order =
+        matches!((start(problem, over), start(problem, buffer)), (Some(victim), Some(taker)) if victim < taker);
     if !in_order {
         return Some(Violation::OverlayTooEarly { buffer: taker, over: victim });
     }
@@ -145,4 +144,9 @@ fn judge(
     let same_base = home(one) == home(other) && one.offsets == other.offsets;
     (kind == OverlayKind::SameBase && !same_base)
         .then_some(Violation::OverlayNotSameBase { buffer: taker, over: victim })
+}
+
+/// The first step of a buffer's life, if it lives at all.
+fn start(problem: &Problem, buffer: BufferId) -> Option<Step> {
+    problem.buffers()[buffer].lifetime.start()
 }
