@@ -251,8 +251,8 @@ fn follow(text: &str, changes: &[Change], names: &[String]) -> Result<BTreeMap<(
 
 /// Puts the allocations of all devices into one problem.
 fn assemble(devices: BTreeMap<(i64, i64), Device>, last: u64) -> Result<ReadTrace, ReadError> {
-    let sum = |of: fn(&Device) -> u64| devices.values().map(of).fold(0, u64::saturating_add);
-    let (allocated, reserved) = (Bytes(sum(|device| device.allocated)), Bytes(sum(|device| device.reserved)));
+    let allocated = Bytes(sum(devices.values().map(|device| device.allocated)));
+    let reserved = Bytes(sum(devices.values().map(|device| device.reserved)));
     let notes = notes(&devices);
     let mut builder = ProblemBuilder::new();
     let mut all: Vec<(SpaceId, Allocation)> = Vec::new();
@@ -277,6 +277,11 @@ fn assemble(devices: BTreeMap<(i64, i64), Device>, last: u64) -> Result<ReadTrac
     }
     let problem = builder.build().map_err(|error| ReadError::at_byte("kineto::too-large", 0, error.to_string()))?;
     Ok(ReadTrace { problem, allocated, reserved, notes })
+}
+
+/// The sum of byte counts, or the largest number if it does not fit.
+fn sum(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
 }
 
 fn notes(devices: &BTreeMap<(i64, i64), Device>) -> Vec<String> {

@@ -24,7 +24,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use memplan_core::{Buffer, Bytes, IndexVec, Lifetime, Placement, Plan, Problem, ProblemBuilder, Space, SpaceId};
+use memplan_core::{Buffer, Bytes, Lifetime, Placement, Plan, Problem, ProblemBuilder, Space, SpaceId};
 
 use crate::ReadError;
 use crate::allocations::{Allocation, BEFORE, Ledger};
@@ -154,16 +154,16 @@ fn read_events(pickle: &Pickle, trace: ValueId) -> Result<Vec<Event>, ReadError>
             None => return Err(ReadError::at_byte("snapshot::event", 0, "an event of the trace has no action")),
         };
         // An event that changes nothing here may lack what the others need.
-        let number = |key| pickle.number(event, key);
-        let (address, size) = (number("addr")?.or(number("address")?), number("size")?);
-        let (Some(address), Some(size)) = (address, size) else {
+        let address = pickle.number(event, "addr")?.or(pickle.number(event, "address")?);
+        let (Some(address), Some(size)) = (address, pickle.number(event, "size")?) else {
             if matches!(action, Action::Nothing(_)) {
                 continue;
             }
             return Err(ReadError::at_byte("snapshot::event", 0, "an event of the trace has no address or no size"));
         };
         let name = if action == Action::Alloc { name_of(pickle, event)? } else { String::new() };
-        events.push(Event { action, address, size, stream: number("stream")?.unwrap_or_default(), name });
+        let stream = pickle.number(event, "stream")?.unwrap_or_default();
+        events.push(Event { action, address, size, stream, name });
     }
     Ok(events)
 }
@@ -282,7 +282,6 @@ impl Device {
 
 /// Puts the allocations of all devices into one problem, with the allocator's own plan beside it.
 fn assemble(devices: &[Device]) -> Result<ReadSnapshot, ReadError> {
-    let too_large = || ReadError::at_byte("snapshot::too-large", 0, "the sizes add up to more than 2^63 bytes");
     let mut builder = ProblemBuilder::new();
     let mut spaces: BTreeMap<(u64, u64), SpaceId> = BTreeMap::new();
     for device in devices {
@@ -307,6 +306,10 @@ fn assemble(devices: &[Device]) -> Result<ReadSnapshot, ReadError> {
     let reserved = devices.iter().try_fold(0u64, |sum, device| sum.checked_add(device.reserved()));
     let notes = notes(devices, plan.is_some());
     Ok(ReadSnapshot { problem, plan, reserved: Bytes(reserved.ok_or_else(too_large)?), notes })
+}
+
+fn too_large() -> ReadError {
+    ReadError::at_byte("snapshot::too-large", 0, "the sizes add up to more than 2^63 bytes")
 }
 
 /// A segment in the allocator's own plan.
@@ -342,19 +345,22 @@ fn own_plan(
             layouts.insert((device.number, stream), layout);
         }
     }
-    let place = |(device, one): &(&Device, &Allocation)| -> Option<Option<Placement>> {
-        let layout = layouts.get(&(device.number, one.stream))?;
-        // The segment of an allocation is the last one that starts at or before its address.
-        let after = layout.partition_point(|laid| laid.address <= one.address);
-        let &Laid { address, size, base } = layout.get(after.checked_sub(1)?)?;
-        let inside = one.address - address;
-        (inside.checked_add(one.size)? <= size)
-            .then(|| Some(Placement::at(spaces[&(device.number, one.stream)], Bytes(base + inside))))
-    };
     // One allocation outside of all segments means that the recording is incomplete. Then there is no plan to
     // compare with.
-    plan.placements = all.iter().map(place).collect::<Option<IndexVec<_, _>>>()?;
+    for ((device, one), placement) in all.iter().zip(plan.placements.iter_mut()) {
+        let stream = (device.number, one.stream);
+        *placement = Some(Placement::at(spaces[&stream], offset_of(one, layouts.get(&stream)?)?));
+    }
     Some(plan)
+}
+
+/// Where an allocation lies in its space, if it lies in one of the segments, which are in the order of addresses.
+fn offset_of(one: &Allocation, layout: &[Laid]) -> Option<Bytes> {
+    // The segment of an allocation is the last one that starts at or before its address.
+    let after = layout.partition_point(|laid| laid.address <= one.address);
+    let &Laid { address, size, base } = layout.get(after.checked_sub(1)?)?;
+    let inside = one.address - address;
+    (inside.checked_add(one.size)? <= size).then(|| Bytes(base + inside))
 }
 
 /// What the user should know about the recording: what is missing in it and what was assumed.

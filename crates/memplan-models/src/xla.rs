@@ -178,13 +178,10 @@ fn plan_of(placed: &[Placed], problem: &Problem, space: SpaceId) -> Plan {
 /// Extents, and which values are computed in place of which.
 fn complete(plan: &mut Plan, problem: &Problem) {
     plan.fit_extents(problem);
-    let range = |buffer: BufferId| {
-        let start = plan.offset(buffer)?.0;
-        Some((start, start.saturating_add(problem.buffers()[buffer].bytes()?.0)))
-    };
     let mut over = BTreeMap::<BufferId, Vec<(u64, BufferId)>>::new();
     for overlay in problem.overlays() {
-        if let (Some((start, end)), Some((old_start, old_end))) = (range(overlay.buffer), range(overlay.over))
+        if let (Some((start, end)), Some((old_start, old_end))) =
+            (range(plan, problem, overlay.buffer), range(plan, problem, overlay.over))
             && start < old_end
             && old_start < end
         {
@@ -198,4 +195,10 @@ fn complete(plan: &mut Plan, problem: &Problem) {
             Reuse { buffer, over: over.into_iter().map(|(_, buffer)| buffer).collect() }
         })
         .collect();
+}
+
+/// The bytes of a buffer in a plan.
+fn range(plan: &Plan, problem: &Problem, buffer: BufferId) -> Option<(u64, u64)> {
+    let start = plan.offset(buffer)?.0;
+    Some((start, start.saturating_add(problem.buffers()[buffer].bytes()?.0)))
 }

@@ -144,7 +144,6 @@ impl<'n> Writer<'n> {
         let vtable_bytes = 4 + 2 * slots;
         let table = (self.bytes.len() + vtable_bytes).next_multiple_of(8);
         self.bytes.resize(table - vtable_bytes, 0);
-        let short = |number: usize| u16::try_from(number).map_err(|_| too_large());
         let mut vtable = vec![short(vtable_bytes)?, short(end)?];
         vtable.resize(2 + slots, 0);
         for ((number, _), at) in fields.iter().zip(&inside) {
@@ -200,6 +199,11 @@ impl<'n> Writer<'n> {
 
 fn too_large() -> ReadError {
     ReadError::at_byte("tflite::too-large", 0, "the file is too large for offsets of 32 bits")
+}
+
+/// A number as a vtable writes it, in two bytes.
+fn short(number: usize) -> Result<u16, ReadError> {
+    u16::try_from(number).map_err(|_| too_large())
 }
 
 #[cfg(test)]

@@ -131,20 +131,12 @@ struct Search {
 impl Search {
     /// Prepares a graph for the search: sizes, readers, and which op has to come before which.
     fn new(model: &Model, graph: &Graph, assumptions: Assumptions) -> Search {
-        // Only what lies in the arena counts; weights stay in the file.
-        let size = |tensor: &super::Tensor| if tensor.home == Home::Arena { tensor.bytes.0 } else { 0 };
-        let index = |tensors: &[TensorId]| {
-            let mut indices: Vec<u32> = tensors.iter().map(|tensor| tensor.index() as u32).collect();
-            indices.sort_unstable();
-            indices.dedup();
-            indices
-        };
         let mut search = Search {
-            bytes: graph.tensors.iter().map(size).collect(),
+            bytes: graph.tensors.iter().map(arena_bytes).collect(),
             readers: vec![Vec::new(); graph.tensors.len()],
             stays: vec![false; graph.tensors.len()],
-            reads: graph.ops.iter().map(|op| index(&op.inputs)).collect(),
-            writes: graph.ops.iter().map(|op| index(&op.outputs)).collect(),
+            reads: graph.ops.iter().map(|op| sorted_indices(&op.inputs)).collect(),
+            writes: graph.ops.iter().map(|op| sorted_indices(&op.outputs)).collect(),
             extra: graph.ops.iter().map(|op| extra(model, &op.scratch, &op.bodies)).collect(),
             before: vec![Vec::new(); graph.ops.len()],
             after: vec![Vec::new(); graph.ops.len()],
@@ -256,17 +248,21 @@ impl Search {
     /// Peak and live bytes once an op has run.
     fn after_op(&self, state: &State, op: u32) -> (u64, u64) {
         let index = op as usize;
-        let sum =
-            |tensors: &[u32]| tensors.iter().map(|&tensor| self.bytes[tensor as usize]).fold(0, u64::saturating_add);
-        let during = state.live.saturating_add(sum(&self.writes[index]));
-        let is_over = |tensor: u32| {
-            let readers = &self.readers[tensor as usize];
-            !self.stays[tensor as usize] && readers.iter().all(|&reader| reader == op || has(&state.done, reader))
-        };
+        let during = state.live.saturating_add(self.sum(self.writes[index].iter()));
         let both = self.reads[index].iter().chain(&self.writes[index]);
-        let freed = both.filter(|&&tensor| is_over(tensor)).map(|&tensor| self.bytes[tensor as usize]);
-        let freed = freed.fold(0, u64::saturating_add);
+        let freed = self.sum(both.filter(|&&tensor| self.is_over(state, op, tensor)));
         (state.peak.max(during.saturating_add(self.extra[index])), during.saturating_sub(freed))
+    }
+
+    /// The bytes of tensors together.
+    fn sum<'a>(&self, tensors: impl Iterator<Item = &'a u32>) -> u64 {
+        tensors.map(|&tensor| self.bytes[tensor as usize]).fold(0, u64::saturating_add)
+    }
+
+    /// Whether nobody needs a tensor any more once `op` has run, too.
+    fn is_over(&self, state: &State, op: u32, tensor: u32) -> bool {
+        let readers = &self.readers[tensor as usize];
+        !self.stays[tensor as usize] && readers.iter().all(|&reader| reader == op || has(&state.done, reader))
     }
 
     fn ready_after(&self, state: &State, op: u32, done: &[u64]) -> Vec<u32> {
@@ -282,6 +278,19 @@ fn extra(model: &Model, scratch: &[Bytes], bodies: &[GraphId]) -> u64 {
     let sum = |graph: &Graph| graph.tensors.iter().fold(0, |sum: u64, tensor| sum.saturating_add(tensor.bytes.0));
     let bodies = bodies.iter().filter_map(|&body| model.graphs.get(body)).map(sum);
     scratch.iter().map(|bytes| bytes.0).chain(bodies).fold(0, u64::saturating_add)
+}
+
+/// The bytes of a tensor that count here: weights stay in the file and take nothing from the arena.
+fn arena_bytes(tensor: &super::Tensor) -> u64 {
+    if tensor.home == Home::Arena { tensor.bytes.0 } else { 0 }
+}
+
+/// The indices of tensors in order, each once.
+fn sorted_indices(tensors: &[TensorId]) -> Vec<u32> {
+    let mut indices: Vec<u32> = tensors.iter().map(|tensor| tensor.index() as u32).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    indices
 }
 
 fn has(set: &[u64], op: u32) -> bool {

@@ -91,18 +91,20 @@ fn in_graph(model: &Model, graph: GraphId, name: &str) -> String {
 
 /// The names of all buffers, each of them once.
 fn names(model: &Model, lives: &Lives) -> Vec<String> {
-    let name = |(role, life): (Role, Option<(u64, u64)>)| {
-        life?;
-        Some(match role {
-            Role::Tensor(graph, tensor) => in_graph(model, graph, &model.graphs[graph].tensors[tensor].name),
-            Role::Scratch(graph, op, number) => {
-                let op_number = memplan_core::Id::index(op);
-                let kind = &model.graphs[graph].ops[op].kind;
-                in_graph(model, graph, &format!("{kind}#{op_number}/scratch{number}"))
-            }
-        })
-    };
-    unique_names(lives.all(model).filter_map(name).collect(), "buffer")
+    let alive = lives.all(model).filter(|(_, life)| life.is_some());
+    unique_names(alive.map(|(role, _)| name_of(model, role)).collect(), "buffer")
+}
+
+/// The name of a tensor, or for scratch memory one that is made of its op.
+fn name_of(model: &Model, role: Role) -> String {
+    match role {
+        Role::Tensor(graph, tensor) => in_graph(model, graph, &model.graphs[graph].tensors[tensor].name),
+        Role::Scratch(graph, op, number) => {
+            let op_number = memplan_core::Id::index(op);
+            let kind = &model.graphs[graph].ops[op].kind;
+            in_graph(model, graph, &format!("{kind}#{op_number}/scratch{number}"))
+        }
+    }
 }
 
 /// First and last step of everything that may have one.

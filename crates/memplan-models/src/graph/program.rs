@@ -153,15 +153,13 @@ impl<'a> Writer<'a> {
 
     /// The bodies as they run, with the copies that connect them.
     fn bodies(&self, graph: GraphId, draft: &Op) -> Vec<Task> {
-        let inputs = |body: GraphId| self.model.graphs[body].inputs.clone();
-        let outputs = |body: GraphId| self.model.graphs[body].outputs.clone();
         let mut tasks = Vec::new();
         match draft.control {
             Control::Once => {
                 for &body in &draft.bodies {
-                    tasks.push(Task::Copy(graph, draft.inputs.clone(), body, inputs(body)));
+                    tasks.push(Task::Copy(graph, draft.inputs.clone(), body, self.inputs(body)));
                     tasks.push(Task::Graph(body));
-                    tasks.push(Task::Copy(body, outputs(body), graph, draft.outputs.clone()));
+                    tasks.push(Task::Copy(body, self.outputs(body), graph, draft.outputs.clone()));
                 }
                 tasks.push(Task::Copy(graph, draft.inputs.clone(), graph, Vec::new()));
             }
@@ -170,26 +168,36 @@ impl<'a> Writer<'a> {
                 // handed over.
                 for _ in 0..2 {
                     for &body in &draft.bodies {
-                        tasks.push(Task::Copy(graph, draft.outputs.clone(), body, inputs(body)));
+                        tasks.push(Task::Copy(graph, draft.outputs.clone(), body, self.inputs(body)));
                         tasks.push(Task::Graph(body));
-                        tasks.push(Task::Copy(body, outputs(body), graph, Vec::new()));
+                        tasks.push(Task::Copy(body, self.outputs(body), graph, Vec::new()));
                     }
                     let last = draft.bodies.last().copied();
-                    tasks.extend(last.map(|body| Task::Copy(body, outputs(body), graph, draft.outputs.clone())));
+                    tasks.extend(last.map(|body| Task::Copy(body, self.outputs(body), graph, draft.outputs.clone())));
                 }
             }
             Control::Loop => {
                 for &body in &draft.bodies {
-                    tasks.push(Task::Copy(graph, draft.inputs.clone(), body, inputs(body)));
+                    tasks.push(Task::Copy(graph, draft.inputs.clone(), body, self.inputs(body)));
                     tasks.push(Task::Graph(body));
-                    tasks.push(Task::Copy(body, outputs(body), body, inputs(body)));
+                    tasks.push(Task::Copy(body, self.outputs(body), body, self.inputs(body)));
                     tasks.push(Task::Graph(body));
-                    tasks.push(Task::Copy(body, outputs(body), graph, draft.outputs.clone()));
+                    tasks.push(Task::Copy(body, self.outputs(body), graph, draft.outputs.clone()));
                 }
                 tasks.push(Task::Copy(graph, draft.inputs.clone(), graph, Vec::new()));
             }
         }
         tasks
+    }
+
+    /// The tensors that a caller hands to the graph.
+    fn inputs(&self, graph: GraphId) -> Vec<TensorId> {
+        self.model.graphs[graph].inputs.clone()
+    }
+
+    /// The tensors that the graph hands back.
+    fn outputs(&self, graph: GraphId) -> Vec<TensorId> {
+        self.model.graphs[graph].outputs.clone()
     }
 
     fn event(

@@ -51,13 +51,14 @@ const NOTES: u64 = 14;
 fn shapes(source: &dyn ReadAt, options: &Options) -> Result<BTreeMap<String, Facts>, ReadError> {
     let model = read(source, options)?.model;
     let tensors = model.main().into_iter().flat_map(|graph| graph.tensors.iter());
-    let facts = |tensor: &crate::graph::Tensor| {
-        let shape: Option<Vec<i64>> = tensor.shape.iter().map(|&dimension| i64::try_from(dimension).ok()).collect();
-        // A runtime decides on the size of some tensors while it runs.
-        let shape = shape.filter(|_| tensor.home != Home::Runtime);
-        (tensor.name.clone(), Facts { element: tensor.element, shape })
-    };
-    Ok(tensors.map(facts).collect())
+    Ok(tensors.map(|tensor| (tensor.name.clone(), facts(tensor))).collect())
+}
+
+/// What is known of a tensor.
+fn facts(tensor: &crate::graph::Tensor) -> Facts {
+    let shape: Option<Vec<i64>> = tensor.shape.iter().map(|&dimension| i64::try_from(dimension).ok()).collect();
+    // A runtime decides on the size of some tensors while it runs.
+    Facts { element: tensor.element, shape: shape.filter(|_| tensor.home != Home::Runtime) }
 }
 
 struct Describer<'w, 'a> {

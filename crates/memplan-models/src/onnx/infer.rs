@@ -28,6 +28,13 @@ pub(super) struct Found {
     pub(super) shape: Option<Vec<u64>>,
 }
 
+impl Found {
+    /// How many elements it has, if its shape is known.
+    fn elements(&self) -> Option<u64> {
+        self.shape.as_ref().and_then(|shape| elements(shape))
+    }
+}
+
 /// Completes shapes and element types in all graphs.
 pub(super) fn infer(drafts: &mut IndexVec<GraphId, Draft>) {
     if drafts.is_empty() {
@@ -202,35 +209,12 @@ fn complete(facts: &mut Facts, found: Found) {
 
 /// The outputs of a node are those of its bodies.
 fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> Option<Vec<Found>> {
-    let of = |body: GraphId| -> Vec<Found> {
-        let draft = &drafts[body];
-        let found = |&output: &TensorId| {
-            let facts = &draft.tensors[output];
-            Found { element: facts.element, shape: facts.shape.clone() }
-        };
-        draft.outputs.iter().map(found).collect()
-    };
     match node.kind.as_str() {
-        "If" => {
-            let mut bodies = node.bodies.iter().map(|&body| of(body));
-            let mut first = bodies.next()?;
-            // Where branches disagree, the larger one needs the memory.
-            for other in bodies {
-                for (one, other) in first.iter_mut().zip(other) {
-                    let size = |found: &Found| found.shape.as_ref().and_then(|shape| elements(shape));
-                    match (size(one), size(&other)) {
-                        (Some(one_size), Some(other_size)) if other_size > one_size => *one = other,
-                        (_, None) => one.shape = None,
-                        _ => {}
-                    }
-                }
-            }
-            Some(first)
-        }
+        "If" => of_branches(node.bodies.iter().map(|&body| outputs_of(&drafts[body]))),
         "Loop" => {
             // Behind the carried values come lists of results, one of each round: as many as rounds.
             let carried = node.inputs.len().saturating_sub(2);
-            let mut outputs = of(*node.bodies.first()?);
+            let mut outputs = outputs_of(&drafts[*node.bodies.first()?]);
             outputs.drain(..outputs.len().min(1));
             outputs.iter_mut().skip(carried).for_each(|found| found.shape = None);
             Some(outputs)
@@ -238,12 +222,11 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
         "Scan" => {
             // Behind the states come lists of results, one of each slice.
             let states = scan_states(node, node.inputs.len());
-            let mut outputs = of(*node.bodies.first()?);
-            let axes = |name: &str| node.attribute(name).map(|attribute| attribute.ints.clone()).unwrap_or_default();
+            let mut outputs = outputs_of(&drafts[*node.bodies.first()?]);
             let sequence = found(&drafts[graph], *node.inputs.get(states)?).shape;
-            let place = axes("scan_input_axes").first().copied().unwrap_or(0);
+            let place = ints(node, "scan_input_axes").first().copied().unwrap_or(0);
             let length = sequence.and_then(|shape| Some(shape[axis(place, shape.len())?]));
-            let places = axes("scan_output_axes");
+            let places = ints(node, "scan_output_axes");
             for (index, output) in outputs.iter_mut().skip(states).enumerate() {
                 output.shape = output.shape.take().and_then(|mut shape| {
                     shape.insert(axis(places.get(index).copied().unwrap_or(0), shape.len() + 1)?, length?);
@@ -254,6 +237,37 @@ fn of_bodies(drafts: &IndexVec<GraphId, Draft>, graph: GraphId, node: &Node) -> 
         }
         _ => None,
     }
+}
+
+/// Element types and shapes of the outputs of a body.
+fn outputs_of(body: &Draft) -> Vec<Found> {
+    body.outputs.iter().map(|&output| found(body, Some(output))).collect()
+}
+
+/// The outputs of a node that runs one of several branches. Where branches disagree, the larger one needs the memory.
+fn of_branches(mut branches: impl Iterator<Item = Vec<Found>>) -> Option<Vec<Found>> {
+    let mut first = branches.next()?;
+    for other in branches {
+        for (one, other) in first.iter_mut().zip(other) {
+            match (one.elements(), other.elements()) {
+                (Some(one_size), Some(other_size)) if other_size > one_size => *one = other,
+                (_, None) => one.shape = None,
+                _ => {}
+            }
+        }
+    }
+    Some(first)
+}
+
+/// The whole numbers of an attribute; none if the node does not have it.
+fn ints<'a>(node: &'a Node, name: &str) -> &'a [i64] {
+    node.attribute(name).map_or(&[], |attribute| attribute.ints.as_slice())
+}
+
+/// A place among `rank` dimensions; one below zero is counted from the end, and one outside is the nearest inside.
+fn place_in(number: i64, rank: usize) -> usize {
+    let number = if number < 0 { number.saturating_add(rank as i64) } else { number };
+    usize::try_from(number.max(0)).unwrap_or(rank).min(rank)
 }
 
 /// Which nodes compute constants from constants; their outputs become constants.
@@ -320,12 +334,8 @@ impl Context<'_> {
 
     /// Which dimensions `Shape` takes of a tensor of so many.
     pub(super) fn shape_window(&self, rank: usize) -> std::ops::Range<usize> {
-        let place = |number: i64| {
-            let number = if number < 0 { number.saturating_add(rank as i64) } else { number };
-            usize::try_from(number.max(0)).unwrap_or(rank).min(rank)
-        };
-        let start = place(self.int("start", 0));
-        start..place(self.int("end", rank as i64)).max(start)
+        let start = place_in(self.int("start", 0), rank);
+        start..place_in(self.int("end", rank as i64), rank).max(start)
     }
 
     fn element(&self, index: usize) -> usize {
@@ -362,6 +372,11 @@ impl Context<'_> {
         Some(vec![Found { element: self.element(0), shape }])
     }
 
+    /// The shape of the first input.
+    fn same_shape(&self) -> Option<Vec<u64>> {
+        self.shape(0).map(<[u64]>::to_vec)
+    }
+
     fn typed(&self, element: usize, shape: Option<Vec<u64>>) -> Option<Vec<Found>> {
         Some(vec![Found { element, shape }])
     }
@@ -371,7 +386,6 @@ impl Context<'_> {
         if !matches!(self.node.domain.as_str(), "" | "ai.onnx" | "ai.onnx.preview" | "com.microsoft") {
             return None;
         }
-        let same = || self.shape(0).map(<[u64]>::to_vec);
         match self.node.kind.as_str() {
             "Abs"
             | "Acos"
@@ -429,11 +443,12 @@ impl Context<'_> {
             | "ReverseSequence"
             | "Swish"
             | "SimplifiedLayerNormalization"
-            | "RMSNormalization" => self.one(same()),
-            "IsNaN" | "IsInf" => self.typed(BOOL, same()),
-            "Dropout" => {
-                Some(vec![Found { element: self.element(0), shape: same() }, Found { element: BOOL, shape: same() }])
-            }
+            | "RMSNormalization" => self.one(self.same_shape()),
+            "IsNaN" | "IsInf" => self.typed(BOOL, self.same_shape()),
+            "Dropout" => Some(vec![
+                Found { element: self.element(0), shape: self.same_shape() },
+                Found { element: BOOL, shape: self.same_shape() },
+            ]),
             "LayerNormalization" => self.layer_normalization(),
             "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Mod" | "Min" | "Max" | "Mean" | "Sum" | "BitShift"
             | "BitwiseAnd" | "BitwiseOr" | "BitwiseXor" => self.one(self.broadcast_from(0)),
@@ -441,15 +456,15 @@ impl Context<'_> {
                 self.typed(BOOL, self.broadcast_from(0))
             }
             "Where" => self.typed(self.element(1), self.broadcast_from(0)),
-            "Cast" => self.typed(usize::try_from(self.int("to", 0)).unwrap_or(0), same()),
-            "CastLike" => self.typed(self.element(1), same()),
+            "Cast" => self.typed(usize::try_from(self.int("to", 0)).unwrap_or(0), self.same_shape()),
+            "CastLike" => self.typed(self.element(1), self.same_shape()),
             "QuantizeLinear" => {
                 let element = if self.element(2) == 0 { UINT8 } else { self.element(2) };
-                self.typed(element, same())
+                self.typed(element, self.same_shape())
             }
-            "DequantizeLinear" => self.typed(self.element(1), same()),
+            "DequantizeLinear" => self.typed(self.element(1), self.same_shape()),
             "DynamicQuantizeLinear" => Some(vec![
-                Found { element: UINT8, shape: same() },
+                Found { element: UINT8, shape: self.same_shape() },
                 Found { element: FLOAT, shape: Some(Vec::new()) },
                 Found { element: UINT8, shape: Some(Vec::new()) },
             ]),
@@ -472,7 +487,7 @@ impl Context<'_> {
             "Concat" => self.one(self.concat()),
             "Split" => self.split(),
             // A slice is at most the whole.
-            "Slice" => self.one(self.exact_slice().or_else(same)),
+            "Slice" => self.one(self.exact_slice().or_else(|| self.same_shape())),
             "Transpose" => self.one(self.transpose()),
             "Reshape" => self.one(self.reshape()),
             "Flatten" => self.one(self.flatten()),
@@ -489,7 +504,7 @@ impl Context<'_> {
             "Shape" => self.typed(INT64, self.shape(0).map(|shape| vec![self.shape_window(shape.len()).len() as u64])),
             "RandomUniformLike" | "RandomNormalLike" | "Bernoulli" => {
                 let given = usize::try_from(self.int("dtype", 0)).unwrap_or(0);
-                self.typed(if given == 0 { self.element(0) } else { given }, same())
+                self.typed(if given == 0 { self.element(0) } else { given }, self.same_shape())
             }
             "RandomUniform" | "RandomNormal" => {
                 let element = usize::try_from(self.int("dtype", FLOAT as i64)).unwrap_or(FLOAT);
@@ -508,7 +523,7 @@ impl Context<'_> {
                 let value = self.node.attribute("value").and_then(|attribute| attribute.tensor.as_ref());
                 self.typed(value.map_or(FLOAT, |value| value.element), self.numbers(0).and_then(counted))
             }
-            "EyeLike" => self.one(same()),
+            "EyeLike" => self.one(self.same_shape()),
             "Range" => self.one(self.range()),
             "OneHot" => self.typed(self.element(2), self.one_hot()),
             "TopK" => self.top_k(),
@@ -574,12 +589,14 @@ impl Context<'_> {
     }
 
     fn gemm(&self) -> Option<Vec<u64>> {
-        let side = |index: usize, flag: &str, place: usize| {
-            let shape = self.shape(index).filter(|shape| shape.len() == 2)?;
-            let place = if self.int(flag, 0) != 0 { 1 - place } else { place };
-            Some(shape[place])
-        };
-        Some(vec![side(0, "transA", 0)?, side(1, "transB", 1)?])
+        Some(vec![self.side(0, "transA", 0)?, self.side(1, "transB", 1)?])
+    }
+
+    /// The length of a matrix along one of its two dimensions, or along the other one if a flag transposes it.
+    fn side(&self, index: usize, flag: &str, place: usize) -> Option<u64> {
+        let shape = self.shape(index).filter(|shape| shape.len() == 2)?;
+        let place = if self.int(flag, 0) != 0 { 1 - place } else { place };
+        Some(shape[place])
     }
 
     fn layer_normalization(&self) -> Option<Vec<Found>> {

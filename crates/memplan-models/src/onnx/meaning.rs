@@ -145,30 +145,36 @@ impl Reading<'_> {
             None => [0; 4],
             Some(pads) => <[i64; 4]>::try_from(pads.ints.as_slice()).ok()?,
         };
-        let axis = |number: usize, places: i64, expected: i64| {
-            let (size, stride, dilation) = (size[number], stride[number], dilation[number]);
-            if size < 1 || stride < 1 || dilation < 1 || expected < 1 {
-                return None;
-            }
-            let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
-            // What is missing for the last window, if there is one for each stride.
-            let missing = ((places + stride - 1) / stride - 1).checked_mul(stride)?.checked_add(reach)? - places;
-            let [before, after] = match self.node.text("auto_pad", "NOTSET") {
-                "NOTSET" | "" => [stated[number], stated[number + 2]],
-                "VALID" => [0, 0],
-                "SAME_UPPER" => [missing.max(0) / 2, missing.max(0) - missing.max(0) / 2],
-                "SAME_LOWER" => [missing.max(0) - missing.max(0) / 2, missing.max(0) / 2],
-                _ => return None,
-            };
-            let all = places.checked_add(before)?.checked_add(after)?;
-            // A last window that only partly lies on the padded image would be one more.
-            let is_right = before >= 0 && after >= 0 && all >= reach && (all - reach) / stride + 1 == expected;
-            is_right.then_some(Axis::Slide(Slide { size, stride, dilation, before }))
-        };
         if batch != results {
             return None;
         }
-        Some([axis(0, height, rows)?, axis(1, width, columns)?])
+        let [top, left, bottom, right] = stated;
+        Some([
+            self.slide([size[0], stride[0], dilation[0]], [top, bottom], height, rows)?,
+            self.slide([size[1], stride[1], dilation[1]], [left, right], width, columns)?,
+        ])
+    }
+
+    /// How a window of a size, a stride and a dilation slides along one axis with `places` elements and the paddings
+    /// that the node states before and behind them; nothing if that would not give the `expected` number of results.
+    fn slide(&self, [size, stride, dilation]: [i64; 3], stated: [i64; 2], places: i64, expected: i64) -> Option<Axis> {
+        if size < 1 || stride < 1 || dilation < 1 || expected < 1 {
+            return None;
+        }
+        let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
+        // What is missing for the last window, if there is one for each stride.
+        let missing = ((places + stride - 1) / stride - 1).checked_mul(stride)?.checked_add(reach)? - places;
+        let [before, after] = match self.node.text("auto_pad", "NOTSET") {
+            "NOTSET" | "" => stated,
+            "VALID" => [0, 0],
+            "SAME_UPPER" => [missing.max(0) / 2, missing.max(0) - missing.max(0) / 2],
+            "SAME_LOWER" => [missing.max(0) - missing.max(0) / 2, missing.max(0) / 2],
+            _ => return None,
+        };
+        let all = places.checked_add(before)?.checked_add(after)?;
+        // A last window that only partly lies on the padded image would be one more.
+        let is_right = before >= 0 && after >= 0 && all >= reach && (all - reach) / stride + 1 == expected;
+        is_right.then_some(Axis::Slide(Slide { size, stride, dilation, before }))
     }
 
     /// A transposed convolution whose windows touch and do not overlap: each element of the input makes a block.
@@ -255,17 +261,16 @@ impl Reading<'_> {
 
     fn slice(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
-        let stated = |name: &str| self.node.attribute(name).map(|attribute| attribute.ints.as_slice());
         let reads = self.node.attribute("starts").is_none();
         let (starts, ends) = match reads {
             true => (self.integers(1)?, self.integers(2)?),
-            false => (stated("starts")?, stated("ends")?),
+            false => (self.stated("starts")?, self.stated("ends")?),
         };
         let all: Vec<i64> = (0..).take(starts.len()).collect();
         let axes = match reads {
             true if self.is_left_out(3) => &all,
             true => self.integers(3)?,
-            false => stated("axes").unwrap_or(&all),
+            false => self.stated("axes").unwrap_or(&all),
         };
         let has_steps = reads && !self.is_left_out(4) && self.integers(4)?.iter().any(|&step| step != 1);
         if has_steps || ends.len() != starts.len() || axes.len() != starts.len() || result.len() != shape.len() {
@@ -275,11 +280,16 @@ impl Reading<'_> {
         let mut extent = shape.to_vec();
         for ((&start, &end), &axis) in starts.iter().zip(ends).zip(axes) {
             let axis = self.axis(axis)?;
-            let from_end = |place: i64| if place < 0 { place.saturating_add(shape[axis]) } else { place };
-            let (low, high) = (from_end(start).clamp(0, shape[axis]), from_end(end).clamp(0, shape[axis]));
+            let length = shape[axis];
+            let (low, high) = (from_end(start, length).clamp(0, length), from_end(end, length).clamp(0, length));
             (begin[axis], extent[axis]) = (low, (high - low).max(0));
         }
         (extent == result).then(|| Meaning::Slice { operand: 0, starts: vec![begin] })
+    }
+
+    /// The whole numbers of an attribute, if the node has it.
+    fn stated(&self, name: &str) -> Option<&[i64]> {
+        self.node.attribute(name).map(|attribute| attribute.ints.as_slice())
     }
 
     fn concatenation(&self) -> Option<Meaning> {
@@ -301,4 +311,9 @@ impl Reading<'_> {
 /// A window over the first operand, whose padding no element stands for.
 fn over(axes: [Axis; 4]) -> Window {
     Window { operand: 0, axes: axes.to_vec(), neutral: None, sized_by: None }
+}
+
+/// A place on an axis; one below zero is counted from the end.
+fn from_end(place: i64, length: i64) -> i64 {
+    if place < 0 { place.saturating_add(length) } else { place }
 }

@@ -324,24 +324,27 @@ fn constant(message: Message) -> Result<(String, Constant), ReadError> {
         }
     }
     let raw = raw.unwrap_or_default();
-    let eights = || raw.chunks_exact(8).map(|n| i64::from_le_bytes(std::array::from_fn(|i| n[i])));
-    let fours = || raw.chunks_exact(4).map(|n| [n[0], n[1], n[2], n[3]]);
     match element {
         FLOAT => {
-            floats.extend(fours().map(f32::from_le_bytes));
+            floats.extend(fours(&raw).map(f32::from_le_bytes));
             constant.floats = Some(floats);
         }
         INT32 => {
-            integers.extend(fours().map(|n| i64::from(i32::from_le_bytes(n))));
+            integers.extend(fours(&raw).map(|n| i64::from(i32::from_le_bytes(n))));
             constant.integers = Some(integers);
         }
         INT64 => {
-            integers.extend(eights());
+            integers.extend(raw.chunks_exact(8).map(|n| i64::from_le_bytes(std::array::from_fn(|i| n[i]))));
             constant.integers = Some(integers);
         }
         _ => {}
     }
     Ok((name, constant))
+}
+
+/// The bytes in groups of four, as they encode numbers of 32 bits.
+fn fours(raw: &[u8]) -> impl Iterator<Item = [u8; 4]> {
+    raw.chunks_exact(4).map(|n| [n[0], n[1], n[2], n[3]])
 }
 
 fn is_list(value: Value) -> bool {

@@ -813,26 +813,15 @@ fn attribute<'w, 'a>(message: Message<'w, 'a>, bodies: &mut Vec<Message<'w, 'a>>
 /// Puts nodes into an order in which everything is written before it is read,
 /// as close to that of the file as possible.
 fn sort(draft: &mut Draft) -> Result<(), ReadError> {
-    let mut writer = IndexVec::<TensorId, Option<usize>>::filled(None, draft.tensors.len());
-    for (place, node) in draft.nodes.iter().enumerate() {
-        for &output in node.outputs.iter().flatten() {
-            if writer[output].replace(place).is_some() {
-                let message = format!("`{}` is written by two nodes", draft.tensors[output].name);
-                return Err(ReadError::at_byte("onnx::written-twice", node.at, message));
-            }
-        }
-    }
-    let reads = |node: &Node| -> BTreeSet<usize> {
-        let tensors = node.inputs.iter().flatten().chain(&node.captures);
-        tensors.filter_map(|&tensor| writer[tensor]).collect()
-    };
+    let writers = writers(draft)?;
     // Kahn's algorithm; the heap prefers the place in the file.
     let mut waiting: Vec<usize> = Vec::with_capacity(draft.nodes.len());
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); draft.nodes.len()];
     for (place, node) in draft.nodes.iter().enumerate() {
-        let first = reads(node);
-        waiting.push(first.len());
-        for producer in first {
+        let tensors = node.inputs.iter().flatten().chain(&node.captures);
+        let producers: BTreeSet<usize> = tensors.filter_map(|&tensor| writers[tensor]).collect();
+        waiting.push(producers.len());
+        for producer in producers {
             readers[producer].push(place);
         }
     }
@@ -859,6 +848,20 @@ fn sort(draft: &mut Draft) -> Result<(), ReadError> {
         draft.nodes = order.into_iter().filter_map(|place| nodes[place].take()).collect();
     }
     Ok(())
+}
+
+/// For each tensor the place of the node that writes it. Two nodes must not write the same tensor.
+fn writers(draft: &Draft) -> Result<IndexVec<TensorId, Option<usize>>, ReadError> {
+    let mut writers = IndexVec::<TensorId, Option<usize>>::filled(None, draft.tensors.len());
+    for (place, node) in draft.nodes.iter().enumerate() {
+        for &output in node.outputs.iter().flatten() {
+            if writers[output].replace(place).is_some() {
+                let message = format!("`{}` is written by two nodes", draft.tensors[output].name);
+                return Err(ReadError::at_byte("onnx::written-twice", node.at, message));
+            }
+        }
+    }
+    Ok(writers)
 }
 
 /// Nodes that compute each output element from the input elements at the same position.
@@ -961,14 +964,11 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
         "Loop" | "Scan" | "SequenceMap" => Control::Loop,
         _ => Control::Once,
     };
-    // An elementwise op may write over an input that has the same elements, and never over weights.
-    let fits = |output: TensorId, input: &TensorId| {
-        let (output, input) = (&tensors[output], &tensors[*input]);
-        output.bytes == input.bytes && output.element == input.element && input.home == Home::Arena
-    };
+    // Only the standard says which ops are elementwise, so ops of other domains write beside their inputs.
     let in_place = match outputs.first() {
         Some(&output) if is_known && ELEMENTWISE.contains(&node.kind.as_str()) => {
-            inputs.iter().filter(|input| fits(output, input)).map(|&input| (output, input)).collect()
+            let fitting = inputs.iter().filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
+            fitting.map(|&input| (output, input)).collect()
         }
         _ => Vec::new(),
     };
@@ -984,4 +984,9 @@ fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
         control,
         is_stateful: STATEFUL.contains(&node.kind.as_str()) || !node.bodies.is_empty() || node.is_foreign(),
     }
+}
+
+/// Whether an elementwise op may write over an input: it has the same elements and is no weight.
+fn may_overwrite(output: &Tensor, input: &Tensor) -> bool {
+    output.bytes == input.bytes && output.element == input.element && input.home == Home::Arena
 }

@@ -21,8 +21,8 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadEr
         is_node.push(field.number == 1);
     }
     // A field reaches to the start of the next one, so that the pieces leave nothing out.
-    let end = |index: usize| starts.get(index + 1).copied().unwrap_or(graph.end);
-    let ranges: Vec<(u64, u64)> = starts.iter().enumerate().map(|(index, &start)| (start, end(index))).collect();
+    let ends = starts.iter().skip(1).copied().chain([graph.end]);
+    let ranges: Vec<(u64, u64)> = starts.iter().copied().zip(ends).collect();
     let nodes: Vec<(u64, u64)> =
         ranges.iter().zip(&is_node).filter(|(_, is_node)| **is_node).map(|(r, _)| *r).collect();
     let mut is_ordered = vec![false; nodes.len()];
@@ -34,11 +34,15 @@ pub fn pieces(source: &dyn ReadAt, order: &[usize]) -> Result<Vec<Piece>, ReadEr
     // Nodes outside of the order compute constants. They go first, so that their readers come later.
     let others = (0..nodes.len()).filter(|&place| !is_ordered[place]);
     let mut new = others.chain(order.iter().copied()).filter_map(|place| nodes.get(place).copied());
-    let kept = |(start, end): (u64, u64)| Piece::Kept { start, end };
     let mut pieces = vec![kept((0, graph.start))];
     for (range, is_node) in ranges.iter().zip(&is_node) {
         pieces.push(kept(if *is_node { new.next().unwrap_or(*range) } else { *range }));
     }
     pieces.push(kept((graph.end, window.size())));
     Ok(pieces)
+}
+
+/// A range of the file that is copied as it is.
+fn kept((start, end): (u64, u64)) -> Piece {
+    Piece::Kept { start, end }
 }

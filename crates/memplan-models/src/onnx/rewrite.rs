@@ -222,8 +222,7 @@ impl<'a> Writer<'a> {
             Padding::Explicit { before, after } => Some([before[0], before[1], after[0], after[1]]),
         };
         // What a node says about its padding in another way would contradict the numbers.
-        let says_padding = |name: &str| padding.is_some() && matches!(name, "pads" | "auto_pad");
-        for attribute in old.attributes.iter().filter(|attribute| !says_padding(&attribute.name)) {
+        for attribute in old.attributes.iter().filter(|attribute| padding.is_none() || !says_padding(&attribute.name)) {
             let Range { start, end } = attribute.bytes;
             message.raw(&self.window.bytes(start, end - start)?);
         }
@@ -237,30 +236,23 @@ impl<'a> Writer<'a> {
     /// The shapes of tiles that do not follow from those of other tensors: a resize multiplies by numbers that are
     /// not looked at when a file is read.
     fn shapes(&self) -> Vec<Piece> {
+        self.rewrite.ops.iter().filter_map(|op| self.shape_of_resized(op)).collect()
+    }
+
+    /// The statement of the shape of a new tensor, if the op resizes an image.
+    fn shape_of_resized(&self, op: &NewOp) -> Option<Piece> {
         let known = self.graph.tensors.len();
-        let shape = |op: &NewOp| {
-            let NewOp::Copy(copied) = op else { return None };
-            let is_resize = matches!(self.graph.ops[copied.op].kind.as_str(), "Resize" | "Upsample");
-            let &output = copied.outputs.first().filter(|output| is_resize && output.index() >= known)?;
-            let tensor = self.rewrite.tensors.get(output.index() - known)?;
-            let element = element_number(self.graph.tensors[tensor.like].element)?;
-            Some(value_info(self.name(output), element, &tensor.shape))
-        };
-        self.rewrite.ops.iter().filter_map(shape).collect()
+        let NewOp::Copy(copied) = op else { return None };
+        let is_resize = matches!(self.graph.ops[copied.op].kind.as_str(), "Resize" | "Upsample");
+        let &output = copied.outputs.first().filter(|output| is_resize && output.index() >= known)?;
+        let tensor = self.rewrite.tensors.get(output.index() - known)?;
+        let element = element_number(self.graph.tensors[tensor.like].element)?;
+        Some(value_info(self.name(output), element, &tensor.shape))
     }
 
     /// The constants that new nodes read.
     fn constants(&self) -> Vec<Piece> {
-        let constant = |(numbers, name): (&Vec<i64>, &String)| {
-            let content: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-            let mut message = Builder::default();
-            message.number(tensor::DIMENSION, numbers.len() as i64);
-            message.number(tensor::TYPE, tensor::INT64);
-            message.text(tensor::NAME, name);
-            message.bytes(tensor::RAW, &content);
-            Piece::Bytes(Builder::default().bytes(INITIALIZER, &message.finish()).finish())
-        };
-        self.numbers.iter().map(constant).collect()
+        self.numbers.iter().map(|(numbers, name)| constant(numbers, name)).collect()
     }
 }
 
@@ -308,4 +300,20 @@ fn ints(name: &str, numbers: &[i64]) -> Vec<u8> {
     message.text(attribute::NAME, name);
     numbers.iter().for_each(|&number| _ = message.number(attribute::INTS, number));
     message.number(attribute::TYPE, attribute::TYPE_INTS).finish()
+}
+
+/// A list of whole numbers that nodes refer to by name.
+fn constant(numbers: &[i64], name: &str) -> Piece {
+    let content: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let mut message = Builder::default();
+    message.number(tensor::DIMENSION, numbers.len() as i64);
+    message.number(tensor::TYPE, tensor::INT64);
+    message.text(tensor::NAME, name);
+    message.bytes(tensor::RAW, &content);
+    Piece::Bytes(Builder::default().bytes(INITIALIZER, &message.finish()).finish())
+}
+
+/// Whether an attribute of this name says how the input of a node is padded.
+fn says_padding(name: &str) -> bool {
+    matches!(name, "pads" | "auto_pad")
 }

@@ -73,20 +73,26 @@ impl Sliding {
         if spatial.len() != self.kernel.len() {
             return None;
         }
-        let output = |(place, &size): (usize, &u64)| {
-            let stride = Sliding::at(&self.strides, place);
-            let reach =
-                self.kernel[place].checked_sub(1)?.checked_mul(Sliding::at(&self.dilations, place))?.checked_add(1)?;
-            if self.auto_pad == AutoPad::Same {
-                return Some(size.div_ceil(stride));
-            }
-            let padding = if self.auto_pad == AutoPad::Valid { 0 } else { self.padding(place)? };
-            let padded = i64::try_from(size).ok()?.checked_add(padding)?;
-            let room = u64::try_from(padded).ok()?.checked_sub(reach)?;
-            let steps = if self.ceil { room.div_ceil(stride) } else { room / stride };
-            Some(steps + 1)
-        };
-        spatial.iter().enumerate().map(output).collect()
+        spatial.iter().enumerate().map(|(place, &size)| self.output(place, size)).collect()
+    }
+
+    /// The places that the window covers along a dimension, with the gaps of its dilation.
+    fn reach(&self, place: usize) -> Option<u64> {
+        self.kernel[place].checked_sub(1)?.checked_mul(Sliding::at(&self.dilations, place))?.checked_add(1)
+    }
+
+    /// Outputs along a dimension of this size.
+    fn output(&self, place: usize, size: u64) -> Option<u64> {
+        let stride = Sliding::at(&self.strides, place);
+        let reach = self.reach(place)?;
+        if self.auto_pad == AutoPad::Same {
+            return Some(size.div_ceil(stride));
+        }
+        let padding = if self.auto_pad == AutoPad::Valid { 0 } else { self.padding(place)? };
+        let padded = i64::try_from(size).ok()?.checked_add(padding)?;
+        let room = u64::try_from(padded).ok()?.checked_sub(reach)?;
+        let steps = if self.ceil { room.div_ceil(stride) } else { room / stride };
+        Some(steps + 1)
     }
 
     /// Outputs of the transposed operation along each spatial dimension.
@@ -94,19 +100,20 @@ impl Sliding {
         if spatial.len() != self.kernel.len() {
             return None;
         }
-        let output = |(place, &size): (usize, &u64)| {
-            let stride = Sliding::at(&self.strides, place);
-            if self.auto_pad == AutoPad::Same {
-                return size.checked_mul(stride);
-            }
-            let reach =
-                self.kernel[place].checked_sub(1)?.checked_mul(Sliding::at(&self.dilations, place))?.checked_add(1)?;
-            let extra = output_padding.get(place).copied().unwrap_or(0);
-            let full = size.checked_sub(1)?.checked_mul(stride)?.checked_add(reach)?.checked_add(extra)?;
-            let padding = if self.auto_pad == AutoPad::Valid { 0 } else { self.padding(place)? };
-            u64::try_from(i64::try_from(full).ok()?.checked_sub(padding)?).ok()
-        };
-        spatial.iter().enumerate().map(output).collect()
+        let extra = |place: usize| output_padding.get(place).copied().unwrap_or(0);
+        spatial.iter().enumerate().map(|(place, &size)| self.transposed_output(place, size, extra(place))).collect()
+    }
+
+    /// Outputs of a transposed window along a dimension of this size, and extra ones behind them.
+    fn transposed_output(&self, place: usize, size: u64, extra: u64) -> Option<u64> {
+        let stride = Sliding::at(&self.strides, place);
+        if self.auto_pad == AutoPad::Same {
+            return size.checked_mul(stride);
+        }
+        let reach = self.reach(place)?;
+        let full = size.checked_sub(1)?.checked_mul(stride)?.checked_add(reach)?.checked_add(extra)?;
+        let padding = if self.auto_pad == AutoPad::Valid { 0 } else { self.padding(place)? };
+        u64::try_from(i64::try_from(full).ok()?.checked_sub(padding)?).ok()
     }
 }
 

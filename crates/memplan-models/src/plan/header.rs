@@ -40,49 +40,62 @@ use crate::plan::csv::objects::size_text;
 pub fn write(problem: &Problem, plan: &Plan, name: &str) -> String {
     let prefix = spelled(name).to_ascii_uppercase();
     let prefix = if prefix.starts_with(|first: char| first.is_ascii_digit()) { format!("P{prefix}") } else { prefix };
-    let mut text = format!(
+    let text = format!(
         "/* Where every buffer lives, as planned by memplan. Do not edit: plan again. */\n\
          #ifndef {prefix}{GUARD}\n#define {prefix}{GUARD}\n"
     );
-    let mut define = |name: String, value: u64, remark: &str| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "#define {prefix}_{name} {value}u{remark}");
-    };
+    let mut header = Header { prefix, text };
+    // With one space its number says nothing, and the macros of buffers stay few.
     let several = problem.spaces().len() > 1;
     let names = Names::of(problem, plan);
     for ((id, space), arena) in problem.spaces().iter_enumerated().zip(&names.spaces) {
         let capacity = space.capacity.map(|capacity| format!(" /* of {capacity} */")).unwrap_or_default();
-        define(format!("{arena}_SIZE"), plan.extents[id].0, &capacity);
-        define(format!("{arena}_ALIGNMENT"), alignment(problem, plan, id).0, "");
+        header.define(format!("{arena}_SIZE"), plan.extents[id].0, &capacity);
+        header.define(format!("{arena}_ALIGNMENT"), alignment(problem, plan, id).0, "");
     }
     if !plan.objects.is_empty() {
-        define("OBJECTS".to_owned(), plan.objects.len() as u64, "");
+        header.define("OBJECTS".to_owned(), plan.objects.len() as u64, "");
     }
     for (id, object) in plan.objects.iter_enumerated() {
         for (name, value) in object_macros(id.index(), object, several) {
-            define(name, value, "");
+            header.define(name, value, "");
         }
     }
     for ((id, buffer), name) in problem.buffers().iter_enumerated().zip(&names.buffers) {
         let Some(placement) = &plan.placements[id] else { continue };
         let space = several.then(|| problem.spaces()[placement.space].name.as_str());
         if let Some(object) = placement.object {
-            define(format!("OBJECT_{name}"), object.index() as u64, &remark(buffer, space));
+            header.define(format!("OBJECT_{name}"), object.index() as u64, &remark(buffer, space));
         }
         let offsets = placement.offsets.iter().enumerate().filter(|_| placement.object.is_none());
         for (slot, offset) in offsets {
             let slot = if placement.offsets.len() > 1 { format!("_SLOT{slot}") } else { String::new() };
-            define(format!("OFFSET_{name}{slot}"), offset.0, &remark(buffer, space));
+            header.define(format!("OFFSET_{name}{slot}"), offset.0, &remark(buffer, space));
         }
         if let Some(bytes) = buffer.bytes() {
-            define(format!("SIZE_{name}"), bytes.0, "");
+            header.define(format!("SIZE_{name}"), bytes.0, "");
         }
         if several {
-            define(format!("SPACE_{name}"), placement.space.index() as u64, "");
+            header.define(format!("SPACE_{name}"), placement.space.index() as u64, "");
         }
     }
-    text.push_str("#endif\n");
-    text
+    header.text.push_str("#endif\n");
+    header.text
+}
+
+/// A header that is being written.
+struct Header {
+    /// What all macros begin with.
+    prefix: String,
+    text: String,
+}
+
+impl Header {
+    /// Adds a macro with a number, and a remark behind it.
+    fn define(&mut self, name: String, value: u64, remark: &str) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "#define {}_{name} {value}u{remark}", self.prefix);
+    }
 }
 
 /// What is said about an object: its size, as far as it is known, and its memory if there are several.
@@ -97,6 +110,17 @@ fn object_macros(index: usize, object: &SharedObject, several: bool) -> Vec<(Str
         macros.push((format!("OBJECT{index}_SPACE"), object.space.index() as u64));
     }
     macros
+}
+
+/// The names of all macros that a buffer may have.
+fn buffer_macros(name: &str, most_slots: u32) -> Vec<String> {
+    let mut all = ["OFFSET", "OBJECT", "SIZE", "SPACE"].map(|what| format!("{what}_{name}")).to_vec();
+    // `OFFSET_a_SLOT0` may be a slot of `a` or a buffer that is called `a_SLOT0`. The names are only checked if
+    // there are slots at all.
+    if most_slots > 1 {
+        all.extend((0..most_slots).map(|slot| format!("OFFSET_{name}_SLOT{slot}")));
+    }
+    all
 }
 
 /// What the include guard has behind the prefix of all macros.
@@ -128,16 +152,8 @@ impl Names {
         };
         let buffers: Vec<&str> = problem.buffers().iter().map(|buffer| buffer.name.as_str()).collect();
         let most_slots = problem.buffers().iter().map(|buffer| buffer.slots).max().unwrap_or(1);
-        let macros = |name: &str| {
-            let mut all = ["OFFSET", "OBJECT", "SIZE", "SPACE"].map(|what| format!("{what}_{name}")).to_vec();
-            // `OFFSET_a_SLOT0` may be a slot of `a` or a buffer that is called `a_SLOT0`. The names are only checked if
-            // there are slots at all.
-            if most_slots > 1 {
-                all.extend((0..most_slots).map(|slot| format!("OFFSET_{name}_SLOT{slot}")));
-            }
-            all
-        };
-        Names { spaces, buffers: unique(&buffers, spelled, &mut taken, macros) }
+        let buffers = unique(&buffers, spelled, &mut taken, |name| buffer_macros(name, most_slots));
+        Names { spaces, buffers }
     }
 }
 
@@ -198,9 +214,9 @@ pub fn offsets(text: &str) -> Result<Vec<HeaderOffset>, ReadError> {
         let object = name.strip_prefix(&object_of);
         let Some(buffer) = name.strip_prefix(&offset_of).or(object) else { continue };
         let number = value.strip_suffix('u').and_then(|digits| digits.parse().ok());
-        let wrong = || ReadError::new("header::value", text, span, format!("{name} is no number but `{value}`"));
         let memory = line.split_once("\" in ").and_then(|(_, rest)| rest.split_once(": ")).map(|(memory, _)| memory);
-        let offset = number.ok_or_else(wrong)?;
+        let offset = number
+            .ok_or_else(|| ReadError::new("header::value", text, span, format!("{name} is no number but `{value}`")))?;
         let (name, memory) = (buffer.to_owned(), memory.unwrap_or_default().to_owned());
         found.push(HeaderOffset { name, offset, is_object: object.is_some(), memory });
     }

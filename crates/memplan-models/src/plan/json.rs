@@ -1,10 +1,11 @@
 //! Plans as JSON: what `memplan plan --json` prints and `memplan verify` takes.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use memplan_core::{
-    BufferId, Bytes, Id, ObjectId, Outcome, Placement, Plan, PlanCost, Problem, Reuse, SharedObject, Size, SpaceId,
-    bound,
+    Buffer, BufferId, Bytes, Id, ObjectId, Outcome, Placement, Plan, PlanCost, Problem, Reuse, SharedObject, Size,
+    SpaceId, bound,
 };
 use serde::Serialize;
 use smallvec::SmallVec;
@@ -72,10 +73,30 @@ struct ObjectFile<'a> {
     space: Option<&'a str>,
 }
 
+impl<'a> ObjectFile<'a> {
+    fn of(problem: &'a Problem, object: &'a SharedObject) -> ObjectFile<'a> {
+        // With one space its name says nothing, and small plans stay small.
+        let several_spaces = problem.spaces().len() > 1;
+        let space = several_spaces.then(|| problem.spaces()[object.space].name.as_str());
+        ObjectFile { size: SizeFile::of(&object.size), space }
+    }
+}
+
 #[derive(Serialize)]
 struct ReuseFile<'a> {
     buffer: &'a str,
     over: Vec<&'a str>,
+}
+
+impl<'a> ReuseFile<'a> {
+    fn of(problem: &'a Problem, reuse: &Reuse) -> ReuseFile<'a> {
+        ReuseFile { buffer: &problem.buffers()[reuse.buffer].name, over: names(problem, &reuse.over) }
+    }
+}
+
+/// The names of buffers.
+fn names<'a>(problem: &'a Problem, buffers: &[BufferId]) -> Vec<&'a str> {
+    buffers.iter().map(|&id| problem.buffers()[id].name.as_str()).collect()
 }
 
 /// What reuse costs, where the problem puts a price on it.
@@ -101,35 +122,22 @@ impl<'a> PlanFile<'a> {
     /// The content of the file. Fields that say nothing are left out.
     fn of(problem: &'a Problem, outcome: &'a Outcome, strategy: &'a str, seconds: Option<f64>) -> PlanFile<'a> {
         let plan = outcome.plan();
-        let name = |id: &BufferId| problem.buffers()[*id].name.as_str();
-        let names = |ids: &'a [BufferId]| ids.iter().map(name).collect::<Vec<&str>>();
-        let space_name = |space: SpaceId| problem.spaces()[space].name.as_str();
-        // With one space its name says nothing, and small plans stay small.
-        let several_spaces = problem.spaces().len() > 1;
         PlanFile {
             strategy,
             status: outcome.status(),
             extent: plan.map(|plan| plan.extent().0),
             lower_bound: lower_bound(problem, outcome).0,
             witness: match outcome {
-                Outcome::Infeasible(witness) => Some(names(&witness.buffers)),
+                Outcome::Infeasible(witness) => Some(names(problem, &witness.buffers)),
                 _ => None,
             },
             spaces: spaces(problem, plan),
             buffers: buffers(problem, plan),
             objects: plan.map_or_else(Vec::new, |plan| {
-                let object = |object: &'a SharedObject| ObjectFile {
-                    size: SizeFile::of(&object.size),
-                    space: several_spaces.then(|| space_name(object.space)),
-                };
-                plan.objects.iter().map(object).collect()
+                plan.objects.iter().map(|object| ObjectFile::of(problem, object)).collect()
             }),
-            reused: plan.map_or_else(Vec::new, |plan| {
-                plan.reused
-                    .iter()
-                    .map(|reuse| ReuseFile { buffer: name(&reuse.buffer), over: names(&reuse.over) })
-                    .collect()
-            }),
+            reused: plan
+                .map_or_else(Vec::new, |plan| plan.reused.iter().map(|reuse| ReuseFile::of(problem, reuse)).collect()),
             cost: plan.and_then(|plan| CostFile::of(problem, plan)),
             seconds,
         }
@@ -165,8 +173,13 @@ fn spaces<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<SpaceFile<'a>
 }
 
 fn buffers<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<BufferFile<'a>> {
-    let file = |(id, buffer): (BufferId, &'a memplan_core::Buffer)| {
-        let placement = plan.and_then(|plan| plan.placements[id].as_ref());
+    let buffers = problem.buffers().iter_enumerated();
+    let placed = buffers.map(|(id, buffer)| (buffer, plan.and_then(|plan| plan.placements[id].as_ref())));
+    placed.map(|(buffer, placement)| BufferFile::of(problem, buffer, placement)).collect()
+}
+
+impl<'a> BufferFile<'a> {
+    fn of(problem: &'a Problem, buffer: &'a Buffer, placement: Option<&Placement>) -> BufferFile<'a> {
         let space = placement.map_or(buffer.spaces[0], |placement| placement.space);
         let offsets: Vec<u64> =
             placement.map_or_else(Vec::new, |placement| placement.offsets.iter().map(|offset| offset.0).collect());
@@ -181,8 +194,7 @@ fn buffers<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<BufferFile<'
                 .map_or_else(Vec::new, |placement| placement.strides.iter().map(|stride| stride.0).collect()),
             object: placement.and_then(|placement| placement.object).map(Id::index),
         }
-    };
-    problem.buffers().iter_enumerated().map(file).collect()
+    }
 }
 
 /// Reads a plan in the form [`write()`] writes. Of a buffer only `id` and `offset`,
@@ -193,34 +205,40 @@ pub fn read(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     let mut reader = Reader { problem, by_name, plan: Plan::empty(problem) };
     let top = Json::parse(text)?;
     let entries = top.entries("a plan, an object with `buffers`")?;
-    let field = |key: &str| {
-        entries.iter().rev().find(|(name, _)| name == key).map(|(_, value)| *value).filter(|value| !value.is_null())
-    };
-    let Some(buffers) = field("buffers") else {
+    let Some(buffers) = field(&entries, "buffers") else {
         return Err(top.error("plan::missing-field", "the field `buffers` is missing"));
     };
     // Buffers refer to objects, so that objects are read first, wherever they stand in the file.
-    if let Some(objects) = field("objects") {
+    if let Some(objects) = field(&entries, "objects") {
         reader.objects(objects)?;
     }
     for buffer in buffers.list("a list of buffers")? {
         reader.buffer(buffer)?;
     }
-    if let Some(reused) = field("reused") {
+    if let Some(reused) = field(&entries, "reused") {
         reader.reused(reused)?;
     }
     // What the plan claims about its extents replaces what follows from the offsets, so that a wrong claim
     // is found.
     reader.plan.fit_extents(problem);
-    if let Some(spaces) = field("spaces") {
+    if let Some(spaces) = field(&entries, "spaces") {
         reader.extents(spaces)?;
     }
-    if let Some(cost) = field("cost") {
-        let number = |value: Json| value.number("a cost of 0 or more");
-        let lower_bound = field("cost_lower_bound").map(number).transpose()?.unwrap_or(0);
-        reader.plan.cost = Some(PlanCost { total: number(cost)?, lower_bound });
+    if let Some(cost) = field(&entries, "cost") {
+        let lower_bound = field(&entries, "cost_lower_bound").map(cost_number).transpose()?.unwrap_or(0);
+        reader.plan.cost = Some(PlanCost { total: cost_number(cost)?, lower_bound });
     }
     Ok(reader.plan)
+}
+
+/// A field of an object; `null` counts as absent, and of two the last counts.
+fn field<'a>(entries: &[(Cow<'a, str>, Json<'a>)], key: &str) -> Option<Json<'a>> {
+    entries.iter().rev().find(|(name, _)| name == key).map(|(_, value)| *value).filter(|value| !value.is_null())
+}
+
+/// What a plan says about its reuse costs.
+fn cost_number(value: Json) -> Result<u64, ReadError> {
+    value.number("a cost of 0 or more")
 }
 
 struct Reader<'p> {

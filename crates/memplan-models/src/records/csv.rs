@@ -240,22 +240,20 @@ fn missing_column(rows: &Rows, names: &[String], wanted: &[&str]) -> ReadError {
 impl Columns {
     /// Finds the columns by the words of the header.
     fn of_header(rows: &Rows) -> Result<Columns, ReadError> {
-        let names = header(rows)?;
-        let find = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
-        let need = |wanted: &[&str]| find(wanted).ok_or_else(|| missing_column(rows, &names, wanted));
-        let end = need(&["upper", "end", "last_task"])?;
+        let header = Header { rows, names: header(rows)? };
+        let end = header.need(&["upper", "end", "last_task"])?;
         let columns = Columns {
-            id: find(&["id", "buffer", "buffer_id"]),
-            start: need(&["lower", "start", "begin", "first_task"])?,
+            id: header.find(&["id", "buffer", "buffer_id"]),
+            start: header.need(&["lower", "start", "begin", "first_task"])?,
             end,
             // The word in the header says whether the end is the first step after the life or the last one in it.
-            inclusive: names[end] != "upper",
-            size: need(&["size"])?,
-            alignment: find(&["alignment"]),
-            space: find(&["space"]),
-            offset: find(&["offset"]),
-            gaps: find(&["gaps"]),
-            hint: find(&["hint"]),
+            inclusive: header.names[end] != "upper",
+            size: header.need(&["size"])?,
+            alignment: header.find(&["alignment"]),
+            space: header.find(&["space"]),
+            offset: header.find(&["offset"]),
+            gaps: header.find(&["gaps"]),
+            hint: header.find(&["hint"]),
             ignored: Vec::new(),
             names: Vec::new(),
         };
@@ -271,9 +269,10 @@ impl Columns {
             columns.hint,
         ];
         // Columns that nobody knows are ignored with a note, because such files often carry more than we need.
-        let is_ignored = |&(index, _): &(usize, &String)| !used.contains(&Some(index));
-        let ignored = names.iter().enumerate().filter(is_ignored).map(|(_, name)| name.clone()).collect();
-        Ok(Columns { ignored, names, ..columns })
+        let columns_of_file = header.names.iter().enumerate();
+        let unknown = columns_of_file.filter(|(index, _)| !used.contains(&Some(*index)));
+        let ignored = unknown.map(|(_, name)| name.clone()).collect();
+        Ok(Columns { ignored, names: header.names, ..columns })
     }
 }
 
@@ -287,6 +286,24 @@ pub(crate) fn header(rows: &Rows) -> Result<Vec<String>, ReadError> {
         }
     }
     Ok(names)
+}
+
+/// The first line of a file, in which columns are found by name.
+struct Header<'a, 'b> {
+    rows: &'a Rows<'b>,
+    names: Vec<String>,
+}
+
+impl Header<'_, '_> {
+    /// The column that has one of these names.
+    fn find(&self, wanted: &[&str]) -> Option<usize> {
+        self.names.iter().position(|name| wanted.contains(&name.as_str()))
+    }
+
+    /// Like `find` for a column that every file must have.
+    fn need(&self, wanted: &[&str]) -> Result<usize, ReadError> {
+        self.find(wanted).ok_or_else(|| missing_column(self.rows, &self.names, wanted))
+    }
 }
 
 /// What separates the names of a header that is one field, if it is not the comma.
@@ -505,12 +522,7 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
             fields.push(buffer.alignment.to_string());
         }
         if has_space {
-            let name = |space: &SpaceId| problem.spaces()[*space].name.as_str();
-            let names: Vec<&str> = match placement {
-                Some(placement) => vec![name(&placement.space)],
-                None => buffer.spaces.iter().map(name).collect(),
-            };
-            fields.push(quoted(&names.join("|")));
+            fields.push(space_field(problem, buffer, placement));
         }
         if has_gaps {
             fields.push(gaps_of(&buffer.lifetime));
@@ -532,6 +544,13 @@ pub(crate) fn write_planned(problem: &Problem, plan: Option<&Plan>) -> String {
         }
     }
     text
+}
+
+/// The space in which a buffer is placed, or those among which a plan may choose.
+fn space_field(problem: &Problem, buffer: &Buffer, placement: Option<&Placement>) -> String {
+    let spaces = placement.map_or(buffer.spaces.as_slice(), |placement| std::slice::from_ref(&placement.space));
+    let names: Vec<&str> = spaces.iter().map(|&space| problem.spaces()[space].name.as_str()).collect();
+    quoted(&names.join("|"))
 }
 
 /// The last field of each row of a buffer: an offset a slot.

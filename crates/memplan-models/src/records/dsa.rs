@@ -269,13 +269,7 @@ impl Reader {
 
     fn buffers(&mut self, buffers: Json) -> Result<(), ReadError> {
         let values = buffers.list("a list of buffers")?;
-        let name_of = |value: &Json| -> Result<(u64, String), ReadError> {
-            let mut fields = Fields::of(*value, "a buffer")?;
-            let number = fields.need("id")?.number("the id of a buffer")?;
-            let name = fields.take("name").map(|name| name.name("the name of a buffer")).transpose()?;
-            Ok((number, name.map_or_else(|| number.to_string(), Cow::into_owned)))
-        };
-        let names = values.iter().map(name_of).collect::<Result<Vec<_>, _>>()?;
+        let names = values.iter().map(|&value| number_and_name(value)).collect::<Result<Vec<_>, _>>()?;
         let mut uses: HashMap<&str, usize> = HashMap::new();
         names.iter().for_each(|(_, name)| *uses.entry(name).or_default() += 1);
         for (&value, (number, name)) in values.iter().zip(&names) {
@@ -424,4 +418,12 @@ fn limits(value: Json) -> Result<(u64, u64), ReadError> {
     let low = low.map_or_else(|| fields.need("lower"), Ok)?;
     let high = high.map_or_else(|| fields.need("upper"), Ok)?;
     Ok((low.number("the lower end of an interval")?, high.number("the upper end of an interval")?))
+}
+
+/// The id of a buffer and its name; a buffer without one is called by its id.
+fn number_and_name(buffer: Json) -> Result<(u64, String), ReadError> {
+    let mut fields = Fields::of(buffer, "a buffer")?;
+    let number = fields.need("id")?.number("the id of a buffer")?;
+    let name = fields.take("name").map(|name| name.name("the name of a buffer")).transpose()?;
+    Ok((number, name.map_or_else(|| number.to_string(), Cow::into_owned)))
 }

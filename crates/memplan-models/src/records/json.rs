@@ -102,6 +102,11 @@ impl<'a> Fields<'a> {
     pub(super) fn bytes(&mut self, key: &'static str) -> Result<Option<Bytes>, ReadError> {
         self.take(key).map(|value| value.number("a number of bytes").map(Bytes)).transpose()
     }
+
+    /// A field that holds a name.
+    fn name(&mut self, key: &'static str) -> Result<Option<Cow<'a, str>>, ReadError> {
+        self.take(key).map(|value| value.name("a name")).transpose()
+    }
 }
 
 /// Whether a name is that of a known field but for a letter, its case or its hyphens.
@@ -273,9 +278,8 @@ impl<'a> Reader<'a> {
         }
         buffer.set_fixed(fields.bytes("offset")?);
         buffer.exclusive = fields.take("exclusive").map(Value::boolean).transpose()?.unwrap_or(false);
-        let text = |value: Value<'a>| value.name("a name");
-        buffer.set_pipe(fields.take("pipe").map(text).transpose()?.as_deref());
-        buffer.set_enclosing_loop(fields.take("loop").map(text).transpose()?.as_deref());
+        buffer.set_pipe(fields.name("pipe")?.as_deref());
+        buffer.set_enclosing_loop(fields.name("loop")?.as_deref());
         if let Some(value) = fields.take("tie") {
             buffer.set_tie(Some(self.tie(value)?));
         }
@@ -363,6 +367,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Buffers by position.
+    fn positions(&self, list: Value<'a>) -> Result<Vec<BufferId>, ReadError> {
+        let items = list.list("a list of positions of buffers")?;
+        items.into_iter().map(|item| self.numbered(item)).collect()
+    }
+
     fn overlays(&mut self, value: Option<Value<'a>>) -> Result<(), ReadError> {
         let Some(value) = value else { return Ok(()) };
         for entry in value.list("a list of overlays")? {
@@ -441,12 +451,8 @@ impl<'a> Reader<'a> {
             let message = format!("there are {} buffers, but dependencies of {}", self.spans.len(), lists.len());
             return Err(children_value.error("json::dependency-count", message));
         }
-        let positions = |list: Value<'a>| {
-            let items = list.list("a list of positions of buffers")?;
-            items.into_iter().map(|item| self.numbered(item)).collect::<Result<Vec<_>, _>>()
-        };
-        let children = lists.into_iter().map(positions).collect::<Result<IndexVec<_, _>, _>>()?;
-        let read_by_outputs = outputs.map(positions).transpose()?.unwrap_or_default();
+        let children = lists.into_iter().map(|list| self.positions(list)).collect::<Result<IndexVec<_, _>, _>>()?;
+        let read_by_outputs = outputs.map(|list| self.positions(list)).transpose()?.unwrap_or_default();
         self.relations = Some(children_value.span());
         self.builder.dependencies(Dependencies { children, read_by_outputs });
         Ok(())
@@ -542,6 +548,16 @@ struct OverlayFile<'a> {
     kind: &'static str,
 }
 
+impl<'a> OverlayFile<'a> {
+    fn of(problem: &'a Problem, overlay: &Overlay) -> OverlayFile<'a> {
+        let kind = match overlay.kind {
+            OverlayKind::SameBase => "same-base",
+            OverlayKind::AnyOffset => "any-offset",
+        };
+        OverlayFile { id: name_of(problem, overlay.buffer), over: name_of(problem, overlay.over), kind }
+    }
+}
+
 /// A size as files have it.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -570,14 +586,17 @@ pub(crate) enum IntervalFile {
 }
 
 pub(crate) fn lifetime_file(lifetime: &Lifetime) -> Vec<IntervalFile> {
-    let file = |interval: Interval| {
+    lifetime.intervals().map(IntervalFile::of).collect()
+}
+
+impl IntervalFile {
+    fn of(interval: Interval) -> IntervalFile {
         let (Step(start), Step(end)) = (interval.start, interval.end);
         match interval.window {
             Some(window) => IntervalFile::Window([start, end, window.low.0, window.high.0]),
             None => IntervalFile::Whole([start, end]),
         }
-    };
-    lifetime.intervals().map(file).collect()
+    }
 }
 
 fn is_one(value: &u64) -> bool {
@@ -588,36 +607,35 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
+fn name_of(problem: &Problem, id: BufferId) -> &str {
+    &problem.buffers()[id].name
+}
+
+/// Pairs of buffers by name.
+fn named_pairs<'a>(problem: &'a Problem, pairs: &[(BufferId, BufferId)]) -> Vec<[&'a str; 2]> {
+    pairs.iter().map(|&(one, other)| [name_of(problem, one), name_of(problem, other)]).collect()
+}
+
+/// Buffers by position.
+fn indices(ids: &[BufferId]) -> Vec<usize> {
+    ids.iter().map(|id| id.index()).collect()
+}
+
 impl<'a> ProblemFile<'a> {
     /// A problem as it is written.
     fn of(problem: &'a Problem) -> ProblemFile<'a> {
         // Relations are written by name, so that a reader can edit the file; dependencies by position, because there
         // are many of them.
-        let name = |id: BufferId| problem.buffers()[id].name.as_str();
-        let pairs =
-            |pairs: &[(BufferId, BufferId)]| pairs.iter().map(|&(one, other)| [name(one), name(other)]).collect();
-        let indices = |ids: &[BufferId]| ids.iter().map(|id| id.index()).collect::<Vec<usize>>();
         ProblemFile {
             spaces: problem.spaces().iter().map(SpaceFile::of).collect(),
             buffers: problem.buffers().iter().map(|buffer| BufferFile::of(problem, buffer)).collect(),
-            may_overlay: problem
-                .overlays()
-                .iter()
-                .map(|overlay| OverlayFile {
-                    id: name(overlay.buffer),
-                    over: name(overlay.over),
-                    kind: match overlay.kind {
-                        OverlayKind::SameBase => "same-base",
-                        OverlayKind::AnyOffset => "any-offset",
-                    },
-                })
-                .collect(),
-            must_share: pairs(problem.must_share()),
-            must_not_share: pairs(problem.must_not_share()),
+            may_overlay: problem.overlays().iter().map(|overlay| OverlayFile::of(problem, overlay)).collect(),
+            must_share: named_pairs(problem, problem.must_share()),
+            must_not_share: named_pairs(problem, problem.must_not_share()),
             reuse_costs: problem
                 .reuse_costs()
                 .iter()
-                .map(|cost| (name(cost.one), name(cost.other), cost.weight))
+                .map(|cost| (name_of(problem, cost.one), name_of(problem, cost.other), cost.weight))
                 .collect(),
             dependencies: problem
                 .dependencies()

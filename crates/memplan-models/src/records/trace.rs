@@ -83,28 +83,32 @@ pub fn write(problem: &Problem) -> (String, Vec<String>) {
         events.push((start, 1, Reverse(0), id));
         events.push((end, 0, Reverse(start), id));
     }
+    // Of the events of one step the frees come first: buffers that only touch may share memory.
     events.sort_unstable();
     let mut overlays: BTreeMap<BufferId, Vec<&Overlay>> = BTreeMap::new();
     for overlay in problem.overlays() {
         overlays.entry(overlay.buffer).or_default().push(overlay);
     }
-    // A blank would end the name where the trace is read again.
-    let name = |id: BufferId| problem.buffers()[id].name.replace(char::is_whitespace, "_");
     let mut text = String::new();
     for (_, is_alloc, _, id) in events {
         let buffer = &problem.buffers()[id];
         if is_alloc == 0 {
-            text.push_str(&format!("free {}\n", name(id)));
+            text.push_str(&format!("free {}\n", name(problem, id)));
             continue;
         }
         for overlay in overlays.get(&id).into_iter().flatten() {
             let kind = if overlay.kind == OverlayKind::SameBase { "zero" } else { "free" };
-            text.push_str(&format!("overlay {} {} {kind}\n", name(id), name(overlay.over)));
+            text.push_str(&format!("overlay {} {} {kind}\n", name(problem, id), name(problem, overlay.over)));
         }
         let alignment = if buffer.alignment.0 > 1 { format!(" {}", buffer.alignment) } else { String::new() };
-        text.push_str(&format!("alloc {} {}{alignment}\n", name(id), buffer.bytes().unwrap_or_default()));
+        text.push_str(&format!("alloc {} {}{alignment}\n", name(problem, id), buffer.bytes().unwrap_or_default()));
     }
     (text, left_out(problem, gaps))
+}
+
+/// The name of a buffer without blanks, because a blank would end the name where the trace is read again.
+fn name(problem: &Problem, id: BufferId) -> String {
+    problem.buffers()[id].name.replace(char::is_whitespace, "_")
 }
 
 /// What a problem says and a trace cannot.

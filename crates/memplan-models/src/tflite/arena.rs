@@ -31,6 +31,13 @@ pub struct Request {
     pub offset: Option<Bytes>,
 }
 
+impl Request {
+    /// The bytes that the runtime reserves for it.
+    fn room(&self) -> u64 {
+        self.size.0.div_ceil(ALIGNMENT).saturating_mul(ALIGNMENT)
+    }
+}
+
 /// What the runtime rounds sizes and offsets up to.
 const ALIGNMENT: u64 = 16;
 
@@ -45,11 +52,10 @@ pub struct Arena {
 
 /// Lays out an arena as the runtime does.
 pub fn lay_out(requests: &[Request]) -> Arena {
-    let size = |index: usize| requests[index].size.0.div_ceil(ALIGNMENT).saturating_mul(ALIGNMENT);
     // Requests with a given offset come first, in their own order. The others follow by size.
     let mut order: Vec<usize> = (0..requests.len()).collect();
     order.sort_by_key(|&index| {
-        let by_size = (std::cmp::Reverse(size(index)), std::cmp::Reverse(index));
+        let by_size = (std::cmp::Reverse(requests[index].room()), std::cmp::Reverse(index));
         match requests[index].offset {
             Some(_) => (0, (std::cmp::Reverse(0), std::cmp::Reverse(requests.len() - index))),
             None => (1, by_size),
@@ -60,29 +66,30 @@ pub fn lay_out(requests: &[Request]) -> Arena {
     let mut placed: Vec<(u64, usize)> = Vec::with_capacity(requests.len());
     for index in order {
         let request = &requests[index];
-        let offset = request.offset.map_or_else(
-            || {
-                let alive_too = |other: &&(u64, usize)| {
-                    requests[other.1].first <= request.last && request.first <= requests[other.1].last
-                };
-                // `candidate` is the end of everything below. The first gap that is large enough is taken.
-                let mut candidate = 0u64;
-                for &(start, other) in placed.iter().filter(alive_too) {
-                    if start >= candidate && start - candidate >= size(index) {
-                        break;
-                    }
-                    candidate = candidate.max(start.saturating_add(size(other)));
-                }
-                candidate
-            },
-            |given| given.0,
-        );
+        let offset = request.offset.map_or_else(|| lowest_gap(request, &placed, requests), |given| given.0);
         offsets[index] = Bytes(offset);
         let position = placed.partition_point(|&(start, _)| start <= offset);
         placed.insert(position, (offset, index));
     }
-    let ends = placed.iter().map(|&(start, index)| start.saturating_add(size(index)));
+    let ends = placed.iter().map(|&(start, index)| start.saturating_add(requests[index].room()));
     Arena { extent: Bytes(ends.max().unwrap_or(0)), offsets }
+}
+
+/// The lowest offset at which a request fits beside those placed already that are alive together with it.
+fn lowest_gap(request: &Request, placed: &[(u64, usize)], requests: &[Request]) -> u64 {
+    // `candidate` is the end of everything below. The first gap that is large enough is taken.
+    let mut candidate = 0u64;
+    for (start, other) in placed.iter().map(|&(start, other)| (start, &requests[other])) {
+        let is_alive_too = other.first <= request.last && request.first <= other.last;
+        if !is_alive_too {
+            continue;
+        }
+        if start >= candidate && start - candidate >= request.room() {
+            break;
+        }
+        candidate = candidate.max(start.saturating_add(other.room()));
+    }
+    candidate
 }
 
 /// What the runtime sees of a problem whose buffers are in its own order;

@@ -130,12 +130,14 @@ const VALID: u8 = 1;
 /// The numbers of two fields, of which the file has the width first and everything here the height. What the operator
 /// does not have is 1; what the file leaves out is `absent`.
 fn height_and_width(options: &Table, fields: Option<[u16; 2]>, absent: i32) -> Result<[u64; 2], ReadError> {
-    let number = |field: u16| {
-        let number = if options.field(field)?.is_some() { options.i32(field)? } else { absent };
-        Ok(u64::try_from(number).unwrap_or(0))
-    };
     let Some([width, height]) = fields else { return Ok([1, 1]) };
-    Ok([number(height)?, number(width)?])
+    Ok([number(options, height, absent)?, number(options, width, absent)?])
+}
+
+/// A number of the options, or another one if it is absent; 0 if it is negative.
+fn number(options: &Table, field: u16, absent: i32) -> Result<u64, ReadError> {
+    let number = if options.field(field)?.is_some() { options.i32(field)? } else { absent };
+    Ok(u64::try_from(number).unwrap_or(0))
 }
 
 impl Layout {

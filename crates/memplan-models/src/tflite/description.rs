@@ -190,8 +190,9 @@ impl<'w, 'a> File<'w, 'a> {
         let mutated = table.vector(more::MUTATING_INPUTS, 1)?.bytes()?;
         values.insert("inputs that it changes".to_owned(), format!("{mutated:?}"));
         // Intermediates are never filled; kernels look at their type and quantisation.
-        let types = |place: Option<usize>| place.map(|tensor| facts[tensor].quantity.text.clone());
-        let intermediates: Vec<_> = places(table, more::INTERMEDIATES, facts.len())?.into_iter().map(types).collect();
+        let places = places(table, more::INTERMEDIATES, facts.len())?.into_iter();
+        let intermediates: Vec<_> =
+            places.map(|place| place.map(|tensor| facts[tensor].quantity.text.clone())).collect();
         values.insert("intermediates".to_owned(), format!("{intermediates:?}"));
         Ok(values)
     }

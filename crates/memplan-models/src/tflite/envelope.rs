@@ -32,17 +32,7 @@ impl<'w, 'a> Envelope<'w, 'a> {
     /// The buffers of the file.
     pub(super) fn buffers(&self) -> Result<Vec<Node>, ReadError> {
         let tables = self.root.vector(field::BUFFERS, 4)?.tables()?;
-        let node = |table: Table| {
-            let (offset, size) = (table.u64(field::buffer::OFFSET)?, table.u64(field::buffer::SIZE)?);
-            // The content may be behind all tables, at an offset that counts from the start of the file.
-            let is_outside = offset > 1 && size > 0;
-            let outside = || {
-                let position = (field::buffer::OFFSET, Value::Position(offset));
-                Node::Table(vec![position, (field::buffer::SIZE, Value::U64(size))])
-            };
-            Ok(if is_outside { outside() } else { Node::Old(table.offset()) })
-        };
-        tables.into_iter().map(node).collect()
+        tables.iter().map(buffer).collect()
     }
 
     /// The metadata of the file, but for a plan: it holds for the old model only.
@@ -90,4 +80,16 @@ fn check_operators(root: &Table) -> Result<(), ReadError> {
         }
     }
     Ok(())
+}
+
+/// A buffer of the file as it is written again.
+fn buffer(table: &Table) -> Result<Node, ReadError> {
+    let (offset, size) = (table.u64(field::buffer::OFFSET)?, table.u64(field::buffer::SIZE)?);
+    // The content may be behind all tables, at an offset that counts from the start of the file.
+    let is_outside = offset > 1 && size > 0;
+    if !is_outside {
+        return Ok(Node::Old(table.offset()));
+    }
+    let position = (field::buffer::OFFSET, Value::Position(offset));
+    Ok(Node::Table(vec![position, (field::buffer::SIZE, Value::U64(size))]))
 }

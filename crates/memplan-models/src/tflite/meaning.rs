@@ -226,20 +226,10 @@ impl Operator<'_> {
         if input.len() != 4 || result.len() != 4 || input[0] != result[0] {
             return None;
         }
-        let axis = |number: usize| {
-            let (size, dilation, stride) = (size[number], dilation[number], strides[number]);
-            let (places, expected) = (input[number + 1], result[number + 1]);
-            if size < 1 || dilation < 1 || stride < 1 {
-                return None;
-            }
-            // As runtimes do it: what is missing for the last window is put half in front and half behind.
-            let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
-            let count = if is_same { (places + stride - 1) / stride } else { (places + stride - reach) / stride };
-            let missing = (count - 1).checked_mul(stride)?.checked_add(reach)? - places;
-            let before = if is_same { missing.max(0) / 2 } else { 0 };
-            (count == expected && count > 0).then_some(Axis::Slide(Slide { size, stride, dilation, before }))
-        };
-        Some([axis(0)?, axis(1)?])
+        Some([
+            slide([size[0], strides[0], dilation[0]], is_same, input[1], result[1])?,
+            slide([size[1], strides[1], dilation[1]], is_same, input[2], result[2])?,
+        ])
     }
 
     fn slice(&self) -> Option<Meaning> {
@@ -271,12 +261,11 @@ impl Operator<'_> {
         }
         let (begin_mask, end_mask) = (self.option("begin_mask")?, self.option("end_mask")?);
         for axis in 0..shape.len() {
-            let is_set = |mask: i64| axis < 32 && mask >> axis & 1 == 1;
-            let from_end = |place: i64| if place < 0 { place.saturating_add(shape[axis]) } else { place };
-            let low = if is_set(begin_mask) { 0 } else { from_end(begin[axis]) };
-            let high = if is_set(end_mask) { shape[axis] } else { from_end(end[axis]) };
+            let length = shape[axis];
+            let low = if is_set(begin_mask, axis) { 0 } else { from_end(begin[axis], length) };
+            let high = if is_set(end_mask, axis) { length } else { from_end(end[axis], length) };
             // Runtimes do not agree on what places outside of the tensor mean.
-            if low < 0 || high < low || high > shape[axis] || high - low != result[axis] {
+            if low < 0 || high < low || high > length || high - low != result[axis] {
                 return None;
             }
             begin[axis] = low;
@@ -362,6 +351,30 @@ fn repeats(places: i64, results: i64, is_half: bool) -> bool {
         let fixed = ((place * fixed) >> 16).min(places - 1);
         float == place / factor && (is_half || fixed == place / factor)
     })
+}
+
+/// How a window of a size, a stride and a dilation slides along one axis with `places` elements, with padding or
+/// without; nothing if that would not give the `expected` number of results.
+fn slide([size, stride, dilation]: [i64; 3], is_same: bool, places: i64, expected: i64) -> Option<Axis> {
+    if size < 1 || dilation < 1 || stride < 1 {
+        return None;
+    }
+    // As runtimes do it: what is missing for the last window is put half in front and half behind.
+    let reach = (size - 1).checked_mul(dilation)?.checked_add(1)?;
+    let count = if is_same { (places + stride - 1) / stride } else { (places + stride - reach) / stride };
+    let missing = (count - 1).checked_mul(stride)?.checked_add(reach)? - places;
+    let before = if is_same { missing.max(0) / 2 } else { 0 };
+    (count == expected && count > 0).then_some(Axis::Slide(Slide { size, stride, dilation, before }))
+}
+
+/// Whether a mask has the bit of an axis.
+fn is_set(mask: i64, axis: usize) -> bool {
+    axis < 32 && mask >> axis & 1 == 1
+}
+
+/// A place on an axis; one below zero is counted from the end.
+fn from_end(place: i64, length: i64) -> i64 {
+    if place < 0 { place.saturating_add(length) } else { place }
 }
 
 /// A dimension that may be counted from the end.

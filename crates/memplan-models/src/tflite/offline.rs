@@ -91,8 +91,8 @@ impl OfflinePlan {
             // The runtime aligns its arena and its tensors to 16 bytes and does not check the offsets, so they are
             // checked here.
             let number = i32::try_from(offset.0).ok().filter(|_| offset.is_aligned_to(Bytes(16)));
-            let wrong = || OfflineError::Offset(problem.buffers()[buffer].name.clone(), offset);
-            offsets[starts[graph.index()] + tensor.index()] = number.ok_or_else(wrong)?;
+            offsets[starts[graph.index()] + tensor.index()] =
+                number.ok_or_else(|| OfflineError::Offset(problem.buffers()[buffer].name.clone(), offset))?;
         }
         Ok(OfflinePlan { subgraphs: model.graphs.len(), offsets })
     }

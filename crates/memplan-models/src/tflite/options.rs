@@ -68,19 +68,21 @@ fn schema() -> &'static HashMap<(u8, u8), Vec<Field>> {
 fn table(line: &'static str) -> Option<((u8, u8), Vec<Field>)> {
     let mut words = line.split_whitespace();
     let (union, number) = words.next()?.split_once('.')?;
-    let field = |word: &'static str| {
-        let (name, rest) = word.split_once(':')?;
-        let (kind, default) = rest.split_once('=').unwrap_or((rest, "0"));
-        let element = kind.strip_prefix('[').and_then(|kind| kind.strip_suffix(']'));
-        let kind = match (kind, element) {
-            ("text", _) => Kind::Text,
-            ("other", _) => Kind::Other,
-            (_, Some(element)) => Kind::Vector(Number::named(element)?),
-            (kind, None) => Kind::Number(Number::named(kind)?),
-        };
-        Some(Field { name, kind, default })
-    };
     Some(((union.parse().ok()?, number.parse().ok()?), words.skip(1).map(field).collect::<Option<_>>()?))
+}
+
+/// A field of the list, such as `stride_w:i32=1`: its name, its type and its default.
+fn field(word: &'static str) -> Option<Field> {
+    let (name, rest) = word.split_once(':')?;
+    let (kind, default) = rest.split_once('=').unwrap_or((rest, "0"));
+    let element = kind.strip_prefix('[').and_then(|kind| kind.strip_suffix(']'));
+    let kind = match (kind, element) {
+        ("text", _) => Kind::Text,
+        ("other", _) => Kind::Other,
+        (_, Some(element)) => Kind::Vector(Number::named(element)?),
+        (kind, None) => Kind::Number(Number::named(kind)?),
+    };
+    Some(Field { name, kind, default })
 }
 
 /// The options of an operator: the value of every field that there is in tables of this number of this union.
@@ -90,35 +92,33 @@ pub(super) fn read(
     options: Option<&Table>,
     at: u64,
 ) -> Result<BTreeMap<String, String>, ReadError> {
-    let unknown = |what: String| ReadError::at_byte("tflite::unknown-options", at, what);
     let Some(fields) = schema().get(&(union, number)) else {
-        return Err(unknown(format!(
-            "options of kind {union}.{number} are not known, so that they cannot be compared"
-        )));
+        let what = format!("options of kind {union}.{number} are not known, so that they cannot be compared");
+        return Err(unknown(at, what));
     };
     let room = options.map_or(0, Table::room);
     // A table may have fields that the list does not know, from a newer schema. They only matter if they are set.
     for extra in fields.len()..usize::from(room) {
         let field = u16::try_from(extra).ok().zip(options);
         if field.map(|(number, options)| options.field(number)).transpose()?.flatten().is_some() {
-            return Err(unknown(format!("options of kind {union}.{number} have a field {extra} that is not known")));
+            let what = format!("options of kind {union}.{number} have a field {extra} that is not known");
+            return Err(unknown(at, what));
         }
     }
     let mut values = BTreeMap::new();
     // Fields that are absent hold their default. Writing the default down makes both spellings equal.
     for (number, field) in (0u16..).zip(fields) {
-        values.insert(field.name.to_owned(), value(field, number, options, &unknown)?);
+        values.insert(field.name.to_owned(), value(field, number, options, at)?);
     }
     Ok(values)
 }
 
+fn unknown(at: u64, what: String) -> ReadError {
+    ReadError::at_byte("tflite::unknown-options", at, what)
+}
+
 /// The value of a field as text; the default where it is absent.
-fn value(
-    field: &Field,
-    number: u16,
-    options: Option<&Table>,
-    unknown: &dyn Fn(String) -> ReadError,
-) -> Result<String, ReadError> {
+fn value(field: &Field, number: u16, options: Option<&Table>, at: u64) -> Result<String, ReadError> {
     let Some(options) = options else { return default(field) };
     match field.kind {
         Kind::Number(kind) => match options.inline(number, kind.bytes)? {
@@ -133,7 +133,7 @@ fn value(
         }
         Kind::Text => Ok(format!("{:?}", options.vector(number, 1)?.bytes()?.escape_ascii().to_string())),
         Kind::Other if options.field(number)?.is_none() => default(field),
-        Kind::Other => Err(unknown(format!("an operator has a {} that cannot be compared", field.name))),
+        Kind::Other => Err(unknown(at, format!("an operator has a {} that cannot be compared", field.name))),
     }
 }
 

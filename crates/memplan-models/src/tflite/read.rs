@@ -226,16 +226,10 @@ struct Notes {
 
 impl Notes {
     fn lines(self) -> Vec<String> {
-        let line = |names: Vec<String>, what: &str| {
-            let shown = names.iter().take(5).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            let more = names.len().saturating_sub(5);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            (!names.is_empty()).then(|| format!("{what}: {shown}{more}"))
-        };
-        let runtime = line(self.runtime, "left to the runtime, because the size is known only when it runs");
+        let runtime = line(&self.runtime, "left to the runtime, because the size is known only when it runs");
         let signatures =
-            line(self.signatures, "planned for the shape in the file, though it may be changed at run time");
-        let unwritten = line(self.unwritten, "read, but neither an input nor written by any operator");
+            line(&self.signatures, "planned for the shape in the file, though it may be changed at run time");
+        let unwritten = line(&self.unwritten, "read, but neither an input nor written by any operator");
         runtime.into_iter().chain(signatures).chain(unwritten).collect()
     }
 }
@@ -268,15 +262,14 @@ impl Context {
         for (tensor, name) in tables.iter().zip(unique_names(names, "tensor")) {
             tensors.push(self.tensor(tensor, name, notes)?);
         }
-        let list = |table: &Table, field: u16| tensor_list(table, field, tensors.len());
-        let inputs = list(table, field::subgraph::INPUTS)?;
-        let outputs = list(table, field::subgraph::OUTPUTS)?;
+        let inputs = tensor_list(table, field::subgraph::INPUTS, tensors.len())?;
+        let outputs = tensor_list(table, field::subgraph::OUTPUTS, tensors.len())?;
         let scales: IndexVec<TensorId, u64> = tables.iter().map(scales).collect();
         // Only the first subgraph has an interface with the outside. The runtime keeps records for its inputs and
         // outputs.
         if runtime.records.subgraphs.is_empty() {
-            let of = |tensors: &[TensorId]| tensors.iter().map(|&tensor| scales[tensor]).collect();
-            runtime.records.interface = [of(&inputs), of(&outputs)];
+            runtime.records.interface =
+                [&inputs, &outputs].map(|tensors| tensors.iter().map(|&tensor| scales[tensor]).collect());
         }
         let mut ops = IndexVec::<OpId, Op>::default();
         for operator in table.vector(field::subgraph::OPERATORS, 4)?.tables()? {
@@ -368,18 +361,12 @@ impl Context {
         let input_places = tensor_places(table, field::operator::INPUTS, tensors.len())?;
         let output_places = tensor_places(table, field::operator::OUTPUTS, tensors.len())?;
         let options = table.table(field::operator::OPTIONS);
-        let resolve = |places: &[Option<TensorId>]| {
-            let argument = |id: TensorId| Argument { tensor: &tensors[id], scales: scales[id] };
-            places.iter().map(|place| place.map(argument)).collect()
-        };
         // The table of kernels asks for options by the number of their field. An option that cannot be read counts as
         // not set, which is its default.
-        let is_on = |field: u16| {
-            let options = options.as_ref().ok().and_then(Option::as_ref);
-            options.is_some_and(|options| options.u8(field).is_ok_and(|value| value != 0))
-        };
-        let (inputs, outputs): (Vec<_>, Vec<_>) = (resolve(&input_places), resolve(&output_places));
-        let scales = inputs.iter().chain(&outputs).flatten().map(|argument: &Argument| argument.scales);
+        let readable = options.as_ref().ok().and_then(Option::as_ref);
+        let is_on = |field| readable.is_some_and(|options| options.u8(field).is_ok_and(|value| value != 0));
+        let [inputs, outputs] = [&input_places, &output_places].map(|places| arguments(places, tensors, scales));
+        let scales = inputs.iter().chain(&outputs).flatten().map(|argument| argument.scales);
         let descriptions = descriptions(kind, scales);
         let needs = self.table.needs(&Operator { kind: kind.as_str(), inputs, outputs, is_on: &is_on });
         let kept = kept_bytes(&needs);
@@ -467,23 +454,42 @@ fn tensor_list(table: &Table, field: u16, count: usize) -> Result<Vec<TensorId>,
     Ok(tensor_places(table, field, count)?.into_iter().flatten().collect())
 }
 
+/// A note about tensors, of which it names the first five; none if there are none.
+fn line(names: &[String], what: &str) -> Option<String> {
+    let shown = names.iter().take(5).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(5);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!names.is_empty()).then(|| format!("{what}: {shown}{more}"))
+}
+
 /// Tensors by index; -1 stands for one that is left out.
 fn tensor_places(table: &Table, field: u16, count: usize) -> Result<Vec<Option<TensorId>>, ReadError> {
     let places = super::description::places(table, field, count)?;
     Ok(places.into_iter().map(|place| place.map(TensorId::from_index)).collect())
 }
 
+/// The tensors of an operator with their scales, as tables of scratch memory ask for them.
+fn arguments<'a>(
+    places: &[Option<TensorId>],
+    tensors: &'a IndexVec<TensorId, Tensor>,
+    scales: &IndexVec<TensorId, u64>,
+) -> Vec<Option<Argument<'a>>> {
+    places.iter().map(|place| place.map(|id| Argument { tensor: &tensors[id], scales: scales[id] })).collect()
+}
+
 /// The subgraphs an operator runs: the first fields of its options.
 fn bodies(options: Option<&Table>, count: u16) -> Result<Vec<GraphId>, ReadError> {
-    let body = |field: u16| {
-        let number = options.map_or(Ok(0), |options| options.i32(field))?;
-        let graph = usize::try_from(number).ok().map(GraphId::from_index);
-        graph.ok_or_else(|| {
-            let at = options.map_or(0, Table::offset);
-            ReadError::at_byte("tflite::bad-index", at, format!("an operator runs subgraph {number}"))
-        })
-    };
-    (0..count).map(body).collect()
+    (0..count).map(|field| body(options, field)).collect()
+}
+
+/// A subgraph that an operator runs; an absent field means subgraph 0.
+fn body(options: Option<&Table>, field: u16) -> Result<GraphId, ReadError> {
+    let number = options.map_or(Ok(0), |options| options.i32(field))?;
+    let graph = usize::try_from(number).ok().map(GraphId::from_index);
+    graph.ok_or_else(|| {
+        let at = options.map_or(0, Table::offset);
+        ReadError::at_byte("tflite::bad-index", at, format!("an operator runs subgraph {number}"))
+    })
 }
 
 /// Which output may lie on which input.
@@ -499,11 +505,13 @@ fn in_place(
         _ if ELEMENTWISE.contains(&kind) => inputs,
         _ => return Vec::new(),
     };
-    let fits = |input: &&TensorId| {
-        let (input, output) = (&tensors[**input], &tensors[output]);
-        input.element == output.element && input.bytes == output.bytes && input.home == Home::Arena
-    };
-    candidates.iter().filter(fits).map(|&input| (output, input)).collect()
+    let fitting = candidates.iter().filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
+    fitting.map(|&input| (output, input)).collect()
+}
+
+/// Whether an op may write over an input: it has the same elements and is no weight.
+fn may_overwrite(output: &Tensor, input: &Tensor) -> bool {
+    input.element == output.element && input.bytes == output.bytes && input.home == Home::Arena
 }
 
 /// Checks that every tensor is written before it is read, and only once: operators run in the order in which

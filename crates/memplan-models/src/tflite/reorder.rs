@@ -19,8 +19,10 @@ pub fn pieces(source: &dyn ReadAt, order: &[OpId]) -> Result<Vec<Piece>, ReadErr
     let root = Table::root(&window)?;
     check_version(&root)?;
     let subgraphs = root.vector(field::SUBGRAPHS, 4)?.tables()?;
-    let missing = || ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph");
-    let operators = subgraphs.first().ok_or_else(missing)?.vector(field::subgraph::OPERATORS, 4)?;
+    let Some(subgraph) = subgraphs.first() else {
+        return Err(ReadError::at_byte("tflite::no-subgraph", root.offset(), "the model has no subgraph"));
+    };
+    let operators = subgraph.vector(field::subgraph::OPERATORS, 4)?;
     let targets = operators.targets()?;
     let mut pieces = Vec::with_capacity(2 * targets.len() + 1);
     let mut kept = 0;

@@ -121,15 +121,14 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
     /// Writes one operator of the new model: an old one as it is, a copy on other tensors, or a slice, padding or
     /// concatenation that tiles need.
     fn operator(&mut self, op: &NewOp) -> Result<Node, ReadError> {
-        let numbers = |numbers: &[u64]| numbers.iter().map(|&number| number as i32).collect::<Vec<_>>();
         let rewrite = self.rewrite;
         let graph = self.graph;
         Ok(match op {
             NewOp::Kept(op) => Node::Old(self.old_operator(op.index())?.offset()),
             NewOp::Copy(copied) => self.copied(copied)?,
             NewOp::Slice { input, output, begin } => {
-                let begin = self.numbers(&[begin.len()], &numbers(begin));
-                let shape = numbers(rewrite.shape(graph, *output));
+                let begin = self.numbers(&[begin.len()], &as_i32(begin));
+                let shape = as_i32(rewrite.shape(graph, *output));
                 let size = self.numbers(&[shape.len()], &shape);
                 let version = self.version(*output, [1, 2, 4])?;
                 self.plain("SLICE", version, vec![self.place(*input), begin, size], *output, None)?
@@ -340,6 +339,11 @@ fn places(graph: &Graph, rewrite: &Rewrite) -> Vec<Option<usize>> {
     let mut free = graph.tensors.ids().filter(is_free).map(Id::index).chain(old..);
     let new = is_used[old..].iter().map(|is_used| if *is_used { free.next() } else { None });
     (0..old).map(Some).chain(new).collect()
+}
+
+/// Sizes and offsets as the format writes them.
+fn as_i32(numbers: &[u64]) -> Vec<i32> {
+    numbers.iter().map(|&number| number as i32).collect()
 }
 
 /// Operator codes: those of the file, and new ones behind them.

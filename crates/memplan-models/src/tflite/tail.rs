@@ -107,12 +107,6 @@ mod start {
 /// Bytes of the descriptions that a kernel looks at its tensors through, at most; given the number of scales of
 /// each tensor.
 pub(super) fn descriptions(kind: &str, scales: impl Iterator<Item = u64> + Clone) -> u64 {
-    let description = |scales: u64| {
-        let zero_points = scales.saturating_add(1).saturating_mul(start::ZERO_POINT);
-        let quantization = if scales > 0 { zero_points.saturating_add(start::QUANTIZATION) } else { 0 };
-        let bytes = quantization.saturating_add(start::DESCRIPTION);
-        bytes.checked_next_multiple_of(start::DESCRIPTION_ALIGNMENT).unwrap_or(u64::MAX)
-    };
     let once = scales.clone().map(description).fold(0, u64::saturating_add);
     match kind {
         // The bias is the third tensor of four, and looked at once.
@@ -124,6 +118,14 @@ pub(super) fn descriptions(kind: &str, scales: impl Iterator<Item = u64> + Clone
         "CONCATENATION" => once.saturating_add(scales.take(1).map(description).sum()),
         _ => once,
     }
+}
+
+/// The bytes of the description of a tensor with so many scales.
+fn description(scales: u64) -> u64 {
+    let zero_points = scales.saturating_add(1).saturating_mul(start::ZERO_POINT);
+    let quantization = if scales > 0 { zero_points.saturating_add(start::QUANTIZATION) } else { 0 };
+    let bytes = quantization.saturating_add(start::DESCRIPTION);
+    bytes.checked_next_multiple_of(start::DESCRIPTION_ALIGNMENT).unwrap_or(u64::MAX)
 }
 
 /// Bytes of the runtime's records, where pointers have 64 bits. Measured by tests/peers/measure_tflm.py,

@@ -108,17 +108,8 @@ impl Dump {
         let Some(allocation) = self.allocations.len().checked_sub(1) else {
             return Err(line.error("a value stands before the first allocation"));
         };
-        // <408 add.1 @0> (size=8192,offset=393216): f32[2,32,32]{2,1,0}
-        let parts = || {
-            let (name, rest) = rest.strip_prefix('<')?.split_once('>')?;
-            let (_, name) = name.split_once(' ')?;
-            let name = name.rsplit_once(" @").map_or(name, |(name, _)| name);
-            let (numbers, _) = rest.trim_start().strip_prefix("(size=")?.split_once(')')?;
-            let (size, offset) = numbers.split_once(",offset=")?;
-            Some((plain(name), number(size)?, number(offset)?))
-        };
         let (name, size, offset) =
-            parts().ok_or_else(|| line.error("expected `<ID NAME @COLOR> (size=N,offset=N): ...`"))?;
+            value_parts(rest).ok_or_else(|| line.error("expected `<ID NAME @COLOR> (size=N,offset=N): ...`"))?;
         let holder = &self.allocations[allocation];
         if offset.checked_add(size).is_none_or(|end| end > holder.size) {
             return Err(line.error(format!("`{name}` ends outside its allocation of {} bytes", holder.size)));
@@ -147,24 +138,39 @@ impl Dump {
 
 /// `allocation 8: size 16384, maybe-live-out:`
 fn allocation(line: Line) -> Result<Allocation, ReadError> {
-    let parts = || {
-        let (_, rest) = line.text.split_once(": size ")?;
-        let (size, purpose) = rest.split_once(',').unwrap_or((rest.trim_end_matches(':'), ""));
-        Some((number(size)?, purpose.trim().trim_end_matches(':').to_owned()))
-    };
-    let (size, purpose) = parts().ok_or_else(|| line.error("expected `allocation N: size BYTES, PURPOSE:`"))?;
+    let parts = allocation_parts(line.text);
+    let (size, purpose) = parts.ok_or_else(|| line.error("expected `allocation N: size BYTES, PURPOSE:`"))?;
     Ok(Allocation { size, purpose, span: line.span() })
+}
+
+/// The size and the purpose in a line such as `allocation 3: size 8192, maybe-live-out:`.
+fn allocation_parts(text: &str) -> Option<(u64, String)> {
+    let (_, rest) = text.split_once(": size ")?;
+    let (size, purpose) = rest.split_once(',').unwrap_or((rest.trim_end_matches(':'), ""));
+    Some((number(size)?, purpose.trim().trim_end_matches(':').to_owned()))
+}
+
+/// The name, size and offset in `<408 add.1 @0> (size=8192,offset=393216): f32[2,32,32]{2,1,0}`.
+fn value_parts(text: &str) -> Option<(String, u64, u64)> {
+    let (name, rest) = text.strip_prefix('<')?.split_once('>')?;
+    let (_, name) = name.split_once(' ')?;
+    let name = name.rsplit_once(" @").map_or(name, |(name, _)| name);
+    let (numbers, _) = rest.trim_start().strip_prefix("(size=")?.split_once(')')?;
+    let (size, offset) = numbers.split_once(",offset=")?;
+    Some((plain(name), number(size)?, number(offset)?))
 }
 
 /// `add.1{}:2-4`
 fn live_range(line: Line) -> Result<(String, (u64, u64)), ReadError> {
-    let parts = || {
-        let (name, range) = line.text.trim().rsplit_once(':')?;
-        let (first, last) = range.split_once('-')?;
-        let (first, last) = (number(first)?, number(last)?);
-        (first <= last && last < MAX_STEP).then(|| (plain(name), (first, last)))
-    };
-    parts().ok_or_else(|| line.error("expected `NAME{INDEX}:FIRST-LAST`"))
+    live_range_parts(line.text).ok_or_else(|| line.error("expected `NAME{INDEX}:FIRST-LAST`"))
+}
+
+/// The name, first and last step of a line such as `add.1{}:3-7`.
+fn live_range_parts(text: &str) -> Option<(String, (u64, u64))> {
+    let (name, range) = text.trim().rsplit_once(':')?;
+    let (first, last) = range.split_once('-')?;
+    let (first, last) = (number(first)?, number(last)?);
+    (first <= last && last < MAX_STEP).then(|| (plain(name), (first, last)))
 }
 
 /// A name without empty braces.

@@ -77,9 +77,9 @@ pub(super) fn read(mut rows: Rows<'_>, columns: Columns, problem: &Problem) -> R
         plan.placements[buffer] = Some(Placement::in_object(space, ObjectId::from_index(object)));
     }
     // An object that no row names holds nothing.
-    let empty = |space| SharedObject { size: Size::Fixed(Bytes::ZERO), space };
-    let spaces = problem.spaces().ids().next();
-    plan.objects = objects.into_iter().filter_map(|object| object.or(spaces.map(empty))).collect();
+    let space = problem.spaces().ids().next();
+    let empty = space.map(|space| SharedObject { size: Size::Fixed(Bytes::ZERO), space });
+    plan.objects = objects.into_iter().filter_map(|object| object.or_else(|| empty.clone())).collect();
     plan.fit_extents(problem);
     Ok(plan)
 }

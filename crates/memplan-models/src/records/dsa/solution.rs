@@ -10,6 +10,7 @@
 //! position in the problem; where `pools` does not name a pool, a buffer lies in the pool it may be in, if that is only one.
 //! Reserved ranges are not listed: they are where they are.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use memplan_core::{Buffer, BufferId, Bytes, Id, Placement, Plan, PlanCost, Problem, SpaceId};
@@ -50,14 +51,11 @@ pub fn write_solution(problem: &Problem, plan: &Plan, numbers: &Numbers) -> Stri
 pub fn read_solution(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     let top = Json::parse(text)?;
     let entries = top.entries("a solution, an object with `allocations`")?;
-    let field = |key: &str| {
-        entries.iter().find(|(name, _)| name == key).map(|(_, value)| *value).filter(|value| !value.is_null())
-    };
-    let Some(allocations) = field("allocations") else {
+    let Some(allocations) = field(&entries, "allocations") else {
         return Err(top.error("plan::missing-field", "the field `allocations` is missing"));
     };
     let mut reader = Reader { problem, pools: HashMap::new(), plan: Plan::empty(problem) };
-    let peaks = field("pools").map(|pools| reader.pools(pools)).transpose()?.unwrap_or_default();
+    let peaks = field(&entries, "pools").map(|pools| reader.pools(pools)).transpose()?.unwrap_or_default();
     for (id, buffer) in problem.buffers().iter_enumerated() {
         if let Some(offset) = buffer.fixed().filter(|_| buffer.exclusive && buffer.name.starts_with(RESERVED)) {
             reader.plan.placements[id] = Some(Placement::at(buffer.spaces[0], offset));
@@ -71,10 +69,15 @@ pub fn read_solution(text: &str, problem: &Problem) -> Result<Plan, ReadError> {
     for (space, peak) in peaks {
         reader.plan.extents[space] = peak;
     }
-    if let Some(cost) = field("reuse_cost") {
+    if let Some(cost) = field(&entries, "reuse_cost") {
         reader.plan.cost = Some(PlanCost { total: cost.number("a cost of 0 or more")?, lower_bound: 0 });
     }
     Ok(reader.plan)
+}
+
+/// A field of an object; `null` counts as absent.
+fn field<'a>(entries: &[(Cow<'a, str>, Json<'a>)], key: &str) -> Option<Json<'a>> {
+    entries.iter().find(|(name, _)| name == key).map(|(_, value)| *value).filter(|value| !value.is_null())
 }
 
 struct Reader<'p> {

@@ -1,6 +1,6 @@
 //! Problems as `dsa` files.
 
-use memplan_core::{Buffer, BufferId, Id, OverlayKind, Problem, Size, SpaceId};
+use memplan_core::{Buffer, BufferId, Id, OverlayKind, Problem, ReuseCost, Size, SpaceId};
 use serde_json::{Value, json};
 
 use super::RESERVED;
@@ -10,17 +10,9 @@ pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
     refuse(problem)?;
     let buffers: Vec<Value> = own(problem).map(|(id, buffer)| buffer_file(problem, id, buffer)).collect();
     let pools: Vec<Value> = problem.spaces().ids().map(|space| pool_file(problem, space)).collect();
-    let pairs = |pairs: &[(BufferId, BufferId)]| -> Vec<Value> {
-        pairs.iter().map(|(one, other)| json!({"first": one.index(), "second": other.index()})).collect()
-    };
     // The format calls it an exclusion in time if two buffers may lie on the same bytes although their recorded
     // lives meet. With us this is an overlay.
     let exclusions: Vec<_> = problem.overlays().iter().map(|overlay| (overlay.over, overlay.buffer)).collect();
-    let pinned = |(id, buffer): (BufferId, &Buffer)| {
-        let offset = buffer.fixed()?;
-        Some(json!({"buffer": id.index(), "pool": buffer.spaces[0].index(), "offset": offset.0}))
-    };
-    let penalty = |cost: &memplan_core::ReuseCost| json!({"first": cost.one.index(), "second": cost.other.index(), "cost": cost.weight, "reason": "generic"});
     let file = json!({
         "schema_version": 1,
         "profile": "dsa_rp_v1",
@@ -44,6 +36,22 @@ pub fn write(problem: &Problem, instance: &str) -> Result<String, String> {
     Ok(format!("{file}\n"))
 }
 
+/// Pairs of buffers, as constraints list them.
+fn pairs(pairs: &[(BufferId, BufferId)]) -> Vec<Value> {
+    pairs.iter().map(|(one, other)| json!({"first": one.index(), "second": other.index()})).collect()
+}
+
+/// Where a buffer has to be, if the problem fixes its offset.
+fn pinned((id, buffer): (BufferId, &Buffer)) -> Option<Value> {
+    let offset = buffer.fixed()?;
+    Some(json!({"buffer": id.index(), "pool": buffer.spaces[0].index(), "offset": offset.0}))
+}
+
+/// What it costs if two buffers share memory.
+fn penalty(cost: &ReuseCost) -> Value {
+    json!({"first": cost.one.index(), "second": cost.other.index(), "cost": cost.weight, "reason": "generic"})
+}
+
 /// The buffers that are not reserved ranges.
 pub(super) fn own(problem: &Problem) -> impl Iterator<Item = (BufferId, &Buffer)> {
     problem.buffers().iter_enumerated().filter(|(_, buffer)| !is_reserved(buffer))
@@ -55,7 +63,6 @@ fn is_reserved(buffer: &Buffer) -> bool {
 
 /// What the format has no word for.
 fn refuse(problem: &Problem) -> Result<(), String> {
-    let cannot = |what: &str| Err(format!("the format `dsa` cannot say {what}"));
     // Anything that the format cannot say is refused. A file without it would be another problem.
     for (_, buffer) in own(problem) {
         let name = &buffer.name;
@@ -81,6 +88,11 @@ fn refuse(problem: &Problem) -> Result<(), String> {
     }
 }
 
+/// The refusal of a problem with something that the format has no word for.
+fn cannot(what: &str) -> Result<(), String> {
+    Err(format!("the format `dsa` cannot say {what}"))
+}
+
 fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Value {
     // Spaces have no alignment in these files; the buffer's own covers all of them.
     let alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space).0);
@@ -98,11 +110,13 @@ fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Value {
 fn pool_file(problem: &Problem, space: SpaceId) -> Value {
     let info = &problem.spaces()[space];
     let is_here = |buffer: &&Buffer| is_reserved(buffer) && buffer.spaces[0] == space;
-    let range = |buffer: &Buffer| {
-        let low = buffer.fixed().unwrap_or_default().0;
-        json!({"begin": low, "end": low + buffer.bytes().unwrap_or_default().0})
-    };
-    let reserved: Vec<Value> = problem.buffers().iter().filter(is_here).map(range).collect();
+    let reserved: Vec<Value> = problem.buffers().iter().filter(is_here).map(reserved_range).collect();
     let capacity = info.capacity.map(|bytes| bytes.0);
     json!({"id": space.index(), "name": info.name, "capacity": capacity, "reserved_ranges": reserved})
+}
+
+/// The bytes of a buffer at a fixed offset.
+fn reserved_range(buffer: &Buffer) -> Value {
+    let low = buffer.fixed().unwrap_or_default().0;
+    json!({"begin": low, "end": low + buffer.bytes().unwrap_or_default().0})
 }
