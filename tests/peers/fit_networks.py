@@ -266,6 +266,50 @@ def valid(size=36, kind=Type.INT8):
     return m.bytes(m.conv("e", x, 4, size=2))
 
 
+def several_outputs(size=32):
+    """Three outputs: the input itself, an image on the way and the last one."""
+    m = Network("several_outputs")
+    image = m.start(size, size, 3)
+    early = m.conv("early", image, 8)
+    late = m.conv("late", m.conv("wide", early, 32), 4)
+    return m.bytes(image, early, late)
+
+
+def numbers_of_16_bits(size=32):
+    """Convolutions and a pool on int16, with weights of 8 bits and biases of 64."""
+    m = Network("int16")
+
+    def conv(name, x, channels):
+        _, height, width, depth = m.shape(x)
+        scales = [0.002 * (1 + channel % 3) for channel in range(channels)]
+        data = m.random.integers(-127, 128, [channels, 3, 3, depth], dtype=np.int8)
+        weights = m.tensor(name + "/w", [channels, 3, 3, depth], data=data, scales=scales, axis=0)
+        data = m.random.integers(-300, 300, channels).astype(np.int64)
+        bias = m.tensor(name + "/b", [channels], Type.INT64, data=data, scales=[0.05 * scale for scale in scales])
+        options = fb.Conv2DOptionsT()
+        options.padding, options.strideH, options.strideW = Same, 1, 1
+        options.dilationHFactor = options.dilationWFactor = 1
+        out = m.tensor(name, [1, height, width, channels], Type.INT16)
+        return m.op(Op.CONV_2D, [x, weights, bias], [out], options, fb.BuiltinOptions.Conv2DOptions, 4)
+
+    x = conv("wide", m.input("image", [1, size, size, 3], Type.INT16), 32)
+    options = fb.Pool2DOptionsT()
+    options.padding, options.strideH, options.strideW = Valid, 2, 2
+    options.filterHeight = options.filterWidth = 2
+    out = m.tensor("pool", [1, size // 2, size // 2, 32], Type.INT16)
+    x = m.op(Op.MAX_POOL_2D, [x], [out], options, fb.BuiltinOptions.Pool2DOptions, 3)
+    return m.bytes(conv("narrow", x, 4))
+
+
+def any_batch(size=32):
+    """How many images come in is known only when the network runs."""
+    m = Network("any_batch")
+    image = m.start(size, size, 3)
+    x = m.conv("narrow", m.conv("wide", image, 32), 4)
+    m.graph.tensors[image].shape = [-1, size, size, 3]
+    return m.bytes(x)
+
+
 def infinite(size=32):
     """The first convolution has a weight that is infinite: zero times that weight is no number, so that no border of zeros stands for its padding."""
     m = Network("infinite", Type.FLOAT32)
@@ -293,6 +337,9 @@ NETWORKS = {
     "keywords": keywords,
     "micro_speech": micro_speech,
     "valid": valid,
+    "several_outputs": several_outputs,
+    "int16": numbers_of_16_bits,
+    "any_batch": any_batch,
     "float_v1": lambda: mobilenet_v1(64, 0.25, kind=Type.FLOAT32, blocks=5),
     "float_resnet": lambda: resnet(24, 8, Type.FLOAT32),
     "float_unet": lambda: unet(24, 4, Type.FLOAT32, "nearest"),

@@ -1,6 +1,8 @@
 """The tables of docs/fit.md: what less memory costs. Both interpreters run every version that is in them.
 
-    fit_table.py MEMPLAN [NETWORK ...]        prints the tables, of all networks if none is named; rows as they come go to stderr
+    fit_table.py MEMPLAN [NETWORK ...]        prints the tables, of all networks if none is named, and in the last line their rows as JSON
+
+Rows go to stderr as they come.
 
 Three ways of counting: the whole arena; tensors and scratch memory; the same without the network's input, as MCUNetV2 counts.
 """
@@ -110,12 +112,12 @@ def curve(model):
         yield [f"{tensors:,}", f"{tensors - model.image:,}", times, more(versions[0], version), f"{version['ops']:,}"]
 
 
+def line(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
 def table(heading, rows):
-    print("|", " | ".join(heading), "|")
-    print("|---" + "|--:" * (len(heading) - 1) + "|")
-    for row in rows:
-        print("|", " | ".join(row), "|")
-    print(flush=True)
+    print(line(heading), "|---" + "|--:" * (len(heading) - 1) + "|", *map(line, rows), "", sep="\n", flush=True)
 
 
 if __name__ == "__main__":
@@ -134,3 +136,4 @@ if __name__ == "__main__":
     table(["network", "tensors", *map(str, TIMES), "floor", "without the input", *map(str, TIMES)], tensors)
     if curves:
         table(["tensors", "without the input", "times less", "more multiply-adds", "ops"], curves)
+    print(json.dumps([line(row) for row in [*arenas, *tensors, *curves]]))

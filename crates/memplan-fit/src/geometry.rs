@@ -8,7 +8,7 @@
 //!   8 inputs:                                      9 - 8 = 1 position of border
 //! ```
 
-use memplan_models::graph::{Graph, Op, Tensor};
+use memplan_models::graph::{Graph, Home, Op, Tensor};
 
 use crate::layer::{Border, Reach, SizeForm, Spatial};
 
@@ -17,11 +17,15 @@ pub(crate) fn elements(tensor: &Tensor) -> u64 {
     tensor.shape.iter().fold(1, |product, &n| product.saturating_mul(n))
 }
 
-/// The image that an op computes, if it computes one image and nothing else.
+/// The image that an op computes, if it computes one image and nothing else, and the sizes of all that it reads are known.
 pub(crate) fn only_image<'g>(graph: &'g Graph, op: &Op) -> Result<&'g Tensor, String> {
     // Computing an op with state in parts would run it several times.
     if op.is_stateful {
         return Err("it has state, or does something besides writing its output".to_owned());
+    }
+    let mut tensors = op.inputs.iter().chain(&op.outputs).map(|&tensor| &graph.tensors[tensor]);
+    if let Some(tensor) = tensors.find(|tensor| tensor.home == Home::Runtime) {
+        return Err(format!("the size of `{}` is known only when it runs", tensor.name));
     }
     let &[output] = op.outputs.as_slice() else { return Err("it does not have one output".to_owned()) };
     let output = &graph.tensors[output];

@@ -81,9 +81,11 @@ pub(crate) fn peak_within(
     let known = lives.bytes.len();
     let size = |tensor: TensorId| lives.bytes.get(tensor.index()).copied().unwrap_or_else(|| bytes(tensor));
     let is_needed_after = |tensor: usize| lives.last.get(tensor).copied().flatten().is_some_and(|at| at >= steps.end);
-    let mut last_reader = std::collections::BTreeMap::<usize, usize>::new();
+    // For each tensor the last op that reads it. New tensors have the highest numbers, and each is written by one of the ops.
+    let written = runs.iter().flat_map(|run| run.outputs).map(|output| output.index() + 1);
+    let mut last_reader: Vec<Option<usize>> = vec![None; written.max().unwrap_or(0).max(known)];
     for (at, run) in runs.iter().enumerate() {
-        run.inputs.iter().for_each(|input| _ = last_reader.insert(input.index(), at));
+        run.inputs.iter().for_each(|input| last_reader[input.index()] = Some(at));
     }
     let before = (0..known).filter(|&tensor| lives.is_alive_before(tensor, steps.start));
     let mut alive: u64 = before.map(|tensor| lives.bytes[tensor]).sum();
@@ -97,7 +99,7 @@ pub(crate) fn peak_within(
         over.dedup();
         // Only what this op read for the last time, or wrote for nobody, is over.
         over.retain(|tensor| {
-            last_reader.get(&tensor.index()).is_none_or(|&last| last == at) && !is_needed_after(tensor.index())
+            last_reader[tensor.index()].is_none_or(|last| last == at) && !is_needed_after(tensor.index())
         });
         alive -= over.into_iter().map(size).sum::<u64>();
     }

@@ -9,8 +9,8 @@
 //!           └───────────┘                  not b..=c: `add` reads b
 //! ```
 //!
-//! There are many segments and many grids. [`tilings`] looks at all segments and keeps what needs less memory than the
-//! grids before it. [`naive_tilings`] looks at few segments, those that somebody would split who tiles everything in
+//! There are many segments and many grids. `tilings` looks at all segments and keeps what needs less memory than the
+//! grids before it. `naive_tilings` looks at few segments, those that somebody would split who tiles everything in
 //! the same way, and at all grids of them that are not too fine. So no answer is worse than the best of these.
 
 use std::ops::Range;

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::models::{peer, strings, tflite};
+use crate::models::{peer, run_peer, strings, tflite};
 use crate::run::Folder;
 
 /// A network and how many times smaller its arena shall be than that of the runtime on its own.
@@ -14,7 +14,7 @@ struct Case {
 }
 
 /// Small enough to be run in seconds. What larger networks gain is in docs/fit.md.
-const CASES: [Case; 10] = [
+const CASES: [Case; 12] = [
     Case { network: "person", times: 1.15 },
     Case { network: "v2_96", times: 1.5 },
     Case { network: "resnet", times: 1.35 },
@@ -25,6 +25,8 @@ const CASES: [Case; 10] = [
     Case { network: "float_v1", times: 1.4 },
     Case { network: "float_resnet", times: 1.3 },
     Case { network: "float_unet", times: 1.25 },
+    Case { network: "several_outputs", times: 1.5 },
+    Case { network: "int16", times: 2.2 },
 ];
 
 /// Writes the networks; `false` if there is no Python for it.
@@ -66,6 +68,24 @@ fn real_runtimes_compute_the_same_in_less_memory() {
     }
 }
 
+/// The tables of the chapter are what their script prints. Larger networks take minutes and are looked at under
+/// `MEMPLAN_FULL`.
+#[test]
+fn the_tables_of_the_chapter_are_current() {
+    let is_full = std::env::var_os("MEMPLAN_FULL").is_some();
+    let networks =
+        if is_full { &["keywords", "unet", "person", "keras", "resnet"][..] } else { &["micro_speech", "unet"] };
+    let arguments = [strings(&[env!("CARGO_BIN_EXE_memplan")]), strings(networks)].concat();
+    let Some(rows) = run_peer("fit_table.py", "tflite_micro, ai_edge_litert", &arguments) else { return };
+    let chapter = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fit.md")).unwrap();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 2 * networks.len());
+    for row in rows {
+        let row = row.as_str().unwrap();
+        assert!(chapter.lines().any(|line| line == row), "docs/fit.md has another row than this one: {row}");
+    }
+}
+
 #[test]
 fn a_capacity_asks_for_the_cheapest_changes() {
     let folder = Folder::new();
@@ -86,6 +106,37 @@ fn a_capacity_asks_for_the_cheapest_changes() {
     assert_eq!(no.code, 1, "{}", no.all());
     assert!(no.all().contains("MEAN `mean` is not split"), "{}", no.all());
     assert_eq!(folder.files(), ["as-it-is.tflite", "least.tflite", "resnet.tflite"]);
+}
+
+/// Nothing can be said about tiles of an image whose size is not known, so that none are tried, and the arena is a lower
+/// bound.
+#[test]
+fn images_of_unknown_size_are_not_split() {
+    let folder = Folder::new();
+    if !make(&folder, &["any_batch"]) {
+        return;
+    }
+    let ran = folder.run("fit any_batch.tflite");
+    assert!(ran.code == 0 && ran.all().contains("≥ ") && !ran.all().contains("passed over"), "{}", ran.all());
+    let refused = folder.run("fit any_batch.tflite --capacity 20KiB");
+    let reason = "CONV_2D `wide` is not split: the size of `image` is known only when it runs";
+    assert!(refused.code == 1 && refused.all().contains(reason), "{}", refused.all());
+}
+
+/// Below the floor of a model a refusal says so; every version of the keyword spotter is at its floor.
+#[test]
+fn refusals_say_how_low_no_version_can_go() {
+    let folder = Folder::new();
+    if !make(&folder, &["keywords"]) {
+        return;
+    }
+    let report = folder.run("fit keywords.tflite --json").json();
+    assert_eq!(report["floor"], report["versions"][0]["arena"], "{report}");
+    let refused = folder.run("fit keywords.tflite --capacity 20KiB");
+    let words = "no change of these kinds makes it need less than 23.500 KiB (24064 bytes)";
+    assert!(refused.code == 1 && refused.all().contains(words), "{}", refused.all());
+    // Without records 16,000 bytes are left: an image of 8,000 that is read whole, and what it is computed from.
+    assert_eq!(folder.run("fit keywords.tflite --count tensors --json").json()["floor"], 16_000);
 }
 
 /// Tiles of the first convolution need a border, which cannot be proved to stand for its padding. Tiles of the others

@@ -10,6 +10,7 @@ use std::io;
 
 use memplan_core::{Bytes, Plan, ReadError};
 use memplan_fit::{Dialect, Net};
+use memplan_models::graph::Home;
 use memplan_models::graph::rewrite::Rewrite;
 use memplan_models::source::{Assembled, ReadAt, copy_range};
 use memplan_models::{onnx, tflite};
@@ -122,7 +123,10 @@ impl Language {
         // Where scratch memory is not known, the written model leaves its tensors to the runtime.
         let is_measured = network.unmeasured().is_empty();
         let tensors = if is_measured { network.runtime_extent(plan) } else { network.runtime_at_least() };
-        let is_exact = is_measured && network.tail().unknown.is_empty();
+        // A tensor whose size is known only at run time comes on top of everything that is placed here.
+        let mut all = network.model().graphs.iter().flat_map(|graph| graph.tensors.iter());
+        let is_sized = !all.any(|tensor| tensor.home == Home::Runtime);
+        let is_exact = is_measured && is_sized && network.tail().unknown.is_empty();
         let tail = network.tail();
         let start = tail.to_start_below(network.roles().len());
         Memory { arena: network.arena(tensors), tensors, start, records: tail.bytes, is_exact }

@@ -312,11 +312,14 @@ impl<'a> Workshop<'a> {
             text.push_str(&format!(", and {kept} for the runtime's records, which may have {}", sized(records)));
         }
         if self.floor() > limit.capacity {
-            let floor = sized(self.floor());
             text.push_str(&format!(
-                "\nno change of these kinds makes it need less than {floor}: inputs, outputs and what an op reads whole \
-                 are there at some time"
+                "\nno change of these kinds makes it need less than {}: inputs, outputs and what an op reads whole are \
+                 there at some time",
+                sized(self.floor())
             ));
+            if self.counted_records() > 0 {
+                text.push_str(&format!(", and the runtime keeps {} or more", sized(Bytes(self.counted_records()))));
+            }
         }
         let network = smallest.input.network.as_deref();
         let peak = network.and_then(|network| network.peak_report(network.problem()));
