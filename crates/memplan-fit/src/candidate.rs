@@ -75,7 +75,7 @@ impl Candidate {
 }
 
 /// Changes from cheap to dear, each needing less memory than all before it, by estimate. The network as it is, in the best of the
-/// given orders, is one of them, unless tiles both need less and compute less.
+/// given orders, is one of them, unless tiles need less and compute no more.
 pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: Allowed) -> Vec<Candidate> {
     let mut found: Vec<(usize, Chosen, u64)> = Vec::new();
     let mut offers = Vec::new();

@@ -43,10 +43,9 @@
 //!
 //! let schedule = Schedule::of_order(&graph, graph.ops.ids());
 //! let found = candidates(&net, &[(schedule, Vec::new())], Allowed::default());
-//! let (first, last) = (&found[0], &found[found.len() - 1]);
-//! assert_eq!(first.peak, Bytes(4096 + 65536), "the network as it is");
-//! assert!(last.peak.0 * 5 < first.peak.0, "{:?}", last.changes);
-//! assert_eq!(last.macs, first.macs);
+//! let cheapest = &found[0];
+//! assert!(5 * cheapest.peak.0 < 4096 + 65536, "{:?}", cheapest.changes);
+//! assert_eq!(cheapest.macs, 2 * 32 * 32 * 4 * 64);
 //! ```
 //!
 //! - [`layer`] says what an op computes from what; [`tflite`] and [`onnx`] say it for the operators of a model;
