@@ -42,6 +42,11 @@ use exact::Solved;
 use hitting_set::Hit;
 use model::{Model, Spot};
 
+/// Whether any reuse costs something. Prices of 0 change no plan.
+pub(crate) fn has_prices(problem: &Problem) -> bool {
+    problem.reuse_costs().iter().any(|cost| cost.weight > 0)
+}
+
 /// Plans a problem with reuse costs.
 pub(crate) fn plan(problem: &Problem, request: &Request) -> Answer {
     let work = request.work();
@@ -246,7 +251,9 @@ impl<'a, 'p> Costly<'a, 'p> {
         let start = self.best.as_ref().and_then(|plan| self.spots(model, plan));
         let found = anneal::anneal(model, start, self.lower_bound, self.request.seed, share);
         budget.spend(share.spent());
-        self.keep(found.map(|found| self.assemble(model, &found.spots)));
+        for found in found {
+            self.keep(found.map(|found| self.assemble(model, &found.spots)));
+        }
     }
 
     /// Proves the least cost of every component that is small enough. Says whether all of them were.

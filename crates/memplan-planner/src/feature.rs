@@ -107,7 +107,7 @@ impl Feature {
         match self {
             Feature::MustShare => problem.must_share().first().map(|pair| Some(pair.0)),
             Feature::MustNotShare => problem.must_not_share().first().map(|pair| Some(pair.0)),
-            Feature::ReuseCosts => problem.reuse_costs().first().map(|pair| Some(pair.one)),
+            Feature::ReuseCosts => problem.reuse_costs().iter().find(|pair| pair.weight > 0).map(|pair| Some(pair.one)),
             Feature::Dependencies => problem.dependencies().map(|_| None),
             _ => None,
         }

@@ -31,6 +31,11 @@ impl Random {
         low + self.below(high.saturating_sub(low).saturating_add(1))
     }
 
+    /// A position in a list of this length, 0 if it is empty.
+    pub fn index(&mut self, length: usize) -> usize {
+        self.below(length as u64) as usize
+    }
+
     /// True once in `times`.
     pub fn one_in(&mut self, times: u64) -> bool {
         self.below(times) == 0

@@ -13,21 +13,33 @@
 //!
 //! The lowest and the highest offset of every step are candidates. One of them is drawn: a candidate that costs `c`
 //! more than the best one is `exp(-c / temperature)` as likely. So a hot piece goes nearly anywhere, and a cold one to
-//! the best place. The temperature falls in the course of a round. Forbidden relations are only penalised, which lets
-//! pieces move through each other; a penalty grows as long as its relation stays broken. The cheapest placement without
-//! broken relations counts.
+//! the best place. The temperature falls in the course of a round. The cheapest placement without broken relations
+//! counts. There are two kinds of rounds:
 //!
-//! Rounds follow each other, each four times as long as the one before, so that whoever ends the search early has the
-//! result of the last round. All of it is the same for the same seed and the same work, whatever the clock says.
+//! - In a *free* round forbidden relations are only penalised, which lets pieces move through each other; a penalty
+//!   grows as long as its relation stays broken, faster towards the end. Where there is some room this finds the
+//!   cheapest placements. Where there is hardly any it ends with broken relations and so with nothing.
+//! - A *strict* round begins with a placement and never breaks a relation. It is what helps where there is hardly any
+//!   room, and it improves what a free round has found.
+//!
+//! Nobody knows beforehand how much room is enough, so there are two chains of rounds side by side, on two threads
+//! where there are two: one begins each time with a free round, the other one is strict. Each may spend the whole
+//! budget. Rounds follow each other, each longer than the ones before together, so that a search that ends early has
+//! the result of the last round. All of it is the same for the same seed and the same work, whatever the clock says.
 
 use std::ops::ControlFlow;
+
+use memplan_core::patience::Patience;
 
 use super::model::{Model, Spot};
 use crate::search::{Budget, Random};
 use crate::tuning::{
-    COLDEST, FIRST_PENALTY, FIRST_ROUND, HOTTEST, MOVES_PER_GLANCE, MOVES_PER_PENALTY, PENALTY_GROWTH,
-    RELATIONS_PER_UNIT,
+    COLDEST, FIRST_PENALTY, FIRST_ROUND, FREE_SHARE, HOTTEST, HURRIED_PENALTIES, LONGEST_ROUND, LUKEWARM,
+    MOVES_PER_GLANCE, MOVES_PER_PENALTY, PENALTY_GROWTH, RELATIONS_PER_UNIT, ROUND_GROWTH,
 };
+
+/// What a broken relation counts in a strict round: nothing that costs so much more is ever drawn.
+const NEVER: f32 = 1e6;
 
 /// A placement without broken relations.
 #[derive(Clone, Debug)]
@@ -36,26 +48,44 @@ pub(super) struct Found {
     pub(super) cost: u64,
 }
 
-/// Moves pieces about as long as the budget lasts or until the cost is `enough`.
+/// Moves pieces about as long as the budget lasts or until the cost is `enough`. Returns the cheapest placements of the two
+/// chains; each is at most as expensive as the one at the start.
 pub(super) fn anneal(
     model: &Model,
     start: Option<Found>,
     enough: u64,
     seed: u64,
     budget: &mut Budget,
-) -> Option<Found> {
-    let mut annealer = Annealer::new(model, start, seed);
-    let mut moves = FIRST_ROUND.saturating_mul(annealer.movable.len() as u64);
-    while !annealer.movable.is_empty() && annealer.best.as_ref().is_none_or(|best| best.cost > enough) {
-        // The last round takes what is left, so that it ends cold.
-        let affordable = (budget.work_left() as f64 * annealer.moves_per_unit()) as u64;
-        let length = if affordable < moves.saturating_mul(3) { affordable } else { moves };
-        if length == 0 || annealer.round(length, enough, budget).is_break() {
-            break;
-        }
-        moves = moves.saturating_mul(4);
-    }
-    annealer.best
+) -> [Option<Found>; 2] {
+    let chain = |kind: Kind, start: Option<Found>, mut own: Budget| {
+        let found = Annealer::new(model, start, seed).chain(kind, enough, &mut own);
+        (found, own.spent())
+    };
+    let [free, strict] = [(); 2].map(|()| budget.at_most(budget.work_left()));
+    let patience = Patience::current();
+    let (one, other) = if budget.threads > 1 {
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let _current = patience.as_ref().map(Patience::enter);
+                chain(Kind::Strict, start.clone(), strict)
+            });
+            let one = chain(Kind::Free, start.clone(), free);
+            (one, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    } else {
+        (chain(Kind::Free, start.clone(), free), chain(Kind::Strict, start, strict))
+    };
+    budget.spend(one.1.max(other.1));
+    [one.0, other.0]
+}
+
+/// What tells rounds apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Pieces may move through each other.
+    Free,
+    /// Relations stay as they are unless they are priced.
+    Strict,
 }
 
 struct Annealer<'m> {
@@ -110,16 +140,45 @@ impl<'m> Annealer<'m> {
         f64::from(RELATIONS_PER_UNIT) / (relations + 8.0)
     }
 
-    /// One cooling. Breaks where the budget is over or the cost is enough.
-    fn round(&mut self, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
-        self.penalties.fill(FIRST_PENALTY);
+    /// Rounds until the budget is over or the cost is enough.
+    fn chain(mut self, kind: Kind, enough: u64, budget: &mut Budget) -> Option<Found> {
+        let mut moves = FIRST_ROUND.saturating_mul(self.movable.len() as u64);
+        while !self.movable.is_empty() && self.best.as_ref().is_none_or(|best| best.cost > enough) {
+            // The last round takes what is left, so that it ends cold.
+            let affordable = (budget.work_left() as f64 * self.moves_per_unit()) as u64;
+            let length = if affordable < moves.saturating_mul(LONGEST_ROUND) { affordable } else { moves };
+            if length == 0 || self.rounds(kind, length, enough, budget).is_break() {
+                break;
+            }
+            moves = moves.saturating_mul(ROUND_GROWTH);
+        }
+        self.best
+    }
+
+    /// A strict round; or a free one, and a strict one after it.
+    fn rounds(&mut self, kind: Kind, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
+        if kind == Kind::Strict {
+            // There is nothing to be strict about without a placement; and the other chain may find one.
+            self.best.as_ref().map_or(ControlFlow::Break(()), |_| ControlFlow::Continue(()))?;
+            // Too few moves to find an order again after melting everything: improve what there is.
+            let is_short = moves < FIRST_ROUND.saturating_mul(self.movable.len() as u64) / 4;
+            return self.round(kind, if is_short { COLDEST } else { HOTTEST }, moves, enough, budget);
+        }
+        let free = (moves as f64 * FREE_SHARE) as u64;
+        self.round(Kind::Free, HOTTEST, free, enough, budget)?;
+        match self.best {
+            Some(_) => self.round(Kind::Strict, LUKEWARM, moves - free, enough, budget),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// One cooling, which begins with the best placement. Breaks where the budget is over or the cost is enough.
+    fn round(&mut self, kind: Kind, hottest: f32, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
+        self.penalties.fill(if kind == Kind::Free { FIRST_PENALTY } else { NEVER });
         if let Some(best) = &self.best {
             self.spots.clone_from(&best.spots);
             (self.cost, self.broken) = (best.cost, 0);
         }
-        // Too few moves to find an order again after melting everything: improve what there is.
-        let is_short = moves < FIRST_ROUND.saturating_mul(self.movable.len() as u64) / 4;
-        let hottest = if is_short && self.best.is_some() { COLDEST } else { HOTTEST };
         let per_check = MOVES_PER_PENALTY.saturating_mul(self.movable.len() as u64).max(1);
         let mut temperature = hottest;
         for number in 0..moves {
@@ -131,12 +190,16 @@ impl<'m> Annealer<'m> {
                     return ControlFlow::Break(());
                 }
             }
+            // Towards the end there is no time left to wait for relations to mend by themselves.
+            let is_late = number / 4 >= moves / 5;
+            let per_check = if is_late { (per_check / HURRIED_PENALTIES).max(1) } else { per_check };
             if self.broken > 0 && number % per_check == per_check - 1 {
                 self.raise_penalties();
             }
             let item = self.movable[self.random.below(self.movable.len() as u64) as usize] as usize;
             self.move_piece(item, temperature);
         }
+        debug_assert!(kind == Kind::Free || self.broken == 0, "a strict round breaks nothing");
         if budget.stop().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 

@@ -271,7 +271,7 @@ impl<'p> Pieces<'p> {
         self.problem.spaces().len() == 1
             && self.problem.blocks().blocks().is_empty()
             && self.problem.must_not_share().is_empty()
-            && self.problem.reuse_costs().is_empty()
+            && !crate::costs::has_prices(self.problem)
             && self.ordering.is_none()
             && self.can_be_merged()
             && self.ids().all(is_rectangle)

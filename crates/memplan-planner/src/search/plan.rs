@@ -49,7 +49,7 @@ pub(crate) fn search_and_ask(problem: &Problem, request: &Request) -> Answer {
 
 /// The quick portfolio first, then the schedule of the search with what the budget allows.
 fn run(problem: &Problem, request: &Request, may_ask: bool) -> Answer {
-    if !problem.reuse_costs().is_empty() {
+    if crate::costs::has_prices(problem) {
         return crate::costs::plan(problem, request);
     }
     let Ok(pieces) = Pieces::of(problem) else {

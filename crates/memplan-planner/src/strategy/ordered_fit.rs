@@ -195,7 +195,7 @@ impl Strategy for OrderedFit {
     fn plan(&self, problem: &Problem, request: &Request) -> Outcome {
         let exhausted = Outcome::Exhausted { stop: Stop::Finished };
         let Ok(pieces) = Pieces::of(problem) else { return exhausted };
-        if !problem.reuse_costs().is_empty() {
+        if crate::costs::has_prices(problem) {
             // Avoiding costs takes room. If it takes too much, the order goes ahead without a look at them.
             let cheap = self.plan_cheaply(problem, &pieces);
             if let Some(plan) = cheap.filter(|plan| fits(problem, plan)) {

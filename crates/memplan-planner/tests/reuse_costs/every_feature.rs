@@ -105,7 +105,7 @@ fn as_cheap_as_exhaustive_search_says() {
             proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
         );
         let (mut is_certain, mut random) = ([0, 0], Random::new(7));
-        for _ in 0..cases(60) {
+        for _ in 0..cases(200) {
             let problem = problems(features, TINY).new_tree(&mut runner).unwrap().current();
             if let Some(problem) = with_costs(&problem, &mut random) {
                 check(&problem, &mut is_certain);

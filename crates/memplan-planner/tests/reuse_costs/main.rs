@@ -7,6 +7,8 @@
 
 mod every_feature;
 mod file;
+mod generated;
+mod nothing;
 mod scale;
 
 use std::collections::HashMap;
