@@ -35,11 +35,8 @@ use super::model::{Model, Spot};
 use crate::search::{Budget, Random};
 use crate::tuning::{
     COLDEST, FIRST_PENALTY, FIRST_ROUND, FREE_SHARE, HOTTEST, HURRIED_PENALTIES, LONGEST_ROUND, LUKEWARM,
-    MOVES_PER_GLANCE, MOVES_PER_PENALTY, PENALTY_GROWTH, RELATIONS_PER_UNIT, ROUND_GROWTH,
+    MOVES_PER_GLANCE, MOVES_PER_PENALTY, PENALTY_GROWTH, RELATIONS_PER_UNIT, ROUND_GROWTH, STRICT_PENALTY,
 };
-
-/// What a broken relation counts in a strict round: nothing that costs so much more is ever drawn.
-const NEVER: f32 = 1e6;
 
 /// A placement without broken relations.
 #[derive(Clone, Debug)]
@@ -174,7 +171,7 @@ impl<'m> Annealer<'m> {
 
     /// One cooling, which begins with the best placement. Breaks where the budget is over or the cost is enough.
     fn round(&mut self, kind: Kind, hottest: f32, moves: u64, enough: u64, budget: &mut Budget) -> ControlFlow<()> {
-        self.penalties.fill(if kind == Kind::Free { FIRST_PENALTY } else { NEVER });
+        self.penalties.fill(if kind == Kind::Free { FIRST_PENALTY } else { STRICT_PENALTY });
         if let Some(best) = &self.best {
             self.spots.clone_from(&best.spots);
             (self.cost, self.broken) = (best.cost, 0);
@@ -260,7 +257,8 @@ impl<'m> Annealer<'m> {
         let info = &self.model.items[item];
         let home = info.homes[number];
         self.steps.clear();
-        let mut level = 0.0f32;
+        // Penalties of a hundred relations come and go: a sum of 32 bits would forget the prices among them.
+        let mut level = 0.0f64;
         for relation in &info.relations {
             let there = self.spots[relation.other as usize];
             if self.model.items[relation.other as usize].homes[there.home as usize].space != home.space {
@@ -276,7 +274,7 @@ impl<'m> Annealer<'m> {
             }
             // A step that begins below the first offset is already up there.
             if from <= 0 {
-                level += weight;
+                level += f64::from(weight);
             } else {
                 self.steps.push((from, weight));
             }
@@ -292,13 +290,13 @@ impl<'m> Annealer<'m> {
             if to > lowest {
                 let highest = (to - 1) / home.alignment * home.alignment;
                 let spot = |offset: i64| Spot { home: number as u32, offset };
-                self.candidates.push((spot(lowest), level));
+                self.candidates.push((spot(lowest), level as f32));
                 if highest > lowest {
-                    self.candidates.push((spot(highest), level));
+                    self.candidates.push((spot(highest), level as f32));
                 }
             }
             from = from.max(to);
-            level += change;
+            level += f64::from(change);
         }
     }
 
