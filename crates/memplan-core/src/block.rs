@@ -168,9 +168,12 @@ fn make_block(buffers: &IndexVec<BufferId, Buffer>, members: &[(BufferId, i128)]
     let mut block = Block { members: Vec::with_capacity(members.len()), size: Bytes::ZERO, fixed: None };
     for &(buffer, distance) in members {
         let info = &buffers[buffer];
-        let too_large = || ProblemError::TooLarge { buffer, name: info.name.clone(), what: "its place in its group" };
-        let at = Bytes(u64::try_from(distance - start).map_err(|_| too_large())?);
-        let end = at.checked_add(info.bytes().unwrap_or_default()).ok_or_else(too_large)?;
+        let at = u64::try_from(distance - start).ok().map(Bytes);
+        let end = at.and_then(|at| at.checked_add(info.bytes().unwrap_or_default()));
+        let (Some(at), Some(end)) = (at, end) else {
+            let what = "its place in its group";
+            return Err(ProblemError::TooLarge { buffer, name: info.name.clone(), what });
+        };
         if !at.is_aligned_to(info.alignment) {
             let (name, alignment) = (info.name.clone(), info.alignment);
             return Err(ProblemError::TieMisaligned { buffer, name, at, alignment });

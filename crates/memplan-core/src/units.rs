@@ -98,43 +98,49 @@ impl FromStr for Bytes {
     /// Reads `4096`, `256KiB`, `1.5 MiB`, `64k`, `2GB` (decimal) and the like.
     /// A bare letter is binary, as in most linker scripts: `64k` is 65536.
     fn from_str(text: &str) -> Result<Bytes, ParseBytesError> {
-        let fail = |expected| ParseBytesError { text: text.to_owned(), expected };
-        let trimmed = text.trim();
-        let digits = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(trimmed.len());
-        let (number, unit) = trimmed.split_at(digits);
-        let number = number.replace('_', "");
-        let scale: u64 = match unit.trim().to_ascii_lowercase().as_str() {
-            "" | "b" => 1,
-            "k" | "kib" => 1 << 10,
-            "m" | "mib" => 1 << 20,
-            "g" | "gib" => 1 << 30,
-            "t" | "tib" => 1 << 40,
-            "kb" => 1_000,
-            "mb" => 1_000_000,
-            "gb" => 1_000_000_000,
-            "tb" => 1_000_000_000_000,
-            _ => {
-                return Err(fail("the unit must be B, KiB, MiB, GiB, TiB, kB, MB, GB or TB"));
-            }
-        };
-        // Floating point would round: `0.1GiB` is computed in whole numbers.
-        let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
-        if whole.is_empty() && fraction.is_empty() {
-            return Err(fail("expected a number such as 4096 or 256KiB"));
-        }
-        let whole: u64 =
-            if whole.is_empty() { Ok(0) } else { whole.parse() }.map_err(|_| fail("expected a number below 2^63"))?;
-        let too_large = || fail("expected a number below 2^63");
-        let mut bytes = Bytes(whole).checked_mul(scale).ok_or_else(too_large)?;
-        if !fraction.is_empty() {
-            let digits = u32::try_from(fraction.len()).ok().filter(|&n| n <= 9);
-            let digits = digits.ok_or_else(|| fail("at most nine decimals"))?;
-            let value: u64 = fraction.parse().map_err(|_| fail("expected a decimal fraction"))?;
-            let part = u128::from(value) * u128::from(scale) / 10u128.pow(digits);
-            bytes = bytes.checked_add(Bytes(part as u64)).ok_or_else(too_large)?;
-        }
-        Ok(bytes)
+        parse(text.trim()).map_err(|expected| ParseBytesError { text: text.to_owned(), expected })
     }
+}
+
+/// The message for a size that is too large.
+const TOO_LARGE: &str = "expected a number below 2^63";
+
+/// Reads a number with a unit behind it; the error says what was expected.
+fn parse(text: &str) -> Result<Bytes, &'static str> {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number = number.replace('_', "");
+    let scale = scale(unit).ok_or("the unit must be B, KiB, MiB, GiB, TiB, kB, MB, GB or TB")?;
+    // Floating point would round: `0.1GiB` is computed in whole numbers.
+    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return Err("expected a number such as 4096 or 256KiB");
+    }
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| TOO_LARGE)? };
+    let mut bytes = Bytes(whole).checked_mul(scale).ok_or(TOO_LARGE)?;
+    if !fraction.is_empty() {
+        let digits = u32::try_from(fraction.len()).ok().filter(|&n| n <= 9).ok_or("at most nine decimals")?;
+        let value: u64 = fraction.parse().map_err(|_| "expected a decimal fraction")?;
+        let part = u128::from(value) * u128::from(scale) / 10u128.pow(digits);
+        bytes = bytes.checked_add(Bytes(part as u64)).ok_or(TOO_LARGE)?;
+    }
+    Ok(bytes)
+}
+
+/// The bytes that a unit stands for.
+fn scale(unit: &str) -> Option<u64> {
+    Some(match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        _ => return None,
+    })
 }
 
 /// A point in the linear order in which a program runs.

@@ -32,14 +32,14 @@ pub fn task_profiles(problem: &Problem) -> Vec<TaskProfile> {
         }
     }
     edges.sort_unstable();
-    let size = |buffer: BufferId| problem.buffers()[buffer].bytes().unwrap_or_default();
     let mut alive = std::collections::BTreeSet::new();
     let mut profiles = Vec::new();
     // Ends sort before starts, so that a buffer that ends at a step has made room before another begins
     // there.
     for same_step in edges.chunk_by(|one, other| one.0 == other.0) {
         for &(_, starts, buffer) in same_step {
-            let key = (std::cmp::Reverse(size(buffer)), buffer);
+            let size = problem.buffers()[buffer].bytes().unwrap_or_default();
+            let key = (std::cmp::Reverse(size), buffer);
             if starts {
                 alive.insert(key);
             } else {

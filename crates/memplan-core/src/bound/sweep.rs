@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::selection::Selection;
-use crate::{BufferId, Bytes, Problem, SpaceId, Step, Window};
+use crate::{Buffer, BufferId, Bytes, Problem, SpaceId, Step, Window};
 
 /// The largest sum of live bytes and the first step where it is reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -129,23 +129,18 @@ impl Sweep {
     /// bound stays a bound.
     fn discount_overlays(&mut self, selection: &Selection, granule: u64) {
         let problem = selection.problem;
-        let whole = |id: BufferId| {
-            let buffer = &problem.buffers()[id];
-            let size = buffer.bytes().unwrap_or_default();
-            let slots = i128::from(buffer.slots);
-            Granules::of(Window { low: Bytes::ZERO, high: size }, granule).bytes * slots
-        };
         // A pair may be declared twice; its bytes are shared only once. A newcomer that need
         // not be counted may still be here and take bytes over; one that is always in another space cannot.
-        let spaces = |id: BufferId| &problem.buffers()[id].spaces;
-        let may_meet = |buffer: BufferId, over: BufferId| spaces(buffer).iter().any(|here| spaces(over).contains(here));
         let pairs = selection.overlays.iter().map(|overlay| (overlay.buffer, overlay.over));
-        let mut pairs: Vec<(BufferId, BufferId)> = pairs.filter(|&(buffer, over)| may_meet(buffer, over)).collect();
+        let mut pairs: Vec<(BufferId, BufferId)> =
+            pairs.filter(|&(buffer, over)| may_meet(&problem.buffers()[buffer], &problem.buffers()[over])).collect();
         pairs.sort_unstable();
         pairs.dedup();
         for (buffer, over) in pairs {
-            let shared = i64::try_from(whole(buffer).min(whole(over))).unwrap_or(i64::MAX);
-            let lives = [buffer, over].map(|id| &problem.buffers()[id].lifetime);
+            let [buffer, over] = [buffer, over].map(|id| &problem.buffers()[id]);
+            let shared = whole(buffer, granule).min(whole(over, granule));
+            let shared = i64::try_from(shared).unwrap_or(i64::MAX);
+            let lives = [&buffer.lifetime, &over.lifetime];
             let (Some(newcomer), Some(victim)) = (lives[0].start(), lives[1].start()) else { continue };
             if newcomer <= victim {
                 continue;
@@ -312,6 +307,17 @@ impl Cover {
     fn covered(&self) -> i128 {
         i128::from(self.covered[1])
     }
+}
+
+/// The bytes of all slots of a buffer, in whole granules.
+fn whole(buffer: &Buffer, granule: u64) -> i128 {
+    let window = Window { low: Bytes::ZERO, high: buffer.bytes().unwrap_or_default() };
+    Granules::of(window, granule).bytes * i128::from(buffer.slots)
+}
+
+/// Whether there is a space in which both buffers may lie.
+fn may_meet(one: &Buffer, other: &Buffer) -> bool {
+    one.spaces.iter().any(|space| other.spaces.contains(space))
 }
 
 #[cfg(test)]

@@ -154,34 +154,32 @@ impl ProblemBuilder {
                 buffer.spaces.push(SpaceId::from_index(0));
             }
             let buffer = &self.buffers[id];
-            let too_large = |what| ProblemError::TooLarge { buffer: id, name: buffer.name.clone(), what };
             let padded = self.check_buffer(id, buffer)?;
             extra_slots += u64::from(buffer.slots) - 1;
             if buffer.slots > MAX_SLOTS || extra_slots > MAX_EXTRA_SLOTS {
                 let (name, slots) = (buffer.name.clone(), buffer.slots);
                 return Err(ProblemError::TooManySlots { buffer: id, name, slots });
             }
-            sum = sum.checked_add(padded).ok_or_else(|| too_large("the sum of all sizes"))?;
+            sum = sum.checked_add(padded).ok_or_else(|| too_large(id, buffer, "the sum of all sizes"))?;
             highest_fixed = highest_fixed.max(buffer.fixed().unwrap_or_default());
             let highest_tie = buffer.tie().map_or(Bytes::ZERO, |tie| tie.at);
-            sum = sum.checked_add(highest_tie).ok_or_else(|| too_large("the sum of all sizes"))?;
+            sum = sum.checked_add(highest_tie).ok_or_else(|| too_large(id, buffer, "the sum of all sizes"))?;
             let end = sum.checked_add(highest_fixed);
-            end.ok_or_else(|| too_large("its end at the fixed offset"))?;
+            end.ok_or_else(|| too_large(id, buffer, "its end at the fixed offset"))?;
         }
         Ok(())
     }
 
     /// Checks one buffer on its own; returns an upper bound of the bytes it can take.
     fn check_buffer(&self, id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
-        let name = || buffer.name.clone();
         if buffer.alignment.0 == 0 {
-            return Err(ProblemError::ZeroAlignment { buffer: id, name: name() });
+            return Err(ProblemError::ZeroAlignment { buffer: id, name: buffer.name.clone() });
         }
         if buffer.slots == 0 {
-            return Err(ProblemError::ZeroSlots { buffer: id, name: name() });
+            return Err(ProblemError::ZeroSlots { buffer: id, name: buffer.name.clone() });
         }
         if buffer.tie().is_some_and(|tie| tie.group.index() >= self.groups.len()) {
-            return Err(ProblemError::UnknownGroup { buffer: id, name: name() });
+            return Err(ProblemError::UnknownGroup { buffer: id, name: buffer.name.clone() });
         }
         check_lifetime(id, buffer)?;
         let size = check_size(id, buffer)?;
@@ -190,12 +188,12 @@ impl ProblemBuilder {
         let mut largest_alignment = buffer.alignment;
         for &space in &buffer.spaces {
             let Some(space_info) = self.spaces.get(space) else {
-                return Err(ProblemError::UnknownSpace { buffer: id, name: name() });
+                return Err(ProblemError::UnknownSpace { buffer: id, name: buffer.name.clone() });
             };
             let alignment = buffer
                 .alignment
                 .least_common_multiple(space_info.alignment)
-                .ok_or_else(|| ProblemError::TooLarge { buffer: id, name: name(), what: "its alignment" })?;
+                .ok_or_else(|| too_large(id, buffer, "its alignment"))?;
             check_positions(id, buffer, alignment)?;
             if !space_info.base.is_aligned_to(alignment) {
                 return Err(ProblemError::BaseMisaligned {
@@ -203,14 +201,14 @@ impl ProblemBuilder {
                     name: space_info.name.clone(),
                     base: space_info.base,
                     alignment,
-                    buffer_name: name(),
+                    buffer_name: buffer.name.clone(),
                 });
             }
             largest_alignment = largest_alignment.max(alignment);
         }
         size.checked_add(largest_alignment)
             .and_then(|padded| padded.checked_mul(u64::from(buffer.slots)))
-            .ok_or_else(|| ProblemError::TooLarge { buffer: id, name: name(), what: "its size" })
+            .ok_or_else(|| too_large(id, buffer, "its size"))
     }
 
     /// Relations: their buffers exist, and no buffer is related to itself.
@@ -304,8 +302,6 @@ fn check_lifetime(id: BufferId, buffer: &Buffer) -> Result<(), ProblemError> {
 
 /// Checks the size and the windows inside it; returns the bytes of one slot.
 fn check_size(id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
-    let name = || buffer.name.clone();
-    let too_large = || ProblemError::TooLarge { buffer: id, name: name(), what: "its size" };
     // A size that is known only while the program runs counts with its bound, and not at all without one.
     let size = match &buffer.size {
         Size::Fixed(bytes) => *bytes,
@@ -313,26 +309,30 @@ fn check_size(id: BufferId, buffer: &Buffer) -> Result<Bytes, ProblemError> {
         Size::Shape(components) => {
             if !(2..=4).contains(&components.len()) {
                 let count = components.len();
-                return Err(ProblemError::ShapeComponents { buffer: id, name: name(), count });
+                return Err(ProblemError::ShapeComponents { buffer: id, name: buffer.name.clone(), count });
             }
             let product = components.iter().try_fold(Bytes(1), |product, &component| product.checked_mul(component));
-            product.ok_or_else(too_large)?
+            product.ok_or_else(|| too_large(id, buffer, "its size"))?
         }
     };
     if size.0 > MAX_BYTES {
-        return Err(too_large());
+        return Err(too_large(id, buffer, "its size"));
     }
     // A window is the part of the buffer that an interval keeps alive.
     for window in buffer.lifetime.intervals().filter_map(|interval| interval.window) {
         let Some(size) = buffer.bytes() else {
-            return Err(ProblemError::WindowOfUnknownSize { buffer: id, name: name() });
+            return Err(ProblemError::WindowOfUnknownSize { buffer: id, name: buffer.name.clone() });
         };
         if window.low > window.high || window.high > size {
             let (low, high) = (window.low, window.high);
-            return Err(ProblemError::WindowOutside { buffer: id, name: name(), low, high, size });
+            return Err(ProblemError::WindowOutside { buffer: id, name: buffer.name.clone(), low, high, size });
         }
     }
     Ok(size)
+}
+
+fn too_large(buffer: BufferId, info: &Buffer, what: &'static str) -> ProblemError {
+    ProblemError::TooLarge { buffer, name: info.name.clone(), what }
 }
 
 /// A fixed offset or a tie must suit the alignment.
@@ -346,7 +346,7 @@ fn check_positions(id: BufferId, buffer: &Buffer, alignment: Bytes) -> Result<()
             return Err(ProblemError::FixedMisaligned { buffer: id, name: name(), offset, alignment });
         }
         if offset.0 > MAX_BYTES {
-            return Err(ProblemError::TooLarge { buffer: id, name: name(), what: "its fixed offset" });
+            return Err(too_large(id, buffer, "its fixed offset"));
         }
     }
     match buffer.tie() {
