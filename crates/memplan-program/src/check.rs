@@ -171,27 +171,23 @@ impl Checker<'_> {
     /// Everything else may index freely after this. Ids made by the builder
     /// are in range unless they come from another program.
     fn ids_are_in_range(&self) -> bool {
-        let values = self.program.values.len();
-        let ok = |value: &ValueId| value.index() < values;
-        let ops = self.program.ops.len();
-        let op_ok = |op: &OpId| op.index() < ops;
         let origins = self.program.values.iter().all(|value| match &value.origin {
-            Origin::Derived { base, .. } => ok(base),
-            Origin::Merged(sources) | Origin::Opaque(sources) => sources.iter().all(ok),
+            Origin::Derived { base, .. } => self.value_ok(base),
+            Origin::Merged(sources) | Origin::Opaque(sources) => sources.iter().all(|value| self.value_ok(value)),
             Origin::Alloc(site) => site.index() < self.program.sites.len(),
             Origin::External | Origin::Incoming => true,
         });
         // An op refers to values, pipes, tokens and, in a dag, to other ops.
         let in_ops = self.program.ops.iter().all(|op| {
-            op.accesses.iter().all(|a| ok(&a.value))
-                && op.results.iter().chain(op.inits()).all(ok)
-                && op.overlays().iter().all(|o| ok(&o.output) && ok(&o.input))
-                && op.copies().iter().all(|c| ok(&c.output) && ok(&c.input))
+            op.accesses.iter().all(|a| self.value_ok(&a.value))
+                && op.results.iter().chain(op.inits()).all(|value| self.value_ok(value))
+                && op.overlays().iter().all(|o| self.value_ok(&o.output) && self.value_ok(&o.input))
+                && op.copies().iter().all(|c| self.value_ok(&c.output) && self.value_ok(&c.input))
                 && op.pipe.is_none_or(|p| p.index() < self.program.pipes.len())
                 && op.awaits().iter().all(|awaited| self.token_ok(awaited.token))
                 && match op.control() {
                     Control::Async { token } => self.token_ok(*token),
-                    Control::Dag { dependencies } => dependencies.iter().all(|(a, b)| op_ok(a) && op_ok(b)),
+                    Control::Dag { dependencies } => dependencies.iter().all(|(a, b)| self.op_ok(a) && self.op_ok(b)),
                     _ => true,
                 }
         });
@@ -202,19 +198,25 @@ impl Checker<'_> {
                     Target::Block(block) => block.index() < self.program.blocks.len(),
                     Target::Leave | Target::Break => true,
                 };
-                target && branch.values.iter().all(ok)
+                target && branch.values.iter().all(|value| self.value_ok(value))
             })
         });
-        let in_sites = self
-            .program
-            .sites
-            .iter()
-            .all(|site| site.space.index() < self.program.spaces.len() && site.rotation.as_ref().is_none_or(op_ok));
+        let in_sites = self.program.sites.iter().all(|site| {
+            site.space.index() < self.program.spaces.len() && site.rotation.as_ref().is_none_or(|op| self.op_ok(op))
+        });
         origins && in_ops && in_blocks && in_sites
     }
 
     fn token_ok(&self, token: crate::TokenId) -> bool {
         token.index() < self.program.tokens.len()
+    }
+
+    fn value_ok(&self, value: &ValueId) -> bool {
+        value.index() < self.program.values.len()
+    }
+
+    fn op_ok(&self, op: &OpId) -> bool {
+        op.index() < self.program.ops.len()
     }
 
     /// Values: is each defined in the right way, and does each view lie inside of its base?
@@ -347,27 +349,26 @@ impl Checker<'_> {
         }
         // An overlay or a copy speaks about an output that the op writes and an input that it reads.
         // Without these accesses it would be a promise about nothing.
-        let writes = |v| (op.accesses.iter()).any(|a| a.value == v && a.kind.writes());
-        let reads = |v| (op.accesses.iter()).any(|a| a.value == v && a.kind.reads());
-        let mut stray = |what| {
-            let op = Box::from(&*op.name);
-            self.errors.push(ProgramError::StrayRelation { op, what });
-        };
-        if (op.overlays().iter()).any(|o| !writes(o.output) || !reads(o.input)) {
-            stray("overlay");
+        if op.overlays().iter().any(|o| !writes(op, o.output) || !reads(op, o.input)) {
+            self.stray(op, "overlay");
         }
-        if (op.copies().iter()).any(|c| !writes(c.output) || !reads(c.input)) {
-            stray("copy");
+        if op.copies().iter().any(|c| !writes(op, c.output) || !reads(op, c.input)) {
+            self.stray(op, "copy");
         }
         for copy in op.copies() {
-            let end = |start: memplan_core::Bytes| start.checked_add(copy.length);
-            if end(copy.output_start).is_none() || end(copy.input_start).is_none() {
+            let starts = [copy.output_start, copy.input_start];
+            if starts.iter().any(|start| start.checked_add(copy.length).is_none()) {
                 self.bad_range("a copied range", copy.output);
             }
         }
         if let Control::Dag { dependencies } = op.control() {
             self.dag(op, dependencies);
         }
+    }
+
+    /// Reports a relation between values that the op does not access.
+    fn stray(&mut self, op: &Op, what: &'static str) {
+        self.errors.push(ProgramError::StrayRelation { op: Box::from(&*op.name), what });
     }
 
     fn region_count(&mut self, op: &Op) {
@@ -517,4 +518,12 @@ impl Program {
         }
         (order.len() == ops.len()).then_some(order)
     }
+}
+
+fn writes(op: &Op, value: ValueId) -> bool {
+    op.accesses.iter().any(|access| access.value == value && access.kind.writes())
+}
+
+fn reads(op: &Op, value: ValueId) -> bool {
+    op.accesses.iter().any(|access| access.value == value && access.kind.reads())
 }
