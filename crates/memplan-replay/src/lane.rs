@@ -249,8 +249,9 @@ impl Lane {
         requested: u64,
         relieve: &dyn Fn(),
     ) -> Result<Granted, BackingError> {
-        let free = || backing.memory(self.device).0;
-        let bytes = rounded(requested).ok_or_else(|| BackingError::OutOfMemory { asked: requested, free: free() })?;
+        let Some(bytes) = rounded(requested) else {
+            return Err(BackingError::OutOfMemory { asked: requested, free: backing.memory(self.device).0 });
+        };
         // Outside of a recorded step nothing is planned, and all memory comes from the pool.
         let place = if self.running { self.place(bytes) } else { Place::Pool };
         // A request may deviate from the plan and still get a place in it (`At`), or find no place there (`None`). It

@@ -168,28 +168,13 @@ impl StepPlan {
     /// Plays the events against a map of held bytes: the proof that the plan is right.
     fn sweep(&self) -> Result<(), PlanError> {
         let mut held = BTreeMap::new();
-        let hold = |held: &mut BTreeMap<u64, (u64, u32)>, number: u32, event| {
-            let slot = self.slots[number as usize];
-            let Some(offset) = slot.offset else { return Ok(()) };
-            let end = offset + slot.most;
-            // Held ranges are disjoint, so only the last one that starts below `end` can overlap.
-            match held.range(..end).next_back() {
-                Some((_, &(other_end, first))) if other_end > offset => {
-                    Err(PlanError::Overlap { step: self.step, first, second: number, event })
-                }
-                _ => {
-                    held.insert(offset, (end, number));
-                    Ok(())
-                }
-            }
-        };
         // What the step before has carried over is held from the start.
         for (number, _) in self.carried.iter().enumerate().filter(|(_, carried)| **carried) {
-            hold(&mut held, number as u32, 0)?;
+            self.hold(&mut held, number as u32, 0)?;
         }
         for (event, moment) in self.moments.iter().enumerate() {
             match *moment {
-                Moment::Alloc(number) => hold(&mut held, number, event)?,
+                Moment::Alloc(number) => self.hold(&mut held, number, event)?,
                 Moment::Free(number) => {
                     if let Some(offset) = self.slots[number as usize].offset {
                         held.remove(&offset);
@@ -198,6 +183,23 @@ impl StepPlan {
             }
         }
         Ok(())
+    }
+
+    /// Adds the range of a slot to those that are held, by offset; an error if one of them overlaps it.
+    fn hold(&self, held: &mut BTreeMap<u64, (u64, u32)>, number: u32, event: usize) -> Result<(), PlanError> {
+        let slot = self.slots[number as usize];
+        let Some(offset) = slot.offset else { return Ok(()) };
+        let end = offset + slot.most;
+        // Held ranges are disjoint, so only the last one that starts below `end` can overlap.
+        match held.range(..end).next_back() {
+            Some((_, &(other_end, first))) if other_end > offset => {
+                Err(PlanError::Overlap { step: self.step, first, second: number, event })
+            }
+            _ => {
+                held.insert(offset, (end, number));
+                Ok(())
+            }
+        }
     }
 }
 
