@@ -19,10 +19,11 @@
 //! - Of several candidate spaces the first is taken in which an object is free
 //!   or a new one still fits the capacity.
 //!
-//! Free objects are found through those that are not: the
-//! [`Conflicts`] index lists who is alive at the same time, their objects are
-//! struck out, and the tightest of the rest is found after at most as many
-//! steps. O(n log n) plus the number of conflicts.
+//! The objects of a kind stand on a [`Shelf`] in the order in which they were made, the smallest last. It finds the
+//! last one that is free in O(log n) where all buffers are alive at once, and by looking at no more objects than
+//! are in use otherwise.
+
+mod shelf;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -33,10 +34,10 @@ use memplan_core::{
 
 use super::Strategy;
 use super::ordered_fit::too_many_dependencies;
-use crate::conflicts::Conflicts;
 use crate::happens_before::Ordering;
 use crate::piece::Clock;
 use crate::{Assign, Feature, Refusal, Request};
+use shelf::{Shelf, Stretch};
 
 /// See the module documentation.
 pub struct ObjectFit;
@@ -87,18 +88,12 @@ struct Party {
     members: Vec<(BufferId, Bytes)>,
     size: Size,
     exclusive: bool,
-    /// Stretches of life of all members: positions in the desk's `stretches`.
-    stretches: Vec<usize>,
+    /// When any member is alive: sorted and disjoint.
+    alive: Vec<Stretch>,
 }
 
-/// A stretch of a party's life, in compressed time.
-#[derive(Clone, Copy)]
-struct Stretch {
-    start: u32,
-    end: u32,
-    rank: u32,
-    party: u32,
-}
+/// All of the time, for objects that nobody else may ever use.
+const ALWAYS: [Stretch; 1] = [(0, u32::MAX)];
 
 /// Which objects can hold which sizes at all, and in which space they are.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,6 +111,8 @@ struct Object {
     closed: bool,
     /// The party that struck it out last.
     struck_by: Option<u32>,
+    /// Where it stands on its shelf.
+    position: usize,
 }
 
 /// Where parties are assigned to objects.
@@ -124,13 +121,9 @@ struct Desk<'p> {
     ordering: Option<Ordering>,
     parties: Vec<Party>,
     party_of: Vec<u32>,
-    stretches: Vec<Stretch>,
-    /// By rank: the stretch.
-    by_rank: Vec<usize>,
-    conflicts: Conflicts,
     objects: Vec<Object>,
     /// By class and space: objects in order of creation.
-    shelves: BTreeMap<(Class, SpaceId), Vec<usize>>,
+    shelves: BTreeMap<(Class, SpaceId), (Shelf, Vec<usize>)>,
     object_of: Vec<Option<usize>>,
     apart: BTreeMap<BufferId, Vec<BufferId>>,
     used: Vec<u64>,
@@ -140,30 +133,11 @@ impl<'p> Desk<'p> {
     /// `None` if there are dependencies between too many buffers.
     fn new(problem: &'p Problem) -> Option<Desk<'p>> {
         let ordering = problem.dependencies().map(Ordering::of).transpose().ok()?;
-        let mut parties = parties(problem);
-        let clock = Clock::of(problem);
+        let parties = parties(problem);
         let mut party_of = vec![0; problem.buffers().len()];
-        // Each stretch of each member's life is listed once, and each party remembers its own.
-        let mut stretches = Vec::new();
-        for (number, party) in parties.iter_mut().enumerate() {
-            let number = number as u32;
-            for &(buffer, _) in &party.members {
-                party_of[buffer.index()] = number;
-                for interval in problem.buffers()[buffer].lifetime.intervals() {
-                    party.stretches.push(stretches.len());
-                    let (start, end) = (clock.at(interval.start), clock.at(interval.end));
-                    stretches.push(Stretch { start, end, rank: 0, party: number });
-                }
-            }
+        for (number, party) in parties.iter().enumerate() {
+            party.members.iter().for_each(|&(buffer, _)| party_of[buffer.index()] = number as u32);
         }
-        // Ranks number the stretches by their start. The conflict index needs that order: it finds who overlaps a
-        // stretch by a search over starts.
-        let mut by_rank: Vec<usize> = (0..stretches.len()).collect();
-        by_rank.sort_by_key(|&stretch| stretches[stretch].start);
-        for (rank, &stretch) in by_rank.iter().enumerate() {
-            stretches[stretch].rank = rank as u32;
-        }
-        let conflicts = Conflicts::new(by_rank.iter().map(|&stretch| stretches[stretch].start).collect());
         // Each pair is entered from both sides, so that the party that comes second finds it.
         let mut apart: BTreeMap<BufferId, Vec<BufferId>> = BTreeMap::new();
         for &(one, other) in problem.must_not_share() {
@@ -172,27 +146,15 @@ impl<'p> Desk<'p> {
         }
         let (object_of, used) = (vec![None; parties.len()], vec![0; problem.spaces().len()]);
         let (objects, shelves) = (Vec::new(), BTreeMap::new());
-        Some(Desk {
-            problem,
-            ordering,
-            parties,
-            party_of,
-            stretches,
-            by_rank,
-            conflicts,
-            objects,
-            shelves,
-            object_of,
-            apart,
-            used,
-        })
+        Some(Desk { problem, ordering, parties, party_of, objects, shelves, object_of, apart, used })
     }
 
     /// Assigns all parties, the largest first.
     fn assign_all(&mut self) {
+        let stretches = |&(buffer, _): &(BufferId, Bytes)| self.problem.buffers()[buffer].lifetime.intervals().len();
         let hardness = |party: &Party| {
-            let start = party.stretches.iter().map(|&stretch| self.stretches[stretch].start).min();
-            (Reverse(volume(&party.size)), start, Reverse(party.stretches.len()))
+            let start = party.alive.first().map(|&(start, _)| start);
+            (Reverse(volume(&party.size)), start, Reverse(party.members.iter().map(stretches).sum::<usize>()))
         };
         let mut order: Vec<usize> = (0..self.parties.len()).collect();
         order.sort_by_cached_key(|&party| hardness(&self.parties[party]));
@@ -210,64 +172,74 @@ impl<'p> Desk<'p> {
         self.strike_out(party);
         let (buffer, _) = self.parties[party as usize].members[0];
         let spaces = &self.problem.buffers()[buffer].spaces;
-        let found =
-            spaces.iter().find_map(|&space| self.find(party, space).or_else(|| self.create(party, space, false)));
+        let found = spaces.iter().find_map(|&space| {
+            let found = self.find(party, space);
+            found.inspect(|&object| self.join(party, object)).or_else(|| self.create(party, space, false))
+        });
         let object = found.or_else(|| self.create(party, *spaces.first()?, true));
         let Some(object) = object else { return };
-        let info = &self.parties[party as usize];
-        self.objects[object].closed |= info.exclusive;
-        self.objects[object].members.extend(info.members.iter().map(|&(buffer, _)| buffer));
+        let members = self.parties[party as usize].members.iter().map(|&(buffer, _)| buffer);
+        self.objects[object].members.extend(members);
         self.object_of[party as usize] = Some(object);
-        for &stretch in &info.stretches {
-            self.conflicts.insert(self.stretches[stretch].rank as usize, self.stretches[stretch].end);
+    }
+
+    /// Marks the objects of all parties that must not share with this one.
+    fn strike_out(&mut self, party: u32) {
+        for (buffer, _) in &self.parties[party as usize].members {
+            for other in self.apart.get(buffer).into_iter().flatten() {
+                if let Some(object) = self.object_of[self.party_of[other.index()] as usize] {
+                    self.objects[object].struck_by = Some(party);
+                }
+            }
         }
     }
 
-    /// Marks the objects of all parties that are alive at the same time or must not share.
-    fn strike_out(&mut self, party: u32) {
+    /// Notes on the shelf when a party uses an object that others use, too.
+    fn join(&mut self, party: u32, object: usize) {
         let info = &self.parties[party as usize];
-        let (objects, object_of) = (&mut self.objects, &self.object_of);
-        let mut strike = |other: u32| {
-            if let Some(object) = object_of[other as usize] {
-                objects[object].struck_by = Some(party);
-            }
-        };
-        for &stretch in &info.stretches {
-            let Stretch { start, end, .. } = self.stretches[stretch];
-            self.conflicts.for_each(start, end, |rank| strike(self.stretches[self.by_rank[rank]].party));
-        }
-        for (buffer, _) in &info.members {
-            let others = self.apart.get(buffer).into_iter().flatten();
-            others.for_each(|other| strike(self.party_of[other.index()]));
+        let Object { space, position, .. } = self.objects[object];
+        if let Some((shelf, _)) = self.shelves.get_mut(&(class(&info.size), space)) {
+            shelf.add(position, &info.alive);
         }
     }
 
     /// The tightest object of a space that is free for the party.
     fn find(&self, party: u32, space: SpaceId) -> Option<usize> {
         let info = &self.parties[party as usize];
-        let shelf = self.shelves.get(&(class(&info.size), space))?;
-        let free = shelf.iter().rev().copied().filter(|&object| self.is_free(object, party));
-        match &info.size {
-            // Parties come from large to small, so all objects are large enough and the newest one is the smallest.
-            // With several components that order says little, and volumes are compared.
-            Size::Shape(_) => free.min_by_key(|&object| (volume(&self.objects[object].size), object)),
-            _ => free.into_iter().next(),
+        let (shelf, objects) = self.shelves.get(&(class(&info.size), space))?;
+        if info.exclusive {
+            return None;
         }
+        // Parties come from large to small, so all objects are large enough and the newest one is the smallest. With
+        // several components that order says little, and the volumes of all free objects are compared.
+        let is_shape = matches!(info.size, Size::Shape(_));
+        let mut smallest: Option<(u64, usize)> = None;
+        let found = shelf.last_free(&info.alive, &mut |position| {
+            let object = objects[position];
+            let is_free = self.is_free(object, party);
+            if is_free && is_shape {
+                let candidate = (volume(&self.objects[object].size), object);
+                smallest = Some(smallest.map_or(candidate, |smallest| smallest.min(candidate)));
+            }
+            is_free && !is_shape
+        });
+        found.map(|position| objects[position]).or(smallest.map(|(_, object)| object))
     }
 
+    /// Whether nothing but the time keeps a party out of an object.
     fn is_free(&self, object: usize, party: u32) -> bool {
         let (object, info) = (&self.objects[object], &self.parties[party as usize]);
         let ordered = |ordering: &Ordering| {
             let others = &object.members;
             info.members.iter().all(|&(buffer, _)| others.iter().all(|&other| ordering.is_ordered(buffer, other)))
         };
-        let closed = object.closed || info.exclusive || object.struck_by == Some(party);
+        let closed = object.closed || object.struck_by == Some(party);
         !closed && covers(&object.size, &info.size) && self.ordering.as_ref().is_none_or(ordered)
     }
 
     /// A new object, if it fits the capacity or need not.
     fn create(&mut self, party: u32, space: SpaceId, past_capacity: bool) -> Option<usize> {
-        let size = &self.parties[party as usize].size;
+        let Party { size, exclusive, alive, .. } = &self.parties[party as usize];
         let used = self.used[space.index()].saturating_add(volume(size));
         let capacity = self.problem.spaces()[space].capacity;
         if !past_capacity && capacity.is_some_and(|capacity| used > capacity.0) {
@@ -275,9 +247,12 @@ impl<'p> Desk<'p> {
         }
         let number = self.objects.len();
         self.used[space.index()] = used;
-        self.shelves.entry((class(size), space)).or_default().push(number);
-        let size = object_size(size);
-        self.objects.push(Object { size, space, members: Vec::new(), closed: false, struck_by: None });
+        let (shelf, objects) = self.shelves.entry((class(size), space)).or_default();
+        shelf.push(if *exclusive { &ALWAYS } else { alive });
+        let position = objects.len();
+        objects.push(number);
+        let (size, closed) = (object_size(size), *exclusive);
+        self.objects.push(Object { size, space, members: Vec::new(), closed, struck_by: None, position });
         Some(number)
     }
 
@@ -300,6 +275,7 @@ impl<'p> Desk<'p> {
 
 /// The parties of a problem: each block, and each buffer that is in no block.
 fn parties(problem: &Problem) -> Vec<Party> {
+    let clock = Clock::of(problem);
     let mut parties = Vec::new();
     for (id, buffer) in problem.buffers().iter_enumerated() {
         let block = problem.blocks().place_of(id).map(|(block, _)| &problem.blocks().blocks()[block]);
@@ -312,9 +288,24 @@ fn parties(problem: &Problem) -> Vec<Party> {
             Some(_) => continue,
         };
         let exclusive = members.iter().any(|&(buffer, _)| problem.buffers()[buffer].exclusive);
-        parties.push(Party { members, size, exclusive, stretches: Vec::new() });
+        let alive = alive(problem, &clock, &members);
+        parties.push(Party { members, size, exclusive, alive });
     }
     parties
+}
+
+/// When any of these buffers is alive.
+fn alive(problem: &Problem, clock: &Clock, members: &[(BufferId, Bytes)]) -> Vec<Stretch> {
+    let lives = members.iter().flat_map(|&(buffer, _)| problem.buffers()[buffer].lifetime.intervals());
+    let mut stretches: Vec<Stretch> = lives.map(|life| (clock.at(life.start), clock.at(life.end))).collect();
+    stretches.sort_unstable();
+    // Members of a block may be alive together; what meets or touches becomes one stretch.
+    stretches.dedup_by(|later, earlier| {
+        let meets = later.0 <= earlier.1;
+        earlier.1 = if meets { earlier.1.max(later.1) } else { earlier.1 };
+        meets
+    });
+    stretches
 }
 
 fn class(size: &Size) -> Class {
@@ -347,5 +338,84 @@ fn covers(object: &Size, size: &Size) -> bool {
         (Size::Shape(room), Size::Shape(shape)) => room.iter().zip(shape).all(|(room, size)| size <= room),
         (Size::Fixed(room), size) => size.bytes().is_some_and(|size| size <= *room),
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memplan_testkit::Features;
+    use memplan_testkit::problems::{Limits, problems};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The object of every buffer, found by comparing each party with all before it.
+    fn plainly(problem: &Problem) -> Vec<Option<ObjectId>> {
+        let mut desk = Desk::new(problem).unwrap();
+        let mut order: Vec<usize> = (0..desk.parties.len()).collect();
+        let stretches = |&(buffer, _): &(BufferId, Bytes)| problem.buffers()[buffer].lifetime.intervals().len();
+        order.sort_by_key(|&number| {
+            let party = &desk.parties[number];
+            let starts = party.members.iter().filter_map(|&(buffer, _)| problem.buffers()[buffer].lifetime.start());
+            (Reverse(volume(&party.size)), starts.min(), Reverse(party.members.iter().map(stretches).sum::<usize>()))
+        });
+        for number in order {
+            let party = number as u32;
+            let info = &desk.parties[number];
+            let (buffer, _) = info.members[0];
+            let find = |space: SpaceId| {
+                let fits = |object: &usize| {
+                    let other = &desk.objects[*object];
+                    let same_kind = other.space == space && class(&other.size) == class(&object_size(&info.size));
+                    let (size, ours) = (&other.size, &info.members);
+                    let meets = other
+                        .members
+                        .iter()
+                        .any(|&member| ours.iter().any(|&(buffer, _)| meet(problem, member, buffer)));
+                    same_kind && covers(size, &info.size) && !other.closed && !info.exclusive && !meets
+                };
+                let free = (0..desk.objects.len()).rev().filter(fits);
+                match info.size {
+                    Size::Shape(_) => free.min_by_key(|&object| (volume(&desk.objects[object].size), object)),
+                    _ => free.into_iter().next(),
+                }
+            };
+            let spaces = &problem.buffers()[buffer].spaces;
+            let place = |desk: &mut Desk, space, past| desk.create(party, space, past);
+            let choices: Vec<(SpaceId, Option<usize>)> = spaces.iter().map(|&space| (space, find(space))).collect();
+            let mut found = None;
+            for (space, free) in choices {
+                found = found.or(free).or_else(|| place(&mut desk, space, false));
+            }
+            let object = found.or_else(|| place(&mut desk, spaces[0], true)).unwrap();
+            let members: Vec<BufferId> = desk.parties[number].members.iter().map(|&(buffer, _)| buffer).collect();
+            desk.objects[object].members.extend(members);
+            desk.object_of[number] = Some(object);
+        }
+        let plan = desk.finish();
+        plan.placements.iter().map(|placement| placement.as_ref().and_then(|placement| placement.object)).collect()
+    }
+
+    /// Whether two buffers must not use an object in turns.
+    fn meet(problem: &Problem, one: BufferId, other: BufferId) -> bool {
+        let [a, b] = [one, other].map(|id| problem.buffers()[id].lifetime.intervals());
+        let alive = a.clone().any(|x| b.clone().any(|y| x.start < y.end && y.start < x.end));
+        let pairs = problem.must_not_share();
+        let ordered = problem.dependencies().is_none_or(|all| Ordering::of(all).unwrap().is_ordered(one, other));
+        alive || pairs.contains(&(one, other)) || pairs.contains(&(other, one)) || !ordered
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_objects_as_by_comparing_all_pairs(problem in problems(Features::ALL, Limits::MEDIUM)) {
+            if together_and_apart(&problem).is_none() {
+                let mut desk = Desk::new(&problem).unwrap();
+                desk.assign_all();
+                let plan = desk.finish();
+                let objects: Vec<Option<ObjectId>> =
+                    plan.placements.iter().map(|placement| placement.as_ref().and_then(|placement| placement.object)).collect();
+                prop_assert_eq!(objects, plainly(&problem));
+            }
+        }
     }
 }
