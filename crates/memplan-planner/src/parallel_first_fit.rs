@@ -78,7 +78,7 @@ impl<'a> Halves<'a> {
         let mut right = placer.clone();
         right.forget_obstacles_met();
         let (mut on_left, mut on_right) = (Vec::new(), Vec::new());
-        for (number, &piece) in order.iter().enumerate() {
+        for (number, &piece) in (0u32..).zip(order) {
             match self.side(piece) {
                 Side::Left => on_left.push((number, piece)),
                 Side::Right => on_right.push((number, piece)),
@@ -87,7 +87,7 @@ impl<'a> Halves<'a> {
                     both(placer, &mut right, &on_left, &on_right, fit, judge)?;
                     on_left.clear();
                     on_right.clear();
-                    judge(number, piece, placer.place_across(&mut right, piece, fit))?;
+                    judge(number as usize, piece, placer.place_across(&mut right, piece, fit))?;
                 }
             }
         }
@@ -101,16 +101,16 @@ impl<'a> Halves<'a> {
 fn both<B: Send>(
     left: &mut Placer,
     right: &mut Placer,
-    on_left: &[(usize, PieceId)],
-    on_right: &[(usize, PieceId)],
+    on_left: &[(u32, PieceId)],
+    on_right: &[(u32, PieceId)],
     fit: Fit,
     judge: &impl Judge<B>,
 ) -> ControlFlow<B> {
     // A thread stops at its first objection. The other one may get further; only the objection with the lower number
     // counts, as with one thread.
-    let place = |placer: &mut Placer, list: &[(usize, PieceId)]| {
+    let place = |placer: &mut Placer, list: &[(u32, PieceId)]| {
         list.iter().find_map(|&(number, piece)| {
-            let verdict = judge(number, piece, placer.place(piece, fit));
+            let verdict = judge(number as usize, piece, placer.place(piece, fit));
             verdict.break_value().map(|value| (number, value))
         })
     };

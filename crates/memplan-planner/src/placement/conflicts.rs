@@ -18,12 +18,15 @@
 //! since neighbours in rank are neighbours in time, mostly O(1). There is no
 //! interference graph: memory is linear, whatever the number of conflicts.
 
+use std::sync::Arc;
+
 const FAN_OUT: usize = 16;
 
 /// An index over stretches of compressed time. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct Conflicts {
-    starts: Vec<u32>,
+    /// Clones of the index share them.
+    starts: Arc<[u32]>,
     /// Ends by rank, then maxima of sixteen entries of the level below.
     levels: Vec<Vec<u32>>,
 }
@@ -38,7 +41,7 @@ impl Conflicts {
         loop {
             levels.push(vec![0; width.next_multiple_of(FAN_OUT)]);
             if width <= FAN_OUT {
-                return Conflicts { starts, levels };
+                return Conflicts { starts: starts.into(), levels };
             }
             width = width.div_ceil(FAN_OUT);
         }

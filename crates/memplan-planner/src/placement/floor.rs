@@ -6,6 +6,8 @@
 //! ([`MERGED_ALIVE`]), and needs to know that nobody asks for owners (in-place
 //! partners) and nothing is taken away (slots that do not fit a space).
 
+use std::sync::Arc;
+
 use memplan_core::{Bytes, IndexVec, MAX_BYTES, SpaceId};
 
 use super::conflicts::Conflicts;
@@ -38,7 +40,7 @@ enum Index {
     Listed {
         conflicts: Conflicts,
         /// By rank: the piece, and the bytes of its rectangle once it is placed.
-        owners: Vec<PieceId>,
+        owners: Arc<[PieceId]>,
         bytes: Vec<(u64, u64)>,
     },
     Merged(Skyline),

@@ -162,7 +162,7 @@ impl<'p> Pieces<'p> {
             problem,
             pieces: IndexVec::new(),
             rects: Vec::with_capacity(problem.buffers().len()),
-            homes: Vec::with_capacity(problem.buffers().len()),
+            homes: Vec::new(),
             steps: Vec::new(),
             piece_of: IndexVec::filled(PieceId::from_index(0), problem.buffers().len()),
             apart: Lists::default(),
@@ -344,7 +344,7 @@ impl<'p> Pieces<'p> {
             slots: buffer.slots,
             first_buffer: id,
             rects: range(first_rect, self.rects.len()),
-            homes: range(first_home, self.homes.len()),
+            homes: self.homes_from(first_home),
         };
         self.add_slots(&piece);
     }
@@ -382,7 +382,7 @@ impl<'p> Pieces<'p> {
             slots: first.slots,
             first_buffer: block.members[0].buffer,
             rects: range(first_rect, self.rects.len()),
-            homes: range(first_home, self.homes.len()),
+            homes: self.homes_from(first_home),
         };
         self.add_slots(&piece);
     }
@@ -407,6 +407,18 @@ impl<'p> Pieces<'p> {
         if size > Bytes::ZERO {
             self.rects.push(Rect { start, end, low: 0, high: size.0 });
         }
+    }
+
+    /// The homes that were added from a position on. Most pieces have the same homes as the one before, and then both
+    /// use the same entries.
+    fn homes_from(&mut self, first: usize) -> Range<u32> {
+        let count = self.homes.len() - first;
+        let before = first.saturating_sub(count);
+        if self.homes[before..first] == self.homes[first..] {
+            self.homes.truncate(first);
+            return range(before, first);
+        }
+        range(first, self.homes.len())
     }
 
     /// Slots share their rectangles and homes; only their ids differ.
@@ -496,22 +508,26 @@ impl Clock {
     /// Numbers the steps at which something starts or ends. If they lie close together, a table finds a number at once;
     /// otherwise it is searched for.
     pub(crate) fn of(problem: &Problem) -> Clock {
-        let intervals = problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
-        let mut steps: Vec<Step> = intervals.flat_map(|interval| [interval.start, interval.end]).collect();
-        steps.sort_unstable();
-        steps.dedup();
-        if steps.is_empty() {
-            steps = vec![Step(0), Step(1)];
+        let intervals = || problem.buffers().iter().flat_map(|buffer| buffer.lifetime.intervals());
+        let ends = || intervals().flat_map(|interval| [interval.start, interval.end]);
+        let (Some(first), Some(last)) = (ends().min(), ends().max()) else {
+            return Clock { steps: vec![Step(0), Step(1)], table: Vec::new() };
+        };
+        let span = last.0 - first.0;
+        if span / 8 > problem.buffers().len() as u64 {
+            let mut steps: Vec<Step> = ends().collect();
+            steps.sort_unstable();
+            steps.dedup();
+            steps.shrink_to_fit();
+            return Clock { steps, table: Vec::new() };
         }
-        let mut table = Vec::new();
-        if let (Some(first), Some(last)) = (steps.first(), steps.last()) {
-            let span = last.0 - first.0;
-            if span / 8 <= steps.len() as u64 {
-                table.resize(span as usize + 1, 0);
-                for (position, step) in steps.iter().enumerate() {
-                    table[(step.0 - first.0) as usize] = position as u32;
-                }
-            }
+        // Steps that lie close together are marked and counted, which is cheaper than sorting them.
+        let mut table = vec![0; span as usize + 1];
+        ends().for_each(|step| table[(step.0 - first.0) as usize] = 1);
+        let mut steps = Vec::with_capacity(table.iter().map(|&is_used| is_used as usize).sum());
+        for (step, entry) in (first.0..).zip(&mut table).filter(|(_, entry)| **entry == 1) {
+            *entry = steps.len() as u32;
+            steps.push(Step(step));
         }
         Clock { steps, table }
     }

@@ -22,6 +22,8 @@
 //! result is. Exclusive pieces are compared with everything placed so far that is not exclusive itself, so they are
 //! best placed early; all pieces are compared with everything when the order of execution is not fixed.
 
+use std::sync::Arc;
+
 use memplan_core::{Bytes, Id, IndexVec, MAX_BYTES, OverlayKind, Placement, Plan, Problem, Reuse, SpaceId};
 
 use super::fit::{Fit, Obstacle};
@@ -54,9 +56,9 @@ pub struct Placer<'p> {
     spots: IndexVec<PieceId, Option<Spot>>,
     spaces: IndexVec<SpaceId, Floor>,
     /// Per piece, where its ranks start in `ranks`: rectangles of the first
-    /// home, then of the second, …
-    first_rank: IndexVec<PieceId, u32>,
-    ranks: Vec<u32>,
+    /// home, then of the second, … Clones of the placer share both.
+    first_rank: Arc<IndexVec<PieceId, u32>>,
+    ranks: Arc<[u32]>,
     /// The last slots that were put down, if they lie on each other.
     run: Option<Run>,
     /// Whether bytes with a price are obstacles, too.
@@ -100,8 +102,8 @@ impl<'p> Placer<'p> {
             pieces,
             spots,
             spaces,
-            first_rank,
-            ranks,
+            first_rank: Arc::new(first_rank),
+            ranks: ranks.into(),
             run: None,
             avoids_costs: false,
             obstacles_met: 0,
