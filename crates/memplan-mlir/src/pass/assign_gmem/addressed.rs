@@ -9,11 +9,11 @@ use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId, Span};
 use memplan_program::{Origin, Program, SiteId};
 
 use super::chip::AddressMode;
-use super::network::{Action, Network, Step, TensorId, written_address};
+use super::network::{Action, Network, Step, Tensor, TensorId, written_address};
 use super::options::Options;
 use super::program::Form;
 use super::{Task, device_modules, global_modules, lifecycle, lower};
-use crate::pass::PassError;
+use crate::pass::{PassError, still_waiting};
 use crate::{Document, OpId};
 
 /// A network with the addresses of its tensors.
@@ -60,7 +60,9 @@ pub fn addressed(structure: &Document, written: &Document, options: &Options) ->
         pairs.push((network, pinned(network, *mode, &addresses)));
         all_addresses.push((source, addresses));
     }
+    still_waiting()?;
     let (program, handles) = lower(structure, &pairs, Form::Addressed)?;
+    still_waiting()?;
     let mut placements = IndexVec::filled(None, program.sites().len());
     let mut misplaced = Vec::new();
     // Each device has a memory of its own, so its number is the space of its tensors.
@@ -100,10 +102,10 @@ fn networks(document: &Document, options: &Options) -> Result<Vec<(Network, Addr
 }
 
 fn same_tensors(one: &Network, other: &Network) -> bool {
-    let facts = |network: &Network| -> Vec<(String, u64)> {
-        network.tensors.iter().map(|tensor| (tensor.name.clone(), tensor.shape.bytes())).collect()
-    };
-    facts(one) == facts(other)
+    let mut tensors = one.tensors.iter().zip(other.tensors.iter());
+    let is_same =
+        |(tensor, other): (&Tensor, &Tensor)| tensor.name == other.name && tensor.shape.bytes() == other.shape.bytes();
+    one.tensors.len() == other.tensors.len() && tensors.all(is_same)
 }
 
 fn read_addresses(document: &Document, network: &Network) -> IndexVec<TensorId, Option<u64>> {

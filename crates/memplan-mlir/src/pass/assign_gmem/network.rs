@@ -22,7 +22,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use memplan_core::{IndexVec, Span, index_type};
+use memplan_core::{IndexVec, Span, index_type, patience};
 
 use super::chip::Chip;
 use super::in_place::{InPlace, Shaped};
@@ -329,6 +329,9 @@ impl<'a> Reader<'a> {
             frames.push(self.enter(root, None)?);
             // Calls are followed with a stack of frames. A frame resumes behind its call when the callee has returned.
             while let Some(frame) = frames.last_mut() {
+                if patience::is_over() {
+                    return Err(PassError::Stopped);
+                }
                 let (function, call) = (frame.function, frame.call);
                 let Some(op) = frame.ops.next() else {
                     frames.pop();
