@@ -11,19 +11,7 @@ use memplan_fit::layer::Layer;
 use memplan_fit::recompute::{Recomputed, schedules};
 use memplan_fit::{Dialect, Net};
 use memplan_models::graph::{Graph, Home, Op, OpId, Tensor, TensorId};
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (bits ^ (bits >> 31)) % limit
-    }
-}
+use memplan_testkit::Random;
 
 /// Ops that each read one or two tensors from before, some from far back, and write one. Tensor 0 is the input, tensor
 /// `i + 1` is what op `i` writes.
@@ -211,7 +199,7 @@ impl Case {
 #[test]
 fn the_oracle_is_right_about_tiny_graphs() {
     for seed in 0..30 {
-        let case = case(3 + (seed % 2) as usize, &mut Random(seed));
+        let case = case(3 + (seed % 2) as usize, &mut Random::new(seed));
         for limit in (10..130).step_by(7) {
             let (found, tried) = (case.oracle(limit), case.sequences(limit, 6));
             // More than six runs may be needed where few are not enough; never the other way round.
@@ -231,7 +219,7 @@ fn schedules_are_the_best_there_are() {
     let cases = if std::env::var_os("MEMPLAN_FULL").is_some() { 2_000 } else { 400 };
     let mut recomputed = 0;
     for seed in 0..cases {
-        let case = case(4 + (seed % 9) as usize, &mut Random(1000 + seed));
+        let case = case(4 + (seed % 9) as usize, &mut Random::new(1000 + seed));
         let found = schedules(&case.net()).unwrap();
         assert!(!found.is_empty(), "seed {seed}: every graph can run");
         assert_eq!(case.oracle(u64::MAX).unwrap(), found[0].macs, "seed {seed}: the cheapest of all");

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use memplan_mlir::{Dialects, Document, ReadError, fuzz_check, lower};
+use memplan_testkit::Random;
 
 fn corpus() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
@@ -16,16 +17,6 @@ fn corpus() -> Vec<String> {
         texts.extend(mlir.map(|path| std::fs::read_to_string(path).unwrap()));
     }
     texts
-}
-
-/// A small generator of numbers: tests must not change from run to run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound.max(1)
-    }
 }
 
 /// Rounds of mutation: `MEMPLAN_FUZZ_ROUNDS`, or enough for a second.
@@ -41,19 +32,19 @@ fn read(source: &str) -> Result<Document, ReadError> {
 #[test]
 fn mutated_bytes() {
     let texts = corpus();
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for round in 0..rounds() {
         let mut bytes = texts[round % texts.len()].clone().into_bytes();
         // A part of the file, so that more mutations fit into a second.
-        let start = random.below(bytes.len());
+        let start = random.index(bytes.len());
         bytes = bytes[start..(start + 1500).min(bytes.len())].to_vec();
-        for _ in 0..1 + random.below(4) {
+        for _ in 0..1 + random.index(4) {
             if bytes.is_empty() {
                 break;
             }
-            let at = random.below(bytes.len());
-            match random.below(3) {
-                0 => bytes[at] = b"(){}[]<>\"%^#!@:=,->/\n0a.x\xff"[random.below(26)],
+            let at = random.index(bytes.len());
+            match random.index(3) {
+                0 => bytes[at] = b"(){}[]<>\"%^#!@:=,->/\n0a.x\xff"[random.index(26)],
                 1 => {
                     bytes.remove(at);
                 }
@@ -83,15 +74,15 @@ fn tokens(text: &str) -> Vec<&str> {
 #[test]
 fn mutated_tokens() {
     let texts = corpus();
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for round in 0..rounds() {
         let text = &texts[round % texts.len()];
         let parts: Vec<&str> = text.split("// -----").collect();
-        let part = parts[random.below(parts.len())];
+        let part = parts[random.index(parts.len())];
         let mut words = tokens(part);
-        for _ in 0..1 + random.below(3) {
-            let (from, to) = (random.below(words.len()), random.below(words.len()));
-            match random.below(4) {
+        for _ in 0..1 + random.index(3) {
+            let (from, to) = (random.index(words.len()), random.index(words.len()));
+            match random.index(4) {
                 0 => words.swap(from, to),
                 1 => words[to] = words[from],
                 2 => {

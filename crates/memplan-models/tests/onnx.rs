@@ -468,11 +468,8 @@ fn a_shape_of_a_million_dimensions_is_no_shape() {
 
 #[test]
 fn no_bytes_make_the_readers_panic() {
-    let mut state = 1u64;
-    let mut random = move |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below.max(1)
-    };
+    let mut numbers = memplan_testkit::Random::new(1);
+    let mut random = move |below: usize| numbers.index(below);
     let round = [bytes(11, &text(1, "i")), node("Relu", &["x"], &["y"], &[]), output("y")].concat();
     let mixed = model(&[
         input("x", &["batch", "3", "8", "8"]),

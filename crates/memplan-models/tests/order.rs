@@ -5,15 +5,7 @@ use memplan_core::{Bytes, Id};
 use memplan_models::graph::order::{WIDTH, peak, reorder, with_order};
 use memplan_models::graph::problem::Assumptions;
 use memplan_models::graph::{Graph, Home, Model, Op, OpId, Tensor, TensorId};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit.max(1)
-    }
-}
+use memplan_testkit::Random;
 
 /// A branching network of so many ops: each reads one to three tensors that are there before it.
 fn network(ops: usize, random: &mut Random) -> Model {
@@ -116,7 +108,7 @@ fn over_all_sets(model: &Model, assumptions: Assumptions) -> u64 {
 
 #[test]
 fn small_networks_get_the_best_order() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut improved = 0;
     for _ in 0..150 {
         let ops = 2 + random.below(6) as usize;
@@ -133,7 +125,7 @@ fn small_networks_get_the_best_order() {
 
 #[test]
 fn networks_of_up_to_twelve_ops_get_the_best_order() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for _ in 0..150 {
         let ops = 8 + random.below(5) as usize;
         let model = network(ops, &mut random);
@@ -146,7 +138,7 @@ fn networks_of_up_to_twelve_ops_get_the_best_order() {
 
 #[test]
 fn a_narrow_search_is_never_worse_than_the_order_there_is() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for _ in 0..30 {
         let model = network(60, &mut random);
         let narrow = reorder(&model, Assumptions::default(), 4).unwrap();
@@ -160,7 +152,7 @@ fn a_narrow_search_is_never_worse_than_the_order_there_is() {
 
 #[test]
 fn effects_stay_in_their_order() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for _ in 0..30 {
         let mut model = network(12, &mut random);
         for op in model.graphs.iter_mut().next().unwrap().ops.iter_mut() {

@@ -296,11 +296,8 @@ fn the_arena_of_the_runtime_is_foreseen() {
 
 #[test]
 fn no_bytes_make_the_reader_panic() {
-    let mut state = 1u64;
-    let mut random = move |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below.max(1)
-    };
+    let mut numbers = memplan_testkit::Random::new(1);
+    let mut random = move |below: usize| numbers.index(below);
     for name in MODELS {
         let good = bytes(name);
         fuzz::check_tflite(&good);

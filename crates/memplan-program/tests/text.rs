@@ -198,11 +198,8 @@ fn a_builder_used_wrongly_fails_and_never_panics() {
 #[test]
 fn mangled_texts_are_refused_or_read_stably() {
     let words: Vec<&str> = EVERYTHING.split_inclusive([' ', '\n']).collect();
-    let mut seed = 1u64;
-    let mut random = |below: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
+    let mut numbers = memplan_testkit::Random::new(1);
+    let mut random = |below: usize| numbers.index(below);
     let mut read = 0;
     for _ in 0..4000 {
         let mut words = words.clone();

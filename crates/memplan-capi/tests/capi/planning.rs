@@ -95,11 +95,8 @@ fn every_offset_strategy_can_be_named() {
 
 /// A problem that no instant strategy solves to its bound.
 fn hard() -> Vec<BufferDescription> {
-    let mut seed = 9u64;
-    let mut draw = |below: u64| {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) % below
-    };
+    let mut random = memplan_testkit::Random::new(9);
+    let mut draw = |below: u64| random.below(below);
     (0..120)
         .map(|_| {
             let start = draw(60);

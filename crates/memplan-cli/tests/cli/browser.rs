@@ -67,11 +67,8 @@ const KERNEL: &str = r#"module attributes {hacc.target = #hacc.target<"Ascend910
 
 /// Records of many sizes and lives, the same each time.
 fn records(count: u64) -> String {
-    let mut state = count;
-    let mut below = |limit: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % limit
-    };
+    let mut random = memplan_testkit::Random::new(count);
+    let mut below = |limit: u64| random.below(limit);
     let mut text = String::from("id,lower,upper,size\n");
     for i in 0..count {
         let (start, life, size) = (below(count / 2), 1 + below(8) * below(8), (64 + below(64)) << below(12));

@@ -54,11 +54,8 @@ fn the_scoreboard_fails_if_an_extent_got_worse() {
 
 /// A rectangle cut into many buffers: the bound is its height, and hardly anybody can put it together again.
 fn jigsaw(count: usize) -> String {
-    let mut seed = 1u64;
-    let mut below = |limit: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % limit
-    };
+    let mut random = memplan_testkit::Random::new(1);
+    let mut below = |limit: u64| random.below(limit);
     let mut parts = vec![(0, 300, 1_000_000)];
     while parts.len() < count {
         let index = below(parts.len() as u64) as usize;

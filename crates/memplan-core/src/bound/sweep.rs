@@ -326,11 +326,8 @@ mod tests {
 
     #[test]
     fn dense_steps_need_no_sorting_and_give_the_same() {
-        let mut seed = 1u64;
-        let mut below = |limit: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % limit
-        };
+        let mut random = memplan_testkit::Random::new(1);
+        let mut below = |limit: u64| random.below(limit);
         for _ in 0..50 {
             let mut sweep = Sweep { events: Vec::new(), always: i128::from(below(3)) * 8, always_tail: below(4) };
             for _ in 0..20 {

@@ -144,7 +144,7 @@ pub struct Planned {
     pub files: Vec<(String, String)>,
 }
 
-/// Runs the pass. Without a strategy, by levels.
+/// Runs the pass. Without a strategy, by levels, and by `search` where that saves waits; with the option `compat` by levels alone.
 pub fn run(
     document: &Document,
     lowered: &Lowered,

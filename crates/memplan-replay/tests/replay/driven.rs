@@ -1,8 +1,9 @@
 //! Random steps, replayed with deviations of every kind.
 
 use memplan_replay::recording::Event;
+use memplan_testkit::Random;
 
-use crate::model::{Dice, Watched};
+use crate::model::Watched;
 use crate::planner::plan;
 
 /// What a step does: allocate with a name, or free what has the name.
@@ -13,7 +14,7 @@ enum Action {
 }
 
 /// A random step: sizes from zero to some pages, most freed inside, some left for the next step.
-fn script(dice: &mut Dice, length: u64) -> Vec<Action> {
+fn script(dice: &mut Random, length: u64) -> Vec<Action> {
     let mut actions = Vec::new();
     let mut alive = Vec::new();
     for name in 0..length as u32 {
@@ -62,7 +63,7 @@ impl Run {
     }
 
     /// Runs a step; one action in `rarity` deviates (0: none).
-    fn play(&mut self, actions: &[Action], dice: &mut Dice, rarity: u64, id: u32) -> Option<u64> {
+    fn play(&mut self, actions: &[Action], dice: &mut Random, rarity: u64, id: u32) -> Option<u64> {
         self.step += 1;
         self.watched.allocator.begin(id);
         // What the step before has left is dropped at the beginning, as gradients are.
@@ -122,7 +123,7 @@ impl Run {
 
 /// Drives an allocator; the number of calls, and the bytes of pages that were moved on the first lane.
 fn drive(seed: u64, length: u64, steps: u64, rarity: u64) -> (u64, u64) {
-    let mut dice = Dice(seed);
+    let mut dice = Random::new(seed);
     let scripts = [script(&mut dice, length), script(&mut dice, length / 2)];
     let mut run = Run { watched: Watched::new(1 << 28), alive: Vec::new(), step: 0, calls: 0 };
     // Parameters, made before the first step.

@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use memplan_replay::allocator::Allocator;
 use memplan_replay::backing::Host;
+use memplan_testkit::Random;
 
-use crate::model::{Dice, Owners};
+use crate::model::Owners;
 use crate::planner::plan;
 
 /// The truth is updated before a free and after an allocation: in between, bytes have no owner.
 fn work(allocator: &Allocator, owners: &Mutex<Owners>, seed: u64, calls: usize) {
-    let mut dice = Dice(seed);
+    let mut dice = Random::new(seed);
     let mut alive = Vec::new();
     for _ in 0..calls {
         if alive.len() > 20 || (!alive.is_empty() && dice.one_in(2)) {

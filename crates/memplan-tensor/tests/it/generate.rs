@@ -3,19 +3,16 @@
 
 use std::fmt::Write;
 
-/// A small deterministic generator of numbers.
-pub(crate) struct Random(u64);
+/// The numbers that every test draws, with the questions of these generators.
+pub(crate) struct Random(memplan_testkit::Random);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1)
+        Random(memplan_testkit::Random::new(seed))
     }
 
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % bound as u64) as usize
+        self.0.index(bound)
     }
 
     pub(crate) fn chance(&mut self, percent: usize) -> bool {

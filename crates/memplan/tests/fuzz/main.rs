@@ -20,19 +20,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use checks::{PASSES, a_plan, problem};
+use memplan_testkit::Random;
 
 /// No input of this size may take longer, on however busy a machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A small generator of numbers: tests must not change from run to run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
-}
 
 /// The number in a variable of the environment.
 fn asked(variable: &str) -> Option<usize> {
@@ -50,13 +41,13 @@ const NUMBERS: [&str; 10] =
 /// One to four changes: bytes exchanged, lines dropped, doubled or swapped, numbers and words replaced.
 fn mutate(seed: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = seed.to_vec();
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..1 + random.index(4) {
         if bytes.is_empty() {
             break;
         }
-        let at = random.below(bytes.len());
-        match random.below(8) {
-            0 => bytes[at] = b"(){}[]<>\"%^#!@:=,->/\n0a.x\xff"[random.below(26)],
+        let at = random.index(bytes.len());
+        match random.index(8) {
+            0 => bytes[at] = b"(){}[]<>\"%^#!@:=,->/\n0a.x\xff"[random.index(26)],
             1 => drop(bytes.remove(at)),
             2 => bytes.truncate(at.max(bytes.len() / 2)),
             3 | 4 => replace_word(&mut bytes, at, random),
@@ -76,10 +67,10 @@ fn replace_word(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
     };
     let word = word_at(bytes, at);
     let is_number = bytes[word.clone()].iter().all(u8::is_ascii_digit);
-    let new = if is_number || random.below(3) == 0 {
-        NUMBERS[random.below(NUMBERS.len())].as_bytes().to_vec()
+    let new = if is_number || random.index(3) == 0 {
+        NUMBERS[random.index(NUMBERS.len())].as_bytes().to_vec()
     } else {
-        let other = random.below(bytes.len());
+        let other = random.index(bytes.len());
         bytes[word_at(bytes, other)].to_vec()
     };
     bytes.splice(word, new);
@@ -87,7 +78,7 @@ fn replace_word(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
 
 fn shuffle_lines(bytes: &mut Vec<u8>, kind: usize, random: &mut Random) {
     let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
-    let (one, other) = (random.below(lines.len()), random.below(lines.len()));
+    let (one, other) = (random.index(lines.len()), random.index(lines.len()));
     match kind {
         5 => drop(lines.remove(one)),
         6 => lines.insert(other, lines[one].clone()),
@@ -106,7 +97,7 @@ fn attack(what: &str, seeds: &[Vec<u8>], check: impl Fn(&[u8])) {
         return;
     }
     let from = asked("MEMPLAN_FUZZ_FROM").unwrap_or(0);
-    let mut random = Random((what.len() + 1_000 * asked("MEMPLAN_FUZZ_SEED").unwrap_or(0)) as u64);
+    let mut random = Random::new((what.len() + 1_000 * asked("MEMPLAN_FUZZ_SEED").unwrap_or(0)) as u64);
     let mut failures = Vec::new();
     let mut slowest = (Duration::ZERO, 0);
     let rounds = rounds().max(seeds.len());

@@ -146,7 +146,7 @@ fn check(part: &str, record: &Value) -> Result<Option<Verdict>, String> {
     let lowered = lower(&document).map_err(|error| error.to_string())?;
     let regbase = text(&record["pass_"]).ends_with("regbase");
     let profile = if regbase { Profile::RegisterBased } else { Profile::MemoryBased };
-    let options = Options { profile, ..Options::default() };
+    let options = Options { profile, compat: true, ..Options::default() };
     let planned = plan_memory::run(
         &document,
         &lowered,
@@ -165,7 +165,7 @@ fn check(part: &str, record: &Value) -> Result<Option<Verdict>, String> {
     }
     sound(&lowered, &planned)?;
     let new = planned.rewrite.edits.apply(part).map_err(|error| error.to_string())?;
-    crate::kernels::again(&new, if regbase { "plan-memory{profile=regbase}" } else { "plan-memory" });
+    crate::kernels::again(&new, if regbase { "plan-memory{compat profile=regbase}" } else { "plan-memory{compat}" });
     let ours = casts(&new, text(&record["func"]));
     // The original gives up on what is read and never written; here a warning says so.
     if is_unwritten(record) {

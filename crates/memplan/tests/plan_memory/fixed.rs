@@ -52,7 +52,7 @@ fn what_has_an_address_is_left_in_peace() {
         let case = Case::new(seed);
         let Some(planned) = case.capacity().and_then(|capacity| case.plan(capacity).ok()) else { continue };
         let before = by_name(&case, |site| planned.rewrite.placements[site].clone());
-        let again = Case::of(partly_planned(&case, &before, &mut Random(seed + 77)));
+        let again = Case::of(partly_planned(&case, &before, &mut Random::new(seed + 77)));
         let after = match again.plan(1 << 30) {
             Ok(planned) => by_name(&again, |site| planned.rewrite.placements[site].clone()),
             Err(PassError::Op { message, .. }) if message.contains("no fixed address") => continue,

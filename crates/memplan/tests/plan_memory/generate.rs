@@ -34,14 +34,19 @@ impl Case {
         Case { text, document, lowered }
     }
 
+    /// By levels: thousands of kernels are planned, and few of them need a search.
     pub(crate) fn plan(&self, capacity: u64) -> Result<Planned, PassError> {
+        self.plan_with(capacity, &Options { compat: true, ..Options::default() })
+    }
+
+    fn plan_with(&self, capacity: u64, options: &Options) -> Result<Planned, PassError> {
         let device = format!("scope = [{{ name = \"ub\", capacity = {capacity}, alignment = 32 }}]");
         let target: Target = device.parse().unwrap();
         let request = Request { work_limit: Some(WORK), ..Request::default() };
         plan_memory::run(
             &self.document,
             &self.lowered,
-            &Options::default(),
+            options,
             Some(&target),
             None,
             &request,

@@ -3,15 +3,16 @@
 
 use std::fmt::Write;
 
-/// A small generator of random numbers (xorshift).
-pub(crate) struct Random(pub(crate) u64);
+/// The numbers that every test draws, with the questions of this generator.
+pub(crate) struct Random(memplan_testkit::Random);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(memplan_testkit::Random::new(seed))
+    }
+
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
+        self.0.index(limit)
     }
 
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
@@ -358,7 +359,7 @@ impl Writer {
 
 /// The kernel of a number.
 pub(crate) fn kernel(seed: u64) -> String {
-    let random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let random = Random::new(seed);
     let mut writer = Writer { random, text: String::new(), depth: 1, names: 0, ready: Vec::new() };
     let gm = |class: usize| {
         let length = CLASSES[class];

@@ -120,7 +120,7 @@ fn damaged_kernels_get_an_answer() {
         "plan-memory{mem-plan-mode=global-work-space-plan enable-global-workspace-reuse}",
         "plan-memory{enable-memory-display disable-tightly-coupled-buffer-reuse disable-vf-reachable-check}",
     ];
-    let mut random = Random(0x5EED);
+    let mut random = Random::new(0x5EED);
     let mut planned = 0;
     for round in 0..rounds {
         let mut text = texts[round % texts.len()].clone();

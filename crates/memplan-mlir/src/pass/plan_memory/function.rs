@@ -9,6 +9,7 @@ mod fewest_waits;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use fewest_waits::Way;
 use memplan_analysis::Life;
 use memplan_core::{BufferId, Bytes, Id, IndexVec, Outcome, Placement, Plan, Problem, SpaceId, bound, patience};
 use memplan_planner::strategy::levels::{self, Mode, Report};
@@ -21,7 +22,7 @@ use super::overflow::{self, Overflow};
 use super::pipes::{self, Users};
 use super::problem::{Choice, Kernel, idle_temporaries};
 use super::target::{DEFAULT_DEVICE, Scope, Target};
-use super::{PlannedFunction, View, Waits};
+use super::{Options, PlannedFunction, View, Waits};
 use crate::Document;
 use crate::dialect::Traits;
 use crate::pass::{PassError, Remark};
@@ -69,11 +70,12 @@ pub(super) fn plan_all(
     let all: HashSet<SiteId> = planner.by_function.iter().flatten().copied().collect();
     view.refuse_handed_out(&all, &planner.names)?;
     planner.refuse_without_owner()?;
+    let way = Way::of(strategy, view.options);
     for function in program.functions().ids() {
         if patience::is_over() {
             return Err(PassError::Stopped);
         }
-        planner.function(function, &groups, strategy, request)?;
+        planner.function(function, &groups, way, request)?;
     }
     planner.couple();
     // All functions are tried even if the first does not fit: a user wants to see every one that is too large.
@@ -404,7 +406,7 @@ impl Planner<'_> {
         &mut self,
         function: FunctionId,
         groups: &Groups,
-        strategy: Option<&dyn Strategy>,
+        way: Way,
         request: &Request,
     ) -> Result<(), PassError> {
         // What lies in the other core's memory gets its owner's address later.
@@ -414,9 +416,10 @@ impl Planner<'_> {
             return Ok(());
         }
         let target = self.capacities(function, self.target(function).0)?;
-        let attempt = match strategy.filter(|strategy| fewest_waits::minds_waits(*strategy)) {
-            Some(strategy) => self.fewest_waits(function, &target, &sites, groups, strategy, request)?,
-            None => self.attempt(function, &target, &sites, groups, strategy, request)?,
+        let attempt = match way {
+            Way::Levels => self.attempt(function, &target, &sites, groups, None, request)?,
+            Way::FewestWaits(strategy) => self.fewest_waits(function, &target, &sites, groups, strategy, request)?,
+            Way::Strategy(strategy) => self.attempt(function, &target, &sites, groups, Some(strategy), request)?,
         };
         let op = self.view.lowered.functions[function];
         let name = self.view.document.symbol_name(op).unwrap_or_default().to_owned();

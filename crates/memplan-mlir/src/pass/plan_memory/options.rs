@@ -53,6 +53,8 @@ pub struct Options {
     pub size_function: bool,
     /// `wait-weight`: how much more a wait counts for each loop around it, where a strategy looks at waits.
     pub wait_weight: u64,
+    /// `compat`: plan by levels alone, as the original does, unless a strategy is named.
+    pub compat: bool,
 }
 
 impl Default for Options {
@@ -71,6 +73,7 @@ impl Default for Options {
             target: None,
             size_function: true,
             wait_weight: 8,
+            compat: false,
         }
     }
 }
@@ -88,7 +91,8 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("enable-memory-display", "write memory_info.json: every buffer with offsets and life"),
     ("enable-print-memory-allocated-size", "say how much of the unified buffer is used"),
     ("profile=membase|regbase", "which of the two original passes to follow where they differ"),
-    ("wait-weight=8", "with -s search: how many waits outside of a loop weigh as much as one inside"),
+    ("wait-weight=8", "how many waits outside of a loop weigh as much as one inside"),
+    ("compat", "plan by levels alone, as the original does, even where other addresses save waits"),
     ("target=NAME", "a built-in device, if the module names none"),
 ];
 
@@ -127,6 +131,7 @@ impl Options {
                     parsed.profile = choice("profile", text, "membase or regbase", &names)?;
                 }
                 "wait-weight" => parsed.wait_weight = weight(text)?,
+                "compat" => parsed.compat = flag("compat")?,
                 "target" => parsed.target = Some(text.to_owned()),
                 _ => {
                     let known: Vec<&str> =

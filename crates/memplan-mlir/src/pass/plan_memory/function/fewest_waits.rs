@@ -1,13 +1,37 @@
-//! Plans whose reuse makes nobody wait, as far as that goes: `-s search`.
+//! Plans whose reuse makes nobody wait, as far as that goes: the default of the pass.
 
 use memplan_core::{PlanCost, Stop};
-use memplan_planner::{Assign, Feature};
+use memplan_planner::{Assign, Feature, strategy};
 
 use super::super::waits;
 use super::*;
 
+/// Who decides where the buffers of a function go.
+#[derive(Clone, Copy)]
+pub(super) enum Way<'s> {
+    /// The levels alone, as in the original.
+    Levels,
+    /// The levels first, and a strategy where that saves waits.
+    FewestWaits(&'s dyn Strategy),
+    /// A strategy that does not know waits.
+    Strategy(&'s dyn Strategy),
+}
+
+impl<'s> Way<'s> {
+    /// What the user asked for: by a strategy, or else by the options.
+    pub(super) fn of(strategy: Option<&'s dyn Strategy>, options: &Options) -> Way<'s> {
+        match strategy {
+            None if options.compat => Way::Levels,
+            None => strategy::find("search").map_or(Way::Levels, Way::FewestWaits),
+            Some(strategy) if strategy.name() == "levels" => Way::Levels,
+            Some(strategy) if minds_waits(strategy) => Way::FewestWaits(strategy),
+            Some(strategy) => Way::Strategy(strategy),
+        }
+    }
+}
+
 /// Whether a strategy looks for the least costs, so that it is worth telling it what costs something.
-pub(super) fn minds_waits(strategy: &dyn Strategy) -> bool {
+fn minds_waits(strategy: &dyn Strategy) -> bool {
     matches!(strategy.name(), "auto" | "search") && strategy.supports(Feature::ReuseCosts, Assign::Offsets)
 }
 
@@ -26,8 +50,9 @@ fn keep(problem: &Problem, outcome: Outcome, at_least: u64) -> Outcome {
 impl Planner<'_> {
     /// Plans a function so that its reuse makes nobody wait, as far as that goes.
     ///
-    /// The levels plan first. Their plan is what the strategy has to better, on the same problem with the waits as
-    /// prices: so it never has more waits than theirs, and there is a plan whenever they have one.
+    /// The levels plan first, and their plan stays unless the strategy finds one with fewer waits, on the same problem
+    /// with the waits as prices. So nobody ever waits more than by levels, there is a plan whenever they have one, and
+    /// buffers keep the addresses of the original where moving them saves nothing.
     pub(super) fn fewest_waits(
         &mut self,
         function: FunctionId,
@@ -38,25 +63,41 @@ impl Planner<'_> {
         request: &Request,
     ) -> Result<Attempt, PassError> {
         let by_levels = self.attempt(function, target, sites, groups, None, request)?;
-        let start = match by_levels.outcome.plan() {
-            Some(_) => by_levels,
-            None => self.attempt(function, target, sites, groups, Some(strategy), request)?,
+        let start = match by_levels.outcome {
+            Outcome::Optimal(_) | Outcome::Feasible { .. } => by_levels,
+            // It is proved that nothing fits. The levels' own report says most about that.
+            Outcome::Infeasible(_) => return Ok(by_levels),
+            Outcome::Exhausted { .. } => {
+                let second = self.attempt(function, target, sites, groups, Some(strategy), request)?;
+                if second.outcome.plan().is_none() {
+                    return Ok(by_levels);
+                }
+                second
+            }
         };
-        if start.outcome.plan().is_none() {
-            return Ok(start);
+        // Where nothing shares nobody waits, and nobody needs to know the prices.
+        let is_side_by_side = |report: &Report| report.spaces.iter().all(|row| row.mode == Mode::Sequential);
+        if start.report.as_ref().is_some_and(is_side_by_side) {
+            return Ok(Attempt { waits: Some(Waits { here: 0, at_least: 0, by_levels: Some(0) }), ..start });
         }
         // Prices go onto the very problem that was planned, so that both plans are plans of it.
         let problem = waits::priced(self.view, function, &start.problem, sites)?;
         let cost = |plan: &Plan| plan.reuse_cost(&problem);
-        let known = start.outcome.plan().map(cost);
+        let known = start.outcome.plan().map_or(0, cost);
+        let by_levels = start.report.is_some().then_some(known);
+        if known == 0 {
+            let outcome = keep(&problem, start.outcome, 0);
+            let waits = Some(Waits { here: 0, at_least: 0, by_levels });
+            return Ok(Attempt { problem, outcome, report: start.report, waits, refuted: BTreeSet::new() });
+        }
         let found = plan(strategy, &problem, request)?;
         let at_least = found.plan().and_then(|plan| plan.cost).map_or(0, |cost| cost.lower_bound);
-        let is_better = found.plan().map(cost).is_some_and(|cost| known.is_none_or(|known| cost <= known));
-        let by_levels = known.filter(|_| start.report.is_some());
-        let outcome = if is_better { found } else { keep(&problem, start.outcome, at_least) };
-        let here = outcome.plan().map_or(0, cost);
-        let waits = Some(Waits { here, at_least, by_levels });
-        Ok(Attempt { problem, outcome, report: None, waits, refuted: BTreeSet::new() })
+        let (outcome, report) = match found.plan().map(cost) {
+            Some(fewer) if fewer < known => (found, None),
+            _ => (keep(&problem, start.outcome, at_least), start.report),
+        };
+        let waits = Some(Waits { here: outcome.plan().map_or(0, cost), at_least, by_levels });
+        Ok(Attempt { problem, outcome, report, waits, refuted: BTreeSet::new() })
     }
 
     /// Says what the reuse costs, and who waits for whom.
