@@ -275,3 +275,24 @@ fn a_loop_that_is_given_back_no_memory() {
         assert!(refused.contains(why), "{result}: {refused}");
     }
 }
+
+/// The results of both branches have one address. A buffer of the one branch is out of sight in the other one, which
+/// keeps its own name for the address.
+#[test]
+fn a_mark_in_one_branch() {
+    let (near, far) = ("memref<64xf16, #hivm.address_space<ub>>", "memref<64xf16, #hivm.address_space<gm>>");
+    let branch = |name: &str, mark: &str| {
+        format!(
+            "    %{name} = memref.alloc() : {near}\n{mark}    hivm.hir.load ins(%gm : {far}) outs(%{name} : {near})\n    \
+             scf.yield %{name} : {near}\n"
+        )
+    };
+    let marked = branch("a", &format!("    annotation.mark %a {{hivm.multi_buffer = 2 : i32}} : {near}\n"));
+    let plain = branch("b", "");
+    let text = format!(
+        "func.func @f(%gm: {far}, %c: i1) {{\n  %r = scf.if %c -> ({near}) {{\n{marked}  }} else {{\n{plain}  }}\n  \
+         hivm.hir.store ins(%r : {near}) outs(%gm : {far})\n  return\n}}\n"
+    );
+    let planned = run("plan-memory", "kernel.mlir", &text).unwrap();
+    assert!(planned.contains("scf.yield %b"), "{planned}");
+}

@@ -248,9 +248,10 @@ impl Emitter<'_> {
         for (at, cast) in casts.iter().enumerate() {
             let same = by_identity.get(&cast.identity).filter(|_| !is_marked.contains(&at));
             let above = |one: &&&Marked| {
-                let home = one.home.map(|(op, _)| op).or_else(|| document.parent_op(casts[one.cast].op));
+                // What stands in one branch of an `if` is out of sight in the other one.
+                let block = one.home.map_or(document.op(casts[one.cast].op).parent, |(_, block)| block);
                 let earlier = one.home.is_some() || one.cast < at;
-                earlier && home.is_some_and(|home| is_inside(document, cast.op, home))
+                earlier && is_inside(document, cast.op, block)
             };
             let marked = same.and_then(|same| same.iter().find(above));
             let name = marked.map_or(&cast.name, |one| &casts[one.cast].name);
@@ -295,8 +296,9 @@ fn sorted(ops: &HashSet<OpId>) -> Vec<OpId> {
     list
 }
 
-fn is_inside(document: &Document, op: OpId, outer: OpId) -> bool {
-    std::iter::successors(document.parent_op(op), |&op| document.parent_op(op)).any(|op| op == outer)
+/// Whether an op stands in a block, or in an op of the block.
+fn is_inside(document: &Document, op: OpId, block: BlockId) -> bool {
+    std::iter::successors(Some(op), |&op| document.parent_op(op)).any(|op| document.op(op).parent == block)
 }
 
 /// Where a value's name stands in an op's own text, its regions left out.
