@@ -298,7 +298,7 @@ impl Document {
         &self.ops[op]
     }
 
-    fn rare(&self, op: OpId) -> Option<&Rare> {
+    pub(crate) fn rare(&self, op: OpId) -> Option<&Rare> {
         self.rare.get(self.ops[op].rare as usize)
     }
 

@@ -478,6 +478,10 @@ impl Walk<'_> {
     /// The address that a new value stands for, if it is one; and what is wrong with it.
     fn address(&self, old: ValueId, new: ValueId) -> Option<Result<Address, String>> {
         let after = self.after;
+        // Only an allocation becomes an address. Anything else is made further down, and is compared there.
+        if !self.is_allocation(old) {
+            return None;
+        }
         let Definition::Result { op, .. } = after.value(new).definition else { return None };
         match after.name(op) {
             "memref.view" => Some(self.view_address(old, op)),
@@ -497,9 +501,19 @@ impl Walk<'_> {
             WORKSPACE => {
                 let memory = after.operands(op).iter().find(|&&value| after.ty(value).as_memref().is_some());
                 let memory = memory.map_or("", |&value| after.value_name(value));
-                Some(self.address_in(self.function_and(op, memory), after.workspace_offsets(op)))
+                // One without offsets has not been planned, and stands for no address.
+                let offsets = after.workspace_offsets(op)?;
+                Some(self.address_in(self.function_and(op, memory), Some(offsets)))
             }
             _ => None,
+        }
+    }
+
+    /// Whether a value of the old text is memory that a pass may give an address.
+    fn is_allocation(&self, old: ValueId) -> bool {
+        match self.before.value(old).definition {
+            Definition::Result { op, .. } => matches!(self.before.name(op), "memref.alloc" | WORKSPACE),
+            _ => false,
         }
     }
 

@@ -1,21 +1,26 @@
 //! Buffers with several dimensions as flat ones: `A[i, j]` of a `(4, 8)` buffer is `A[i * 8 + j]` of a `(32,)` one.
 //!
 //! Only buffers the function allocates (and views of them) are flattened; arguments keep the shape their caller knows.
+//! So does a buffer of which a slice of unknown length is taken (`A[i, :n]`): in one dimension it is no slice any more.
 
-use crate::ir::{BinaryOp, Block, BufId, Expr, Function, Memory};
+use crate::ir::{BinaryOp, Block, BufId, Buffer, Expr, Function, Memory, SLICE, StmtKind};
 use crate::linear::fold;
 use crate::rewrite::multiply;
+use crate::script::MAX_SUBSCRIPT;
 use memplan_core::IndexVec;
+use std::collections::HashSet;
 
 /// The function with every allocated buffer in one dimension.
 pub fn flatten_buffers(function: &Function) -> Function {
     let mut result = function.clone();
+    let sliced = sliced_buffers(function);
     let shapes: IndexVec<BufId, Option<Vec<Expr>>> = function
         .buffers
         .iter_enumerated()
         .map(|(id, buffer)| {
             let ours = function.buffers[function.root(id)].memory != Memory::Argument;
-            (ours && buffer.shape.len() != 1).then(|| buffer.shape.clone())
+            let is_flattened = ours && buffer.shape.len() != 1 && !sliced.contains(&id) && has_flat_subscripts(buffer);
+            is_flattened.then(|| buffer.shape.clone())
         })
         .collect();
     for (id, shape) in shapes.iter_enumerated() {
@@ -29,6 +34,35 @@ pub fn flatten_buffers(function: &Function) -> Function {
     result
 }
 
+/// Whether every product of extents is a number that a subscript may have.
+fn has_flat_subscripts(buffer: &Buffer) -> bool {
+    let extents = buffer.shape.iter().filter_map(Expr::as_int);
+    let product = extents.map(i64::unsigned_abs).try_fold(1_u64, u64::checked_mul);
+    product.is_some_and(|product| product <= MAX_SUBSCRIPT)
+}
+
+/// Buffers with a subscript that is a slice of unknown length.
+pub(crate) fn sliced_buffers(function: &Function) -> HashSet<BufId> {
+    let mut sliced = HashSet::new();
+    let is_slice = |at: &Expr| matches!(at, Expr::Call { name, .. } if name == SLICE || name.ends_with("T.Ramp"));
+    for stmt in &function.body {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::Store { buffer, index, .. } = &stmt.kind
+                && index.iter().any(is_slice)
+            {
+                sliced.insert(*buffer);
+            }
+            for expr in stmt.exprs() {
+                expr.walk(&mut |part| match part {
+                    Expr::Load { buffer, index } if index.iter().any(is_slice) => _ = sliced.insert(*buffer),
+                    _ => {}
+                });
+            }
+        });
+    }
+    sliced
+}
+
 /// Flattens the accesses of all statements. A statement that changes loses its source text, so that it is printed anew.
 fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>) {
     for stmt in block {
@@ -37,8 +71,8 @@ fn flatten_block(block: &mut Block, shapes: &IndexVec<BufId, Option<Vec<Expr>>>)
             changed |= flatten_expr(expr, shapes);
         }
         match &mut stmt.kind {
-            crate::ir::StmtKind::Store { buffer, index, .. } => changed |= flatten_index(*buffer, index, shapes),
-            crate::ir::StmtKind::Alloc(buffer) | crate::ir::StmtKind::Declare(buffer) => {
+            StmtKind::Store { buffer, index, .. } => changed |= flatten_index(*buffer, index, shapes),
+            StmtKind::Alloc(buffer) | StmtKind::Declare(buffer) => {
                 changed |= shapes[*buffer].is_some();
             }
             _ => {}

@@ -29,6 +29,7 @@ pub use error::ReadError;
 pub(crate) use print::print_bounds;
 pub use print::print_function;
 pub use print_expr::print_expr;
+pub(crate) use read_expr::MAX_SUBSCRIPT;
 
 use crate::ir::Function;
 use memplan_core::Span;

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The other ways to say so: `select` with a comparison, the remainder of a division by a constant, the number of an
-//! iteration, `min(%x + 64, %n) - %x`, and an `scf.if` around the allocation that asks whether the size is small enough.
+//! iteration, `min(%x + 64, %n) - %x`, affine maps ([`affine`](super::affine)), masks and shifts, and an `scf.if` around
+//! the allocation that asks whether the size is small enough.
 //!
 //! A mark `buffer_size_in_byte` says the same of any shape ([`marks`](super::marks)).
 
@@ -16,9 +17,8 @@ use memplan_core::Bytes;
 use memplan_program::Size;
 
 use super::origin::is_on_chip;
-use crate::attribute::integer;
 use crate::document::{Definition, Document, OpId, ValueId};
-use crate::ty::{Layout, MemRef, split_commas};
+use crate::ty::{Layout, MemRef};
 
 /// How many ops are looked at for one size: expressions share parts, so the number of ways through one can be
 /// exponential in its length.
@@ -119,7 +119,39 @@ impl Document {
             }
             "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "index.casts"
             | "index.castu" => bound(0),
-            "affine.min" => self.affine_minimum(op),
+            // A mask clears bits: what is left is no larger than a mask that is not negative, and never larger than
+            // before.
+            "arith.andi" | "index.and" => {
+                let mask = |at: usize| self.constant(*operands.get(at)?);
+                match (mask(0), mask(1)) {
+                    (_, Some(mask)) => {
+                        if mask < 0 {
+                            bound(0)
+                        } else {
+                            Some(mask)
+                        }
+                    }
+                    (Some(mask), _) => {
+                        if mask < 0 {
+                            bound(1)
+                        } else {
+                            Some(mask)
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            "arith.shrsi" | "arith.shrui" | "index.shrs" | "index.shru" => {
+                let by = u32::try_from(self.constant(*operands.get(1)?)?).ok()?;
+                bound(0)?.max(0).checked_shr(by)
+            }
+            "arith.shli" | "index.shl" => {
+                let by = u32::try_from(self.constant(*operands.get(1)?)?).ok().filter(|&by| by < 62)?;
+                bound(0)?.max(0).checked_mul(1 << by)
+            }
+            "affine.min" => self.most_of_results(op, bound)?.into_iter().flatten().min(),
+            "affine.max" => self.most_of_results(op, bound)?.into_iter().collect::<Option<Vec<_>>>()?.into_iter().max(),
+            "affine.apply" => self.most_of_results(op, bound)?.into_iter().next()?,
             _ => None,
         }
     }
@@ -187,19 +219,5 @@ impl Document {
             inner = around;
         }
         guards
-    }
-
-    /// The smallest constant among the results of the map of an `affine.min`.
-    fn affine_minimum(&self, op: OpId) -> Option<i64> {
-        let span = self.op(op).span;
-        let text = self.text(span);
-        let start = text.find("affine_map<").or_else(|| text.find('#'))?;
-        let word = text[start..].split(['(', ' ', ',', '}']).next()?;
-        let map = if word.starts_with('#') { self.alias(word, span)? } else { &text[start..] };
-        let (_, results) = map.split_once("->")?;
-        let list = results.split_once('(')?.1;
-        // Results hold no parentheses of their own unless they are expressions, which end the list of constants early.
-        let list = list.split(')').next()?;
-        split_commas(list).into_iter().filter_map(|result| integer(result.trim())).min()
     }
 }

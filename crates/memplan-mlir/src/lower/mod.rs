@@ -23,6 +23,7 @@
 //! plans must leave it alone.
 
 mod access;
+mod affine;
 mod bounded;
 mod control;
 mod elementwise;

@@ -557,11 +557,35 @@ impl<'s> Reader<'s> {
         Ok(true)
     }
 
+    /// An op that passes take away or replace ends where its type ends. Whatever stands behind the type would be lost.
+    fn check_end(&self, frame: &OpFrame) -> Result<()> {
+        let is_replaced = matches!(
+            self.document.name(frame.op),
+            "memref.alloc" | "memref.alloca" | "memref.dealloc" | "annotation.mark"
+        );
+        let has_location = || self.document.rare(frame.op).is_some_and(|rare| rare.location.is_some());
+        if !is_replaced || self.document.ops[frame.op].form != Form::Custom || has_location() {
+            return Ok(());
+        }
+        let types = &self.type_spans[frame.types..];
+        let ends = |ty: &Span| ty.end as usize == self.previous.end;
+        let is_alone = types.len() == 1 || !self.document.name(frame.op).starts_with("memref.alloc");
+        match (types.first(), types.last()) {
+            (Some(first), Some(last)) if !ends(last) || !is_alone => Err(ReadError::Unexpected {
+                expected: "the end of the op behind its type",
+                found: "more".to_owned(),
+                span: Span::new(first.end as usize, self.previous.end),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Moves an op's parts from the side stacks into the document.
     fn finish_op(&mut self, frame: OpFrame) -> Result<()> {
         let op = frame.op;
         let end = self.previous.end;
         let known = self.document.names[frame.name].info.known || self.document.ops[op].form == Form::Generic;
+        self.check_end(&frame)?;
         self.use_names_without_region(&frame);
         // The order of these steps matters: operands decide the types of results in many custom forms, and hidden
         // parts (implicit regions) need both.

@@ -163,7 +163,7 @@ impl<'s> Reader<'s> {
                 }
                 TokenKind::Hash | TokenKind::Bang if top => self.read_alias()?,
                 TokenKind::Resources if top => self.read_resources()?,
-                TokenKind::Caret => self.read_label(&mut frame)?,
+                TokenKind::Caret if !top => self.read_label(&mut frame)?,
                 _ => {
                     let block = match frame.block {
                         Some(block) => block,

@@ -84,9 +84,9 @@ impl<'s> Scopes<'s> {
         self.lookup(name).is_some()
     }
 
-    /// Makes a name known; false if its region has defined it already. Hiding a
-    /// name from further outside is let pass: the op around may be isolated from
-    /// above without our knowing.
+    /// Makes a name known; false if its region has defined it already, or one around it. Hiding a
+    /// name from further outside is let pass if there is an unknown op in between, which may be isolated
+    /// from above without our knowing.
     fn define(&mut self, name: &'s str, first: ValueId, count: u32) -> (Named, bool) {
         let depth = self.open.len() as u32;
         let named = Named { first, count, depth };
@@ -95,7 +95,8 @@ impl<'s> Scopes<'s> {
         };
         let before = map.insert(name, named);
         open.names.push((name, before));
-        (named, before.is_none_or(|before| before.depth != depth))
+        let may_hide = |before: Named| self.open[before.depth as usize..].iter().any(|open| !open.ordered);
+        (named, before.is_none_or(may_hide))
     }
 
     /// The uses that wait for a name, and those that stand too early to be uses of it.

@@ -19,12 +19,13 @@ use super::pool::{Attach, Entry, InPlace, Pool, constant_bits};
 use super::sequence::{Sequence, StmtId};
 use super::{Apart, Judge, MemoryLimit, Mode, RewriteError, RewriteOptions};
 use crate::DType;
+use crate::flatten::sliced_buffers;
 use crate::ir::{BufId, Expr, StorageScope};
 use memplan_core::{
     Buffer, BufferId, Bytes, Lifetime, Overlay, OverlayKind, Problem, ProblemBuilder, Space, storage_bytes,
 };
 use memplan_planner::Request;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Candidates looked at per statement; more than a few never pay.
 const PAIRS_PER_STATEMENT: usize = 16;
@@ -43,7 +44,11 @@ pub(super) fn lay_out_arenas(
     // Buffers of entries that are fit for an arena are taken out of the pool, grouped by place and memory. What
     // remains is laid out by entries, as without arenas.
     let mut arenas: BTreeMap<(Attach, StorageScope), Vec<BufId>> = BTreeMap::new();
-    for entry in rest.entries.iter_mut().filter(|entry| belongs_in_arena(entry)) {
+    // Nothing can be added to a slice of unknown length, so its buffer has to stand at the start of its memory.
+    let sliced: HashSet<BufId> =
+        sliced_buffers(sequence.function).into_iter().map(|buffer| sequence.function.root(buffer)).collect();
+    let is_fit = |entry: &Entry| belongs_in_arena(entry) && !entry.buffers.iter().any(|buffer| sliced.contains(buffer));
+    for entry in rest.entries.iter_mut().filter(|entry| is_fit(entry)) {
         let tenants = std::mem::take(&mut entry.buffers);
         arenas.entry((entry.attach, entry.scope.clone())).or_default().extend(tenants);
     }

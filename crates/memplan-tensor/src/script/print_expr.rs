@@ -145,10 +145,15 @@ fn write_call(name: &str, args: &[&Expr], function: &Function, out: &mut String)
         (LIST, _) => return write_arguments("[", args, "]", function, out),
         (TUPLE, [_]) => return write_arguments("(", args, ",)", function, out),
         (TUPLE, _) => return write_arguments("(", args, ")", function, out),
-        (SLICE, [start, stop, ..]) => {
+        (SLICE, [start, stop, step]) => {
             write_expr(start, function, 0, out);
             out.push(':');
-            return write_expr(stop, function, 0, out);
+            write_expr(stop, function, 0, out);
+            if step.as_int() != Some(1) {
+                out.push(':');
+                write_expr(step, function, 0, out);
+            }
+            return;
         }
         _ => {}
     }

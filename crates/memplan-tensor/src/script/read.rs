@@ -38,6 +38,8 @@ pub(super) struct Reader<'a> {
     pub(super) reductions: Vec<Vec<(VarId, Expr)>>,
     /// Whether parameters are read: a name that nothing defines is then a size, and gets its type in the body.
     pub(super) in_parameters: bool,
+    /// Whether the current line says less than it means, so that it cannot be kept as it is.
+    pub(super) spells_out: bool,
 }
 
 /// Statements as they come: those of a function's own block straight from the parser.
@@ -62,6 +64,7 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
         let_parts: 0,
         reductions: Vec::new(),
         in_parameters: true,
+        spells_out: false,
     };
     // Parameters come first: their annotations may mention each other, and the body mentions all of them.
     for (name, annotation, span) in &def.params {
@@ -184,7 +187,11 @@ impl Reader<'_> {
                 block.push(nest(region, body, statement.span, trivia, true));
                 break;
             }
+            let first = block.len();
             self.statement(&statement, trivia, &mut block)?;
+            if std::mem::take(&mut self.spells_out) {
+                block[first..].iter_mut().for_each(|stmt| stmt.trivia.text = None);
+            }
         }
         self.depth -= 1;
         Ok(block)

@@ -9,7 +9,7 @@ use crate::linear::{Linear, constant_difference, fold};
 use memplan_core::Span;
 
 /// Larger constants in subscripts are refused: no machine has that many elements.
-const MAX_SUBSCRIPT: u64 = 1 << 48;
+pub(crate) const MAX_SUBSCRIPT: u64 = 1 << 48;
 
 /// Whether the constant of a subscript, or the distance between two iterations, is larger than any memory.
 fn passes_every_memory(subscript: &Expr) -> bool {
@@ -81,6 +81,8 @@ impl Reader<'_> {
     /// `A[i:i + 4]` is a ramp of four lanes. A slice whose length is not a constant stands for all its elements.
     fn slice(&mut self, bounds: [&Py; 2], step: Option<&Py>, extent: &Expr, span: Span) -> Result<Expr, ReadError> {
         let [start, stop] = bounds;
+        // `A[:]` is all of `A`, and the rewritten `A` may be larger: the line is written anew, with numbers.
+        self.spells_out |= matches!(start.node, Node::None) || matches!(stop.node, Node::None);
         let start = if matches!(start.node, Node::None) { Expr::int(0) } else { self.integer(start)? };
         let stop = if matches!(stop.node, Node::None) { extent.clone() } else { self.integer(stop)? };
         let step = match step {

@@ -296,3 +296,81 @@ fn a_mark_in_one_branch() {
     let planned = run("plan-memory", "kernel.mlir", &text).unwrap();
     assert!(planned.contains("scf.yield %b"), "{planned}");
 }
+
+/// All of a buffer, and a part of unknown length: the buffer is larger afterwards, or stands elsewhere, or has one
+/// dimension only.
+#[test]
+fn slices_of_unknown_length() {
+    let head = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
+                def main(n: T.int32, m: T.int32, E: T.Buffer((64,), \"float32\"), O: T.Buffer((64,), \"float32\")):\n";
+    let all = "    A = T.alloc_buffer((n,))\n    B = T.alloc_buffer((m,))\n    for i in range(n):\n        A[:] = E[i]\n    \
+               for i in range(n):\n        O[i] = A[n - 1 - i] + O[i]\n    for i in range(m):\n        B[i] = E[i]\n    \
+               for i in range(m):\n        O[i] = B[m - 1 - i] + O[i]\n";
+    let part = "    A = T.alloc_buffer((8,))\n    B = T.alloc_buffer((16,))\n    for i in range(8):\n        A[i] = E[i]\n        \
+                B[0:n:2] = E[i]\n    for i in range(8):\n        O[i] = A[7 - i] + B[i]\n";
+    let inner = "    A = T.alloc_buffer((2, 3, 4))\n    for i, j, k in T.grid(2, 3, 4):\n        A[i, :j, k] = E[k]\n    \
+                 for i, j, k in T.grid(2, 3, 4):\n        O[i] = A[i, j, k]\n";
+    for body in [all, part, inner] {
+        for spec in ["", "{flatten}", "{plan=first-fit}", "{flatten plan=first-fit}"] {
+            let spec = format!("storage-rewrite{spec}");
+            assert!(run(&spec, "function.py", &format!("{head}{body}")).is_ok(), "{spec}: {body}");
+        }
+    }
+    let larger = run("storage-rewrite", "function.py", &format!("{head}{all}")).unwrap();
+    assert!(larger.contains("A[0:n] = E[i]"), "{larger}");
+}
+
+/// In one dimension the subscripts of this buffer would pass every memory.
+#[test]
+fn a_buffer_that_cannot_be_made_flat() {
+    let text = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
+                def main(E: T.Buffer((64,), \"float32\"), O: T.Buffer((64,), \"float32\")):\n    \
+                A = T.alloc_buffer((8, 9223372036854775807))\n    for i, j in T.grid(8, 1):\n        A[i, j] = E[i + j]\n    \
+                for i, j in T.grid(8, 1):\n        O[i + j] = A[i, j]\n";
+    let refused = run("storage-rewrite{flatten compat}", "function.py", text).unwrap_err();
+    assert!(refused.contains("`A`"), "{refused}");
+}
+
+/// Words behind the type of an allocation or a mark would get lost with it.
+#[test]
+fn words_behind_a_type() {
+    let ub = "memref<16xf16, #hivm.address_space<ub>>";
+    for line in [
+        format!("%b = memref.alloc() : {ub}\n    63 = memref.subview %a[0] [16] [1] : {ub} to {ub}"),
+        format!("%b = memref.alloc %a[0] [16] [1] : {ub} to {ub}"),
+        format!(
+            "annotation.mark %a {{hivm.multi_buffer = 2 : i32}} : {ub}\n    hiv-.hir.load ins(%gm : {ub}) outs(%a : {ub})"
+        ),
+    ] {
+        let text = format!(
+            "module attributes {{hacc.target = #hacc.target<\"Ascend910B1\">}} {{\n  func.func @f(%gm: {ub}) {{\n    \
+             %a = memref.alloc() : {ub}\n    {line}\n    hivm.hir.load ins(%gm : {ub}) outs(%a : {ub})\n    return\n  }}\n}}\n"
+        );
+        let refused = run("plan-memory", "kernel.mlir", &text).unwrap_err();
+        assert!(refused.contains("expected the end of the op behind its type"), "{refused}");
+    }
+}
+
+/// A name that is hidden inside of a loop, and a label outside of every function: MLIR has neither.
+#[test]
+fn names_and_labels_that_mlir_does_not_have() {
+    let hidden = "func.func @f(%n: index, %m: memref<4xf32>) {\n  %s = memref.alloc() : memref<4xf32>\n  \
+                  scf.for %i = %n to %n step %n {\n    %s = memref.alloc() : memref<4xf32>\n  }\n  return\n}\n";
+    let refused = run("merge-alloc", "buffers.mlir", hidden).unwrap_err();
+    assert!(refused.contains("`%s` is defined"), "{refused}");
+    let label = "func.func @f() {\n  return\n}\n^join(%r: memref<4xf32>):\n  return %r : memref<4xf32>\n";
+    let refused = run("merge-alloc", "buffers.mlir", label).unwrap_err();
+    assert!(refused.contains("expected an op"), "{refused}");
+}
+
+/// In the region of an unknown op values may be used before they are made, workspaces among them.
+#[test]
+fn a_workspace_behind_its_use() {
+    let text = "module {\n  acme.func @f(%ws: memref<?xi8>) {\n    %c0 = arith.constant 0 : index\n    \
+                %v = memref.view %a[%c0][] : memref<65536xi8> to memref<16x16xf32>\n    \
+                %a = memref_ext.alloc_workspace() from %ws : from memref<?xi8> to memref<65536xi8>\n    \
+                \"acme.use\"(%v) : (memref<16x16xf32>) -> ()\n  }\n}\n";
+    for spec in ["plan-memory", "plan-memory{mem-plan-mode=global-work-space-plan}"] {
+        assert_eq!(run(spec, "kernel.mlir", text).as_deref(), Ok(text), "{spec}");
+    }
+}

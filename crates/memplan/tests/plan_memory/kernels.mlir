@@ -757,6 +757,33 @@ module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
 
 // -----
 
+// A tile that is cut short, rounded up to whole blocks by a map and by a mask.
+// run: plan-memory
+// expect: %a=[0] %b=[8192]
+module attributes {hacc.target = #hacc.target<"Ascend910B1">} {
+  func.func @rounded_up_sizes(%x: memref<?xf16, #hivm.address_space<gm>>, %y: memref<?xf16, #hivm.address_space<gm>>, %n: index) attributes {hacc.entry} {
+    %c0 = arith.constant 0 : index
+    %c15 = arith.constant 15 : index
+    %mask = arith.constant -16 : index
+    %c4096 = arith.constant 4096 : index
+    scf.for %i = %c0 to %n step %c4096 {
+      %length = affine.min affine_map<(d0)[s0] -> (4096, -d0 + s0)>(%i)[%n]
+      %blocks = affine.apply affine_map<()[s0] -> (s0 ceildiv 16 * 16)>()[%length]
+      %a = memref.alloc(%blocks) : memref<?xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%x : memref<?xf16, #hivm.address_space<gm>>) outs(%a : memref<?xf16, #hivm.address_space<ub>>)
+      %more = arith.addi %length, %c15 : index
+      %rounded = arith.andi %more, %mask : index
+      %b = memref.alloc(%rounded) : memref<?xf16, #hivm.address_space<ub>>
+      hivm.hir.load ins(%y : memref<?xf16, #hivm.address_space<gm>>) outs(%b : memref<?xf16, #hivm.address_space<ub>>)
+      hivm.hir.store ins(%a : memref<?xf16, #hivm.address_space<ub>>) outs(%x : memref<?xf16, #hivm.address_space<gm>>)
+      hivm.hir.store ins(%b : memref<?xf16, #hivm.address_space<ub>>) outs(%y : memref<?xf16, #hivm.address_space<gm>>)
+    }
+    return
+  }
+}
+
+// -----
+
 // A size without a bound: refused, with what would help.
 // run: plan-memory
 // expect: the size of @unbounded_size/%a is only known when the kernel runs, and addresses are given out before: bound it by arith.minsi or affine.min with a constant, or say how large it may become with annotation.mark {buffer_size_in_byte = N : i64}

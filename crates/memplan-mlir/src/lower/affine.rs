@@ -1,0 +1,166 @@
+//! How large the results of an affine map can become.
+//!
+//! Kernels round sizes up to whole blocks with maps:
+//!
+//! ```text
+//!   %n = affine.min affine_map<(d0) -> (4096, d0)>(%left)                    at most 4096
+//!   %m = affine.apply affine_map<()[s0] -> (s0 ceildiv 16 * 16)>()[%n]       at most 4096
+//! ```
+//!
+//! A result is read as a sum of products from left to right. Of every part the largest number is kept that it can be; a
+//! part that may be of any size (a difference of two values, a product of two) makes the whole result unknown.
+
+use crate::document::{Document, OpId};
+use crate::ty::split_commas;
+
+/// A part of a map's result.
+#[derive(Clone, Copy)]
+struct Part {
+    /// The largest number that it can be.
+    most: i64,
+    /// Whether it is that number always.
+    is_constant: bool,
+}
+
+/// Parentheses and signs may nest; no map of a kernel nests deeper.
+const MOST_DEPTH: u32 = 32;
+
+impl Document {
+    /// The largest number of each result of the map of an affine op; `None` where it is not known. `most` says it of an
+    /// operand, by its position.
+    pub(super) fn most_of_results(
+        &self,
+        op: OpId,
+        mut most: impl FnMut(usize) -> Option<i64>,
+    ) -> Option<Vec<Option<i64>>> {
+        let map = self.map_text(op)?;
+        let (names, results) = map.split_once("->")?;
+        // Dimensions come before symbols, in the map as among the operands.
+        let is_name = |word: &&str| !word.is_empty();
+        let names: Vec<&str> = names.split(|c: char| !c.is_alphanumeric() && c != '_').filter(is_name).collect();
+        let list = results.trim().strip_prefix('(')?;
+        let list = &list[..closing(list)?];
+        let mut read = |text: &str| {
+            let name = |word: &str| names.iter().position(|known| *known == word);
+            let mut words = Words { rest: text, depth: 0, most: &mut |word: &str| most(name(word)?) };
+            words.sum().filter(|_| words.rest.trim().is_empty()).map(|part| part.most)
+        };
+        Some(split_commas(list).into_iter().map(|result| read(result.trim())).collect())
+    }
+
+    /// The map of an affine op without its frame: `(d0)[s0] -> (d0 + s0)`.
+    fn map_text(&self, op: OpId) -> Option<&str> {
+        let span = self.op(op).span;
+        let text = self.text(span);
+        let start = text.find("affine_map<").or_else(|| text.find('#'))?;
+        let word = text[start..].split(['(', ' ', ',', '}']).next()?;
+        let map = if word.starts_with('#') { self.alias(word, span)? } else { &text[start..] };
+        map.trim_start().strip_prefix("affine_map<")
+    }
+}
+
+/// Where the parenthesis ends that is open at the start of a text.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0u32;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' if depth == 0 => return Some(at),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The words of a result that are still to be read.
+struct Words<'t, 'm> {
+    rest: &'t str,
+    depth: u32,
+    /// The largest number of a dimension or a symbol.
+    most: &'m mut dyn FnMut(&str) -> Option<i64>,
+}
+
+impl Words<'_, '_> {
+    fn take(&mut self, word: &str) -> bool {
+        match self.rest.trim_start().strip_prefix(word) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn sum(&mut self) -> Option<Part> {
+        let mut total = self.product()?;
+        loop {
+            if self.take("+") {
+                let part = self.product()?;
+                total.most = total.most.checked_add(part.most)?;
+                total.is_constant &= part.is_constant;
+            } else if self.take("-") {
+                // How small the subtrahend can be is only known of a constant.
+                let part = self.product().filter(|part| part.is_constant)?;
+                total.most = total.most.checked_sub(part.most)?;
+            } else {
+                return Some(total);
+            }
+        }
+    }
+
+    fn product(&mut self) -> Option<Part> {
+        let mut total = self.factor()?;
+        loop {
+            if self.take("*") {
+                let part = self.factor()?;
+                let (times, other) = if part.is_constant { (part, total) } else { (total, part) };
+                // A negative factor turns the largest number into the smallest.
+                if !times.is_constant || times.most < 0 {
+                    return None;
+                }
+                total = Part { most: other.most.checked_mul(times.most)?, is_constant: other.is_constant };
+            } else if self.take("ceildiv") {
+                let by = self.divisor()?;
+                total.is_constant &= total.most >= 0;
+                total.most = total.most.max(0).checked_add(by - 1)? / by;
+            } else if self.take("floordiv") {
+                total.is_constant &= total.most >= 0;
+                total.most = total.most.max(0) / self.divisor()?;
+            } else if self.take("mod") {
+                total = Part { most: self.divisor()? - 1, is_constant: false };
+            } else {
+                return Some(total);
+            }
+        }
+    }
+
+    fn divisor(&mut self) -> Option<i64> {
+        self.factor().filter(|part| part.is_constant && part.most > 0).map(|part| part.most)
+    }
+
+    fn factor(&mut self) -> Option<Part> {
+        self.depth += 1;
+        if self.depth > MOST_DEPTH {
+            return None;
+        }
+        let part = if self.take("(") {
+            let inner = self.sum()?;
+            self.take(")").then_some(inner)?
+        } else if self.take("-") {
+            let part = self.factor().filter(|part| part.is_constant)?;
+            Part { most: part.most.checked_neg()?, is_constant: true }
+        } else {
+            let text = self.rest.trim_start();
+            let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+            let (word, rest) = text.split_at(end);
+            self.rest = rest;
+            match word.parse() {
+                Ok(number) => Part { most: number, is_constant: true },
+                Err(_) => Part { most: (self.most)(word)?, is_constant: false },
+            }
+        };
+        self.depth -= 1;
+        Some(part)
+    }
+}
