@@ -12,7 +12,7 @@
 //! let ops = document.ops(document.top_blocks()[0]);
 //! assert_eq!(document.name(ops[1]), "a.use");
 //! assert_eq!(document.operands(ops[1]), &[document.results(ops[0])[1]]);
-//! # Ok::<(), memplan_mlir::ReadError>(())
+//! # Ok::<(), memplan_mlir::TextError>(())
 //! ```
 //!
 //! Op ids count in the order of the text, an op before the ops of its regions
@@ -24,7 +24,7 @@ use memplan_core::{IndexVec, Span, index_type};
 use std::sync::Arc;
 
 use crate::dialect::{Dialects, OpInfo};
-use crate::error::{Note, ReadError};
+use crate::error::{Note, TextError};
 use crate::ty::Type;
 
 index_type! {
@@ -256,7 +256,7 @@ impl Document {
     ///
     /// A line `// -----` at the top level starts a new, independent part, as
     /// `-split-input-file` does.
-    pub fn read(source: &str, dialects: &Dialects) -> Result<Document, ReadError> {
+    pub fn read(source: &str, dialects: &Dialects) -> Result<Document, TextError> {
         crate::read::read(source, dialects)
     }
 

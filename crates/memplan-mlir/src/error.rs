@@ -5,7 +5,7 @@ use memplan_core::{Span, line_column};
 /// Why a text could not be read. Every variant carries the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ReadError {
+pub enum TextError {
     /// Something else stands where the grammar asks for `expected`.
     #[error("expected {expected}, found {found}")]
     Unexpected {
@@ -106,41 +106,41 @@ pub enum ReadError {
     Stopped,
 }
 
-impl ReadError {
+impl TextError {
     /// Where in the text the error is.
     pub fn span(&self) -> Span {
         match self {
-            ReadError::Unexpected { span, .. }
-            | ReadError::Unbalanced { span, .. }
-            | ReadError::UnterminatedString { span }
-            | ReadError::UnterminatedResources { span }
-            | ReadError::UndefinedValue { span, .. }
-            | ReadError::UsedTooEarly { span, .. }
-            | ReadError::RedefinedValue { span, .. }
-            | ReadError::UndefinedBlock { span, .. }
-            | ReadError::RedefinedBlock { span, .. }
-            | ReadError::Arity { span, .. }
-            | ReadError::Unterminated { span, .. } => *span,
-            ReadError::TooLong | ReadError::Stopped => Span::default(),
+            TextError::Unexpected { span, .. }
+            | TextError::Unbalanced { span, .. }
+            | TextError::UnterminatedString { span }
+            | TextError::UnterminatedResources { span }
+            | TextError::UndefinedValue { span, .. }
+            | TextError::UsedTooEarly { span, .. }
+            | TextError::RedefinedValue { span, .. }
+            | TextError::UndefinedBlock { span, .. }
+            | TextError::RedefinedBlock { span, .. }
+            | TextError::Arity { span, .. }
+            | TextError::Unterminated { span, .. } => *span,
+            TextError::TooLong | TextError::Stopped => Span::default(),
         }
     }
 
     /// A stable name for the cause.
     pub fn code(&self) -> &'static str {
         match self {
-            ReadError::Unexpected { .. } => "read::unexpected",
-            ReadError::Unbalanced { .. } => "read::unbalanced",
-            ReadError::UnterminatedString { .. } => "read::unterminated-string",
-            ReadError::UnterminatedResources { .. } => "read::unterminated-resources",
-            ReadError::UndefinedValue { .. } => "read::undefined-value",
-            ReadError::UsedTooEarly { .. } => "read::used-too-early",
-            ReadError::RedefinedValue { .. } => "read::redefined-value",
-            ReadError::UndefinedBlock { .. } => "read::undefined-block",
-            ReadError::RedefinedBlock { .. } => "read::redefined-block",
-            ReadError::Arity { .. } => "read::arity",
-            ReadError::Unterminated { .. } => "read::unterminated-region",
-            ReadError::TooLong => "read::too-long",
-            ReadError::Stopped => "read::stopped",
+            TextError::Unexpected { .. } => "read::unexpected",
+            TextError::Unbalanced { .. } => "read::unbalanced",
+            TextError::UnterminatedString { .. } => "read::unterminated-string",
+            TextError::UnterminatedResources { .. } => "read::unterminated-resources",
+            TextError::UndefinedValue { .. } => "read::undefined-value",
+            TextError::UsedTooEarly { .. } => "read::used-too-early",
+            TextError::RedefinedValue { .. } => "read::redefined-value",
+            TextError::UndefinedBlock { .. } => "read::undefined-block",
+            TextError::RedefinedBlock { .. } => "read::redefined-block",
+            TextError::Arity { .. } => "read::arity",
+            TextError::Unterminated { .. } => "read::unterminated-region",
+            TextError::TooLong => "read::too-long",
+            TextError::Stopped => "read::stopped",
         }
     }
 

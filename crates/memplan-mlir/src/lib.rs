@@ -52,7 +52,7 @@ pub use document::{
     Block, BlockId, Definition, Document, Form, Group, NameId, Op, OpId, Region, RegionId, Successor, TypeId, Value,
     ValueId,
 };
-pub use error::{Excerpt, Note, ReadError};
+pub use error::{Excerpt, Note, TextError};
 pub use fuzz::fuzz_check;
 pub use lower::{LowerError, Lowered, lower, lower_kernels, lower_workspaces};
 pub use memplan_core::{ApplyError, Edits};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use memplan_mlir::{Dialects, Document, ReadError, fuzz_check, lower};
+use memplan_mlir::{Dialects, Document, TextError, fuzz_check, lower};
 use memplan_testkit::Random;
 
 fn corpus() -> Vec<String> {
@@ -25,7 +25,7 @@ fn rounds() -> usize {
     asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(1500)
 }
 
-fn read(source: &str) -> Result<Document, ReadError> {
+fn read(source: &str) -> Result<Document, TextError> {
     Document::read(source, Dialects::builtin())
 }
 

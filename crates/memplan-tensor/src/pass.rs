@@ -4,7 +4,7 @@ use crate::interpret::{RunError, RunOptions, run};
 use crate::rewrite::{
     Apart, Judge, MemoryLimit, Mode, RewriteError, RewriteOptions, events, linearize, plan_pool, storage_rewrite,
 };
-use crate::script::{ReadError, Script};
+use crate::script::{Script, ScriptError};
 use memplan_core::{Bytes, Span, line_column};
 
 /// Stages that [`dump`] can show.
@@ -21,7 +21,7 @@ pub const STAGES: [(&str, &str); 4] = [
 pub enum PassError {
     /// It cannot be read.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(#[from] ScriptError),
     /// It cannot be rewritten.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),

@@ -25,7 +25,7 @@ mod read_call;
 mod read_expr;
 mod read_region;
 
-pub use error::ReadError;
+pub use error::ScriptError;
 pub(crate) use print::print_bounds;
 pub use print::print_function;
 pub use print_expr::print_expr;
@@ -53,7 +53,7 @@ struct Place {
 
 impl Script {
     /// Reads a text.
-    pub fn read(source: &str) -> Result<Script, ReadError> {
+    pub fn read(source: &str) -> Result<Script, ScriptError> {
         let tokens = lex::lex(source)?;
         let mut parser = python::Parser::new(source, &tokens);
         let mut script = Script { source: source.to_owned(), functions: Vec::new(), places: Vec::new() };
@@ -62,7 +62,7 @@ impl Script {
             script.places.push(place(source, &def, parser.body_end()));
         }
         if script.functions.is_empty() {
-            return Err(ReadError::NoFunction);
+            return Err(ScriptError::NoFunction);
         }
         Ok(script)
     }

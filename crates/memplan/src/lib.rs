@@ -92,7 +92,7 @@ pub mod planner {
 
 /// MLIR text, and the options of the passes over it. Rewritten texts come from the [`driver`].
 pub mod mlir {
-    pub use memplan_mlir::{Dialects, Document, Lowered, ReadError, Type, lower};
+    pub use memplan_mlir::{Dialects, Document, Lowered, TextError, Type, lower};
 
     /// What the passes take and say.
     pub mod pass {

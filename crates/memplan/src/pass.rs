@@ -23,7 +23,7 @@ use memplan_core::{PassOptions, SpecError};
 use memplan_mlir::pass::{merge_alloc, plan_memory};
 
 use crate::driver::{self, Checked, Failure, How};
-use crate::front_end::storage_rewrite::rewrite_options;
+use crate::front_end::storage_rewrite::storage_options;
 use crate::front_end::{AssignGmem, EarlyDealloc, FrontEnd, Lower, MergeAlloc, Output, PlanMemory, StorageRewrite};
 use crate::source::Source;
 
@@ -115,7 +115,7 @@ pub const PASSES: &[Pass] = &[
         ],
         with: |options| {
             let known = &["compat", "flatten", "plan", "limit"];
-            Ok(Box::new(StorageRewrite { options: rewrite_options("storage-rewrite", known, options)? }))
+            Ok(Box::new(StorageRewrite { options: storage_options("storage-rewrite", known, options)? }))
         },
     },
     Pass {
@@ -127,7 +127,7 @@ pub const PASSES: &[Pass] = &[
             ("limit=SCOPE:SIZE", "the capacity of a tagged memory, such as local.L0A:64KiB"),
         ],
         with: |options| {
-            let options = rewrite_options("lower", &["compat", "plan", "limit"], options)?;
+            let options = storage_options("lower", &["compat", "plan", "limit"], options)?;
             Ok(Box::new(Lower { options }))
         },
     },

@@ -113,7 +113,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn open_bracket_error(&self) -> ReadError {
+    fn open_bracket_error(&self) -> TextError {
         match self.brackets.last() {
             Some(bracket) => self.unbalanced(Unbalanced { open: bracket.open.start, at: self.token.start }),
             None => self.unexpected("an op"),

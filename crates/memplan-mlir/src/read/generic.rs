@@ -104,7 +104,7 @@ impl Reader<'_> {
         let operands = self.type_spans.len() - frame.types;
         let found = self.uses.len() - frame.uses;
         if operands != found {
-            return Err(ReadError::Arity {
+            return Err(TextError::Arity {
                 what: "operands",
                 found,
                 expected: operands,
@@ -152,7 +152,7 @@ impl Reader<'_> {
         let spans: Vec<Span> = self.type_spans[frame.types + operands..].to_vec();
         let named = self.named_results(frame);
         if named != 0 && named != spans.len() {
-            return Err(ReadError::Arity {
+            return Err(TextError::Arity {
                 what: "results",
                 found: named,
                 expected: spans.len(),

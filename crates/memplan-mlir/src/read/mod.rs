@@ -49,7 +49,7 @@ use crate::document::{
     Alias, Block, BlockId, Definition, Document, Form, Group, NameEntry, NameId, Op, OpId, PoolRange, Region, RegionId,
     Successor, TypeEntry, TypeId, TypeText, Value, ValueId,
 };
-use crate::error::{Note, ReadError};
+use crate::error::{Note, TextError};
 use crate::hash::HashMap;
 use crate::lex::{Lexer, Token, TokenKind, Unbalanced};
 use crate::ty::Type;
@@ -178,13 +178,13 @@ struct Reader<'s> {
     guessed: Vec<OpId>,
 }
 
-type Result<T> = std::result::Result<T, ReadError>;
+type Result<T> = std::result::Result<T, TextError>;
 
 /// Reads a text. Types are resolved when all aliases are known, and results whose types were only guessed become
 /// uncertain.
 pub(crate) fn read(source: &str, dialects: &Dialects) -> Result<Document> {
     if source.len() >= u32::MAX as usize {
-        return Err(ReadError::TooLong);
+        return Err(TextError::TooLong);
     }
     let mut reader = Reader::new(source, dialects);
     reader.run()?;
@@ -233,7 +233,7 @@ impl<'s> Reader<'s> {
         let mut stack = vec![Frame::Region(self.open_top())];
         while let Some(frame) = stack.pop() {
             if patience::is_over() {
-                return Err(ReadError::Stopped);
+                return Err(TextError::Stopped);
             }
             match frame {
                 Frame::Region(region) => self.step_region(region, &mut stack)?,
@@ -302,17 +302,17 @@ impl<'s> Reader<'s> {
         Ok(token)
     }
 
-    fn unexpected(&self, expected: &'static str) -> ReadError {
+    fn unexpected(&self, expected: &'static str) -> TextError {
         let span = self.token.span();
         let found = match self.token.kind {
             TokenKind::Eof => "the end of the text".to_owned(),
-            TokenKind::Unterminated => return ReadError::UnterminatedString { span },
+            TokenKind::Unterminated => return TextError::UnterminatedString { span },
             _ => {
                 let text: String = self.text(span).chars().take(40).collect();
                 format!("`{text}`")
             }
         };
-        ReadError::Unexpected { expected, found, span }
+        TextError::Unexpected { expected, found, span }
     }
 
     /// Jumps over the bracketed group at the current token; its span.
@@ -333,10 +333,10 @@ impl<'s> Reader<'s> {
         Span::new(open, behind.position)
     }
 
-    fn unbalanced(&self, at: Unbalanced) -> ReadError {
+    fn unbalanced(&self, at: Unbalanced) -> TextError {
         let open = Span::new(at.open, at.open + 1);
         let end = self.source.ceil_char_boundary((at.at + 1).min(self.source.len()));
-        ReadError::Unbalanced { bracket: self.text(open).to_owned(), open, span: Span::new(at.at, end) }
+        TextError::Unbalanced { bracket: self.text(open).to_owned(), open, span: Span::new(at.at, end) }
     }
 
     fn note(&mut self, message: String, span: Span) {
@@ -510,7 +510,7 @@ impl<'s> Reader<'s> {
             if self.take(TokenKind::Colon) {
                 let number = self.expect(TokenKind::Number, "the number of results")?;
                 let parsed = self.text(number.span()).parse::<u32>().ok();
-                count = parsed.filter(|&n| n > 0 && n <= MAX_RESULTS).ok_or_else(|| ReadError::Unexpected {
+                count = parsed.filter(|&n| n > 0 && n <= MAX_RESULTS).ok_or_else(|| TextError::Unexpected {
                     expected: "a number of results",
                     found: format!("`{}`", self.text(number.span())),
                     span: number.span(),
@@ -571,7 +571,7 @@ impl<'s> Reader<'s> {
         let ends = |ty: &Span| ty.end as usize == self.previous.end;
         let is_alone = types.len() == 1 || !self.document.name(frame.op).starts_with("memref.alloc");
         match (types.first(), types.last()) {
-            (Some(first), Some(last)) if !ends(last) || !is_alone => Err(ReadError::Unexpected {
+            (Some(first), Some(last)) if !ends(last) || !is_alone => Err(TextError::Unexpected {
                 expected: "the end of the op behind its type",
                 found: "more".to_owned(),
                 span: Span::new(first.end as usize, self.previous.end),

@@ -146,7 +146,7 @@ impl<'s> Reader<'s> {
         // that stand between them; the stack is only needed for an op that a region interrupts.
         loop {
             if patience::is_over() {
-                return Err(ReadError::Stopped);
+                return Err(TextError::Stopped);
             }
             match self.token.kind {
                 TokenKind::Eof if top => return self.close_region(frame),
@@ -180,7 +180,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn never_closed(&self, frame: &RegionFrame) -> ReadError {
+    fn never_closed(&self, frame: &RegionFrame) -> TextError {
         self.unbalanced(Unbalanced { open: frame.open.start as usize, at: self.source.len() })
     }
 
@@ -218,7 +218,7 @@ impl<'s> Reader<'s> {
         if is_ended && self.blocks.len() - frame.blocks < 2 {
             return Ok(());
         }
-        Err(ReadError::Unterminated { op: name.to_owned(), span: self.document.ops[op].name_span })
+        Err(TextError::Unterminated { op: name.to_owned(), span: self.document.ops[op].name_span })
     }
 
     /// At the end of a region all of its blocks are known: branches to names become branches to blocks.
@@ -234,7 +234,7 @@ impl<'s> Reader<'s> {
             let name = self.text(span);
             if labels.insert(name, block).is_some() {
                 let name = name.to_owned();
-                return Err(ReadError::RedefinedBlock { name, span });
+                return Err(TextError::RedefinedBlock { name, span });
             }
         }
         for (at, name, known) in self.branches.split_off(frame.branches) {
@@ -244,7 +244,7 @@ impl<'s> Reader<'s> {
                 // A row says that this form has branches, so a missing block is an error. An unknown form may use `^`
                 // for something else.
                 None if known => {
-                    return Err(ReadError::UndefinedBlock { name: text.to_owned(), span: name });
+                    return Err(TextError::UndefinedBlock { name: text.to_owned(), span: name });
                 }
                 None => self.note(
                     format!("there is no block `{text}` in this region; this form is not known, so it is left alone"),
@@ -381,7 +381,7 @@ impl<'s> Reader<'s> {
     fn read_resources(&mut self) -> Result<()> {
         let span = self.token.span();
         if !self.lexer.skip_resources() {
-            return Err(ReadError::UnterminatedResources { span });
+            return Err(TextError::UnterminatedResources { span });
         }
         self.token.end = self.lexer.position;
         self.advance();

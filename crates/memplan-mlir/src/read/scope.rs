@@ -231,12 +231,12 @@ impl Reader<'_> {
         let text = self.text(name);
         let (named, fresh) = self.scopes.define(text, first, count);
         if !fresh && !lenient {
-            return Err(ReadError::RedefinedValue { name: text.to_owned(), span: name });
+            return Err(TextError::RedefinedValue { name: text.to_owned(), span: name });
         }
         let (waiting, too_early) = self.scopes.take_waiting(text);
         let wrong = too_early.iter().filter(|one| one.known).map(|one| one.span).min_by_key(|span| span.start);
         if let Some(span) = wrong {
-            return Err(ReadError::UsedTooEarly { name: text.to_owned(), span });
+            return Err(TextError::UsedTooEarly { name: text.to_owned(), span });
         }
         for waiting in too_early {
             self.leave_unresolved(text, &waiting);
@@ -277,6 +277,6 @@ fn pick(named: Named, index: u32) -> Option<ValueId> {
     (index < named.count).then(|| ValueId::from_index(named.first.index() + index as usize))
 }
 
-fn undefined(name: &str, span: Span) -> ReadError {
-    ReadError::UndefinedValue { name: name.to_owned(), span }
+fn undefined(name: &str, span: Span) -> TextError {
+    TextError::UndefinedValue { name: name.to_owned(), span }
 }

@@ -6,7 +6,7 @@ use memplan_core::{Span, line_column};
 /// Why a text could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ReadError {
+pub enum ScriptError {
     /// The text is not Python of the kind TVMScript uses.
     #[error("{message}")]
     Syntax {
@@ -58,30 +58,30 @@ pub enum ReadError {
     NoFunction,
 }
 
-impl ReadError {
+impl ScriptError {
     /// Where in the text.
     pub fn span(&self) -> Span {
         match self {
-            ReadError::Syntax { span, .. }
-            | ReadError::Indentation { span }
-            | ReadError::TooDeep { span }
-            | ReadError::UnknownName { span, .. }
-            | ReadError::Unsupported { span, .. }
-            | ReadError::Invalid { span, .. } => *span,
-            ReadError::NoFunction => Span::default(),
+            ScriptError::Syntax { span, .. }
+            | ScriptError::Indentation { span }
+            | ScriptError::TooDeep { span }
+            | ScriptError::UnknownName { span, .. }
+            | ScriptError::Unsupported { span, .. }
+            | ScriptError::Invalid { span, .. } => *span,
+            ScriptError::NoFunction => Span::default(),
         }
     }
 
     /// A stable name of the cause.
     pub fn code(&self) -> &'static str {
         match self {
-            ReadError::Syntax { .. } => "tvmscript::syntax",
-            ReadError::Indentation { .. } => "tvmscript::indentation",
-            ReadError::TooDeep { .. } => "tvmscript::too-deep",
-            ReadError::UnknownName { .. } => "tvmscript::unknown-name",
-            ReadError::Unsupported { .. } => "tvmscript::unsupported",
-            ReadError::Invalid { .. } => "tvmscript::invalid",
-            ReadError::NoFunction => "tvmscript::no-function",
+            ScriptError::Syntax { .. } => "tvmscript::syntax",
+            ScriptError::Indentation { .. } => "tvmscript::indentation",
+            ScriptError::TooDeep { .. } => "tvmscript::too-deep",
+            ScriptError::UnknownName { .. } => "tvmscript::unknown-name",
+            ScriptError::Unsupported { .. } => "tvmscript::unsupported",
+            ScriptError::Invalid { .. } => "tvmscript::invalid",
+            ScriptError::NoFunction => "tvmscript::no-function",
         }
     }
 
@@ -91,19 +91,19 @@ impl ReadError {
     }
 
     /// Nobody waits for the script any more; the driver says so in its own words.
-    pub(super) fn stopped() -> ReadError {
-        ReadError::invalid(Span::default(), "reading was stopped")
+    pub(super) fn stopped() -> ScriptError {
+        ScriptError::invalid(Span::default(), "reading was stopped")
     }
 
-    pub(super) fn syntax(span: Span, message: impl Into<String>) -> ReadError {
-        ReadError::Syntax { span, message: message.into() }
+    pub(super) fn syntax(span: Span, message: impl Into<String>) -> ScriptError {
+        ScriptError::Syntax { span, message: message.into() }
     }
 
-    pub(super) fn invalid(span: Span, message: impl Into<String>) -> ReadError {
-        ReadError::Invalid { span, message: message.into() }
+    pub(super) fn invalid(span: Span, message: impl Into<String>) -> ScriptError {
+        ScriptError::Invalid { span, message: message.into() }
     }
 
-    pub(super) fn unsupported(span: Span, what: impl Into<String>) -> ReadError {
-        ReadError::Unsupported { span, what: what.into() }
+    pub(super) fn unsupported(span: Span, what: impl Into<String>) -> ScriptError {
+        ScriptError::Unsupported { span, what: what.into() }
     }
 }

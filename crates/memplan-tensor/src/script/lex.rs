@@ -4,7 +4,7 @@
 //! two logical lines. A bracket that is open at the end of a line joins it with the next, as does a
 //! backslash.
 
-use super::ReadError;
+use super::ScriptError;
 use memplan_core::{Span, patience};
 
 /// What a token is; its text is its span.
@@ -41,7 +41,7 @@ fn operator_length(text: &[u8]) -> usize {
 }
 
 /// Splits a text into tokens, ending with [`Tok::End`].
-pub(super) fn lex(source: &str) -> Result<Vec<Token>, ReadError> {
+pub(super) fn lex(source: &str) -> Result<Vec<Token>, ScriptError> {
     Lexer { source, at: 0, open_brackets: 0, indents: vec![0], tokens: Vec::new() }.run()
 }
 
@@ -55,11 +55,11 @@ struct Lexer<'a> {
 
 impl Lexer<'_> {
     /// All tokens of the text.
-    fn run(mut self) -> Result<Vec<Token>, ReadError> {
+    fn run(mut self) -> Result<Vec<Token>, ScriptError> {
         let mut at_line_start = true;
         while self.at < self.source.len() {
             if patience::is_over() {
-                return Err(ReadError::stopped());
+                return Err(ScriptError::stopped());
             }
             if at_line_start {
                 at_line_start = false;
@@ -110,7 +110,7 @@ impl Lexer<'_> {
     }
 
     /// Measures indentation; `false` if the line holds no code and was skipped.
-    fn line_start(&mut self) -> Result<bool, ReadError> {
+    fn line_start(&mut self) -> Result<bool, ScriptError> {
         let rest = &self.source[self.at..];
         let width = rest.len() - rest.trim_start_matches([' ', '\t', '\u{c}']).len();
         let code = rest[width..].trim_start_matches('\r');
@@ -131,7 +131,7 @@ impl Lexer<'_> {
             }
             // The line goes back to a column where no outer block began.
             if self.indents.last() != Some(&width) {
-                return Err(ReadError::Indentation { span: Span::new(self.at, start) });
+                return Err(ScriptError::Indentation { span: Span::new(self.at, start) });
             }
         }
         self.at = start;
@@ -140,7 +140,7 @@ impl Lexer<'_> {
 
     /// A string with a prefix of `prefix` characters (`r"…"`). A backslash always takes the next character along; what
     /// it means is decided later.
-    fn string(&mut self, prefix: usize) -> Result<(), ReadError> {
+    fn string(&mut self, prefix: usize) -> Result<(), ScriptError> {
         let start = self.at;
         let rest = &self.source[start + prefix..];
         let quote = &rest[..1];
@@ -165,8 +165,8 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn open_string(&self, start: usize) -> ReadError {
-        ReadError::syntax(Span::new(start, start + 1), "this string is not closed")
+    fn open_string(&self, start: usize) -> ScriptError {
+        ScriptError::syntax(Span::new(start, start + 1), "this string is not closed")
     }
 
     fn number(&mut self) {
@@ -187,7 +187,7 @@ impl Lexer<'_> {
     }
 
     /// A name, or the string whose prefix it is.
-    fn name(&mut self) -> Result<(), ReadError> {
+    fn name(&mut self) -> Result<(), ScriptError> {
         let start = self.at;
         let rest = &self.source[start..];
         // Nearly all names are ASCII, which needs no decoding.
@@ -208,13 +208,13 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn operator(&mut self) -> Result<(), ReadError> {
+    fn operator(&mut self) -> Result<(), ScriptError> {
         let rest = &self.source[self.at..];
         let length = operator_length(rest.as_bytes());
         if length == 0 {
             let length = rest.chars().next().map_or(1, char::len_utf8);
             let span = Span::new(self.at, self.at + length);
-            return Err(ReadError::syntax(span, "unexpected character"));
+            return Err(ScriptError::syntax(span, "unexpected character"));
         }
         match rest.as_bytes().first() {
             Some(b'(' | b'[' | b'{') => self.open_brackets += 1,

@@ -3,7 +3,7 @@
 //! Statements by indentation; expressions are in [`super::python_expr`]. Both refuse to nest deeper than
 //! [`MAX_NESTING`], so walking the tree recursively is safe.
 
-use super::ReadError;
+use super::ScriptError;
 use super::lex::{Tok, Token};
 use crate::ir::MAX_NESTING;
 use memplan_core::{Span, patience};
@@ -138,40 +138,43 @@ impl<'a> Parser<'a> {
         found
     }
 
-    pub(super) fn expect(&mut self, text: &str) -> Result<Span, ReadError> {
+    pub(super) fn expect(&mut self, text: &str) -> Result<Span, ScriptError> {
         let token = self.peek();
         if self.accept(text) {
             return Ok(token.span);
         }
-        Err(ReadError::syntax(token.span, format!("expected `{text}`")))
+        Err(ScriptError::syntax(token.span, format!("expected `{text}`")))
     }
 
     /// A name, which must come next.
-    pub(super) fn name(&mut self) -> Result<(String, Span), ReadError> {
+    pub(super) fn name(&mut self) -> Result<(String, Span), ScriptError> {
         let token = self.peek();
         if token.tok != Tok::Name {
-            return Err(ReadError::syntax(token.span, "expected a name"));
+            return Err(ScriptError::syntax(token.span, "expected a name"));
         }
         self.at += 1;
         Ok((self.text(token).to_owned(), token.span))
     }
 
-    fn end_of_line(&mut self) -> Result<(), ReadError> {
+    fn end_of_line(&mut self) -> Result<(), ScriptError> {
         self.accept(";");
         let token = self.peek();
         match token.tok {
             Tok::Newline => self.at += 1,
             Tok::End => {}
             _ => {
-                return Err(ReadError::syntax(token.span, "expected the end of the line"));
+                return Err(ScriptError::syntax(token.span, "expected the end of the line"));
             }
         }
         Ok(())
     }
 
-    pub(super) fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, ReadError>) -> Result<T, ReadError> {
+    pub(super) fn nested<T>(
+        &mut self,
+        inner: impl FnOnce(&mut Self) -> Result<T, ScriptError>,
+    ) -> Result<T, ScriptError> {
         if self.depth >= MAX_NESTING {
-            return Err(ReadError::TooDeep { span: self.peek().span });
+            return Err(ScriptError::TooDeep { span: self.peek().span });
         }
         self.depth += 1;
         let result = inner(self);
@@ -180,7 +183,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next function of a text, up to its body: every `def`, wherever it stands; other lines are skipped.
-    pub(super) fn next_function(&mut self) -> Result<Option<PyDef>, ReadError> {
+    pub(super) fn next_function(&mut self) -> Result<Option<PyDef>, ScriptError> {
         let mut decorated = false;
         loop {
             let token = self.peek();
@@ -200,7 +203,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next statement of the function whose body was entered last; `None` where it ends.
-    pub(super) fn next_statement(&mut self) -> Result<Option<PyStmt>, ReadError> {
+    pub(super) fn next_statement(&mut self) -> Result<Option<PyStmt>, ScriptError> {
         match self.peek().tok {
             Tok::Dedent => {
                 self.at += 1;
@@ -221,7 +224,7 @@ impl<'a> Parser<'a> {
         start.to(end)
     }
 
-    fn def(&mut self) -> Result<PyDef, ReadError> {
+    fn def(&mut self) -> Result<PyDef, ScriptError> {
         let start = self.expect("def")?;
         let (name, _) = self.name()?;
         self.expect("(")?;
@@ -251,20 +254,20 @@ impl<'a> Parser<'a> {
         last.map_or(0, |token| token.span.end as usize)
     }
 
-    fn open_block(&mut self) -> Result<(), ReadError> {
+    fn open_block(&mut self) -> Result<(), ScriptError> {
         let token = self.peek();
         if token.tok != Tok::Newline {
-            return Err(ReadError::syntax(token.span, "put the block on lines of its own"));
+            return Err(ScriptError::syntax(token.span, "put the block on lines of its own"));
         }
         self.at += 1;
         if self.peek().tok != Tok::Indent {
-            return Err(ReadError::syntax(self.peek().span, "expected an indented block"));
+            return Err(ScriptError::syntax(self.peek().span, "expected an indented block"));
         }
         self.at += 1;
         Ok(())
     }
 
-    fn block(&mut self) -> Result<Vec<PyStmt>, ReadError> {
+    fn block(&mut self) -> Result<Vec<PyStmt>, ScriptError> {
         self.open_block()?;
         let mut statements = Vec::new();
         self.nested(|parser| {
@@ -279,9 +282,9 @@ impl<'a> Parser<'a> {
         Ok(statements)
     }
 
-    fn statement(&mut self) -> Result<PyStmt, ReadError> {
+    fn statement(&mut self) -> Result<PyStmt, ScriptError> {
         if patience::is_over() {
-            return Err(ReadError::stopped());
+            return Err(ScriptError::stopped());
         }
         let start = self.peek().span;
         let token = self.peek();
@@ -297,14 +300,14 @@ impl<'a> Parser<'a> {
             "if" => self.if_statement()?,
             "with" => self.with_statement()?,
             "else" | "elif" => {
-                return Err(ReadError::syntax(start, "`else` without its `if`"));
+                return Err(ScriptError::syntax(start, "`else` without its `if`"));
             }
             _ => return self.simple_statement(),
         };
         Ok(PyStmt { kind, span })
     }
 
-    fn for_statement(&mut self) -> Result<(PyKind, Span), ReadError> {
+    fn for_statement(&mut self) -> Result<(PyKind, Span), ScriptError> {
         let start = self.next().span;
         let mut targets = Vec::new();
         loop {
@@ -320,7 +323,7 @@ impl<'a> Parser<'a> {
         Ok((PyKind::For(targets, iterable, self.block()?), header))
     }
 
-    fn if_statement(&mut self) -> Result<(PyKind, Span), ReadError> {
+    fn if_statement(&mut self) -> Result<(PyKind, Span), ScriptError> {
         let start = self.next().span;
         let condition = self.expression()?;
         let header = start.to(self.expect(":")?);
@@ -338,7 +341,7 @@ impl<'a> Parser<'a> {
         Ok((PyKind::If(condition, then, otherwise, else_line), header))
     }
 
-    fn with_statement(&mut self) -> Result<(PyKind, Span), ReadError> {
+    fn with_statement(&mut self) -> Result<(PyKind, Span), ScriptError> {
         let start = self.next().span;
         let context = self.expression()?;
         let target = if self.accept("as") { Some(self.expression()?) } else { None };
@@ -347,7 +350,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A statement on one line, up to the end of that line.
-    fn simple_statement(&mut self) -> Result<PyStmt, ReadError> {
+    fn simple_statement(&mut self) -> Result<PyStmt, ScriptError> {
         let start = self.peek().span;
         let kind = if self.accept("pass") {
             PyKind::Pass
@@ -392,7 +395,7 @@ impl<'a> Parser<'a> {
         UPDATES.into_iter().find(|(sign, _)| self.accept(sign)).map(|(_, operator)| operator)
     }
 
-    fn assert_statement(&mut self) -> Result<PyKind, ReadError> {
+    fn assert_statement(&mut self) -> Result<PyKind, ScriptError> {
         let condition = self.expression()?;
         if !self.accept(",") {
             return Ok(PyKind::Assert(condition, None));
@@ -401,7 +404,7 @@ impl<'a> Parser<'a> {
         Ok(PyKind::Assert(condition, Some(message.span)))
     }
 
-    fn expression_list(&mut self) -> Result<Py, ReadError> {
+    fn expression_list(&mut self) -> Result<Py, ScriptError> {
         let first = self.expression()?;
         if !self.looking_at(",") {
             return Ok(first);

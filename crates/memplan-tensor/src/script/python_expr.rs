@@ -1,6 +1,6 @@
 //! Expressions of the Python syntax, by precedence climbing.
 
-use super::ReadError;
+use super::ScriptError;
 use super::lex::{Tok, lex};
 use super::python::{Node, Parser, Py, Subscript};
 use crate::ir::MAX_NESTING;
@@ -36,7 +36,7 @@ const COMPARISON: usize = 3;
 
 impl Parser<'_> {
     /// An expression.
-    pub(super) fn expression(&mut self) -> Result<Py, ReadError> {
+    pub(super) fn expression(&mut self) -> Result<Py, ScriptError> {
         self.nested(|parser| {
             let value = parser.binary(1)?;
             if !parser.accept("if") {
@@ -50,16 +50,16 @@ impl Parser<'_> {
         })
     }
 
-    pub(super) fn make(&self, node: Node, span: Span) -> Result<Py, ReadError> {
+    pub(super) fn make(&self, node: Node, span: Span) -> Result<Py, ScriptError> {
         let depth = 1 + node.children_depth();
         if depth > MAX_NESTING {
-            return Err(ReadError::TooDeep { span });
+            return Err(ScriptError::TooDeep { span });
         }
         Ok(Py { node, span, depth })
     }
 
     /// Operands joined by operators that bind at least as tightly as `level`.
-    fn binary(&mut self, level: usize) -> Result<Py, ReadError> {
+    fn binary(&mut self, level: usize) -> Result<Py, ScriptError> {
         let mut left = if level <= COMPARISON && self.looking_at("not") {
             let start = self.next().span;
             let operand = self.nested(|parser| parser.binary(COMPARISON))?;
@@ -96,7 +96,7 @@ impl Parser<'_> {
     }
 
     /// `-x` and `~x`. A negative number becomes a literal.
-    fn unary(&mut self) -> Result<Py, ReadError> {
+    fn unary(&mut self) -> Result<Py, ScriptError> {
         if self.looking_at("~") {
             let start = self.next().span;
             let operand = self.nested(Self::unary)?;
@@ -118,7 +118,7 @@ impl Parser<'_> {
     }
 
     /// An atom followed by attributes, calls and subscripts.
-    fn postfix(&mut self) -> Result<Py, ReadError> {
+    fn postfix(&mut self) -> Result<Py, ScriptError> {
         let mut value = self.atom()?;
         loop {
             if self.accept(".") {
@@ -139,13 +139,13 @@ impl Parser<'_> {
         }
     }
 
-    fn arguments(&mut self) -> Result<Arguments, ReadError> {
+    fn arguments(&mut self) -> Result<Arguments, ScriptError> {
         let (mut args, mut named) = (Vec::new(), Vec::new());
         while !self.looking_at(")") {
             let first = self.expression()?;
             if self.accept("=") {
                 let Node::Name(name) = first.node else {
-                    return Err(ReadError::syntax(first.span, "expected `name=value`"));
+                    return Err(ScriptError::syntax(first.span, "expected `name=value`"));
                 };
                 named.push((name, self.expression()?));
             } else {
@@ -159,7 +159,7 @@ impl Parser<'_> {
         Ok((args, named))
     }
 
-    fn subscripts(&mut self) -> Result<Vec<Subscript>, ReadError> {
+    fn subscripts(&mut self) -> Result<Vec<Subscript>, ScriptError> {
         let mut found = Vec::new();
         while !self.looking_at("]") {
             let start = self.bound()?;
@@ -179,7 +179,7 @@ impl Parser<'_> {
     }
 
     /// A bound of a slice; `None` if it is left out.
-    fn bound(&mut self) -> Result<Py, ReadError> {
+    fn bound(&mut self) -> Result<Py, ScriptError> {
         if [":", ",", "]"].iter().any(|end| self.looking_at(end)) {
             return self.make(Node::None, self.peek().span);
         }
@@ -187,7 +187,7 @@ impl Parser<'_> {
     }
 
     /// A number, a string, a name, or anything in brackets.
-    fn atom(&mut self) -> Result<Py, ReadError> {
+    fn atom(&mut self) -> Result<Py, ScriptError> {
         let token = self.next();
         let text = self.text(token);
         match token.tok {
@@ -210,12 +210,12 @@ impl Parser<'_> {
                 self.make(Node::List(items), Span::new(token.span.start as usize, self.previous_end()))
             }
             Tok::Op if text == "{" => self.dict(token.span),
-            _ => Err(ReadError::syntax(token.span, "expected an expression")),
+            _ => Err(ScriptError::syntax(token.span, "expected an expression")),
         }
     }
 
     /// `lambda a, b: a + b`, kept as text.
-    fn lambda(&mut self, start: Span) -> Result<Py, ReadError> {
+    fn lambda(&mut self, start: Span) -> Result<Py, ScriptError> {
         while !self.looking_at(":") {
             self.name()?;
             if !self.accept(",") {
@@ -227,7 +227,7 @@ impl Parser<'_> {
         self.make(Node::Lambda, start.to(body.span))
     }
 
-    fn items(&mut self, close: &str) -> Result<Vec<Py>, ReadError> {
+    fn items(&mut self, close: &str) -> Result<Vec<Py>, ScriptError> {
         let mut items = Vec::new();
         while !self.looking_at(close) {
             items.push(self.expression()?);
@@ -240,7 +240,7 @@ impl Parser<'_> {
     }
 
     /// `(x)` is `x`; a comma makes it a tuple.
-    fn parenthesised(&mut self, start: Span) -> Result<Py, ReadError> {
+    fn parenthesised(&mut self, start: Span) -> Result<Py, ScriptError> {
         let mut items = Vec::new();
         let mut tuple = false;
         while !self.looking_at(")") {
@@ -263,7 +263,7 @@ impl Parser<'_> {
         }
     }
 
-    fn dict(&mut self, start: Span) -> Result<Py, ReadError> {
+    fn dict(&mut self, start: Span) -> Result<Py, ScriptError> {
         let mut entries = Vec::new();
         while !self.looking_at("}") {
             let key = self.expression()?;
@@ -279,8 +279,8 @@ impl Parser<'_> {
 }
 
 /// The expression that a string holds: `"n + 1"`. Its spans are those of the text.
-pub(super) fn quoted_expression(source: &str, literal: Span) -> Result<Py, ReadError> {
-    let malformed = || ReadError::syntax(literal, "expected an expression in quotes");
+pub(super) fn quoted_expression(source: &str, literal: Span) -> Result<Py, ScriptError> {
+    let malformed = || ScriptError::syntax(literal, "expected an expression in quotes");
     let range = literal.range().start + 1..literal.range().end.saturating_sub(1);
     let mut tokens = lex(source.get(range.clone()).ok_or_else(malformed)?).map_err(|_| malformed())?;
     for token in &mut tokens {
@@ -321,19 +321,19 @@ impl Node {
     }
 }
 
-fn number(text: &str, span: Span) -> Result<Node, ReadError> {
+fn number(text: &str, span: Span) -> Result<Node, ScriptError> {
     let digits = text.replace('_', "");
     let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
     if let Some(hex) = hex {
         let value = i64::from_str_radix(hex, 16);
-        return value.map(Node::Int).map_err(|_| ReadError::syntax(span, "expected a hexadecimal number below 2^63"));
+        return value.map(Node::Int).map_err(|_| ScriptError::syntax(span, "expected a hexadecimal number below 2^63"));
     }
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let value = digits.parse().map(Node::Int).or_else(|_| digits.parse().map(Node::Large));
-        return value.map_err(|_| ReadError::syntax(span, "expected a number below 2^64"));
+        return value.map_err(|_| ScriptError::syntax(span, "expected a number below 2^64"));
     }
     let value = digits.parse().map(Node::Float);
-    value.map_err(|_| ReadError::syntax(span, "expected a number"))
+    value.map_err(|_| ScriptError::syntax(span, "expected a number"))
 }
 
 /// The content of a string token; only the escapes that occur in names and messages.

@@ -1,6 +1,6 @@
 //! From Python syntax to the loop IR: names become ids, calls of `T.…` become statements and expressions.
 
-use super::ReadError;
+use super::ScriptError;
 use super::python::{Node, Parser, Py, PyDef, PyKind, PyStmt};
 use super::read_region::{let_type, nest, same_line};
 use crate::DType;
@@ -43,10 +43,10 @@ pub(super) struct Reader<'a> {
 }
 
 /// Statements as they come: those of a function's own block straight from the parser.
-type Statements<'s> = dyn Iterator<Item = Result<Cow<'s, PyStmt>, ReadError>> + 's;
+type Statements<'s> = dyn Iterator<Item = Result<Cow<'s, PyStmt>, ScriptError>> + 's;
 
 /// Reads one function, its body from the parser.
-pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) -> Result<Function, ReadError> {
+pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) -> Result<Function, ScriptError> {
     let mut reader = Reader {
         source,
         function: Function {
@@ -77,7 +77,7 @@ pub(super) fn read_function(source: &str, def: &PyDef, parser: &mut Parser<'_>) 
     reader.function.body = reader.in_scope(&mut body.map(|statement| statement.map(Cow::Owned)))?;
     let function = reader.function;
     match hides_the_module(&function) {
-        Some(span) => Err(ReadError::invalid(
+        Some(span) => Err(ScriptError::invalid(
             if span == Span::default() { def.header } else { span },
             "`T` is the script module here; nothing in the function can have that name",
         )),
@@ -143,7 +143,7 @@ impl Reader<'_> {
         id
     }
 
-    fn param(&mut self, name: &str, annotation: &Py, span: Span) -> Result<(), ReadError> {
+    fn param(&mut self, name: &str, annotation: &Py, span: Span) -> Result<(), ScriptError> {
         if let Some(("Buffer", args, named)) = script_call(annotation) {
             let mut parts = self.buffer_parts(name, args, named, span)?;
             parts.buffer.memory = Memory::Argument;
@@ -156,30 +156,30 @@ impl Reader<'_> {
             _ => script_name(annotation).and_then(|name| name.parse::<DType>().ok()),
         };
         let dtype = dtype.ok_or_else(|| {
-            ReadError::invalid(annotation.span, "a parameter is a `T.Buffer(…)` or a scalar type such as `T.int32`")
+            ScriptError::invalid(annotation.span, "a parameter is a `T.Buffer(…)` or a scalar type such as `T.int32`")
         })?;
         let var = self.new_var(name, dtype);
         self.function.params.push(Param::Var(var));
         Ok(())
     }
 
-    pub(super) fn block(&mut self, statements: &[PyStmt]) -> Result<Block, ReadError> {
+    pub(super) fn block(&mut self, statements: &[PyStmt]) -> Result<Block, ScriptError> {
         self.in_scope(&mut statements.iter().map(|statement| Ok(Cow::Borrowed(statement))))
     }
 
-    fn in_scope(&mut self, statements: &mut Statements<'_>) -> Result<Block, ReadError> {
+    fn in_scope(&mut self, statements: &mut Statements<'_>) -> Result<Block, ScriptError> {
         self.scopes.push(Vec::new());
         let block = self.rest_of_block(statements);
         self.leave_scope();
         block
     }
 
-    fn rest_of_block(&mut self, statements: &mut Statements<'_>) -> Result<Block, ReadError> {
+    fn rest_of_block(&mut self, statements: &mut Statements<'_>) -> Result<Block, ScriptError> {
         self.depth += 1;
         let mut block = Vec::new();
         while let Some(statement) = statements.next().transpose()? {
             if self.depth > MAX_NESTING {
-                return Err(ReadError::TooDeep { span: statement.span });
+                return Err(ScriptError::TooDeep { span: statement.span });
             }
             let trivia = self.trivia(statement.span);
             if let Some(region) = self.flat_region(&statement)? {
@@ -210,7 +210,7 @@ impl Reader<'_> {
     }
 
     /// Reads one statement and appends what it becomes to the block.
-    fn statement(&mut self, statement: &PyStmt, trivia: Trivia, block: &mut Block) -> Result<(), ReadError> {
+    fn statement(&mut self, statement: &PyStmt, trivia: Trivia, block: &mut Block) -> Result<(), ScriptError> {
         let span = statement.span;
         let kind = match &statement.kind {
             PyKind::Pass | PyKind::Return(None) => StmtKind::Nothing,
@@ -262,7 +262,7 @@ impl Reader<'_> {
     }
 
     /// A bare expression as a statement.
-    fn effect(&mut self, value: &Py) -> Result<StmtKind, ReadError> {
+    fn effect(&mut self, value: &Py) -> Result<StmtKind, ScriptError> {
         match script_call(value) {
             Some(("evaluate", [inner], _)) => Ok(StmtKind::Evaluate(self.expr(inner)?)),
             // Attributes of the function or of a block: nothing to execute; the line is kept.
@@ -275,7 +275,7 @@ impl Reader<'_> {
     }
 
     /// An assignment; `None` if it gives a name to a value for the first time.
-    fn assign(&mut self, target: &Py, value: &Py) -> Result<Option<StmtKind>, ReadError> {
+    fn assign(&mut self, target: &Py, value: &Py) -> Result<Option<StmtKind>, ScriptError> {
         match &target.node {
             Node::Subscript(base, subscripts) => {
                 let buffer = self.buffer_named(base)?;
@@ -285,13 +285,13 @@ impl Reader<'_> {
             }
             Node::Name(name) => self.assign_name(name, target.span, value),
             Node::Tuple(targets) => self.assign_sizes(targets, value, target.span).map(Some),
-            _ => Err(ReadError::unsupported(target.span, "this assignment target")),
+            _ => Err(ScriptError::unsupported(target.span, "this assignment target")),
         }
     }
 
     /// `n, m = T.int32(), T.int32()`.
-    fn assign_sizes(&mut self, targets: &[Py], value: &Py, span: Span) -> Result<StmtKind, ReadError> {
-        let unsupported = || ReadError::unsupported(span, "assigning several values at once");
+    fn assign_sizes(&mut self, targets: &[Py], value: &Py, span: Span) -> Result<StmtKind, ScriptError> {
+        let unsupported = || ScriptError::unsupported(span, "assigning several values at once");
         let Node::Tuple(values) = &value.node else { return Err(unsupported()) };
         for (target, value) in targets.iter().zip(values) {
             let Node::Name(name) = &target.node else { return Err(unsupported()) };
@@ -305,7 +305,7 @@ impl Reader<'_> {
 
     /// An assignment to a name: a declaration, a store into a mutable scalar, or the value of a variable declared
     /// before. `None` if the name is new.
-    fn assign_name(&mut self, name: &str, span: Span, value: &Py) -> Result<Option<StmtKind>, ReadError> {
+    fn assign_name(&mut self, name: &str, span: Span, value: &Py) -> Result<Option<StmtKind>, ScriptError> {
         if let Some(declared) = self.declaration(name, span, value)? {
             return Ok(Some(declared));
         }
@@ -325,7 +325,7 @@ impl Reader<'_> {
                 Ok(Some(StmtKind::Let { var, value }))
             }
             None => Ok(None),
-            _ => Err(ReadError::unsupported(
+            _ => Err(ScriptError::unsupported(
                 span,
                 format!(
                     "assigning to `{name}`, which is no mutable scalar (write `{name}: T.let[T.int32] = …` for a constant one)"
@@ -335,7 +335,7 @@ impl Reader<'_> {
     }
 
     /// `A = T.alloc_buffer(…)` and the other statements that name something new.
-    fn declaration(&mut self, name: &str, span: Span, value: &Py) -> Result<Option<StmtKind>, ReadError> {
+    fn declaration(&mut self, name: &str, span: Span, value: &Py) -> Result<Option<StmtKind>, ScriptError> {
         if let Node::Call(callee, args, named) = &value.node
             && let Node::Attribute(base, method) = &callee.node
             && method == "view"
@@ -403,14 +403,14 @@ impl Reader<'_> {
         span: Span,
         trivia: Trivia,
         block: &mut Block,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), ScriptError> {
         let Node::Name(name) = &target.node else {
-            return Err(ReadError::invalid(target.span, "only a name can be annotated"));
+            return Err(ScriptError::invalid(target.span, "only a name can be annotated"));
         };
         // `T.let` makes a constant, which needs no memory. Every other annotation declares a mutable scalar, which is
         // a buffer.
         if let Some(dtype) = let_type(annotation) {
-            let value = value.ok_or_else(|| ReadError::invalid(span, "a let needs a value"))?;
+            let value = value.ok_or_else(|| ScriptError::invalid(span, "a let needs a value"))?;
             let value = self.expr(value)?;
             let dtype = dtype.unwrap_or(value.dtype(&self.function));
             let value = coerce(value, dtype, &self.function);
@@ -420,7 +420,7 @@ impl Reader<'_> {
         }
         let dtype = script_name(annotation)
             .and_then(|name| name.parse::<DType>().ok())
-            .ok_or_else(|| ReadError::unsupported(annotation.span, "this annotation"))?;
+            .ok_or_else(|| ScriptError::unsupported(annotation.span, "this annotation"))?;
         let initial = value.map(|value| self.expr(value)).transpose()?;
         self.scalar(name, dtype, initial, span, trivia, block);
         Ok(())
@@ -435,9 +435,9 @@ impl Reader<'_> {
         span: Span,
         trivia: Trivia,
         block: &mut Block,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), ScriptError> {
         let Node::Name(name) = &target.node else {
-            return Err(ReadError::unsupported(target.span, "this assignment target"));
+            return Err(ScriptError::unsupported(target.span, "this assignment target"));
         };
         let (bound, value) = match script_call(value) {
             Some(("bind" | "Bind", [bound], _)) => (true, bound),
@@ -538,18 +538,18 @@ impl Reader<'_> {
         StmtKind::Store { buffer, index, value: coerce(value, dtype, &self.function) }
     }
 
-    fn string_argument(&self, args: &[Py], position: usize, span: Span) -> Result<String, ReadError> {
+    fn string_argument(&self, args: &[Py], position: usize, span: Span) -> Result<String, ScriptError> {
         match args.get(position).map(|arg| &arg.node) {
             Some(Node::Str(text)) => Ok(text.clone()),
-            _ => Err(ReadError::invalid(span, "expected a string argument")),
+            _ => Err(ScriptError::invalid(span, "expected a string argument")),
         }
     }
 
-    pub(super) fn named_string(&self, named: &[(String, Py)], key: &str, span: Span) -> Result<String, ReadError> {
+    pub(super) fn named_string(&self, named: &[(String, Py)], key: &str, span: Span) -> Result<String, ScriptError> {
         let found = named.iter().find(|(name, _)| name == key).map(|(_, value)| &value.node);
         match found {
             Some(Node::Str(text)) => Ok(text.clone()),
-            _ => Err(ReadError::invalid(span, format!("expected `{key}=\"…\"`"))),
+            _ => Err(ScriptError::invalid(span, format!("expected `{key}=\"…\"`"))),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading declarations of buffers: shape, element type, memory and keyword arguments.
 
-use super::ReadError;
+use super::ScriptError;
 use super::python::{Node, Py};
 use super::python_expr::quoted_expression;
 use super::read::{Binding, Reader, script_name};
@@ -23,10 +23,12 @@ impl Reader<'_> {
         args: &[Py],
         named: &[(String, Py)],
         span: Span,
-    ) -> Result<BufferParts, ReadError> {
+    ) -> Result<BufferParts, ScriptError> {
         let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
-        let shape =
-            args.first().or(named_value("shape")).ok_or_else(|| ReadError::invalid(span, "a buffer needs a shape"))?;
+        let shape = args
+            .first()
+            .or(named_value("shape"))
+            .ok_or_else(|| ScriptError::invalid(span, "a buffer needs a shape"))?;
         let shape = self.shape(shape)?;
         let dtype = match args.get(1).or(named_value("dtype")) {
             Some(dtype) => self.dtype(dtype)?,
@@ -46,7 +48,7 @@ impl Reader<'_> {
         let mut scope_given = false;
         let mut offset = None;
         if let Some(extra) = args.get(2) {
-            return Err(ReadError::unsupported(extra.span, "a third positional argument of a buffer"));
+            return Err(ScriptError::unsupported(extra.span, "a third positional argument of a buffer"));
         }
         for (key, value) in named {
             match key.as_str() {
@@ -93,7 +95,7 @@ impl Reader<'_> {
         Ok(BufferParts { buffer, scope_given })
     }
 
-    fn shape(&mut self, shape: &Py) -> Result<Vec<Expr>, ReadError> {
+    fn shape(&mut self, shape: &Py) -> Result<Vec<Expr>, ScriptError> {
         let extents: &[Py] = match &shape.node {
             Node::Tuple(items) | Node::List(items) => items,
             _ => std::slice::from_ref(shape),
@@ -112,7 +114,7 @@ impl Reader<'_> {
     }
 
     /// Makes the sizes known that a parameter names in quotes, as in `strides=("s", 1)`.
-    fn name_sizes(&mut self, value: &Py) -> Result<(), ReadError> {
+    fn name_sizes(&mut self, value: &Py) -> Result<(), ScriptError> {
         match &value.node {
             Node::Str(_) => {
                 let size = quoted_expression(self.source, value.span)?;
@@ -123,31 +125,31 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn integer(&mut self, value: &Py) -> Result<Expr, ReadError> {
+    pub(super) fn integer(&mut self, value: &Py) -> Result<Expr, ScriptError> {
         let expr = self.expr(value)?;
         let dtype = expr.dtype(&self.function);
         if !dtype.is_integer() || dtype == DType::BOOL {
-            return Err(ReadError::invalid(value.span, "an extent or index must be an integer"));
+            return Err(ScriptError::invalid(value.span, "an extent or index must be an integer"));
         }
         Ok(expr)
     }
 
-    pub(super) fn dtype(&self, value: &Py) -> Result<DType, ReadError> {
+    pub(super) fn dtype(&self, value: &Py) -> Result<DType, ScriptError> {
         let parsed = match &value.node {
             Node::Str(text) => text.parse::<DType>().map_err(|error| error.to_string()),
             _ => script_name(value)
                 .ok_or_else(|| "expected an element type such as \"float32\"".to_owned())
                 .and_then(|name| name.parse::<DType>().map_err(|error| error.to_string())),
         };
-        parsed.map_err(|message| ReadError::invalid(value.span, message))
+        parsed.map_err(|message| ScriptError::invalid(value.span, message))
     }
 
-    fn scope(&self, value: &Py) -> Result<StorageScope, ReadError> {
+    fn scope(&self, value: &Py) -> Result<StorageScope, ScriptError> {
         let Node::Str(text) = &value.node else {
-            return Err(ReadError::invalid(value.span, "a scope is a string"));
+            return Err(ScriptError::invalid(value.span, "a scope is a string"));
         };
         StorageScope::parse(text)
-            .ok_or_else(|| ReadError::invalid(value.span, "a scope starts with global, shared, warp, local or wmma"))
+            .ok_or_else(|| ScriptError::invalid(value.span, "a scope starts with global, shared, warp, local or wmma"))
     }
 
     /// Whether a name stands for a pointer.
@@ -156,10 +158,10 @@ impl Reader<'_> {
         matches!(self.lookup(name), Some(Binding::Var(var)) if self.function.vars[*var].dtype == DType::HANDLE)
     }
 
-    fn buffer_of_data(&self, value: &Py) -> Result<BufId, ReadError> {
+    fn buffer_of_data(&self, value: &Py) -> Result<BufId, ScriptError> {
         match &value.node {
             Node::Attribute(base, name) if name == "data" => self.buffer_named(base),
-            _ => Err(ReadError::unsupported(value.span, "`data` that is not `buffer.data`")),
+            _ => Err(ScriptError::unsupported(value.span, "`data` that is not `buffer.data`")),
         }
     }
 
@@ -171,9 +173,9 @@ impl Reader<'_> {
         args: &[Py],
         named: &[(String, Py)],
         span: Span,
-    ) -> Result<Buffer, ReadError> {
+    ) -> Result<Buffer, ScriptError> {
         if !named.is_empty() || args.is_empty() {
-            return Err(ReadError::unsupported(span, "this form of `view`"));
+            return Err(ScriptError::unsupported(span, "this form of `view`"));
         }
         // A view has the type, scope and shape of the buffer it looks at; only what the arguments say is changed
         // below.
@@ -187,7 +189,7 @@ impl Reader<'_> {
             ..self.function.buffers[of].clone()
         };
         if let [Py { node: Node::Str(text), span, .. }] = args {
-            let dtype: DType = text.parse().map_err(|error| ReadError::invalid(*span, format!("{error}")))?;
+            let dtype: DType = text.parse().map_err(|error| ScriptError::invalid(*span, format!("{error}")))?;
             self.retype_view(&mut view, dtype, *span)?;
         } else {
             view.shape = args.iter().map(|extent| self.integer(extent)).collect::<Result<_, _>>()?;
@@ -195,7 +197,7 @@ impl Reader<'_> {
         Ok(view)
     }
 
-    fn retype_view(&self, view: &mut Buffer, dtype: DType, span: Span) -> Result<(), ReadError> {
+    fn retype_view(&self, view: &mut Buffer, dtype: DType, span: Span) -> Result<(), ScriptError> {
         let (old, new) = (view.dtype.total_bits(), dtype.total_bits());
         let Some(last) = view.shape.last_mut() else {
             return Ok(());
@@ -207,7 +209,7 @@ impl Reader<'_> {
         };
         if old != new {
             let extent = scaled(last)
-                .ok_or_else(|| ReadError::invalid(span, "the view's element size does not divide the buffer's"))?;
+                .ok_or_else(|| ScriptError::invalid(span, "the view's element size does not divide the buffer's"))?;
             *last = Expr::int(extent);
         }
         view.dtype = dtype;
@@ -222,9 +224,9 @@ impl Reader<'_> {
         args: &[Py],
         named: &[(String, Py)],
         span: Span,
-    ) -> Result<StmtKind, ReadError> {
+    ) -> Result<StmtKind, ScriptError> {
         let [matched, rest @ ..] = args else {
-            return Err(ReadError::invalid(span, "`T.match_buffer` needs a handle and a shape"));
+            return Err(ScriptError::invalid(span, "`T.match_buffer` needs a handle and a shape"));
         };
         let part_of = match &matched.node {
             Node::Subscript(base, _) => Some(self.buffer_named(base)?),

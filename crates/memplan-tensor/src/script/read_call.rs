@@ -1,7 +1,7 @@
 //! Reading calls: constants with a type, arithmetic that is written as a call, intrinsics, and functions that are not
 //! known.
 
-use super::ReadError;
+use super::ScriptError;
 use super::python::{Node, Py};
 use super::read::{Binding, Reader, coerce, script_call};
 use crate::ir::{BinaryOp, Expr, KEYWORD, METHOD, OTHER_FUNCTION};
@@ -10,7 +10,7 @@ use memplan_core::Span;
 
 impl Reader<'_> {
     /// Reads a call. Calls that the loop IR has no form for are kept as they are written, so that they print the same.
-    pub(super) fn call(&mut self, value: &Py) -> Result<Expr, ReadError> {
+    pub(super) fn call(&mut self, value: &Py) -> Result<Expr, ScriptError> {
         if let Some(method) = self.method(value)? {
             return Ok(method);
         }
@@ -69,23 +69,23 @@ impl Reader<'_> {
 
     /// A call of another function of the module, or of a function of a module inside `T`: `f(A.data)`, `cls.f(…)`,
     /// `T.ptx.mma(…)`.
-    fn subroutine(&mut self, value: &Py) -> Result<Expr, ReadError> {
+    fn subroutine(&mut self, value: &Py) -> Result<Expr, ScriptError> {
         let Node::Call(callee, args, named) = &value.node else {
-            return Err(ReadError::unsupported(value.span, "this call"));
+            return Err(ScriptError::unsupported(value.span, "this call"));
         };
         let name = self.source[callee.span.range()].to_owned();
         let is_name = |part: &str| {
             !part.starts_with(|c: char| c.is_numeric()) && part.chars().all(|c| c.is_alphanumeric() || c == '_')
         };
         if !name.split('.').all(is_name) {
-            return Err(ReadError::unsupported(value.span, "this call"));
+            return Err(ScriptError::unsupported(value.span, "this call"));
         }
         self.call_as_written(&name, args, named)
     }
 
     /// A call of which nothing is known but its arguments: printed as it was, with its keywords. Its type is that of
     /// its first argument with one lane, as far as that is a number.
-    fn call_as_written(&mut self, name: &str, args: &[Py], named: &[(String, Py)]) -> Result<Expr, ReadError> {
+    fn call_as_written(&mut self, name: &str, args: &[Py], named: &[(String, Py)]) -> Result<Expr, ScriptError> {
         let mut values = Vec::with_capacity(args.len() + named.len());
         for arg in args {
             values.push(self.expr(arg)?);
@@ -105,7 +105,7 @@ impl Reader<'_> {
 
     /// `A.access_ptr("r")` and the other functions of a buffer that give no new buffer; `None` if this is no function
     /// of a buffer.
-    fn method(&mut self, value: &Py) -> Result<Option<Expr>, ReadError> {
+    fn method(&mut self, value: &Py) -> Result<Option<Expr>, ScriptError> {
         let Node::Call(callee, args, named) = &value.node else { return Ok(None) };
         let Node::Attribute(base, method) = &callee.node else { return Ok(None) };
         let Ok(buffer) = self.buffer_named(base) else { return Ok(None) };
@@ -113,7 +113,7 @@ impl Reader<'_> {
             "access_ptr" | "ptr_to" => DType::HANDLE,
             "vload" | "vstore" => self.function.buffers[buffer].dtype,
             "offset_of" | "elem_offset_of" | "byte_offset_of" => DType::INT32,
-            _ => return Err(ReadError::unsupported(value.span, format!("`{method}` of a buffer"))),
+            _ => return Err(ScriptError::unsupported(value.span, format!("`{method}` of a buffer"))),
         };
         // Where the buffer lies is part of what the function gives.
         let root = self.function.root(buffer);
@@ -124,8 +124,8 @@ impl Reader<'_> {
     }
 
     /// `T.Let(x * x, where={x: A[i]})`: the value of the name takes its place.
-    fn let_expression(&mut self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<Expr, ReadError> {
-        let malformed = || ReadError::invalid(span, "`T.Let` takes an expression and `where={name: value}`");
+    fn let_expression(&mut self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<Expr, ScriptError> {
+        let malformed = || ScriptError::invalid(span, "`T.Let` takes an expression and `where={name: value}`");
         let ([body], [(_, bindings)]) = (args, named) else { return Err(malformed()) };
         let Node::Dict(entries) = &bindings.node else { return Err(malformed()) };
         self.scopes.push(Vec::new());
@@ -138,22 +138,22 @@ impl Reader<'_> {
         let value = self.expr(body)?;
         self.leave_scope();
         if parts_of(&value) > MAX_LET_PARTS {
-            return Err(ReadError::unsupported(span, "a `T.Let` that is this large without its names"));
+            return Err(ScriptError::unsupported(span, "a `T.Let` that is this large without its names"));
         }
         Ok(value)
     }
 
-    fn lanes(&self, value: &Py) -> Result<u16, ReadError> {
+    fn lanes(&self, value: &Py) -> Result<u16, ScriptError> {
         match value.node {
             Node::Int(lanes) if (1..=i64::from(u16::MAX)).contains(&lanes) => Ok(lanes as u16),
-            _ => Err(ReadError::invalid(value.span, "the number of lanes is a constant from 1 to 65535")),
+            _ => Err(ScriptError::invalid(value.span, "the number of lanes is a constant from 1 to 65535")),
         }
     }
 
     /// `T.float32(1)`, `T.float32("inf")` and the like.
-    fn typed_constant(&mut self, dtype: DType, args: &[Py], span: Span) -> Result<Expr, ReadError> {
+    fn typed_constant(&mut self, dtype: DType, args: &[Py], span: Span) -> Result<Expr, ScriptError> {
         let [argument] = args else {
-            return Err(ReadError::invalid(span, "a typed constant has one argument"));
+            return Err(ScriptError::invalid(span, "a typed constant has one argument"));
         };
         if let Node::Str(text) = &argument.node {
             let value = match text.as_str() {
@@ -161,7 +161,7 @@ impl Reader<'_> {
                 "-inf" => f64::NEG_INFINITY,
                 "nan" => f64::NAN,
                 _ => {
-                    return Err(ReadError::invalid(argument.span, "expected \"inf\", \"-inf\" or \"nan\""));
+                    return Err(ScriptError::invalid(argument.span, "expected \"inf\", \"-inf\" or \"nan\""));
                 }
             };
             return Ok(Expr::Float { value, dtype });
@@ -177,7 +177,7 @@ impl Reader<'_> {
     }
 
     /// Any other `T.name(…)`; what it computes is the interpreter's business, what it touches is in its arguments.
-    fn intrinsic(&mut self, name: &str, args: &[Py], span: Span) -> Result<Expr, ReadError> {
+    fn intrinsic(&mut self, name: &str, args: &[Py], span: Span) -> Result<Expr, ScriptError> {
         let mut values = Vec::new();
         for arg in args {
             values.push(self.expr(arg)?);
@@ -185,9 +185,9 @@ impl Reader<'_> {
         // Some intrinsics name their result type as the first argument. The type is then no operand and is taken out.
         let dtype = if takes_result_type(name) {
             let Some(Expr::Str(text)) = values.first() else {
-                return Err(ReadError::invalid(span, format!("`T.{name}` starts with the type of its result")));
+                return Err(ScriptError::invalid(span, format!("`T.{name}` starts with the type of its result")));
             };
-            let dtype = text.parse().map_err(|error| ReadError::invalid(span, format!("{error}")))?;
+            let dtype = text.parse().map_err(|error| ScriptError::invalid(span, format!("{error}")))?;
             values.remove(0);
             dtype
         } else {
@@ -203,11 +203,11 @@ impl Reader<'_> {
             }
         };
         if name == "address_of" && !matches!(values.as_slice(), [Expr::Load { .. }]) {
-            return Err(ReadError::invalid(span, "`T.address_of` takes one buffer element"));
+            return Err(ScriptError::invalid(span, "`T.address_of` takes one buffer element"));
         }
         if name == "if_then_else" {
             if values.len() != 3 {
-                return Err(ReadError::invalid(span, "`T.if_then_else` takes a condition and two values"));
+                return Err(ScriptError::invalid(span, "`T.if_then_else` takes a condition and two values"));
             }
             let otherwise = values.remove(2);
             let then = values.remove(1);

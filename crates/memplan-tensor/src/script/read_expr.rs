@@ -1,6 +1,6 @@
 //! Reading expressions.
 
-use super::ReadError;
+use super::ScriptError;
 use super::python::{Node, Py, Subscript};
 use super::read::{Binding, Reader, coerce, script_name};
 use crate::DType;
@@ -24,14 +24,14 @@ fn passes_every_memory(subscript: &Expr) -> bool {
 
 impl Reader<'_> {
     /// The buffer that a name stands for.
-    pub(super) fn buffer_named(&self, value: &Py) -> Result<BufId, ReadError> {
+    pub(super) fn buffer_named(&self, value: &Py) -> Result<BufId, ScriptError> {
         let Node::Name(name) = &value.node else {
-            return Err(ReadError::invalid(value.span, "expected the name of a buffer"));
+            return Err(ScriptError::invalid(value.span, "expected the name of a buffer"));
         };
         match self.lookup(name) {
             Some(Binding::Buffer(buffer)) => Ok(*buffer),
-            Some(_) => Err(ReadError::invalid(value.span, format!("`{name}` is not a buffer"))),
-            None => Err(ReadError::UnknownName { span: value.span, name: name.clone() }),
+            Some(_) => Err(ScriptError::invalid(value.span, format!("`{name}` is not a buffer"))),
+            None => Err(ScriptError::UnknownName { span: value.span, name: name.clone() }),
         }
     }
 
@@ -41,7 +41,7 @@ impl Reader<'_> {
         buffer: BufId,
         subscripts: &[Subscript],
         span: Span,
-    ) -> Result<Vec<Expr>, ReadError> {
+    ) -> Result<Vec<Expr>, ScriptError> {
         let rank = self.function.buffers[buffer].shape.len();
         // `A[()]` is the only element of a buffer without dimensions.
         if let [Subscript::One(Py { node: Node::Tuple(none), .. })] = subscripts
@@ -53,7 +53,7 @@ impl Reader<'_> {
         if subscripts.len() != rank {
             let name = &self.function.buffers[buffer].name;
             let message = format!("`{name}` has {rank} dimensions, but {} subscripts are given", subscripts.len());
-            return Err(ReadError::invalid(span, message));
+            return Err(ScriptError::invalid(span, message));
         }
         let mut index = Vec::with_capacity(rank);
         for (dimension, subscript) in subscripts.iter().enumerate() {
@@ -67,19 +67,19 @@ impl Reader<'_> {
         }
         // No memory is that large, and computing with such a subscript would overflow.
         if index.iter().any(passes_every_memory) {
-            return Err(ReadError::invalid(span, "a subscript is outside of every memory"));
+            return Err(ScriptError::invalid(span, "a subscript is outside of every memory"));
         }
         // A mutable scalar is written without subscripts, so any other element of it would get lost.
         let declared = &self.function.buffers[buffer];
         if declared.scalar && index.iter().any(|at| at.as_int() != Some(0)) {
             let message = format!("`{}` is a single number: it has no other subscript than 0", declared.name);
-            return Err(ReadError::invalid(span, message));
+            return Err(ScriptError::invalid(span, message));
         }
         Ok(index)
     }
 
     /// `A[i:i + 4]` is a ramp of four lanes. A slice whose length is not a constant stands for all its elements.
-    fn slice(&mut self, bounds: [&Py; 2], step: Option<&Py>, extent: &Expr, span: Span) -> Result<Expr, ReadError> {
+    fn slice(&mut self, bounds: [&Py; 2], step: Option<&Py>, extent: &Expr, span: Span) -> Result<Expr, ScriptError> {
         let [start, stop] = bounds;
         // `A[:]` is all of `A`, and the rewritten `A` may be larger: the line is written anew, with numbers.
         self.spells_out |= matches!(start.node, Node::None) || matches!(stop.node, Node::None);
@@ -96,7 +96,7 @@ impl Reader<'_> {
         let lanes = Some(length)
             .and_then(|(length, step)| (step > 0 && length > 0).then(|| (length as u64).div_ceil(step as u64)))
             .and_then(|lanes| u16::try_from(lanes).ok())
-            .ok_or_else(|| ReadError::invalid(span, "a slice needs a length of 1 to 65535"))?;
+            .ok_or_else(|| ScriptError::invalid(span, "a slice needs a length of 1 to 65535"))?;
         if lanes == 1 {
             return Ok(start);
         }
@@ -114,7 +114,7 @@ impl Reader<'_> {
     }
 
     /// A list or tuple that mentions names.
-    fn sequence(&mut self, name: &str, items: &[Py]) -> Result<Expr, ReadError> {
+    fn sequence(&mut self, name: &str, items: &[Py]) -> Result<Expr, ScriptError> {
         let args = items.iter().map(|item| self.expr(item)).collect::<Result<Vec<_>, _>>()?;
         Ok(Expr::Call { name: name.to_owned(), args, dtype: DType::HANDLE })
     }
@@ -136,22 +136,22 @@ impl Reader<'_> {
     }
 
     /// `A.shape[0]`, `A.strides[1]`.
-    fn property_element(&mut self, base: &Py, subscripts: &[Subscript], span: Span) -> Result<Expr, ReadError> {
+    fn property_element(&mut self, base: &Py, subscripts: &[Subscript], span: Span) -> Result<Expr, ScriptError> {
         let (Node::Attribute(buffer, name), [Subscript::One(Py { node: Node::Int(at), .. })]) =
             (&base.node, subscripts)
         else {
-            return Err(ReadError::unsupported(span, "this expression"));
+            return Err(ScriptError::unsupported(span, "this expression"));
         };
         let buffer = self.buffer_named(buffer)?;
         if name != "shape" {
             return Ok(self.property(buffer, span));
         }
         let extent = usize::try_from(*at).ok().and_then(|at| self.function.buffers[buffer].shape.get(at));
-        extent.cloned().ok_or_else(|| ReadError::invalid(span, "the buffer has no such dimension"))
+        extent.cloned().ok_or_else(|| ScriptError::invalid(span, "the buffer has no such dimension"))
     }
 
     /// An expression.
-    pub(super) fn expr(&mut self, value: &Py) -> Result<Expr, ReadError> {
+    pub(super) fn expr(&mut self, value: &Py) -> Result<Expr, ScriptError> {
         match &value.node {
             Node::Int(number) => Ok(Expr::int(*number)),
             Node::Float(number) => Ok(Expr::Float { value: *number, dtype: DType::FLOAT32 }),
@@ -211,7 +211,7 @@ impl Reader<'_> {
             Node::Binary(operator, left, right) => {
                 let (left, right) = (self.expr(left)?, self.expr(right)?);
                 if matches!(left, Expr::Str(_)) != matches!(right, Expr::Str(_)) {
-                    return Err(ReadError::invalid(value.span, "a number and a string have no value together"));
+                    return Err(ScriptError::invalid(value.span, "a number and a string have no value together"));
                 }
                 if let Some(name) = bit_operation(operator) {
                     let (left, right) = self.unify(left, right);
@@ -221,12 +221,12 @@ impl Reader<'_> {
                 Ok(self.arithmetic(binary_op(operator), left, right))
             }
             Node::Call(..) => self.call(value),
-            _ => Err(ReadError::unsupported(value.span, "this expression")),
+            _ => Err(ScriptError::unsupported(value.span, "this expression")),
         }
     }
 
     /// What a name stands for. In the parameters a name that is not known is a symbolic size.
-    pub(super) fn name_value(&mut self, name: &str, span: Span) -> Result<Expr, ReadError> {
+    pub(super) fn name_value(&mut self, name: &str, span: Span) -> Result<Expr, ScriptError> {
         let is_name =
             name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());
         if self.in_parameters && is_name && self.lookup(name).is_none() {
@@ -239,13 +239,13 @@ impl Reader<'_> {
                 self.let_parts = total;
                 // A name may stand for names that stand for names: the text without them could be exponentially longer.
                 let limit = self.source.len().saturating_mul(8).saturating_add(1000);
-                if total > limit { Err(ReadError::unsupported(span, "so many uses of `T.Let`")) } else { Ok(value) }
+                if total > limit { Err(ScriptError::unsupported(span, "so many uses of `T.Let`")) } else { Ok(value) }
             }
             Some(Binding::Buffer(buffer)) if self.function.buffers[*buffer].scalar => {
                 Ok(Expr::Load { buffer: *buffer, index: vec![Expr::int(0)] })
             }
             Some(Binding::Buffer(buffer)) => Ok(Expr::Data(*buffer)),
-            None => Err(ReadError::UnknownName { span, name: name.to_owned() }),
+            None => Err(ScriptError::UnknownName { span, name: name.to_owned() }),
         }
     }
 

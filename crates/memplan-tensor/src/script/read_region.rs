@@ -13,7 +13,7 @@
 //! part is a condition on its reduction axes, and its predicate guards what follows. Its allocations stay as they are:
 //! the passes that lower blocks run before the one that shares storage.
 
-use super::ReadError;
+use super::ScriptError;
 use super::python::{Node, Py, PyKind, PyStmt, Subscript};
 use super::read::{Binding, Reader, coerce, script_call, script_name};
 use crate::DType;
@@ -39,9 +39,9 @@ impl Reader<'_> {
         body: &[PyStmt],
         span: Span,
         trivia: Trivia,
-    ) -> Result<StmtKind, ReadError> {
+    ) -> Result<StmtKind, ScriptError> {
         let (callee, args, named) =
-            loop_call(iterable).ok_or_else(|| ReadError::unsupported(iterable.span, "this loop range"))?;
+            loop_call(iterable).ok_or_else(|| ScriptError::unsupported(iterable.span, "this loop range"))?;
         // `T.thread_binding(0, 8, "threadIdx.x")`: the axis may stand behind the bounds.
         let (args, axis) = match args {
             [bounds @ .., Py { node: Node::Str(axis), .. }] => (bounds, Some(axis.clone())),
@@ -64,13 +64,13 @@ impl Reader<'_> {
                 Some(axis) => axis,
                 None => self.named_string(named, "thread", span)?,
             }),
-            _ => return Err(ReadError::unsupported(iterable.span, format!("a loop over `{callee}`"))),
+            _ => return Err(ScriptError::unsupported(iterable.span, format!("a loop over `{callee}`"))),
         };
         if bounds.len() != targets.len() || bounds.is_empty() {
-            return Err(ReadError::invalid(span, "as many loop variables as extents are needed"));
+            return Err(ScriptError::invalid(span, "as many loop variables as extents are needed"));
         }
         if self.depth + bounds.len() >= MAX_NESTING {
-            return Err(ReadError::TooDeep { span });
+            return Err(ScriptError::TooDeep { span });
         }
         self.loops(targets, bounds, &kind, body, span, trivia)
     }
@@ -84,16 +84,16 @@ impl Reader<'_> {
         body: &[PyStmt],
         span: Span,
         trivia: Trivia,
-    ) -> Result<StmtKind, ReadError> {
+    ) -> Result<StmtKind, ScriptError> {
         self.scopes.push(Vec::new());
         let (mut loops, mut values) = (Vec::new(), Vec::new());
         for (target, Bounds { min, extent, step }) in targets.iter().zip(bounds) {
             let Node::Name(name) = &target.node else {
-                return Err(ReadError::syntax(target.span, "expected a name"));
+                return Err(ScriptError::syntax(target.span, "expected a name"));
             };
             let dtype = extent.dtype(&self.function);
             if !dtype.is_integer() {
-                return Err(ReadError::invalid(span, "loop bounds must be integers"));
+                return Err(ScriptError::invalid(span, "loop bounds must be integers"));
             }
             let min = coerce(min, dtype, &self.function);
             // Without a step the loop variable is the counter itself. With a step the counter runs over the iterations,
@@ -122,10 +122,10 @@ impl Reader<'_> {
 
     /// The bounds of `range(stop)`, `range(min, stop)` and `range(min, stop, step)`. With a step, `extent` counts
     /// iterations.
-    fn bounds(&mut self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<Bounds, ReadError> {
+    fn bounds(&mut self, args: &[Py], named: &[(String, Py)], span: Span) -> Result<Bounds, ScriptError> {
         let named_value = |key: &str| named.iter().find(|(name, _)| name == key).map(|(_, value)| value);
         let (min, stop) = match args {
-            [] => return Err(ReadError::invalid(span, "a loop range has one to three numbers")),
+            [] => return Err(ScriptError::invalid(span, "a loop range has one to three numbers")),
             [stop] => (Expr::int(0), self.expr(stop)?),
             [min, stop, ..] => (self.expr(min)?, self.expr(stop)?),
         };
@@ -142,7 +142,7 @@ impl Reader<'_> {
         };
         let step = self.expr(step)?;
         if step.as_int().is_some_and(|step| step < 1) {
-            return Err(ReadError::invalid(span, "the step of a loop is at least 1"));
+            return Err(ScriptError::invalid(span, "the step of a loop is at least 1"));
         }
         // The number of iterations is the extent divided by the step, rounded up.
         let (extent, step) = self.unify(extent, step);
@@ -155,7 +155,7 @@ impl Reader<'_> {
     }
 
     /// `T.attr({…})`, `T.where(…)` and `v = T.launch_thread(…)` without `with`.
-    pub(super) fn flat_region(&mut self, statement: &PyStmt) -> Result<Option<Region>, ReadError> {
+    pub(super) fn flat_region(&mut self, statement: &PyStmt) -> Result<Option<Region>, ScriptError> {
         match &statement.kind {
             PyKind::Expr(value) => match script_call(value) {
                 Some(("where", [condition], _)) => {
@@ -172,11 +172,11 @@ impl Reader<'_> {
     }
 
     /// What a `with` opens: marks or a thread launch; `None` for anything else.
-    pub(super) fn region(&mut self, context: &Py, target: Option<&Py>) -> Result<Option<Region>, ReadError> {
+    pub(super) fn region(&mut self, context: &Py, target: Option<&Py>) -> Result<Option<Region>, ScriptError> {
         match script_call(context) {
             Some(("attr", [only], _)) => {
                 let Node::Dict(entries) = &only.node else {
-                    return Err(ReadError::invalid(
+                    return Err(ScriptError::invalid(
                         only.span,
                         "`T.attr` needs a dictionary, or a node, a key and a value",
                     ));
@@ -186,18 +186,18 @@ impl Reader<'_> {
                 let mut attrs = Vec::new();
                 for (key, value) in entries {
                     let Node::Str(key) = &key.node else {
-                        return Err(ReadError::invalid(key.span, "an attribute key is a string"));
+                        return Err(ScriptError::invalid(key.span, "an attribute key is a string"));
                     };
                     attrs.push((None, key.clone(), self.expr(value)?));
                 }
                 if self.depth + attrs.len() >= MAX_NESTING {
-                    return Err(ReadError::TooDeep { span: context.span });
+                    return Err(ScriptError::TooDeep { span: context.span });
                 }
                 Ok(Some(Region::Attrs(attrs)))
             }
             Some(("attr", [node, key, value], _)) => {
                 let Node::Str(key) = &key.node else {
-                    return Err(ReadError::invalid(key.span, "an attribute key is a string"));
+                    return Err(ScriptError::invalid(key.span, "an attribute key is a string"));
                 };
                 let node = self.expr(node)?;
                 Ok(Some(Region::Attrs(vec![(Some(node), key.clone(), self.expr(value)?)])))
@@ -208,9 +208,9 @@ impl Reader<'_> {
     }
 
     /// `T.launch_thread(axis, extent)`, with the name of the index if the text gives one.
-    fn launch(&mut self, args: &[Py], target: Option<&Py>, span: Span) -> Result<Region, ReadError> {
+    fn launch(&mut self, args: &[Py], target: Option<&Py>, span: Span) -> Result<Region, ScriptError> {
         let [axis, extent] = args else {
-            return Err(ReadError::invalid(span, "`T.launch_thread` needs an axis and an extent"));
+            return Err(ScriptError::invalid(span, "`T.launch_thread` needs an axis and an extent"));
         };
         let extent = self.expr(extent)?;
         // The axis may have been declared by `T.env_thread` before. Then its variable exists and is only made visible
@@ -224,13 +224,13 @@ impl Reader<'_> {
             return Ok(Region::Thread(var, tag, extent));
         }
         let Node::Str(tag) = &axis.node else {
-            return Err(ReadError::invalid(axis.span, "a thread axis is a string such as \"threadIdx.x\""));
+            return Err(ScriptError::invalid(axis.span, "a thread axis is a string such as \"threadIdx.x\""));
         };
         // Without a name for the index the launch gets one that no other variable has.
         let name = match target.map(|target| &target.node) {
             Some(Node::Name(name)) => name.clone(),
             None => self.function.fresh_name(&tag.replace('.', "_")),
-            _ => return Err(ReadError::invalid(span, "a thread index is one name")),
+            _ => return Err(ScriptError::invalid(span, "a thread index is one name")),
         };
         let dtype = extent.dtype(&self.function);
         let var = self.new_var(&name, if dtype.is_integer() { dtype } else { DType::INT32 });
@@ -245,7 +245,7 @@ impl Reader<'_> {
         body: &[PyStmt],
         span: Span,
         trivia: Trivia,
-    ) -> Result<Stmt, ReadError> {
+    ) -> Result<Stmt, ScriptError> {
         // Thread launches and attributes are regions with a meaning of their own. What follows are marks of the
         // scheduling language.
         if let Some(region) = self.region(context, target)? {
@@ -276,7 +276,7 @@ impl Reader<'_> {
                 self.reductions.pop();
                 StmtKind::Attr { node: None, key: key.to_owned(), value, body, flat: false }
             }
-            _ => return Err(ReadError::unsupported(context.span, "this `with` context")),
+            _ => return Err(ScriptError::unsupported(context.span, "this `with` context")),
         };
         Ok(Stmt { kind, span, trivia })
     }
@@ -297,7 +297,7 @@ impl Reader<'_> {
         span: Span,
         trivia: Trivia,
         block: &mut Block,
-    ) -> Result<bool, ReadError> {
+    ) -> Result<bool, ScriptError> {
         let Some((kind, args)) = axis_call(value) else { return Ok(false) };
         let targets = match &target.node {
             Node::Tuple(targets) | Node::List(targets) => targets.as_slice(),
@@ -308,19 +308,19 @@ impl Reader<'_> {
         let axes: Vec<(char, Option<&Py>, &Py)> = match (kind, args) {
             ("remap", [kinds, values]) => {
                 let (Node::Str(kinds), Node::List(values) | Node::Tuple(values)) = (&kinds.node, &values.node) else {
-                    return Err(ReadError::invalid(span, "`T.axis.remap` takes kinds and loop variables"));
+                    return Err(ScriptError::invalid(span, "`T.axis.remap` takes kinds and loop variables"));
                 };
                 kinds.chars().zip(values).map(|(kind, value)| (kind, None, value)).collect()
             }
             (_, [domain, value]) => vec![(kind.chars().next().unwrap_or('s'), Some(domain), value)],
-            _ => return Err(ReadError::unsupported(span, "an axis without its value")),
+            _ => return Err(ScriptError::unsupported(span, "an axis without its value")),
         };
         if axes.len() != targets.len() {
-            return Err(ReadError::invalid(span, "as many names as axes are needed"));
+            return Err(ScriptError::invalid(span, "as many names as axes are needed"));
         }
         for (position, (target, (kind, domain, value))) in targets.iter().zip(axes).enumerate() {
             let Node::Name(name) = &target.node else {
-                return Err(ReadError::syntax(target.span, "expected a name"));
+                return Err(ScriptError::syntax(target.span, "expected a name"));
             };
             let value = self.expr(value)?;
             let dtype = value.dtype(&self.function);

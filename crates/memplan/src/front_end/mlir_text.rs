@@ -3,7 +3,7 @@
 use memplan_core::{IndexVec, ReadError, line_column, utf8};
 use memplan_mlir::pass::{PassError, Remark, Rewrite, plan_memory};
 use memplan_mlir::written::{Address, Changes, find_addresses};
-use memplan_mlir::{Dialects, Document, LowerError, Lowered, ReadError as MlirError};
+use memplan_mlir::{Dialects, Document, LowerError, Lowered, TextError};
 use memplan_program::SiteId;
 use memplan_verify::dataflow::SitePlan;
 
@@ -94,7 +94,7 @@ pub(super) fn read_document(source: &Source, text: &str) -> Result<Document, Rea
     Ok(document)
 }
 
-fn unreadable(text: &str, error: &MlirError) -> ReadError {
+fn unreadable(text: &str, error: &TextError) -> ReadError {
     ReadError::new(error.code(), text, error.span(), error.to_string())
 }
 

@@ -241,7 +241,7 @@ pub(super) fn failure(text: &str, error: &RewriteError) -> Failure {
 }
 
 /// The options of a pass that ends in the storage rewrite; `known` are the names it takes.
-pub(crate) fn rewrite_options(
+pub(crate) fn storage_options(
     pass: &'static str,
     known: &'static [&'static str],
     options: &PassOptions,
