@@ -126,7 +126,7 @@ fn wherever_patience_ends_the_driver_stops_and_says_where() {
         let source = (job.text)(300);
         let looks = job.looks(&source);
         // Threads may share the questions out in another way, so the last quarter may be missed.
-        for look in (0..12).map(|part| looks * part / 16) {
+        for look in (0..24).map(|part| looks * part / 32) {
             let stage = job.stage_at(&source, look);
             assert!(stage.is_some(), "{}: look {look} of {looks} was not heeded", job.name);
             stages.extend(stage);

@@ -47,7 +47,7 @@ fn kernel(body: &str) -> String {
     const FAR: &str = "memref<4096xf16, #hivm.address_space<gm>>";
     let mut text = format!(
         "module attributes {{hacc.target = #hacc.target<\"Ascend910B1\">}} {{\nfunc.func @k(%in: {FAR}, %out: {FAR}, %n: \
-         index, %c: i1) {{\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
+         index, %cond: i1) {{\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
     );
     let mut known: Vec<String> = Vec::new();
     let mut loops = 0;
@@ -78,7 +78,7 @@ fn kernel(body: &str) -> String {
                 loops += 1;
                 text += &format!("scf.for %i{loops} = %c0 to %n step %c1 {{\n");
             }
-            ["if"] => text += "scf.if %c {\n",
+            ["if"] => text += "scf.if %cond {\n",
             ["else"] => text += "} else {\n",
             ["end"] => text += "}\n",
             _ => text += &format!("{line}\n"),
