@@ -84,6 +84,10 @@ pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid:
         let Some((computed, reads)) = need else { continue };
         let part = reads.map(|read| read.image);
         let spatial = writer.spatial(step).ok()?;
+        // A tile that does not reach the edge has no border, and the step is left out for it.
+        if matches!(spatial.border, Border::Added(_)) {
+            continue;
+        }
         // A tensor from outside that is read whole is not cut, and is counted by the caller.
         let is_cut = |input: &TensorId| inside(*input) || writer.lengths(*input).map(Span::all) != part;
         // An op may read the same image twice, which is there once.
