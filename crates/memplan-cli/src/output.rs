@@ -86,13 +86,14 @@ fn try_write(path: &Path, fill: Fill) -> std::io::Result<()> {
 fn draft_beside(path: &Path, is_new: bool) -> std::io::Result<NamedTempFile> {
     path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut draft = tempfile::Builder::new();
-    draft.prefix(".memplan-").suffix(".tmp");
-    #[cfg(unix)]
-    if is_new {
-        draft.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    }
-    draft.tempfile_in(folder)
+    // Opened here and not by `tempfile_in`, which would put the name of the draft into messages.
+    tempfile::Builder::new().prefix(".memplan-").suffix(".tmp").make_in(folder, |path| {
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, if is_new { 0o666 } else { 0o600 });
+        options.open(path)
+    })
 }
 
 /// The largest number of links that are followed, one to the next.

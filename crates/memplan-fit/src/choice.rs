@@ -68,7 +68,7 @@ pub(crate) fn choices(curve: &[u64], tilings: &[Tiling]) -> Vec<Chosen> {
 pub(crate) fn alone(curve: &[u64], tilings: &[Tiling], index: usize) -> Chosen {
     let tiling = &tilings[index];
     let outside = curve[..tiling.steps.start].iter().chain(&curve[tiling.steps.end..]);
-    let rest = Chosen { peak: outside.copied().max().unwrap_or(0), ..Chosen::default() };
+    let rest = Chosen { peak: outside.copied().fold(0, u64::max), ..Chosen::default() };
     with(&rest, index, tiling)
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn peak_within(
     let is_needed_after = |tensor: usize| lives.last.get(tensor).copied().flatten().is_some_and(|at| at >= steps.end);
     // For each tensor the last op that reads it. New tensors have the highest numbers, and each is written by one of the ops.
     let written = runs.iter().flat_map(|run| run.outputs).map(|output| output.index() + 1);
-    let mut last_reader: Vec<Option<usize>> = vec![None; written.max().unwrap_or(0).max(known)];
+    let mut last_reader: Vec<Option<usize>> = vec![None; written.fold(known, usize::max)];
     for (at, run) in runs.iter().enumerate() {
         run.inputs.iter().for_each(|input| last_reader[input.index()] = Some(at));
     }

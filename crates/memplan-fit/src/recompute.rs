@@ -278,7 +278,7 @@ pub fn improved(net: &Net, order: &[OpId]) -> Vec<Vec<OpId>> {
 fn peak(net: &Net, order: &[OpId]) -> (u64, usize) {
     let schedule = with_clones(net, order);
     let curve = Lives::new(net, &schedule).curve(net, &schedule);
-    let most = curve.iter().copied().max().unwrap_or(0);
+    let most = curve.iter().copied().fold(0, u64::max);
     (most, curve.iter().position(|&bytes| bytes == most).unwrap_or(0))
 }
 

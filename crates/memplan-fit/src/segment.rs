@@ -132,7 +132,7 @@ pub(crate) fn naive_tilings(
     curve: &[u64],
     steps: &Range<usize>,
 ) -> Vec<Tiling> {
-    let hottest = curve.iter().max().copied().unwrap_or(0);
+    let hottest = curve.iter().copied().fold(0, u64::max);
     let mut found: Vec<Tiling> = Vec::new();
     for grid in (1..=NAIVE).flat_map(|rows| (1..=NAIVE).map(move |columns| [rows, columns])) {
         // Writing a patch costs far more than a bound of what it needs, and most grids are out of the question by it.

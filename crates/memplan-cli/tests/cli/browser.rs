@@ -67,7 +67,7 @@ const KERNEL: &str = r#"module attributes {hacc.target = #hacc.target<"Ascend910
 
 /// Records of many sizes and lives, the same each time.
 fn records(count: u64) -> String {
-    let mut random = memplan_testkit::Random::new(count);
+    let mut random = memplan_testkit::Random::new(count + 7);
     let mut below = |limit: u64| random.below(limit);
     let mut text = String::from("id,lower,upper,size\n");
     for i in 0..count {
