@@ -5,19 +5,7 @@ use memplan_fit::layer::{Border, Layer, Reach, Spatial};
 use memplan_fit::{Dialect, Net};
 use memplan_models::graph::rewrite::Fill;
 use memplan_models::graph::{Graph, Home, Op, Tensor, TensorId};
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (bits ^ (bits >> 31)) % limit
-    }
-}
+use memplan_testkit::Random;
 
 /// A network.
 pub(crate) struct Generated {
@@ -28,7 +16,7 @@ pub(crate) struct Generated {
 
 impl Generated {
     pub(crate) fn new(seed: u64) -> Generated {
-        let mut made = Generated { graph: Graph::default(), layers: Vec::new(), random: Random(seed) };
+        let mut made = Generated { graph: Graph::default(), layers: Vec::new(), random: Random::new(seed) };
         let size = [12 + made.random.below(30), 8 + made.random.below(30), 1 + made.random.below(4)];
         let mut image = made.image(size);
         made.graph.inputs = vec![image];

@@ -128,11 +128,8 @@ mod tests {
 
     #[test]
     fn the_profile_is_what_counting_byte_by_byte_gives() {
-        let mut random = 7u64;
-        let mut below = |limit: u64| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) % limit
-        };
+        let mut random = memplan_testkit::Random::new(7);
+        let mut below = |limit: u64| random.below(limit);
         for count in [1usize, 2, 3, 17, 60] {
             let mut one = || {
                 let (start, low) = (below(20), below(50));
