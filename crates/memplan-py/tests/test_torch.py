@@ -607,9 +607,10 @@ def test_a_script_that_exits_inside_of_a_step_ends_with_its_own_code(tmp_path):
     assert json.loads((tmp_path / "report.json").read_text())["steps"]["automatic"]["runs"] >= 4
 
 
-def test_the_benchmark_says_what_it_takes():
-    """It needs a GPU; here it only has to load."""
-    bench = ROOT / "crates" / "memplan-py" / "benches" / "torch_gpu.py"
-    ran = subprocess.run([sys.executable, str(bench), "--help"], capture_output=True, text=True)
-    assert ran.returncode == 0 and "--batches" in ran.stdout and bench.name == "torch_gpu.py"
+@pytest.mark.parametrize(("bench", "option"), [("torch_gpu.py", "--batches"), ("torch_calls.py", "--scale")])
+def test_the_benchmarks_say_what_they_take(bench, option):
+    """They need a GPU; here they only have to load."""
+    file = ROOT / "crates" / "memplan-py" / "benches" / bench
+    ran = subprocess.run([sys.executable, str(file), "--help"], capture_output=True, text=True)
+    assert ran.returncode == 0 and option in ran.stdout, ran.stderr
 

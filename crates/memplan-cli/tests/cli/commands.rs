@@ -71,6 +71,10 @@ const OTHERWISE: &[(&str, By)] = &[
         "python crates/memplan-py/benches/torch_gpu.py --settings default,replay --steps 25 --repeat 3",
         By::File("crates/memplan-py/tests/test_torch.py", "\"torch_gpu.py\""),
     ),
+    (
+        "python crates/memplan-py/benches/torch_calls.py",
+        By::File("crates/memplan-py/tests/test_torch.py", "\"torch_calls.py\""),
+    ),
     ("pip install torch==2.15.*", By::File("test", "'torch==2.15.*'")),
     ("pip install numpy", By::File("crates/memplan-py/tests/test_new_users.py", "user.play(\"python.md\")")),
     ("memplan show snapshot.pickle -o map.html", By::Here(&[("snapshot.pickle", "tests/data/torch/convnet.pickle")])),
