@@ -20,7 +20,11 @@
 //!
 //! An offset may depend on the number of an iteration. It is worked out as a sum over the loops
 //! around it ([`Sum`]), which gives the distance between iterations.
+//!
+//! Where the new text differs in nothing but lines such as those above, [`find_addresses_by_lines`] finds the same
+//! addresses without reading the whole text again.
 
+mod lines;
 mod sum;
 
 use std::cell::OnceCell;
@@ -33,6 +37,8 @@ use crate::document::NameId;
 use crate::lex::{Lexer, TokenKind};
 use crate::{BlockId, Definition, Document, Form, OpId, RegionId, ValueId};
 use sum::Sum;
+
+pub use lines::find_addresses_by_lines;
 
 /// Where a buffer is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use memplan_core::{IndexVec, ReadError, line_column, utf8};
 use memplan_mlir::pass::{PassError, Remark, Rewrite, plan_memory};
-use memplan_mlir::written::{Address, Changes, find_addresses};
+use memplan_mlir::written::{Address, Changes, find_addresses, find_addresses_by_lines};
 use memplan_mlir::{Dialects, Document, LowerError, Lowered, TextError};
 use memplan_program::SiteId;
 use memplan_verify::dataflow::SitePlan;
@@ -64,9 +64,15 @@ impl Module {
         changes: Changes,
     ) -> Result<IndexVec<SiteId, Option<Address>>, Failure> {
         let text = output.text();
+        let (before, sites) = (&self.document, &self.lowered.sites);
+        // Nearly all texts differ in whole lines only, and need not be read again. Any other text is.
+        let by_lines = || find_addresses_by_lines(before, sites, text);
+        if let Some(addresses) = (changes == Changes::Addresses).then(by_lines).flatten() {
+            return Ok(addresses);
+        }
         let dialects = self.dialects.as_ref().unwrap_or(Dialects::builtin());
         let after = Document::read(text, dialects).map_err(|error| unreadable(text, &error))?;
-        find_addresses(&self.document, &self.lowered.sites, &after, changes)
+        find_addresses(before, sites, &after, changes)
             .map_err(|error| ReadError::new("output::difference", text, error.span, error.to_string()).into())
     }
 

@@ -1,0 +1,343 @@
+//! The quick way to the addresses, for texts that differ in nothing but whole lines.
+//!
+//! Most of a rewritten text is the old text, letter by letter. Reading all of it again and comparing it op by op cost a
+//! third of a pass. Here the two texts are compared as bytes instead. Where they differ, both stand at the start of a
+//! line, and one of these must be the reason:
+//!
+//! ```text
+//!   old                                    new
+//!                                          %m = memref.alloc() : memref<128xi8>      new memory, in front of an old op
+//!                                          %o = arith.constant 64 : index            an offset, likewise
+//!   %a = memref.alloc() : memref<16xf32>   %a = memref.view %m[%o][] : … to …        in place of an allocation
+//!   memref.dealloc %a : memref<16xf32>                                               gone with its allocation
+//! ```
+//!
+//! # Why nothing can be missed
+//!
+//! All other bytes are the same, so every other op stands in the same block, in the same order and with the same words.
+//! Every name means what it meant: `%m` and `%o` occur nowhere in the old text, and `%a` is made where it was made
+//! before. So the reader would find the same ops, and the view wherever an op used the allocation. The offset of the
+//! view is a number, and the memory that it names is visible there.
+//!
+//! # What it does not do
+//!
+//! It never says that a text is wrong. Anything else than the four lines above, in exactly this spelling, has the answer
+//! `None`, and then [`find_addresses`](super::find_addresses) decides.
+
+use memplan_core::{Bytes, Id, IndexVec, patience};
+use memplan_program::SiteId;
+
+use super::Address;
+use crate::dialect::Traits;
+use crate::hash::HashMap;
+use crate::lex::Lexer;
+use crate::{BlockId, Document, Form, MemRef, OpId, Type, ValueId};
+
+/// The address of every site in `after`, a rewritten `before`, if the two differ in nothing but the lines that the
+/// module documentation lists. `None` says nothing about the text.
+pub fn find_addresses_by_lines(
+    before: &Document,
+    sites: &IndexVec<SiteId, OpId>,
+    after: &str,
+) -> Option<IndexVec<SiteId, Option<Address>>> {
+    let mut walk = Walk {
+        before,
+        after,
+        old: 0,
+        new: 0,
+        next_op: 0,
+        memories: Vec::new(),
+        made: HashMap::default(),
+        places: IndexVec::filled(None, before.values.len()),
+        seen: None,
+    };
+    while !walk.skip_what_is_the_same()? {
+        walk.line()?;
+    }
+    walk.new_names_are_new()?;
+    let place = |op: &OpId| walk.places[*before.results(*op).first()?];
+    let address = |(memory, offset): (u32, u64)| Address {
+        memory: walk.memories[memory as usize].name.clone(),
+        offsets: vec![offset],
+        strides: Vec::new(),
+    };
+    Some(sites.iter().map(|op| place(op).map(address)).collect())
+}
+
+/// A value that only the new text has.
+#[derive(Clone, Copy)]
+enum Made {
+    /// The place in [`Walk::memories`].
+    Memory(u32),
+    Offset {
+        value: u64,
+        block: BlockId,
+    },
+}
+
+/// An allocation that only the new text has.
+struct Memory<'t> {
+    /// Its name and where it is made, as in [`Address::memory`].
+    name: String,
+    ty: &'t str,
+    size: Bytes,
+    block: BlockId,
+}
+
+struct Walk<'t> {
+    before: &'t Document,
+    after: &'t str,
+    /// How far the two texts have been compared.
+    old: usize,
+    new: usize,
+    /// The first op of the old text that may start at `old` or behind it.
+    next_op: usize,
+    memories: Vec<Memory<'t>>,
+    made: HashMap<&'t str, Made>,
+    /// Memory and offset of every old value that is an allocation no longer.
+    places: IndexVec<ValueId, Option<(u32, u64)>>,
+    /// The last memory that was found to be visible in a block; views of a block mostly follow each other.
+    seen: Option<(u32, BlockId)>,
+}
+
+impl<'t> Walk<'t> {
+    fn source(&self) -> &'t str {
+        &self.before.source
+    }
+
+    /// Goes on to the line in which the texts differ next; whether they have ended instead. `None` if the texts differ
+    /// in the rest of a line whose beginning was something else.
+    fn skip_what_is_the_same(&mut self) -> Option<bool> {
+        let (old, new) = (self.source().as_bytes(), self.after.as_bytes());
+        let same = common_prefix(old.get(self.old..)?, new.get(self.new..)?);
+        if self.old + same == old.len() && self.new + same == new.len() {
+            return Some(true);
+        }
+        let starts_line = |at: usize| at == 0 || old.get(at - 1) == Some(&b'\n');
+        let back = (self.old..=self.old + same).rev().position(starts_line)?;
+        self.old += same - back;
+        self.new += same - back;
+        // The new text may have had a piece of a line in front of this one.
+        let new_starts_line = self.new == 0 || new.get(self.new - 1) == Some(&b'\n');
+        (new_starts_line && !patience::is_over()).then_some(false)
+    }
+
+    /// Takes a line of the new text that the old one does not have, or one of the old text that the new one does not
+    /// have.
+    fn line(&mut self) -> Option<()> {
+        let op = self.op_at_line_start()?;
+        if self.is_freed_with_its_allocation(op) {
+            return self.drop_line(op);
+        }
+        let mut line = Line { rest: self.after.get(self.new..)? };
+        line.skip_blanks();
+        let start = self.after.len() - line.rest.len();
+        let name = line.name()?;
+        line.word(" = ")?;
+        match line.any_of(["arith.constant ", "memref.alloc() ", "memref.view "])? {
+            0 => self.offset(name, line, op),
+            1 => self.memory(name, start, line, op),
+            _ => self.view(name, line, op),
+        }
+    }
+
+    /// The op that begins with the current line of the old text.
+    fn op_at_line_start(&mut self) -> Option<OpId> {
+        let mut line = Line { rest: self.source().get(self.old..)? };
+        line.skip_blanks();
+        let start = self.source().len() - line.rest.len();
+        let ops = self.before.ops.as_slice();
+        let is_before = |op: &crate::Op| op.form == Form::Implicit || (op.span.start as usize) < start;
+        while ops.get(self.next_op).is_some_and(is_before) {
+            self.next_op += 1;
+        }
+        let is_here = ops.get(self.next_op)?.span.start as usize == start;
+        is_here.then(|| OpId::from_index(self.next_op))
+    }
+
+    /// Whether an op frees an allocation that is one no longer.
+    fn is_freed_with_its_allocation(&self, op: OpId) -> bool {
+        let is_gone = |value: &ValueId| self.places[*value].is_some();
+        self.before.name(op) == "memref.dealloc" && matches!(self.before.operands(op), [value] if is_gone(value))
+    }
+
+    /// Passes over a line of the old text that holds this op and nothing else.
+    fn drop_line(&mut self, op: OpId) -> Option<()> {
+        let before = self.before;
+        // Without its last op a block could be empty, and how an empty block reads depends on what is around it.
+        let last = *before.ops(before.op(op).parent).last()?;
+        if before.name(last) == "memref.dealloc" || !before.results(op).is_empty() {
+            return None;
+        }
+        let mut rest = Line { rest: self.source().get(before.op(op).span.end as usize..)? };
+        rest.skip_blanks();
+        rest.word("\n")?;
+        self.old = self.source().len() - rest.rest.len();
+        Some(())
+    }
+
+    /// `%o = arith.constant 64 : index`
+    fn offset(&mut self, name: &'t str, mut line: Line<'t>, op: OpId) -> Option<()> {
+        let value = line.number()?;
+        line.word(" : index\n")?;
+        let block = self.block_for_new_op(op)?;
+        self.make(name, Made::Offset { value, block }, line)
+    }
+
+    /// `%m = memref.alloc() {alignment = 64 : i64} : memref<128xi8>`
+    fn memory(&mut self, name: &'t str, start: usize, mut line: Line<'t>, op: OpId) -> Option<()> {
+        if line.word("{alignment = ").is_some() {
+            line.number()?;
+            line.word(" : i64} ")?;
+        }
+        line.word(": ")?;
+        let ty = line.rest.get(..line.rest.find('\n')?)?;
+        let size = size_of_bytes(ty)?;
+        line.rest = line.rest.get(ty.len() + 1..)?;
+        let block = self.block_for_new_op(op)?;
+        let place = u32::try_from(self.memories.len()).ok()?;
+        self.memories.push(Memory { name: format!("{name}@{start}"), ty, size, block });
+        self.make(name, Made::Memory(place), line)
+    }
+
+    /// The block of an op that stands in front of an old one.
+    fn block_for_new_op(&self, op: OpId) -> Option<BlockId> {
+        let block = self.before.op(op).parent;
+        // What follows the `{` of an unknown op decides whether the reader takes it for a region.
+        let around = self.before.block_parent(block);
+        let is_known = around.is_none_or(|around| {
+            self.before.info(around).known || self.before.op(around).form == Form::Generic
+        });
+        (is_known || self.before.ops(block).first() != Some(&op)).then_some(block)
+    }
+
+    /// Notes a value that only the new text has, and goes on behind its line.
+    fn make(&mut self, name: &'t str, made: Made, line: Line<'t>) -> Option<()> {
+        self.new = self.after.len() - line.rest.len();
+        self.made.insert(name, made).is_none().then_some(())
+    }
+
+    /// `%a = memref.view %m[%o][] : memref<128xi8> to memref<16xf32>`, in place of the allocation `%a`.
+    fn view(&mut self, name: &'t str, mut line: Line<'t>, op: OpId) -> Option<()> {
+        let before = self.before;
+        let &[value] = before.results(op) else { return None };
+        if before.name(op) != "memref.alloc" || before.value_name(value) != name {
+            return None;
+        }
+        let Made::Memory(place) = *self.made.get(line.name()?)? else { return None };
+        line.word("[")?;
+        let Made::Offset { value: offset, block } = *self.made.get(line.name()?)? else { return None };
+        line.word("][] : ")?;
+        let memory = self.memories.get(place as usize)?;
+        line.word(memory.ty)?;
+        line.word(" to ")?;
+        line.word(before.type_text(value))?;
+        // The view must end inside of its memory. The offset is made in the same block, the memory anywhere around.
+        let bytes = before.ty(value).as_memref().and_then(MemRef::dense_bytes)?;
+        let is_inside = offset.checked_add(bytes.0).is_some_and(|end| Bytes(end) <= memory.size);
+        let is_visible = block == before.op(op).parent && self.is_visible(place, block);
+        // Here both lines end. What stands behind the two ops is compared as all the rest is.
+        let ends = line.ends();
+        self.places[value] = Some((place, offset));
+        self.old = before.op(op).span.end as usize;
+        self.new = self.after.len() - line.rest.len();
+        (is_inside && is_visible && ends).then_some(())
+    }
+
+    /// Whether a new memory can be named in a block. In front of a parallel loop the answer is no: every iteration may
+    /// have a copy of its own, and that is for the slower way to find out.
+    fn is_visible(&mut self, place: u32, block: BlockId) -> bool {
+        if self.seen == Some((place, block)) {
+            return true;
+        }
+        let before = self.before;
+        let Some(memory) = self.memories.get(place as usize) else { return false };
+        let region = before.block(memory.block).parent;
+        let is_entry = before.blocks(region).first() == Some(&memory.block);
+        let mut inner = block;
+        loop {
+            // The first block of a region runs before all its others.
+            if inner == memory.block || (is_entry && before.block(inner).parent == region) {
+                self.seen = Some((place, block));
+                return true;
+            }
+            let Some(around) = before.block_parent(inner) else { return false };
+            if before.info(around).traits.has(Traits::ISOLATED) || before.name(around) == "scf.forall" {
+                return false;
+            }
+            inner = before.op(around).parent;
+        }
+    }
+
+    /// Whether no name that was added is one of the old text.
+    fn new_names_are_new(&self) -> Option<()> {
+        let is_free = |value| !patience::is_over() && !self.made.contains_key(self.before.value_name(value));
+        self.before.value_ids().all(is_free).then_some(())
+    }
+}
+
+/// The size of a memory of bytes, by its type; `None` for any other type and for whatever is no type.
+fn size_of_bytes(ty: &str) -> Option<Bytes> {
+    // An alias of the file would have to be looked up.
+    let open = ty.strip_prefix("memref<").filter(|rest| !rest.contains('#')).map(|rest| ty.len() - rest.len() - 1)?;
+    let mut lexer = Lexer::at(ty, open);
+    lexer.skip_group(open).ok().filter(|()| lexer.position == ty.len())?;
+    let parsed = Type::parse(ty);
+    let memref = parsed.as_memref().filter(|memref| memref.element.stride_bytes() == Some(Bytes(1)))?;
+    memref.bytes()
+}
+
+/// How many bytes two texts have in common at their start.
+fn common_prefix(one: &[u8], other: &[u8]) -> usize {
+    // Eight bytes at a time are one comparison.
+    let words = one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0);
+    let same = words.take_while(|(one, other)| one == other).count() * 8;
+    let rest = one.iter().zip(other).skip(same);
+    same + rest.take_while(|(one, other)| one == other).count()
+}
+
+/// The rest of a line, and all lines behind it.
+struct Line<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Line<'t> {
+    fn skip_blanks(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', '\t']);
+    }
+
+    /// Passes over exactly these characters.
+    fn word(&mut self, word: &str) -> Option<()> {
+        self.rest = self.rest.strip_prefix(word)?;
+        Some(())
+    }
+
+    /// Passes over one of several words; which one.
+    fn any_of<const N: usize>(&mut self, words: [&str; N]) -> Option<usize> {
+        words.iter().position(|word| self.word(word).is_some())
+    }
+
+    /// Passes over a value's name, `%` and a word.
+    fn name(&mut self) -> Option<&'t str> {
+        let word = self.rest.strip_prefix('%')?;
+        let length = word.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let starts_with_digit = word.bytes().next()?.is_ascii_digit();
+        let (name, rest) = self.rest.split_at_checked(length + 1)?;
+        self.rest = rest;
+        (length > 0 && !starts_with_digit).then_some(name)
+    }
+
+    /// Passes over a number that is not negative.
+    fn number(&mut self) -> Option<u64> {
+        let length = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        digits.parse().ok().filter(|&number: &u64| i64::try_from(number).is_ok())
+    }
+
+    /// Whether nothing but a comment follows on this line.
+    fn ends(&self) -> bool {
+        let rest = self.rest.trim_start_matches([' ', '\t', '\r']);
+        rest.is_empty() || rest.starts_with('\n') || rest.starts_with("//")
+    }
+}

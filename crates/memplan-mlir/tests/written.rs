@@ -1,0 +1,184 @@
+//! The quick comparison of a rewritten text with the old one against the one that reads the text again.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot set the stage has failed")]
+
+use std::path::Path;
+
+use memplan_core::IndexVec;
+use memplan_mlir::pass::merge_alloc::{self, Options};
+use memplan_mlir::written::{Address, Changes, find_addresses, find_addresses_by_lines};
+use memplan_mlir::{Dialects, Document, Lowered, lower};
+use memplan_planner::Request;
+use memplan_program::{Apart, SiteId};
+use memplan_testkit::Random;
+use memplan_testkit::mlir::{blocks, carried, functions, regions};
+
+type Addresses = IndexVec<SiteId, Option<Address>>;
+
+/// Allocations in branches and loops, with deallocations and a comment.
+const MIXED: &str = "\
+func.func @mixed(%n: index, %flag: i1, %out: memref<16xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = memref.alloc() : memref<16xf32> // the first one
+  %b = memref.alloc() {alignment = 64 : i64} : memref<16xf32>
+  memref.copy %out, %a : memref<16xf32> to memref<16xf32>
+  memref.copy %a, %b : memref<16xf32> to memref<16xf32>
+  memref.dealloc %a : memref<16xf32>
+  scf.if %flag {
+    %c = memref.alloc() : memref<16xf32>
+    memref.copy %b, %c : memref<16xf32> to memref<16xf32>
+    memref.copy %c, %out : memref<16xf32> to memref<16xf32>
+    memref.dealloc %c : memref<16xf32>
+  }
+  scf.for %i = %zero to %n step %one {
+    %d = memref.alloc() : memref<16xf32>
+    %e = memref.alloc() : memref<4x4xf32>
+    %f = memref.load %out[%i] : memref<16xf32>
+    memref.store %f, %d[%i] : memref<16xf32>
+    memref.store %f, %e[%zero, %one] : memref<4x4xf32>
+    memref.copy %d, %out : memref<16xf32> to memref<16xf32>
+  }
+  memref.dealloc %b : memref<16xf32>
+  return
+}
+";
+
+/// The offset of `%c` depends on the iteration of the parallel loop around it.
+const PARALLEL: &str = "\
+func.func @parallel(%a: memref<8xf32>) {
+  scf.forall (%i) = (0) to (16) step (2) {
+    %c = memref.alloc() : memref<8xf32>
+    scf.forall (%j) in (4) {
+      %d = memref.alloc() : memref<8xf32>
+      memref.copy %a, %d : memref<8xf32> to memref<8xf32>
+      memref.copy %d, %c : memref<8xf32> to memref<8xf32>
+    }
+    memref.copy %c, %a : memref<8xf32> to memref<8xf32>
+  }
+  return
+}
+";
+
+/// A text and what the pass makes of it.
+struct Case {
+    document: Document,
+    lowered: Lowered,
+    text: String,
+}
+
+impl Case {
+    /// `None` if the pass has nothing to do with the text.
+    fn new(source: &str) -> Option<Case> {
+        let document = Document::read(source, Dialects::builtin()).ok()?;
+        let lowered = lower(&document).ok()?;
+        let options = Options::default();
+        let rewrite =
+            merge_alloc::run(&document, &lowered, options, None, &Request::default(), &Apart::default()).ok()?;
+        let text = rewrite.edits.apply(source).unwrap();
+        Some(Case { document, lowered, text })
+    }
+
+    fn by_lines(&self, text: &str) -> Option<Addresses> {
+        find_addresses_by_lines(&self.document, &self.lowered.sites, text)
+    }
+
+    fn by_ops(&self, text: &str) -> Option<Addresses> {
+        let after = Document::read(text, Dialects::builtin()).ok()?;
+        find_addresses(&self.document, &self.lowered.sites, &after, Changes::Addresses).ok()
+    }
+}
+
+fn generated() -> Vec<String> {
+    vec![functions(12), blocks(12), regions(12), carried(6), MIXED.to_owned()]
+}
+
+#[test]
+fn both_ways_find_the_same_addresses() {
+    let mut merged = 0;
+    for source in generated() {
+        let case = Case::new(&source).unwrap();
+        let found = case.by_lines(&case.text);
+        assert!(found.is_some(), "the quick way does not take\n{}", case.text);
+        assert_eq!(found, case.by_ops(&case.text), "{}", case.text);
+        merged += found.iter().flat_map(|found| found.iter().flatten()).count();
+    }
+    assert!(merged > 50, "{merged} buffers were merged");
+}
+
+#[test]
+fn offsets_that_depend_on_an_iteration_are_left_to_the_slower_way() {
+    let case = Case::new(PARALLEL).unwrap();
+    let strides = |found: &Option<Address>| found.as_ref().is_some_and(|address| address.strides.iter().any(|&s| s > 0));
+    assert!(case.by_ops(&case.text).is_some_and(|found| found.iter().any(strides)), "{}", case.text);
+    assert_eq!(case.by_lines(&case.text), None);
+}
+
+/// A text with one change.
+fn changed(text: &str, random: &mut Random) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let (one, other) = (random.index(lines.len()), random.index(lines.len()));
+    match random.index(7) {
+        0 => _ = lines.remove(one),
+        1 => lines.insert(one, lines[other].clone()),
+        2 => lines.swap(one, other),
+        3 => lines.swap(one, (one + 1).min(text.lines().count() - 1)),
+        4 => lines[one] = lines[one].replacen(char::from(b'0' + random.index(10) as u8), "1", 1),
+        5 => lines[one] = lines[one].replacen("64", "0", 1),
+        // A name becomes another one of the text.
+        _ => {
+            let name = |line: &str| line.split(['%', ' ', ',', '[']).find(|word| word.contains('_')).map(str::to_owned);
+            if let (Some(from), Some(to)) = (name(&lines[one]), name(&lines[other])) {
+                lines[one] = lines[one].replacen(&from, &to, 1);
+            }
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Whatever happens to the new text, the quick way says nothing or what the slower one says.
+#[test]
+fn both_ways_agree_about_texts_that_were_changed() {
+    let mut random = Random::new(22);
+    let rounds = if std::env::var_os("MEMPLAN_FULL").is_some() { 20_000 } else { 600 };
+    let (mut accepted, mut other_addresses) = (0, 0);
+    for source in generated() {
+        let case = Case::new(&source).unwrap();
+        let original = case.by_lines(&case.text);
+        for _ in 0..rounds {
+            let text = changed(&case.text, &mut random);
+            let Some(found) = case.by_lines(&text) else { continue };
+            assert_eq!(Some(&found), case.by_ops(&text).as_ref(), "{text}");
+            accepted += 1;
+            other_addresses += u32::from(Some(&found) != original.as_ref());
+        }
+    }
+    // The test is worth something only if the quick way has an opinion on some of these texts, and sees other addresses.
+    assert!(accepted > 100 && other_addresses > 20, "{accepted} accepted, {other_addresses} with other addresses");
+}
+
+fn files_under(folder: &Path, files: &mut Vec<String>) {
+    let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files_under(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "mlir") {
+            files.extend(std::fs::read_to_string(&path));
+        }
+    }
+}
+
+#[test]
+fn both_ways_agree_about_texts_of_other_tools() {
+    let mut files = Vec::new();
+    files_under(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus"), &mut files);
+    let mut compared = 0;
+    for case in files.iter().filter_map(|source| Case::new(source)) {
+        if let Some(found) = case.by_lines(&case.text) {
+            assert_eq!(Some(found), case.by_ops(&case.text), "{}", case.text);
+            compared += 1;
+        }
+    }
+    assert!(compared > 10, "{compared} of {} files", files.len());
+}
