@@ -109,7 +109,8 @@ fn both_ways_find_the_same_addresses() {
 #[test]
 fn offsets_that_depend_on_an_iteration_are_left_to_the_slower_way() {
     let case = Case::new(PARALLEL).unwrap();
-    let strides = |found: &Option<Address>| found.as_ref().is_some_and(|address| address.strides.iter().any(|&s| s > 0));
+    let strides =
+        |found: &Option<Address>| found.as_ref().is_some_and(|address| address.strides.iter().any(|&s| s > 0));
     assert!(case.by_ops(&case.text).is_some_and(|found| found.iter().any(strides)), "{}", case.text);
     assert_eq!(case.by_lines(&case.text), None);
 }

@@ -205,9 +205,8 @@ impl<'t> Walk<'t> {
         let block = self.before.op(op).parent;
         // What follows the `{` of an unknown op decides whether the reader takes it for a region.
         let around = self.before.block_parent(block);
-        let is_known = around.is_none_or(|around| {
-            self.before.info(around).known || self.before.op(around).form == Form::Generic
-        });
+        let is_known =
+            around.is_none_or(|around| self.before.info(around).known || self.before.op(around).form == Form::Generic);
         (is_known || self.before.ops(block).first() != Some(&op)).then_some(block)
     }
 
