@@ -54,6 +54,7 @@ pub fn find_addresses_by_lines(
     while !walk.skip_what_is_the_same()? {
         walk.line()?;
     }
+    // Only now are all new names known. None of them may have meant something in the old text.
     walk.new_names_are_new()?;
     let place = |op: &OpId| walk.places[*before.results(*op).first()?];
     let address = |(memory, offset): (u32, u64)| Address {
