@@ -15,7 +15,6 @@
 //! iteration needs a copy of its own, and the offset is computed from the iteration's number ([`View::index`]).
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
 
 use memplan_core::{Bytes, Id, IndexVec, Placement, SpaceId};
 use memplan_program::SiteId;
@@ -36,6 +35,7 @@ pub(super) fn emit(view: &View, candidates: Candidates, homes: &HashMap<SiteId, 
         view,
         edits: Edits::default(),
         names: Names::new(view.document.source()),
+        text: String::new(),
         arenas: HashMap::default(),
         placements: IndexVec::filled(None, view.lowered.program.sites().len()),
         owners: BTreeMap::new(),
@@ -98,10 +98,21 @@ struct Emitter<'a> {
     view: &'a View<'a>,
     edits: Edits,
     names: Names,
-    /// By scope and memory space: name and type of the merged allocation, and its space in the plan.
-    arenas: HashMap<(OpId, Option<String>), (String, String, SpaceId)>,
+    /// The ops that take the place of one allocation. There are as many of these texts as allocations, so their memory
+    /// is used again.
+    text: String,
+    /// The merged allocations, by scope and memory space.
+    arenas: HashMap<(OpId, Option<String>), Arena>,
     placements: IndexVec<SiteId, Option<Placement>>,
     owners: BTreeMap<SpaceId, memplan_program::OpId>,
+}
+
+/// A merged allocation.
+struct Arena {
+    name: String,
+    ty: String,
+    /// Its space in the plan.
+    space: SpaceId,
 }
 
 impl Emitter<'_> {
@@ -125,7 +136,7 @@ impl Emitter<'_> {
             if let Ok(op) = self.view.lowered.ops.as_slice().binary_search(&frame.op) {
                 self.owners.insert(space, memplan_program::OpId::from_index(op));
             }
-            self.arenas.insert((frame.op, frame.space.clone()), (name, ty, space));
+            self.arenas.insert((frame.op, frame.space.clone()), Arena { name, ty, space });
         }
     }
 
@@ -139,31 +150,32 @@ impl Emitter<'_> {
     /// that the checks see the same address as the text. Returns the space; `None` leaves the allocation as it is.
     fn view_of(&mut self, candidate: &Candidate, home: &Home, address: &Address) -> Option<SpaceId> {
         let document = self.view.document;
-        let (arena, arena_ty, space) = self.arenas.get(&(home.scope, candidate.space.clone()))?.clone();
+        let Arena { name: arena, ty: arena_ty, space } = self.arenas.get(&(home.scope, candidate.space.clone()))?;
         let op = document.op(candidate.op);
         let result = *document.results(candidate.op).first()?;
         let location = document.location(candidate.op).map_or("", |span| document.text(span));
         let indentation = indentation(document.source(), op.span.start as usize);
-        let mut code = Code { names: &mut self.names, text: String::new(), location, indentation };
+        self.text.clear();
+        let mut code = Code { names: &mut self.names, text: &mut self.text, location, indentation };
         let base = code.constant(address.offset);
         let offset = if home.crossed.is_empty() { base } else { self.view.index(&mut code, home, address, base)? };
         let (name, ty) = (document.value_name(result), document.type_text(result));
         match document.without_layout(result) {
-            None => code.line(format_args!("{name} = memref.view {arena}[{offset}][] : {arena_ty} to {ty}")),
+            None => code.line(&[name, " = memref.view ", arena, "[", &offset, "][] : ", arena_ty, " to ", ty]),
             // The type spells out a layout, which `memref.view` cannot return although it is the plain row-major one.
             // So the view gets the plain type, and a cast, which does nothing at run time, gives it the spelled-out
             // type.
             Some(plain) => {
                 let view = code.names.next("offset");
-                code.line(format_args!("{view} = memref.view {arena}[{offset}][] : {arena_ty} to {plain}"));
-                code.line(format_args!("{name} = memref.cast {view} : {plain} to {ty}"));
+                code.line(&[&view, " = memref.view ", arena, "[", &offset, "][] : ", arena_ty, " to ", &plain]);
+                code.line(&[name, " = memref.cast ", &view, " : ", &plain, " to ", ty]);
             }
         }
-        self.edits.replace(op.span, code.text);
+        self.edits.replace(op.span, &self.text);
         let strides = address.strides.iter().map(|&stride| Bytes(stride)).collect();
-        let placement = Placement { space, offsets: smallvec![Bytes(address.offset)], strides, object: None };
+        let placement = Placement { space: *space, offsets: smallvec![Bytes(address.offset)], strides, object: None };
         self.placements[candidate.site] = Some(placement);
-        Some(space)
+        Some(*space)
     }
 }
 
@@ -191,7 +203,7 @@ impl Names {
     }
 
     fn next(&mut self, word: &str) -> String {
-        let name = format!("%{}{word}_{}", self.prefix, self.count);
+        let name = ["%", &self.prefix, word, "_", &self.count.to_string()].concat();
         self.count += 1;
         name
     }
@@ -200,7 +212,7 @@ impl Names {
 /// Ops that compute an offset and make a view there, one a line; the first line begins where the text does.
 struct Code<'a> {
     names: &'a mut Names,
-    text: String,
+    text: &'a mut String,
     /// What stands at the end of each op; empty for nothing.
     location: &'a str,
     /// What stands in front of all lines but the first.
@@ -208,13 +220,13 @@ struct Code<'a> {
 }
 
 impl Code<'_> {
-    fn line(&mut self, op: fmt::Arguments<'_>) {
+    /// Adds an op, given in pieces: putting them one behind the other is several times quicker than formatting.
+    fn line(&mut self, op: &[&str]) {
         if !self.text.is_empty() {
             self.text.push('\n');
             self.text.push_str(self.indentation);
         }
-        // Writing to a string does not fail.
-        _ = self.text.write_fmt(op);
+        op.iter().for_each(|piece| self.text.push_str(piece));
         if !self.location.is_empty() {
             self.text.push(' ');
             self.text.push_str(self.location);
@@ -223,13 +235,13 @@ impl Code<'_> {
 
     fn constant(&mut self, value: u64) -> String {
         let name = self.names.next("offset");
-        self.line(format_args!("{name} = arith.constant {value} : index"));
+        self.line(&[&name, " = arith.constant ", &value.to_string(), " : index"]);
         name
     }
 
     fn binary(&mut self, op: &str, left: &str, right: &str) -> String {
         let name = self.names.next("offset");
-        self.line(format_args!("{name} = arith.{op} {left}, {right} : index"));
+        self.line(&[&name, " = arith.", op, " ", left, ", ", right, " : index"]);
         name
     }
 }
@@ -291,7 +303,7 @@ impl View<'_> {
         let mut name = index.to_owned();
         if lower != 0 {
             let lower_name = code.names.next("offset");
-            code.line(format_args!("{lower_name} = arith.constant {lower} : index"));
+            code.line(&[&lower_name, " = arith.constant ", &lower.to_string(), " : index"]);
             name = code.binary("subi", &name, &lower_name);
         }
         if step != 1 {

@@ -236,8 +236,9 @@ fn member_name(view: &View, member: Member) -> String {
         Member::Site(site) => {
             let op = view.lowered.sites[site];
             let name = view.document.results(op).first().map_or("", |&value| view.document.value_name(value));
-            // Names of values are used again in other blocks.
-            format!("{name} of op {}", op.index())
+            // Names of values are used again in other blocks. Every buffer has such a name, so it is put together
+            // without formatting.
+            [name, " of op ", &op.index().to_string()].concat()
         }
         Member::Loop(op) => format!("iterations of {} {}", view.document.name(op), op.index()),
     }
