@@ -144,6 +144,13 @@ def kernels(folder):
                 seen.add(key)
                 if not case.bodies and op not in ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"):
                     alone.append(case)
+    # Kernels ask for memory when they are made or when they are prepared. Two operators tell which: one of them asks when it is made. A third one
+    # makes the gap before the first request another one.
+    maker = next(case for case in alone if case.op == "LESS")
+    firsts = {case.op: case for case in reversed(alone)}
+    for op, case in sorted(firsts.items()):
+        for makers in ([maker], [maker, maker]):
+            record(f"{op} with others", tflm_recipes.network([case, *makers]))
     choose = random.Random(11)
     for _ in range(60):
         record("several", tflm_recipes.network(choose.sample(alone, choose.randint(2, 12))))

@@ -825,6 +825,34 @@ fn a_use_through_a_view_hoists_too() {
 }
 
 #[test]
+fn nothing_is_hoisted_out_of_a_region_that_runs_at_any_time() {
+    let unknown = format!(
+        "func.func @f() {{
+           \"my.later\"() ({{
+             scf.forall (%i) in (2) {{
+               %a = memref.alloc() : memref<8xf32>
+               scf.forall (%j) in (8) {{
+                 {USE}(%a) : (memref<8xf32>) -> ()
+               }}
+             }}
+             \"my.end\"() : () -> ()
+           }}) : () -> ()
+           return
+         }}"
+    );
+    let (done, text) = rewrite(&unknown, "merge-alloc", None).unwrap();
+    assert_eq!(summary(&text), (vec![], vec![]), "{text}");
+    let messages: Vec<&str> = done.remarks.iter().map(|remark| remark.message.as_str()).collect();
+    assert_eq!(messages, ["left alone: nothing around it can hold the merged memory"]);
+    // A region that runs on its own but whose instances own what they allocate can hold it.
+    let task = unknown.replace("\"my.later\"() ({", "%t = async.execute {").replace("}) : () -> ()", "}");
+    let task = task.replace("\"my.end\"() : () -> ()", "async.yield");
+    let (_, text) = rewrite(&task, "merge-alloc", None).unwrap();
+    assert_eq!(summary(&text).0, [64], "{text}");
+    assert!(text.find("async.execute") < text.find("%merged_0 = "), "{text}");
+}
+
+#[test]
 fn all_or_nothing_and_always_the_same() {
     // The second function is refused; nothing of the first is handed out.
     let good = |name: &str| {

@@ -7,7 +7,7 @@ use memplan::planner::Refusal;
 use memplan::wording::{count, life, sized};
 use serde_json::json;
 
-use super::plan::in_each_others_way;
+use super::plan::{in_each_others_way, in_several_spaces};
 use super::{failure, fit, short_name};
 use crate::answer::{Answer, Failure};
 use crate::args::ExplainArgs;
@@ -117,21 +117,8 @@ fn room_to_be_free(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> Vec
 
 /// The witness in words: which buffers cannot fit together, in which space, and by how many bytes they exceed it.
 fn obstacle(problem: &Problem, witness: &Witness) -> String {
-    let mut spaces: Vec<_> =
-        witness.buffers.iter().flat_map(|&id| problem.buffers()[id].spaces.iter().copied()).collect();
-    spaces.sort_unstable();
-    spaces.dedup();
-    // If the buffers live in different spaces, it is their combination that is impossible. No single space is too
-    // small, so there is no number of missing bytes to report.
-    if !witness.buffers.iter().all(|&id| problem.buffers()[id].spaces.contains(&witness.space)) {
-        let name = |&space: &SpaceId| format!("`{}`", visible(&problem.spaces()[space].name));
-        let names: Vec<String> = spaces.iter().map(name).collect();
-        let count = count(witness.buffers.len(), "buffer");
-        return format!(
-            "{count} of the spaces {} cannot be arranged in them\n\n{}",
-            names.join(", "),
-            buffers(problem, &witness.buffers)
-        );
+    if let Some(several) = in_several_spaces(problem, witness) {
+        return format!("{several}\n\n{}", buffers(problem, &witness.buffers));
     }
     let space = visible(&problem.spaces()[witness.space].name);
     let over = Bytes(witness.needed.0.saturating_sub(witness.capacity.0));

@@ -405,15 +405,16 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
         (n, None) => format!("these {n} buffers together need"),
     };
     let verdict = painted("does not fit", Style::Bad);
-    // Without a capacity nothing can be too large; the buffers are in each other's way at fixed offsets.
-    let mut text = match problem.spaces()[witness.space].capacity {
-        Some(_) => format!(
-            "\n{verdict}: {who} {}\nof space `{space}`, whose capacity is {}: {} too many\n\n",
-            sized(witness.needed),
-            sized(witness.capacity),
-            sized(over),
-        ),
-        None => format!("\n{verdict}: {}\n\n", in_each_others_way(problem, witness)),
+    let space_is = format!("of space `{space}`, whose capacity is {}", sized(witness.capacity));
+    let mut text = match (in_several_spaces(problem, witness), problem.spaces()[witness.space].capacity) {
+        (Some(several), _) => format!("\n{verdict}: {several}\n\n"),
+        // A search that finds no place for them shows that one more byte is needed, and not how many more.
+        (None, Some(_)) if over == Bytes(1) => format!("\n{verdict}: {who} more than there is\n{space_is}\n\n"),
+        (None, Some(_)) => {
+            format!("\n{verdict}: {who} {}\n{space_is}: {} too many\n\n", sized(witness.needed), sized(over))
+        }
+        // Without a capacity nothing can be too large; the buffers are in each other's way at fixed offsets.
+        (None, None) => format!("\n{verdict}: {}\n\n", in_each_others_way(problem, witness)),
     };
     let mut buffers = witness.buffers.clone();
     let size = |id: memplan::core::BufferId| problem.buffers()[id].bytes().unwrap_or_default();
@@ -429,6 +430,22 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
         text.push_str(&format!("  and {} smaller ones\n", buffers.len() - LISTED));
     }
     text
+}
+
+/// Why buffers have no places if some of them cannot be in the space of the witness. Then it is their combination that
+/// is impossible. No single space is too small, so there is no number of missing bytes to report.
+pub(super) fn in_several_spaces(problem: &Problem, witness: &Witness) -> Option<String> {
+    let spaces_of = |&id: &memplan::core::BufferId| &problem.buffers()[id].spaces;
+    if witness.buffers.iter().all(|id| spaces_of(id).contains(&witness.space)) {
+        return None;
+    }
+    let mut spaces: Vec<_> = witness.buffers.iter().flat_map(|id| spaces_of(id).iter().copied()).collect();
+    spaces.sort_unstable();
+    spaces.dedup();
+    let name = |&space: &SpaceId| format!("`{}`", visible(&problem.spaces()[space].name));
+    let names: Vec<String> = spaces.iter().map(name).collect();
+    let count = count(witness.buffers.len(), "buffer");
+    Some(format!("{count} of the spaces {} cannot be arranged in them", names.join(", ")))
 }
 
 /// Why buffers of a space without capacity have no places: those they must have contradict each other.

@@ -60,6 +60,33 @@ fn a_plan_that_cannot_fit_is_explained() {
     assert_eq!((ran.code, folder.files()), (1, vec!["small.csv".to_owned()]), "nothing is written without a plan");
 }
 
+/// `c` cannot be in `l1`, so the four do not need more bytes of `l1` than it has.
+const TWO_SPACES: &str = r#"{"spaces": [{"name": "ub", "capacity": 128, "alignment": 32}, {"name": "l1", "capacity": 96}],
+ "buffers": [{"id": "a", "size": 33, "space": ["ub", "l1"], "lifetime": [[0, 4]]},
+  {"id": "b", "size": 33, "space": ["ub", "l1"], "lifetime": [[0, 4]]},
+  {"id": "c", "size": 33, "space": ["ub"], "lifetime": [[1, 3]]},
+  {"id": "d", "size": 50, "space": "l1", "lifetime": [[0, 9]], "offset": 30}]}"#;
+
+/// Three buffers of 32 bytes that must not share: they need 96 bytes.
+const APART: &str = r#"{"spaces": [{"name": "ub", "capacity": 64}],
+ "buffers": [{"id": "a", "size": 32, "space": "ub", "lifetime": [[0, 2]]},
+  {"id": "b", "size": 32, "space": "ub", "lifetime": [[3, 4]]},
+  {"id": "c", "size": 32, "space": "ub", "lifetime": [[5, 6]]}],
+ "must_not_share": [["a", "b"], ["b", "c"], ["a", "c"]]}"#;
+
+#[test]
+fn what_cannot_fit_is_told_without_numbers_that_nobody_measured() {
+    let folder = Folder::with(&[("two.json", TWO_SPACES), ("apart.json", APART)]);
+    let several = "4 buffers of the spaces `ub`, `l1` cannot be arranged in them";
+    for command in ["plan", "explain"] {
+        let said = folder.run(&format!("{command} two.json")).all();
+        assert!(said.contains(several) && !said.contains("too many"), "{said}");
+    }
+    let said = folder.run("plan apart.json").all();
+    assert!(said.contains("these 3 buffers together need more than there is\nof space `ub`"), "{said}");
+    assert!(!said.contains("65 bytes"), "{said}");
+}
+
 #[test]
 fn a_strategy_that_does_not_find_a_plan_says_that_this_proves_nothing() {
     // Naive needs 160 bytes, but 96 are enough.

@@ -43,12 +43,20 @@ impl Lowering<'_> {
         }
     }
 
-    /// An allocation has an operand for each size that its type leaves open; a layout that is a map takes more.
+    /// An allocation has an operand for each size, stride and offset that its type leaves open. How many numbers a layout
+    /// takes that is a map is not known here.
     fn check_sizes(&self, op: OpId) -> Result<(), LowerError> {
-        let memref = self.document.results(op).first().and_then(|&result| self.memref(result));
-        let Some(memref) = memref.filter(|memref| memref.layout == Layout::Identity) else { return Ok(()) };
+        let Some(memref) = self.document.results(op).first().and_then(|&result| self.memref(result)) else {
+            return Ok(());
+        };
+        let open_in_layout = match &memref.layout {
+            Layout::Identity => 0,
+            Layout::Strided { strides, offset } => strides.iter().chain([offset]).filter(|part| part.is_none()).count(),
+            _ => return Ok(()),
+        };
         let Some(shape) = &memref.shape else { return Ok(()) };
-        let (found, expected) = (self.document.operands(op).len(), shape.iter().filter(|size| size.is_none()).count());
+        let open_sizes = shape.iter().filter(|size| size.is_none()).count();
+        let (found, expected) = (self.document.operands(op).len(), open_sizes + open_in_layout);
         if found == expected {
             return Ok(());
         }

@@ -18,7 +18,7 @@
 use memplan_core::{Bytes, Id, IndexVec, patience};
 
 use super::scratch::{Argument, Needs, Operator, ScratchTable};
-use super::tail::{Records, Tail, descriptions};
+use super::tail::{Kept, Records, Tail, descriptions};
 use super::vocabulary::{ELEMENTWISE, RESHAPES, STATEFUL, element, operator};
 use crate::ReadError;
 use crate::flatbuffer::Table;
@@ -115,15 +115,13 @@ impl Runtime {
         if needs.scratch.is_none() {
             note_once(&mut self.unmeasured, kind);
         }
-        let buffers = needs.scratch.as_ref().map_or(0, Vec::len);
-        self.records.preparing.add(needs.kept.as_deref().unwrap_or_default(), descriptions, buffers);
-        match needs.kept {
-            Some(kept) => self.records.kernels.extend(kept),
-            None => note_once(&mut self.unknown, kind),
+        if needs.kept.is_none() {
+            note_once(&mut self.unknown, kind);
         }
+        let kept = Kept::new(kind, needs.kept.unwrap_or_default());
         self.records.handles += usize::from(kind == "VAR_HANDLE");
         let scratch = needs.scratch.unwrap_or_default();
-        self.records.scratch_buffers += scratch.len();
+        self.records.add(kept, descriptions, scratch.len());
         scratch
     }
 }

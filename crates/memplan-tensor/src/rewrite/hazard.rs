@@ -124,7 +124,9 @@ fn each_cell_once(function: &Function, body: &Stmt, step: InPlace, threads: &[(V
     let mut found = None;
     let counted = count_stores(function, body, step, &mut loops, &mut found);
     match (counted, found) {
-        (Some(1), Some((index, loops))) => injective(index, &loops),
+        (Some(1), Some((index, loops))) => {
+            injective(index, &loops) && rows_are_apart(&function.buffers[step.dst].shape, index, &loops)
+        }
         _ => false,
     }
 }
@@ -190,6 +192,34 @@ fn injective(index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
         }
     }
     loops.iter().all(|(var, extent)| determined.contains(var) || extent.as_int().is_some_and(|extent| extent <= 1))
+}
+
+/// Whether different subscripts are different elements. In rows of four, `[0, 4]` is the element `[1, 0]`, so every
+/// subscript but the first must take fewer values in a row than its dimension has.
+fn rows_are_apart(shape: &[Expr], index: &[Expr], loops: &[(VarId, &Expr)]) -> bool {
+    index.iter().zip(shape).skip(1).all(|(subscript, length)| {
+        // A loop over a row of unknown length.
+        let is_column = |&(var, extent): &(VarId, &Expr)| *subscript == Expr::Var(var) && extent == length;
+        let is_short = || span(subscript, loops).zip(length.as_int()).is_some_and(|(span, length)| span < length);
+        loops.iter().any(is_column) || is_short()
+    })
+}
+
+/// The distance between the least and the largest value of a subscript; `None` if it is not known.
+fn span(subscript: &Expr, loops: &[(VarId, &Expr)]) -> Option<i64> {
+    let (base, mut span) = match subscript {
+        Expr::Ramp { base, stride, lanes } => {
+            (&**base, stride.as_int()?.checked_abs()?.checked_mul(i64::from(*lanes).saturating_sub(1))?)
+        }
+        _ => (subscript, 0),
+    };
+    // What stays the same in all iterations moves all of them alike.
+    for (atom, coefficient) in Linear::of(base)?.terms.iter().filter(|(atom, _)| uses_loop(atom, loops)) {
+        let (_, extent) = loops.iter().find(|(var, _)| *atom == Expr::Var(*var))?;
+        let last = extent.as_int()?.checked_sub(1)?.max(0);
+        span = span.checked_add(coefficient.checked_abs()?.checked_mul(last)?)?;
+    }
+    Some(span)
 }
 
 /// The loop variables that the value of one subscript determines; `None` if two iterations may share it.
@@ -433,7 +463,7 @@ impl Run<'_> {
         let reads =
             value.any(&|part| matches!(part, Expr::Load { buffer, .. } if self.function.root(*buffer) == self.src));
         let copies = matches!(value, Expr::Load { .. }) && reads;
-        for cell in self.cells_of(index)? {
+        for cell in self.cells_of(&self.function.buffers[buffer].shape, index)? {
             self.step()?;
             if root == self.src {
                 self.change(cell, |state| {
@@ -449,10 +479,11 @@ impl Run<'_> {
         Some(())
     }
 
-    /// The cells of an access, one per lane.
-    fn cells_of(&self, index: &[Expr]) -> Option<Vec<Cell>> {
+    /// The cells of an access, one per lane. A subscript that leaves its row is an element of another row, which is not
+    /// followed.
+    fn cells_of(&self, shape: &[Expr], index: &[Expr]) -> Option<Vec<Cell>> {
         let mut cells = vec![Vec::new()];
-        for subscript in index {
+        for (dimension, subscript) in index.iter().enumerate() {
             let lanes: Vec<i64> = match subscript {
                 Expr::Ramp { base, stride, lanes } => {
                     let (base, stride) = (self.value(base)?, self.value(stride)?);
@@ -462,6 +493,10 @@ impl Run<'_> {
                 }
                 _ => vec![self.value(subscript)?],
             };
+            let length = shape.get(dimension).and_then(Expr::as_int).filter(|_| dimension > 0);
+            if length.is_some_and(|length| lanes.iter().any(|lane| !(0..length).contains(lane))) {
+                return None;
+            }
             cells = cells
                 .iter()
                 .flat_map(|row: &Vec<i64>| lanes.iter().map(move |lane| row.iter().chain([lane]).copied().collect()))

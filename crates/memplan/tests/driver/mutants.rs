@@ -374,3 +374,59 @@ fn a_workspace_behind_its_use() {
         assert_eq!(run(spec, "kernel.mlir", text).as_deref(), Ok(text), "{spec}");
     }
 }
+
+/// Two loops use one name, and the buffer of the second is in use nowhere but in its mark. It moves to the front of its
+/// loop and is found there by its name.
+#[test]
+fn a_marked_buffer_that_nobody_uses() {
+    let (cc, gm) = ("memref<64xf32, #hivm.address_space<cc>>", "memref<64xf32, #hivm.address_space<gm>>");
+    let buffer = |name: &str| {
+        format!(
+            "    {name} = memref.alloc() : {cc}\n    annotation.mark {name} {{hivm.multi_buffer = 2 : i32}} : {cc}\n"
+        )
+    };
+    let used = |name: &str| format!("{}    hivm.hir.fixpipe ins({name} : {cc}) outs(%gm : {gm})\n", buffer(name));
+    let head = "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c8 = arith.constant 8 : index\n";
+    let (first, second) = (used("%a"), format!("{}{}", used("%b"), buffer("%a")));
+    let text = format!(
+        "func.func @f(%gm: {gm}) attributes {{hacc.entry}} {{\n{head}  scf.for %i = %c0 to %c8 step %c1 {{\n{first}  }}\n  \
+         scf.for %j = %c0 to %c8 step %c1 {{\n{second}  }}\n  return\n}}\n"
+    );
+    let planned = run("plan-memory", "kernel.mlir", &text).unwrap();
+    assert_eq!(planned.matches("%a = hivm.hir.pointer_cast(").count(), 2, "{planned}");
+}
+
+/// `memref.alloc` with the operand of a view. Its type leaves nothing open that the operand could be.
+#[test]
+fn a_size_for_a_type_that_leaves_none_open() {
+    let ub = "#hivm.address_space<ub>";
+    let text = format!(
+        "func.func @f(%z: i32) {{\n  %m = memref.alloc() : memref<2048xi1, {ub}>\n  \
+         %o = memref.alloc() : memref<16xi32, {ub}>\n  \
+         %v = memref.alloc %m[0] [16] [1] : 3<2048xi1, {ub}> to memref<16xi1, strided<[1]>, {ub}>\n  \
+         hivm.hir.vsel ins(%v, %z, %z : memref<16xi1, strided<[1]>, {ub}>, i32, i32) outs(%o : memref<16xi32, {ub}>)\n  \
+         return\n}}\n"
+    );
+    let refused = run("plan-memory", "kernel.mlir", &text).unwrap_err();
+    assert!(refused.contains("given 1 sizes where its type leaves 0 open"), "{refused}");
+}
+
+/// In rows of five, a loop to eight runs into the next row. With a condition it does not, but nobody proves that in so
+/// many rows: the result is computed into memory of its own.
+#[test]
+fn a_loop_that_may_run_into_the_next_row() {
+    let text = |condition: &str, rows: u32| {
+        format!(
+            "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
+             def main(E: T.Buffer((500000,), \"float32\"), O: T.Buffer((500000,), \"float32\")):\n    \
+             A = T.alloc_buffer(({rows}, 5))\n    B = T.alloc_buffer(({rows}, 5))\n    \
+             for i, j in T.grid({rows}, 5):\n        A[i, j] = E[i * 5 + j]\n    \
+             for i, j in T.grid({rows}, 8):\n        if {condition}:\n            B[i, j] = A[i, j] + T.float32(1.0)\n    \
+             for i, j in T.grid({rows}, 5):\n        O[i * 5 + j] = B[i, j]\n"
+        )
+    };
+    for (condition, rows, buffers) in [("j < 5", 100_000, 2), ("j < 5", 4, 1), ("j < 8", 4, 2)] {
+        let rewritten = run("storage-rewrite", "function.py", &text(condition, rows)).unwrap();
+        assert_eq!(rewritten.matches("T.alloc_buffer").count(), buffers, "{rewritten}");
+    }
+}

@@ -8,8 +8,23 @@
 //! constant bounds, too, and those it passes are the dimensions of the buffer's
 //! copies. One walk gives the scope, the number of copies and the index of a
 //! copy, so the three cannot disagree.
+//!
+//! ```text
+//!   func.func @f() {
+//!     "my.later"() ({                  nobody knows how many of these run at once
+//!       scf.forall (%i) in (2) {
+//!         %a = memref.alloc() …        used in the inner loop: to be hoisted, two copies
+//!         scf.forall (%j) in (8) { … }
+//!       }
+//!     }) : () -> ()                    the function cannot hold %a: two copies are too few
+//!   }
+//! ```
+//!
+//! The copies are counted by the parallel loops alone. So a hoisted buffer is left where it is if the walk comes to
+//! another op that may run its regions several times at once.
 
-use memplan_program::SiteId;
+use memplan_core::Id;
+use memplan_program::{Control, SiteId};
 
 use super::View;
 use super::candidates::Candidates;
@@ -47,7 +62,7 @@ pub(super) fn scope_of(view: &View, alloc: OpId) -> Option<OpId> {
 }
 
 /// Goes outwards from an allocation to the scope that it will live in. With `hoist`, parallel loops with a known number
-/// of iterations are crossed.
+/// of iterations are crossed. `None` if no scope can hold a copy for every instance that may exist at once.
 fn walk(view: &View, alloc: OpId, hoist: bool) -> Option<Home> {
     let mut crossed = Vec::new();
     let mut around = view.document.parent_op(alloc);
@@ -58,10 +73,19 @@ fn walk(view: &View, alloc: OpId, hoist: bool) -> Option<Home> {
                 return Some(Home { scope: op, crossed });
             }
             crossed.push(op);
+        } else if !crossed.is_empty() && may_run_beside_itself(view, op) {
+            return None;
         }
         around = view.document.parent_op(op);
     }
     None
+}
+
+/// Whether two instances of an op's regions may run at the same time.
+fn may_run_beside_itself(view: &View, op: OpId) -> bool {
+    let Ok(index) = view.lowered.ops.as_slice().binary_search(&op) else { return false };
+    let control = view.lowered.program.op(memplan_program::OpId::from_index(index)).control();
+    matches!(control, Control::Parallel { .. } | Control::Async { .. } | Control::Unknown | Control::Dag { .. })
 }
 
 /// The number of iterations of a `scf.forall` with constant bounds, if there are any.

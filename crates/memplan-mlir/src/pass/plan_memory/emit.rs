@@ -126,7 +126,7 @@ impl Emitter<'_> {
             .chain(self.deallocations())
             .collect();
         // A cast that moves may meet another value of the same name, so names are settled before any text is written.
-        self.name_apart(&mut casts, &moved);
+        self.name_apart(&mut casts, &marked);
         for cast in casts.iter().filter(|cast| !moved.contains(&cast.op)) {
             self.edits.replace(self.view.document.op(cast.op).span, cast.text());
         }
@@ -166,15 +166,23 @@ impl Emitter<'_> {
         self.view.lowered.ops.iter().copied().filter(frees).collect()
     }
 
-    /// New names for casts that would move into the sight of another value of their name.
-    fn name_apart(&mut self, casts: &mut [Cast], moved: &HashSet<OpId>) {
+    /// New names for casts that would move into the sight of another value of their name, which stands inside of the
+    /// block they move to. What nobody uses keeps its name otherwise: the name is all by which it is found again.
+    fn name_apart(&mut self, casts: &mut [Cast], marked: &[Marked]) {
         let document = self.view.document;
-        let mut times: HashMap<&str, u32> = HashMap::new();
-        for value in document.value_ids() {
-            *times.entry(document.value_name(value)).or_default() += 1;
+        let homes: Vec<(usize, BlockId)> = marked.iter().filter_map(|one| Some((one.cast, one.home?.1))).collect();
+        // Functions use the same names again and again, so values are looked up by function and name.
+        let wanted: HashSet<&str> = homes.iter().map(|&(cast, _)| document.value_name(casts[cast].value)).collect();
+        let mut named: HashMap<(Option<OpId>, &str), Vec<ValueId>> = HashMap::new();
+        for value in document.value_ids().filter(|&value| wanted.contains(document.value_name(value))) {
+            let function = maker(document, value).and_then(|op| document.function_around(op));
+            named.entry((function, document.value_name(value))).or_default().push(value);
         }
-        for cast in casts.iter_mut().filter(|cast| moved.contains(&cast.op)) {
-            if times.get(cast.name.as_str()).is_some_and(|&times| times > 1) {
+        for (cast, block) in homes {
+            let cast = &mut casts[cast];
+            let (value, function) = (cast.value, document.function_around(cast.op));
+            let is_met = |&other: &ValueId| other != value && is_defined_inside(document, other, block);
+            if named.get(&(function, document.value_name(value))).is_some_and(|values| values.iter().any(is_met)) {
                 cast.name = self.constants.fresh(&cast.name);
             }
         }
@@ -299,6 +307,22 @@ fn sorted(ops: &HashSet<OpId>) -> Vec<OpId> {
 /// Whether an op stands in a block, or in an op of the block.
 fn is_inside(document: &Document, op: OpId, block: BlockId) -> bool {
     std::iter::successors(Some(op), |&op| document.parent_op(op)).any(|op| document.op(op).parent == block)
+}
+
+/// The op that makes a value, or in whose region it is an argument.
+fn maker(document: &Document, value: ValueId) -> Option<OpId> {
+    match document.value(value).definition {
+        Definition::Result { op, .. } => Some(op),
+        Definition::Argument { block, .. } => document.block_parent(block),
+        Definition::Unresolved => None,
+    }
+}
+
+/// Whether a value is made in a block, or in an op of the block.
+fn is_defined_inside(document: &Document, value: ValueId, block: BlockId) -> bool {
+    let is_argument =
+        matches!(document.value(value).definition, Definition::Argument { block: own, .. } if own == block);
+    is_argument || maker(document, value).is_some_and(|op| is_inside(document, op, block))
 }
 
 /// Where a value's name stands in an op's own text, its regions left out.
