@@ -294,7 +294,7 @@ fn message(problem: &Problem, outcome: &Outcome) -> Option<String> {
             let buffers = buffers.join(" ");
             Some(match problem.spaces()[witness.space].capacity {
                 Some(capacity) => format!(
-                    "{} B are needed and {capacity} B are there; these buffers cannot fit together: {buffers}",
+                    "at least {} B are needed and {capacity} B are there; these buffers cannot fit together: {buffers}",
                     witness.needed
                 ),
                 None => format!("these buffers cannot lie where they must, for their fixed offsets clash: {buffers}"),
