@@ -50,3 +50,82 @@ fn an_empty_vector_function_may_have_filled_its_argument() {
     assert!(text.contains("hivm.hir.pointer_cast"), "{text}");
     assert!(remarks.iter().any(|remark| remark.contains("read before first write")), "{remarks:?}");
 }
+
+/// Types of the kernels below.
+const TYPES: &str = "
+!ub = memref<?xf16, #hivm.address_space<ub>>
+!gm = memref<?xf16, #hivm.address_space<gm>>
+!part = memref<?xf16, strided<[1], offset: ?>, #hivm.address_space<gm>>
+";
+
+/// Sizes that the branches of a condition, a loop, the dimension of a slice and that of another buffer hand on.
+const HANDED_ON: &str = "
+func.func @handed_on_sizes(%in: !gm, %out: !gm, %n: index, %p: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %chosen = scf.if %p -> (index) {
+    scf.yield %c64 : index
+  } else {
+    scf.yield %c32 : index
+  }
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%length = %c64) -> (index) {
+    %a = memref.alloc(%chosen) : !ub
+    hivm.hir.load ins(%in : !gm) outs(%a : !ub)
+    %b = memref.alloc(%length) : !ub
+    hivm.hir.load ins(%in : !gm) outs(%b : !ub)
+    %left = arith.subi %n, %i : index
+    %most = arith.minsi %left, %c64 : index
+    %part = memref.subview %in[%i] [%most] [1] : !gm to !part
+    %here = memref.dim %part, %c0 : !part
+    %c = memref.alloc(%here) : !ub
+    hivm.hir.load ins(%part : !part) outs(%c : !ub)
+    %same = memref.dim %c, %c0 : !ub
+    %d = memref.alloc(%same) : !ub
+    hivm.hir.load ins(%part : !part) outs(%d : !ub)
+    hivm.hir.store ins(%a : !ub) outs(%out : !gm)
+    hivm.hir.store ins(%b : !ub) outs(%out : !gm)
+    hivm.hir.store ins(%c : !ub) outs(%out : !gm)
+    hivm.hir.store ins(%d : !ub) outs(%out : !gm)
+    %half = arith.divui %length, %c2 : index
+    %next = arith.minui %half, %c64 : index
+    scf.yield %next : index
+  }
+  return
+}
+";
+
+/// Sizes that a loop hands on have the bound of where they start and of what each iteration gives.
+#[test]
+fn sizes_that_are_handed_on_have_a_bound() {
+    let (text, _) = planned(&format!("{TYPES}{HANDED_ON}")).unwrap();
+    assert_eq!(text.matches("hivm.hir.pointer_cast").count(), 4, "{text}");
+    assert!(!text.contains("memref.alloc"), "{text}");
+}
+
+/// The condition bounds what `%before` is now. The size is what it was an iteration ago.
+const GROWING: &str = "
+func.func @growing_size(%in: !gm, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%length = %c1, %before = %n) -> (index, index) {
+    %small = arith.cmpi slt, %before, %c64 : index
+    scf.if %small {
+      %a = memref.alloc(%length) : !ub
+      hivm.hir.load ins(%in : !gm) outs(%a : !ub)
+    }
+    %less = arith.subi %before, %c1 : index
+    scf.yield %before, %less : index, index
+  }
+  return
+}
+";
+
+#[test]
+fn a_condition_of_another_iteration_is_no_bound() {
+    let error = planned(&format!("{TYPES}{GROWING}")).unwrap_err();
+    assert!(error.contains("is only known when the kernel runs"), "{error}");
+}

@@ -8,8 +8,9 @@
 //! ```
 //!
 //! The other ways to say so: `select` with a comparison, the remainder of a division by a constant, the number of an
-//! iteration, `min(%x + 64, %n) - %x`, affine maps ([`affine`](super::affine)), masks and shifts, and an `scf.if` around
-//! the allocation that asks whether the size is small enough.
+//! iteration, `min(%x + 64, %n) - %x`, affine maps ([`affine`](super::affine)), masks and shifts, the dimension of a
+//! buffer or slice whose size is bounded, what the branches of an `scf.if` or the iterations of an `scf.for` hand on,
+//! and an `scf.if` around the allocation that asks whether the size is small enough.
 //!
 //! A mark `buffer_size_in_byte` says the same of any shape ([`marks`](super::marks)).
 
@@ -17,6 +18,7 @@ use memplan_core::Bytes;
 use memplan_program::Size;
 
 use super::origin::is_on_chip;
+use crate::bounds::Bound;
 use crate::document::{Definition, Document, OpId, ValueId};
 use crate::ty::{Layout, MemRef};
 
@@ -30,6 +32,8 @@ struct Search {
     left: u32,
     /// Conditions that decide whether the allocation runs, each with the answer it needs.
     guards: Vec<(ValueId, bool)>,
+    /// Values that loops carry and whose bound is being looked for, so that nothing is said about them yet.
+    open: Vec<ValueId>,
 }
 
 impl Document {
@@ -42,7 +46,7 @@ impl Document {
     fn most_bytes(&self, alloc: OpId, memref: &MemRef) -> Option<Bytes> {
         let mut sizes = self.operands(alloc).iter();
         let mut count = 1u64;
-        let mut search = Search { left: MOST_OPS, guards: self.guards(alloc) };
+        let mut search = Search { left: MOST_OPS, guards: self.guards(alloc), open: Vec::new() };
         for dimension in memref.shape.as_deref()? {
             let length = match dimension {
                 Some(length) => *length,
@@ -68,7 +72,7 @@ impl Document {
     /// operands may be shared and the number of paths can be exponential.
     fn told_by_ops(&self, value: ValueId, search: &mut Search) -> Option<i64> {
         let op = match self.value(value).definition {
-            Definition::Result { op, .. } => op,
+            Definition::Result { op, .. } if !matches!(self.name(op), "scf.if" | "scf.for") => op,
             // The number of an iteration stays below the loop's upper bound.
             Definition::Argument { block, index: 0 } => {
                 let around = self.region(self.block(block).parent).parent?;
@@ -76,7 +80,7 @@ impl Document {
                 search.left = search.left.checked_sub(1)?;
                 return self.at_most(*upper, search)?.checked_sub(1);
             }
-            _ => return None,
+            _ => return self.most_of_sources(value, search),
         };
         search.left = search.left.checked_sub(1)?;
         let operands = self.operands(op);
@@ -149,9 +153,84 @@ impl Document {
                 let by = u32::try_from(self.constant(*operands.get(1)?)?).ok().filter(|&by| by < 62)?;
                 bound(0)?.max(0).checked_mul(1 << by)
             }
+            "memref.dim" => {
+                let at = usize::try_from(self.constant(*operands.get(1)?)?).ok()?;
+                self.most_of_dimension(*operands.first()?, at, search)
+            }
             "affine.min" => self.most_of_results(op, bound)?.into_iter().flatten().min(),
             "affine.max" => self.most_of_results(op, bound)?.into_iter().collect::<Option<Vec<_>>>()?.into_iter().max(),
             "affine.apply" => self.most_of_results(op, bound)?.into_iter().next()?,
+            _ => None,
+        }
+    }
+
+    /// The largest number that a result of an `scf.if` or `scf.for`, or a value that an `scf.for` carries, can be: the
+    /// largest of what is handed on to it.
+    ///
+    /// Nothing is assumed about the value itself while its bound is looked for. The conditions around the allocation are
+    /// left out, because a value may come from an iteration in which they did not hold.
+    fn most_of_sources(&self, value: ValueId, search: &mut Search) -> Option<i64> {
+        let sources = self.sources(value)?;
+        if search.open.contains(&value) {
+            return None;
+        }
+        search.left = search.left.checked_sub(1)?;
+        let guards = std::mem::take(&mut search.guards);
+        search.open.push(value);
+        // A loop that hands a value on as it is adds nothing to where it starts.
+        let others = sources.into_iter().filter(|&source| source != value);
+        let bounds: Option<Vec<i64>> = others.map(|source| self.at_most(source, search)).collect();
+        search.open.pop();
+        search.guards = guards;
+        bounds?.into_iter().max()
+    }
+
+    /// The values that a result of an `scf.if` or `scf.for`, or a value that an `scf.for` carries, can be.
+    fn sources(&self, value: ValueId) -> Option<Vec<ValueId>> {
+        let (op, at) = match self.value(value).definition {
+            Definition::Result { op, index } => (op, index as usize),
+            Definition::Argument { block, index } => {
+                let op = self.region(self.block(block).parent).parent?;
+                (op, (index as usize).checked_sub(1)?)
+            }
+            Definition::Unresolved => return None,
+        };
+        let mut sources = match self.name(op) {
+            "scf.if" => Vec::new(),
+            // Behind the two bounds and the step.
+            "scf.for" => vec![*self.operands(op).get(at.checked_add(3)?)?],
+            _ => return None,
+        };
+        for &region in self.regions(op) {
+            let end = *self.ops(*self.blocks(region).last()?).last()?;
+            sources.push(*self.operands(end).get(at)?);
+        }
+        Some(sources)
+    }
+
+    /// The largest that a dimension of a memref can be: as its type says, or as the op says that made it.
+    fn most_of_dimension(&self, memref: ValueId, at: usize, search: &mut Search) -> Option<i64> {
+        search.left = search.left.checked_sub(1)?;
+        let shape = self.ty(memref).as_memref()?.shape.as_deref()?;
+        if let Some(length) = *shape.get(at)? {
+            return i64::try_from(length).ok();
+        }
+        let Definition::Result { op, .. } = self.value(memref).definition else { return None };
+        match self.name(op) {
+            "memref.alloc" | "memref.alloca" => {
+                let given = shape[..at].iter().filter(|length| length.is_none()).count();
+                self.at_most(*self.operands(op).get(given)?, search)
+            }
+            // A slice that drops dimensions has fewer than it lists.
+            "memref.subview" => {
+                match *self.slice(op).filter(|slice| slice.sizes.len() == shape.len())?.sizes.get(at)? {
+                    Bound::Static(length) => Some(length),
+                    Bound::Dynamic(length) => self.at_most(length, search),
+                }
+            }
+            "memref.cast" | "memref.memory_space_cast" => {
+                self.most_of_dimension(*self.operands(op).first()?, at, search)
+            }
             _ => None,
         }
     }
