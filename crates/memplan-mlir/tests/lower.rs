@@ -337,6 +337,18 @@ fn memory_that_becomes_something_else_escapes() {
     );
 }
 
+/// The libraries for sparse matrices work on behind the op, through handles whose types the form does not write.
+#[test]
+fn memory_of_a_sparse_library_escapes() {
+    body(
+        "%start = gpu.wait async
+         %h, %t = gpu.create_dn_tensor async [%start] %a, %n : index into memref<16xf32>
+         %k = gpu.create_dn_tensor %b, %n : index into memref<16xf32>
+         %s = gpu.spmv async [%t] %h, %h, %k, %a : memref<16xf32> into f32",
+        &["gpu.create_dn_tensor  escape %a", "gpu.create_dn_tensor  escape %b", "gpu.spmv  escape %a"],
+    );
+}
+
 /// Ticks count every op of the text, also those its custom form leaves out.
 #[test]
 fn lifetimes_count_in_ticks() {

@@ -5,7 +5,7 @@
 //! which `acc.wait` is for it is decided by numbers, so nobody is taken to
 //! wait for it. Data ops make copies that come back at other times: their operands escape.
 
-use super::{Access, Control, Flow, Header, OpInfo, Row, Selector, Traits};
+use super::{Access, Control, Flow, Header, OpInfo, ResultTypes, Row, Selector, Traits};
 
 const UPDATES: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
 
@@ -34,14 +34,20 @@ const DATA_OPS: &[&str] = &[
     "acc.use_device",
 ];
 
+/// A region with private copies as arguments.
+fn region(control: Control, traits: Traits) -> OpInfo {
+    OpInfo::regions(1, control, Flow::Unknown, traits).with_effects(UPDATES).with_header(Header::Unknown)
+}
+
+/// A region that runs on the device, beside the host if the form says `async`.
+fn compute() -> OpInfo {
+    region(Control::Parallel, Traits::ALLOCATION_SCOPE).detached_by("async")
+}
+
 pub(super) fn rows() -> Vec<Row> {
     let scope = Traits::ALLOCATION_SCOPE;
-    let region = |control: Control, traits: Traits| {
-        OpInfo::regions(1, control, Flow::Unknown, traits).with_effects(UPDATES).with_header(Header::Unknown)
-    };
-    let compute = || region(Control::Parallel, scope).detached_by("async");
-    let data = || OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES);
-    let mut rows: Vec<Row> = DATA_OPS.iter().map(|name| (*name, data())).collect();
+    let data = OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES);
+    let mut rows: Vec<Row> = DATA_OPS.iter().map(|name| (*name, data.clone())).collect();
     // The pattern covers every op that has no row of its own.
     rows.extend([
         ("acc.*", OpInfo { header: Header::Unknown, ..OpInfo::unlisted() }),
@@ -51,7 +57,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("acc.loop", region(Control::Parallel, scope.and(Traits::LOOP_LIKE))),
         ("acc.data", region(Control::Once, Traits::default()).detached_by("async")),
         ("acc.host_data", region(Control::Once, Traits::default())),
-        ("acc.bounds", OpInfo::pure()),
+        ("acc.bounds", OpInfo::gives(ResultTypes::Number)),
         ("acc.wait", OpInfo::effects(&[])),
         ("acc.init", OpInfo::effects(&[])),
         ("acc.shutdown", OpInfo::effects(&[])),

@@ -7,15 +7,14 @@ const LOAD: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Read)];
 const STORE: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Escape), (Selector::Operand(1), Access::Update)];
 
 pub(super) fn rows() -> Vec<Row> {
-    let index = || OpInfo::pure().with_results(ResultTypes::Index);
     let scope = Traits::LOOP_LIKE.and(Traits::ALLOCATION_SCOPE);
     vec![
         ("affine.*", OpInfo::unlisted()),
-        ("affine.apply", index()),
-        ("affine.min", index()),
-        ("affine.max", index()),
-        ("affine.delinearize_index", index()),
-        ("affine.linearize_index", index()),
+        ("affine.apply", OpInfo::gives(ResultTypes::Index)),
+        ("affine.min", OpInfo::gives(ResultTypes::Index)),
+        ("affine.max", OpInfo::gives(ResultTypes::Index)),
+        ("affine.delinearize_index", OpInfo::gives(ResultTypes::Index)),
+        ("affine.linearize_index", OpInfo::gives(ResultTypes::Index)),
         ("affine.load", OpInfo::effects(LOAD).with_results(ResultTypes::Element)),
         ("affine.vector_load", OpInfo::effects(LOAD)),
         ("affine.store", OpInfo::effects(STORE)),

@@ -5,15 +5,13 @@ use super::{AliasRule, OpInfo, Relation, ResultTypes, Row, Selector};
 const SELECT: &[AliasRule] = &[AliasRule { from: Selector::From(1), result: Some(0), relation: Relation::Either }];
 
 pub(super) fn rows() -> Vec<Row> {
-    let compare = || OpInfo::pure().with_results(ResultTypes::Bool);
-    let extended = || OpInfo::pure().with_results(ResultTypes::Repeated);
     vec![
         ("arith.*", OpInfo::pure()),
-        ("arith.constant", OpInfo::pure().with_results(ResultTypes::ListedOrBool)),
-        ("arith.cmpi", compare()),
-        ("arith.cmpf", compare()),
-        ("arith.mulsi_extended", extended()),
-        ("arith.mului_extended", extended()),
+        ("arith.constant", OpInfo::gives(ResultTypes::ListedOrBool)),
+        ("arith.cmpi", OpInfo::gives(ResultTypes::Bool)),
+        ("arith.cmpf", OpInfo::gives(ResultTypes::Bool)),
+        ("arith.mulsi_extended", OpInfo::gives(ResultTypes::Repeated)),
+        ("arith.mului_extended", OpInfo::gives(ResultTypes::Repeated)),
         ("arith.select", OpInfo::pure().with_aliases(SELECT)),
     ]
 }

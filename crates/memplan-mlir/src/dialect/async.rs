@@ -26,6 +26,10 @@ pub(super) fn rows() -> Vec<Row> {
                 .with_segments(&["dependencies", "operands"])
                 .ending_in("async.yield"),
         ),
+        (
+            "async.runtime.load",
+            OpInfo::escapes().with_results(ResultTypes::Awaited).with_aliases(super::UNKNOWN_ALIASES),
+        ),
         ("async.yield", OpInfo::terminates()),
         (
             "async.await",

@@ -10,7 +10,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("func.return", OpInfo::terminates()),
         ("func.call", call()),
         ("func.call_indirect", call()),
-        ("func.constant", OpInfo::pure().with_results(ResultTypes::Function)),
+        ("func.constant", OpInfo::gives(ResultTypes::Function)),
     ]
 }
 

@@ -24,15 +24,31 @@ const INDEX_OPS: &[&str] = &[
     "gpu.thread_id",
 ];
 
+/// Ops of the sparse libraries. They hand out handles of the memory that they are given, and tokens; their forms write
+/// neither type.
+const LIBRARY_OPS: &[&str] = &[
+    "gpu.create_*",
+    "gpu.destroy_*",
+    "gpu.sddmm*",
+    "gpu.set_csr_pointers",
+    "gpu.spgemm*",
+    "gpu.spmat_get_size",
+    "gpu.spmm*",
+    "gpu.spmv*",
+];
+
+/// An op with an `async` form, which hands out a token as an additional result.
+fn asynchronous(info: OpInfo) -> OpInfo {
+    info.with_results(ResultTypes::AsyncToken)
+}
+
 pub(super) fn rows() -> Vec<Row> {
-    let index = || OpInfo::pure().with_results(ResultTypes::Index);
-    // Each of these ops has an `async` form that hands out a token as an additional result.
-    let asynchronous = |info: OpInfo| info.with_results(ResultTypes::AsyncToken);
     let scope = Traits::ALLOCATION_SCOPE;
     let function = Traits::FUNCTION.and(Traits::ISOLATED).and(scope);
-    let mut rows: Vec<Row> = INDEX_OPS.iter().map(|name| (*name, index())).collect();
+    let mut rows: Vec<Row> = INDEX_OPS.iter().map(|name| (*name, OpInfo::gives(ResultTypes::Index))).collect();
+    rows.push(("gpu.*", OpInfo::unlisted()));
+    rows.extend(LIBRARY_OPS.iter().map(|name| (*name, OpInfo::unlisted().with_results(ResultTypes::Handles))));
     rows.extend([
-        ("gpu.*", OpInfo::unlisted()),
         (
             "gpu.launch",
             asynchronous(OpInfo::regions(1, Control::Parallel, Flow::None, scope).with_header(Header::Launch)),
@@ -55,8 +71,8 @@ pub(super) fn rows() -> Vec<Row> {
         ("gpu.yield", OpInfo::terminates()),
         ("gpu.barrier", OpInfo::effects(&[])),
         ("gpu.all_reduce", OpInfo::regions(1, Control::Once, Flow::Elements, Traits::EFFECT_FREE)),
-        ("gpu.shuffle", OpInfo::pure().with_results(ResultTypes::ValueAndBool)),
-        ("gpu.rotate", OpInfo::pure().with_results(ResultTypes::ValueAndBool)),
+        ("gpu.shuffle", OpInfo::gives(ResultTypes::ValueAndBool)),
+        ("gpu.rotate", OpInfo::gives(ResultTypes::ValueAndBool)),
         ("gpu.subgroup_mma_load_matrix", OpInfo::effects(READS)),
         ("gpu.subgroup_mma_store_matrix", OpInfo::effects(UPDATES)),
         (

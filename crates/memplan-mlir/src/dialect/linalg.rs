@@ -27,7 +27,7 @@ pub(super) fn rows() -> Vec<Row> {
         ("linalg.generic", body(UPDATE, Header::Plain)),
         ("linalg.map", body(WRITE, Header::Typed).with_results(ResultTypes::Outs).ending_in("linalg.yield")),
         ("linalg.reduce", body(UPDATE, Header::Typed).with_results(ResultTypes::Outs).ending_in("linalg.yield")),
-        ("linalg.index", OpInfo::pure().with_results(ResultTypes::Index)),
+        ("linalg.index", OpInfo::gives(ResultTypes::Index)),
         ("linalg.yield", OpInfo::terminates()),
     ];
     rows.extend(FULL_WRITES.iter().map(|name| (*name, ins_outs(WRITE))));

@@ -3,14 +3,13 @@
 use super::{OpInfo, ResultTypes, Row};
 
 pub(super) fn rows() -> Vec<Row> {
-    let question = || OpInfo::pure().with_results(ResultTypes::Bool);
     vec![
         ("math.*", OpInfo::pure()),
-        ("math.isfinite", question()),
-        ("math.isinf", question()),
-        ("math.isnan", question()),
-        ("math.isnormal", question()),
-        ("math.fpowi", OpInfo::pure().with_results(ResultTypes::First)),
-        ("math.sincos", OpInfo::pure().with_results(ResultTypes::Repeated)),
+        ("math.isfinite", OpInfo::gives(ResultTypes::Bool)),
+        ("math.isinf", OpInfo::gives(ResultTypes::Bool)),
+        ("math.isnan", OpInfo::gives(ResultTypes::Bool)),
+        ("math.isnormal", OpInfo::gives(ResultTypes::Bool)),
+        ("math.fpowi", OpInfo::gives(ResultTypes::First)),
+        ("math.sincos", OpInfo::gives(ResultTypes::Repeated)),
     ]
 }

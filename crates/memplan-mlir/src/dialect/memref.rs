@@ -11,8 +11,6 @@ const BASE: &[AliasRule] = &[AliasRule { from: Selector::Operand(0), result: Som
 const ANY: &[AliasRule] = &[AliasRule { from: Selector::All, result: None, relation: Relation::Either }];
 
 pub(super) fn rows() -> Vec<Row> {
-    let index = || OpInfo::pure().with_results(ResultTypes::Index);
-    let base = || OpInfo::view().with_aliases(BASE);
     let mut rows = vec![
         ("memref.*", OpInfo::unlisted()),
         ("memref.alloc", OpInfo::effects(&[]).with_traits(Traits::ALLOCATES.and(Traits::PLACED))),
@@ -22,8 +20,8 @@ pub(super) fn rows() -> Vec<Row> {
         ("memref.realloc", OpInfo::escapes().with_aliases(ANY)),
         ("memref.get_global", OpInfo::pure().with_traits(Traits::EXTERNAL)),
         ("memref.global", OpInfo::effects(&[])),
-        ("memref.dim", index()),
-        ("memref.rank", index()),
+        ("memref.dim", OpInfo::gives(ResultTypes::Index)),
+        ("memref.rank", OpInfo::gives(ResultTypes::Index)),
         ("memref.extract_aligned_pointer_as_index", OpInfo::escapes()),
     ];
     rows.extend([
@@ -54,8 +52,8 @@ pub(super) fn rows() -> Vec<Row> {
         ("memref.reshape", OpInfo::cast().with_effects(&[(Selector::Operand(1), Access::Read)])),
         ("memref.subview", OpInfo::view()),
         ("memref.view", OpInfo::view()),
-        ("memref.reinterpret_cast", base()),
-        ("memref.extract_strided_metadata", base()),
+        ("memref.reinterpret_cast", OpInfo::view().with_aliases(BASE)),
+        ("memref.extract_strided_metadata", OpInfo::view().with_aliases(BASE)),
         // The same bytes in another order; not view-like to MLIR.
         ("memref.transpose", OpInfo::pure().with_aliases(super::CAST)),
         ("memref.distinct_objects", OpInfo::pure().with_aliases(ANY)),

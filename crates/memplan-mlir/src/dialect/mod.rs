@@ -25,12 +25,15 @@ mod r#async;
 mod bufferization;
 mod builtin;
 mod cf;
+mod complex;
 mod func;
 mod gpu;
 mod hivm;
+mod index;
 mod linalg;
 mod math;
 mod memref;
+mod nvgpu;
 mod omp;
 mod scf;
 mod tensor;
@@ -236,6 +239,8 @@ pub enum ResultTypes {
     Function,
     /// As [`ResultTypes::Listed`]; `i1` if no type is written (`arith.constant true`).
     ListedOrBool,
+    /// Handles whose types are not written, then a token if the form says `async`.
+    Handles,
     /// A number: its type is not written in the form, and it is certainly not memory.
     Number,
 }
@@ -337,6 +342,11 @@ impl OpInfo {
         }
     }
 
+    /// A known op that does nothing to memory, with results of these types.
+    fn gives(result_types: ResultTypes) -> OpInfo {
+        OpInfo::pure().with_results(result_types)
+    }
+
     /// A known op that does this to its operands and gives no memory back.
     fn effects(effects: &'static [(Selector, Access)]) -> OpInfo {
         OpInfo { effects: Cow::Borrowed(effects), traits: Traits(0), ..OpInfo::pure() }
@@ -356,6 +366,14 @@ impl OpInfo {
     /// known about what it does, but its form defines no region arguments.
     fn unlisted() -> OpInfo {
         OpInfo { known: true, header: Header::Plain, ..OpInfo::unknown() }
+    }
+
+    /// Whether this is what [`OpInfo::unlisted`] says of an op, the types of its results aside.
+    pub(crate) fn is_unlisted(&self) -> bool {
+        self.known
+            && self.result_types == ResultTypes::Listed
+            && self.aliases == UNKNOWN_ALIASES
+            && self.regions.is_none()
     }
 
     /// An op whose operands escape: what is done with them later is not followed.
@@ -488,12 +506,15 @@ const TABLES: &[fn() -> Vec<Row>] = &[
     bufferization::rows,
     builtin::rows,
     cf::rows,
+    complex::rows,
     func::rows,
     gpu::rows,
     hivm::rows,
+    index::rows,
     linalg::rows,
     math::rows,
     memref::rows,
+    nvgpu::rows,
     omp::rows,
     scf::rows,
     tensor::rows,

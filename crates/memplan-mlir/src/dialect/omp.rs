@@ -11,7 +11,7 @@
 //! `omp.taskgroup` or `omp.parallel` around it. Memory mapped to a device has copies
 //! there that come back at other times, so it escapes.
 
-use super::{Access, Control, Flow, Gathers, Header, OpInfo, READS, Row, Selector, Traits};
+use super::{Access, Control, Flow, Gathers, Header, OpInfo, READS, ResultTypes, Row, Selector, Traits};
 
 const UPDATES: &[(Selector, Access)] = &[(Selector::All, Access::Update)];
 
@@ -20,14 +20,23 @@ fn region(control: Control, traits: Traits) -> OpInfo {
     OpInfo::regions(1, control, Flow::Unknown, traits).with_effects(UPDATES).with_header(Header::Unknown)
 }
 
+/// A region that a new team of threads runs; tasks that they start end with it.
+fn team() -> OpInfo {
+    region(Control::Parallel, Traits::ALLOCATION_SCOPE.and(Traits::TEAM)).gathering(Gathers::Inside)
+}
+
+/// A region around shared work.
+fn wrapper() -> OpInfo {
+    region(Control::Once, Traits::default())
+}
+
+/// A region that one thread of the team runs and the others skip, which is an alternative from the view of each thread.
+fn one_thread() -> OpInfo {
+    region(Control::Alternatives, Traits::default())
+}
+
 pub(super) fn rows() -> Vec<Row> {
-    let none = Traits::default();
     let scope = Traits::ALLOCATION_SCOPE;
-    let team = || region(Control::Parallel, scope.and(Traits::TEAM)).gathering(Gathers::Inside);
-    let wrapper = || region(Control::Once, none);
-    // One thread of the team runs the region and the others skip it, which is an alternative from the view of
-    // each thread.
-    let one_thread = || region(Control::Alternatives, none);
     let mut rows = vec![
         ("omp.*", OpInfo { header: Header::Unknown, ..OpInfo::unlisted() }),
         ("omp.parallel", team()),
@@ -77,7 +86,7 @@ pub(super) fn rows() -> Vec<Row> {
     // here, so the memory escapes.
     rows.extend([
         ("omp.map.info", OpInfo::escapes().with_aliases(super::UNKNOWN_ALIASES)),
-        ("omp.map.bounds", OpInfo::pure()),
+        ("omp.map.bounds", OpInfo::gives(ResultTypes::Number)),
         ("omp.target", region(Control::Once, scope).detached_by("nowait")),
         ("omp.target_data", wrapper()),
         ("omp.target_enter_data", OpInfo::escapes()),

@@ -3,13 +3,12 @@
 use super::{Control, Flow, OpInfo, ResultTypes, Row, Traits};
 
 pub(super) fn rows() -> Vec<Row> {
-    let index = || OpInfo::pure().with_results(ResultTypes::Index);
     let body = || OpInfo::regions(1, Control::Loop, Flow::Elements, Traits::EFFECT_FREE);
     vec![
         ("tensor.*", OpInfo::unlisted()),
-        ("tensor.dim", index()),
-        ("tensor.rank", index()),
-        ("tensor.extract", OpInfo::pure().with_results(ResultTypes::Element)),
+        ("tensor.dim", OpInfo::gives(ResultTypes::Index)),
+        ("tensor.rank", OpInfo::gives(ResultTypes::Index)),
+        ("tensor.extract", OpInfo::gives(ResultTypes::Element)),
         ("tensor.generate", body()),
         ("tensor.pad", body()),
         ("tensor.yield", OpInfo::terminates()),

@@ -9,15 +9,13 @@ const UPDATE_FIRST: &[(Selector, Access)] = &[(Selector::Operand(0), Access::Upd
 const UPDATE_SECOND: &[(Selector, Access)] = &[(Selector::Operand(1), Access::Update)];
 
 pub(super) fn rows() -> Vec<Row> {
-    let load = || OpInfo::effects(LOAD);
-    let number = || OpInfo::pure().with_results(ResultTypes::Number);
     vec![
         ("vector.*", OpInfo::unlisted()),
-        ("vector.load", load()),
-        ("vector.maskedload", load()),
-        ("vector.expandload", load()),
-        ("vector.gather", load()),
-        ("vector.transfer_read", load()),
+        ("vector.load", OpInfo::effects(LOAD)),
+        ("vector.maskedload", OpInfo::effects(LOAD)),
+        ("vector.expandload", OpInfo::effects(LOAD)),
+        ("vector.gather", OpInfo::effects(LOAD)),
+        ("vector.transfer_read", OpInfo::effects(LOAD)),
         ("vector.store", OpInfo::effects(UPDATE_SECOND)),
         // These ops name the stored vector first and the memory second; the masked forms below name the memory first.
         ("vector.transfer_write", OpInfo::effects(UPDATE_SECOND)),
@@ -25,13 +23,13 @@ pub(super) fn rows() -> Vec<Row> {
         ("vector.compressstore", OpInfo::effects(UPDATE_FIRST)),
         ("vector.scatter", OpInfo::effects(UPDATE_FIRST)),
         ("vector.type_cast", OpInfo::cast()),
-        ("vector.extract", OpInfo::pure().with_results(ResultTypes::First)),
-        ("vector.scalable.extract", OpInfo::pure().with_results(ResultTypes::First)),
-        ("vector.outerproduct", number()),
-        ("vector.shuffle", number()),
-        ("vector.to_elements", OpInfo::pure().with_results(ResultTypes::Element)),
-        ("vector.deinterleave", OpInfo::pure().with_results(ResultTypes::Repeated)),
-        ("vector.vscale", OpInfo::pure().with_results(ResultTypes::Index)),
+        ("vector.extract", OpInfo::gives(ResultTypes::First)),
+        ("vector.scalable.extract", OpInfo::gives(ResultTypes::First)),
+        ("vector.outerproduct", OpInfo::gives(ResultTypes::Number)),
+        ("vector.shuffle", OpInfo::gives(ResultTypes::Number)),
+        ("vector.to_elements", OpInfo::gives(ResultTypes::Element)),
+        ("vector.deinterleave", OpInfo::gives(ResultTypes::Repeated)),
+        ("vector.vscale", OpInfo::gives(ResultTypes::Index)),
         (
             "vector.mask",
             OpInfo::regions(1, Control::Once, Flow::Yields, Traits::RECURSIVE_EFFECTS).ending_in("vector.yield"),

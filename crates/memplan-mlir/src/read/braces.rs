@@ -64,11 +64,20 @@ impl Reader<'_> {
             Some(_) => !matches!(content, BraceContent::Dictionary | BraceContent::Other),
             None => match content {
                 BraceContent::Region => true,
-                BraceContent::OneWord { ends_region } => ends_region,
-                BraceContent::Word | BraceContent::Names => self.op_begins_inside(),
+                BraceContent::OneWord { ends_region } => ends_region || self.short_names_follow(frame),
+                BraceContent::Word => self.op_begins_inside() || self.short_names_follow(frame),
+                BraceContent::Names => self.op_begins_inside(),
                 BraceContent::Dictionary | BraceContent::Empty | BraceContent::Other => false,
             },
         }
+    }
+
+    /// Whether a word behind the `{` at the current token is an op that leaves out its dialect: this op does so as well,
+    /// and the word begins a line.
+    fn short_names_follow(&self, frame: &OpFrame) -> bool {
+        let name = self.text(self.document.ops[frame.op].name_span);
+        let mut ahead = self.lexer;
+        !name.contains('.') && ahead.next().first_on_line
     }
 
     /// Whether what stands behind the `{` at the current token is [`BraceContent::Other`].

@@ -154,19 +154,42 @@ impl<'s> Reader<'s> {
         new_line || matches!(self.info(frame).header, Header::Plain | Header::Function)
     }
 
-    /// Whether `%a, %b:2 =` stands here.
+    /// Whether `%a, %b:2 =` and the name of an op stand here. In `omp.atomic.write %to = %value` there is no name.
     fn at_results(&self) -> bool {
-        behind_results(self.lexer).is_some()
+        behind_results(self.lexer)
+            .is_some_and(|behind| matches!(behind.peek(), TokenKind::BareId | TokenKind::String | TokenKind::Eof))
     }
 
     fn word_begins_op(&self, frame: &OpFrame, new_line: bool) -> bool {
         let word = self.text(self.token.span());
         if new_line {
-            return word.contains('.') || undotted(word).is_some();
+            return word.contains('.') || undotted(word).is_some() || self.short_name_begins_op(frame, word);
         }
         // Two ops on one line: only a word that is surely an op ends this one.
         let surely = word == "return" || (word.contains('.') && self.dialects.has_dialect(word));
         surely && self.info(frame).known
+    }
+
+    /// Whether a word without a dialect, first on its line, begins another op. It does where ops may leave out the dialect
+    /// of the op around them, of which nothing is known, if it stands in the same column as the op before it and is none
+    /// of the words between regions (`case 2 {`, `else {`).
+    fn short_name_begins_op(&self, frame: &OpFrame, word: &str) -> bool {
+        let parent = self.document.parent_op(frame.op);
+        if parent.is_none_or(|parent| self.document.info(parent).known) || self.at_type() {
+            return false;
+        }
+        let op = self.document.ops[frame.op].span.start as usize;
+        let same_column = self.indent(op).is_some() && self.indent(op) == self.indent(self.token.start);
+        let joins = matches!(word, "else" | "case" | "default" | "do" | "while" | "attributes" | "loc");
+        same_column && !joins && self.lexer.peek() != TokenKind::LBrace
+    }
+
+    /// The column of a token that is the first of its line.
+    fn indent(&self, at: usize) -> Option<usize> {
+        let before = self.source.get(..at)?;
+        let blanks = before.len() - before.trim_end_matches([' ', '\t']).len();
+        let first = before.len() == blanks || before[..before.len() - blanks].ends_with('\n');
+        first.then_some(blanks)
     }
 
     /// Whether `^name:` or `^name(…):` stands here.
@@ -456,32 +479,6 @@ impl<'s> Reader<'s> {
                     self.uses.push(one);
                 }
             }
-        }
-    }
-
-    /// The few forms that name operands in another order than the generic form.
-    pub(super) fn order_operands(&mut self, frame: &OpFrame) {
-        let name = &*self.document.names[frame.name].name;
-        let differs = matches!(name, "linalg.pack" | "linalg.unpack" | "gpu.launch_func");
-        if !differs || matches!(frame.state, State::Generic(_)) {
-            return;
-        }
-        let sizes = self.groups[frame.groups..].iter();
-        let sizes = sizes.filter(|group| self.text(group.keyword) == "in");
-        let sizes: Vec<Group> = sizes.copied().collect();
-        let uses = &mut self.uses[frame.uses..];
-        match &*self.document.names[frame.name].name {
-            // `%source padding_value(%p) … [%tile] into %destination`
-            "linalg.pack" | "linalg.unpack" if uses.len() > 2 => uses[1..].rotate_right(1),
-            // `clusters in (…) blocks in (…) threads in (…)`: clusters are last.
-            "gpu.launch_func" => {
-                if let [clusters, _, threads] = sizes[..] {
-                    let count = (clusters.end - clusters.start) as usize;
-                    let range = clusters.start as usize..threads.end as usize;
-                    uses[range].rotate_left(count);
-                }
-            }
-            _ => {}
         }
     }
 

@@ -22,9 +22,10 @@
 //!   Brackets balance. An op ends where something begins that can only be
 //!   another op. What a table row adds is where the types of results and the
 //!   arguments of regions are found.
-//! - [`braces`] tells regions from dictionaries and from lists of values in braces, and [`typing`] reads the types of
-//!   custom forms, with the sizes and ties that some dialects write beside them.
+//! - [`braces`] tells regions from dictionaries and from lists of values in braces, and [`typing`] reads types: one of
+//!   them, and those of custom forms, with the sizes and ties that some dialects write beside them.
 //! - [`results`] finds the types of results.
+//! - [`order`] brings operands into the order of the generic form where the custom form has another.
 //! - [`scope`] resolves names.
 //! - [`implicit`] adds the ops that custom forms leave out.
 //!
@@ -34,6 +35,7 @@ mod braces;
 mod custom;
 mod generic;
 mod implicit;
+mod order;
 mod region;
 mod results;
 mod scope;
@@ -54,7 +56,6 @@ use crate::hash::HashMap;
 use crate::lex::{Lexer, Token, TokenKind, Unbalanced};
 use crate::ty::Type;
 use scope::Scopes;
-use typing::{is_type_word, takes_parameters};
 
 /// A use of a value by name: `%x` or `%x#1`.
 #[derive(Clone, Copy)]
@@ -343,90 +344,6 @@ impl<'s> Reader<'s> {
         self.document.notes.push(Note { message, span });
     }
 
-    // Types.
-
-    /// Whether a type can begin at the current token.
-    fn at_type(&self) -> bool {
-        match self.token.kind {
-            TokenKind::Bang => true,
-            TokenKind::BareId => is_type_word(self.text(self.token.span())),
-            _ => false,
-        }
-    }
-
-    /// Reads over one type and returns its span.
-    fn skip_type(&mut self) -> Result<Span> {
-        let start = self.token.start;
-        loop {
-            match self.token.kind {
-                // A function type. Its result may be a list in brackets, which may in turn be the inputs of another
-                // function type: `(a) -> (b) -> c`.
-                TokenKind::LParen => {
-                    self.skip_group()?;
-                    self.expect(TokenKind::Arrow, "`->`")?;
-                    if self.at(TokenKind::LParen) {
-                        self.skip_group()?;
-                        if !self.take(TokenKind::Arrow) {
-                            return Ok(self.since(start));
-                        }
-                    }
-                }
-                TokenKind::Bang | TokenKind::BareId => {
-                    // A `<` behind a word belongs to the type only if it follows at once, or if the word is a builtin
-                    // that always has parameters. Otherwise it is a comparison or the next attribute.
-                    let spaced = takes_parameters(self.text(self.token.span()));
-                    self.advance();
-                    if self.at(TokenKind::Less) && (spaced || self.previous.end == self.token.start) {
-                        self.skip_group()?;
-                    }
-                    return Ok(self.since(start));
-                }
-                _ => return Err(self.unexpected("a type")),
-            }
-        }
-    }
-
-    /// From `start` to the end of the last token read.
-    fn since(&self, start: usize) -> Span {
-        Span::new(start, self.previous.end)
-    }
-
-    /// The element type of a shaped type, or the parameter of another; aliases
-    /// defined so far are looked through.
-    fn inner_type(&self, span: Span) -> Option<Span> {
-        let mut span = span;
-        // Bounded, for aliases that go round in circles.
-        for _ in 0..8 {
-            let aliases = self.document.aliases.last()?;
-            match aliases.get(self.text(span)) {
-                Some(alias) => span = alias.value,
-                None => break,
-            }
-        }
-        crate::ty::inner_span(self.source, span)
-    }
-
-    fn intern(&mut self, text: TypeText) -> TypeId {
-        let key = match text {
-            TypeText::Source(span) => self.text(span),
-            TypeText::Known(known) => known,
-        };
-        if let Some(&id) = self.types.get(key) {
-            return id;
-        }
-        let id = self.document.types.push(TypeEntry { text, chunk: self.chunk, ty: Type::Unknown });
-        self.types.insert(key, id);
-        id
-    }
-
-    fn written_type(&mut self, span: Span) -> TypeId {
-        self.intern(TypeText::Source(span))
-    }
-
-    fn known_type(&mut self, text: &'static str) -> TypeId {
-        self.intern(TypeText::Known(text))
-    }
-
     // Ops.
 
     /// Reads results and name, and pushes the frame of an op.
@@ -487,19 +404,23 @@ impl<'s> Reader<'s> {
         self.document.block_parent(block).is_some() && around.all(|op| self.document.info(op).known)
     }
 
-    /// A name with its dialect. One without belongs to the dialect of the op
-    /// around it if that has such an op (`return` in an `async.func`).
+    /// A name with its dialect. One without belongs to the dialect of the op around it if that has such an op (`return`
+    /// in an `async.func`), or if nothing is known about that op: `return` in an `emitc.func` is `emitc.return`. The ops
+    /// of `builtin` need no dialect anywhere.
     fn full_name(&self, text: &'s str, parent: BlockId) -> Cow<'s, str> {
         if text.contains('.') {
             return Cow::Borrowed(text);
         }
-        let around = self.document.block_parent(parent).map(|op| self.document.name(op));
-        let dialect = around.and_then(|name| name.split('.').next());
-        let local = dialect.map(|dialect| format!("{dialect}.{text}"));
-        match local.filter(|name| self.dialects.has(name)) {
-            Some(name) => Cow::Owned(name),
-            None => Cow::Borrowed(undotted(text).unwrap_or(text)),
-        }
+        let around = self.document.block_parent(parent);
+        let full = undotted(text);
+        let local = around.and_then(|op| {
+            let dialect = self.document.name(op).split('.').next()?;
+            let name = format!("{dialect}.{text}");
+            let is_builtin = full.is_some_and(|name| name.starts_with("builtin."));
+            let is_taken = self.dialects.has(&name) || (!is_builtin && !self.document.info(op).known);
+            is_taken.then_some(name)
+        });
+        local.map_or(Cow::Borrowed(full.unwrap_or(text)), Cow::Owned)
     }
 
     /// `%a, %b:2 =`.
@@ -551,6 +472,13 @@ impl<'s> Reader<'s> {
             return Ok(false);
         }
         let start = self.token.start;
+        // A location names no values. `loc([%root])` is a list of operands that a form calls so.
+        let mut group = self.lexer;
+        let open = group.next();
+        group.skip_group(open.start).map_err(|unbalanced| self.unbalanced(unbalanced))?;
+        if self.lexer.names_follow(group.position) {
+            return Ok(false);
+        }
         self.advance();
         self.skip_group()?;
         self.document.rare_mut(op).location = Some(self.since(start));

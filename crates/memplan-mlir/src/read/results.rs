@@ -48,7 +48,7 @@ impl Reader<'_> {
             Some(arrow) => &all[arrow.min(all.len())..],
             None => &all[all.len() - count.min(all.len())..],
         };
-        if arrow.is_none() && !self.info(frame).known {
+        if arrow.is_none() && (!self.info(frame).known || self.info(frame).is_unlisted()) {
             self.guessed.push(frame.op);
         }
         let rule = self.info(frame).result_types;
@@ -65,6 +65,7 @@ impl Reader<'_> {
                 let values = count - usize::from(asynchronous).min(count);
                 all.iter().take(values).copied().collect()
             }
+            ResultTypes::Handles => Spans::new(),
             ResultTypes::TokenFirst if arrow.is_some() => {
                 std::iter::once(Span::default()).chain(listed.iter().copied()).collect()
             }
@@ -78,11 +79,16 @@ impl Reader<'_> {
             ResultTypes::Number => "a number",
             ResultTypes::AsyncToken => "!gpu.async.token",
             ResultTypes::TokenFirst => "!async.token",
+            ResultTypes::Handles => "!gpu.handle",
             _ => "?",
         };
         let mut types = ResultList::with_capacity(count);
         for index in 0..count {
             let span = spans.get(index).copied().unwrap_or_default();
+            let rest = match rule {
+                ResultTypes::Handles if asynchronous && index + 1 == count => "!gpu.async.token",
+                _ => rest,
+            };
             let ty = if span == Span::default() { self.known_type(rest) } else { self.written_type(span) };
             types.push((ty, span));
         }

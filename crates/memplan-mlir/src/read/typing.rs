@@ -1,4 +1,4 @@
-//! The types of a custom form, behind `:`, `->` and `=>`.
+//! Types: one of them, and those of a custom form, behind `:`, `->` and `=>`.
 //!
 //! Dialects that no table knows write more than types there. All of it is read, so that no value in it is lost:
 //!
@@ -13,7 +13,93 @@
 use super::custom::Progress;
 use super::*;
 
-impl Reader<'_> {
+impl<'s> Reader<'s> {
+    // One type.
+
+    /// Whether a type can begin at the current token.
+    pub(super) fn at_type(&self) -> bool {
+        match self.token.kind {
+            TokenKind::Bang => true,
+            TokenKind::BareId => is_type_word(self.text(self.token.span())),
+            _ => false,
+        }
+    }
+
+    /// Reads over one type and returns its span.
+    pub(super) fn skip_type(&mut self) -> Result<Span> {
+        let start = self.token.start;
+        loop {
+            match self.token.kind {
+                // A function type. Its result may be a list in brackets, which may in turn be the inputs of another
+                // function type: `(a) -> (b) -> c`.
+                TokenKind::LParen => {
+                    self.skip_group()?;
+                    self.expect(TokenKind::Arrow, "`->`")?;
+                    if self.at(TokenKind::LParen) {
+                        self.skip_group()?;
+                        if !self.take(TokenKind::Arrow) {
+                            return Ok(self.since(start));
+                        }
+                    }
+                }
+                TokenKind::Bang | TokenKind::BareId => {
+                    // A `<` behind a word belongs to the type only if it follows at once, or if the word is a builtin
+                    // that always has parameters. Otherwise it is a comparison or the next attribute.
+                    let spaced = takes_parameters(self.text(self.token.span()));
+                    self.advance();
+                    if self.at(TokenKind::Less) && (spaced || self.previous.end == self.token.start) {
+                        self.skip_group()?;
+                    }
+                    return Ok(self.since(start));
+                }
+                _ => return Err(self.unexpected("a type")),
+            }
+        }
+    }
+
+    /// From `start` to the end of the last token read.
+    pub(super) fn since(&self, start: usize) -> Span {
+        Span::new(start, self.previous.end)
+    }
+
+    /// The element type of a shaped type, or the parameter of another; aliases
+    /// defined so far are looked through.
+    pub(super) fn inner_type(&self, span: Span) -> Option<Span> {
+        let mut span = span;
+        // Bounded, for aliases that go round in circles.
+        for _ in 0..8 {
+            let aliases = self.document.aliases.last()?;
+            match aliases.get(self.text(span)) {
+                Some(alias) => span = alias.value,
+                None => break,
+            }
+        }
+        crate::ty::inner_span(self.source, span)
+    }
+
+    fn intern(&mut self, text: TypeText) -> TypeId {
+        let key = match text {
+            TypeText::Source(span) => self.text(span),
+            TypeText::Known(known) => known,
+        };
+        if let Some(&id) = self.types.get(key) {
+            return id;
+        }
+        let id = self.document.types.push(TypeEntry { text, chunk: self.chunk, ty: Type::Unknown });
+        self.types.insert(key, id);
+        id
+    }
+
+    pub(super) fn written_type(&mut self, span: Span) -> TypeId {
+        self.intern(TypeText::Source(span))
+    }
+
+    pub(super) fn known_type(&mut self, text: &'static str) -> TypeId {
+        self.intern(TypeText::Known(text))
+    }
+
+    // The types of a form.
+
     /// Reads types behind `:`, `->` or `=>`, and remembers where those behind the arrow begin.
     pub(super) fn scan_types(&mut self, frame: &OpFrame, progress: &mut Progress) -> Result<()> {
         let arrow = self.at(TokenKind::Arrow);
@@ -138,12 +224,12 @@ impl Reader<'_> {
 }
 
 /// The builtin types that always have parameters, so that `tensor <4xf32>` is one type.
-pub(super) fn takes_parameters(word: &str) -> bool {
+fn takes_parameters(word: &str) -> bool {
     matches!(word, "memref" | "tensor" | "vector" | "complex" | "tuple")
 }
 
 /// The words that begin a builtin type.
-pub(super) fn is_type_word(word: &str) -> bool {
+fn is_type_word(word: &str) -> bool {
     match word {
         "memref" | "tensor" | "vector" | "index" | "none" | "complex" | "tuple" | "bf16" | "tf32" => true,
         _ => {

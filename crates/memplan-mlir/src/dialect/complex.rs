@@ -1,0 +1,15 @@
+//! Complex numbers. No memory at all.
+
+use super::{OpInfo, ResultTypes, Row};
+
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        ("complex.*", OpInfo::pure()),
+        ("complex.abs", OpInfo::gives(ResultTypes::Element)),
+        ("complex.angle", OpInfo::gives(ResultTypes::Element)),
+        ("complex.im", OpInfo::gives(ResultTypes::Element)),
+        ("complex.re", OpInfo::gives(ResultTypes::Element)),
+        ("complex.eq", OpInfo::gives(ResultTypes::Bool)),
+        ("complex.neq", OpInfo::gives(ResultTypes::Bool)),
+    ]
+}
