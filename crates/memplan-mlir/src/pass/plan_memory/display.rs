@@ -32,12 +32,13 @@ pub(super) fn files(view: &View, functions: &[PlannedFunction]) -> Vec<(String, 
             None => files.push((name, vec![json!(function.name)], rows)),
         }
     }
-    let text = |(name, kernels, records): (&str, Vec<Value>, Vec<Value>)| {
-        let header = json!({"kernel_name": kernels});
-        let whole = json!({"Header": header, "Record": records});
-        (name.to_owned(), serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n")
-    };
-    files.into_iter().map(text).collect()
+    files.into_iter().map(|(name, kernels, records)| (name.to_owned(), file_text(&kernels, &records))).collect()
+}
+
+/// The text of a file with the records of some kernels.
+fn file_text(kernels: &[Value], records: &[Value]) -> String {
+    let whole = json!({"Header": {"kernel_name": kernels}, "Record": records});
+    serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
 }
 
 /// Sites that some op uses as temporary memory.
@@ -52,45 +53,56 @@ fn temporaries(view: &View) -> std::collections::HashSet<memplan_program::SiteId
     found
 }
 
-/// One record for each memory of a function, with its buffers. The keys are those that the drawing tools know.
+/// One record for each memory of a function, also for one in which nothing was placed. The keys are those that the
+/// drawing tools know.
 fn records(
     view: &View,
     function: &PlannedFunction,
     temporaries: &std::collections::HashSet<memplan_program::SiteId>,
 ) -> Vec<Value> {
-    let PlannedFunction { problem, plan, report, sites, .. } = function;
-    let buffer = |(id, info): (BufferId, &Buffer)| {
-        let site = sites.get(id.index());
-        let fixed = || function.fixed.get(id.index() - sites.len());
-        let op = site.map(|&site| view.lowered.sites[site]).or_else(|| fixed().copied());
-        let span = op.map_or(Span::default(), |op| view.document.op(op).span);
-        let (line, column) = line_column(view.document.source(), span.start as usize);
-        // The drawing tool expects closed intervals, so the last step is one less than our end.
-        let life = info.lifetime.start().zip(info.lifetime.end()).map(|(start, end)| [start.0, end.0 - 1]);
-        let offsets = plan.placements[id]
-            .as_ref()
-            .map(|placement| placement.offsets.iter().map(|offset| offset.0).collect::<Vec<_>>());
-        let level = report.as_ref().and_then(|report| report.levels[id]).map(|level| level.describe());
-        json!({
-            "buffer": info.name,
-            "offset": offsets,
-            "extent": info.bytes().map(|bytes| bytes.0),
-            "alloc_time_in_ir": life.map(|life| life[0]),
-            "life_time_in_ir": life,
-            "source_location": format!("{line}:{column}"),
-            "is_tmpbuf": site.is_some_and(|site| temporaries.contains(site)),
-            "level": level,
-        })
-    };
-    // Every memory of the function has a record, also one in which nothing was placed.
+    let problem = &function.problem;
     let record = |(space, info): (memplan_core::SpaceId, &memplan_core::Space)| {
         let here = problem.buffers().iter_enumerated().filter(|(_, buffer)| buffer.spaces.contains(&space));
+        let buffers = here.map(|(id, info)| buffer_record(view, function, temporaries, (id, info)));
         json!({
             "scope": info.name,
             "status": "success",
             "error_info": "",
-            "memory_info_array": here.map(buffer).collect::<Vec<_>>(),
+            "memory_info_array": buffers.collect::<Vec<_>>(),
         })
     };
     problem.spaces().iter_enumerated().map(record).collect()
+}
+
+/// One buffer of a record: its place, its life, and where it stands in the text.
+fn buffer_record(
+    view: &View,
+    function: &PlannedFunction,
+    temporaries: &std::collections::HashSet<memplan_program::SiteId>,
+    (id, info): (BufferId, &Buffer),
+) -> Value {
+    let PlannedFunction { plan, report, sites, fixed, .. } = function;
+    let site = sites.get(id.index());
+    // Buffers that had a place before stand behind those that were planned.
+    let op = match site {
+        Some(&site) => Some(view.lowered.sites[site]),
+        None => fixed.get(id.index() - sites.len()).copied(),
+    };
+    let span = op.map_or(Span::default(), |op| view.document.op(op).span);
+    let (line, column) = line_column(view.document.source(), span.start as usize);
+    // The drawing tool expects closed intervals, so the last step is one less than our end.
+    let life = info.lifetime.start().zip(info.lifetime.end()).map(|(start, end)| [start.0, end.0 - 1]);
+    let placement = plan.placements[id].as_ref();
+    let offsets = placement.map(|placement| placement.offsets.iter().map(|offset| offset.0).collect::<Vec<_>>());
+    let level = report.as_ref().and_then(|report| report.levels[id]).map(|level| level.describe());
+    json!({
+        "buffer": info.name,
+        "offset": offsets,
+        "extent": info.bytes().map(|bytes| bytes.0),
+        "alloc_time_in_ir": life.map(|life| life[0]),
+        "life_time_in_ir": life,
+        "source_location": format!("{line}:{column}"),
+        "is_tmpbuf": site.is_some_and(|site| temporaries.contains(site)),
+        "level": level,
+    })
 }

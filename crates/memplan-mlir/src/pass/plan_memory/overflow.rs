@@ -260,13 +260,15 @@ impl Failure<'_> {
             }
         }
         // Even without all of them it does not fit. Saying so keeps the user from trying.
-        let saved = |buffer: &BufferId| {
-            let slots = u64::from(info(*buffer).slots - 1);
-            info(*buffer).bytes().unwrap_or_default().0.saturating_mul(slots)
-        };
-        let saved = dropped.iter().map(saved).fold(0, u64::saturating_add);
+        let saved = dropped.iter().map(|&buffer| self.bytes_of_further_slots(buffer)).fold(0, u64::saturating_add);
         let _ =
             writeln!(text, "  help: multi-buffering takes {saved} bytes, but without it the kernel is still too large");
+    }
+
+    /// What a buffer takes beyond its first slot.
+    fn bytes_of_further_slots(&self, buffer: BufferId) -> u64 {
+        let further = u64::from(self.problem.buffers()[buffer].slots - 1);
+        self.size(buffer).saturating_mul(further)
     }
 
     fn is_one_place(&self, one: BufferId, other: BufferId) -> bool {
