@@ -23,7 +23,9 @@
 //!
 //! A caller's time limit and Ctrl-C hold for the whole line, not for the search alone. Every loop in every stage asks
 //! [`memplan_core::patience`], and the driver asks behind every stage: a stage that was cut short is
-//! [`Failure::Stopped`], whatever it returned. A caller that makes a [`Patience`](memplan_core::patience::Patience)
+//! [`Failure::Stopped`], whatever it returned. A time limit ends reading, lowering and searching. It ends neither the
+//! making of a first plan nor what follows (the checks, writing, reading again), for then the caller would have waited
+//! for nothing. A caller that makes a [`Patience`](memplan_core::patience::Patience)
 //! current on its thread has one limit for all its calls; else each call starts its own, as [`How::request`] says.
 
 mod checked;
@@ -49,7 +51,7 @@ pub use solver::Solver;
 
 pub(crate) use method::Method;
 pub(crate) use repair::with_apart;
-use stage::{stage, wait_as_told};
+use stage::{last_stage, stage, wait_as_told};
 
 /// Plans a source as it is, with what it says about its memory.
 pub fn plan(source: &Source, how: &How) -> Result<Checked<Planned>, Failure> {
@@ -88,7 +90,7 @@ pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Resul
             Err(Failure::Refused(refusal)) if solver.choose_auto(&refusal) => continue,
             laid => laid?,
         };
-        let rejected = stage("checking the plan", || Ok(repair::judge(&front_end.claim(input, &laid))))?;
+        let rejected = last_stage("checking the plan", || Ok(repair::judge(&front_end.claim(input, &laid))))?;
         if rejected.is_empty() {
             return Ok(Checked::seal(laid, solver.into_repairs()));
         }
@@ -98,8 +100,8 @@ pub fn lay_out<F: FrontEnd>(front_end: &F, input: &F::Input, how: &How) -> Resul
 
 /// Writes a layout, reads the result again, and lets it through only if it says what was planned.
 pub fn emit<F: FrontEnd>(front_end: &F, input: &F::Input, laid: &Checked<F::Laid>) -> Result<Checked<Output>, Failure> {
-    let output = stage("writing", || front_end.emit(input, laid))?;
-    let findings = stage("reading what was written", || Ok(found_wrong(front_end, input, laid, &output)))?;
+    let output = last_stage("writing", || front_end.emit(input, laid))?;
+    let findings = last_stage("reading what was written", || Ok(found_wrong(front_end, input, laid, &output)))?;
     if !findings.is_empty() {
         return Err(Unsound { maker: front_end.name().to_owned(), what: "text", findings }.into());
     }

@@ -14,6 +14,15 @@ pub(super) fn stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Fail
     }
 }
 
+/// Runs a stage that a plan in hand goes through on its way to the caller. The time limit does not end it: it takes time
+/// in proportion to the input, and without it all the work before would be lost. Ctrl-C does end it.
+pub(super) fn last_stage<T>(name: &'static str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    stage(name, || match Patience::current() {
+        Some(patience) => patience.finish(work),
+        None => work(),
+    })
+}
+
 /// Starts the limits of a request, unless the caller has started limits of its own.
 pub(super) fn wait_as_told(how: &How) -> Option<Current> {
     let (limit, cancel) = (how.request.time_limit, how.request.cancel.clone());

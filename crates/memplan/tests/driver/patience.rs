@@ -5,11 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::time::Duration;
 
-use memplan::core::patience::{INTERVAL, Patience};
+use memplan::core::patience::{GRACE, INTERVAL, Patience};
 use memplan::core::{PassSpec, Problem};
-use memplan::driver::{self, Failure, How};
-use memplan::front_end::{FrontEnd, MergeAlloc, Plain, PlanMemory, StorageRewrite};
+use memplan::driver::{self, Failure, How, Solver};
+use memplan::front_end::{Claim, FrontEnd, MergeAlloc, Output, Places, Plain, PlanMemory, StorageRewrite};
 use memplan::mlir::pass::plan_memory::Options;
 use memplan::models::records::{csv, json};
 use memplan::source::Source;
@@ -156,4 +157,57 @@ fn a_stopped_stage_says_after_how_long_and_why() {
     let _current = Patience::of_questions(0).enter();
     let said = (JOBS[5].run)(&source).unwrap_err().to_string();
     assert!(said.starts_with("stopped at the time limit after ") && said.contains("while reading"), "{said}");
+}
+
+/// Records whose check and whose writing begin when the time limit and the grace are over.
+struct Late(Plain);
+
+fn sleep_until_the_limit_is_over() {
+    std::thread::sleep(GRACE + Duration::from_millis(20));
+}
+
+impl FrontEnd for Late {
+    type Input = <Plain as FrontEnd>::Input;
+    type Laid = <Plain as FrontEnd>::Laid;
+
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn read(&self, source: &Source) -> Result<Self::Input, Failure> {
+        self.0.read(source)
+    }
+
+    fn lay_out(&self, input: &Self::Input, solver: &mut Solver) -> Result<Self::Laid, Failure> {
+        self.0.lay_out(input, solver)
+    }
+
+    fn claim<'a>(&self, input: &'a Self::Input, laid: &'a Self::Laid) -> Claim<'a> {
+        sleep_until_the_limit_is_over();
+        self.0.claim(input, laid)
+    }
+
+    fn emit(&self, input: &Self::Input, laid: &Self::Laid) -> Result<Output, Failure> {
+        sleep_until_the_limit_is_over();
+        self.0.emit(input, laid)
+    }
+
+    fn places(&self, input: &Self::Input, output: &Output) -> Result<Places, Failure> {
+        sleep_until_the_limit_is_over();
+        self.0.places(input, output)
+    }
+}
+
+/// A time limit ends neither the check of a plan in hand nor its writing. (That Ctrl-C ends both is a test of
+/// `memplan_core::patience`.)
+#[test]
+fn a_plan_in_hand_is_checked_and_written_although_the_time_is_over() {
+    let source = as_csv(&stress::chains(2_000));
+    let front_end = Late(Plain::default());
+    let how = How::default().strict();
+    let input = expected(&front_end, driver::read(&front_end, &source, &how));
+    let patience = Patience::new(Some(Duration::ZERO), None);
+    let _current = patience.enter();
+    let laid = expected(&front_end, driver::lay_out(&front_end, &input, &how));
+    expected(&front_end, driver::emit(&front_end, &input, &laid));
 }
