@@ -33,13 +33,13 @@
 //!   limit or Ctrl-C                          GRACE later
 //!         │  searches end with their best plan     │  everything ends
 //!   ──────┼────────────────────────────────────────┼──────►
-//!         │  check and write that plan             │
 //! ```
 //!
 //! - A search looks at the limit itself ([`Patience::deadline`]) and ends there with its best plan.
-//! - Everything else has [`GRACE`] more, so that a plan in hand is still checked and written.
-//! - The time limit does not end the making of a first plan ([`Patience::finish`]), which takes time in
-//!   proportion to the input; the grace counts from its end. Ctrl-C ends that, too.
+//! - Everything else has [`GRACE`] more: most of it is done by then.
+//! - The time limit does not end the making of a first plan, nor its check, nor writing it ([`Patience::finish`]). These
+//!   take time in proportion to the input, and a caller that has waited for a plan should get it; the grace counts from
+//!   their end. Ctrl-C ends them, too.
 //!
 //! # Cost
 //!
@@ -116,7 +116,7 @@ struct Shared {
     cancelled: OnceLock<Instant>,
     /// Milliseconds after the start at which everything ends.
     end: AtomicU64,
-    /// First plans that are being made: the time limit has to wait for them.
+    /// First plans that are being made, checked or written: the time limit has to wait for them.
     finishing: AtomicUsize,
     /// Looks so far, and how many there may be.
     looks: AtomicU64,
@@ -202,7 +202,8 @@ impl Patience {
         self.0.looks.load(Relaxed)
     }
 
-    /// Makes a first plan. The time limit does not end that, and counts from its end if it is over by then.
+    /// Makes a first plan, or checks or writes it. The time limit does not end that, and counts from its end if it is over
+    /// by then.
     pub fn finish<T>(&self, work: impl FnOnce() -> T) -> T {
         self.0.finishing.fetch_add(1, Relaxed);
         let result = work();
