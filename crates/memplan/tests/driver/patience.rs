@@ -1,7 +1,7 @@
 //! Limits hold in every stage: wherever the driver is when the caller's patience ends, it stops there.
 //!
-//! No clock is looked at. A [`Patience`] that ends at a given question ends at the same place every
-//! time, so that every stage can be cut, and what a stage asks can be counted.
+//! Only the last test waits for the clock. In the others a [`Patience`] ends at a given question, which is at the same
+//! place every time, so that every stage can be cut, and what a stage asks can be counted.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
