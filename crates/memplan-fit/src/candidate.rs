@@ -8,7 +8,7 @@ use crate::choice::{Chosen, alone, choices};
 use crate::live::Lives;
 use crate::net::{Net, Schedule, Step};
 use crate::patch::patch;
-use crate::segment::{Tiling, kept_for, naive_segments, naive_tilings, segments, tilings};
+use crate::segment::{Segment, Tiling, kept_for, naive_segments, segments};
 
 /// Which kinds of change may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,16 +82,7 @@ pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: All
     for (number, (schedule, _)) in schedules.iter().enumerate() {
         let lives = Lives::new(net, schedule);
         let curve = lives.curve(net, schedule);
-        let mut offer: Vec<Tiling> = Vec::new();
-        if allowed.patches {
-            let segments = segments(net, schedule, &lives);
-            for steps in &segments {
-                offer.extend(tilings(net, schedule, &lives, &curve, steps));
-            }
-            for steps in naive_segments(&segments) {
-                offer.extend(naive_tilings(net, schedule, &lives, &curve, &steps));
-            }
-        }
+        let offer = if allowed.patches { tilings(net, schedule, &lives, &curve) } else { Vec::new() };
         let base = schedule.steps.iter().map(|step| net.layers[step.op.index()].macs).fold(0, u64::saturating_add);
         let more = more_steps(net, schedule);
         // The choices leave some out where there are too many. A tiling on its own is never left out.
@@ -116,6 +107,14 @@ pub fn candidates(net: &Net, schedules: &[(Schedule, Vec<Change>)], allowed: All
         candidate(net, schedule, changes, &offers[number], &chosen, macs)
     });
     made.collect()
+}
+
+/// Every tiling of every segment of a schedule that is worth a look. `curve` has the bytes alive at each of its steps.
+fn tilings(net: &Net, schedule: &Schedule, lives: &Lives, curve: &[u64]) -> Vec<Tiling> {
+    let segment = |steps| Segment { net, schedule, lives, steps };
+    let segments = segments(net, schedule, lives);
+    let naive = naive_segments(&segments).into_iter().flat_map(|steps| segment(steps).naive_tilings(curve));
+    segments.iter().flat_map(|steps| segment(steps.clone()).tilings(curve)).chain(naive).collect()
 }
 
 /// What the runtime keeps for steps that the network did not have.

@@ -42,6 +42,12 @@ impl Lives {
         self.written[tensor].is_none_or(|written| written < step) && self.last[tensor].is_some_and(|last| last >= step)
     }
 
+    /// Whether a tensor of the schedule is read at a step or behind it. Tensors that the schedule does not have are
+    /// read nowhere.
+    fn is_read_from(&self, tensor: TensorId, step: usize) -> bool {
+        self.last.get(tensor.index()).copied().flatten().is_some_and(|last| last >= step)
+    }
+
     /// Bytes alive while each step runs, with its scratch memory.
     pub(crate) fn curve(&self, net: &Net, schedule: &Schedule) -> Vec<u64> {
         let steps = schedule.steps.len();
@@ -70,17 +76,16 @@ pub(crate) struct Run<'a> {
     pub(crate) scratch: u64,
 }
 
-/// Most bytes alive while these ops run in the place of the steps `from..to`. `bytes` says what tensors take that the
-/// schedule does not know.
+/// Most bytes alive while these ops run in the place of the steps `steps`. `new_bytes` says what those tensors take that
+/// only these ops have.
 pub(crate) fn peak_within(
     lives: &Lives,
     steps: std::ops::Range<usize>,
     runs: &[Run],
-    bytes: impl Fn(TensorId) -> u64,
+    new_bytes: impl Fn(TensorId) -> u64,
 ) -> u64 {
     let known = lives.bytes.len();
-    let size = |tensor: TensorId| lives.bytes.get(tensor.index()).copied().unwrap_or_else(|| bytes(tensor));
-    let is_needed_after = |tensor: usize| lives.last.get(tensor).copied().flatten().is_some_and(|at| at >= steps.end);
+    let size = |tensor: &TensorId| lives.bytes.get(tensor.index()).copied().unwrap_or_else(|| new_bytes(*tensor));
     // For each tensor the last op that reads it. New tensors have the highest numbers, and each is written by one of the ops.
     let written = runs.iter().flat_map(|run| run.outputs).map(|output| output.index() + 1);
     let mut last_reader: Vec<Option<usize>> = vec![None; written.fold(known, usize::max)];
@@ -91,17 +96,17 @@ pub(crate) fn peak_within(
     let mut alive: u64 = before.map(|tensor| lives.bytes[tensor]).sum();
     let mut peak = 0u64;
     for (at, run) in runs.iter().enumerate() {
-        alive += run.outputs.iter().map(|&output| size(output)).sum::<u64>();
+        alive += run.outputs.iter().map(size).sum::<u64>();
         peak = peak.max(alive.saturating_add(run.scratch));
         let mut over = run.inputs.clone();
         over.extend(run.outputs);
         over.sort_unstable();
         over.dedup();
         // Only what this op read for the last time, or wrote for nobody, is over.
-        over.retain(|tensor| {
-            last_reader[tensor.index()].is_none_or(|last| last == at) && !is_needed_after(tensor.index())
+        over.retain(|&tensor| {
+            last_reader[tensor.index()].is_none_or(|last| last == at) && !lives.is_read_from(tensor, steps.end)
         });
-        alive -= over.into_iter().map(size).sum::<u64>();
+        alive -= over.iter().map(size).sum::<u64>();
     }
     peak
 }

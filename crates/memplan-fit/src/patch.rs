@@ -78,7 +78,6 @@ pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid:
     let done =
         writer.bytes(image, &writer.shape_of(image, [Span { start: 0, end: region[0].start }, Span::all(lengths[1])]));
     let needs = writer.needs(image, region).ok()?;
-    let inside = |tensor: TensorId| steps.iter().any(|step| step.outputs.contains(&tensor));
     let mut most = 0;
     for (step, need) in steps.iter().zip(&needs) {
         let Some((computed, reads)) = need else { continue };
@@ -88,12 +87,11 @@ pub(crate) fn least(net: &Net, schedule: &Schedule, segment: Range<usize>, grid:
         if matches!(spatial.border, Border::Added(_)) {
             continue;
         }
-        // A tensor from outside that is read whole is not cut, and is counted by the caller.
-        let is_cut = |input: &TensorId| inside(*input) || writer.lengths(*input).map(Span::all) != part;
         // An op may read the same image twice, which is there once.
-        let inputs: BTreeSet<TensorId> =
-            spatial.images.iter().map(|&index| step.inputs[index]).filter(is_cut).collect();
-        let read: u64 = inputs.into_iter().map(|input| writer.bytes(input, &writer.shape_of(input, part))).sum();
+        let images: BTreeSet<TensorId> = spatial.images.iter().map(|&index| step.inputs[index]).collect();
+        // A tensor from outside that is read whole is not cut, and is counted by the caller.
+        let inputs = images.into_iter().filter(|&image| writer.is_inside(image) || writer.whole(image).region != part);
+        let read: u64 = inputs.map(|input| writer.bytes(input, &writer.shape_of(input, part))).sum();
         let output = step.outputs[0];
         most = most.max(read + writer.bytes(output, &writer.shape_of(output, *computed)));
     }
@@ -274,8 +272,7 @@ impl Writer<'_, '_> {
         for (index, (&original, &input)) in originals.iter().zip(&step.inputs).enumerate() {
             let mut tensor = input;
             if spatial.images.contains(&index) {
-                let whole = || Part { tensor: input, region: self.lengths(input).map(Span::all) };
-                let part = parts.get(&input).copied().unwrap_or_else(whole);
+                let part = parts.get(&input).copied().unwrap_or_else(|| self.whole(input));
                 tensor = self.cut(input, part, region);
                 if let Edge::Around(fill) = padding {
                     tensor = self.bordered(input, tensor, reads, fill);
@@ -305,6 +302,16 @@ impl Writer<'_, '_> {
         let copied = Copied { op: step.op, reads: substitutes, outputs: vec![tensor], padding, size };
         self.patch.ops.push(NewOp::Copy(copied));
         Ok(tensor)
+    }
+
+    /// A tensor with the whole region of its image.
+    fn whole(&self, tensor: TensorId) -> Part {
+        Part { tensor, region: self.lengths(tensor).map(Span::all) }
+    }
+
+    /// Whether a step of the segment writes a tensor.
+    fn is_inside(&self, tensor: TensorId) -> bool {
+        self.steps.iter().any(|step| step.outputs.contains(&tensor))
     }
 
     /// How the edges of a tile are made; `None` if they cannot be.

@@ -108,6 +108,36 @@ struct Way {
     op: usize,
 }
 
+/// The states that are reached so far, each with the best way to it, and a queue of those to go on from (Dijkstra's
+/// algorithm).
+#[derive(Default)]
+struct Frontier {
+    ways: BTreeMap<State, Way>,
+    queue: BinaryHeap<Reverse<(Cost, u64, State)>>,
+}
+
+impl Frontier {
+    /// Takes a way to a state, unless an equally good one is known.
+    fn reach(&mut self, state: State, way: Way) {
+        let known = self.ways.get(&state).map(|known| (known.cost, known.peak));
+        if known.is_none_or(|known| (way.cost, way.peak) < known) {
+            self.ways.insert(state, way);
+            self.queue.push(Reverse((way.cost, way.peak, state)));
+        }
+    }
+
+    /// The cheapest state from which nobody has gone on yet, with the cost and the peak of the way to it.
+    fn next(&mut self) -> Option<(Cost, u64, State)> {
+        while let Some(Reverse((cost, peak, state))) = self.queue.pop() {
+            // The queue still has entries of ways that a better one has replaced since.
+            if (self.ways[&state].cost, self.ways[&state].peak) == (cost, peak) {
+                return Some((cost, peak, state));
+            }
+        }
+        None
+    }
+}
+
 impl Game {
     /// `None` if there are too many tensors.
     fn new(net: &Net) -> Option<Game> {
@@ -122,10 +152,6 @@ impl Game {
         if numbers.len() > MOST_TENSORS || graph.ops.iter().any(|op| !op.bodies.is_empty()) {
             return None;
         }
-        let bits = |tensors: &[TensorId]| {
-            let known = tensors.iter().filter_map(|tensor| numbers.get(tensor));
-            known.fold(0, |bits, number| bits | 1u32 << number)
-        };
         let mut bytes = vec![0; numbers.len()];
         for (&tensor, &number) in &numbers {
             bytes[number as usize] = net.arena_bytes(tensor);
@@ -137,13 +163,20 @@ impl Game {
             effects.extend(op.is_stateful.then_some(id.index()));
             let scratch = op.scratch.iter().map(|bytes| bytes.0).fold(0, u64::saturating_add);
             let macs = net.layers[id.index()].macs;
-            ops.push(Move { reads: bits(&op.inputs), writes: bits(&op.outputs), scratch, macs, effect });
+            ops.push(Move {
+                reads: bits(&op.inputs, &numbers),
+                writes: bits(&op.outputs, &numbers),
+                scratch,
+                macs,
+                effect,
+            });
         }
-        let inputs = bits(&graph.inputs);
+        let inputs = bits(&graph.inputs, &numbers);
         let kept = if net.reuses_inputs { 0 } else { inputs };
-        Some(Game { bytes, ops, effects, inputs, outputs: bits(&graph.outputs), kept })
+        Some(Game { bytes, ops, effects, inputs, outputs: bits(&graph.outputs, &numbers), kept })
     }
 
+    /// Bytes of a set of tensors.
     fn size(&self, tensors: u32) -> u64 {
         let there = (0..self.bytes.len()).filter(|&tensor| tensors >> tensor & 1 == 1);
         there.map(|tensor| self.bytes[tensor]).fold(0, u64::saturating_add)
@@ -157,34 +190,24 @@ impl Game {
         if at_start > limit {
             return Some(None);
         }
-        let mut ways = BTreeMap::from([(start, Way { cost: (0, 0), peak: at_start, from: start, op: DROPPED })]);
-        let mut queue = BinaryHeap::from([Reverse(((0u64, 0u32), at_start, start))]);
-        while let Some(Reverse((cost, peak, state))) = queue.pop() {
-            if ways[&state].cost < cost || ways[&state].cost == cost && ways[&state].peak < peak {
-                continue;
-            }
+        let mut frontier = Frontier::default();
+        frontier.reach(start, Way { cost: (0, 0), peak: at_start, from: start, op: DROPPED });
+        while let Some((cost, peak, state)) = frontier.next() {
             if state.0 & self.outputs == self.outputs && state.1 as usize == self.effects.len() {
-                return Some(Some(self.schedule(&ways, state)));
+                return Some(Some(self.schedule(&frontier.ways, state)));
             }
-            let mut reach = |next: State, way: Way| {
-                let known = ways.get(&next).map(|known| (known.cost, known.peak));
-                if known.is_none_or(|known| (way.cost, way.peak) < known) {
-                    ways.insert(next, way);
-                    queue.push(Reverse((way.cost, way.peak, next)));
-                }
-            };
             for op in 0..self.ops.len() {
                 let Some((next, during)) = self.run(state, op, limit) else { continue };
                 let cost = (cost.0.saturating_add(self.ops[op].macs), cost.1 + 1);
-                reach(next, Way { cost, peak: peak.max(during), from: state, op });
+                frontier.reach(next, Way { cost, peak: peak.max(during), from: state, op });
             }
             // Inputs that must stay are never dropped. An output may be, and is computed again in the end.
             let droppable = state.0 & !self.kept;
             for tensor in (0..self.bytes.len()).filter(|tensor| droppable >> tensor & 1 == 1) {
                 let next = (state.0 & !(1 << tensor), state.1);
-                reach(next, Way { cost, peak, from: state, op: DROPPED });
+                frontier.reach(next, Way { cost, peak, from: state, op: DROPPED });
             }
-            if ways.len() > MOST_STATES {
+            if frontier.ways.len() > MOST_STATES {
                 return None;
             }
         }
@@ -217,6 +240,11 @@ impl Game {
     }
 }
 
+/// A set of tensors as bits. Tensors without a number, which are constants, are left out.
+fn bits(tensors: &[TensorId], numbers: &BTreeMap<TensorId, u32>) -> u32 {
+    tensors.iter().filter_map(|tensor| numbers.get(tensor)).fold(0, |bits, number| bits | 1 << number)
+}
+
 /// A schedule of an order in which ops may come more than once. One run of an op writes the op's own tensors, and every
 /// other run writes copies of them. The one is the first run; but if the op writes an output of the network, it is the
 /// last run, because the output has to stay until the end. Readers take the copy that was written last.
@@ -225,7 +253,6 @@ pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
     let mut schedule = Schedule::default();
     let mut runs = vec![0u32; graph.ops.len()];
     let mut latest = BTreeMap::<TensorId, TensorId>::new();
-    let all_runs = |op: OpId| order.iter().filter(|&&other| other == op).count() as u32;
     for &op in order {
         let draft = &graph.ops[op];
         // A reader takes the copy that was written last, so that earlier copies can be dropped.
@@ -233,7 +260,7 @@ pub fn with_clones(net: &Net, order: &[OpId]) -> Schedule {
         runs[op.index()] += 1;
         let run = runs[op.index()];
         let is_asked_for = draft.outputs.iter().any(|output| graph.outputs.contains(output));
-        let own = if is_asked_for { all_runs(op) } else { 1 };
+        let own = if is_asked_for { order.iter().filter(|&&other| other == op).count() as u32 } else { 1 };
         let outputs = draft.outputs.iter().map(|&output| {
             // One run writes the tensors of the network itself, so that a schedule without repetition changes nothing.
             if run == own {

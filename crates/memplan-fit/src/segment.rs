@@ -9,13 +9,15 @@
 //!           └───────────┘                  not b..=c: `add` reads b
 //! ```
 //!
-//! There are many segments and many grids. `tilings` looks at all segments and keeps what needs less memory than the
-//! grids before it. `naive_tilings` looks at few segments, those that somebody would split who tiles everything in
-//! the same way, and at all grids of them that are not too fine. So no answer is worse than the best of these.
+//! There are many segments and many grids. [`Segment::tilings`] is asked about every segment and keeps a grid only if it
+//! needs less memory than the grids before it. [`Segment::naive_tilings`] is asked about the few segments that somebody
+//! would split who tiles everything in the same way, and tries all grids of them that are not too fine. So no answer is
+//! worse than the best naive tiling.
 
 use std::ops::Range;
 
 use memplan_core::Id;
+use memplan_models::graph::TensorId;
 use memplan_models::graph::rewrite::NewOp;
 
 use crate::layer::Border;
@@ -46,6 +48,30 @@ const COUNTS: [u64; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 3
 /// More columns than this are not tried: every tile costs the runtime records of its ops.
 const MOST_COLUMNS: u64 = 8;
 
+/// Naive tilings have at most so many rows and so many columns of tiles.
+const NAIVE: u64 = 8;
+
+/// A run of steps that can be executed tile by tile, in the network and the schedule that it is part of.
+pub(crate) struct Segment<'a> {
+    pub(crate) net: &'a Net<'a>,
+    pub(crate) schedule: &'a Schedule,
+    pub(crate) lives: &'a Lives,
+    pub(crate) steps: Range<usize>,
+}
+
+impl Tiling {
+    /// Bytes that count when tilings are compared. A tiling that saves bytes of tensors may lose them again in the
+    /// records that the runtime keeps for its ops, and only the sum says whether the arena becomes smaller.
+    fn sum(&self) -> u64 {
+        self.peak.saturating_add(self.overhead)
+    }
+
+    /// Whether this tiling is at least as good as another one in every respect, so that the other one is not needed.
+    fn replaces(&self, other: &Tiling) -> bool {
+        self.peak <= other.peak && self.extra_macs <= other.extra_macs && self.overhead <= other.overhead
+    }
+}
+
 /// All segments of a schedule that end somewhere behind their first step, longest last.
 pub(crate) fn segments(net: &Net, schedule: &Schedule, lives: &Lives) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -68,51 +94,6 @@ pub(crate) fn segments(net: &Net, schedule: &Schedule, lives: &Lives) -> Vec<Ran
     found
 }
 
-/// The ways to execute a segment tile by tile in which less is alive than without tiles.
-pub(crate) fn tilings(
-    net: &Net,
-    schedule: &Schedule,
-    lives: &Lives,
-    curve: &[u64],
-    steps: &Range<usize>,
-) -> Vec<Tiling> {
-    let Some(hottest) = curve[steps.clone()].iter().max().copied() else { return Vec::new() };
-    let Some(&image) = schedule.steps[steps.end - 1].outputs.first() else { return Vec::new() };
-    let alive = |is_counted: &dyn Fn(usize) -> bool| {
-        let before = (0..lives.bytes.len()).filter(|&tensor| lives.is_alive_before(tensor, steps.start));
-        before.filter(|&tensor| is_counted(tensor)).map(|tensor| lives.bytes[tensor]).sum::<u64>()
-    };
-    // At the end all tiles and the whole image are there; before, everything that any tile reads.
-    let at_end = alive(&|tensor| lives.last[tensor] >= Some(steps.end)) + 2 * lives.bytes[image.index()];
-    let outside = alive(&|_| true);
-    let per_tile: u64 = schedule.steps[steps.clone()].iter().map(|step| kept_for(net, step)).sum();
-    let mut found: Vec<Tiling> = Vec::new();
-    // What a tiling saves in tensors it may lose in records of its ops. The sum of both counts: a tiling with a larger
-    // sum than another one makes no arena smaller.
-    let mut best = hottest;
-    for columns in COUNTS.into_iter().filter(|&columns| columns <= MOST_COLUMNS) {
-        // More columns than rows, or a grid of one tile, is never better.
-        for rows in COUNTS.into_iter().filter(|&rows| rows >= columns && rows > 1) {
-            let grid = [rows, columns];
-            let records = per_tile.saturating_mul(rows * columns - 1);
-            let is_hopeless = |least: u64| at_end.max(outside.saturating_add(least)).saturating_add(records) >= best;
-            if is_hopeless(0) || least(net, schedule, steps.clone(), grid).is_none_or(is_hopeless) {
-                continue;
-            }
-            let Ok(patch) = patch(net, schedule, steps.clone(), grid, first_new(net, schedule)) else { continue };
-            let tiling = judged(net, schedule, lives, steps, grid, &patch);
-            if tiling.peak.saturating_add(tiling.overhead) < best {
-                best = tiling.peak.saturating_add(tiling.overhead);
-                found.push(tiling);
-            }
-        }
-    }
-    found
-}
-
-/// Naive tilings have at most so many rows and so many columns of tiles.
-const NAIVE: u64 = 8;
-
 /// The segments that a naive tiling splits: all that begin with the first step, and those that are no part of a longer
 /// one.
 pub(crate) fn naive_segments(segments: &[Range<usize>]) -> Vec<Range<usize>> {
@@ -122,72 +103,167 @@ pub(crate) fn naive_segments(segments: &[Range<usize>]) -> Vec<Range<usize>> {
     segments.iter().filter(|one| one.start == 0 || is_longest(one)).cloned().collect()
 }
 
-/// The ways to execute a segment in a grid of at most [`NAIVE`] rows and columns of tiles, except for grids that are no
-/// better than another one in peak, multiply-adds and overhead, and for those that do not lower the peak of the whole
-/// network.
-pub(crate) fn naive_tilings(
-    net: &Net,
-    schedule: &Schedule,
-    lives: &Lives,
-    curve: &[u64],
-    steps: &Range<usize>,
-) -> Vec<Tiling> {
-    let hottest = curve.iter().copied().fold(0, u64::max);
-    let mut found: Vec<Tiling> = Vec::new();
-    for grid in (1..=NAIVE).flat_map(|rows| (1..=NAIVE).map(move |columns| [rows, columns])) {
-        // Writing a patch costs far more than a bound of what it needs, and most grids are out of the question by it.
-        let Some(bound) = bound(net, schedule, lives, steps, grid) else { continue };
-        let is_no_better = |bound: &Tiling, known: &Tiling| {
-            known.peak <= bound.peak && known.extra_macs <= bound.extra_macs && known.overhead <= bound.overhead
-        };
-        let is_hopeless = bound.peak.saturating_add(bound.overhead) >= hottest;
-        if grid == [1, 1] || is_hopeless || found.iter().any(|known| is_no_better(&bound, known)) {
-            continue;
+impl Segment<'_> {
+    /// The ways to execute the segment tile by tile in which less is alive than without tiles. `curve` has the bytes
+    /// alive at each step of the schedule.
+    pub(crate) fn tilings(&self, curve: &[u64]) -> Vec<Tiling> {
+        let Some(hottest) = curve[self.steps.clone()].iter().max().copied() else { return Vec::new() };
+        let Some(around) = self.around() else { return Vec::new() };
+        let per_tile = self.kept(|_| true);
+        let mut found: Vec<Tiling> = Vec::new();
+        let mut best = hottest;
+        for columns in COUNTS.into_iter().filter(|&columns| columns <= MOST_COLUMNS) {
+            // More columns than rows, or a grid of one tile, is never better.
+            for rows in COUNTS.into_iter().filter(|&rows| rows >= columns && rows > 1) {
+                let grid = [rows, columns];
+                // Two bounds of what the grid needs, each cheaper than the next step: first as if the tiles themselves
+                // needed nothing, then with the least that a tile needs.
+                let records = per_tile.saturating_mul(rows * columns - 1);
+                if around.peak(0).saturating_add(records) >= best {
+                    continue;
+                }
+                let inside = least(self.net, self.schedule, self.steps.clone(), grid);
+                if inside.is_none_or(|inside| around.peak(inside).saturating_add(records) >= best) {
+                    continue;
+                }
+                let Some(tiling) = self.tiling(grid) else { continue };
+                if tiling.sum() < best {
+                    best = tiling.sum();
+                    found.push(tiling);
+                }
+            }
         }
-        let Ok(patch) = patch(net, schedule, steps.clone(), grid, first_new(net, schedule)) else { continue };
-        let tiling = judged(net, schedule, lives, steps, grid, &patch);
-        debug_assert!(is_no_better(&tiling, &bound), "a bound is never above what it bounds: {bound:?} {tiling:?}");
-        if !found.iter().any(|known| is_no_better(&tiling, known)) {
-            found.retain(|known| !is_no_better(known, &tiling));
-            found.push(tiling);
-        }
+        found
     }
-    found
-}
 
-/// At least so much does a tiling need and cost; `None` if there is no such tiling.
-fn bound(net: &Net, schedule: &Schedule, lives: &Lives, steps: &Range<usize>, grid: [u64; 2]) -> Option<Tiling> {
-    let image = *schedule.steps[steps.end - 1].outputs.first()?;
-    let inside = least(net, schedule, steps.clone(), grid)?;
-    let before = (0..lives.bytes.len()).filter(|&tensor| lives.is_alive_before(tensor, steps.start));
-    let (staying, leaving): (Vec<usize>, Vec<usize>) =
-        before.partition(|&tensor| lives.last[tensor] >= Some(steps.end));
-    let sum = |tensors: &[usize]| tensors.iter().map(|&tensor| lives.bytes[tensor]).fold(0, u64::saturating_add);
-    // At the end all tiles and the whole image are there; before, what tiles read as well.
-    let at_end = sum(&staying).saturating_add(2 * lives.bytes[image.index()]);
-    let during = sum(&staying).saturating_add(sum(&leaving)).saturating_add(inside);
-    // Steps that only add a border become part of a tile's own border and cost no op of their own.
-    let is_copied = |step: &&Step| {
-        let spatial = net.layers[step.op.index()].spatial.as_ref();
+    /// The ways to execute the segment in a grid of at most [`NAIVE`] rows and columns of tiles, except for grids that
+    /// are no better than another one in peak, multiply-adds and overhead, and for those that do not lower the peak of
+    /// the whole network. `curve` has the bytes alive at each step of the schedule.
+    pub(crate) fn naive_tilings(&self, curve: &[u64]) -> Vec<Tiling> {
+        let hottest = curve.iter().copied().fold(0, u64::max);
+        let mut found: Vec<Tiling> = Vec::new();
+        for grid in (1..=NAIVE).flat_map(|rows| (1..=NAIVE).map(move |columns| [rows, columns])) {
+            // Writing a patch costs far more than a bound of what it needs, and the bound rules out most grids.
+            let Some(bound) = self.bound(grid) else { continue };
+            let is_hopeless = bound.sum() >= hottest;
+            if grid == [1, 1] || is_hopeless || found.iter().any(|known| known.replaces(&bound)) {
+                continue;
+            }
+            let Some(tiling) = self.tiling(grid) else { continue };
+            debug_assert!(bound.replaces(&tiling), "a bound is never above what it bounds: {bound:?} {tiling:?}");
+            if !found.iter().any(|known| known.replaces(&tiling)) {
+                found.retain(|known| !tiling.replaces(known));
+                found.push(tiling);
+            }
+        }
+        found
+    }
+
+    /// A lower bound of what a tiling needs and costs; `None` if there is no such tiling.
+    fn bound(&self, grid: [u64; 2]) -> Option<Tiling> {
+        let inside = least(self.net, self.schedule, self.steps.clone(), grid)?;
+        // A step that only adds a border becomes part of a tile's own border and costs no op of its own.
+        let copies = self.kept(|step| self.is_copied(step)).saturating_mul(grid[0] * grid[1]);
+        let macs = least_macs(self.net, self.schedule, self.steps.clone(), grid)?;
+        Some(Tiling {
+            steps: self.steps.clone(),
+            grid,
+            peak: self.around()?.peak(inside),
+            extra_macs: difference(macs, self.macs()),
+            copied: 0,
+            overhead: copies.saturating_sub(self.kept(|_| true)),
+        })
+    }
+
+    /// What is alive beside the tiles; `None` if the segment computes no image.
+    fn around(&self) -> Option<Around> {
+        let image = *self.schedule.steps[self.steps.end - 1].outputs.first()?;
+        let mut around = Around { at_end: 2 * self.lives.bytes[image.index()], during: 0 };
+        for (tensor, &bytes) in self.lives.bytes.iter().enumerate() {
+            if self.lives.is_alive_before(tensor, self.steps.start) {
+                around.during = around.during.saturating_add(bytes);
+                // A tensor that nobody reads behind the segment is gone when the image is put together.
+                let stays = self.lives.last[tensor] >= Some(self.steps.end);
+                around.at_end = around.at_end.saturating_add(if stays { bytes } else { 0 });
+            }
+        }
+        Some(around)
+    }
+
+    /// Whether every tile has a copy of this step.
+    fn is_copied(&self, step: &Step) -> bool {
+        let spatial = self.net.layers[step.op.index()].spatial.as_ref();
         spatial.is_ok_and(|spatial| !matches!(spatial.border, Border::Added(_)))
-    };
-    let segment = &schedule.steps[steps.clone()];
-    let kept =
-        |steps: &mut dyn Iterator<Item = &Step>| steps.map(|step| kept_for(net, step)).fold(0, u64::saturating_add);
-    let copies = kept(&mut segment.iter().filter(is_copied)).saturating_mul(grid[0] * grid[1]);
-    Some(Tiling {
-        steps: steps.clone(),
-        grid,
-        peak: at_end.max(during),
-        extra_macs: difference(least_macs(net, schedule, steps.clone(), grid)?, macs_of(net, segment)),
-        copied: 0,
-        overhead: copies.saturating_sub(kept(&mut segment.iter())),
-    })
+    }
+
+    /// The steps themselves.
+    fn list(&self) -> &[Step] {
+        &self.schedule.steps[self.steps.clone()]
+    }
+
+    /// What the runtime keeps for those steps of the segment that are asked for.
+    fn kept(&self, is_asked_for: impl Fn(&Step) -> bool) -> u64 {
+        let steps = self.list().iter().filter(|step| is_asked_for(step));
+        steps.map(|step| kept_for(self.net, step)).fold(0, u64::saturating_add)
+    }
+
+    /// Multiply-adds of the steps as they are.
+    fn macs(&self) -> u64 {
+        self.list().iter().map(|step| self.net.layers[step.op.index()].macs).fold(0, u64::saturating_add)
+    }
+
+    /// Executes the segment in a grid of tiles and counts what that takes; `None` if it cannot be done.
+    fn tiling(&self, grid: [u64; 2]) -> Option<Tiling> {
+        let first = self.net.graph.tensors.len() + self.schedule.tensors.len();
+        let patch = patch(self.net, self.schedule, self.steps.clone(), grid, first).ok()?;
+        let runs: Vec<Run> = patch.ops.iter().map(|op| run(self.net, first, &patch, op)).collect();
+        let bytes = |tensor: TensorId| {
+            let tensor = &patch.tensors[tensor.index() - first];
+            self.net.bytes_like(tensor.like, &tensor.shape)
+        };
+        Some(Tiling {
+            steps: self.steps.clone(),
+            grid,
+            peak: peak_within(self.lives, self.steps.clone(), &runs, bytes),
+            extra_macs: difference(patch.macs, self.macs()),
+            copied: patch.copied,
+            overhead: self.overhead(&patch),
+        })
+    }
+
+    /// What the runtime keeps for the ops of a patch beyond what it kept for the steps.
+    fn overhead(&self, patch: &Patch) -> u64 {
+        let costs = self.net.dialect.overhead;
+        let of_op = |op: &NewOp| {
+            costs.op
+                + match op {
+                    NewOp::Kept(op) => self.net.kept(*op),
+                    NewOp::Copy(copied) => self.net.kept(copied.op),
+                    NewOp::Slice { .. } => 2 * costs.tensor,
+                    NewOp::Pad { .. } => costs.pad + costs.tensor,
+                    NewOp::Concat { .. } => costs.concat,
+                }
+        };
+        let after = patch.ops.iter().map(of_op).sum::<u64>() + costs.tensor * patch.tensors.len() as u64;
+        // Tensors that only the steps used make room for new ones.
+        after.saturating_sub(self.kept(|_| true))
+    }
 }
 
-/// Multiply-adds of steps that run as they are.
-fn macs_of(net: &Net, steps: &[Step]) -> u64 {
-    steps.iter().map(|step| net.layers[step.op.index()].macs).fold(0, u64::saturating_add)
+/// Bytes that are alive beside the tiles of a segment.
+struct Around {
+    /// When the image is put together: the tiles and the whole image, which are twice the image, and every tensor that
+    /// is needed later.
+    at_end: u64,
+    /// While tiles are computed: everything that is there before the segment and read in it or later.
+    during: u64,
+}
+
+impl Around {
+    /// The peak of the segment if computing a tile takes `inside` bytes.
+    fn peak(&self, inside: u64) -> u64 {
+        self.at_end.max(self.during.saturating_add(inside))
+    }
 }
 
 fn difference(after: u64, before: u64) -> i64 {
@@ -198,38 +274,6 @@ fn difference(after: u64, before: u64) -> i64 {
 pub(crate) fn kept_for(net: &Net, step: &Step) -> u64 {
     let costs = net.dialect.overhead;
     costs.op + costs.tensor * step.outputs.len() as u64 + net.kept(step.op)
-}
-
-/// The id of the first tensor that a schedule does not have.
-pub(crate) fn first_new(net: &Net, schedule: &Schedule) -> usize {
-    net.graph.tensors.len() + schedule.tensors.len()
-}
-
-/// What a tiling takes: the bytes alive at its peak, what it computes twice, what it copies, and what the runtime keeps
-/// for its ops. `patch` has the ops that execute the segment tile by tile.
-fn judged(
-    net: &Net,
-    schedule: &Schedule,
-    lives: &Lives,
-    steps: &Range<usize>,
-    grid: [u64; 2],
-    patch: &Patch,
-) -> Tiling {
-    let first = first_new(net, schedule);
-    let runs: Vec<Run> = patch.ops.iter().map(|op| run(net, first, patch, op)).collect();
-    let bytes = |tensor: memplan_models::graph::TensorId| {
-        let tensor = &patch.tensors[tensor.index() - first];
-        net.bytes_like(tensor.like, &tensor.shape)
-    };
-    let before = macs_of(net, &schedule.steps[steps.clone()]);
-    Tiling {
-        steps: steps.clone(),
-        grid,
-        peak: peak_within(lives, steps.clone(), &runs, bytes),
-        extra_macs: difference(patch.macs, before),
-        copied: patch.copied,
-        overhead: overhead(net, schedule, steps, patch),
-    }
 }
 
 /// One op of a patch: the tensors it reads and writes, and its scratch memory.
@@ -248,23 +292,4 @@ fn run<'a>(net: &'a Net, first: usize, patch: &'a Patch, op: &'a NewOp) -> Run<'
         _ => 0,
     };
     Run { inputs: op.inputs(net.graph), outputs: op.outputs(net.graph), scratch }
-}
-
-/// What the runtime keeps for the ops of a patch beyond what it kept for the steps.
-fn overhead(net: &Net, schedule: &Schedule, steps: &Range<usize>, patch: &Patch) -> u64 {
-    let costs = net.dialect.overhead;
-    let of_op = |op: &NewOp| {
-        costs.op
-            + match op {
-                NewOp::Kept(op) => net.kept(*op),
-                NewOp::Copy(copied) => net.kept(copied.op),
-                NewOp::Slice { .. } => 2 * costs.tensor,
-                NewOp::Pad { .. } => costs.pad + costs.tensor,
-                NewOp::Concat { .. } => costs.concat,
-            }
-    };
-    let after = patch.ops.iter().map(of_op).sum::<u64>() + costs.tensor * patch.tensors.len() as u64;
-    // Tensors that only the steps used make room for new ones.
-    let before = schedule.steps[steps.clone()].iter().map(|step| kept_for(net, step)).sum::<u64>();
-    after.saturating_sub(before)
 }
