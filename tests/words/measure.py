@@ -15,12 +15,13 @@ ROOT = Path(__file__).resolve().parents[2]
 LONG = 25
 COLUMNS = 100
 FUNCTION = re.compile(r"^\s*(?:pub(?:\([^)]*\))? )?(?:const |async |unsafe |extern \"C\" )*fn (\w+)")
+TESTS = re.compile(r"#\[cfg\((?:all\()?test\b")
 CLOSURE = re.compile(r"^\s*let (?:mut )?(\w+)(?:: [^=]+)? = (?:move )?\|")
 
 
 def production(text):
-    """The lines of a source file before its tests."""
-    return text.split("#[cfg(test)]")[0].splitlines()
+    """The lines of a source file before its tests, which are code under `cfg(test)` or `cfg(all(test, …))`."""
+    return TESTS.split(text, maxsplit=1)[0].splitlines()
 
 
 def functions(lines):
