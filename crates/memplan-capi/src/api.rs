@@ -255,6 +255,7 @@ fn time_limit(options: &Options) -> Option<Duration> {
     (options.time_limit_ms > 0).then(|| Duration::from_millis(options.time_limit_ms))
 }
 
+/// The request that the options of a caller describe. A limit of 0 means no limit.
 fn request<'a>(options: &Options, stop: &'a Stop) -> Request<'a> {
     Request {
         seed: options.seed,

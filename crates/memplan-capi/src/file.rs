@@ -57,6 +57,11 @@ pub unsafe extern "C" fn memplan_plan_file(
     })
 }
 
+/// A file that cannot be read or written.
+fn unusable(name: &str, error: std::io::Error) -> Failure {
+    Failure { status: Status::MEMPLAN_UNREADABLE, message: format!("{name}: {error}") }
+}
+
 /// Changes a `.tflite` or `.onnx` model until it fits into `capacity` bytes, as `memplan fit FILE --json` does; with a
 /// capacity of 0 it takes the smallest version. The model is written to `output`, and the versions are given as JSON,
 /// to be released with `memplan_free_text`. It is proved that the written model computes the same.
@@ -82,10 +87,6 @@ pub unsafe extern "C" fn memplan_fit_file(
             true => None,
             // SAFETY: the caller's promises.
             false => Some(unsafe { string("the output", output)? }),
-        };
-        let unusable = |name: &str, error: std::io::Error| Failure {
-            status: Status::MEMPLAN_UNREADABLE,
-            message: format!("{name}: {error}"),
         };
         let mut source = Source::open(Path::new(path), None).map_err(|error| unusable(path, error))?;
         // The runtime overwrites inputs that nobody reads any more.

@@ -114,6 +114,7 @@ fn interval(given: IntervalDescription) -> Interval {
     }
 }
 
+/// Adds a relation between two buffers. `index` is its place in the list, for messages.
 fn relate(index: usize, given: &RelationDescription, builder: &mut ProblemBuilder) -> Result<(), Failure> {
     let buffer = |number: u32| BufferId::from_index(number as usize);
     let (one, other) = (buffer(given.buffer), buffer(given.other));

@@ -17,7 +17,9 @@
 //! - [`planned`]: what came of planning, and the forms it can be written in;
 //! - [`watched`]: long calls that let other Python threads run, report progress and
 //!   hear Ctrl-C;
-//! - [`calls`]: plan, verify, compare, opt, and the command line;
+//! - [`calls`]: plan, explain, verify, compare, opt, and the command line;
+//! - [`models`]: models with their ops in another order, or changed until they fit;
+//! - [`limits`]: what limits a search;
 //! - [`restored`]: plans out of pickles;
 //! - [`error`]: our errors as Python exceptions.
 //!
@@ -42,6 +44,8 @@
 
 mod calls;
 mod error;
+mod limits;
+mod models;
 mod planned;
 mod problem;
 mod restored;
@@ -56,9 +60,10 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::calls::{
-        compare, explain, extensions, fit, formats, main, opt, parse_bytes, passes, plan, reorder, strategies, verify,
-        version,
+        compare, explain, extensions, formats, main, opt, parse_bytes, passes, plan, strategies, verify, version,
     };
+    #[pymodule_export]
+    use super::models::{fit, reorder};
     #[pymodule_export]
     use super::planned::PlanHandle;
     #[pymodule_export]

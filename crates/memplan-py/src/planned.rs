@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use memplan::core::{Id, Outcome, Placement, Plan, Problem, Stop};
-use memplan::driver::{self, Checked, Failure, How};
+use memplan::driver::{self, Checked, Failure};
 use memplan::format::Input;
 use memplan::front_end::{Plain, PlanForm, Planned};
 use memplan::map::{Map, Window};
@@ -13,8 +13,8 @@ use memplan::{snapshot, timeline};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::calls::Limits;
 use crate::error;
+use crate::limits::Limits;
 
 /// The outcome of planning a problem; its plan, if there is one, has been checked.
 #[pyclass(frozen, name = "Plan", module = "memplan._native")]
@@ -187,8 +187,7 @@ impl PlanHandle {
         self.need(py)?;
         let plain = Plain { form: PlanForm::Model, ..Plain::default() };
         let bytes = py.detach(|| {
-            let request = self.limits.clone().set(Request::default(), self.planned.assign);
-            let how = How { strategy: Some(self.strategy), request, strict: self.limits.strict, device: None };
+            let how = self.limits.how(Request::default(), self.planned.assign, Some(self.strategy));
             let planned = driver::lay_out(&plain, &self.input, &how)?;
             let mut bytes = Vec::new();
             let output = driver::emit(&plain, &self.input, &planned)?;

@@ -63,19 +63,14 @@ impl ProblemHandle {
         // The Python half has checked that all arrays have the same length, so `zip` drops nothing.
         for (index, ((size, lower), upper)) in sizes.zip(lowers).zip(uppers).enumerate() {
             let id = ids.as_mut().and_then(Iterator::next).unwrap_or_else(|| index.to_string());
-            // Arrays hold signed numbers, as NumPy makes them by default. A negative one is an error with the buffer's
-            // name.
-            let natural = |what: &str, number: i64| {
-                u64::try_from(number)
-                    .map_err(|_| error::wrong_problem(py, &format!("buffer `{id}`: {what} is {number}")))
-            };
-            let (size, lower, upper) = (natural("size", size)?, natural("lower", lower)?, natural("upper", upper)?);
+            let size = natural(py, &id, "size", size)?;
+            let (lower, upper) = (natural(py, &id, "lower", lower)?, natural(py, &id, "upper", upper)?);
             if upper < lower {
                 let message = format!("buffer `{id}`: it ends at step {upper}, before it starts at {lower}");
                 return Err(error::wrong_problem(py, &message));
             }
-            let alignment = alignments.as_mut().and_then(Iterator::next).map(|number| natural("alignment", number));
-            let alignment = alignment.transpose()?.unwrap_or(1);
+            let alignment = alignments.as_mut().and_then(Iterator::next).unwrap_or(1);
+            let alignment = natural(py, &id, "alignment", alignment)?;
             builder
                 .buffer(Buffer { alignment: Bytes(alignment), ..Buffer::new(id, size, Lifetime::new(lower, upper)) });
         }
@@ -109,8 +104,7 @@ impl ProblemHandle {
         in_place: bool,
         scratch: Option<&str>,
     ) -> PyResult<ProblemHandle> {
-        let no_format = |name: &str| error::wrong_argument(py, &format!("there is no format called `{name}`"));
-        let format = format.map(|name| format::find(name).ok_or_else(|| no_format(name))).transpose()?;
+        let format = format.map(|name| format_of(py, name)).transpose()?;
         let mut source = open(&path, format)?;
         let models = &mut source.options.models;
         models.dimensions = dims;
@@ -206,6 +200,16 @@ fn of_records(py: Python<'_>, format: &str, text: &str, name: &str) -> PyResult<
         Some(Err(error)) => Err(error::unreadable(py, None, &error)),
         None => Err(error::bug(py, &format!("the reader of {format} is gone"))),
     }
+}
+
+/// A number of an array, where the array must have natural numbers. Arrays hold signed numbers, as NumPy makes them by
+/// default; for a negative one the error names the buffer and the array.
+fn natural(py: Python<'_>, buffer: &str, array: &str, number: i64) -> PyResult<u64> {
+    u64::try_from(number).map_err(|_| error::wrong_problem(py, &format!("buffer `{buffer}`: {array} is {number}")))
+}
+
+fn format_of(py: Python<'_>, name: &str) -> PyResult<&'static dyn Format> {
+    format::find(name).ok_or_else(|| error::wrong_argument(py, &format!("there is no format called `{name}`")))
 }
 
 /// Eight bytes a number; what is left over at the end is none.

@@ -13,8 +13,9 @@ use memplan::planner::{Assign, Feature, Request, Strategy};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::calls::{Limits, assign_of, strategy_of};
+use crate::calls::{assign_of, strategy_of};
 use crate::error;
+use crate::limits::Limits;
 use crate::planned::PlanHandle;
 use crate::problem::ProblemHandle;
 
@@ -57,7 +58,7 @@ pub(crate) fn restore(
     let word = |key: &str| -> PyResult<String> { need(py, facts, key)?.extract() };
     let (strategy, assign) = (strategy_of(py, &word("strategy")?)?, assign_of(py, &word("assign")?)?);
     let outcome = outcome(py, &problem.input.problem, text, facts)?;
-    let limits = Limits::of(py, (0, "normal"), None, None, None, true)?;
+    let limits = Limits::of(py, (None, None, 0, "normal".to_owned(), None, true))?;
     let remembered = Remembered { by: strategy, outcome };
     let request = Request { assign, ..Request::default() };
     let how = How { strategy: Some(&remembered), request, strict: true, device: None };
@@ -71,6 +72,7 @@ fn need<'py>(py: Python<'py>, facts: &Bound<'py, PyDict>, key: &str) -> PyResult
     facts.get_item(key)?.ok_or_else(|| error::wrong_argument(py, &format!("the pickled plan has no {key}")))
 }
 
+/// The outcome that a pickle describes. Its plan is checked again by the caller.
 fn outcome(py: Python<'_>, problem: &Problem, text: &str, facts: &Bound<'_, PyDict>) -> PyResult<Outcome> {
     let status: String = need(py, facts, "status")?.extract()?;
     let stop: Option<String> = need(py, facts, "stop")?.extract()?;
@@ -92,6 +94,7 @@ fn outcome(py: Python<'_>, problem: &Problem, text: &str, facts: &Bound<'_, PyDi
     })
 }
 
+/// The witness that a pickle names: buffers of a space that cannot fit together.
 fn witness(py: Python<'_>, problem: &Problem, facts: &Bound<'_, PyDict>) -> PyResult<Witness> {
     let unknown =
         |name: &str| error::wrong_argument(py, &format!("the pickled plan names `{name}`, which is not there"));

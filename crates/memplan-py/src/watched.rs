@@ -47,6 +47,13 @@ pub(crate) struct Watched<T> {
     pub(crate) interrupted: Option<PyErr>,
 }
 
+impl<T> Watched<T> {
+    /// The result, unless a signal ended the call: then the signal is raised again.
+    pub(crate) fn or_signal(self) -> PyResult<T> {
+        self.interrupted.map_or(Ok(self.result), Err)
+    }
+}
+
 /// Runs `work` with a request that is watched; everything else in the request is up to `work`.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
@@ -96,9 +103,7 @@ pub(crate) fn read<F: FrontEnd<Input: Send> + Sync>(
     front_end: &F,
     source: &Source,
 ) -> PyResult<Result<F::Input, Failure>> {
-    let Watched { result, interrupted } =
-        watched(py, None, |request| driver::read(front_end, source, &How { request, ..How::default() }))?;
-    interrupted.map_or(Ok(result), Err)
+    watched(py, None, |request| driver::read(front_end, source, &How { request, ..How::default() }))?.or_signal()
 }
 
 /// Hands news to the callback and asks for signals.

@@ -57,7 +57,7 @@ def explain(
     """
     problem = as_problem(problem).on(capacity=capacity, align=align, spaces=spaces)
     limits = _limits(time_limit, work, seed, effort, threads, strict)
-    status, extent, obstacle = _native.explain(problem._native, *limits)
+    status, extent, obstacle = _native.explain(problem._native, limits)
     return Explanation(status, extent, None if obstacle is None else Obstacle(**obstacle))
 
 

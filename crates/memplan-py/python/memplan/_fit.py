@@ -41,10 +41,15 @@ class ModelVersion:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Versions of a model from cheap to dear, the first of them the model as it is, and which one was chosen."""
+    """Versions of a model from cheap to dear, the first of them the model as it is, and which one was chosen.
+
+    No version that these kinds of change can make needs less than ``floor`` bytes of what is counted, whatever the
+    order and the tiles: inputs, outputs and everything that an op can only read whole are in memory at some time.
+    """
 
     versions: list[ModelVersion]
     chosen: int
+    floor: int
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -86,9 +91,10 @@ def fit(
         None if capacity is None else in_bytes(capacity, "capacity"),
         [change for change in CHANGES if change not in forbidden],
         count == "tensors",
-        *_limits(time_limit, work, seed, effort, threads, strict),
+        _limits(time_limit, work, seed, effort, threads, strict),
     )
     if out is not None and model is not None:
         write_whole(out, model)
     found = json.loads(text)
-    return Fitted([ModelVersion(**version) for version in found["versions"]], found["chosen"], notes)
+    versions = [ModelVersion(**version) for version in found["versions"]]
+    return Fitted(versions, found["chosen"], found["floor"], notes)

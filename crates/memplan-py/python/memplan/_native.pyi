@@ -1,5 +1,8 @@
 from typing import Any, Callable
 
+# Time limit, work limit, seed, effort, threads, strict.
+Limits = tuple[float | None, int | None, int, str, int | None, bool]
+
 class Problem:
     @staticmethod
     def from_arrays(
@@ -82,37 +85,19 @@ def plan(
     problem: Problem,
     strategy: str,
     assign: str,
-    time_limit: float | None,
-    work_limit: int | None,
-    seed: int,
-    effort: str,
-    threads: int | None,
-    strict: bool,
+    limits: Limits,
     progress: Callable[[int | None, int], None] | None,
     warm: str | None,
 ) -> Plan: ...
 def restore(problem: Problem, text: str, facts: dict[str, Any]) -> Plan: ...
-def explain(
-    problem: Problem,
-    time_limit: float | None,
-    work_limit: int | None,
-    seed: int,
-    effort: str,
-    threads: int | None,
-    strict: bool,
-) -> tuple[str, int | None, dict[str, Any] | None]: ...
+def explain(problem: Problem, limits: Limits) -> tuple[str, int | None, dict[str, Any] | None]: ...
 def fit(
     path: str,
     content: bool,
     capacity: int | None,
     changes: list[str],
     tensors: bool,
-    time_limit: float | None,
-    work_limit: int | None,
-    seed: int,
-    effort: str,
-    threads: int | None,
-    strict: bool,
+    limits: Limits,
 ) -> tuple[str, bytes | None, list[str]]: ...
 def reorder(path: str, content: bool, width: int | None) -> tuple[int, int, bool, list[int], bytes | None]: ...
 def parse_bytes(text: str) -> int: ...
@@ -120,15 +105,10 @@ def verify(problem: Problem, *, offsets: bytes | None = None, text: str | None =
 def compare(
     problem: Problem,
     assign: str | None,
-    time_limit: float | None,
-    work_limit: int | None,
-    seed: int,
-    effort: str,
-    threads: int | None,
-    strict: bool,
+    limits: Limits,
 ) -> tuple[list[dict[str, Any]], list[tuple[str, str]], int]: ...
 def opt(
-    text: str, spec: str, name: str, strategy: str | None, time_limit: float | None, seed: int, effort: str, strict: bool
+    text: str, spec: str, name: str, strategy: str | None, limits: Limits
 ) -> tuple[str, list[str], list[dict[str, Any]]]: ...
 def strategies() -> list[tuple[str, str]]: ...
 def passes() -> list[tuple[str, str]]: ...

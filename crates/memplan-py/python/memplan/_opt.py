@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _native
 from ._errors import ArgumentError
+from ._plan import _limits
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ def opt(
     ``opt(text, "merge-alloc", planner_options="size-first", alignment=64)``. See :func:`memplan.passes`.
     """
     spec = pass_ + (f"{{{' '.join(_option(key, value) for key, value in options.items())}}}" if options else "")
-    new, notes, savings = _native.opt(text, spec, name, strategy, time_limit, seed, effort, strict)
+    limits = _limits(time_limit, None, seed, effort, None, strict)
+    new, notes, savings = _native.opt(text, spec, name, strategy, limits)
     return Rewritten(new, notes, [Saving(**facts) for facts in savings])
 
 

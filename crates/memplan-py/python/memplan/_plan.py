@@ -262,7 +262,7 @@ def plan(
     problem = as_problem(problem).on(capacity=capacity, align=align, spaces=spaces)
     old = warm.to_json() if isinstance(warm, Plan) else warm
     limits = _limits(time_limit, work, seed, effort, threads, strict)
-    return Plan(_native.plan(problem._native, strategy, assign, *limits, progress, old), problem)
+    return Plan(_native.plan(problem._native, strategy, assign, limits, progress, old), problem)
 
 
 def _restored(problem: Problem, text: str, facts: dict[str, Any]) -> Plan:
@@ -400,5 +400,5 @@ def compare(
     """Runs every strategy that applies; the target is set as in :func:`plan`."""
     problem = as_problem(problem).on(capacity=capacity, align=align, spaces=spaces)
     limits = _limits(time_limit, work, seed, effort, threads, strict)
-    rows, refused, bound = _native.compare(problem._native, assign, *limits)
+    rows, refused, bound = _native.compare(problem._native, assign, limits)
     return Comparison([Entry(**row) for row in rows], dict(refused), bound)

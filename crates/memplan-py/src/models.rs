@@ -1,0 +1,82 @@
+//! Models that are written anew: with their ops in another order, or changed until they fit.
+
+use std::path::PathBuf;
+
+use memplan::core::{Bytes, Id};
+use memplan::driver::{self, Failure, How};
+use memplan::fit::Allowed;
+use memplan::front_end::fit::Counted;
+use memplan::front_end::{Fit, Output, Reorder};
+use memplan::planner::Assign;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::error;
+use crate::limits::{Given, Limits};
+use crate::watched::{self, watched};
+
+/// Peaks before and after, whether that is exact, the order of ops, the model in it.
+type InOrder<'py> = (u64, u64, bool, Vec<usize>, Option<Bound<'py, PyBytes>>);
+
+/// Peaks before and after, whether that is exact, the order of ops, and the model in it if `content` is asked for.
+#[pyfunction]
+#[pyo3(signature = (path, content, width))]
+pub(crate) fn reorder<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    content: bool,
+    width: Option<usize>,
+) -> PyResult<InOrder<'py>> {
+    let source = crate::problem::open(&path, None)?;
+    let default = Reorder::default();
+    let front_end = Reorder { width: width.unwrap_or(default.width) };
+    let failed = |failure: Failure| error::failure(py, Some(&source.name), &failure);
+    let input = watched::read(py, &front_end, &source)?.map_err(failed)?;
+    let found = py.detach(|| driver::lay_out(&front_end, &input, &How::default())).map_err(failed)?;
+    let model = content.then(|| driver::emit(&front_end, &input, &found).map_err(failed)).transpose()?;
+    let order = found.order.iter().map(|op| op.index()).collect();
+    let model = model.map(|model| in_bytes(py, &model)).transpose()?;
+    Ok((found.before.0, found.after.0, found.is_exact, order, model))
+}
+
+/// The versions of a model as JSON, the model if `content` is asked for, and notes.
+type FittedModel<'py> = (String, Option<Bound<'py, PyBytes>>, Vec<String>);
+
+/// Changes a model until it fits into `capacity` bytes; without a capacity, until no smaller version is found.
+#[pyfunction]
+#[pyo3(signature = (path, content, capacity, changes, tensors, limits))]
+#[allow(clippy::too_many_arguments, reason = "only ever called by the Python half, in this order")]
+pub(crate) fn fit<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    content: bool,
+    capacity: Option<u64>,
+    changes: Vec<String>,
+    tensors: bool,
+    limits: Given,
+) -> PyResult<FittedModel<'py>> {
+    let limits = Limits::of(py, limits)?;
+    let is_allowed = |change: &str| changes.iter().any(|known| known == change);
+    let mut source = crate::problem::open(&path, None)?;
+    source.options.models.assumptions.reuse_inputs |= is_allowed("input-reuse");
+    let allowed =
+        Allowed { reorder: is_allowed("reorder"), recompute: is_allowed("recompute"), patches: is_allowed("patches") };
+    let counted = if tensors { Counted::Tensors } else { Counted::Arena };
+    let front_end = Fit { allowed, capacity: capacity.map(Bytes), counted, records: None };
+    let failed = |failure: Failure| error::failure(py, Some(&source.name), &failure);
+    let input = watched::read(py, &front_end, &source)?.map_err(failed)?;
+    let fitted =
+        watched(py, None, |request| driver::lay_out(&front_end, &input, &limits.how(request, Assign::Offsets, None)));
+    let fitted = fitted?.or_signal()?.map_err(failed)?;
+    // A caller who only asks what memory costs gets no model: writing one takes as long as reading it.
+    let model = content.then(|| driver::emit(&front_end, &input, &fitted).map_err(failed)).transpose()?;
+    let notes = input.notes.iter().chain(fitted.repairs()).cloned().collect();
+    Ok((fitted.to_json(), model.map(|model| in_bytes(py, &model)).transpose()?, notes))
+}
+
+/// A written model as Python's `bytes`.
+fn in_bytes<'py>(py: Python<'py>, model: &Output) -> PyResult<Bound<'py, PyBytes>> {
+    let mut bytes = Vec::new();
+    model.write(&mut bytes)?;
+    Ok(PyBytes::new(py, &bytes))
+}
