@@ -284,6 +284,7 @@ fn sum(counts: impl Iterator<Item = u64>) -> u64 {
     counts.fold(0, u64::saturating_add)
 }
 
+/// What a reader of the plan should know about the recording: what was there before it, and what is missing in it.
 fn notes(devices: &BTreeMap<(i64, i64), Device>) -> Vec<String> {
     let mut notes = Vec::new();
     let older: usize = devices.values().map(|device| device.ledger.older()).sum();

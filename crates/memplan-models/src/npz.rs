@@ -64,6 +64,8 @@ struct Member<'a> {
 type Content<'a> = (Option<(Vec<u64>, u64)>, &'a [u8]);
 
 impl<'a> Member<'a> {
+    /// The shape and width of the elements, and the bytes behind the header. A compressed member is taken as it is,
+    /// without a look inside.
     fn content(&self) -> Result<Content<'a>, NpzError> {
         if !self.is_stored {
             return Ok((None, self.data));
@@ -105,6 +107,7 @@ fn shape(header: &str) -> Option<(Vec<u64>, u64)> {
     Some((dimensions.map(|dimension| dimension.parse().ok()).collect::<Option<_>>()?, width))
 }
 
+/// The members of the archive, with their bytes as they lie in the file.
 fn members(file: &[u8]) -> Result<Vec<Member<'_>>, NpzError> {
     let wrong = |error: zip::result::ZipError| NpzError(error.to_string());
     let mut archive = ZipArchive::new(Cursor::new(file)).map_err(wrong)?;

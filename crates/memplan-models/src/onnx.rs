@@ -6,15 +6,21 @@
 //! computes, so that it can be proved that a changed one computes the same.
 
 mod build;
+mod context;
+mod convert;
 pub mod description;
+mod draft;
 mod evaluate;
 mod infer;
 mod meaning;
+mod missing;
 pub mod nodes;
 mod read;
 pub mod reorder;
 pub mod rewrite;
+mod rules;
 mod shape;
+mod values;
 mod wire;
 
 pub use read::{Options, ReadModel, is_onnx, read};

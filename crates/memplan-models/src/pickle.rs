@@ -145,6 +145,7 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
+    /// Executes the opcodes up to the stop and returns the value on top of the stack.
     fn run(&mut self) -> Result<ValueId, ReadError> {
         if self.bytes.first() != Some(&0x80) {
             let error = self.error("pickle::protocol", "this is no pickle of protocol 2 or later");
@@ -270,6 +271,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Takes everything above the last mark from the stack, and the mark.
     fn pop_to_mark(&mut self) -> Result<Vec<ValueId>, ReadError> {
         let Some(mark) = self.stack.iter().rposition(|entry| matches!(entry, Entry::Mark)) else {
             return Err(self.error("pickle::stack", "the pickle ends a list that it has not begun"));
@@ -303,6 +305,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Reads a text whose length stands in front of it.
     fn text(&mut self, opcode: u8) -> Result<(), ReadError> {
         let length = self.length(opcode)?;
         let start = self.at;

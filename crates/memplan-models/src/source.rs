@@ -162,6 +162,7 @@ impl<'a> Window<'a> {
         Ok(bytes)
     }
 
+    /// Copies a range of the file, page by page.
     fn fill(&self, offset: u64, into: &mut [u8]) -> Result<(), ReadError> {
         let mut done = 0;
         while done < into.len() {
@@ -182,6 +183,8 @@ impl<'a> Window<'a> {
         Ok(())
     }
 
+    /// Gives a page to a function and reads it from the file if it is not at hand. When too many pages are at hand, all
+    /// are dropped: readers go forward and seldom come back.
     fn with_page<T>(&self, number: u64, mut use_page: impl FnMut(&[u8]) -> T) -> Result<T, ReadError> {
         let mut pages = self.pages.borrow_mut();
         if let Some(page) = pages.get(&number) {

@@ -155,6 +155,8 @@ impl Lives {
         }
     }
 
+    /// Lets tensors live from a step to another one at least. A tensor of a body that stands for one outside makes that
+    /// one live.
     fn extend(&mut self, model: &Model, graph: GraphId, tensors: &[TensorId], first: u64, last: u64) {
         for &tensor in tensors {
             let (mut graph, mut tensor) = (graph, tensor);

@@ -200,6 +200,7 @@ impl<'a> Writer<'a> {
         self.model.graphs[graph].outputs.clone()
     }
 
+    /// One op of the program: it reads tensors of any graph, and writes tensors of one graph and scratch memory.
     fn event(
         &mut self,
         name: &str,

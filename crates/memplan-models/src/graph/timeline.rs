@@ -144,6 +144,9 @@ impl Timeline {
         Ok(timeline)
     }
 
+    /// Begins to run a graph. A graph that runs inside itself would never end. A small file can nest so many bodies that
+    /// the list of ticks would fill the memory; four ticks a step (enter, start, end, leave) are enough for any model
+    /// that is not too long.
     fn enter(&mut self, model: &Model, graph: GraphId, frames: &mut Vec<Frame>) -> Result<(), TimelineError> {
         if frames.iter().any(|frame| frame.graph == graph) {
             return Err(TimelineError::Recursion(graph));

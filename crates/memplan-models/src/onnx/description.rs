@@ -128,6 +128,8 @@ impl Describer<'_, '_> {
         number
     }
 
+    /// Describes a node for the comparison of two models. Attributes that only say where elements come from (padding,
+    /// starts) are told apart from those that change what is computed.
     fn op(&mut self, node: &Node) -> Result<Op, ReadError> {
         let place = |name: &String| self.names.get(name).copied();
         let mut operands: Vec<Option<usize>> = node.inputs.iter().map(place).collect();

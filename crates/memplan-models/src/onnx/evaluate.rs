@@ -4,8 +4,9 @@
 //! dimension, `Concat` it with others, `Reshape`. With all input shapes known,
 //! these are numbers.
 
-use super::infer::{Context, slice_length};
-use super::read::NUMBERS;
+use super::context::Context;
+use super::draft::NUMBERS;
+use super::rules::slice_length;
 use super::shape::axis;
 
 /// The content of the first output, if it can be told.
@@ -80,6 +81,7 @@ fn gather(context: &Context) -> Option<Vec<i64>> {
     indices.iter().map(|&index| list.get(axis(index, list.len())?).copied()).collect()
 }
 
+/// The numbers of all inputs one behind the other, if each is a list or a single number.
 fn concat(context: &Context) -> Option<Vec<i64>> {
     let mut all = Vec::new();
     for index in 0..context.facts.len() {
@@ -136,6 +138,7 @@ fn choose(context: &Context) -> Option<Vec<i64>> {
     (0..length).map(chosen).collect()
 }
 
+/// The numbers from a start to a limit, without the limit. A list that is too long for a shape is not made.
 fn range(context: &Context) -> Option<Vec<i64>> {
     let number = |index: usize| context.numbers(index)?.first().copied();
     let (start, limit, step) = (number(0)?, number(1)?, number(2)?);

@@ -67,6 +67,8 @@ struct Reading<'a> {
 const PADDING: &[&str] = &["pads", "auto_pad"];
 
 impl Reading<'_> {
+    /// What a node computes, in terms of positions, and the attributes that are explained by it; `None` if nothing is
+    /// known but its name.
     fn meaning(&self) -> Option<Interpretation> {
         let window = |window: Window| (Meaning::Window(window), &[][..]);
         Some(match self.node.kind.as_str() {
@@ -259,6 +261,8 @@ impl Reading<'_> {
         }
     }
 
+    /// A slice with steps of one. Older files state its limits as attributes, newer ones read them from inputs. The
+    /// result must have the shape that follows from them.
     fn slice(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let reads = self.node.attribute("starts").is_none();
@@ -292,6 +296,7 @@ impl Reading<'_> {
         self.node.attribute(name).map(|attribute| attribute.ints.as_slice())
     }
 
+    /// A concatenation, if its operands agree with the result in every other dimension and add up in this one.
     fn concatenation(&self) -> Option<Meaning> {
         let result = self.result()?;
         let axis = self.axis(self.node.attribute("axis")?.int)?;

@@ -204,6 +204,7 @@ fn first_text(message: Message, number: u64) -> Result<String, ReadError> {
     Ok(String::new())
 }
 
+/// A domain and the version of its operators.
 fn opset(message: Message) -> Result<(String, i64), ReadError> {
     let mut version = 0;
     for field in message.fields() {
@@ -215,6 +216,7 @@ fn opset(message: Message) -> Result<(String, i64), ReadError> {
     Ok((first_text(message, 1)?, version))
 }
 
+/// Reads one node. `bytes` is where it lies in the file, from where it can be copied as it is.
 fn node(message: Message, bytes: Range) -> Result<Node, ReadError> {
     let mut node = Node { bytes, ..Node::default() };
     for (field, bytes) in fields(message)? {

@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use memplan_core::Id;
 
 use super::build::Builder;
+use super::draft::element_number;
 use super::nodes::{self, File, Node, Range};
-use super::read::element_number;
 use crate::ReadError;
 use crate::graph::rewrite::{Copied, NewOp, Padding, Rewrite};
 use crate::graph::{Graph, TensorId};
@@ -119,6 +119,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
+    /// Collects the names that the file uses, so that new tensors get names of their own.
     fn new(
         source: &'a dyn ReadAt,
         file: &'a File,
@@ -144,6 +145,7 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The bytes of one op of the new model: copied from the file, or written anew.
     fn op(&mut self, op: &NewOp) -> Result<Piece, ReadError> {
         Ok(match op {
             NewOp::Kept(op) => kept(self.old(op.index())?.bytes),

@@ -109,6 +109,7 @@ impl<'w, 'a> Message<'w, 'a> {
         }
     }
 
+    /// Reads a variable-length number: seven bits a byte, the lowest first; the eighth bit says that more follow.
     fn number(self, at: &mut u64) -> Result<u64, ReadError> {
         let start = *at;
         let mut number = 0u64;

@@ -74,6 +74,7 @@ struct ObjectFile<'a> {
 }
 
 impl<'a> ObjectFile<'a> {
+    /// A shared object as it is written.
     fn of(problem: &'a Problem, object: &'a SharedObject) -> ObjectFile<'a> {
         // With one space its name says nothing, and small plans stay small.
         let several_spaces = problem.spaces().len() > 1;
@@ -153,6 +154,7 @@ pub fn lower_bound(problem: &Problem, outcome: &Outcome) -> Bytes {
     }
 }
 
+/// The spaces with their numbers. A buffer without a place counts in the first space that it may be in.
 fn spaces<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<SpaceFile<'a>> {
     let bounds = bound::space_lower_bounds(problem);
     let file = |(id, space): (SpaceId, &'a memplan_core::Space)| {
@@ -179,6 +181,7 @@ fn buffers<'a>(problem: &'a Problem, plan: Option<&'a Plan>) -> Vec<BufferFile<'
 }
 
 impl<'a> BufferFile<'a> {
+    /// A buffer and its place, as they are written.
     fn of(problem: &'a Problem, buffer: &'a Buffer, placement: Option<&Placement>) -> BufferFile<'a> {
         let space = placement.map_or(buffer.spaces[0], |placement| placement.space);
         let offsets: Vec<u64> =
@@ -328,6 +331,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Reads the shared objects. An object that names no space lies in the first one.
     fn objects(&mut self, objects: Json) -> Result<(), ReadError> {
         for value in objects.list("a list of objects")? {
             let mut size = None;
@@ -373,6 +377,7 @@ impl Reader<'_> {
         self.by_name.get(name.as_ref()).copied().ok_or_else(unknown)
     }
 
+    /// Reads the extents of spaces. Where the file states none, the extent follows from the placements.
     fn extents(&mut self, spaces: Json) -> Result<(), ReadError> {
         for value in spaces.list("a list of spaces")? {
             let (mut space, mut extent) = (None, None);
@@ -391,6 +396,7 @@ impl Reader<'_> {
     }
 }
 
+/// The size of a shared object: a number of bytes, the components of a shape, or a symbol with a bound.
 fn object_size(value: Json) -> Result<Size, ReadError> {
     if value.is_list() {
         let components = value.list("components")?.into_iter().map(|component| component.number("a component"));

@@ -102,6 +102,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
+    /// A reader behind the first row, which is the header.
     pub(crate) fn new(text: &'a str) -> Result<Rows<'a>, ReadError> {
         let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
         let mut rows = Rows { text, reader, record: csv::StringRecord::new(), start: 0 };
@@ -193,6 +194,7 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// The position of the next line with something in it.
 fn skip_blank_lines(text: &str, mut position: usize) -> usize {
     while let Some(rest) = text.get(position..).filter(|rest| !rest.is_empty()) {
         let line = rest.split_inclusive('\n').next().unwrap_or(rest);
@@ -454,6 +456,7 @@ fn exclusive_end(start: u64, end: u64, inclusive: bool) -> Option<u64> {
     in_order.then_some(end)
 }
 
+/// Reads `4-8`, steps at which the buffer is dead, or `4-8@0:64`, steps at which only some of its bytes are alive.
 fn parse_gap(text: &str, inclusive: bool) -> Option<Interval> {
     let (time, window) = match text.split_once('@') {
         Some((time, window)) => (time, Some(window.split_once(':')?)),
@@ -602,6 +605,7 @@ pub(crate) fn list_of_names(list: &str) -> Vec<String> {
     names
 }
 
+/// Writes what `parse_gap` reads.
 fn gaps_of(lifetime: &Lifetime) -> String {
     let mut gaps = Vec::new();
     let mut previous_end = lifetime.start().unwrap_or_default();

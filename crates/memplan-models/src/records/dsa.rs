@@ -164,6 +164,7 @@ struct Reader {
 const PROVENANCE: [&str; 3] = ["metadata", "profile", "pypto_structure"];
 
 impl Reader {
+    /// Reads the whole file. Fields that nobody knows are named in a note.
     fn problem(mut self, text: &str, value: Json) -> Result<(Records, Numbers), ReadError> {
         let mut top = Fields::of(value, "a problem")?;
         let version = top.need("schema_version")?;
@@ -267,6 +268,7 @@ impl Reader {
         Ok(())
     }
 
+    /// Reads the buffers and remembers the number that each has in the file.
     fn buffers(&mut self, buffers: Json) -> Result<(), ReadError> {
         let values = buffers.list("a list of buffers")?;
         let names = values.iter().map(|&value| number_and_name(value)).collect::<Result<Vec<_>, _>>()?;
@@ -286,6 +288,7 @@ impl Reader {
         Ok(())
     }
 
+    /// Reads one buffer: its size, its stretches of life in any order, and the pools that it may be in.
     fn buffer(&mut self, value: Json, name: &str) -> Result<Buffer, ReadError> {
         let mut fields = Fields::of(value, "a buffer")?;
         let size = fields.need("size")?.number("a size in bytes")?;
@@ -323,6 +326,8 @@ impl Reader {
         self.buffers.get(&number).copied().ok_or_else(unknown)
     }
 
+    /// Reads which buffers share their place, which must not share bytes, which are never alive together, and which
+    /// have a fixed place.
     fn constraints(&mut self, mut fields: Fields) -> Result<(), ReadError> {
         for group in list(fields.take("colocations"), "a list of colocations")? {
             let members = self.members(group)?;
@@ -366,6 +371,7 @@ impl Reader {
         self.builder.overlay(Overlay { buffer: later, over: earlier, kind: OverlayKind::AnyOffset });
     }
 
+    /// Reads what it costs if two buffers share bytes.
     fn penalties(&mut self, value: Option<Json>) -> Result<(), ReadError> {
         for penalty in list(value, "a list of reuse penalties")? {
             let mut fields = Fields::of(penalty, "a reuse penalty")?;
@@ -394,6 +400,7 @@ impl Reader {
         }
     }
 
+    /// Reads the place of a buffer. Files name its fields in several ways.
     fn allocation(&self, value: Json) -> Result<(BufferId, Option<SpaceId>, u64), ReadError> {
         let mut fields = Fields::of(value, "an allocation with `buffer`, `pool` and `offset`")?;
         let buffer = match fields.take("buffer").or_else(|| fields.take("buffer_id")) {

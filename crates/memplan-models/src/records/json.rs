@@ -73,6 +73,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// The fields of an object; `what` says in a message what was expected.
     pub(super) fn of(object: Value<'a>, what: &str) -> Result<Fields<'a>, ReadError> {
         Ok(Fields { object, entries: object.entries(what)?, known: Vec::new() })
     }
@@ -134,6 +135,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// Reads the whole file. Fields that nobody knows are named in a note.
     fn top(&mut self, mut top: Fields<'a>) -> Result<(), ReadError> {
         let (alignment, capacity) = (top.bytes("alignment")?, top.bytes("capacity")?);
         // Capacity and alignment at the top are the short form for a problem with one memory.
@@ -189,6 +191,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Reads the list of spaces. A file that has such a list may name no other spaces.
     fn spaces(&mut self, spaces: Value<'a>) -> Result<(), ReadError> {
         self.spaces_listed = true;
         for space in spaces.list("a list of spaces")? {
@@ -212,6 +215,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// The space of a name. Where the file has no list of spaces, a new name makes a new one.
     fn space(&mut self, value: Value<'a>) -> Result<SpaceId, ReadError> {
         let name = value.name("the name of a space")?;
         if let Some(&id) = self.space_ids.get(&name) {
@@ -228,6 +232,7 @@ impl<'a> Reader<'a> {
         Ok(id)
     }
 
+    /// Reads the buffers, whose names must differ.
     fn buffers(&mut self, buffers: Value<'a>) -> Result<(), ReadError> {
         for value in buffers.list("a list of buffers")? {
             let mut fields =
@@ -310,6 +315,7 @@ impl<'a> Reader<'a> {
         value.number("a size of 0 or more bytes").map(|bytes| Size::Fixed(Bytes(bytes)))
     }
 
+    /// Reads the group that a buffer is tied to and its place in it. A new name makes a new group.
     fn tie(&mut self, value: Value<'a>) -> Result<Tie, ReadError> {
         let mut fields = Fields::of(value, "a tie, such as {\"group\": \"g\", \"at\": 0}")?;
         let name = fields.need("group")?.name("the name of a group")?;
@@ -373,6 +379,7 @@ impl<'a> Reader<'a> {
         items.into_iter().map(|item| self.numbered(item)).collect()
     }
 
+    /// Reads which buffer may take over the bytes of which other one while that one is still alive.
     fn overlays(&mut self, value: Option<Value<'a>>) -> Result<(), ReadError> {
         let Some(value) = value else { return Ok(()) };
         for entry in value.list("a list of overlays")? {
@@ -653,6 +660,7 @@ impl<'a> SpaceFile<'a> {
 }
 
 impl<'a> BufferFile<'a> {
+    /// A buffer as it is written.
     fn of(problem: &'a Problem, buffer: &'a Buffer) -> BufferFile<'a> {
         BufferFile {
             id: &buffer.name,

@@ -234,6 +234,7 @@ impl<'a> TraceReader<'a> {
         Ok(())
     }
 
+    /// Reads `free ID`: the buffer ends at this event.
     fn free(&mut self, words: &mut impl Iterator<Item = Word<'a>>, line: Span) -> Result<(), ReadError> {
         let id = self.expect(words, line, "the id of a buffer after `free`")?;
         let Some(&index) = self.by_id.get(id.text) else {
@@ -248,6 +249,7 @@ impl<'a> TraceReader<'a> {
         Ok(())
     }
 
+    /// Reads `overlay ID VICTIM KIND`, which stands before the allocation of ID.
     fn overlay(&mut self, words: &mut impl Iterator<Item = Word<'a>>, line: Span) -> Result<(), ReadError> {
         let id = self.expect(words, line, "the id of a buffer after `overlay`")?;
         let victim = self.expect(words, line, "the id of the buffer it may overlay")?;

@@ -54,6 +54,7 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// Reads a tensor of an operator, for example `input 0`.
     fn parse(side: &str, number: &str) -> Option<Place> {
         match side {
             "input" => number.parse().ok().map(Place::Input),
@@ -64,6 +65,7 @@ impl Place {
 }
 
 impl Counted {
+    /// Reads what is counted, for example `bytes of input 0`.
     fn parse(words: &[&str]) -> Option<Counted> {
         match words {
             ["inputs"] => Some(Counted::Inputs),
@@ -122,6 +124,7 @@ impl Amount {
         Amount { factor, counted, rest }
     }
 
+    /// Reads an amount: a number, or a product such as `2 * dimension 3 of input 0 + 16`.
     fn parse(text: &str) -> Option<Amount> {
         let number = |word: &str| word.parse::<u32>().ok().map(i64::from);
         if let Some(rest) = number(text.trim()) {

@@ -82,6 +82,7 @@ struct Buffer {
 }
 
 impl<'w, 'a> File<'w, 'a> {
+    /// Reads the operator codes and the content of all buffers.
     fn new(window: &'w Window<'a>, root: &Table, contents: &mut Contents) -> Result<File<'w, 'a>, ReadError> {
         let codes = root.vector(field::OPERATOR_CODES, 4)?.tables()?.iter().map(code).collect::<Result<_, _>>()?;
         let mut buffers = Vec::new();
@@ -95,6 +96,7 @@ impl<'w, 'a> File<'w, 'a> {
         Ok(File { window, codes, buffers })
     }
 
+    /// Describes one subgraph for the comparison of two models.
     fn graph(&self, table: &Table, contents: &mut Contents) -> Result<Network, ReadError> {
         let mut network = Network::default();
         let mut facts = Vec::new();
@@ -150,6 +152,8 @@ impl<'w, 'a> File<'w, 'a> {
         Ok((described, Facts { shape, quantity, constant }))
     }
 
+    /// Describes one operator. Options that only say where elements come from are told apart from those that change
+    /// what is computed.
     fn op(&self, table: &Table, facts: &[Facts]) -> Result<Op, ReadError> {
         let code = table.u32(field::operator::CODE)? as usize;
         let Some(Code { kind, version }) = self.codes.get(code) else {

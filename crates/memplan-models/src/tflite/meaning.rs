@@ -146,6 +146,7 @@ impl Operator<'_> {
         })
     }
 
+    /// A pooling. A border of the smallest number does not change a maximum; an average knows no such number.
     fn pool(&self) -> Option<Window> {
         let neutral = match (self.kind, self.operand(0)?.quantity.element) {
             ("MAX_POOL_2D", "INT8") => Some(i8::MIN.to_le_bytes().to_vec()),
@@ -232,6 +233,7 @@ impl Operator<'_> {
         ])
     }
 
+    /// A slice, if its result has the shape that it says. A size of -1 means everything up to the end.
     fn slice(&self) -> Option<Meaning> {
         let (shape, result) = (self.shape(0)?, self.result()?);
         let (begin, size) = (integers(self.operand(1)?)?, integers(self.operand(2)?)?);
@@ -273,6 +275,7 @@ impl Operator<'_> {
         Some(Meaning::Slice { operand: 0, starts: vec![begin] })
     }
 
+    /// A split into equal parts along one axis.
     fn split(&self) -> Option<Meaning> {
         let shape = self.shape(1)?;
         let &[axis] = integers(self.operand(0)?)?.as_slice() else { return None };
@@ -318,6 +321,8 @@ impl Operator<'_> {
         is_one.then(|| Meaning::Pad { before: borders.iter().step_by(2).copied().collect(), fill })
     }
 
+    /// A concatenation without activation, if its operands agree with the result in every other dimension and add up in
+    /// this one.
     fn concatenation(&self) -> Option<Meaning> {
         let result = self.result()?;
         let axis = axis_of(self.option("axis")?, result.len())?;

@@ -137,6 +137,7 @@ fn value(field: &Field, number: u16, options: Option<&Table>, at: u64) -> Result
     }
 }
 
+/// The text of an option that the file leaves out.
 fn default(field: &Field) -> Result<String, ReadError> {
     Ok(match field.kind {
         Kind::Number(kind) if kind.is_float => {

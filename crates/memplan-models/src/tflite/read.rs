@@ -189,6 +189,7 @@ pub(super) mod field {
     }
 }
 
+/// Checks the identifier that every .tflite file has behind its first four bytes.
 pub(super) fn check_signature(window: &Window) -> Result<(), ReadError> {
     if window.size() < 8 {
         let message = format!("a file of {} bytes is too short for a model", window.size());
@@ -203,6 +204,7 @@ pub(super) fn check_signature(window: &Window) -> Result<(), ReadError> {
     Err(ReadError::at_byte("tflite::wrong-identifier", 4, message).help("choose another format with --format"))
 }
 
+/// Checks the version of the schema.
 pub(super) fn check_version(root: &Table) -> Result<(), ReadError> {
     match root.u32(field::VERSION)? {
         VERSION => Ok(()),
@@ -324,6 +326,8 @@ impl Context {
         Ok(Tensor { name, element, shape, bytes, home })
     }
 
+    /// Where a tensor lives: in the file if its buffer has content, in memory of its own if it keeps a value from run to
+    /// run, else in the arena. A tensor without a known size is left to the runtime.
     fn home(&self, table: &Table, is_known: bool) -> Result<Home, ReadError> {
         let buffer = table.u32(field::tensor::BUFFER)? as usize;
         let Some(&is_filled) = self.filled.get(buffer) else {

@@ -297,6 +297,7 @@ impl<'e, 'w, 'a> Writer<'e, 'w, 'a> {
         Ok(nodes)
     }
 
+    /// A tensor that the old file does not have: like one of its own, with another shape and name.
     fn tensor(&self, tensor: &NewTensor) -> Result<Node, ReadError> {
         let like = self.old_tensor(tensor.like)?;
         let shape = tensor.shape.iter().map(|&dimension| dimension as i32).collect();

@@ -157,6 +157,7 @@ impl Pattern {
         is_known.then(|| Pattern::Tensor { element: element.to_owned(), marks })
     }
 
+    /// Whether a row of the table speaks of an argument of this kind.
     fn fits(&self, argument: Option<&Argument>) -> bool {
         match (self, argument) {
             (Pattern::Any, _) | (Pattern::LeftOut, None) => true,
@@ -202,6 +203,7 @@ impl Signature {
 const MOST_BUFFERS: usize = 64;
 
 impl Entry {
+    /// The short form of a row as the long one: a number of equal pieces of scratch memory, and nothing that is kept.
     fn kernel(self) -> Kernel {
         let amount = Amount::new(self.bytes_per_element, self.of.into_iter().collect(), i64::from(self.bytes));
         let types = self.when.map(|element| {
@@ -345,6 +347,7 @@ impl Kernel {
             && self.off.iter().all(|&field| !(operator.is_on)(field))
     }
 
+    /// What the kernel asks for with these inputs and outputs.
     fn needs(&self, operator: &Operator) -> Needs {
         let sizes = |amounts: &[Amount]| {
             let sizes = amounts.iter().map(|amount| amount.bytes(operator).map(Bytes));

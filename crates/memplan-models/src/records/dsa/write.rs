@@ -93,6 +93,7 @@ fn cannot(what: &str) -> Result<(), String> {
     Err(format!("the format `dsa` cannot say {what}"))
 }
 
+/// A buffer as these files have it.
 fn buffer_file(problem: &Problem, id: BufferId, buffer: &Buffer) -> Value {
     // Spaces have no alignment in these files; the buffer's own covers all of them.
     let alignments = buffer.spaces.iter().map(|&space| problem.alignment_in(id, space).0);

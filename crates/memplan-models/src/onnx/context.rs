@@ -1,0 +1,115 @@
+//! A node together with what is known about its inputs: what the rules for shapes are asked with.
+
+use super::draft::{Facts, Node};
+use super::shape::{axis, elements};
+
+pub(super) const FLOAT: usize = 1;
+pub(super) const UINT8: usize = 2;
+/// Element types of whole numbers and of truth values.
+pub(super) const INTEGERS: [usize; 9] = [2, 3, 4, 5, 6, 7, 9, 12, 13];
+pub(super) const INT32: usize = 6;
+pub(super) const INT64: usize = 7;
+pub(super) const BOOL: usize = 9;
+
+/// What is found out about an output.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) element: usize,
+    pub(super) shape: Option<Vec<u64>>,
+}
+
+impl Found {
+    /// How many elements it has, if its shape is known.
+    pub(super) fn elements(&self) -> Option<u64> {
+        self.shape.as_ref().and_then(|shape| elements(shape))
+    }
+}
+
+/// A node and what is known about its inputs.
+pub(super) struct Context<'a> {
+    pub(super) node: &'a Node,
+    pub(super) facts: Vec<Option<&'a Facts>>,
+}
+
+impl Context<'_> {
+    /// What is known about an input; nothing if the node does not have it.
+    pub(super) fn facts(&self, index: usize) -> Option<&Facts> {
+        self.facts.get(index).copied().flatten()
+    }
+
+    /// The shape of an input, if it is known.
+    pub(super) fn shape(&self, index: usize) -> Option<&[u64]> {
+        self.facts(index)?.shape.as_deref()
+    }
+
+    /// The content of an input, if it is a short list of integers.
+    pub(super) fn numbers(&self, index: usize) -> Option<&[i64]> {
+        self.facts(index)?.numbers.as_deref()
+    }
+
+    /// Whether an input has whole numbers.
+    pub(super) fn is_integer(&self, index: usize) -> bool {
+        INTEGERS.contains(&self.element(index))
+    }
+
+    /// Which dimensions `Shape` takes of a tensor of so many.
+    pub(super) fn shape_window(&self, rank: usize) -> std::ops::Range<usize> {
+        let start = place_in(self.int("start", 0), rank);
+        start..place_in(self.int("end", rank as i64), rank).max(start)
+    }
+
+    /// The number of the element type of an input; 0 if it is not known.
+    pub(super) fn element(&self, index: usize) -> usize {
+        self.facts(index).map_or(0, |facts| facts.element)
+    }
+
+    /// A whole number that is an attribute.
+    pub(super) fn int(&self, name: &str, default: i64) -> i64 {
+        self.node.attribute(name).map_or(default, |attribute| attribute.int)
+    }
+
+    /// Whole numbers that are an attribute.
+    pub(super) fn ints(&self, name: &str) -> Option<&[i64]> {
+        self.node.attribute(name).map(|attribute| attribute.ints.as_slice())
+    }
+
+    /// Whole numbers that are an attribute and count something. A negative one counts as 1.
+    pub(super) fn counts(&self, name: &str) -> Vec<u64> {
+        let numbers = self.ints(name).unwrap_or_default();
+        numbers.iter().map(|&number| u64::try_from(number).unwrap_or(1)).collect()
+    }
+
+    /// Numbers that were an attribute once and are an input now.
+    pub(super) fn listed(&self, name: &str, input: usize) -> Option<Vec<i64>> {
+        match self.ints(name) {
+            Some(numbers) => Some(numbers.to_vec()),
+            None => self.numbers(input).map(<[i64]>::to_vec),
+        }
+    }
+
+    /// The attribute `axis` as a place among the dimensions; negative numbers count from the end.
+    pub(super) fn axis(&self, default: i64, rank: usize) -> Option<usize> {
+        axis(self.int("axis", default), rank)
+    }
+
+    /// One output with the element type of the first input.
+    pub(super) fn one(&self, shape: Option<Vec<u64>>) -> Option<Vec<Found>> {
+        Some(vec![Found { element: self.element(0), shape }])
+    }
+
+    /// The shape of the first input.
+    pub(super) fn same_shape(&self) -> Option<Vec<u64>> {
+        self.shape(0).map(<[u64]>::to_vec)
+    }
+
+    /// One output with an element type of its own.
+    pub(super) fn typed(&self, element: usize, shape: Option<Vec<u64>>) -> Option<Vec<Found>> {
+        Some(vec![Found { element, shape }])
+    }
+}
+
+/// A place among `rank` dimensions; one below zero is counted from the end, and one outside is the nearest inside.
+fn place_in(number: i64, rank: usize) -> usize {
+    let number = if number < 0 { number.saturating_add(rank as i64) } else { number };
+    usize::try_from(number.max(0)).unwrap_or(rank).min(rank)
+}

@@ -1,0 +1,135 @@
+//! Makes graphs of drafts: tensors get sizes and homes, nodes become ops.
+
+use memplan_core::{Bytes, IndexVec};
+
+use super::draft::{Draft, ELEMENTS, Facts, Node};
+use crate::ReadError;
+use crate::graph::{Control, Graph, Home, Op, OpId, Tensor, TensorId, shape_bytes};
+
+/// Nodes that compute each output element from the input elements at the same position.
+const ELEMENTWISE: [&str; 40] = [
+    "Abs",
+    "Add",
+    "BatchNormalization",
+    "Ceil",
+    "Celu",
+    "Clip",
+    "Div",
+    "Dropout",
+    "Elu",
+    "Erf",
+    "Exp",
+    "Flatten",
+    "Floor",
+    "Gelu",
+    "HardSigmoid",
+    "HardSwish",
+    "Identity",
+    "LeakyRelu",
+    "Log",
+    "Max",
+    "Min",
+    "Mish",
+    "Mul",
+    "Neg",
+    "PRelu",
+    "Pow",
+    "Reciprocal",
+    "Relu",
+    "Reshape",
+    "Round",
+    "Selu",
+    "Sigmoid",
+    "Softplus",
+    "Softsign",
+    "Sqrt",
+    "Squeeze",
+    "Sub",
+    "Sum",
+    "Tanh",
+    "Unsqueeze",
+];
+
+/// Nodes whose result is not determined by their inputs.
+const STATEFUL: [&str; 6] =
+    ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"];
+
+/// The graph of a draft, without the nodes that are `folded` because they compute constants.
+pub(super) fn graph_of(draft: &Draft, folded: &[bool]) -> Result<Graph, ReadError> {
+    let mut tensors = IndexVec::<TensorId, Tensor>::default();
+    for facts in &draft.tensors {
+        tensors.push(tensor_of(facts, draft.at)?);
+    }
+    let mut ops = IndexVec::<OpId, Op>::default();
+    for (node, _) in draft.nodes.iter().zip(folded).filter(|(_, is_folded)| !**is_folded) {
+        ops.push(op_of(node, &tensors));
+    }
+    let is_placed = |id: &TensorId| tensors[*id].home != Home::File;
+    Ok(Graph {
+        name: draft.name.clone(),
+        inputs: draft.inputs.iter().copied().filter(is_placed).collect(),
+        outputs: draft.outputs.clone(),
+        tensors,
+        ops,
+    })
+}
+
+/// A tensor, with its size and where it lives.
+fn tensor_of(facts: &Facts, at: u64) -> Result<Tensor, ReadError> {
+    let Some(&(element, bits)) = ELEMENTS.get(facts.element) else {
+        let message = format!("`{}` has element type {}, which is not known", facts.name, facts.element);
+        return Err(ReadError::at_byte("onnx::element-type", at, message));
+    };
+    let shape = facts.shape.clone().unwrap_or_default();
+    // An element type that nobody says is most often a float.
+    let bits = if facts.element == 0 { 32 } else { bits };
+    let is_sized = facts.shape.is_some() && bits > 0 && !facts.is_odd;
+    let bytes = if is_sized { shape_bytes(&shape, bits) } else { Some(Bytes::ZERO) };
+    let Some(bytes) = bytes else {
+        let message = format!("`{}` of shape {shape:?} is too large to be planned", facts.name);
+        return Err(ReadError::at_byte("onnx::too-large", at, message));
+    };
+    let home = match facts.outer {
+        Some((graph, tensor)) => Home::Outer(graph, tensor),
+        None if facts.is_constant => Home::File,
+        None if !is_sized => Home::Runtime,
+        None => Home::Arena,
+    };
+    Ok(Tensor { name: facts.name.clone(), element, shape, bytes, home })
+}
+
+/// A node as an op: what it reads and writes, and which input its output may take the place of.
+fn op_of(node: &Node, tensors: &IndexVec<TensorId, Tensor>) -> Op {
+    let inputs: Vec<TensorId> = node.inputs.iter().flatten().chain(&node.captures).copied().collect();
+    let outputs: Vec<TensorId> = node.outputs.iter().flatten().copied().collect();
+    let is_known = node.domain.is_empty() || node.domain == "ai.onnx";
+    let control = match node.kind.as_str() {
+        "Loop" | "Scan" | "SequenceMap" => Control::Loop,
+        _ => Control::Once,
+    };
+    // Only the standard says which ops are elementwise, so ops of other domains write beside their inputs.
+    let in_place = match outputs.first() {
+        Some(&output) if is_known && ELEMENTWISE.contains(&node.kind.as_str()) => {
+            let fitting = inputs.iter().filter(|&&input| may_overwrite(&tensors[output], &tensors[input]));
+            fitting.map(|&input| (output, input)).collect()
+        }
+        _ => Vec::new(),
+    };
+    Op {
+        kind: node.kind.clone(),
+        name: node.name.clone(),
+        inputs,
+        outputs,
+        scratch: Vec::new(),
+        kept: Bytes::ZERO,
+        in_place,
+        bodies: node.bodies.clone(),
+        control,
+        is_stateful: STATEFUL.contains(&node.kind.as_str()) || !node.bodies.is_empty() || node.is_foreign(),
+    }
+}
+
+/// Whether an elementwise op may write over an input: it has the same elements and is no weight.
+fn may_overwrite(output: &Tensor, input: &Tensor) -> bool {
+    output.bytes == input.bytes && output.element == input.element && input.home == Home::Arena
+}

@@ -1,0 +1,609 @@
+//! The rules from the shapes of a node's inputs to those of its outputs, one for each kind of node.
+//!
+//! ```text
+//!   Conv   x [1,3,224,224]  w [64,3,7,7]  strides 2, pads 3   →  [1,64,112,112]
+//!   MatMul [8,12,64]  [64,5]                                  →  [8,12,5]
+//!   Concat [2,3] [4,3]  axis 0                                →  [6,3]
+//! ```
+//!
+//! A rule answers `None` if a shape that it needs is not known. Where the shape depends on the content of an input, as
+//! that of `NonZero` does, the rule gives the largest shape that there can be
+//! ([`is_bounded`](super::context::Context::is_bounded)).
+
+use super::context::{BOOL, Context, FLOAT, Found, INT32, INT64, UINT8};
+use super::shape::{AutoPad, Sliding, axes, axis, broadcast, elements};
+
+impl Context<'_> {
+    /// Whether the rule for the output is a bound: how much there really is depends on the content of an input.
+    pub(super) fn is_bounded(&self) -> bool {
+        match self.node.kind.as_str() {
+            "NonZero" | "Unique" | "NonMaxSuppression" | "Compress" => true,
+            "Slice" => self.exact_slice().is_none(),
+            _ => false,
+        }
+    }
+
+    /// The rule for this kind of node; `None` if there is none.
+    pub(super) fn outputs(&self) -> Option<Vec<Found>> {
+        if !matches!(self.node.domain.as_str(), "" | "ai.onnx" | "ai.onnx.preview" | "com.microsoft") {
+            return None;
+        }
+        match self.node.kind.as_str() {
+            "Abs"
+            | "Acos"
+            | "Asin"
+            | "Atan"
+            | "BatchNormalization"
+            | "Ceil"
+            | "Celu"
+            | "Clip"
+            | "Cos"
+            | "CumSum"
+            | "Elu"
+            | "Erf"
+            | "Exp"
+            | "Floor"
+            | "Gelu"
+            | "FastGelu"
+            | "GroupNormalization"
+            | "HardSigmoid"
+            | "HardSwish"
+            | "Hardmax"
+            | "Identity"
+            | "InstanceNormalization"
+            | "LRN"
+            | "LeakyRelu"
+            | "Log"
+            | "LogSoftmax"
+            | "LpNormalization"
+            | "MeanVarianceNormalization"
+            | "Mish"
+            | "Neg"
+            | "Not"
+            | "PRelu"
+            | "Reciprocal"
+            | "Relu"
+            | "Round"
+            | "ScatterElements"
+            | "ScatterND"
+            | "Scatter"
+            | "Selu"
+            | "Shrink"
+            | "Sigmoid"
+            | "Sign"
+            | "Sin"
+            | "Sinh"
+            | "Softmax"
+            | "Softplus"
+            | "Softsign"
+            | "Sqrt"
+            | "Tan"
+            | "Tanh"
+            | "ThresholdedRelu"
+            | "Trilu"
+            | "BitwiseNot"
+            | "ReverseSequence"
+            | "Swish"
+            | "SimplifiedLayerNormalization"
+            | "RMSNormalization" => self.one(self.same_shape()),
+            "IsNaN" | "IsInf" => self.typed(BOOL, self.same_shape()),
+            "Dropout" => Some(vec![
+                Found { element: self.element(0), shape: self.same_shape() },
+                Found { element: BOOL, shape: self.same_shape() },
+            ]),
+            "LayerNormalization" => self.layer_normalization(),
+            "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Mod" | "Min" | "Max" | "Mean" | "Sum" | "BitShift"
+            | "BitwiseAnd" | "BitwiseOr" | "BitwiseXor" => self.one(self.broadcast_from(0)),
+            "And" | "Or" | "Xor" | "Equal" | "Greater" | "Less" | "GreaterOrEqual" | "LessOrEqual" => {
+                self.typed(BOOL, self.broadcast_from(0))
+            }
+            "Where" => self.typed(self.element(1), self.broadcast_from(0)),
+            "Cast" => self.typed(usize::try_from(self.int("to", 0)).unwrap_or(0), self.same_shape()),
+            "CastLike" => self.typed(self.element(1), self.same_shape()),
+            "QuantizeLinear" => {
+                let element = if self.element(2) == 0 { UINT8 } else { self.element(2) };
+                self.typed(element, self.same_shape())
+            }
+            "DequantizeLinear" => self.typed(self.element(1), self.same_shape()),
+            "DynamicQuantizeLinear" => Some(vec![
+                Found { element: UINT8, shape: self.same_shape() },
+                Found { element: FLOAT, shape: Some(Vec::new()) },
+                Found { element: UINT8, shape: Some(Vec::new()) },
+            ]),
+            "Conv" => self.one(self.convolution(0, 1)),
+            "ConvInteger" => self.typed(INT32, self.convolution(0, 1)),
+            "QLinearConv" => self.typed(self.element(7), self.convolution(0, 3)),
+            "ConvTranspose" => self.one(self.transposed_convolution()),
+            "MaxPool" => {
+                let shape = self.pooling();
+                Some(vec![Found { element: self.element(0), shape: shape.clone() }, Found { element: INT64, shape }])
+            }
+            "AveragePool" | "LpPool" => self.one(self.pooling()),
+            "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => self.one(self.shape(0).map(|shape| {
+                shape.iter().enumerate().map(|(place, &dimension)| if place < 2 { dimension } else { 1 }).collect()
+            })),
+            "Gemm" => self.one(self.gemm()),
+            "MatMul" => self.one(matrix_product(self.shape(0), self.shape(1))),
+            "MatMulInteger" => self.typed(INT32, matrix_product(self.shape(0), self.shape(1))),
+            "QLinearMatMul" => self.typed(self.element(7), matrix_product(self.shape(0), self.shape(3))),
+            "Concat" => self.one(self.concat()),
+            "Split" => self.split(),
+            // A slice is at most the whole.
+            "Slice" => self.one(self.exact_slice().or_else(|| self.same_shape())),
+            "Transpose" => self.one(self.transpose()),
+            "Reshape" => self.one(self.reshape()),
+            "Flatten" => self.one(self.flatten()),
+            "Squeeze" => self.one(self.squeeze()),
+            "Unsqueeze" => self.one(self.unsqueeze()),
+            "Expand" => self.one(self.shape(0).and_then(|shape| broadcast(shape, &counted(self.numbers(1)?)?))),
+            "Tile" => self.one(self.tile()),
+            "Pad" => self.one(self.pad()),
+            "Gather" => self.one(self.gather()),
+            "GatherElements" => self.one(self.shape(1).map(<[u64]>::to_vec)),
+            "GatherND" => self.one(self.gather_nd()),
+            "Resize" | "Upsample" => self.one(self.resize()),
+            "ArgMax" | "ArgMin" => self.typed(INT64, self.reduced(Some(vec![self.int("axis", 0)]))),
+            "Shape" => self.typed(INT64, self.shape(0).map(|shape| vec![self.shape_window(shape.len()).len() as u64])),
+            "RandomUniformLike" | "RandomNormalLike" | "Bernoulli" => {
+                let given = usize::try_from(self.int("dtype", 0)).unwrap_or(0);
+                self.typed(if given == 0 { self.element(0) } else { given }, self.same_shape())
+            }
+            "RandomUniform" | "RandomNormal" => {
+                let element = usize::try_from(self.int("dtype", FLOAT as i64)).unwrap_or(FLOAT);
+                self.typed(element, self.ints("shape").and_then(counted))
+            }
+            "FlexAttention" => self.one(self.attended()),
+            "SequenceLength" => self.typed(INT64, Some(Vec::new())),
+            "OptionalHasElement" => self.typed(BOOL, Some(Vec::new())),
+            "Size" => self.typed(INT64, Some(Vec::new())),
+            "NonZero" => self.typed(INT64, self.non_zero()),
+            "Unique" => self.unique(),
+            "NonMaxSuppression" => self.typed(INT64, self.suppressed()),
+            "Compress" => self.one(self.compressed()),
+            "Constant" => self.constant(),
+            "ConstantOfShape" => {
+                let value = self.node.attribute("value").and_then(|attribute| attribute.tensor.as_ref());
+                self.typed(value.map_or(FLOAT, |value| value.element), self.numbers(0).and_then(counted))
+            }
+            "EyeLike" => self.one(self.same_shape()),
+            "Range" => self.one(self.range()),
+            "OneHot" => self.typed(self.element(2), self.one_hot()),
+            "TopK" => self.top_k(),
+            "DepthToSpace" => self.one(self.blocks(true)),
+            "SpaceToDepth" => self.one(self.blocks(false)),
+            "LSTM" | "GRU" | "RNN" => self.recurrent(),
+            kind if kind.starts_with("Reduce") => self.one(self.reduced(self.reduced_axes())),
+            _ => None,
+        }
+    }
+
+    /// All inputs from one on, broadcast together.
+    fn broadcast_from(&self, first: usize) -> Option<Vec<u64>> {
+        let mut shape = self.shape(first)?.to_vec();
+        for index in first + 1..self.facts.len() {
+            shape = broadcast(&shape, self.shape(index)?)?;
+        }
+        Some(shape)
+    }
+
+    /// How the window of this node moves, from its attributes.
+    fn sliding(&self, kernel: Vec<u64>) -> Sliding {
+        let auto_pad = match self.node.attribute("auto_pad").map(|attribute| attribute.text.as_str()) {
+            Some("SAME_UPPER" | "SAME_LOWER") => AutoPad::Same,
+            Some("VALID") => AutoPad::Valid,
+            _ => AutoPad::Explicit,
+        };
+        Sliding {
+            kernel,
+            strides: self.counts("strides"),
+            dilations: self.counts("dilations"),
+            pads: self.ints("pads").unwrap_or_default().to_vec(),
+            auto_pad,
+            ceil: self.int("ceil_mode", 0) != 0,
+        }
+    }
+
+    fn convolution(&self, data: usize, weights: usize) -> Option<Vec<u64>> {
+        let (data, weights) = (self.shape(data)?, self.shape(weights)?);
+        let spatial = self.sliding(weights.get(2..)?.to_vec()).outputs(data.get(2..)?)?;
+        let mut shape = vec![*data.first()?, *weights.first()?];
+        shape.extend(spatial);
+        Some(shape)
+    }
+
+    /// A transposed convolution: batch and channels, then the extent that the node states or that follows from its
+    /// window.
+    fn transposed_convolution(&self) -> Option<Vec<u64>> {
+        let (data, weights) = (self.shape(0)?, self.shape(1)?);
+        let group = u64::try_from(self.int("group", 1)).ok()?;
+        let mut shape = vec![*data.first()?, weights.get(1)?.checked_mul(group)?];
+        match self.ints("output_shape").filter(|given| !given.is_empty()) {
+            Some(given) => shape.extend(counted(given)?),
+            None => {
+                let sliding = self.sliding(weights.get(2..)?.to_vec());
+                shape.extend(sliding.transposed(data.get(2..)?, &self.counts("output_padding"))?);
+            }
+        }
+        Some(shape)
+    }
+
+    fn pooling(&self) -> Option<Vec<u64>> {
+        let data = self.shape(0)?;
+        let spatial = self.sliding(self.counts("kernel_shape")).outputs(data.get(2..)?)?;
+        Some(data.get(..2)?.iter().copied().chain(spatial).collect())
+    }
+
+    fn gemm(&self) -> Option<Vec<u64>> {
+        Some(vec![self.side(0, "transA", 0)?, self.side(1, "transB", 1)?])
+    }
+
+    /// The length of a matrix along one of its two dimensions, or along the other one if a flag transposes it.
+    fn side(&self, index: usize, flag: &str, place: usize) -> Option<u64> {
+        let shape = self.shape(index).filter(|shape| shape.len() == 2)?;
+        let place = if self.int(flag, 0) != 0 { 1 - place } else { place };
+        Some(shape[place])
+    }
+
+    fn layer_normalization(&self) -> Option<Vec<Found>> {
+        let shape = self.shape(0)?.to_vec();
+        let axis = self.axis(-1, shape.len())?;
+        let mut statistics = shape.clone();
+        statistics[axis..].fill(1);
+        let statistics = Found { element: FLOAT, shape: Some(statistics) };
+        Some(vec![Found { element: self.element(0), shape: Some(shape) }, statistics.clone(), statistics])
+    }
+
+    fn concat(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let axis = self.axis(0, shape.len())?;
+        for index in 1..self.facts.len() {
+            let part = self.shape(index).filter(|part| part.len() == shape.len())?;
+            shape[axis] = shape[axis].checked_add(part[axis])?;
+        }
+        Some(shape)
+    }
+
+    /// The parts of a split: as large as it says, or equally large with a smaller last one.
+    fn split(&self) -> Option<Vec<Found>> {
+        let shape = self.shape(0)?.to_vec();
+        let axis = self.axis(0, shape.len())?;
+        let count = self.node.outputs.len() as u64;
+        let sizes = match self.listed("split", 1) {
+            Some(sizes) => counted(&sizes)?,
+            None => {
+                let piece = shape[axis].div_ceil(count.max(1));
+                (0..count).map(|index| piece.min(shape[axis].saturating_sub(piece * index))).collect()
+            }
+        };
+        let part = |size: u64| {
+            let mut part = shape.clone();
+            part[axis] = size;
+            Found { element: self.element(0), shape: Some(part) }
+        };
+        Some(sizes.into_iter().map(part).collect())
+    }
+
+    /// The shape of a slice whose starts, ends, axes and steps are known numbers.
+    fn exact_slice(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let starts = self.listed("starts", 1)?;
+        let ends = self.listed("ends", 2)?;
+        let places = if self.node.attribute("axes").is_some() || self.facts(3).is_some() {
+            self.listed("axes", 3)?
+        } else {
+            (0..starts.len() as i64).collect()
+        };
+        let steps = if self.facts(4).is_some() { self.numbers(4)?.to_vec() } else { vec![1; starts.len()] };
+        for (index, &place) in places.iter().enumerate() {
+            let place = axis(place, shape.len())?;
+            let (start, end, step) = (*starts.get(index)?, *ends.get(index)?, *steps.get(index)?);
+            shape[place] = slice_length(shape[place], start, end, step)?;
+        }
+        Some(shape)
+    }
+
+    fn attended(&self) -> Option<Vec<u64>> {
+        let (&[batch, heads, queries, _], values) = (self.shape(0)?, self.shape(2)?) else { return None };
+        Some(vec![batch, heads, queries, *values.last()?])
+    }
+
+    /// Indices of elements that are not zero: at most all.
+    fn non_zero(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        Some(vec![shape.len() as u64, elements(shape)?])
+    }
+
+    /// At most every element, or every slice, is unique; the inverse says of each where it is.
+    fn unique(&self) -> Option<Vec<Found>> {
+        let shape = self.shape(0)?.to_vec();
+        let (unique, count) = match self.node.attribute("axis") {
+            Some(attribute) => {
+                let count = shape[axis(attribute.int, shape.len())?];
+                (shape, count)
+            }
+            None => (vec![elements(&shape)?], elements(&shape)?),
+        };
+        let indices = Found { element: INT64, shape: Some(vec![count]) };
+        let unique = Found { element: self.element(0), shape: Some(unique) };
+        Some(vec![unique, indices.clone(), indices.clone(), indices])
+    }
+
+    /// At most every box of every class, or as many as are asked for.
+    fn suppressed(&self) -> Option<Vec<u64>> {
+        let &[batch, classes, boxes] = self.shape(1)? else { return None };
+        let asked = self.numbers(2).and_then(|numbers| u64::try_from(*numbers.first()?).ok());
+        let kept = boxes.min(asked.unwrap_or(boxes));
+        Some(vec![batch.checked_mul(classes)?.checked_mul(kept)?, 3])
+    }
+
+    /// At most as much as there is, and as the condition is long.
+    fn compressed(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let longest = self.shape(1).and_then(|shape| shape.first().copied()).unwrap_or(u64::MAX);
+        match self.node.attribute("axis") {
+            Some(attribute) => {
+                let place = axis(attribute.int, shape.len())?;
+                shape[place] = shape[place].min(longest);
+                Some(shape)
+            }
+            None => Some(vec![elements(&shape)?.min(longest)]),
+        }
+    }
+
+    fn transpose(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        match self.ints("perm") {
+            Some(order) => order.iter().map(|&place| Some(shape[axis(place, shape.len())?])).collect(),
+            None => Some(shape.iter().rev().copied().collect()),
+        }
+    }
+
+    /// The shape that is asked for. A 0 keeps the dimension of the input, and one dimension of -1 takes what is left.
+    fn reshape(&self) -> Option<Vec<u64>> {
+        let old = self.shape(0)?;
+        let wanted = self.listed("shape", 1)?;
+        let keeps_zero = self.int("allowzero", 0) == 0;
+        let mut shape = Vec::with_capacity(wanted.len());
+        let mut open = None;
+        for (place, &number) in wanted.iter().enumerate() {
+            shape.push(match number {
+                0 if keeps_zero => *old.get(place)?,
+                -1 => {
+                    open = Some(place);
+                    1
+                }
+                number => u64::try_from(number).ok()?,
+            });
+        }
+        if let Some(place) = open {
+            shape[place] = elements(old)?.checked_div(elements(&shape)?)?;
+        }
+        Some(shape)
+    }
+
+    fn flatten(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        let place = self.int("axis", 1);
+        let place = if place == shape.len() as i64 { shape.len() } else { axis(place, shape.len())? };
+        Some(vec![elements(&shape[..place])?, elements(&shape[place..])?])
+    }
+
+    fn squeeze(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        let gone = if self.node.attribute("axes").is_some() || self.facts(1).is_some() {
+            axes(&self.listed("axes", 1)?, shape.len())?
+        } else {
+            (0..shape.len()).filter(|&place| shape[place] == 1).collect()
+        };
+        Some((0..shape.len()).filter(|place| gone.binary_search(place).is_err()).map(|place| shape[place]).collect())
+    }
+
+    fn unsqueeze(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        let numbers = self.listed("axes", 1)?;
+        let rank = shape.len().checked_add(numbers.len())?;
+        let new = axes(&numbers, rank)?;
+        let mut old = shape.iter();
+        (0..rank).map(|place| if new.binary_search(&place).is_ok() { Some(1) } else { old.next().copied() }).collect()
+    }
+
+    fn tile(&self) -> Option<Vec<u64>> {
+        let repeats = counted(self.numbers(1)?)?;
+        let shape = self.shape(0).filter(|shape| shape.len() == repeats.len())?;
+        shape.iter().zip(repeats).map(|(dimension, times)| dimension.checked_mul(times)).collect()
+    }
+
+    /// The shape with what is added (or cut off, if negative) in front of and behind each dimension.
+    fn pad(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let pads = self.listed("pads", 1)?;
+        let places = match self.numbers(3) {
+            Some(numbers) => numbers.iter().map(|&number| axis(number, shape.len())).collect::<Option<Vec<_>>>()?,
+            None => (0..shape.len()).collect(),
+        };
+        for (index, &place) in places.iter().enumerate() {
+            let around = pads.get(index)?.checked_add(*pads.get(index + places.len())?)?;
+            shape[place] = u64::try_from(i64::try_from(shape[place]).ok()?.checked_add(around)?).ok()?;
+        }
+        Some(shape)
+    }
+
+    fn gather(&self) -> Option<Vec<u64>> {
+        let (data, indices) = (self.shape(0)?, self.shape(1)?);
+        let place = self.axis(0, data.len())?;
+        Some(data[..place].iter().chain(indices).chain(&data[place + 1..]).copied().collect())
+    }
+
+    fn gather_nd(&self) -> Option<Vec<u64>> {
+        let (data, indices) = (self.shape(0)?, self.shape(1)?);
+        let batch = usize::try_from(self.int("batch_dims", 0)).ok()?;
+        let (&depth, outer) = indices.split_last()?;
+        let inner = data.get(batch.checked_add(usize::try_from(depth).ok()?)?..)?;
+        Some(outer.iter().chain(inner).copied().collect())
+    }
+
+    /// The sizes that the node reads, or the shape times the factors of its attribute, rounded down.
+    fn resize(&self) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        if let Some(sizes) = self.numbers(3).filter(|sizes| sizes.len() == shape.len()) {
+            return counted(sizes);
+        }
+        let scales = self.node.attribute("scales").map(|attribute| attribute.floats.as_slice())?;
+        let scaled = |(&dimension, &scale): (&u64, &f32)| {
+            let size = (dimension as f64 * f64::from(scale)).floor();
+            (0.0..1e15).contains(&size).then_some(size as u64)
+        };
+        shape.iter().zip(scales).map(scaled).collect()
+    }
+
+    fn reduced_axes(&self) -> Option<Vec<i64>> {
+        let is_input = self.facts(1).is_some();
+        match (self.ints("axes"), is_input) {
+            (Some(axes), _) => Some(axes.to_vec()),
+            (None, true) => self.numbers(1).map(<[i64]>::to_vec),
+            (None, false) if self.int("noop_with_empty_axes", 0) != 0 => Some(Vec::new()),
+            (None, false) => Some((0..self.shape(0)?.len() as i64).collect()),
+        }
+    }
+
+    fn reduced(&self, gone: Option<Vec<i64>>) -> Option<Vec<u64>> {
+        let shape = self.shape(0)?;
+        let gone = axes(&gone?, shape.len())?;
+        let keeps = self.int("keepdims", 1) != 0;
+        let places = (0..shape.len()).filter(|place| keeps || gone.binary_search(place).is_err());
+        Some(places.map(|place| if gone.binary_search(&place).is_ok() { 1 } else { shape[place] }).collect())
+    }
+
+    /// The shape of a constant, which stands in one of several attributes by its type.
+    fn constant(&self) -> Option<Vec<Found>> {
+        let attribute = self.node.attributes.first()?;
+        let (element, shape) = match attribute.name.as_str() {
+            "value" => (attribute.tensor.as_ref()?.element, attribute.tensor.as_ref()?.shape.clone()),
+            "value_int" => (INT64, Some(Vec::new())),
+            "value_ints" => (INT64, Some(vec![attribute.ints.len() as u64])),
+            "value_float" => (FLOAT, Some(Vec::new())),
+            "value_floats" => (FLOAT, Some(vec![attribute.floats.len() as u64])),
+            _ => return None,
+        };
+        self.typed(element, shape)
+    }
+
+    /// How many numbers lie between a start and a limit.
+    fn range(&self) -> Option<Vec<u64>> {
+        let number = |index: usize| self.numbers(index)?.first().copied();
+        let (start, limit, step) = (number(0)?, number(1)?, number(2)?);
+        let distance = i128::from(limit) - i128::from(start);
+        let step = i128::from(step);
+        if step == 0 {
+            return None;
+        }
+        let count = if (distance > 0) == (step > 0) { (distance.abs() + step.abs() - 1) / step.abs() } else { 0 };
+        Some(vec![u64::try_from(count).ok()?])
+    }
+
+    fn one_hot(&self) -> Option<Vec<u64>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let depth = u64::try_from(*self.numbers(1)?.first()?).ok()?;
+        let place = axis(self.int("axis", -1), shape.len() + 1)?;
+        shape.insert(place, depth);
+        Some(shape)
+    }
+
+    /// Values and their indices, as many as asked for along one axis.
+    fn top_k(&self) -> Option<Vec<Found>> {
+        let mut shape = self.shape(0)?.to_vec();
+        let place = self.axis(-1, shape.len())?;
+        let count = match self.node.attribute("k") {
+            Some(attribute) => attribute.int,
+            None => *self.numbers(1)?.first()?,
+        };
+        shape[place] = u64::try_from(count).ok()?;
+        let shape = Some(shape);
+        Some(vec![Found { element: self.element(0), shape: shape.clone() }, Found { element: INT64, shape }])
+    }
+
+    /// Pixels from channels, or channels from pixels.
+    fn blocks(&self, to_space: bool) -> Option<Vec<u64>> {
+        let &[batch, channels, height, width] = self.shape(0)? else { return None };
+        let size = u64::try_from(self.int("blocksize", 1)).ok().filter(|&size| size > 0)?;
+        let area = size.checked_mul(size)?;
+        Some(match to_space {
+            true => vec![batch, channels / area, height.checked_mul(size)?, width.checked_mul(size)?],
+            false => vec![batch, channels.checked_mul(area)?, height / size, width / size],
+        })
+    }
+
+    /// The outputs of an RNN, GRU or LSTM: the state at every time, the last state, and for an LSTM the last cell.
+    fn recurrent(&self) -> Option<Vec<Found>> {
+        let &[one, two, _] = self.shape(0)? else { return None };
+        let hidden = u64::try_from(self.int("hidden_size", 0)).ok()?;
+        let direction = self.node.attribute("direction").map(|attribute| attribute.text.as_str());
+        let directions = if direction == Some("bidirectional") { 2 } else { 1 };
+        let batch_first = self.int("layout", 0) != 0;
+        let (all, last) = match batch_first {
+            true => (vec![one, two, directions, hidden], vec![one, directions, hidden]),
+            false => (vec![one, directions, two, hidden], vec![directions, two, hidden]),
+        };
+        let found = |shape: &Vec<u64>| Found { element: self.element(0), shape: Some(shape.clone()) };
+        Some(vec![found(&all), found(&last), found(&last)])
+    }
+}
+
+/// Numbers that are sizes.
+fn counted(numbers: &[i64]) -> Option<Vec<u64>> {
+    numbers.iter().map(|&number| u64::try_from(number).ok()).collect()
+}
+
+/// The product of matrices, or of stacks of them.
+fn matrix_product(one: Option<&[u64]>, other: Option<&[u64]>) -> Option<Vec<u64>> {
+    let (one, other) = (one?, other?);
+    if one.is_empty() || other.is_empty() {
+        return None;
+    }
+    let (rows, one_stack) =
+        if one.len() == 1 { (None, &one[..0]) } else { (one.get(one.len() - 2), &one[..one.len() - 2]) };
+    let (columns, other_stack) =
+        if other.len() == 1 { (None, &other[..0]) } else { (other.last(), &other[..other.len() - 2]) };
+    let mut shape = broadcast(one_stack, other_stack)?;
+    shape.extend(rows);
+    shape.extend(columns);
+    Some(shape)
+}
+
+/// How many elements a slice takes.
+pub(super) fn slice_length(size: u64, start: i64, end: i64, step: i64) -> Option<u64> {
+    let size = i128::from(size);
+    let (start, end, step) = (i128::from(start), i128::from(end), i128::from(step));
+    let from_end = |place: i128| if place < 0 { place + size } else { place };
+    let (start, end) = match step {
+        0 => return None,
+        1.. => (from_end(start).clamp(0, size), from_end(end).clamp(0, size)),
+        _ => (from_end(start).clamp(0, size - 1), if end < -size { -1 } else { from_end(end).clamp(-1, size - 1) }),
+    };
+    let distance = if step > 0 { end - start } else { start - end };
+    let step = step.abs();
+    u64::try_from(((distance + step - 1) / step).max(0)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_have_a_length() {
+        assert_eq!(slice_length(10, 0, i64::MAX, 1), Some(10));
+        assert_eq!(slice_length(10, -3, 10, 2), Some(2));
+        assert_eq!(slice_length(10, 9, i64::MIN, -1), Some(10));
+        assert_eq!(slice_length(10, 5, 2, 1), Some(0));
+        assert_eq!(slice_length(0, 0, 5, 1), Some(0));
+        assert_eq!(slice_length(10, 0, 5, 0), None);
+    }
+
+    #[test]
+    fn stacks_of_matrices_multiply() {
+        assert_eq!(matrix_product(Some(&[2, 1, 3, 4]), Some(&[5, 4, 6])), Some(vec![2, 5, 3, 6]));
+        assert_eq!(matrix_product(Some(&[4]), Some(&[4, 6])), Some(vec![6]));
+        assert_eq!(matrix_product(Some(&[3, 4]), Some(&[4])), Some(vec![3]));
+        assert_eq!(matrix_product(Some(&[]), Some(&[4])), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! Types, constants and attributes, read from their messages.
+//!
+//! ```text
+//! TypeProto       tensor_type 1 { elem_type 1, shape 2 }; everything else is a sequence or a map
+//! TensorProto     dims 1, data_type 2, int32_data 5, int64_data 7, name 8, raw_data 9
+//! AttributeProto  name 1, f 2, i 3, s 4, t 5, g 6, floats 7, ints 8, graphs 11
+//! ```
+
+use super::draft::{Attribute, Facts, NUMBERS, RANK};
+use super::shape::elements;
+use super::wire::{Message, Value};
+use crate::ReadError;
+
+/// A dimension as it stands in the file.
+pub(super) enum Dimension {
+    Known(i64),
+    Named(String),
+}
+
+/// Element type and dimensions of a type.
+pub(super) fn type_of(message: Message, facts: &mut Facts) -> Result<Option<Vec<Dimension>>, ReadError> {
+    let mut dimensions = None;
+    for field in message.fields() {
+        let field = field?;
+        if field.number != 1 {
+            facts.is_odd = true;
+            continue;
+        }
+        let tensor = field.value.message(message);
+        for entry in tensor.fields() {
+            let entry = entry?;
+            match entry.number {
+                1 => facts.element = usize::try_from(entry.value.signed()).unwrap_or(0),
+                2 => dimensions = Some(dimensions_of(entry.value.message(tensor))?),
+                _ => {}
+            }
+        }
+    }
+    Ok(dimensions)
+}
+
+/// The dimensions of a shape: numbers, or names of sizes that are only known at run time.
+fn dimensions_of(shape: Message) -> Result<Vec<Dimension>, ReadError> {
+    let mut dimensions = Vec::new();
+    for field in shape.fields() {
+        let field = field?;
+        if field.number != 1 {
+            continue;
+        }
+        let mut dimension = Dimension::Named(String::new());
+        let message = field.value.message(shape);
+        for entry in message.fields() {
+            let entry = entry?;
+            match entry.number {
+                1 => dimension = Dimension::Known(entry.value.signed()),
+                2 => dimension = Dimension::Named(entry.value.text()?),
+                _ => {}
+            }
+        }
+        dimensions.push(dimension);
+    }
+    Ok(dimensions)
+}
+
+/// A constant: its shape and, if it is a short list of integers, its content.
+pub(super) fn tensor(message: Message) -> Result<Facts, ReadError> {
+    let mut facts = Facts { is_constant: true, ..Facts::default() };
+    let mut dimensions = Vec::new();
+    let mut numbers = Vec::new();
+    let mut raw = None;
+    for field in message.fields() {
+        let field = field?;
+        match field.number {
+            1 => field.value.push_signed(&mut dimensions)?,
+            2 => facts.element = usize::try_from(field.value.signed()).unwrap_or(0),
+            5 | 7 if is_short(field.value) => field.value.push_signed(&mut numbers)?,
+            8 => facts.name = field.value.text()?,
+            9 => raw = Some(field.value.message(message)),
+            _ => {}
+        }
+    }
+    let shape = dimensions.iter().map(|&dimension| u64::try_from(dimension).ok()).collect::<Option<Vec<u64>>>();
+    let Some(shape) = shape else {
+        let message_text = format!("initialiser `{}` has a negative dimension", facts.name);
+        return Err(ReadError::at_byte("onnx::negative-dimension", message.start, message_text));
+    };
+    // Shapes are computed from short lists of integers. Anything longer is weights and is not read.
+    if let Some(raw) = raw.filter(|raw| raw.len() <= 8 * NUMBERS as u64) {
+        numbers = raw_numbers(raw, facts.element)?;
+    }
+    let count = elements(&shape);
+    let is_whole = count == Some(numbers.len() as u64) && numbers.len() <= NUMBERS;
+    facts.numbers = (is_whole && matches!(facts.element, 6 | 7)).then_some(numbers);
+    facts.shape = (shape.len() <= RANK).then_some(shape);
+    Ok(facts)
+}
+
+/// Whether a list may be short enough for a shape. Numbers take at most ten bytes each.
+fn is_short(value: Value) -> bool {
+    !matches!(value, Value::Bytes(packed) if packed.len() > 10 * NUMBERS as u64)
+}
+
+/// The content of a constant whose bytes stand in the file as they are in memory; empty if these are no integers.
+fn raw_numbers(raw: Message, element: usize) -> Result<Vec<i64>, ReadError> {
+    let width = match element {
+        6 => 4,
+        7 => 8,
+        _ => return Ok(Vec::new()),
+    };
+    let number = |at: u64| match width {
+        4 => raw.window.i32(at).map(i64::from),
+        _ => raw.window.i64(at),
+    };
+    raw.window.spend(raw.start, raw.len())?;
+    (0..raw.len() / width).map(|place| number(raw.start + place * width)).collect()
+}
+
+/// Reads one attribute; graphs inside of it are added to `bodies`. Long lists are skipped: they are weights and not
+/// shapes.
+pub(super) fn attribute<'w, 'a>(
+    message: Message<'w, 'a>,
+    bodies: &mut Vec<Message<'w, 'a>>,
+) -> Result<Attribute, ReadError> {
+    let mut attribute = Attribute::default();
+    for field in message.fields() {
+        let field = field?;
+        match field.number {
+            1 => attribute.name = field.value.text()?,
+            2 => {
+                if let Value::Four(bits) = field.value {
+                    attribute.float = f32::from_bits(bits);
+                }
+            }
+            3 => attribute.int = field.value.signed(),
+            4 if is_short(field.value) => attribute.text = field.value.text()?,
+            5 => attribute.tensor = Some(tensor(field.value.message(message))?),
+            6 | 11 => bodies.push(field.value.message(message)),
+            7 if is_short(field.value) => field.value.push_floats(&mut attribute.floats)?,
+            8 if is_short(field.value) => field.value.push_signed(&mut attribute.ints)?,
+            _ => {}
+        }
+    }
+    Ok(attribute)
+}
