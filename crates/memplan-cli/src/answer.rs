@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use memplan::core::Stop;
+use memplan::corpus::CorpusError;
 use memplan::driver::Stopped;
 
 use crate::diagnose;
@@ -53,6 +54,12 @@ pub(crate) enum Failure {
     Bug(String),
 }
 
+impl From<CorpusError> for Failure {
+    fn from(error: CorpusError) -> Failure {
+        Failure::usage(error.to_string())
+    }
+}
+
 impl Failure {
     /// A failure of usage without advice.
     pub(crate) fn usage(message: impl Into<String>) -> Failure {
@@ -99,6 +106,7 @@ fn report(failure: &Failure) -> u8 {
     code
 }
 
+/// Prints an answer: its text to standard output, everything about it to standard error. Returns the exit code.
 fn say(answer: &Answer) -> u8 {
     for warning in &answer.warnings {
         complain(&diagnose::warning(warning));

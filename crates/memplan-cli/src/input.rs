@@ -92,6 +92,7 @@ fn display_name(file: &str) -> &str {
     if file == "-" { "<stdin>" } else { file }
 }
 
+/// The content of a file, or of standard input for `-`.
 fn read_bytes(file: &str) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let result = if file == "-" {

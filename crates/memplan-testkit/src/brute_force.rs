@@ -44,6 +44,7 @@ pub fn solve(problem: &Problem, most_visits: u64) -> Answer {
     }
 }
 
+/// No optimal plan needs a higher offset: with this much room all buffers lie one behind the other.
 fn highest_offset(problem: &Problem) -> u64 {
     let padded = |id: BufferId| {
         let buffer = &problem.buffers()[id];
@@ -63,6 +64,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Tries every place for the buffer of this number, and for each of them every place of the buffers after it.
     fn place_next(&mut self, plan: &mut Plan, index: usize, used: &[Overlay]) {
         if self.visits == 0 {
             return;

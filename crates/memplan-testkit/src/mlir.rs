@@ -109,11 +109,15 @@ pub fn carried(count: usize) -> String {
     text + "  return\n}\n"
 }
 
+/// The type of `size` half-precision numbers in a memory of the chip.
+fn in_memory(size: usize, space: &str) -> String {
+    format!("memref<{size}xf16, #hivm.address_space<{space}>>")
+}
+
 /// A kernel of loops with ten on-chip buffers each: two loads, a chain of vector ops with a
 /// cumulative sum that is not in place, a store; every other loop is double-buffered.
 pub fn kernel(buffers: usize) -> String {
     const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
-    let in_memory = |size: usize, space: &str| format!("memref<{size}xf16, #hivm.address_space<{space}>>");
     let arguments: Vec<String> = SIZES.iter().map(|&size| format!("%gm{size}: {}", in_memory(size, "gm"))).collect();
     let mut text = String::new();
     line(&mut text, format_args!("func.func @kernel({}, %n: index) {{", arguments.join(", ")));

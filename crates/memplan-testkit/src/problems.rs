@@ -65,6 +65,7 @@ struct Recipe {
 }
 
 impl Recipe {
+    /// Makes a valid problem of the bytes.
     fn assemble(&self) -> Problem {
         let mut builder = ProblemBuilder::new();
         self.add_spaces(&mut builder);
@@ -102,6 +103,7 @@ impl Recipe {
         if self.features.several_spaces { 1 + u64::from(self.general[0] % 3) } else { 1 }
     }
 
+    /// Adds the spaces, some of them with an alignment and a base address.
     fn add_spaces(&self, builder: &mut ProblemBuilder) {
         for index in 0..self.space_count() {
             let mut space = Space::new(format!("space{index}"));
@@ -133,6 +135,8 @@ impl Recipe {
         buffer
     }
 
+    /// Gives the buffer a shape or a symbol in place of a number of bytes, for some bytes. Windows are ranges of bytes,
+    /// so such a buffer has none.
     fn make_unaddressable(&self, buffer: &mut Buffer, bytes: &[u8; 18]) {
         let whole = |buffer: &Buffer| {
             buffer.lifetime.intervals().map(|interval| Interval { window: None, ..interval }).collect()
@@ -149,6 +153,7 @@ impl Recipe {
         }
     }
 
+    /// A life of one to three stretches, some of them with a window.
     fn lifetime(&self, size: u64, bytes: &[u8; 18]) -> Lifetime {
         let step = |byte: u8, limit: u64| u64::from(byte) % limit.max(1);
         let start = step(bytes[2], self.limits.steps);
@@ -180,6 +185,8 @@ impl Recipe {
         chosen.into_iter().map(|index| SpaceId::from_index(index as usize)).collect()
     }
 
+    /// Ties a buffer to a group or gives it a fixed offset, for some bytes. Fixed buffers are stacked, so that they
+    /// never contradict each other.
     fn add_ties_and_positions(&self, builder: &mut ProblemBuilder, index: usize) {
         let bytes = &self.buffers[index];
         let id = BufferId::from_index(index);
@@ -196,6 +203,7 @@ impl Recipe {
         }
     }
 
+    /// Adds one relation between two buffers, unless the problem would become invalid by it.
     fn add_relation(&self, builder: &mut ProblemBuilder, &[kind, one, other]: &[u8; 3]) {
         let count = self.buffers.len();
         let (one, other) = (usize::from(one) % count, usize::from(other) % count);
@@ -242,6 +250,7 @@ impl Recipe {
         builder.dependencies(Dependencies { children, read_by_outputs });
     }
 
+    /// Gives some spaces a capacity, between exactly the peak and far above it.
     fn limit_capacities(&self, builder: &mut ProblemBuilder) {
         let Ok(problem) = builder.clone().build() else { return };
         for (index, id) in problem.spaces().ids().enumerate() {

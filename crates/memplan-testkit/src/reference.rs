@@ -37,6 +37,7 @@ impl<'a> Reference<'a> {
         Reference { problem, plan, occupants, overlays, broken }
     }
 
+    /// Checks every rule for every byte and every step, without any cleverness.
     fn broken_rules(mut self) -> BTreeSet<String> {
         for name in &self.plan.unknown {
             self.broken.insert(format!("unknown-buffer {name}"));
@@ -65,6 +66,7 @@ impl<'a> Reference<'a> {
         self.broken.insert(code.to_owned() + &names.collect::<String>());
     }
 
+    /// Checks what can be said of one buffer alone, and notes which bytes or which object it occupies.
     fn check_buffer(&mut self, id: BufferId, buffer: &Buffer, placement: &Placement) {
         if placement.offsets.len() < buffer.slots as usize {
             self.breaks("too-few-offsets", &[id]);
@@ -95,6 +97,7 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// Notes every byte of one slot in a space.
     fn occupy_bytes(&mut self, id: BufferId, slot: usize, offset: Bytes, space: SpaceId) {
         let Some(size) = self.problem.buffers()[id].bytes() else { return self.breaks("size-unknown", &[id]) };
         let end = u128::from(offset.0) + u128::from(size.0);
@@ -109,6 +112,7 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// Notes the object of one slot. An object is shared as a whole, so it counts as one byte.
     fn occupy_object(&mut self, id: BufferId, slot: usize, offset: Bytes, object: ObjectId, space: SpaceId) {
         let Some(shared) = self.plan.objects.get(object) else { return self.breaks("unknown-object", &[id]) };
         if shared.space != space {
@@ -143,6 +147,7 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// Checks that each extent covers everything in its space and stays within the capacity.
     fn check_extents(&mut self) {
         for (space, info) in self.problem.spaces().iter_enumerated() {
             let extent = u128::from(self.plan.extents.get(space).copied().unwrap_or_default().0);
@@ -202,6 +207,7 @@ impl<'a> Reference<'a> {
         first.space == second.space && first.object == second.object && bases(first, at) == bases(second, other_at)
     }
 
+    /// Checks every reuse in place that the plan claims. Those without a fault excuse the common bytes of their pair.
     fn check_overlays(&mut self) {
         for reuse in &self.plan.reused {
             for &over in &reuse.over {
@@ -223,6 +229,7 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// The rule that a reuse in place breaks, if it breaks one.
     fn overlay_fault(&self, buffer: BufferId, over: BufferId, kinds: &[OverlayKind]) -> Option<&'static str> {
         if kinds.is_empty() {
             return Some("overlay-undeclared");
@@ -240,6 +247,7 @@ impl<'a> Reference<'a> {
         (!same_base && !kinds.contains(&OverlayKind::AnyOffset)).then_some("overlay-not-same-base")
     }
 
+    /// Checks every pair of slots on every byte that both occupy.
     fn check_bytes(&mut self) {
         let occupants = std::mem::take(&mut self.occupants);
         let last_step = self.problem.buffers().iter().filter_map(|buffer| buffer.lifetime.end()).max();
@@ -254,6 +262,8 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// Checks two slots on one byte. `companies` says which buffers are tied together, `steps` is one past the last
+    /// step.
     #[allow(clippy::too_many_arguments, reason = "one loop body, named")]
     fn check_pair(
         &mut self,
@@ -270,8 +280,7 @@ impl<'a> Reference<'a> {
         if a == b {
             return self.breaks("slots-overlap", &[a]);
         }
-        let is_pair = |&(x, y): &(BufferId, BufferId)| (x, y) == (a, b) || (x, y) == (b, a);
-        if self.problem.must_not_share().iter().any(is_pair) {
+        if self.problem.must_not_share().iter().any(|&pair| pair == (a, b) || pair == (b, a)) {
             self.breaks("must-not-share-broken", &[a, b]);
         }
         // Members of one company (ties, must-share pairs) may overlap in the same slot. The rules about lives do not
@@ -295,6 +304,7 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// Whether a slot needs a byte at a step: its buffer is alive there, and nobody has taken the byte over in place.
     fn is_alive(&self, home: Home, byte: u64, slots: &[Slot], (id, number): Slot, step: Step) -> bool {
         let buffer = &self.problem.buffers()[id];
         let offset = self.placement(id).map_or(0, |placement| placement.offsets[number].0);

@@ -109,6 +109,7 @@ impl Comparison {
         }
     }
 
+    /// Plans with one strategy and keeps the plan, or the reason why the strategy does not take this input.
     fn try_strategy(&mut self, input: &Input, how: &How) -> Result<(), Failure> {
         let strategy = how.strategy.map_or("auto", |strategy| strategy.name()).to_owned();
         match driver::lay_out(&Plain::default(), input, how) {

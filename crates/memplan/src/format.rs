@@ -222,12 +222,13 @@ pub fn read(
     file_name: &str,
     options: &ReadOptions,
 ) -> Result<Input, ReadError> {
-    let is_binary = |format: &&'static dyn Format| format.is_binary();
     // The first eight bytes are enough to recognise each binary format. A binary file must be found first: it is
     // no UTF-8 text and would only be reported as such.
     let head = bytes.get(..8).unwrap_or(bytes);
-    let binary =
-        format.filter(is_binary).or_else(|| format.is_none().then(|| detect_binary(file_name, head)).flatten());
+    let binary = match format {
+        Some(format) => Some(format).filter(|format| format.is_binary()),
+        None => detect_binary(file_name, head),
+    };
     if let Some(binary) = binary {
         return binary.read_binary(&bytes, options);
     }

@@ -76,6 +76,8 @@ struct Event {
     bytes: u64,
 }
 
+/// The events of one space in the form of PyTorch's allocator: one segment for the space, then the allocations and
+/// releases of its buffers by step.
 fn trace(
     pickle: &mut Pickle,
     problem: &Problem,
@@ -95,6 +97,7 @@ fn trace(
     }
 }
 
+/// One event. `frame` is what the viewer shows as the place in the source: a name and a file.
 fn entry(pickle: &mut Pickle, action: &str, address: u64, bytes: u64, step: u64, frame: (&str, Option<&str>)) {
     pickle.dictionary(|pickle| {
         pickle.text_field("action", action);

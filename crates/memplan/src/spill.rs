@@ -66,6 +66,8 @@ struct Heat {
 }
 
 impl Heat {
+    /// Sorts the buffers by heat, the hottest first. Of equally hot buffers the smaller one comes first, so that more
+    /// of them find room.
     fn new(problem: &Problem, network: &Network) -> Heat {
         let accesses = network.accesses();
         let steps = |buffer: BufferId| {

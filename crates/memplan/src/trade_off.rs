@@ -56,6 +56,7 @@ pub fn sweep(plain: &Plain, input: &Input, how: &How) -> Result<Vec<Point>, Fail
     Ok(points)
 }
 
+/// Plans a space with less and less capacity, from what the best plan needs down to the lower bound.
 fn sweep_space(plain: &Plain, input: &Input, how: &How, space: SpaceId) -> Result<Vec<Point>, Failure> {
     let least = bound::space_lower_bounds(&input.problem)[space].bytes.0;
     let mut points = vec![point(plain, input, how, space, None)?];

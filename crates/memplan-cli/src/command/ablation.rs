@@ -7,7 +7,7 @@
 //! *judging* half, so that nothing is judged by what it was made for.
 
 use memplan::core::Outcome;
-use memplan::corpus::{self, CorpusError, Instance};
+use memplan::corpus::{self, Instance};
 use memplan::driver::How;
 use memplan::planner::{Request, search};
 use memplan::wording::count;
@@ -18,12 +18,12 @@ use crate::args::CorpusArgs;
 use crate::progress::Progress;
 use crate::table::Table;
 
+/// Plans all instances with and without each stage and prints a table for each half of them.
 pub(super) fn run(args: &CorpusArgs) -> Result<Answer, Failure> {
-    let usage = |error: CorpusError| Failure::usage(error.to_string());
     let folders = folders(args);
     let mut instances: Vec<Instance> = Vec::new();
     for folder in &folders {
-        for instance in corpus::instances(folder).map_err(usage)? {
+        for instance in corpus::instances(folder)? {
             if matches(&instance.name, &args.only) && instances.iter().all(|other| other.name != instance.name) {
                 instances.push(instance);
             }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use memplan::core::Outcome;
-use memplan::corpus::{self, CorpusError, Score};
+use memplan::corpus::{self, Score};
 use memplan::wording::{count, duration};
 
 use crate::answer::{Answer, Failure};
@@ -22,16 +22,16 @@ pub(super) fn run(args: &BenchArgs) -> Result<Answer, Failure> {
     }
 }
 
+/// Plans all instances of the folders and compares each with the best plan that is known of it.
 fn corpus(args: &CorpusArgs) -> Result<Answer, Failure> {
-    let usage = |error: CorpusError| Failure::usage(error.to_string());
     let folders = folders(args);
-    let mut known = corpus::known(&args.corpus).map_err(usage)?;
+    let mut known = corpus::known(&args.corpus)?;
     let how = args.budget.how(None);
     let progress = Progress::start(None);
     let mut scores: Vec<Score> = Vec::new();
     for folder in &folders {
-        known.extend(corpus::known(folder).map_err(usage)?);
-        for instance in corpus::instances(folder).map_err(usage)? {
+        known.extend(corpus::known(folder)?);
+        for instance in corpus::instances(folder)? {
             // The same instance may lie in several folders. The first one counts, so that a row appears once.
             if scores.iter().any(|score| score.name == instance.name) || !matches(&instance.name, &args.only) {
                 continue;
@@ -77,6 +77,7 @@ fn verdict(worse: &[&Score]) -> String {
     painted(&format!("{} worse than the best known: {}", worse.len(), names.join(", ")), Style::Bad)
 }
 
+/// A row for each instance. Instances of one family (`family#number`) share a row if there are many.
 fn table(scores: &[Score]) -> String {
     let heading =
         ["instance", ">buffers", ">lower bound", ">extent", ">ratio", ">best known", ">nodes", ">time", "status"];
@@ -91,6 +92,7 @@ fn table(scores: &[Score]) -> String {
     table.render(2)
 }
 
+/// The numbers of one instance.
 fn row(score: &Score) -> [String; 9] {
     let extent = score.outcome.plan().map(|plan| plan.extent());
     let lower_bound = match &score.outcome {

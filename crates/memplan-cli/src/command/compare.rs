@@ -14,6 +14,7 @@ use crate::progress::Progress;
 use crate::table::Table;
 use crate::{input, model};
 
+/// Plans with every strategy and prints the plans from the smallest to the largest.
 pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
     // A time limit is for each strategy by itself; Ctrl-C ends them all.
@@ -41,6 +42,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer, Failure> {
     Ok(Answer { text, notes, is_no, ..Answer::default() })
 }
 
+/// The table of strategies, and below it those that do not take this input, with the reason.
 fn report(comparison: &Comparison, lower_bound: Bytes, unit: Unit) -> String {
     let exact = if unit == Unit::Bytes { ">bytes" } else { ">elements" };
     let mut table =
@@ -119,6 +121,7 @@ fn entry_json(entry: &Entry, lower_bound: Bytes) -> Value {
     })
 }
 
+/// The comparison for programs.
 fn as_json(comparison: &Comparison, lower_bound: Bytes) -> Value {
     let refused: Vec<Value> = comparison
         .refused

@@ -13,6 +13,7 @@ use crate::args::{DumpArgs, Stage};
 use crate::input;
 use crate::table::Table;
 
+/// Prints what one stage of the pipeline makes of the file.
 pub(super) fn run(args: &DumpArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
     // The stage `storage` exists for tensor expressions and for loops. Which one is meant depends on the file.

@@ -16,6 +16,7 @@ use crate::progress::Progress;
 use crate::table::Table;
 use crate::{input, model};
 
+/// Plans, and says what keeps the plan from being smaller or from fitting at all.
 pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
     let source = input::source_or_example(args.file.as_deref(), &args.format)?;
     let progress = Progress::start(args.budget.time_limit);
@@ -47,6 +48,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Answer, Failure> {
     Ok(Answer { text, notes: input.notes, is_no: explanation.planned.outcome.plan().is_none(), ..Answer::default() })
 }
 
+/// The explanation in words.
 fn report(problem: &Problem, explanation: &Explanation) -> String {
     // Without a capacity a plan can only fail because fixed buffers are in each other's way. Then a comparison of
     // bytes would explain nothing.
@@ -137,6 +139,7 @@ fn obstacle(problem: &Problem, witness: &Witness) -> String {
     text
 }
 
+/// A table of buffers, the largest first.
 fn buffers(problem: &Problem, ids: &[BufferId]) -> String {
     let size = |id: BufferId| problem.buffers()[id].bytes().unwrap_or_default();
     let mut ids = ids.to_vec();
@@ -157,16 +160,27 @@ fn single(problem: &Problem, ids: &[BufferId]) -> String {
     format!("\nwithout any one of these, everything else fits: {}\n", names.join(", "))
 }
 
+/// The names of buffers.
+fn names<'p>(problem: &'p Problem, buffers: &[BufferId]) -> Vec<&'p str> {
+    buffers.iter().map(|&buffer| problem.buffers()[buffer].name.as_str()).collect()
+}
+
+/// The extent of every space, by its name.
+fn by_name(problem: &Problem, extents: &IndexVec<SpaceId, Bytes>) -> serde_json::Value {
+    let named = extents.iter_enumerated().map(|(space, bytes)| (problem.spaces()[space].name.clone(), json!(bytes.0)));
+    serde_json::Value::Object(named.collect())
+}
+
+/// The explanation for programs.
 fn as_json(problem: &Problem, explanation: &Explanation) -> serde_json::Value {
-    let name = |id: &BufferId| problem.buffers()[*id].name.clone();
     let obstacle = explanation.obstacle.as_ref().map(|witness| {
         json!({
             "space": problem.spaces()[witness.space].name,
             "step": witness.step.map(|step| step.0),
             "needed": witness.needed.0,
             "capacity": witness.capacity.0,
-            "buffers": witness.buffers.iter().map(name).collect::<Vec<_>>(),
-            "single": explanation.single.iter().map(name).collect::<Vec<_>>(),
+            "buffers": names(problem, &witness.buffers),
+            "single": names(problem, &explanation.single),
         })
     });
     let mut value = json!({
@@ -176,14 +190,7 @@ fn as_json(problem: &Problem, explanation: &Explanation) -> serde_json::Value {
     });
     if let Some(cost) = explanation.planned.outcome.plan().and_then(|plan| plan.cost) {
         value["cost"] = json!(cost.total);
-        let name = |space| problem.spaces()[space].name.clone();
-        let by_name = |extents: &IndexVec<SpaceId, Bytes>| {
-            extents
-                .iter_enumerated()
-                .map(|(space, bytes)| (name(space), json!(bytes.0)))
-                .collect::<serde_json::Map<_, _>>()
-        };
-        value["free_extents"] = json!(explanation.free_extents.as_ref().map(by_name));
+        value["free_extents"] = json!(explanation.free_extents.as_ref().map(|extents| by_name(problem, extents)));
     }
     value
 }

@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::table::Table;
 use crate::{input, output};
 
+/// Changes a model until it fits, prints the versions, and writes the chosen one and the chart if that is asked for.
 pub(super) fn run(args: &FitArgs) -> Result<Answer, Failure> {
     for path in args.output.iter().chain(&args.chart) {
         output::refuse_input(path, &args.file)?;
@@ -132,6 +133,7 @@ fn allowed(args: &FitArgs) -> Allowed {
     }
 }
 
+/// A table of the versions, from the model as it was to the one that needs least.
 fn report(source: &Source, front_end: &Fit, fitted: &Fitted) -> String {
     let name = painted(&visible(short_name(source)), Style::Strong);
     let heading = match front_end.capacity {
@@ -146,8 +148,8 @@ fn report(source: &Source, front_end: &Fit, fitted: &Fitted) -> String {
     // The first row is the model as it was. All other rows are compared with it.
     let before = fitted.steps.first();
     for version in &fitted.steps {
-        let needs = |version: &Version| version.needs(front_end.counted);
-        let is_less = before.is_some_and(|before| needs(version) < needs(before));
+        let counted = front_end.counted;
+        let is_less = before.is_some_and(|before| version.needs(counted) < before.needs(counted));
         let at_least = if version.is_exact { "" } else { "≥ " };
         table.row([
             (format!("{at_least}{}", version.arena.human()), if is_less { Style::Good } else { Style::Plain }),

@@ -8,6 +8,7 @@ use crate::answer::Answer;
 use crate::paint::Style;
 use crate::table::Table;
 
+/// The strategies, what each can make (offsets, shared objects), and how it works in a sentence.
 pub(super) fn strategies() -> Answer {
     let mut table = Table::with_heading(&["strategy", "makes", "how"]);
     for strategy in STRATEGIES {
@@ -28,6 +29,7 @@ fn kind(assign: Assign) -> &'static str {
     }
 }
 
+/// The formats, by which extensions their files are known, and what is in them.
 pub(super) fn formats() -> Answer {
     let mut table = Table::with_heading(&["format", "files", "content"]);
     for format in FORMATS {
@@ -41,6 +43,7 @@ pub(super) fn formats() -> Answer {
     Answer::yes(table.render(0))
 }
 
+/// The passes with their options.
 pub(super) fn passes() -> Answer {
     let mut table = Table::with_heading(&["pass", "what it does"]);
     for pass in PASSES {

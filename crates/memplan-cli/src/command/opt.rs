@@ -131,6 +131,7 @@ fn row(function: &str, scope: &str, saving: &Saving) -> [String; 6] {
     [function.to_owned(), scope.to_owned(), saving.buffers.to_string(), before, after, lower_bound]
 }
 
+/// The sum of all savings.
 fn total(savings: &[Saving]) -> Saving {
     let sum = |of: fn(&Saving) -> u64| savings.iter().map(of).fold(0, u64::saturating_add);
     Saving {

@@ -25,6 +25,7 @@ use crate::{input, model, output};
 /// A witness of more buffers than this is cut short.
 const LISTED: usize = 20;
 
+/// Plans, prints the totals, and writes the files that are asked for.
 pub(super) fn run(args: &PlanArgs) -> Result<Answer, Failure> {
     let files = Files::of(args)?;
     // Writing over the input would destroy what the user has. This is refused before any work is done.
@@ -228,28 +229,32 @@ fn report(source: &Source, planned: &Planned, written: &[String], points: &[Poin
     text
 }
 
+/// A row of the totals. The exact bytes stand beside the rounded ones, because scripts and comparisons need them; other
+/// units are exact as they are.
+fn total(name: &str, unit: Unit, bytes: Bytes, remark: (String, Style)) -> [(String, Style); 4] {
+    let exact = if unit == Unit::Bytes { format!("{bytes} B") } else { String::new() };
+    [(name.to_owned(), Style::Plain), (unit.amount(bytes), Style::Strong), (exact, Style::Faint), remark]
+}
+
 /// Naive sum, lower bound, plan: the three numbers that matter.
 fn totals(planned: &Planned) -> String {
     let problem = &planned.problem;
     let (naive, unit) = (naive_sum(problem), Unit::of(problem));
     let mut table = Table::plain(&[Align::Left, Align::Right, Align::Right, Align::Left]);
-    // The exact bytes stand beside the rounded ones, because scripts and comparisons need them.
-    let mut row = |name: &str, bytes: Bytes, remark: (String, Style)| {
-        let exact = if unit == Unit::Bytes { format!("{bytes} B") } else { String::new() };
-        let exact = (exact, Style::Faint);
-        table.row([(name.to_owned(), Style::Plain), (unit.amount(bytes), Style::Strong), exact, remark]);
-    };
-    row("naive sum", naive, ("every buffer its own memory".to_owned(), Style::Faint));
+    table.row(total("naive sum", unit, naive, ("every buffer its own memory".to_owned(), Style::Faint)));
     let lower_bound = lower_bound(planned);
-    row("lower bound", lower_bound, (bound_remark(planned), Style::Faint));
+    table.row(total("lower bound", unit, lower_bound, (bound_remark(planned), Style::Faint)));
     // For a model the runtime's own planner is the number that users know. Ours is shown beside it.
     if let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan())
         && let Some((bytes, remark)) = model::runtime_row(network, plan)
     {
-        row("runtime", bytes, (remark, Style::Faint));
+        table.row(total("runtime", unit, bytes, (remark, Style::Faint)));
     }
     match planned.outcome.plan() {
-        Some(plan) => row("plan", plan.extent(), (plan_remark(planned, lower_bound, naive), Style::Good)),
+        Some(plan) => {
+            let remark = (plan_remark(planned, lower_bound, naive), Style::Good);
+            table.row(total("plan", unit, plan.extent(), remark));
+        }
         None => table.row([
             ("plan".to_owned(), Style::Plain),
             ("none".to_owned(), Style::Bad),
@@ -261,8 +266,7 @@ fn totals(planned: &Planned) -> String {
     if let (Some(network), Some(plan)) = (&planned.network, planned.outcome.plan())
         && let Some((bytes, remark)) = model::arena_row(network, problem, plan)
     {
-        let exact = (format!("{bytes} B"), Style::Faint);
-        table.row([("arena".to_owned(), Style::Plain), (bytes.human(), Style::Strong), exact, (remark, Style::Faint)]);
+        table.row(total("arena", Unit::Bytes, bytes, (remark, Style::Faint)));
     }
     if let Some(plan) = planned.outcome.plan()
         && let Some(cost) = plan.cost
@@ -342,6 +346,8 @@ fn bound_remark(planned: &Planned) -> String {
     }
 }
 
+/// What is to be said about a plan beside its extent: whether it is proved to be the smallest, how far it is from the
+/// bounds, and how long it took.
 fn plan_remark(planned: &Planned, lower_bound: Bytes, naive: Bytes) -> String {
     let Some(plan) = planned.outcome.plan() else { return String::new() };
     let mut facts = vec![planned.outcome.status().to_owned()];
@@ -417,13 +423,13 @@ fn explain(problem: &Problem, witness: &Witness) -> String {
         (None, None) => format!("\n{verdict}: {}\n\n", in_each_others_way(problem, witness)),
     };
     let mut buffers = witness.buffers.clone();
-    let size = |id: memplan::core::BufferId| problem.buffers()[id].bytes().unwrap_or_default();
     // The largest come first and the list is cut: these are the buffers whose change would help most.
-    buffers.sort_by_key(|&id| std::cmp::Reverse(size(id)));
+    buffers.sort_by_key(|&id| std::cmp::Reverse(problem.buffers()[id].bytes()));
     let mut table = Table::with_heading(&["buffer", ">size", ">bytes", "alive in steps"]);
     for &id in buffers.iter().take(LISTED) {
         let buffer = &problem.buffers()[id];
-        table.plain_row([buffer.name.clone(), size(id).human(), size(id).to_string(), life(&buffer.lifetime)]);
+        let size = buffer.bytes().unwrap_or_default();
+        table.plain_row([buffer.name.clone(), size.human(), size.to_string(), life(&buffer.lifetime)]);
     }
     text.push_str(&table.render(2));
     if buffers.len() > LISTED {
@@ -458,6 +464,7 @@ pub(super) fn in_each_others_way(problem: &Problem, witness: &Witness) -> String
     )
 }
 
+/// Why there is no plan, where that is no proof that none exists.
 fn give_up(stop: Stop) -> String {
     let why = match stop {
         Stop::Finished => {

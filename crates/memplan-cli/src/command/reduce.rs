@@ -11,6 +11,7 @@ use crate::answer::{Answer, Failure};
 use crate::args::ReduceArgs;
 use crate::output;
 
+/// Makes a file smaller as long as a command keeps failing on it in the same way.
 pub(super) fn run(args: &ReduceArgs) -> Result<Answer, Failure> {
     let unreadable = |error| Failure::usage(format!("cannot read {}: {error}", args.file.display()));
     let text = std::fs::read_to_string(&args.file).map_err(unreadable)?;
@@ -78,6 +79,7 @@ impl Trial<'_> {
         }
     }
 
+    /// The command of the user, with the name of the file in place of `{}` or at the end.
     fn command(&self) -> Command {
         let file = self.file.to_string_lossy();
         let mut words: Vec<String> = self.args.command.iter().map(|word| word.replace("{}", &file)).collect();

@@ -13,6 +13,7 @@ use crate::args::ReorderArgs;
 use crate::paint::{Style, painted, visible};
 use crate::{input, output};
 
+/// Finds an order of the ops in which less is alive at once, and writes the model in that order if a file is named.
 pub(super) fn run(args: &ReorderArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
     let default = Reorder::default();
@@ -33,6 +34,7 @@ pub(super) fn run(args: &ReorderArgs) -> Result<Answer, Failure> {
     Ok(Answer::yes(text).with_notes(input.notes).with_notes(replaced))
 }
 
+/// The peak before and after, and whether a better order can exist.
 fn report(source: &Source, found: &Reordered) -> String {
     let name = painted(&visible(short_name(source)), Style::Strong);
     let ops = count(found.order.len(), "op");
@@ -49,6 +51,7 @@ fn report(source: &Source, found: &Reordered) -> String {
     )
 }
 
+/// The order for programs.
 fn as_json(found: &Reordered) -> String {
     let order: Vec<usize> = found.order.iter().map(|op| memplan::core::Id::index(*op)).collect();
     let value = json!({

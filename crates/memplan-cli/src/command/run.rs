@@ -10,6 +10,7 @@ use crate::answer::{Answer, Failure};
 use crate::args::{FormatArgs, RunArgs};
 use crate::input;
 
+/// Executes a program or a tensor expression with random inputs from a seed and prints its results.
 pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &FormatArgs::default())?;
     let text = utf8(&source.bytes).map_err(|error| input::unreadable(&source, &error))?;

@@ -57,6 +57,7 @@ fn no_output() -> Failure {
     Failure::usage_with_help("there is nowhere to draw", format!("use --term, or -o with a name such as {POSSIBLE}"))
 }
 
+/// Draws one or several plans, once or each time when a file changes.
 pub(super) fn run(args: &ShowArgs) -> Result<Answer, Failure> {
     let picture = Picture::of(args)?;
     let from_input = [&args.file].into_iter().chain(&args.plans).filter(|file| *file == "-").count();
@@ -104,6 +105,7 @@ fn versions(files: &[&Path]) -> Vec<Option<(SystemTime, u64)>> {
     files.iter().map(version).collect()
 }
 
+/// Draws once: plans that are given, or a plan of our own.
 fn draw(args: &ShowArgs, picture: Picture) -> Result<Answer, Failure> {
     let source = input::source(&args.file, &args.format)?;
     let drawn = if args.plans.is_empty() { own(args, &source)? } else { given(args, &source)? };
@@ -132,6 +134,7 @@ struct DrawnPlan {
 }
 
 impl Drawn {
+    /// The picture in the form that is asked for. Only a page shows several plans; every other form shows the first.
     fn content(&self, source: &Source, picture: Picture) -> Result<Vec<u8>, Failure> {
         let remark = remark_of(source, &self.spans);
         let maps: Vec<Map> = self.plans.iter().map(|plan| self.map(source, plan, remark.clone())).collect();
@@ -161,6 +164,7 @@ impl Drawn {
         }
     }
 
+    /// The map of one plan, with everything that is known about it.
     fn map<'a>(&'a self, source: &Source, drawn: &'a DrawnPlan, remark: Option<Remark>) -> Map<'a> {
         let caption = Caption::new(short_name(source), drawn.facts.clone());
         let map = Map::new(&self.problem, &drawn.plan, caption)

@@ -16,6 +16,7 @@ use crate::args::VerifyArgs;
 use crate::input;
 use crate::paint::{Style, painted, visible};
 
+/// Checks a plan of any tool against the file that it was made for.
 pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
     if args.file == "-" && args.plan == "-" {
         return Err(Failure::usage("FILE and PLAN cannot both be standard input"));
@@ -27,14 +28,14 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
     }
     let input = input::read(&source)?;
     let target = args.target.target();
-    let read_plan = |problem: &_| input::plan(&args.plan, problem, args.offsets.offset_column.as_deref());
+    let offset_column = args.offsets.offset_column.as_deref();
     // For a program the dataflow check decides whether buffers may share, because it does not trust lifetimes.
     // The packing check then only looks at each placement by itself.
     let (plan, findings) = match &input.program {
         Some(program) => {
             let problem = program.problem_of_any_plan().map_err(|error| Failure::usage(error.to_string()))?;
             let problem = input::on_target(&problem, &target)?;
-            let plan = read_plan(&problem)?;
+            let plan = input::plan(&args.plan, &problem, offset_column)?;
             let mut findings = finding::in_placement(&problem, &plan);
             findings.extend(program.check_any(&plan));
             (plan, findings)
@@ -43,7 +44,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
             // A runtime keeps a part of its memory for itself. The plan under test must only fit what is left.
             let target = input.network.as_ref().map_or(target.clone(), |network| network.without_tail(&target).0);
             let problem = input::on_target(&input.problem, &target)?;
-            let plan = read_plan(&problem)?;
+            let plan = input::plan(&args.plan, &problem, offset_column)?;
             let mut findings = finding::in_packing(&problem, &plan);
             findings.extend(input.network.iter().flat_map(|network| network.check(&plan)));
             (plan, findings)
@@ -83,6 +84,7 @@ fn report(args: &VerifyArgs, source: &Source, plan: &Plan, findings: &[Finding])
     violations(&args.plan, source, findings)
 }
 
+/// A line for each finding, with its place in the text where there is one.
 fn violations(plan: &str, source: &Source, findings: &[Finding]) -> String {
     let verdict = painted(&count(findings.len(), "violation"), Style::Bad);
     let mut text = format!("{}: {verdict}\n", visible(plan));
@@ -103,6 +105,7 @@ fn place_in(source: &Source, finding: &Finding) -> Option<(usize, usize)> {
     Some(line_column(text, finding.span?.range().start))
 }
 
+/// The findings for programs.
 fn as_json(source: &Source, findings: &[Finding]) -> String {
     let each = |finding: &Finding| {
         let place = place_in(source, finding);

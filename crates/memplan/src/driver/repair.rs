@@ -36,6 +36,8 @@ pub(super) fn judge(claim: &Claim) -> Vec<Rejected> {
     packings.chain(programs).chain(claim.orders.iter().flat_map(judge_order)).collect()
 }
 
+/// Everything that is wrong with the packing of one problem. Where the problem was made from a program, the allocations
+/// of the rejected buffers are named too, so that they can be kept apart in the next attempt.
 fn judge_packing(packing: &Packing) -> Vec<Rejected> {
     let rejected = |(finding, buffers): (Finding, Vec<BufferId>)| {
         let (program, sites) = match &packing.sites {
@@ -50,6 +52,8 @@ fn judge_packing(packing: &Packing) -> Vec<Rejected> {
     finding::in_packing_with_buffers(&packing.problem, &packing.plan).into_iter().map(rejected).collect()
 }
 
+/// Everything that the dataflow check finds wrong with one program. Its allocations and everything on their bytes are
+/// named in pairs, which are kept apart in the next attempt.
 fn judge_program(index: usize, program: &Program, plan: &SitePlan) -> Vec<Rejected> {
     let rejected = |(finding, sites): (Finding, Vec<SiteId>)| {
         let mut pairs = pairs_of(&sites);

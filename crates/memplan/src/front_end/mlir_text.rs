@@ -23,6 +23,7 @@ pub struct Module {
 }
 
 impl Module {
+    /// Reads and lowers a module; `lower` says what in it is memory.
     pub(super) fn read(
         source: &Source,
         lower: fn(&Document) -> Result<Lowered, LowerError>,

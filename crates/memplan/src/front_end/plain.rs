@@ -268,6 +268,7 @@ fn sites_of<'a>(input: &'a Input, problem: &Problem) -> Cow<'a, [SiteId]> {
     }
 }
 
+/// Where a plan puts its buffers, in the terms in which an output file is read again.
 fn of_plan(problem: &Problem, plan: &Plan) -> Vec<Option<Found>> {
     let found = |placement: &Placement| Found {
         memory: problem.spaces()[placement.space].name.clone(),

@@ -261,6 +261,7 @@ pub(crate) fn storage_options(
     Ok(parsed)
 }
 
+/// The name of a strategy that there is.
 fn strategy_named(name: &str) -> Result<String, SpecError> {
     match find(name) {
         Some(strategy) => Ok(strategy.name().to_owned()),

@@ -84,6 +84,8 @@ fn harmless(json: &str) -> String {
     text
 }
 
+/// Everything that the script of the page draws, as one JSON value. The buffers stand in it once; each plan refers to
+/// them by number.
 fn data(maps: &[Map]) -> Value {
     let Some(first) = maps.first() else { return json!({"buffers": {"name": []}, "plans": []}) };
     json!({
@@ -120,20 +122,22 @@ fn buffers(problem: &Problem, remarks: &[Remark]) -> Value {
     });
     // A column of nothing but nulls is left out. Pages of large plans have 10^5 buffers, and most columns say
     // nothing about most of them.
-    let mut add = |name: &str, values: Vec<Value>| {
+    let optional: [(&str, Vec<Value>); 9] = [
+        ("shape", all().map(|buffer| shape_words(&buffer.size)).collect()),
+        ("pipe", all().map(|buffer| json!(buffer.pipe())).collect()),
+        ("loop", all().map(|buffer| json!(buffer.enclosing_loop())).collect()),
+        ("slots", all().map(|buffer| unless(buffer.slots == 1, buffer.slots)).collect()),
+        ("alignment", all().map(|buffer| unless(buffer.alignment <= Bytes(1), buffer.alignment.0)).collect()),
+        ("fixed", all().map(|buffer| json!(buffer.fixed().map(|offset| offset.0))).collect()),
+        ("exclusive", all().map(|buffer| unless(!buffer.exclusive, 1)).collect()),
+        ("group", all().map(|buffer| json!(buffer.tie().map(|tie| problem.groups()[tie.group].as_str()))).collect()),
+        ("at", all().map(|buffer| json!(buffer.tie().map(|tie| tie.at.0))).collect()),
+    ];
+    for (name, values) in optional {
         if values.iter().any(|value| !value.is_null()) {
             columns[name] = Value::Array(values);
         }
-    };
-    add("shape", all().map(|buffer| shape_words(&buffer.size)).collect());
-    add("pipe", all().map(|buffer| json!(buffer.pipe())).collect());
-    add("loop", all().map(|buffer| json!(buffer.enclosing_loop())).collect());
-    add("slots", all().map(|buffer| unless(buffer.slots == 1, buffer.slots)).collect());
-    add("alignment", all().map(|buffer| unless(buffer.alignment <= Bytes(1), buffer.alignment.0)).collect());
-    add("fixed", all().map(|buffer| json!(buffer.fixed().map(|offset| offset.0))).collect());
-    add("exclusive", all().map(|buffer| unless(!buffer.exclusive, 1)).collect());
-    add("group", all().map(|buffer| json!(buffer.tie().map(|tie| problem.groups()[tie.group].as_str()))).collect());
-    add("at", all().map(|buffer| json!(buffer.tie().map(|tie| tie.at.0))).collect());
+    }
     let notes = remarks.iter().map(|remark| json!({"what": remark.what, "of": remark.of.as_slice()}));
     columns["notes"] = notes.collect();
     columns
@@ -191,6 +195,7 @@ fn level_words(map: &Map) -> Vec<Option<&'static str>> {
     levels.iter().map(|level| level.map(levels::Level::describe)).collect()
 }
 
+/// One space of a plan. Shapes and lists of numbers are written flat, because a page of a large plan has 10^5 of them.
 fn space(panel: &Panel) -> Value {
     let handover = |handover: &Handover| {
         let Handover { earlier, later, weight, from, to, low, high } = *handover;

@@ -18,11 +18,14 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::occupancy;
 use crate::wording::Unit;
 use memplan_core::bound::{self, Peak};
-use memplan_core::{BufferId, Bytes, Id, IndexVec, Interval, ObjectId, Placement, Plan, Problem, Size, SpaceId, Step};
+use memplan_core::{
+    BufferId, Bytes, Id, IndexVec, Interval, Lifetime, ObjectId, Placement, Plan, Problem, Size, SpaceId, Step,
+};
 
 /// What a rectangle stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,6 +132,11 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// Whether a shape of this kind is drawn anywhere.
+    pub(super) fn has(&self, kind: Kind) -> bool {
+        self.panels.iter().flat_map(|panel| &panel.shapes).any(|shape| shape.kind == kind)
+    }
+
     /// Lays out a plan. Works for any plan, also one that does not verify.
     pub fn of(problem: &Problem, plan: &Plan) -> Scene {
         let bases = object_bases(problem, plan);
@@ -170,19 +178,18 @@ fn is_used(panel: &Panel) -> bool {
 
 /// Everything that is drawn of one space.
 fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> Panel {
-    let only_here = |buffer: BufferId| problem.buffers()[buffer].spaces.as_slice() == [space];
     // Objects are shared as a whole: the k-th largest must hold the k-th largest buffer of every step, which is another
     // bound than the bytes alive at once.
     let lower_bound = if plan.objects.is_empty() {
         bound::space_lower_bounds(problem)[space].bytes
     } else {
-        let maxima = bound::positional_maxima(problem, only_here);
+        let maxima = bound::positional_maxima(problem, |buffer| problem.buffers()[buffer].spaces.as_slice() == [space]);
         Bytes(maxima.iter().fold(0, |sum, maximum| sum.saturating_add(maximum.0)))
     };
     let handovers = handovers(problem, plan, space, &shapes);
     let live = occupancy::profile(shapes.iter().filter(|shape| shape.kind == Kind::Alive));
     let bases = object_bases(problem, plan);
-    let of_space = |&(object, _): &(ObjectId, &u64)| plan.objects[object].space == space;
+    let objects_here = bases.iter_enumerated().filter(|&(object, _)| plan.objects[object].space == space);
     Panel {
         space,
         name: problem.spaces()[space].name.clone(),
@@ -193,7 +200,7 @@ fn panel(problem: &Problem, plan: &Plan, space: SpaceId, shapes: Vec<Shape>) -> 
         live,
         shapes,
         handovers,
-        object_edges: bases.iter_enumerated().filter(of_space).map(|(_, &base)| base).collect(),
+        object_edges: objects_here.map(|(_, &base)| base).collect(),
     }
 }
 
@@ -261,31 +268,51 @@ fn shapes_of(problem: &Problem, plan: &Plan, bases: &IndexVec<ObjectId, u64>, id
     let size = bytes_of(&buffer.size);
     let (Some(placement), true) = (placement(plan, id), size > 0) else { return Vec::new() };
     let base = placement.object.and_then(|object| bases.get(object)).copied().unwrap_or_default();
+    let stretches = stretches(&buffer.lifetime, size);
     let mut shapes = Vec::new();
     for (slot, offset) in placement.offsets.iter().enumerate() {
         let bottom = base.saturating_add(offset.0);
-        let mut add = |kind, start: Step, end: Step, low: u64, high: u64| {
-            let (low, high) = (bottom.saturating_add(low), bottom.saturating_add(high));
-            if start < end && low < high {
-                shapes.push(Shape { buffer: id, slot, kind, start: start.0, end: end.0, low, high });
-            }
-        };
-        let mut previous: Option<Interval> = None;
-        for interval in buffer.lifetime.intervals() {
-            // Bytes outside of the window are reserved for the buffer and not used during this stretch, so they are
-            // drawn as idle.
-            let used = interval.bytes(Bytes(size));
-            add(Kind::Alive, interval.start, interval.end, used.low.0, used.high.0);
-            add(Kind::Idle, interval.start, interval.end, 0, used.low.0);
-            add(Kind::Idle, interval.start, interval.end, used.high.0, size);
-            // In a gap the whole buffer is idle: its bytes may belong to others until the next stretch begins.
-            if let Some(previous) = previous {
-                add(Kind::Idle, previous.end, interval.start, 0, size);
-            }
-            previous = Some(interval);
-        }
+        shapes.extend(stretches.iter().map(|Stretch { kind, steps, bytes }| Shape {
+            buffer: id,
+            slot,
+            kind: *kind,
+            start: steps.start.0,
+            end: steps.end.0,
+            low: bottom.saturating_add(bytes.start),
+            high: bottom.saturating_add(bytes.end),
+        }));
     }
+    shapes.retain(|shape| shape.low < shape.high);
     shapes
+}
+
+/// Some bytes of a buffer during some steps; bytes count from the beginning of the buffer.
+struct Stretch {
+    kind: Kind,
+    steps: Range<Step>,
+    bytes: Range<u64>,
+}
+
+/// The life of a buffer of `size` bytes as rectangles of steps and bytes, without those that are empty.
+fn stretches(lifetime: &Lifetime, size: u64) -> Vec<Stretch> {
+    let mut stretches = Vec::new();
+    let mut previous: Option<Interval> = None;
+    for interval in lifetime.intervals() {
+        // Bytes outside of the window are reserved for the buffer and not used during this stretch, so they are
+        // drawn as idle.
+        let used = interval.bytes(Bytes(size));
+        let steps = interval.start..interval.end;
+        stretches.push(Stretch { kind: Kind::Alive, steps: steps.clone(), bytes: used.low.0..used.high.0 });
+        stretches.push(Stretch { kind: Kind::Idle, steps: steps.clone(), bytes: 0..used.low.0 });
+        stretches.push(Stretch { kind: Kind::Idle, steps, bytes: used.high.0..size });
+        // In a gap the whole buffer is idle: its bytes may belong to others until the next stretch begins.
+        if let Some(previous) = previous {
+            stretches.push(Stretch { kind: Kind::Idle, steps: previous.end..interval.start, bytes: 0..size });
+        }
+        previous = Some(interval);
+    }
+    stretches.retain(|stretch| !stretch.steps.is_empty() && !stretch.bytes.is_empty());
+    stretches
 }
 
 /// Marks the common area of every in-place reuse, on behalf of the newcomer.

@@ -89,6 +89,7 @@ struct Frame {
 }
 
 impl Drawing<'_> {
+    /// Draws the heading, the spaces one below the other, and the footer.
     fn draw(mut self) -> String {
         let panel_height = self.paper * if self.scene.panels.len() > 1 { SHARED_PANEL } else { SINGLE_PANEL };
         let pitch = PANEL_TITLE + panel_height + STRIP_GAP + STRIP + AXIS;
@@ -104,6 +105,7 @@ impl Drawing<'_> {
         self.out
     }
 
+    /// The beginning of the picture: its size, its style, and the pattern of bytes that are taken over in place.
     fn open(&mut self, height: f64) {
         let title = escape(&self.caption.title);
         let (width, height) = (px(self.right + RIGHT), px(height));
@@ -123,6 +125,7 @@ impl Drawing<'_> {
         self.text("subtitle", LEFT, 46.0, "start", &self.caption.subtitle());
     }
 
+    /// Draws one space. What is drawn later lies on top, so lines and marks come after the shapes.
     fn panel(&mut self, panel: &Panel, top: f64, height: f64) {
         let frame = Frame::of(panel, top, height);
         if self.scene.panels.len() > 1 {
@@ -196,6 +199,7 @@ impl Drawing<'_> {
         }
     }
 
+    /// One rectangle, with a text that is shown on hovering.
     fn shape(&mut self, shape: &Shape, frame: &Frame) {
         let (x, y, width, height) = self.rectangle(shape, frame);
         let class = match shape.kind {
@@ -248,6 +252,7 @@ impl Drawing<'_> {
         names.join(", ")
     }
 
+    /// Writes the lines of a name around a point, upright in a shape that is narrow and tall.
     fn label(&mut self, label: &Label, x: f64, y: f64) {
         let turn =
             if label.upright { format!(r#" transform="rotate(-90 {} {})""#, px(x), px(y)) } else { String::new() };
@@ -363,13 +368,12 @@ impl Drawing<'_> {
 
     /// What the patterns mean, where there are any, and what is not shown.
     fn footer(&mut self, height: f64) {
-        let has = |kind| self.scene.panels.iter().flat_map(|panel| &panel.shapes).any(|shape| shape.kind == kind);
         // Only what the picture shows is explained: a legend of things that are not there is noise.
         let mut notes = Vec::new();
-        if has(Kind::Idle) {
+        if self.scene.has(Kind::Idle) {
             notes.push("dashed: reserved, but not in use at that time".to_owned());
         }
-        if has(Kind::Taken) {
+        if self.scene.has(Kind::Taken) {
             notes.push("hatched: taken over in place".to_owned());
         }
         if self.scene.panels.iter().any(|panel| !tied(self.problem, panel).is_empty()) {

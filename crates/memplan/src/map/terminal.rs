@@ -68,6 +68,7 @@ struct Plot<'a> {
 }
 
 impl Plot<'_> {
+    /// The line above a space: its extent, bounds and peak.
     fn heading(&self, several: bool) -> String {
         let panel = self.panel;
         let amount = |bytes: Bytes| self.scene.unit.amount(bytes);
@@ -107,6 +108,8 @@ impl Plot<'_> {
         cells
     }
 
+    /// The lines of the picture from the highest bytes down to byte 0. The first, the middle and the last one are
+    /// labelled with the byte at their lower edge.
     fn rows(&self) -> Vec<String> {
         let cells = self.cells();
         let mut is_named = vec![false; self.problem.buffers().len()];
@@ -139,6 +142,8 @@ impl Plot<'_> {
         self.filled(index, around / 2, &name, around - around / 2)
     }
 
+    /// A run of cells of one buffer with its name in it. Buffers differ by colour, or by pattern where there are no
+    /// colours.
     fn filled(&self, index: usize, before: usize, name: &str, after: usize) -> String {
         const PATTERNS: [&str; 3] = ["░", "▒", "▓"];
         /// Light colours of the 256, in the order of the other pictures.
@@ -206,6 +211,7 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
+/// Shortens a text to a number of columns and marks that with an ellipsis. Characters may be two columns wide.
 fn cut(text: &str, columns: usize) -> String {
     let text = printable(text);
     if text.width() <= columns {

@@ -50,20 +50,22 @@ pub struct LiveAt {
     pub bytes: Bytes,
 }
 
+/// The buffers that are alive at a step.
+fn alive_at(problem: &Problem, step: Step) -> impl Iterator<Item = BufferId> {
+    let alive = problem.buffers().iter_enumerated().filter(move |(_, buffer)| {
+        buffer.lifetime.intervals().any(|interval| interval.start <= step && step < interval.end)
+    });
+    alive.map(|(id, _)| id)
+}
+
 impl Network {
     /// What is alive at the peak; `None` if nothing ever is.
     pub fn peak_report(&self, problem: &Problem) -> Option<PeakReport> {
         let peak = bound::peak_live(problem, |_| true);
         let Step(step) = peak.step?;
         let labels = self.labels();
-        let is_alive = |buffer: BufferId| {
-            problem.buffers()[buffer]
-                .lifetime
-                .intervals()
-                .any(|interval| interval.start.0 <= step && step < interval.end.0)
-        };
         let size = |buffer: BufferId| problem.buffers()[buffer].bytes().unwrap_or_default();
-        let mut alive: Vec<BufferId> = problem.buffers().ids().filter(|&buffer| is_alive(buffer)).collect();
+        let mut alive: Vec<BufferId> = alive_at(problem, Step(step)).collect();
         // The largest come first, because they are what a reader can do something about. Equal sizes keep their
         // order, so that two runs print the same.
         alive.sort_by_key(|&buffer| (std::cmp::Reverse(size(buffer)), buffer));
@@ -149,6 +151,7 @@ impl Network {
         draft.label()
     }
 
+    /// Which op starts at each step, and which op writes each tensor.
     fn labels(&self) -> Labels {
         let starts = self.timeline().starts();
         let at_step = starts.map(|(step, graph, op)| (step, self.label(graph, op))).collect();

@@ -75,6 +75,8 @@ pub fn opt(source: &Source, specs: &[PassSpec], how: &How) -> Done {
     Done { parts: parts.into_iter().map(rewritten).collect() }
 }
 
+/// Runs passes one after the other, each on what the one before has written. If one fails, the outputs so far are part
+/// of the error.
 fn run_all(source: &Source, specs: &[PassSpec], how: &How) -> Result<Chain, Box<Stopped>> {
     let mut done = Chain::new();
     // What the pass before has written. A text may be large, so the source itself is not copied.

@@ -8,6 +8,8 @@ use super::{Interesting, lines, minimize};
 /// What stands between the parts of a file, on a line of its own.
 const SEPARATOR: &str = "// -----";
 
+/// A smaller text that is still interesting: fewer parts of a file split at `// -----`, then less in each part, then
+/// fewer comments.
 pub(super) fn mlir(text: &str, interesting: Interesting) -> String {
     let mut parts = minimize(parts_of(text), &mut |some| interesting(&join(some)));
     for index in 0..parts.len() {
@@ -37,6 +39,8 @@ fn join(parts: &[String]) -> String {
     parts.join(&format!("{SEPARATOR}\n"))
 }
 
+/// Reduces one part: whole functions first, because that takes off most in one attempt, then single ops. A text that
+/// cannot be read is reduced line by line.
 fn one_part(text: &str, interesting: Interesting) -> String {
     let functions = |document: &Document| {
         let blocks = document.top_blocks().iter();
@@ -84,20 +88,24 @@ fn without(text: &str, choose: impl Fn(&Document) -> Vec<OpId>, interesting: Int
     items.dedup();
     items.reverse();
     let all = items.clone();
-    let assemble = |kept: &[OpId]| {
-        let mut edits = Edits::default();
-        let mut end = 0;
-        // From the first op on; what is inside a deleted op goes with it.
-        for &op in all.iter().rev() {
-            let span = document.op(op).span;
-            let is_kept = kept.binary_search_by(|other| op.cmp(other)).is_ok();
-            if !is_kept && span.start >= end {
-                edits.delete_lines(text, span);
-                end = span.end;
-            }
+    let left = minimize(items, &mut |kept| delete_others(&document, &all, kept).is_some_and(|text| interesting(&text)));
+    delete_others(&document, &all, &left).unwrap_or_else(|| text.to_owned())
+}
+
+/// The text of a document without those ops of `all` that are not in `kept`; both lists go from the last op to the
+/// first. `None` if the edits contradict each other.
+fn delete_others(document: &Document, all: &[OpId], kept: &[OpId]) -> Option<String> {
+    let text = document.source();
+    let mut edits = Edits::default();
+    let mut end = 0;
+    // From the first op on; what is inside a deleted op goes with it.
+    for &op in all.iter().rev() {
+        let span = document.op(op).span;
+        let is_kept = kept.binary_search_by(|other| op.cmp(other)).is_ok();
+        if !is_kept && span.start >= end {
+            edits.delete_lines(text, span);
+            end = span.end;
         }
-        edits.apply(text).ok()
-    };
-    let left = minimize(items, &mut |kept| assemble(kept).is_some_and(|text| interesting(&text)));
-    assemble(&left).unwrap_or_else(|| text.to_owned())
+    }
+    edits.apply(text).ok()
 }

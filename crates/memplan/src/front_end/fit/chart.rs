@@ -25,15 +25,49 @@ const BOTTOM: f64 = 50.0;
 /// Lines across, at equal distances.
 const LINES: u32 = 4;
 
+/// How numbers become positions in the picture.
+struct Scale {
+    counted: Counted,
+    /// The multiply-adds of the first version, with which all others are compared.
+    base: f64,
+    /// Bytes at the right edge.
+    most: f64,
+    /// Percent of additional multiply-adds at the upper edge.
+    highest: f64,
+}
+
+impl Scale {
+    /// The scale in which all versions have room, and in which no length is divided by zero.
+    fn of(versions: &[Version], counted: Counted) -> Scale {
+        let most = versions.iter().map(|version| version.needs(counted).0).max().unwrap_or(0).max(1) as f64;
+        let base = versions.first().map_or(1, |version| version.macs).max(1) as f64;
+        let mut scale = Scale { counted, base, most, highest: 1.0 };
+        scale.highest = versions.iter().map(|version| scale.percent(version)).fold(1.0, f64::max);
+        scale
+    }
+
+    /// How many percent of multiply-adds a version has beyond the first.
+    fn percent(&self, version: &Version) -> f64 {
+        (100.0 * (version.macs as f64 / self.base - 1.0)).max(0.0)
+    }
+
+    fn x(&self, bytes: f64) -> f64 {
+        LEFT + (WIDTH - LEFT - RIGHT) * bytes / self.most
+    }
+
+    fn y(&self, percent: f64) -> f64 {
+        HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * percent / self.highest
+    }
+
+    /// Where the point of a version is.
+    fn point(&self, version: &Version) -> (f64, f64) {
+        (self.x(version.needs(self.counted).0 as f64), self.y(self.percent(version)))
+    }
+}
+
 /// Draws versions from cheap to dear; each point says on hovering what was changed.
 pub fn svg(name: &str, versions: &[Version], counted: Counted) -> String {
-    let most = versions.iter().map(|version| version.needs(counted).0).max().unwrap_or(0).max(1) as f64;
-    let base = versions.first().map_or(1, |version| version.macs).max(1) as f64;
-    let more = |version: &Version| (100.0 * (version.macs as f64 / base - 1.0)).max(0.0);
-    let highest = versions.iter().map(more).fold(1.0, f64::max);
-    let x = |bytes: f64| LEFT + (WIDTH - LEFT - RIGHT) * bytes / most;
-    let y = |percent: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * percent / highest;
-    let place = |version: &Version| (x(version.needs(counted).0 as f64), y(more(version)));
+    let scale = Scale::of(versions, counted);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
          font-size=\"12\" fill=\"#444\">\n<text x=\"{LEFT}\" y=\"22\" font-weight=\"bold\">{}: {}</text>\n",
@@ -41,9 +75,10 @@ pub fn svg(name: &str, versions: &[Version], counted: Counted) -> String {
         what(counted)
     );
     for line in 0..=LINES {
+        // One line across with its percentage at the left, and one number of bytes below the picture.
         let share = f64::from(line) / f64::from(LINES);
-        let (across, up) = (y(highest * share), x(most * share));
-        let bytes = Bytes((most * share) as u64).human();
+        let (across, up) = (scale.y(scale.highest * share), scale.x(scale.most * share));
+        let bytes = Bytes((scale.most * share) as u64).human();
         _ = writeln!(
             out,
             "<path d=\"M{LEFT} {across:.1}H{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" \
@@ -51,20 +86,21 @@ pub fn svg(name: &str, versions: &[Version], counted: Counted) -> String {
             WIDTH - RIGHT,
             LEFT - 8.0,
             across + 4.0,
-            highest * share,
+            scale.highest * share,
             HEIGHT - BOTTOM + 20.0
         );
     }
-    let points: Vec<String> = versions.iter().map(place).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    let points: Vec<String> =
+        versions.iter().map(|version| scale.point(version)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     _ = writeln!(
         out,
         "<polyline points=\"{}\" fill=\"none\" stroke=\"#2a6fbb\" stroke-width=\"2\"/>",
         points.join(" ")
     );
     for version in versions {
-        let (x, y) = place(version);
-        let title = format!("{}, +{:.1} %: {}", version.needs(counted).human(), more(version), version.in_words());
-        let title = escaped(&title);
+        let (x, y) = scale.point(version);
+        let (needs, percent) = (version.needs(counted).human(), scale.percent(version));
+        let title = escaped(&format!("{needs}, +{percent:.1} %: {}", version.in_words()));
         _ = writeln!(
             out,
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"#2a6fbb\"><title>{title}</title></circle>"

@@ -132,6 +132,11 @@ impl<'a> Workshop<'a> {
         Ok(orders)
     }
 
+    /// Whether a version is a better answer than the best so far: it fits, or it needs less.
+    fn is_better(&self, limit: Limit, made: &Made, best: &Made) -> bool {
+        limit.holds(&made.version, self.counted) || made.version.needs(self.counted) < best.version.needs(self.counted)
+    }
+
     /// The cheapest version that fits.
     pub(super) fn first_that_fits(
         &self,
@@ -143,18 +148,19 @@ impl<'a> Workshop<'a> {
         let before = first.version.clone();
         let mut best = first;
         let holds = |made: &Made| limit.holds(&made.version, self.counted);
-        let is_better = |made: &Made, best: &Made| {
-            holds(made) || made.version.needs(self.counted) < best.version.needs(self.counted)
-        };
         let records = self.counted_records();
         // What is alive at once is a lower bound of what a placement needs, so that candidates above the capacity
         // cannot fit.
-        let may_fit = |candidate: &&Candidate| self.least(candidate).saturating_add(records) <= limit.capacity.0;
-        let mut tried = found.iter().filter(may_fit).take(MOST_VERSIONS);
-        while !holds(&best) {
-            let Some(candidate) = tried.next() else { break };
+        let may_fit = found
+            .iter()
+            .filter(|candidate| self.least(candidate).saturating_add(records) <= limit.capacity.0)
+            .take(MOST_VERSIONS);
+        for candidate in may_fit {
+            if holds(&best) {
+                break;
+            }
             if let Some(made) = self.make(candidate, solver)?
-                && is_better(&made, &best)
+                && self.is_better(limit, &made, &best)
             {
                 best = made;
             }
@@ -163,7 +169,7 @@ impl<'a> Workshop<'a> {
         if !holds(&best)
             && let Some(last) = found.last()
             && let Some(made) = self.make(last, solver)?
-            && is_better(&made, &best)
+            && self.is_better(limit, &made, &best)
         {
             best = made;
         }
@@ -280,6 +286,7 @@ impl<'a> Workshop<'a> {
         if findings.is_empty() { Ok(input) } else { Err(findings) }
     }
 
+    /// Plans a changed model and counts what it needs: memory, ops and the size of the file.
     fn made(
         &self,
         input: Input,
@@ -328,6 +335,7 @@ impl<'a> Workshop<'a> {
             let rows: Vec<String> = rows.collect();
             text.push_str(&format!("\nmost is alive at {}: {}", peak.op, rows.join(", ")));
         }
+        // A few ops that cannot be split are enough for the reader to see what is in the way.
         for (op, layer) in self.net.layers.iter().enumerate() {
             if let Err(why) = &layer.spatial {
                 let label = label(self.net.graph, OpId::from_index(op));
